@@ -1,0 +1,60 @@
+//! Why a job runs or waits, in the policy's own numbers.
+
+use crate::job::JobId;
+use serde::{Deserialize, Serialize};
+
+/// What a policy has to say about one job at one moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Explanation {
+    /// The decision.
+    pub verdict: Verdict,
+    /// The numbers behind it.
+    pub facts: Vec<Fact>,
+}
+
+/// The decision about a job, and what it hangs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Verdict {
+    /// It runs.
+    Runs,
+    /// It waits: the queue's head blocks everything behind it.
+    BehindHead {
+        /// The head of the queue.
+        head: JobId,
+    },
+    /// It waits: too few GPUs are left by the jobs that go before it.
+    TooFewGpus {
+        /// The gang.
+        wants: u32,
+        /// GPUs left.
+        left: u32,
+    },
+    /// It waits: enough GPUs are free, but not where the placement wants them.
+    PlacementWaits {
+        /// The gang.
+        wants: u32,
+        /// GPUs free, scattered.
+        free: u32,
+    },
+    /// It is not in the queue: not yet submitted, finished or rejected.
+    NotActive,
+}
+
+/// One number behind a decision, with the literature's term.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fact {
+    /// What it is called.
+    pub term: String,
+    /// The value, with its unit.
+    pub value: String,
+}
+
+impl Fact {
+    /// A fact from anything printable.
+    pub fn new(term: &str, value: impl ToString) -> Self {
+        Self {
+            term: term.to_string(),
+            value: value.to_string(),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! First in, first out, without preemption. Strict: the head of the line blocks everything
+//! behind it. With backfill: jobs that fit overtake jobs that do not (Tiresias' simulator calls
+//! this `fjf`).
+
+use super::registry::{PLACEMENT, no_conflicts};
+use super::waiting_room::{Waiter, WaitingRoom};
+use super::{
+    Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng, Verdict,
+};
+use crate::cluster::{FreeGpus, Placement};
+use crate::job::JobId;
+use crate::placement::Strategy;
+use crate::sim::{Phase, Plan, View};
+
+pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+    name: "fifo",
+    title: "FIFO",
+    summary: "First in, first out, never preempted. Strict: the head of the line blocks everything behind it; with backfill, jobs that fit overtake it.",
+    source: "Baseline of Tiresias (NSDI'19) as fifo and fjf",
+    oracle: false,
+    params: &[
+        ParamInfo {
+            name: "backfill",
+            aliases: &[],
+            kind: ParamKind::Bool,
+            default: "false",
+            help: "Jobs that fit overtake jobs that do not.",
+        },
+        PLACEMENT,
+    ],
+    check: no_conflicts,
+    build: |params, run_default| Box::new(Fifo::new(params, run_default)),
+};
+
+struct Fifo {
+    spec: PolicySpec,
+    backfill: bool,
+    strategy: Strategy,
+    /// Job ids are in order of submission: no other key is needed.
+    waiting: WaitingRoom<()>,
+    room: FreeGpus,
+    placement: Placement,
+    refused_gangs: Vec<u32>,
+}
+
+impl Fifo {
+    fn new(params: &Params<'_>, run_default: Strategy) -> Self {
+        Self {
+            spec: params.spec().clone(),
+            backfill: params.bool("backfill"),
+            strategy: params.placement("placement", run_default),
+            waiting: WaitingRoom::default(),
+            room: FreeGpus::default(),
+            placement: Placement::default(),
+            refused_gangs: Vec::new(),
+        }
+    }
+
+    /// The next job to try: the head, or with backfill the first after `after` that may fit.
+    fn next(&self, after: Option<((), JobId)>) -> Option<Waiter<()>> {
+        if self.backfill {
+            self.waiting.first_fitting(self.room.total(), after)
+        } else {
+            self.waiting.first()
+        }
+    }
+}
+
+impl Policy for Fifo {
+    fn spec(&self) -> &PolicySpec {
+        &self.spec
+    }
+
+    fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
+        for &job in view.arrived() {
+            self.waiting.insert(Waiter {
+                key: (),
+                job,
+                gpus: view.gpus(job),
+            });
+        }
+        if self.waiting.is_empty() || view.free().total() == 0 {
+            return;
+        }
+        self.room.copy_from(view.free());
+        self.refused_gangs.clear();
+        let mut after = None;
+        while let Some(waiter) = self.next(after) {
+            after = Some(((), waiter.job));
+            if self.refused_gangs.contains(&waiter.gpus) {
+                continue;
+            }
+            if self.strategy.place(
+                &self.room,
+                view.node_size(),
+                waiter.gpus,
+                &mut self.placement,
+            ) {
+                self.room.take(&self.placement.parts);
+                plan.place(waiter.job, &self.placement);
+                self.waiting.remove(waiter);
+            } else if self.backfill {
+                self.refused_gangs.push(waiter.gpus);
+            } else {
+                break;
+            }
+        }
+    }
+
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
+        let wants = view.gpus(job);
+        let free = view.free().total();
+        let head = self.waiting.first().map(|waiter| waiter.job);
+        let verdict = match (view.phase(job), head) {
+            (Phase::Running, _) => Verdict::Runs,
+            (Phase::Waiting, Some(head)) if head != job && !self.backfill => {
+                Verdict::BehindHead { head }
+            }
+            (Phase::Waiting, _) if wants <= free => Verdict::PlacementWaits { wants, free },
+            (Phase::Waiting, _) => Verdict::TooFewGpus { wants, left: free },
+            _ => Verdict::NotActive,
+        };
+        let facts = vec![
+            Fact::new("gang", format!("{wants} GPUs")),
+            Fact::new("free GPUs", free),
+            Fact::new("placement", self.strategy),
+        ];
+        Explanation { verdict, facts }
+    }
+}

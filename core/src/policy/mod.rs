@@ -1,0 +1,60 @@
+//! Schedulers: one per file, chosen and configured by a textual [`PolicySpec`].
+//!
+//! A policy looks at a [`View`](crate::sim::View) and writes a [`Plan`](crate::sim::Plan); it
+//! never touches anything else. To add one: a file here with its `ENTRY`, and a line in
+//! [`registry::POLICIES`](POLICIES).
+
+mod explanation;
+mod fifo;
+mod priority_walk;
+mod registry;
+mod sjf;
+mod spec;
+mod srsf;
+mod srtf;
+mod tiresias_las;
+mod waiting_room;
+
+pub use explanation::{Explanation, Fact, Verdict};
+pub use registry::{POLICIES, PolicyEntry, build, entry};
+pub use spec::{ParamInfo, ParamKind, Params, PolicySpec, SpecError};
+
+use crate::job::JobId;
+use crate::sim::{Plan, View};
+
+/// The random generator handed to policies: seeded per run, the same on every platform.
+pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
+
+/// When a policy wants to be asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cadence {
+    /// On every arrival, completion and due alarm.
+    pub on_change: bool,
+    /// At every multiple of this many seconds, while jobs are active.
+    pub every: Option<f64>,
+}
+
+/// A scheduler.
+pub trait Policy {
+    /// The canonical spec: what is given, without the defaults.
+    fn spec(&self) -> &PolicySpec;
+
+    /// When it wants to be asked.
+    fn cadence(&self) -> Cadence {
+        Cadence {
+            on_change: true,
+            every: None,
+        }
+    }
+
+    /// Whether it sees true remaining work, which no real scheduler knows.
+    fn is_oracle(&self) -> bool {
+        false
+    }
+
+    /// Looks at the view and writes the changes it wants.
+    fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan);
+
+    /// The numbers behind its last decision about a job.
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation;
+}

@@ -1,0 +1,207 @@
+//! The step all preemptive priority schedulers share: walk the jobs from the highest priority
+//! down, run each gang that still fits, take the GPUs of running jobs that no longer do.
+
+use super::Verdict;
+use super::waiting_room::{Waiter, WaitingRoom};
+use crate::cluster::{FreeGpus, Placement};
+use crate::job::JobId;
+use crate::placement::Strategy;
+use crate::sim::{Phase, Plan, View};
+
+/// The active jobs of a preemptive policy and who of them runs. Keys order jobs, least first.
+///
+/// GPUs are first counted over the whole cluster, then the chosen jobs are placed. Where the
+/// placement makes a chosen gang wait, jobs about to lose their GPUs keep them if they still
+/// can, and later waiting jobs are tried, so that no GPU idles in its favour.
+pub(super) struct PriorityWalk<K> {
+    pub(super) waiting: WaitingRoom<K>,
+    /// In the order of their keys once [`walk`](Self::walk) has run.
+    pub(super) running: Vec<Waiter<K>>,
+    /// What the last walk started, by priority; they are in `running` too.
+    pub(super) started: Vec<Waiter<K>>,
+    /// What the last walk preempted, by priority; the policy gives each a key and puts it back
+    /// into `waiting`.
+    pub(super) preempted: Vec<Waiter<K>>,
+    strategy: Strategy,
+    room: FreeGpus,
+    placement: Placement,
+    chosen: Vec<Waiter<K>>,
+    /// The next `running`, while it is chosen.
+    kept: Vec<Waiter<K>>,
+    refused_gangs: Vec<u32>,
+    /// GPUs that the last walk left to no one.
+    left: u32,
+}
+
+impl<K: Ord + Copy> PriorityWalk<K> {
+    pub(super) fn new(strategy: Strategy) -> Self {
+        Self {
+            waiting: WaitingRoom::default(),
+            running: Vec::new(),
+            started: Vec::new(),
+            preempted: Vec::new(),
+            strategy,
+            room: FreeGpus::default(),
+            placement: Placement::default(),
+            chosen: Vec::new(),
+            kept: Vec::new(),
+            refused_gangs: Vec::new(),
+            left: 0,
+        }
+    }
+
+    /// Forgets jobs that have finished.
+    pub(super) fn forget(&mut self, finished: &[JobId]) {
+        if !finished.is_empty() {
+            self.running
+                .retain(|running| !finished.contains(&running.job));
+        }
+    }
+
+    /// Decides who runs now. `running` must be sorted by key.
+    pub(super) fn walk(&mut self, view: &View<'_>, plan: &mut Plan) {
+        self.choose(view);
+        if !self.chosen.is_empty() {
+            self.place_chosen(view, plan);
+        }
+        for preempted in &self.preempted {
+            plan.preempt(preempted.job);
+        }
+        for &started in &self.started {
+            let at = self
+                .running
+                .partition_point(|running| (running.key, running.job) < (started.key, started.job));
+            self.running.insert(at, started);
+        }
+    }
+
+    /// Puts what the last walk preempted back with the key it had.
+    pub(super) fn requeue_preempted(&mut self) {
+        for preempted in self.preempted.drain(..) {
+            self.waiting.insert(preempted);
+        }
+    }
+
+    /// Why a job runs or waits since the last walk.
+    pub(super) fn verdict(&self, view: &View<'_>, job: JobId) -> Verdict {
+        match view.phase(job) {
+            Phase::Running => Verdict::Runs,
+            Phase::Waiting if view.gpus(job) <= self.left => Verdict::PlacementWaits {
+                wants: view.gpus(job),
+                free: self.left,
+            },
+            Phase::Waiting => Verdict::TooFewGpus {
+                wants: view.gpus(job),
+                left: self.left,
+            },
+            _ => Verdict::NotActive,
+        }
+    }
+
+    /// Counts GPUs down the priorities: who is chosen to start, and who is preempted for it.
+    fn choose(&mut self, view: &View<'_>) {
+        self.chosen.clear();
+        self.started.clear();
+        self.preempted.clear();
+        let free = view.free().total();
+        if self.waiting.gpus() <= u64::from(free) {
+            // All fit: nobody needs to give way.
+            while let Some(waiter) = self.waiting.first() {
+                self.waiting.remove(waiter);
+                self.chosen.push(waiter);
+            }
+            self.left = free - self.chosen.iter().map(|chosen| chosen.gpus).sum::<u32>();
+            return;
+        }
+        self.kept.clear();
+        let held: u32 = self.running.iter().map(|running| running.gpus).sum();
+        let mut budget = view.free().total() + held;
+        let mut running = self.running.iter().copied().peekable();
+        loop {
+            let waiter = self.waiting.first_fitting(budget, None);
+            let first_running = running.peek().copied();
+            match (waiter, first_running) {
+                (Some(waiter), first)
+                    if first.is_none_or(|run| (waiter.key, waiter.job) < (run.key, run.job)) =>
+                {
+                    self.waiting.remove(waiter);
+                    self.chosen.push(waiter);
+                    budget -= waiter.gpus;
+                }
+                (_, Some(run)) => {
+                    running.next();
+                    if run.gpus <= budget {
+                        budget -= run.gpus;
+                        self.kept.push(run);
+                    } else {
+                        self.preempted.push(run);
+                    }
+                }
+                (_, None) => break,
+            }
+        }
+        drop(running);
+        std::mem::swap(&mut self.running, &mut self.kept);
+        self.left = budget;
+    }
+
+    fn place_chosen(&mut self, view: &View<'_>, plan: &mut Plan) {
+        self.room.copy_from(view.free());
+        for preempted in &self.preempted {
+            self.room.give(view.placement(preempted.job));
+        }
+        self.refused_gangs.clear();
+        for i in 0..self.chosen.len() {
+            self.try_to_start(self.chosen[i], view, plan);
+        }
+        if self.refused_gangs.is_empty() {
+            return;
+        }
+        self.keep_where_possible(view);
+        let mut after = None;
+        while let Some(waiter) = self.waiting.first_fitting(self.room.total(), after) {
+            after = Some((waiter.key, waiter.job));
+            if !self.refused_gangs.contains(&waiter.gpus) {
+                self.waiting.remove(waiter);
+                self.try_to_start(waiter, view, plan);
+            }
+        }
+        self.left = self.room.total();
+    }
+
+    /// Starts the job, or lets it wait again if the placement has no room for its gang. (The room
+    /// only shrinks, so a gang size refused once stays refused.)
+    fn try_to_start(&mut self, waiter: Waiter<K>, view: &View<'_>, plan: &mut Plan) {
+        let placed = !self.refused_gangs.contains(&waiter.gpus)
+            && self.strategy.place(
+                &self.room,
+                view.node_size(),
+                waiter.gpus,
+                &mut self.placement,
+            );
+        if placed {
+            self.room.take(&self.placement.parts);
+            plan.place(waiter.job, &self.placement);
+            self.started.push(waiter);
+        } else {
+            self.refused_gangs.push(waiter.gpus);
+            self.waiting.insert(waiter);
+        }
+    }
+
+    /// Lets jobs marked for preemption stay where their GPUs are still free.
+    fn keep_where_possible(&mut self, view: &View<'_>) {
+        let room = &mut self.room;
+        let running = &mut self.running;
+        self.preempted.retain(|&preempted| {
+            let parts = view.placement(preempted.job);
+            let stays = room.fits(parts);
+            if stays {
+                room.take(parts);
+                running.push(preempted);
+            }
+            !stays
+        });
+        running.sort_unstable_by_key(|waiter| (waiter.key, waiter.job));
+    }
+}

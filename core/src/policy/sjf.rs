@@ -1,0 +1,66 @@
+//! Smallest job first: the fewest GPUs first, preemptive. Equal gangs in order of submission.
+//! (Tiresias' simulator: `sjf`.)
+
+use super::priority_walk::PriorityWalk;
+use super::registry::{PLACEMENT, no_conflicts};
+use super::waiting_room::Waiter;
+use super::{Explanation, Fact, Params, Policy, PolicyEntry, PolicySpec, Rng};
+use crate::job::JobId;
+use crate::placement::Strategy;
+use crate::sim::{Plan, View};
+
+pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+    name: "sjf",
+    title: "SJF (fewest GPUs)",
+    summary: "The job with the fewest GPUs first, preempting larger ones; equal gangs in order of submission.",
+    source: "Baseline of Tiresias (NSDI'19)",
+    oracle: false,
+    params: &[PLACEMENT],
+    check: no_conflicts,
+    build: |params, run_default| Box::new(Sjf::new(params, run_default)),
+};
+
+struct Sjf {
+    spec: PolicySpec,
+    /// Keyed by gang size.
+    walk: PriorityWalk<u32>,
+}
+
+impl Sjf {
+    fn new(params: &Params<'_>, run_default: Strategy) -> Self {
+        Self {
+            spec: params.spec().clone(),
+            walk: PriorityWalk::new(params.placement("placement", run_default)),
+        }
+    }
+}
+
+impl Policy for Sjf {
+    fn spec(&self) -> &PolicySpec {
+        &self.spec
+    }
+
+    fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
+        self.walk.forget(view.finished());
+        for &job in view.arrived() {
+            let gpus = view.gpus(job);
+            self.walk.waiting.insert(Waiter {
+                key: gpus,
+                job,
+                gpus,
+            });
+        }
+        self.walk.walk(view, plan);
+        self.walk.requeue_preempted();
+    }
+
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
+        Explanation {
+            verdict: self.walk.verdict(view, job),
+            facts: vec![Fact::new(
+                "priority",
+                format!("{} GPUs (fewer first)", view.gpus(job)),
+            )],
+        }
+    }
+}

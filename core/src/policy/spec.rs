@@ -1,0 +1,431 @@
+//! The text of a policy: `tiresias-las[queues=2,threshold=57600]`.
+//!
+//! A [`PolicySpec`] is what a person wrote, checked against the policy's [`ParamInfo`]s; it
+//! prints in canonical form. [`Params`] gives a policy its values, defaults filled in.
+
+use crate::placement::{Strategy, UnknownStrategy};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// A policy's name and the parameters that differ from its defaults, in the policy's order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct PolicySpec {
+    pub(super) name: String,
+    pub(super) params: Vec<(String, String)>,
+}
+
+/// One parameter of a policy: enough to check a spec and to draw a form.
+#[derive(Clone, Copy, Debug)]
+pub struct ParamInfo {
+    /// The name in specs.
+    pub name: &'static str,
+    /// Other names accepted.
+    pub aliases: &'static [&'static str],
+    /// What values it takes.
+    pub kind: ParamKind,
+    /// The default, as text.
+    pub default: &'static str,
+    /// What it does, with its unit.
+    pub help: &'static str,
+}
+
+/// What values a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ParamKind {
+    /// `true` or `false`.
+    Bool,
+    /// A whole number in a range.
+    Int {
+        /// Least value.
+        min: u32,
+        /// Greatest value.
+        max: u32,
+    },
+    /// A number in a range.
+    Float {
+        /// Least value.
+        min: f64,
+        /// Greatest value.
+        max: f64,
+    },
+    /// Ascending positive numbers, separated by `:`.
+    Ascending,
+    /// A [placement strategy](Strategy), or `default` for the run's.
+    Placement,
+}
+
+/// Why a text is no policy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// Not of the form `name[param=value,…]`.
+    #[error("'{0}' is not a policy: write name or name[parameter=value,…]")]
+    Syntax(String),
+    /// No policy has this name.
+    #[error("there is no policy '{name}': use one of {valid}")]
+    UnknownPolicy {
+        /// The name given.
+        name: String,
+        /// The names there are.
+        valid: String,
+    },
+    /// The policy has no such parameter.
+    #[error("{policy} has no parameter '{param}': it takes {valid}")]
+    UnknownParam {
+        /// The policy.
+        policy: String,
+        /// The name given.
+        param: String,
+        /// The names there are.
+        valid: String,
+    },
+    /// A parameter given more than once.
+    #[error("{policy} is given '{param}' twice")]
+    Twice {
+        /// The policy.
+        policy: String,
+        /// The parameter.
+        param: String,
+    },
+    /// A value outside what the parameter takes.
+    #[error("{policy}: '{value}' is no value for '{param}', which takes {valid}")]
+    BadValue {
+        /// The policy.
+        policy: String,
+        /// The parameter.
+        param: String,
+        /// The value given.
+        value: String,
+        /// What it takes.
+        valid: String,
+    },
+    /// Values that do not go together.
+    #[error("{policy}: {what}")]
+    Conflict {
+        /// The policy.
+        policy: String,
+        /// What does not fit, and what would.
+        what: String,
+    },
+}
+
+impl PolicySpec {
+    /// The policy's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The value given for a parameter, if it differs from the default.
+    pub fn param(&self, name: &str) -> Option<&str> {
+        self.params
+            .iter()
+            .find(|(param, _)| param == name)
+            .map(|(_, value)| value.as_str())
+    }
+}
+
+impl fmt::Display for PolicySpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        for (i, (name, value)) in self.params.iter().enumerate() {
+            write!(f, "{}{name}={value}", if i == 0 { "[" } else { "," })?;
+        }
+        if self.params.is_empty() {
+            Ok(())
+        } else {
+            f.write_str("]")
+        }
+    }
+}
+
+impl From<PolicySpec> for String {
+    fn from(spec: PolicySpec) -> String {
+        spec.to_string()
+    }
+}
+
+impl TryFrom<String> for PolicySpec {
+    type Error = SpecError;
+
+    fn try_from(text: String) -> Result<Self, SpecError> {
+        text.parse()
+    }
+}
+
+impl FromStr for PolicySpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let (name, given) = split(text).ok_or_else(|| SpecError::Syntax(text.to_string()))?;
+        let entry = super::entry(name).ok_or_else(|| SpecError::UnknownPolicy {
+            name: name.to_string(),
+            valid: super::POLICIES
+                .iter()
+                .map(|entry| entry.name)
+                .collect::<Vec<_>>()
+                .join(", "),
+        })?;
+        let mut values: Vec<Option<String>> = vec![None; entry.params.len()];
+        for (param, value) in given {
+            let at = entry
+                .params
+                .iter()
+                .position(|info| info.name == param || info.aliases.contains(&param))
+                .ok_or_else(|| SpecError::UnknownParam {
+                    policy: name.to_string(),
+                    param: param.to_string(),
+                    valid: entry
+                        .params
+                        .iter()
+                        .map(|info| info.name)
+                        .collect::<Vec<_>>()
+                        .join(", "),
+                })?;
+            let info = &entry.params[at];
+            let value = info
+                .kind
+                .canonical(value)
+                .ok_or_else(|| SpecError::BadValue {
+                    policy: name.to_string(),
+                    param: param.to_string(),
+                    value: value.to_string(),
+                    valid: info.kind.to_string(),
+                })?;
+            if values[at].replace(value).is_some() {
+                return Err(SpecError::Twice {
+                    policy: name.to_string(),
+                    param: info.name.to_string(),
+                });
+            }
+        }
+        let params = entry
+            .params
+            .iter()
+            .zip(values)
+            .filter_map(|(info, value)| Some((info.name.to_string(), value?)))
+            .collect();
+        let mut spec = PolicySpec {
+            name: name.to_string(),
+            params,
+        };
+        (entry.check)(&Params::new(entry.params, &spec)).map_err(|what| SpecError::Conflict {
+            policy: name.to_string(),
+            what,
+        })?;
+        spec.params.retain(|(name, value)| {
+            !entry
+                .params
+                .iter()
+                .any(|info| info.name == name && info.default == value)
+        });
+        Ok(spec)
+    }
+}
+
+/// `name[a=b,c=d]` in its pieces.
+fn split(text: &str) -> Option<(&str, Vec<(&str, &str)>)> {
+    let text = text.trim();
+    let Some((name, rest)) = text.split_once('[') else {
+        return (!text.is_empty() && !text.contains(['=', ']', ','])).then(|| (text, Vec::new()));
+    };
+    let inner = rest.strip_suffix(']')?.trim();
+    if inner.is_empty() {
+        return Some((name.trim(), Vec::new()));
+    }
+    let params = inner
+        .split(',')
+        .map(|param| {
+            param
+                .split_once('=')
+                .map(|(name, value)| (name.trim(), value.trim()))
+        })
+        .collect::<Option<Vec<_>>>()?;
+    Some((name.trim(), params))
+}
+
+impl ParamKind {
+    /// The value's one way of being written; `None` if it is no value of this kind.
+    fn canonical(self, value: &str) -> Option<String> {
+        match self {
+            Self::Bool => matches!(value, "true" | "false").then(|| value.to_string()),
+            Self::Int { min, max } => {
+                let n: u32 = value.parse().ok()?;
+                (min..=max).contains(&n).then(|| n.to_string())
+            }
+            Self::Float { min, max } => {
+                let x: f64 = value.parse().ok()?;
+                (min..=max).contains(&x).then(|| x.to_string())
+            }
+            Self::Ascending => {
+                let list: Vec<f64> = value
+                    .split(':')
+                    .map(|x| x.trim().parse().ok())
+                    .collect::<Option<_>>()?;
+                let valid = list.iter().all(|&x: &f64| x.is_finite() && x > 0.0)
+                    && list.windows(2).all(|w| w[0] < w[1]);
+                valid.then(|| {
+                    list.iter()
+                        .map(f64::to_string)
+                        .collect::<Vec<_>>()
+                        .join(":")
+                })
+            }
+            Self::Placement if value == "default" => Some(value.to_string()),
+            Self::Placement => {
+                let strategy: Result<Strategy, UnknownStrategy> = value.parse();
+                strategy.ok().map(|strategy| strategy.name().to_string())
+            }
+        }
+    }
+}
+
+impl fmt::Display for ParamKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool => f.write_str("true or false"),
+            Self::Int { min, max } => write!(f, "a whole number from {min} to {max}"),
+            Self::Float { min, max } => write!(f, "a number from {min} to {max}"),
+            Self::Ascending => f.write_str("ascending positive numbers separated by ':'"),
+            Self::Placement => {
+                f.write_str("default")?;
+                Strategy::ALL
+                    .iter()
+                    .try_for_each(|strategy| write!(f, ", {strategy}"))
+            }
+        }
+    }
+}
+
+/// A policy's parameter values, defaults filled in.
+#[derive(Clone, Copy, Debug)]
+pub struct Params<'a> {
+    infos: &'a [ParamInfo],
+    spec: &'a PolicySpec,
+}
+
+impl<'a> Params<'a> {
+    pub(super) fn new(infos: &'a [ParamInfo], spec: &'a PolicySpec) -> Self {
+        Self { infos, spec }
+    }
+
+    /// The spec the values come from.
+    pub fn spec(&self) -> &'a PolicySpec {
+        self.spec
+    }
+
+    /// Whether the value was given rather than left at its default.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.spec.param(name).is_some()
+    }
+
+    /// The value of a parameter, as canonical text.
+    pub fn text(&self, name: &str) -> &'a str {
+        let default = || {
+            self.infos
+                .iter()
+                .find(|info| info.name == name)
+                .map_or("", |info| info.default)
+        };
+        self.spec.param(name).unwrap_or_else(default)
+    }
+
+    /// The value of a [`ParamKind::Bool`].
+    pub fn bool(&self, name: &str) -> bool {
+        self.text(name) == "true"
+    }
+
+    /// The value of a [`ParamKind::Int`].
+    pub fn int(&self, name: &str) -> u32 {
+        self.text(name).parse().unwrap_or_default()
+    }
+
+    /// The value of a [`ParamKind::Float`].
+    pub fn float(&self, name: &str) -> f64 {
+        self.text(name).parse().unwrap_or_default()
+    }
+
+    /// The value of a [`ParamKind::Ascending`].
+    pub fn ascending(&self, name: &str) -> Vec<f64> {
+        self.text(name)
+            .split(':')
+            .filter_map(|x| x.parse().ok())
+            .collect()
+    }
+
+    /// The value of a [`ParamKind::Placement`]; `run_default` stands for `default`.
+    pub fn placement(&self, name: &str, run_default: Strategy) -> Strategy {
+        self.text(name).parse().unwrap_or(run_default)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(text: &str) -> String {
+        text.parse::<PolicySpec>().unwrap().to_string()
+    }
+
+    fn error(text: &str) -> String {
+        text.parse::<PolicySpec>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn specs_print_canonically() {
+        assert_eq!(canonical("fifo"), "fifo");
+        assert_eq!(
+            canonical(" fifo[ backfill = true ] "),
+            "fifo[backfill=true]"
+        );
+        assert_eq!(canonical("fifo[backfill=false]"), "fifo");
+        assert_eq!(
+            canonical("tiresias-las[queues=2,threshold=57600]"),
+            "tiresias-las[queues=2,thresholds=57600]"
+        );
+        assert_eq!(
+            canonical("tiresias-las[thresholds=3250.0:7200]"),
+            "tiresias-las"
+        );
+        assert_eq!(
+            canonical("srtf[placement=spread]"),
+            "srtf[placement=spread]"
+        );
+    }
+
+    #[test]
+    fn errors_list_what_is_valid() {
+        assert_eq!(
+            error("lifo"),
+            "there is no policy 'lifo': use one of fifo, sjf, srtf, srsf, tiresias-las"
+        );
+        assert_eq!(
+            error("fifo[speed=3]"),
+            "fifo has no parameter 'speed': it takes backfill, placement"
+        );
+        assert_eq!(
+            error("fifo[backfill=maybe]"),
+            "fifo: 'maybe' is no value for 'backfill', which takes true or false"
+        );
+        assert_eq!(
+            error("fifo[placement=pack]"),
+            "fifo: 'pack' is no value for 'placement', which takes default, least-fragmentation, consolidated, spread"
+        );
+        assert_eq!(
+            error("fifo[backfill=true,backfill=true]"),
+            "fifo is given 'backfill' twice"
+        );
+        assert_eq!(
+            error("fifo[backfill"),
+            "'fifo[backfill' is not a policy: write name or name[parameter=value,…]"
+        );
+        assert_eq!(
+            error(""),
+            "'' is not a policy: write name or name[parameter=value,…]"
+        );
+        assert_eq!(
+            error("tiresias-las[queues=4,thresholds=1:2]"),
+            "tiresias-las: 4 queues need 3 thresholds, not 2"
+        );
+    }
+}

@@ -1,0 +1,23 @@
+//! Shortest remaining service first: true remaining time × GPUs, preemptive: an oracle.
+//! (Tiresias' simulator: `shortest-gpu`.)
+
+use super::PolicyEntry;
+use super::registry::{PLACEMENT, no_conflicts};
+use super::srtf::{Measure, ShortestRemaining};
+
+pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+    name: "srsf",
+    title: "SRSF (oracle)",
+    summary: "The shortest true remaining service (time × GPUs) first, preemptive. Oracle: no real scheduler knows remaining times.",
+    source: "Baseline of Tiresias (NSDI'19) as shortest-gpu",
+    oracle: true,
+    params: &[PLACEMENT],
+    check: no_conflicts,
+    build: |params, run_default| {
+        Box::new(ShortestRemaining::new(
+            params,
+            run_default,
+            Measure::Service,
+        ))
+    },
+};

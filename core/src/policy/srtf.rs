@@ -1,0 +1,103 @@
+//! Shortest remaining time first, preemptive, by true remaining time: an oracle. (Tiresias'
+//! simulator: `shortest`.) [`srsf`](super::srsf) is the same with remaining service.
+
+use super::priority_walk::PriorityWalk;
+use super::registry::{PLACEMENT, no_conflicts};
+use super::waiting_room::Waiter;
+use super::{Explanation, Fact, Params, Policy, PolicyEntry, PolicySpec, Rng};
+use crate::Time;
+use crate::job::JobId;
+use crate::placement::Strategy;
+use crate::sim::{Plan, View};
+
+pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+    name: "srtf",
+    title: "SRTF (oracle)",
+    summary: "The shortest true remaining time first, preemptive. Oracle: no real scheduler knows remaining times.",
+    source: "Baseline of Tiresias (NSDI'19) as shortest",
+    oracle: true,
+    params: &[PLACEMENT],
+    check: no_conflicts,
+    build: |params, run_default| {
+        Box::new(ShortestRemaining::new(params, run_default, Measure::Time))
+    },
+};
+
+/// What is to be shortest.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Measure {
+    /// Remaining seconds.
+    Time,
+    /// Remaining seconds × GPUs.
+    Service,
+}
+
+/// Least remaining time or service first.
+pub(super) struct ShortestRemaining {
+    spec: PolicySpec,
+    measure: Measure,
+    /// Keyed by what remains ([`Time`] orders floats).
+    walk: PriorityWalk<Time>,
+}
+
+impl ShortestRemaining {
+    pub(super) fn new(params: &Params<'_>, run_default: Strategy, measure: Measure) -> Self {
+        Self {
+            spec: params.spec().clone(),
+            measure,
+            walk: PriorityWalk::new(params.placement("placement", run_default)),
+        }
+    }
+
+    fn remaining(&self, view: &View<'_>, job: JobId) -> Time {
+        let seconds = view.remaining(job).unwrap_or(f64::INFINITY);
+        match self.measure {
+            Measure::Time => Time(seconds),
+            Measure::Service => Time(seconds * f64::from(view.gpus(job))),
+        }
+    }
+}
+
+impl Policy for ShortestRemaining {
+    fn spec(&self) -> &PolicySpec {
+        &self.spec
+    }
+
+    fn is_oracle(&self) -> bool {
+        true
+    }
+
+    fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
+        self.walk.forget(view.finished());
+        for &job in view.arrived() {
+            let key = self.remaining(view, job);
+            self.walk.waiting.insert(Waiter {
+                key,
+                job,
+                gpus: view.gpus(job),
+            });
+        }
+        let mut running = std::mem::take(&mut self.walk.running);
+        for waiter in &mut running {
+            waiter.key = self.remaining(view, waiter.job);
+        }
+        running.sort_unstable_by_key(|waiter| (waiter.key, waiter.job));
+        self.walk.running = running;
+        self.walk.walk(view, plan);
+        self.walk.requeue_preempted();
+    }
+
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
+        let remaining = self.remaining(view, job).seconds();
+        let fact = match self.measure {
+            Measure::Time => Fact::new("remaining time (true)", format!("{remaining:.0} s")),
+            Measure::Service => {
+                Fact::new("remaining service (true)", format!("{remaining:.0} GPU·s"))
+            }
+        };
+        Explanation {
+            verdict: self.walk.verdict(view, job),
+            facts: vec![fact],
+        }
+    }
+}

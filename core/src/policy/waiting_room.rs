@@ -1,0 +1,161 @@
+//! The queue of waiting jobs, in priority order, that can skip what does not fit without
+//! looking at it: one ordered set per gang size.
+
+use crate::job::JobId;
+use std::collections::BTreeSet;
+
+/// Waiting jobs by priority key (least first; equal keys by job id).
+#[derive(Clone, Debug)]
+pub(super) struct WaitingRoom<K> {
+    /// Ascending by gang size; sizes once seen stay.
+    classes: Vec<Class<K>>,
+    /// Sum of all gangs.
+    gpus: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Class<K> {
+    gpus: u32,
+    jobs: BTreeSet<(K, JobId)>,
+    /// The least element of `jobs`.
+    front: Option<(K, JobId)>,
+}
+
+/// A waiting job found by [`WaitingRoom::first_fitting`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Waiter<K> {
+    pub(super) key: K,
+    pub(super) job: JobId,
+    pub(super) gpus: u32,
+}
+
+impl<K> Default for WaitingRoom<K> {
+    fn default() -> Self {
+        Self {
+            classes: Vec::new(),
+            gpus: 0,
+        }
+    }
+}
+
+impl<K: Ord + Copy> WaitingRoom<K> {
+    pub(super) fn insert(&mut self, waiter: Waiter<K>) {
+        let at = self
+            .classes
+            .partition_point(|class| class.gpus < waiter.gpus);
+        if self
+            .classes
+            .get(at)
+            .is_none_or(|class| class.gpus != waiter.gpus)
+        {
+            let class = Class {
+                gpus: waiter.gpus,
+                jobs: BTreeSet::new(),
+                front: None,
+            };
+            self.classes.insert(at, class);
+        }
+        let class = &mut self.classes[at];
+        let entry = (waiter.key, waiter.job);
+        class.jobs.insert(entry);
+        if class.front.is_none_or(|front| entry < front) {
+            class.front = Some(entry);
+        }
+        self.gpus += u64::from(waiter.gpus);
+    }
+
+    pub(super) fn remove(&mut self, waiter: Waiter<K>) {
+        let at = self
+            .classes
+            .partition_point(|class| class.gpus < waiter.gpus);
+        let Some(class) = self.classes.get_mut(at) else {
+            return;
+        };
+        let entry = (waiter.key, waiter.job);
+        if class.jobs.remove(&entry) {
+            self.gpus -= u64::from(waiter.gpus);
+            if class.front == Some(entry) {
+                class.front = class.jobs.first().copied();
+            }
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.gpus == 0
+    }
+
+    /// GPUs that all waiting jobs want together.
+    pub(super) fn gpus(&self) -> u64 {
+        self.gpus
+    }
+
+    /// The first job of all.
+    pub(super) fn first(&self) -> Option<Waiter<K>> {
+        self.first_fitting(u32::MAX, None)
+    }
+
+    /// The first job, after `after` if given, whose gang is at most `gpus`.
+    pub(super) fn first_fitting(&self, gpus: u32, after: Option<(K, JobId)>) -> Option<Waiter<K>> {
+        let mut best: Option<Waiter<K>> = None;
+        for class in self.classes.iter().take_while(|class| class.gpus <= gpus) {
+            let first = match after {
+                Some(after) if class.front.is_some_and(|front| front <= after) => {
+                    use std::ops::Bound::{Excluded, Unbounded};
+                    class
+                        .jobs
+                        .range((Excluded(after), Unbounded))
+                        .next()
+                        .copied()
+                }
+                _ => class.front,
+            };
+            if let Some((key, job)) = first
+                && best.is_none_or(|best| (key, job) < (best.key, best.job))
+            {
+                best = Some(Waiter {
+                    key,
+                    job,
+                    gpus: class.gpus,
+                });
+            }
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Agrees with a walk through one sorted list.
+        #[test]
+        fn finds_what_a_plain_list_finds(
+            jobs in prop::collection::vec((0u32..20, 1u32..9), 1..60),
+            removed in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
+            gpus in 0u32..10,
+            after in prop::option::of((0u32..20, 0u32..60)),
+        ) {
+            let mut room = WaitingRoom::default();
+            let mut list: Vec<Waiter<u32>> = (0u32..)
+                .zip(&jobs)
+                .map(|(id, &(key, gpus))| Waiter { key, job: JobId(id), gpus })
+                .collect();
+            list.iter().for_each(|&waiter| room.insert(waiter));
+            for index in removed {
+                if !list.is_empty() {
+                    room.remove(list.swap_remove(index.index(list.len())));
+                }
+            }
+            list.sort_by_key(|waiter| (waiter.key, waiter.job));
+            let after = after.map(|(key, id)| (key, JobId(id)));
+            let expected = list
+                .iter()
+                .find(|waiter| waiter.gpus <= gpus && after.is_none_or(|after| (waiter.key, waiter.job) > after));
+            prop_assert_eq!(room.first_fitting(gpus, after), expected.copied());
+            prop_assert_eq!(room.is_empty(), list.is_empty());
+            prop_assert_eq!(room.gpus(), list.iter().map(|waiter| u64::from(waiter.gpus)).sum::<u64>());
+        }
+    }
+}

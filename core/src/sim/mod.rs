@@ -1,0 +1,19 @@
+//! The simulation: the clock and event queue ([`Simulation`]), what a scheduler may know
+//! ([`View`]), what it wants ([`Plan`]) and what came of it ([`RunLog`]).
+//!
+//! Event-driven: the cost grows with events, not with simulated seconds. All events of one
+//! moment are applied before the policy is asked once; events at the same time are ordered by
+//! sequence number. Progress is exact: a job's work is executed seconds at its requested GPUs,
+//! which start to count `restart_cost` seconds after a resume or a move.
+
+mod engine;
+mod index;
+mod log;
+mod plan;
+mod view;
+
+pub use engine::{Progress, SimOptions, Simulation};
+pub use index::{Moment, TimeIndex};
+pub use log::{Event, EventKind, LogDelta, LogMark, RunLog, Segment};
+pub use plan::{Plan, PlanError, PlanErrorKind};
+pub use view::{Phase, View};

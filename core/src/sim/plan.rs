@@ -1,0 +1,116 @@
+//! What a policy wants: the *changes* to who runs where, so that its cost grows with what
+//! changes and not with what stays.
+
+use crate::Time;
+use crate::cluster::{PlaceError, Placement};
+use crate::job::JobId;
+
+/// The changes a policy wants at one moment. Jobs not named stay as they are. The engine first
+/// takes back the GPUs of every preempted or moved job, then places in the order given.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    pub(super) preempted: Vec<JobId>,
+    pub(super) placed: Vec<(JobId, u32, u32)>,
+    pub(super) parts: Vec<(u32, u32)>,
+    pub(super) alarms: Vec<(JobId, Time)>,
+    pub(super) queue_moves: Vec<QueueMove>,
+}
+
+/// A change of a job's queue, for the log.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct QueueMove {
+    pub(super) job: JobId,
+    pub(super) queue: u32,
+    pub(super) demoted: bool,
+}
+
+impl Plan {
+    /// Take the job's GPUs away; it goes back to waiting.
+    pub fn preempt(&mut self, job: JobId) {
+        self.preempted.push(job);
+    }
+
+    /// Run the job there: a start, a resume or, for a running job, a move.
+    pub fn place(&mut self, job: JobId, placement: &Placement) {
+        let from = self.parts.len() as u32;
+        self.parts.extend_from_slice(&placement.parts);
+        self.placed.push((job, from, self.parts.len() as u32));
+    }
+
+    /// Ask to be called at `at` about this job, if until then it neither starts, moves, stops
+    /// nor finishes. A later alarm for the same job replaces an earlier one.
+    pub fn alarm(&mut self, job: JobId, at: Time) {
+        self.alarms.push((job, at));
+    }
+
+    /// Note that the job has sunk to `queue` (0 is the highest).
+    pub fn demote(&mut self, job: JobId, queue: u32) {
+        self.queue_moves.push(QueueMove {
+            job,
+            queue,
+            demoted: true,
+        });
+    }
+
+    /// Note that the job has risen to `queue` (0 is the highest).
+    pub fn promote(&mut self, job: JobId, queue: u32) {
+        self.queue_moves.push(QueueMove {
+            job,
+            queue,
+            demoted: false,
+        });
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.preempted.clear();
+        self.placed.clear();
+        self.parts.clear();
+        self.alarms.clear();
+        self.queue_moves.clear();
+    }
+}
+
+/// A plan the engine refuses: the policy, the moment, the job, and what is wrong.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("policy {policy} made an impossible plan at {time} s for job {job}: {kind}", time = time.seconds(), job = job.0)]
+pub struct PlanError {
+    /// The policy's canonical spec.
+    pub policy: String,
+    /// When.
+    pub time: Time,
+    /// About which job.
+    pub job: JobId,
+    /// What is wrong.
+    pub kind: PlanErrorKind,
+}
+
+/// What is wrong with a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanErrorKind {
+    /// No job has this id.
+    #[error("there is no such job")]
+    UnknownJob,
+    /// The job is not in the system: not yet submitted, finished or rejected.
+    #[error("it is not waiting or running")]
+    NotActive,
+    /// Only a running job can be preempted.
+    #[error("it is preempted but does not run")]
+    NotRunning,
+    /// One placement per job and plan.
+    #[error("it is named twice")]
+    NamedTwice,
+    /// A gang is all or nothing.
+    #[error("it asks for {requested} GPUs but is given {given}")]
+    GangBroken {
+        /// The gang.
+        requested: u32,
+        /// GPUs in the plan.
+        given: u32,
+    },
+    /// The GPUs are not there.
+    #[error(transparent)]
+    Place(PlaceError),
+    /// The policy asked again and again for the same moment.
+    #[error("the policy keeps asking for this moment and never lets time go on")]
+    TimeStandsStill,
+}

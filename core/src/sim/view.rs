@@ -1,0 +1,118 @@
+//! What a scheduler can know at one moment.
+
+use super::engine::JobStates;
+use crate::Time;
+use crate::cluster::FreeGpus;
+use crate::job::{Job, JobId, Work};
+
+/// Where a job is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Not yet submitted.
+    Future,
+    /// In the queue.
+    Waiting,
+    /// On GPUs.
+    Running,
+    /// Done.
+    Finished,
+    /// Wants more GPUs than the cluster has: never admitted.
+    Rejected,
+}
+
+/// What a real scheduler could know at one moment; an oracle policy also sees
+/// [`remaining`](Self::remaining).
+///
+/// `arrived`, `finished` and `alarmed` are what has happened since the policy was last asked, so
+/// that it can keep its own queues instead of looking through every job.
+pub struct View<'a> {
+    pub(super) now: Time,
+    pub(super) jobs: &'a [Job],
+    pub(super) states: &'a JobStates,
+    pub(super) free: &'a FreeGpus,
+    pub(super) node_size: u32,
+    pub(super) oracle: bool,
+    pub(super) arrived: &'a [JobId],
+    pub(super) finished: &'a [JobId],
+    pub(super) alarmed: &'a [JobId],
+}
+
+impl View<'_> {
+    /// The moment.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Jobs submitted since the policy was last asked, in order of submission.
+    pub fn arrived(&self) -> &[JobId] {
+        self.arrived
+    }
+
+    /// Jobs finished since the policy was last asked.
+    pub fn finished(&self) -> &[JobId] {
+        self.finished
+    }
+
+    /// Jobs whose [alarm](super::Plan::alarm) is due.
+    pub fn alarmed(&self) -> &[JobId] {
+        self.alarmed
+    }
+
+    /// Free GPUs, before any change the policy is about to make.
+    pub fn free(&self) -> &FreeGpus {
+        self.free
+    }
+
+    /// GPUs of the largest node.
+    pub fn node_size(&self) -> u32 {
+        self.node_size
+    }
+
+    /// The job's gang.
+    pub fn gpus(&self, job: JobId) -> u32 {
+        self.jobs[job.index()].gpus
+    }
+
+    /// When the job was submitted.
+    pub fn submit(&self, job: JobId) -> Time {
+        self.jobs[job.index()].submit
+    }
+
+    /// The job's tenant, if the trace names one.
+    pub fn tenant(&self, job: JobId) -> Option<u32> {
+        self.jobs[job.index()].tenant
+    }
+
+    /// Where the job is in its life.
+    pub fn phase(&self, job: JobId) -> Phase {
+        self.states.phase[job.index()]
+    }
+
+    /// GPUs of each node the job runs on; empty unless it runs.
+    pub fn placement(&self, job: JobId) -> &[(u32, u32)] {
+        &self.states.placement[job.index()]
+    }
+
+    /// Attained service so far, GPU·s: GPUs held × time held (restarts included).
+    pub fn attained(&self, job: JobId) -> f64 {
+        self.held_seconds(job) * f64::from(self.gpus(job))
+    }
+
+    /// Seconds on GPUs so far (restarts included).
+    pub fn held_seconds(&self, job: JobId) -> f64 {
+        self.states.held_seconds(job, self.now)
+    }
+
+    /// When the job last changed between waiting and running (or was submitted).
+    pub fn since(&self, job: JobId) -> Time {
+        self.states.since[job.index()]
+    }
+
+    /// True remaining seconds of execution at the requested GPUs: `None` unless the policy
+    /// declares itself an oracle.
+    pub fn remaining(&self, job: JobId) -> Option<f64> {
+        let Work::Fixed { duration } = self.jobs[job.index()].work;
+        self.oracle
+            .then(|| (duration - self.states.executed_seconds(job, self.now)).max(0.0))
+    }
+}

@@ -1,0 +1,1 @@
+//! Opening a trace: container → encoding → detection → one importer per format → import report.

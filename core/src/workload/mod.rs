@@ -1,0 +1,19 @@
+//! From a trace's records to jobs that are ready to run.
+
+mod sample;
+
+pub use sample::{SAMPLES, Sample};
+
+use crate::job::Job;
+use serde::{Deserialize, Serialize};
+
+/// Jobs in order of submission, the first at time 0.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// Sorted by (submit, row of the trace); a job's index is its [`JobId`](crate::job::JobId).
+    pub jobs: Vec<Job>,
+    /// Names of the tenants that jobs refer to.
+    pub tenants: Vec<String>,
+    /// Names of the models that jobs refer to.
+    pub models: Vec<String>,
+}

@@ -1,0 +1,189 @@
+//! Small synthetic workloads, made on the spot from a seed: what the page shows before a trace
+//! is opened. Shapes follow published traces: Poisson arrivals with a daily rhythm, log-normal
+//! durations, most gangs small, most GPU time in few large ones (Philly, ATC'19; Helios, SC'21).
+
+use super::Workload;
+use crate::Time;
+use crate::cluster::ClusterSpec;
+use crate::job::{Job, Work};
+use crate::policy::Rng;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
+
+/// A workload that comes with the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Short name, for links.
+    pub name: &'static str,
+    /// Name for people.
+    pub title: &'static str,
+    /// What it shows, in one sentence.
+    pub summary: &'static str,
+    /// The cluster it is meant for: nodes and GPUs per node.
+    pub cluster: (u32, u32),
+    jobs: usize,
+    /// Mean load: GPU·s submitted per GPU·s there is.
+    load: f64,
+    seed: u64,
+}
+
+/// The samples, the first one shown on opening the page.
+pub const SAMPLES: &[Sample] = &[
+    Sample {
+        name: "lab",
+        title: "A lab's day",
+        summary: "240 jobs on 8 nodes × 4 GPUs, a little more than they can take: short jobs stuck behind long ones.",
+        cluster: (8, 4),
+        jobs: 240,
+        load: 1.15,
+        seed: 7,
+    },
+    Sample {
+        name: "cluster",
+        title: "A busy month",
+        summary: "6,000 jobs on 32 nodes × 8 GPUs, with days, nights and gangs over several nodes.",
+        cluster: (32, 8),
+        jobs: 6_000,
+        load: 0.95,
+        seed: 11,
+    },
+    Sample {
+        name: "fleet",
+        title: "A fleet's quarter",
+        summary: "40,000 jobs on 144 nodes × 8 GPUs: the size of one published production cluster.",
+        cluster: (144, 8),
+        jobs: 40_000,
+        load: 0.9,
+        seed: 23,
+    },
+];
+
+/// Names of the model families that sample jobs train.
+const MODELS: [&str; 6] = ["resnet50", "vgg16", "bert", "transformer", "lstm", "dqn"];
+
+/// Names of the sample's tenants.
+const TENANTS: [&str; 4] = ["vision", "language", "speech", "robotics"];
+
+impl Sample {
+    /// The sample of this name.
+    pub fn named(name: &str) -> Option<&'static Sample> {
+        SAMPLES.iter().find(|sample| sample.name == name)
+    }
+
+    /// The cluster it is meant for.
+    pub fn cluster_spec(&self) -> ClusterSpec {
+        let (nodes, gpus) = self.cluster;
+        ClusterSpec::uniform(nodes, gpus)
+            .unwrap_or_else(|_| unreachable!("samples have small clusters"))
+    }
+
+    /// Makes its jobs: always the same ones.
+    pub fn workload(&self) -> Workload {
+        let mut rng = Rng::seed_from_u64(self.seed);
+        let (nodes, gpus_per_node) = self.cluster;
+        let mut shapes: Vec<(u32, f64)> = (0..self.jobs)
+            .map(|_| shape(&mut rng, nodes * gpus_per_node))
+            .collect();
+        let gpu_seconds: f64 = shapes
+            .iter()
+            .map(|&(gpus, duration)| f64::from(gpus) * duration)
+            .sum();
+        let span = gpu_seconds / (self.load * f64::from(nodes * gpus_per_node));
+        let mut submits: Vec<f64> = (0..self.jobs).map(|_| arrival(&mut rng, span)).collect();
+        submits.sort_unstable_by(f64::total_cmp);
+        let first = submits[0];
+
+        let jobs = (0usize..)
+            .zip(submits)
+            .zip(shapes.drain(..))
+            .map(|((i, submit), (gpus, duration))| Job {
+                name: format!(
+                    "{}-{i:0width$}",
+                    self.name,
+                    width = self.jobs.ilog10() as usize + 1
+                )
+                .into(),
+                submit: Time(submit - first),
+                gpus,
+                tenant: Some(below(&mut rng, TENANTS.len() as u32)),
+                model: Some(below(&mut rng, MODELS.len() as u32)),
+                work: Work::Fixed { duration },
+            })
+            .collect();
+        Workload {
+            jobs,
+            tenants: TENANTS.map(String::from).to_vec(),
+            models: MODELS.map(String::from).to_vec(),
+        }
+    }
+}
+
+/// A gang and its duration in whole seconds; larger gangs run longer.
+fn shape(rng: &mut Rng, cluster_gpus: u32) -> (u32, f64) {
+    let gpus = match below(rng, 100) {
+        0..58 => 1,
+        58..70 => 2,
+        70..84 => 4,
+        84..95 => 8,
+        95..99 => 16,
+        _ => 32,
+    }
+    .min(cluster_gpus / 2);
+    let median = 600.0 * libm::sqrt(f64::from(gpus));
+    let duration = median * libm::exp(1.4 * normal(rng));
+    (gpus, libm::round(duration.clamp(30.0, 3.0 * 86_400.0)))
+}
+
+/// A moment in `0..span`, busy by day and quiet by night, in whole seconds.
+fn arrival(rng: &mut Rng, span: f64) -> f64 {
+    loop {
+        let at = unit(rng) * span;
+        let hour = (at / 3600.0) % 24.0;
+        let busy = 1.0 + 0.6 * libm::sin((hour - 8.0) / 24.0 * std::f64::consts::TAU);
+        if unit(rng) * 1.6 < busy {
+            return libm::floor(at);
+        }
+    }
+}
+
+/// Uniform in 0..1.
+fn unit(rng: &mut Rng) -> f64 {
+    (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Uniform in `0..bound`.
+fn below(rng: &mut Rng, bound: u32) -> u32 {
+    (unit(rng) * f64::from(bound)) as u32
+}
+
+/// Standard normal (Box–Muller).
+fn normal(rng: &mut Rng) -> f64 {
+    let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(rng)));
+    radius * libm::cos(std::f64::consts::TAU * unit(rng))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_sorted_runnable_and_repeatable() {
+        for sample in SAMPLES {
+            let workload = sample.workload();
+            assert_eq!(workload.jobs.len(), sample.jobs);
+            assert_eq!(workload.jobs, sample.workload().jobs);
+            assert_eq!(workload.jobs[0].submit, Time::ZERO);
+            assert!(
+                workload
+                    .jobs
+                    .windows(2)
+                    .all(|pair| pair[0].submit <= pair[1].submit)
+            );
+            assert!(
+                workload
+                    .jobs
+                    .iter()
+                    .all(|job| job.gpus <= sample.cluster_spec().gpus())
+            );
+        }
+    }
+}
