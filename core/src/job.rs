@@ -42,6 +42,14 @@ pub enum Work {
     },
 }
 
+impl Work {
+    /// Seconds of execution at the requested GPUs.
+    pub fn seconds(self) -> f64 {
+        let Work::Fixed { duration } = self;
+        duration
+    }
+}
+
 /// How a job ended in the trace it came from.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,

@@ -98,6 +98,5 @@ impl Outcomes {
 
 /// How long the work takes alone on `share` GPUs (possibly a fraction).
 fn isolated_seconds(work: Work, gpus: u32, share: f64) -> f64 {
-    let Work::Fixed { duration } = work;
-    duration * (f64::from(gpus) / share).max(1.0)
+    work.seconds() * (f64::from(gpus) / share).max(1.0)
 }

@@ -5,7 +5,7 @@ use super::plan::{Plan, PlanError, PlanErrorKind};
 use super::view::{Phase, View};
 use crate::Time;
 use crate::cluster::{ClusterSpec, Occupancy};
-use crate::job::{JobId, Work};
+use crate::job::JobId;
 use crate::policy::{Explanation, Policy, Rng};
 use crate::workload::Workload;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -525,7 +525,7 @@ impl World {
         self.states.alarm[i] = Time::NEVER;
         self.states.placement[i].extend_from_slice(parts);
         self.waiting -= 1;
-        let Work::Fixed { duration } = self.workload.jobs[i].work;
+        let duration = self.workload.jobs[i].work.seconds();
         let finish = ready + (duration - self.states.executed[i]).max(0.0);
         self.queue.push(
             finish,

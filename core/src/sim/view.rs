@@ -3,7 +3,7 @@
 use super::engine::JobStates;
 use crate::Time;
 use crate::cluster::FreeGpus;
-use crate::job::{Job, JobId, Work};
+use crate::job::{Job, JobId};
 
 /// Where a job is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl View<'_> {
     /// True remaining seconds of execution at the requested GPUs: `None` unless the policy
     /// declares itself an oracle.
     pub fn remaining(&self, job: JobId) -> Option<f64> {
-        let Work::Fixed { duration } = self.jobs[job.index()].work;
+        let duration = self.jobs[job.index()].work.seconds();
         self.oracle
             .then(|| (duration - self.states.executed_seconds(job, self.now)).max(0.0))
     }

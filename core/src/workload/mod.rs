@@ -1,6 +1,8 @@
 //! From a trace's records to jobs that are ready to run.
 
+mod from_trace;
 mod sample;
+mod suggest;
 
 pub use sample::{SAMPLES, Sample};
 

@@ -1,0 +1,394 @@
+//! Any table whose columns are named as people name them.
+//!
+//! Roles are found by synonyms, compared without case, blanks or punctuation; a last word such
+//! as `_ms` or `_hours` is a unit. Where start and end are there, they give the duration, since
+//! a column called duration includes the wait in some traces. Limits (wall_time, timelimit,
+//! requested_time) are never durations.
+//!
+//! Numbers without a unit: submissions that are Unix times tell their unit by their size,
+//! everything else is taken as seconds, and the report says so.
+
+use super::super::columns::{Clock, Columns, Span, missing_columns};
+use super::super::detect::{Column, Evidence, Shape, Sniff};
+use super::super::error::{OpenError, Role, shorten};
+use super::super::report::{DropReason, WarningKind};
+use super::super::rows::Row;
+use super::super::sink::{self, Sink};
+use super::super::timestamp::{Unit, number};
+use super::{Format, Importer};
+
+pub(super) const FORMAT: Format = Format {
+    id: "generic-csv",
+    title: "Table with recognised columns",
+    recognise: |sniff| {
+        matches!(sniff.shape, Shape::Table { header: true, .. }).then(|| Evidence {
+            weight: 0,
+            text: Roles::find(sniff).text(),
+        })
+    },
+    importer: |sniff| Ok(Box::new(Generic::new(sniff)?)),
+};
+
+const ID: &[&str] = &["job_id", "id_job", "job_name", "name", "job", "id"];
+const SUBMIT: &[&str] = &[
+    "submit_time",
+    "submitted_time",
+    "submission_time",
+    "time_submit",
+    "arrival_time",
+    "arrival",
+    "submit",
+    "submitted",
+    "subtime",
+    "creation_time",
+    "gmt_job_submitted",
+    "norm_job_submit_time",
+    "timestamp",
+    "time",
+];
+const START: &[&str] = &[
+    "start_time",
+    "scheduled_time",
+    "time_start",
+    "starting_time",
+    "start",
+];
+const END: &[&str] = &["end_time", "deletion_time", "time_end", "finish_time", "end"];
+const DURATION: &[&str] = &[
+    "duration",
+    "run_time",
+    "service_sec",
+    "execution_time",
+    "elapsed_raw",
+    "length",
+];
+const GPUS: &[&str] = &[
+    "num_gpus",
+    "num_gpu",
+    "gpu_num",
+    "gpus",
+    "gpu_count",
+    "gpu_request",
+    "scale_factor",
+    "num_replicas",
+    "requested_number_of_processors",
+];
+const WORKERS: &[&str] = &["worker_num", "inst_num"];
+const MILLI: &[&str] = &["gpu_milli"];
+const TENANT: &[&str] = &[
+    "vc",
+    "cluster",
+    "organization",
+    "group",
+    "partition",
+    "queue",
+    "project",
+];
+const MODEL: &[&str] = &["model_name", "application", "model"];
+const STATUS: &[&str] = &["status", "state", "pod_phase", "success"];
+const LIMITS: &[&str] = &[
+    "wall_time",
+    "time_limit",
+    "requested_time",
+    "max_runtime",
+    "deadline",
+];
+
+/// A column in a role, and the unit its name ends in.
+#[derive(Clone)]
+struct Timed {
+    column: Column,
+    unit: Option<Unit>,
+}
+
+/// Who plays which role.
+struct Roles {
+    id: Option<Column>,
+    submit: Option<Timed>,
+    start: Option<Timed>,
+    end: Option<Timed>,
+    duration: Option<Timed>,
+    gpus: Option<Column>,
+    workers: Option<Column>,
+    milli: Option<Column>,
+    tenant: Option<Column>,
+    model: Option<Column>,
+    status: Option<Column>,
+    limits: Vec<String>,
+}
+
+impl Roles {
+    fn find(sniff: &Sniff<'_>) -> Self {
+        let plain = |names: &[&str]| find(sniff, names, false).map(|timed| timed.column);
+        let timed = |names: &[&str]| find(sniff, names, true);
+        // A queue of numbers is the time waited, not a name.
+        let waits = |column: &Column| {
+            let mut cells = sniff.preview.iter().filter_map(|row| row.get(column.index));
+            key(&column.name) == "queue" && cells.any(|cell| number(cell).is_some())
+        };
+        let limits = sniff.columns.iter().filter(|column| {
+            let is_limit = |limit: &&str| key(&column.name).starts_with(&key(limit));
+            LIMITS.iter().any(is_limit)
+        });
+        Self {
+            id: plain(ID),
+            submit: timed(SUBMIT),
+            start: timed(START),
+            end: timed(END),
+            duration: timed(DURATION),
+            gpus: plain(GPUS),
+            workers: plain(WORKERS),
+            milli: plain(MILLI),
+            tenant: plain(TENANT).filter(|column| !waits(column)),
+            model: plain(MODEL),
+            status: plain(STATUS),
+            limits: limits.map(|column| column.shown.clone()).collect(),
+        }
+    }
+
+    /// Who plays which role, in words.
+    fn text(&self) -> String {
+        let mut parts = Vec::new();
+        let mut part = |role: &str, column: Option<&Column>| {
+            if let Some(column) = column {
+                parts.push(format!("{role} = {}", shorten(&column.shown)));
+            }
+        };
+        fn column(timed: &Option<Timed>) -> Option<&Column> {
+            timed.as_ref().map(|timed| &timed.column)
+        }
+        part("id", self.id.as_ref());
+        part("submission", column(&self.submit));
+        part("start", column(&self.start));
+        part("end", column(&self.end));
+        if self.between().is_none() {
+            part("duration", column(&self.duration));
+        }
+        part("GPUs", self.gpus.as_ref());
+        part("workers", self.workers.as_ref());
+        part("tenant", self.tenant.as_ref());
+        part("model", self.model.as_ref());
+        part("status", self.status.as_ref());
+        format!("columns by their names, {}", parts.join(", "))
+    }
+
+    /// Start and end, where they are on the same clock as the submission.
+    fn between(&self) -> Option<(&Timed, &Timed)> {
+        let (start, end) = self.start.as_ref().zip(self.end.as_ref())?;
+        let submit = self.submit.as_ref().unwrap_or(start);
+        let alike = start.unit == end.unit && start.unit == submit.unit;
+        alike.then_some((start, end))
+    }
+}
+
+/// The column with the first of the names that occurs, and its unit if it may have one.
+fn find(sniff: &Sniff<'_>, names: &[&str], timed: bool) -> Option<Timed> {
+    names.iter().find_map(|name| {
+        let wanted = key(name);
+        sniff.columns.iter().find_map(|column| {
+            let mut words = column.name.split(|c: char| !c.is_alphanumeric());
+            let word = words.rfind(|word| !word.is_empty());
+            let unit = word.and_then(Unit::of_word).filter(|_| timed);
+            let whole = key(&column.name);
+            // `arrival_s` is `arrival` in seconds.
+            let base = match (unit, word) {
+                (Some(_), Some(word)) => whole.strip_suffix(&key(word)),
+                _ => None,
+            };
+            (whole == wanted || base == Some(&wanted)).then(|| Timed {
+                column: column.clone(),
+                unit,
+            })
+        })
+    })
+}
+
+/// A name without case and punctuation.
+fn key(name: &str) -> String {
+    let kept = name.chars().filter(|c| c.is_alphanumeric());
+    kept.flat_map(char::to_lowercase).collect()
+}
+
+struct Generic {
+    columns: Columns,
+    /// The unit that the columns on the submission's clock name.
+    clock_unit: Option<Unit>,
+    /// Whether the duration's column names its unit; `None`: it is end − start.
+    duration_named: Option<bool>,
+    start_as_submit: bool,
+}
+
+impl Generic {
+    fn new(sniff: &Sniff<'_>) -> Result<Self, OpenError> {
+        let roles = Roles::find(sniff);
+        let start_as_submit = roles.submit.is_none();
+        let submit = roles.submit.as_ref().or(roles.start.as_ref());
+        let mut duration_named = None;
+        let span = match (roles.between(), &roles.duration) {
+            (Some((start, end)), _) => {
+                Some(Span::Between(start.column.clone(), end.column.clone()))
+            }
+            (None, Some(duration)) => {
+                duration_named = Some(duration.unit.is_some());
+                let unit = duration.unit.unwrap_or(Unit::Seconds);
+                Some(Span::Column(duration.column.clone(), unit))
+            }
+            (None, None) => None,
+        };
+        let (Some(submit), Some(span), Some(gpus)) = (submit, &span, &roles.gpus) else {
+            let missing = [
+                (Role::Submit, submit.is_none()),
+                (Role::Duration, span.is_none()),
+                (Role::Gpus, roles.gpus.is_none()),
+            ];
+            let missing = missing.into_iter().filter(|m| m.1).map(|m| m.0).collect();
+            let hint = match roles.limits.first() {
+                Some(limit) if span.is_none() => {
+                    format!(" ({} is a limit, not a duration)", shorten(limit))
+                }
+                _ => String::new(),
+            };
+            return Err(missing_columns(sniff, missing, hint));
+        };
+        let clock_unit = submit.unit;
+        let column = submit.column.clone();
+        let mut columns = Columns::new(sniff, column, Clock::Unknown, span.clone(), gpus.clone());
+        columns.id = roles.id;
+        columns.workers = roles.workers;
+        columns.milli = roles.milli;
+        columns.tenant = roles.tenant;
+        columns.model = roles.model;
+        columns.status = roles.status;
+        Ok(Self {
+            columns,
+            clock_unit,
+            duration_named,
+            start_as_submit,
+        })
+    }
+
+    /// The unit of submissions that are numbers, and whether it is beyond doubt.
+    fn unit(&self, sink: &mut Sink) -> (Unit, bool) {
+        if let Some(unit) = self.clock_unit {
+            return (unit, true);
+        }
+        let jobs = sink.records.len();
+        for unit in [
+            Unit::Seconds,
+            Unit::Milliseconds,
+            Unit::Microseconds,
+            Unit::Nanoseconds,
+        ] {
+            let fits = |submit: f64| Unit::of_unix_time(submit) == Some(unit);
+            let fitting = sink.records.iter().filter(|r| fits(r.submit)).count();
+            // A few zeros among Unix times are missing values, not the year 1970.
+            if jobs > 0 && fitting * 100 >= jobs * 99 {
+                remove(sink, |submit| (!fits(submit)).then_some("no Unix time"));
+                return (unit, true);
+            }
+        }
+        // Thirty years of seconds are no seconds.
+        let plausible = sink.records.iter().all(|r| r.submit <= 1e9);
+        (Unit::Seconds, plausible)
+    }
+}
+
+/// Drops records by their submission.
+fn remove(sink: &mut Sink, why: impl Fn(f64) -> Option<&'static str>) {
+    let tally = &mut sink.tally;
+    sink.records.retain(|record| match why(record.submit) {
+        Some(why) => {
+            let detail = || format!("{} is {why}", record.submit);
+            tally.drop(DropReason::SubmitOutOfRange, record.line, detail);
+            false
+        }
+        None => true,
+    });
+}
+
+impl Importer for Generic {
+    fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
+        self.columns.row(row, sink);
+    }
+
+    fn finish(&mut self, sink: &mut Sink) {
+        self.columns.finish(sink);
+        let name = shorten(&self.columns.submit.shown);
+        let mut doubts = Vec::new();
+        let mut clock = "dates, UTC unless they have a zone".to_owned();
+        let mut unit = Unit::Seconds;
+        if self.columns.dates != Some(true) {
+            let sure;
+            (unit, sure) = self.unit(sink);
+            for record in &mut sink.records {
+                record.submit = unit.seconds(record.submit);
+                if self.duration_named.is_none() {
+                    record.duration = unit.seconds(record.duration);
+                }
+            }
+            remove(sink, |submit| {
+                sink::submit(submit).is_err().then_some("no time in seconds")
+            });
+            let unix = |submit| Unit::of_unix_time(submit) == Some(Unit::Seconds);
+            let absolute = !sink.records.is_empty() && sink.records.iter().all(|r| unix(r.submit));
+            sink.zero = absolute.then_some(0.0);
+            clock = match (absolute, self.clock_unit) {
+                (true, _) => format!("Unix time in {}", unit.text()),
+                (false, Some(_)) => format!("{}, as its name says", unit.text()),
+                (false, None) => "taken as seconds, since no unit is named".to_owned(),
+            };
+            if !sure {
+                doubts.push(name.clone());
+            }
+        }
+        // What end − start gives may be out of range only now.
+        let tally = &mut sink.tally;
+        sink.records.retain(|record| match sink::duration(record.duration) {
+            Ok(_) => true,
+            Err(reason) => {
+                let detail = || format!("{} s", record.duration);
+                tally.drop(reason, record.line, detail);
+                false
+            }
+        });
+        let span = match (&self.columns.span, self.duration_named) {
+            (Span::Between(start, end), _) => {
+                format!("{} − {}", shorten(&end.shown), shorten(&start.shown))
+            }
+            (Span::Column(column, unit), Some(true)) => {
+                format!("{} in {}", shorten(&column.shown), unit.text())
+            }
+            (Span::Column(column, _), _) => {
+                let mut durations: Vec<f64> = sink.records.iter().map(|r| r.duration).collect();
+                let middle = durations.len() / 2;
+                let median = durations.get(middle).is_some().then(|| {
+                    *durations.select_nth_unstable_by(middle, f64::total_cmp).1
+                });
+                // Half of the jobs longer than four months, or submissions that are not
+                // seconds: the durations may not be seconds either.
+                if median.is_some_and(|median| median > 1e7) || unit != Unit::Seconds {
+                    doubts.push(shorten(&column.shown));
+                }
+                let name = shorten(&column.shown);
+                format!("{name}, taken as seconds, since no unit is named")
+            }
+        };
+        if let Some(first) = doubts.first().cloned() {
+            let kind = WarningKind::UnitAssumed;
+            sink.tally.warn(kind, doubts.len() as u32, 0, || first);
+        }
+        if self.start_as_submit {
+            let (kind, jobs) = (WarningKind::StartAsSubmit, sink.records.len() as u32);
+            sink.tally.warn(kind, jobs, 0, || format!("{name} is all there is"));
+        }
+        self.columns.units = format!("Submission: {name}, {clock}. Duration: {span}.");
+    }
+
+    fn units(&self) -> String {
+        self.columns.units()
+    }
+
+    fn named(&self) -> bool {
+        self.columns.named()
+    }
+}

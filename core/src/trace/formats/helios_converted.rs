@@ -1,0 +1,63 @@
+//! SenseTime Helios, converted for simulators: GPU jobs only, cut off at 48 hours.
+//!
+//! `job_id,arrival_s,service_sec,gpu_count`; times in seconds since the trace's start. Whoever
+//! converted it set longer services to exactly 172,800 s, which the report tells.
+
+use super::super::columns::{Clock, Columns, Plain};
+use super::super::report::WarningKind;
+use super::super::rows::Row;
+use super::super::sink::Sink;
+use super::super::timestamp::Unit;
+use super::{Format, Importer};
+
+pub(super) const FORMAT: Format = Format {
+    id: "helios-converted",
+    title: "SenseTime Helios (converted)",
+    recognise: |sniff| sniff.with_exactly(&["job_id", "arrival_s", "service_sec", "gpu_count"]),
+    importer: |sniff| Ok(Box::new(Converted(Columns::plain(sniff, &PLAIN)?))),
+};
+
+const PLAIN: Plain = Plain {
+    id: "job_id",
+    submit: "arrival_s",
+    clock: Clock::Relative(Unit::Seconds),
+    duration: "service_sec",
+    duration_unit: Unit::Seconds,
+    gpus: "gpu_count",
+    tenant: "",
+    model: "",
+    status: "",
+    units: "Submission and duration are seconds, as this format defines them, since the trace's start.",
+};
+
+/// 48 hours in seconds.
+const CLAMP: f64 = 172_800.0;
+
+struct Converted(Columns);
+
+impl Importer for Converted {
+    fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
+        self.0.row(row, sink);
+    }
+
+    fn finish(&mut self, sink: &mut Sink) {
+        self.0.finish(sink);
+        let mut clamped = sink.records.iter().filter(|r| r.duration == CLAMP);
+        let line = clamped.clone().next().map_or(0, |r| r.line);
+        let unclamped = sink.records.iter().any(|r| r.duration > CLAMP);
+        if !unclamped {
+            let count = clamped.by_ref().count() as u32;
+            let kind = WarningKind::Clamped;
+            let detail = || "service_sec is 172800".to_owned();
+            sink.tally.warn(kind, count, line, detail);
+        }
+    }
+
+    fn units(&self) -> String {
+        self.0.units()
+    }
+
+    fn named(&self) -> bool {
+        self.0.named()
+    }
+}

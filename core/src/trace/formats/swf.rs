@@ -1,0 +1,136 @@
+//! The Standard Workload Format of the Parallel Workloads Archive.
+//!
+//! `;` comments with `Key: value` facts, then one line per job of 18 numbers, −1 for unknown.
+//! Read are 1 the id, 2 the submission and 4 the run time in seconds, 5 the processors allocated
+//! or else 8 those requested, 11 the status, 13 the group. Processors are taken for GPUs.
+//! Field 9, the requested time, is a limit and not a duration.
+//!
+//! Source: <https://www.cs.huji.ac.il/labs/parallel/workload/swf.html>.
+
+use super::super::detect::{Evidence, Shape};
+use super::super::report::{DropReason, WarningKind, cell_is};
+use super::super::rows::Row;
+use super::super::sink::{self, Draft, Sink};
+use super::super::timestamp::number;
+use super::{Format, Importer};
+use crate::job::Status;
+
+pub(super) const FORMAT: Format = Format {
+    id: "swf",
+    title: "Standard Workload Format",
+    recognise: |sniff| {
+        (sniff.shape == Shape::Swf).then(|| Evidence {
+            weight: 18,
+            text: "lines of 18 numbers separated by blanks, comments begin with a semicolon"
+                .to_owned(),
+        })
+    },
+    importer: |_| Ok(Box::new(Swf::default())),
+};
+
+/// Fields of a line, from 0.
+const ID: usize = 0;
+const SUBMIT: usize = 1;
+const RUN_TIME: usize = 3;
+const ALLOCATED: usize = 4;
+const REQUESTED: usize = 7;
+const STATUS: usize = 10;
+const GROUP: usize = 12;
+
+#[derive(Default)]
+struct Swf {
+    /// Unix seconds of time 0, from the comments.
+    unix_start: Option<f64>,
+}
+
+impl Importer for Swf {
+    fn comment(&mut self, text: &str) {
+        if let Some((key, value)) = text.split_once(':')
+            && key.trim() == "UnixStartTime"
+        {
+            let seconds = number(value.trim()).filter(|s| s.is_finite() && *s > 0.0);
+            self.unix_start = seconds.or(self.unix_start);
+        }
+    }
+
+    fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
+        if let Err((reason, field, cell)) = read(row, sink) {
+            let column = format!("field {}", field + 1);
+            sink.drop(reason, row.line, || cell_is(&column, cell));
+        }
+    }
+
+    fn finish(&mut self, sink: &mut Sink) {
+        sink.zero = self.unix_start;
+    }
+
+    fn units(&self) -> String {
+        "Times are seconds, as this format defines them; processors are taken for GPUs.".to_owned()
+    }
+
+    fn named(&self) -> bool {
+        true
+    }
+}
+
+/// Keeps a row, or tells the field to blame.
+fn read<'r>(row: &Row<'r>, sink: &mut Sink) -> Result<(), (DropReason, usize, &'r str)> {
+    let value = |field, invalid| {
+        let cell = row.cell(field);
+        match number(cell) {
+            Some(value) => Ok(value),
+            None => Err((invalid, field, cell)),
+        }
+    };
+    let status = match row.cell(STATUS) {
+        "0" => Status::Failed,
+        "1" => Status::Completed,
+        "5" => Status::Cancelled,
+        // Checkpointed jobs: the whole is on a line of its own.
+        part @ ("2" | "3" | "4") => return Err((DropReason::PartialExecution, STATUS, part)),
+        _ => Status::Unknown,
+    };
+    let mut processors = (ALLOCATED, value(ALLOCATED, DropReason::GpusInvalid)?);
+    if processors.1 <= 0.0 && row.len() > REQUESTED {
+        let requested = value(REQUESTED, DropReason::GpusInvalid)?;
+        if requested > 0.0 {
+            processors = (REQUESTED, requested);
+        }
+    }
+    let (field, count) = processors;
+    if count == -1.0 {
+        return Err((DropReason::GpusMissing, field, row.cell(field)));
+    }
+    let (gpus, rounded) = sink::gpus(count).map_err(|r| (r, field, row.cell(field)))?;
+    if rounded {
+        let kind = WarningKind::FractionalGpus;
+        let detail = || cell_is("processors", row.cell(field));
+        sink.tally.warn(kind, 1, row.line, detail);
+    }
+    let submit = value(SUBMIT, DropReason::SubmitInvalid)?;
+    if submit == -1.0 {
+        return Err((DropReason::SubmitMissing, SUBMIT, row.cell(SUBMIT)));
+    }
+    let submit = sink::submit(submit).map_err(|r| (r, SUBMIT, row.cell(SUBMIT)))?;
+    let run_time = value(RUN_TIME, DropReason::DurationInvalid)?;
+    if run_time == -1.0 {
+        return Err((DropReason::DurationMissing, RUN_TIME, row.cell(RUN_TIME)));
+    }
+    let duration = sink::duration(run_time).map_err(|r| (r, RUN_TIME, row.cell(RUN_TIME)))?;
+    let group = row.cell(GROUP);
+    let group = match group {
+        "" | "-1" => String::new(),
+        group => format!("group {group}"),
+    };
+    sink.keep(Draft {
+        line: row.line,
+        name: row.cell(ID),
+        submit,
+        duration,
+        gpus,
+        tenant: &group,
+        model: "",
+        status,
+    });
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! A trace in a few figures.
+
+use super::Trace;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What `switchyard inspect` prints.
+///
+/// Percentiles interpolate linearly between the two nearest ranks, so the median of an even
+/// number of jobs is the mean of the middle two.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Inspection {
+    /// The format's stable name.
+    pub format: String,
+    /// Rows of the trace, each of which is a job: `gpu_jobs` and all that were dropped.
+    pub jobs: u32,
+    /// Jobs that can be replayed: at least one GPU, a submission and a positive duration.
+    pub gpu_jobs: u32,
+    /// Rows left out, by [`DropReason::id`](super::DropReason::id).
+    pub dropped: BTreeMap<String, u32>,
+    /// The sum of GPUs × duration over `gpu_jobs`, in hours.
+    pub gpu_hours: f64,
+    /// Durations of `gpu_jobs`, in seconds.
+    pub duration: Durations,
+    /// GPUs of `gpu_jobs`.
+    pub gpus: GpuCounts,
+    /// From the first to the last submission, in days of 86,400 s.
+    pub span_days: f64,
+}
+
+/// Durations in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Durations {
+    /// Half of the jobs are shorter.
+    pub median: f64,
+    /// The arithmetic mean.
+    pub mean: f64,
+    /// 99 % of the jobs are shorter.
+    pub p99: f64,
+}
+
+/// GPUs per job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GpuCounts {
+    /// The arithmetic mean.
+    pub mean: f64,
+    /// The largest.
+    pub max: u32,
+}
+
+impl Trace {
+    /// The trace in a few figures; all zero where there are no jobs.
+    pub fn inspect(&self) -> Inspection {
+        let mut durations: Vec<f64> = self.records.iter().map(|r| r.duration).collect();
+        durations.sort_unstable_by(f64::total_cmp);
+        let gpus = || self.records.iter().map(|r| r.gpus);
+        let service = |r: &super::Record| f64::from(r.gpus) * r.duration;
+        let submits = || self.records.iter().map(|r| r.submit);
+        let first = submits().fold(f64::INFINITY, f64::min);
+        let last = submits().fold(f64::NEG_INFINITY, f64::max);
+        let dropped = self.report.dropped.iter();
+        Inspection {
+            format: self.format.clone(),
+            jobs: self.report.rows_read,
+            gpu_jobs: self.report.rows_kept,
+            dropped: dropped.map(|d| (d.reason.id().to_owned(), d.count)).collect(),
+            gpu_hours: self.records.iter().map(service).sum::<f64>() / 3600.0,
+            duration: Durations {
+                median: percentile(&durations, 0.5),
+                mean: mean(durations.iter().copied()),
+                p99: percentile(&durations, 0.99),
+            },
+            gpus: GpuCounts {
+                mean: mean(gpus().map(f64::from)),
+                max: gpus().max().unwrap_or(0),
+            },
+            span_days: (last - first).max(0.0) / 86_400.0,
+        }
+    }
+}
+
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len();
+    if count == 0 {
+        return 0.0;
+    }
+    values.sum::<f64>() / count as f64
+}
+
+/// The value below which a share `p` of the sorted values lies.
+fn percentile(sorted: &[f64], p: f64) -> f64 {
+    let rank = p * sorted.len().saturating_sub(1) as f64;
+    let at = |index: usize| sorted.get(index.min(sorted.len().saturating_sub(1)));
+    let (Some(low), Some(high)) = (at(rank as usize), at(rank as usize + 1)) else {
+        return 0.0;
+    };
+    low + (high - low) * (rank - rank.floor())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_interpolate() {
+        assert_eq!(percentile(&[], 0.5), 0.0);
+        assert_eq!(percentile(&[7.0], 0.99), 7.0);
+        assert_eq!(percentile(&[1.0, 2.0, 3.0, 10.0], 0.5), 2.5);
+        assert_eq!(percentile(&[0.0, 100.0], 0.99), 99.0);
+    }
+}

@@ -1,0 +1,334 @@
+//! The import report: what a file was taken for, how its times were read, which rows were left
+//! out and why, and what else one should know before trusting the result.
+
+use super::error::shorten;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What happened while a trace was opened.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ImportReport {
+    /// How the format was recognised: a sentence.
+    pub recognised: String,
+    /// How times and GPU counts were read, units included: a sentence.
+    pub units: String,
+    /// Rows read, without headers, comments and blank lines.
+    pub rows_read: u32,
+    /// Rows that became records. `rows_read` − `rows_kept` is the sum of the dropped.
+    pub rows_kept: u32,
+    /// Rows left out, one entry per reason, in the order of [`DropReason`].
+    pub dropped: Vec<Dropped>,
+    /// What else one should know, one entry per kind, in the order of [`WarningKind`].
+    pub warnings: Vec<Warning>,
+}
+
+/// Rows that were left out for one reason.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// Why.
+    pub reason: DropReason,
+    /// How many rows.
+    pub count: u32,
+    /// The first of them.
+    pub example: Example,
+}
+
+impl fmt::Display for Dropped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} × {}, first {}",
+            self.count, self.reason, self.example
+        )
+    }
+}
+
+/// One place in a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Example {
+    /// The file, with the archive's member where there is one.
+    pub file: String,
+    /// Line, from 1; 0 for the file as a whole.
+    pub line: u32,
+    /// What stands there.
+    pub detail: String,
+}
+
+impl fmt::Display for Example {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line > 0 {
+            write!(f, "in {}, line {}: {}", self.file, self.line, self.detail)
+        } else {
+            write!(f, "in {}: {}", self.file, self.detail)
+        }
+    }
+}
+
+/// Something one should know about a trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Warning {
+    /// What kind of thing.
+    pub kind: WarningKind,
+    /// The same in words, count included.
+    pub text: String,
+    /// How many rows or files it concerns.
+    pub count: u32,
+    /// The first of them.
+    pub example: Example,
+}
+
+/// Declares an enum whose variants have a stable id in snake case and a text.
+macro_rules! named {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident { $( #[doc = $doc:literal] $variant:ident = $id:literal, $text:literal; )* }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum $name {
+            $( #[doc = $doc] #[serde(rename = $id)] $variant, )*
+        }
+
+        impl $name {
+            /// Every variant, in order.
+            pub const ALL: &'static [$name] = &[$( $name::$variant ),*];
+
+            /// A stable name in snake case, the same as when serialised.
+            pub fn id(self) -> &'static str {
+                match self { $( $name::$variant => $id, )* }
+            }
+
+            /// What it means, in words.
+            pub fn text(self) -> &'static str {
+                match self { $( $name::$variant => $text, )* }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.text())
+            }
+        }
+    };
+}
+
+named! {
+    /// Why a row was left out. The first reason that applies, in this order, is counted.
+    pub enum DropReason {
+        /// The file ends in the middle of the row.
+        RowTruncated = "row_truncated", "the file ends within the row";
+        /// A quotation mark opens and never closes.
+        QuoteUnclosed = "quote_unclosed", "quotation mark never closed";
+        /// An element that is not the JSON it should be.
+        JsonMalformed = "json_malformed", "malformed JSON";
+        /// A part of a job that another row describes as a whole.
+        PartialExecution = "partial_execution", "part of a job listed elsewhere";
+        /// No attempt at running it has both a start and an end.
+        NoFinishedAttempt = "no_finished_attempt", "no attempt with both a start and an end";
+        /// No number of GPUs.
+        GpusMissing = "gpus_missing", "number of GPUs missing";
+        /// A number of GPUs that is none.
+        GpusInvalid = "gpus_invalid", "number of GPUs not understood";
+        /// A job for the CPU alone.
+        NoGpus = "no_gpus", "no GPU requested";
+        /// No time of submission.
+        SubmitMissing = "submit_missing", "submission time missing";
+        /// A time of submission that is none.
+        SubmitInvalid = "submit_invalid", "submission time not understood";
+        /// Submitted before time began.
+        SubmitNegative = "submit_negative", "submission time negative";
+        /// Far from all other rows, or more than 10^10 s.
+        SubmitOutOfRange = "submit_out_of_range", "submission time out of range";
+        /// No duration, nor start and end.
+        DurationMissing = "duration_missing", "duration missing";
+        /// A duration that is none.
+        DurationInvalid = "duration_invalid", "duration not understood";
+        /// NaN or infinite.
+        DurationNotFinite = "duration_not_finite", "duration not finite";
+        /// Ended when it started.
+        DurationZero = "duration_zero", "duration zero";
+        /// Ended before it started.
+        DurationNegative = "duration_negative", "duration negative";
+        /// More than 10^10 s.
+        DurationOutOfRange = "duration_out_of_range", "duration out of range";
+    }
+}
+
+named! {
+    /// What a [`Warning`] is about. `{}` in the text stands for the count.
+    pub enum WarningKind {
+        /// Something else lay in the archive or was opened along with the trace.
+        FileLeftOut = "file_left_out", "Files left out: {}.";
+        /// A gzip file or tar archive ends early.
+        ContainerTruncated = "container_truncated", "Files cut off: {}. Whole rows before the cut were kept; download the file again for the rest.";
+        /// Bytes after the end of a gzip stream.
+        TrailingBytes = "trailing_bytes", "Bytes after the end of the compressed data: {}. They were ignored.";
+        /// Not valid UTF-8 or UTF-16.
+        InvalidText = "invalid_text", "Byte sequences that are no valid text: {}. Shown as �.";
+        /// The last row is incomplete.
+        LastRowTruncated = "last_row_truncated", "Files that end within a row: {}. That row was left out.";
+        /// Rows of unequal width.
+        RaggedRows = "ragged_rows", "Rows with more or fewer cells than the header: {}. Cells were read by position.";
+        /// The unit of a time is a guess.
+        UnitAssumed = "unit_assumed", "Columns whose unit is not certain: {}. They were taken as seconds; check a known job.";
+        /// No submission time of its own.
+        StartAsSubmit = "start_as_submit", "Jobs without a submission time of their own: {}. Their start was taken for it.";
+        /// Durations cut off by who published them.
+        Clamped = "clamped", "Jobs of exactly 172800 s: {}. Their source cut longer ones off at 48 hours, so these are lower bounds.";
+        /// Not ended yet.
+        Censored = "censored", "Jobs that had not ended when the trace was taken: {}. Their durations are lower bounds.";
+        /// Not a whole number of GPUs.
+        FractionalGpus = "fractional_gpus", "Jobs that ask for a fraction of a GPU: {}. Rounded up to whole GPUs.";
+        /// Several workers.
+        GangsMultiplied = "gangs_multiplied", "Jobs of several workers: {}. GPUs per worker were multiplied by the workers.";
+        /// The same name twice.
+        DuplicateIds = "duplicate_ids", "Rows whose id stands above already: {}. Kept as jobs of their own; their line tells them apart.";
+        /// Not in order of submission.
+        Unsorted = "unsorted", "Rows submitted before the row above them: {}. Jobs are sorted by submission before a run.";
+        /// Nothing but a start.
+        SameSubmit = "same_submit", "Jobs that are all submitted at the same moment: {}.";
+    }
+}
+
+impl WarningKind {
+    fn sentence(self, count: u32) -> String {
+        self.text().replacen("{}", &count.to_string(), 1)
+    }
+}
+
+/// Counts drops and warnings while rows are read; the first of each kind is kept as example.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    file: String,
+    dropped: BTreeMap<DropReason, (u32, Example)>,
+    warnings: BTreeMap<WarningKind, (u32, Example)>,
+}
+
+impl Tally {
+    pub(crate) fn new(file: &str) -> Self {
+        Self {
+            file: file.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// One row is left out; `detail` is asked only for the first of its kind.
+    pub(crate) fn drop(&mut self, reason: DropReason, line: u32, detail: impl FnOnce() -> String) {
+        let file = &self.file;
+        let entry = self.dropped.entry(reason);
+        let entry = entry.or_insert_with(|| (0, example(file, line, detail())));
+        entry.0 = entry.0.saturating_add(1);
+    }
+
+    /// `count` more rows or files of a kind.
+    pub(crate) fn warn(
+        &mut self,
+        kind: WarningKind,
+        count: u32,
+        line: u32,
+        detail: impl FnOnce() -> String,
+    ) {
+        if count == 0 {
+            return;
+        }
+        let file = &self.file;
+        let entry = self.warnings.entry(kind);
+        let entry = entry.or_insert_with(|| (0, example(file, line, detail())));
+        entry.0 = entry.0.saturating_add(count);
+    }
+
+    /// A file beside the trace was not used.
+    pub(crate) fn left_out(&mut self, file: &str, why: &str) {
+        let entry = self.warnings.entry(WarningKind::FileLeftOut);
+        let entry = entry.or_insert_with(|| {
+            let detail = why.to_owned();
+            let (file, line) = (file.to_owned(), 0);
+            (0, Example { file, line, detail })
+        });
+        entry.0 = entry.0.saturating_add(1);
+    }
+
+    /// Takes in what another file counted.
+    pub(crate) fn merge(&mut self, other: Tally) {
+        for (reason, (count, example)) in other.dropped {
+            let entry = self.dropped.entry(reason).or_insert((0, example));
+            entry.0 = entry.0.saturating_add(count);
+        }
+        for (kind, (count, example)) in other.warnings {
+            let entry = self.warnings.entry(kind).or_insert((0, example));
+            entry.0 = entry.0.saturating_add(count);
+        }
+    }
+
+    pub(crate) fn dropped(&self) -> Vec<Dropped> {
+        let entries = self.dropped.iter();
+        let entries = entries.map(|(&reason, (count, example))| Dropped {
+            reason,
+            count: *count,
+            example: example.clone(),
+        });
+        entries.collect()
+    }
+
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        let entries = self.warnings.iter();
+        let entries = entries.map(|(&kind, (count, example))| Warning {
+            kind,
+            text: kind.sentence(*count),
+            count: *count,
+            example: example.clone(),
+        });
+        entries.collect()
+    }
+}
+
+fn example(file: &str, line: u32, detail: String) -> Example {
+    Example {
+        file: file.to_owned(),
+        line,
+        detail,
+    }
+}
+
+/// `column is 'cell'`, the usual detail of an example.
+pub(crate) fn cell_is(column: &str, cell: &str) -> String {
+    if cell.is_empty() {
+        format!("{} is empty", shorten(column))
+    } else {
+        format!("{} is '{}'", shorten(column), shorten(cell))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_what_is_serialised_and_unique() {
+        let mut seen = std::collections::BTreeSet::new();
+        for &reason in DropReason::ALL {
+            let json = serde_json::to_string(&reason).unwrap();
+            assert_eq!(json, format!("\"{}\"", reason.id()));
+            assert!(seen.insert(reason.id()));
+        }
+        for &kind in WarningKind::ALL {
+            let json = serde_json::to_string(&kind).unwrap();
+            assert_eq!(json, format!("\"{}\"", kind.id()));
+            assert!(seen.insert(kind.id()));
+            assert!(kind.text().contains("{}"), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_of_a_kind_is_the_example() {
+        let mut tally = Tally::new("a.csv");
+        tally.drop(DropReason::NoGpus, 7, || cell_is("gpus", "0"));
+        tally.drop(DropReason::NoGpus, 9, || unreachable!());
+        let shown = tally.dropped()[0].to_string();
+        assert_eq!(
+            shown,
+            "2 × no GPU requested, first in a.csv, line 7: gpus is '0'"
+        );
+    }
+}

@@ -1,0 +1,113 @@
+//! From text to rows: the one shape in which importers see every file.
+//!
+//! A [`Row`] is a line's number and its cells. A delimited table gives one row per record
+//! ([`Table`]), a file of blank-separated words one per line ([`Words`]), and a JSON array one
+//! per element, whose only cell is the element's text ([`Elements`]). Rows are handed out one at
+//! a time and borrow from the text, so reading costs no allocation per row or cell.
+
+mod elements;
+mod table;
+mod words;
+
+pub(crate) use elements::Elements;
+pub(crate) use table::Table;
+pub(crate) use words::{Line, Words};
+
+/// One row of a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row<'r> {
+    /// The line it begins on, from 1.
+    pub(crate) line: u32,
+    /// Whether the row can be trusted.
+    pub(crate) flaw: Option<Flaw>,
+    /// Whether the file ends without ending this line.
+    pub(crate) unterminated: bool,
+    text: &'r str,
+    cells: &'r [Cell],
+}
+
+/// Why a row cannot be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    /// The file ends within it.
+    Truncated,
+    /// A quotation mark opens and never closes.
+    Unclosed,
+}
+
+/// A cell's place in the text of its row, as byte offsets.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    start: u32,
+    end: u32,
+}
+
+impl<'r> Row<'r> {
+    /// The text of cell `index`, from 0, without surrounding blanks; "" where the row is short.
+    pub(crate) fn cell(&self, index: usize) -> &'r str {
+        match self.cells.get(index) {
+            Some(cell) => {
+                let range = cell.start as usize..cell.end as usize;
+                self.text.get(range).unwrap_or("").trim_ascii()
+            }
+            None => "",
+        }
+    }
+
+    /// How many cells there are.
+    pub(crate) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// How many cells there are, without empty ones at the end.
+    pub(crate) fn filled(&self) -> usize {
+        (0..self.len())
+            .rev()
+            .find(|&i| !self.cell(i).is_empty())
+            .map_or(0, |last| last + 1)
+    }
+}
+
+/// What is left of a text, and the number of the line it begins on.
+#[derive(Clone, Copy, Debug)]
+struct Rest<'a> {
+    text: &'a str,
+    line: u32,
+}
+
+impl<'a> Rest<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text, line: 1 }
+    }
+
+    /// Passes over empty lines.
+    fn skip_blank_lines(&mut self) {
+        let blank = self.text.bytes();
+        let blank = blank.take_while(|b| matches!(b, b'\n' | b'\r')).count();
+        if blank > 0 {
+            self.advance(blank);
+        }
+    }
+
+    /// The line that begins here, without its end, and the length with its end.
+    fn line(&self) -> (&'a str, usize) {
+        match memchr::memchr(b'\n', self.text.as_bytes()) {
+            Some(end) => {
+                let line = self.text.get(..end).unwrap_or("");
+                (line.strip_suffix('\r').unwrap_or(line), end + 1)
+            }
+            None => (self.text, self.text.len()),
+        }
+    }
+
+    /// Passes over `bytes` bytes, counting lines.
+    fn advance(&mut self, bytes: usize) {
+        let (passed, rest) = self
+            .text
+            .split_at_checked(bytes)
+            .unwrap_or((self.text, ""));
+        let lines = memchr::memchr_iter(b'\n', passed.as_bytes()).count();
+        self.line = self.line.saturating_add(lines as u32);
+        self.text = rest;
+    }
+}

@@ -1,0 +1,271 @@
+//! Delimited tables: commas, semicolons, tabs or pipes, with quoted cells.
+
+use super::{Cell, Flaw, Rest, Row};
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+
+/// The longest quoted row in bytes: a quotation mark that is still open after that many was
+/// never meant to open.
+const MAX_QUOTED_ROW: usize = 1 << 18;
+
+/// How often a row is tried again without its stray quotation mark. Each try may look at
+/// [`MAX_QUOTED_ROW`] bytes; after so many the file is not worth the time, and every further
+/// row with a quotation mark is given up at once.
+const MAX_STRAY_QUOTES: u32 = 64;
+
+/// Reads a table row by row. Blank lines are passed over, rows may have any number of cells.
+///
+/// Lines without a quotation mark, which are almost all, are split in place; the others go
+/// through the `csv-core` state machine.
+pub(crate) struct Table<'a> {
+    rest: Rest<'a>,
+    delimiter: u8,
+    cells: Vec<Cell>,
+    quoted: Reader,
+    /// The unquoted text of a row with quotation marks, and the ends of its cells in it.
+    unquoted: Vec<u8>,
+    ends: Vec<usize>,
+    stray_quotes: u32,
+}
+
+impl<'a> Table<'a> {
+    pub(crate) fn new(text: &'a str, delimiter: u8) -> Self {
+        Self {
+            rest: Rest::new(text),
+            delimiter,
+            cells: Vec::new(),
+            quoted: ReaderBuilder::new().delimiter(delimiter).build(),
+            unquoted: Vec::new(),
+            ends: Vec::new(),
+            stray_quotes: 0,
+        }
+    }
+
+    /// The next row.
+    pub(crate) fn next(&mut self) -> Option<Row<'_>> {
+        loop {
+            self.rest.skip_blank_lines();
+            let bytes = self.rest.text.as_bytes();
+            let first = memchr::memchr2(b'\n', b'"', bytes);
+            if first.is_some_and(|at| bytes.get(at) == Some(&b'"')) {
+                return Some(self.quoted_row());
+            }
+            let end = first.unwrap_or(bytes.len());
+            let (line, rest) = self.rest.text.split_at_checked(end)?;
+            if line.is_empty() {
+                return None;
+            }
+            let number = self.rest.line;
+            self.rest.text = rest.strip_prefix('\n').unwrap_or("");
+            self.rest.line = number.saturating_add(u32::from(first.is_some()));
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            self.split(line);
+            return Some(Row {
+                line: number,
+                flaw: None,
+                unterminated: first.is_none(),
+                text: line,
+                cells: &self.cells,
+            });
+        }
+    }
+
+    fn split(&mut self, line: &str) {
+        self.cells.clear();
+        let mut start = 0;
+        for (at, &byte) in line.as_bytes().iter().enumerate() {
+            if byte == self.delimiter {
+                let end = at as u32;
+                self.cells.push(Cell { start, end });
+                start = end + 1;
+            }
+        }
+        let end = line.len() as u32;
+        self.cells.push(Cell { start, end });
+    }
+
+    /// A row with quotation marks, which may span several lines.
+    fn quoted_row(&mut self) -> Row<'_> {
+        let number = self.rest.line;
+        let (line, length) = self.rest.line();
+        let consumed = if self.stray_quotes < MAX_STRAY_QUOTES {
+            self.unquote()
+        } else {
+            None
+        };
+        let Some(consumed) = consumed else {
+            // Give up this line alone and go on with the next.
+            self.stray_quotes += 1;
+            self.rest.advance(length);
+            self.split(line);
+            let unterminated = length == line.len();
+            let flaw = if unterminated {
+                Flaw::Truncated
+            } else {
+                Flaw::Unclosed
+            };
+            return Row {
+                line: number,
+                flaw: Some(flaw),
+                unterminated,
+                text: line,
+                cells: &self.cells,
+            };
+        };
+        let at_end = consumed == self.rest.text.len();
+        let unterminated = at_end && !self.rest.text.ends_with(['\n', '\r']);
+        self.rest.advance(consumed);
+        self.cells.clear();
+        let mut start = 0;
+        for &end in &self.ends {
+            let end = end as u32;
+            self.cells.push(Cell { start, end });
+            start = end;
+        }
+        Row {
+            line: number,
+            flaw: None,
+            unterminated,
+            text: std::str::from_utf8(&self.unquoted).unwrap_or(""),
+            cells: &self.cells,
+        }
+    }
+
+    /// Unquotes the row that begins here; returns its length in the text, or `None` where a
+    /// quotation mark is never closed.
+    fn unquote(&mut self) -> Option<usize> {
+        let all = self.rest.text.as_bytes();
+        let window = all.get(..MAX_QUOTED_ROW).unwrap_or(all);
+        self.quoted.reset();
+        let (mut read, mut written, mut cells) = (0, 0, 0);
+        // When the window is used up, a line end shows whether a quotation mark is still open:
+        // if so, the line end becomes part of the cell instead of ending the row.
+        let mut closing: &[u8] = b"\n";
+        loop {
+            if self.unquoted.len() < written + 256 {
+                self.unquoted.resize((written + 256) * 2, 0);
+            }
+            if self.ends.len() < cells + 16 {
+                self.ends.resize((cells + 16) * 2, 0);
+            }
+            let within = read < window.len();
+            let input = if within {
+                window.get(read..).unwrap_or(&[])
+            } else {
+                closing
+            };
+            let (result, consumed, output, ended) = self.quoted.read_record(
+                input,
+                self.unquoted.get_mut(written..)?,
+                self.ends.get_mut(cells..)?,
+            );
+            if within {
+                read += consumed;
+            } else {
+                closing = closing.get(consumed..).unwrap_or(&[]);
+            }
+            written += output;
+            cells += ended;
+            match result {
+                ReadRecordResult::Record => break,
+                ReadRecordResult::End => return None,
+                ReadRecordResult::InputEmpty if !within => return None,
+                ReadRecordResult::InputEmpty if window.len() < all.len() => return None,
+                _ => {}
+            }
+        }
+        self.unquoted.truncate(written);
+        self.ends.truncate(cells);
+        Some(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str, delimiter: u8) -> Vec<(u32, Vec<String>)> {
+        let mut table = Table::new(text, delimiter);
+        let mut rows = Vec::new();
+        while let Some(row) = table.next() {
+            let cells = (0..row.len()).map(|i| row.cell(i).to_owned());
+            rows.push((row.line, cells.collect()));
+        }
+        rows
+    }
+
+    fn row(line: u32, cells: &[&str]) -> (u32, Vec<String>) {
+        (line, cells.iter().map(|&c| c.to_owned()).collect())
+    }
+
+    #[test]
+    fn plain_lines() {
+        let text = "a, b,c\r\n\r\n1,,3\n  \n,\nlast";
+        let expected = [
+            row(1, &["a", "b", "c"]),
+            row(3, &["1", "", "3"]),
+            row(5, &["", ""]),
+            row(6, &["last"]),
+        ];
+        assert_eq!(rows(text, b','), expected);
+    }
+
+    #[test]
+    fn quoted_cells_may_hold_anything() {
+        let text = "id,\"a \"\"b\"\"\",c\r\n\"x\ny, z\",{},\"{\"\"k\"\": 1}\"\r\n\r\n5,6,7\r\n\"8\",9";
+        let expected = [
+            row(1, &["id", "a \"b\"", "c"]),
+            row(2, &["x\ny, z", "{}", "{\"k\": 1}"]),
+            row(5, &["5", "6", "7"]),
+            row(6, &["8", "9"]),
+        ];
+        assert_eq!(rows(text, b','), expected);
+    }
+
+    #[test]
+    fn a_stray_quotation_mark_costs_one_row() {
+        let text = "a,b\n1,\"2\n3,4\n5,6\n";
+        let mut table = Table::new(text, b',');
+        let mut seen = Vec::new();
+        while let Some(row) = table.next() {
+            seen.push((row.line, row.flaw, row.len()));
+        }
+        let unclosed = Some(Flaw::Unclosed);
+        assert_eq!(
+            seen,
+            [
+                (1, None, 2),
+                (2, unclosed, 2),
+                (3, None, 2),
+                (4, None, 2)
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_that_ends_within_quotes_is_truncated() {
+        let mut table = Table::new("a,b\n1,\"2", b',');
+        assert_eq!(table.next().unwrap().flaw, None);
+        let row = table.next().unwrap();
+        assert_eq!((row.flaw, row.unterminated), (Some(Flaw::Truncated), true));
+        assert!(table.next().is_none());
+    }
+
+    #[test]
+    fn very_many_stray_quotation_marks_stay_linear() {
+        let text = "\"b\"x\"y,\"c\n".repeat(200_000);
+        assert_eq!(rows(&text, b',').len(), 200_000);
+    }
+
+    #[test]
+    fn long_quoted_rows() {
+        let cell = "x".repeat(100_000);
+        let many = "\"q\",".repeat(5000);
+        let text = format!("\"{cell}\",1\n{many}2\n");
+        let rows = rows(&text, b',');
+        assert_eq!(rows[0].1, [cell, "1".to_owned()]);
+        assert_eq!(rows[1].1.len(), 5001);
+    }
+}

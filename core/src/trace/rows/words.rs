@@ -1,0 +1,88 @@
+//! Lines of words separated by blanks, with comment lines.
+
+use super::{Cell, Rest, Row};
+
+/// Reads a text line by line; each word is a cell.
+pub(crate) struct Words<'a> {
+    rest: Rest<'a>,
+    comment: char,
+    cells: Vec<Cell>,
+}
+
+/// What a line is.
+pub(crate) enum Line<'r> {
+    /// A row of words.
+    Row(Row<'r>),
+    /// A comment, without the character that marks it.
+    Comment(&'r str),
+}
+
+impl<'a> Words<'a> {
+    /// Lines that begin with `comment` are comments.
+    pub(crate) fn new(text: &'a str, comment: char) -> Self {
+        Self {
+            rest: Rest::new(text),
+            comment,
+            cells: Vec::new(),
+        }
+    }
+
+    /// The next line that is not blank.
+    pub(crate) fn next(&mut self) -> Option<Line<'_>> {
+        loop {
+            if self.rest.text.is_empty() {
+                return None;
+            }
+            let number = self.rest.line;
+            let (line, length) = self.rest.line();
+            self.rest.advance(length);
+            if let Some(comment) = line.trim_ascii_start().strip_prefix(self.comment) {
+                return Some(Line::Comment(comment));
+            }
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            self.cells.clear();
+            let mut start = None;
+            for (at, byte) in line.bytes().chain([b' ']).enumerate() {
+                match (byte.is_ascii_whitespace(), start) {
+                    (false, None) => start = Some(at as u32),
+                    (true, Some(from)) => {
+                        let end = at as u32;
+                        self.cells.push(Cell { start: from, end });
+                        start = None;
+                    }
+                    _ => {}
+                }
+            }
+            return Some(Line::Row(Row {
+                line: number,
+                flaw: None,
+                unterminated: length == line.len(),
+                text: line,
+                cells: &self.cells,
+            }));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_comments() {
+        let mut words = Words::new("; Note: x\n\n  1\t2   é \r\n;\n3", ';');
+        assert!(matches!(words.next(), Some(Line::Comment(" Note: x"))));
+        let Some(Line::Row(row)) = words.next() else {
+            panic!()
+        };
+        assert_eq!((row.line, row.len(), row.cell(2)), (3, 3, "é"));
+        assert!(matches!(words.next(), Some(Line::Comment(""))));
+        let Some(Line::Row(row)) = words.next() else {
+            panic!()
+        };
+        assert_eq!((row.line, row.unterminated), (5, true));
+        assert!(words.next().is_none());
+    }
+}

@@ -1,0 +1,55 @@
+//! The words with which traces say how a job ended.
+
+use crate::job::Status;
+
+/// What a status word means; upper and lower case alike.
+pub(crate) fn status(word: &str) -> Status {
+    // "CANCELLED by 1000": who did it does not matter.
+    let word = word.split(' ').next().unwrap_or("");
+    let any = |words: &[&str]| words.iter().any(|w| w.eq_ignore_ascii_case(word));
+    if any(&["completed", "pass", "succeeded", "terminated", "1"]) {
+        Status::Completed
+    } else if any(&["cancelled", "canceled", "killed", "5"]) {
+        Status::Cancelled
+    } else if any(&["failed", "timeout", "node_fail", "0"]) {
+        Status::Failed
+    } else if any(&["running", "pending", "waiting", "preempted", "suspended"]) {
+        Status::Running
+    } else {
+        Status::Unknown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_the_published_traces() {
+        for (word, meaning) in [
+            ("Pass", Status::Completed),
+            ("COMPLETED", Status::Completed),
+            ("Succeeded", Status::Completed),
+            ("Terminated", Status::Completed),
+            ("1", Status::Completed),
+            ("Killed", Status::Cancelled),
+            ("CANCELLED", Status::Cancelled),
+            ("CANCELED", Status::Cancelled),
+            ("CANCELLED by 1000", Status::Cancelled),
+            ("5", Status::Cancelled),
+            ("Failed", Status::Failed),
+            ("TIMEOUT", Status::Failed),
+            ("NODE_FAIL", Status::Failed),
+            ("0", Status::Failed),
+            ("Running", Status::Running),
+            ("Pending", Status::Running),
+            ("Waiting", Status::Running),
+            ("PREEMPTED", Status::Running),
+            ("SUSPENDED", Status::Running),
+            ("", Status::Unknown),
+            ("-1", Status::Unknown),
+        ] {
+            assert_eq!(status(word), meaning, "{word}");
+        }
+    }
+}

@@ -1,0 +1,483 @@
+//! What holds for every scheduler, on random workloads and clusters, checked from the log alone
+//! by a replay that shares no code with the engine. The numbers are those of the design's
+//! invariants:
+//!
+//! 1. no GPU is given twice, no node is over capacity, gangs are all or nothing;
+//! 2. every finished job received exactly its work, and the service in the log adds up;
+//! 3. every admitted job finishes, and exactly the jobs larger than the cluster are rejected;
+//! 4. the same inputs and seed give the same log;
+//! 5. names and the order of rows change nothing but names;
+//! 6. a run can be taken in slices, and its log can be streamed.
+//!
+//! A new policy is covered by its line in the registry; add variants of its parameters to
+//! [`specs`].
+
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use switchyard::cluster::{ClusterSpec, NodeGroup};
+use switchyard::job::{Job, JobId, Work};
+use switchyard::placement::Strategy as Placing;
+use switchyard::policy::{POLICIES, PolicySpec};
+use switchyard::report::{Outcomes, Summary};
+use switchyard::sim::{EventKind, LogMark, Moment, RunLog, SimOptions, TimeIndex};
+use switchyard::workload::Workload;
+use switchyard::{RunSpec, Time};
+
+/// Parameters worth testing besides every policy's defaults.
+const VARIANTS: &[&str] = &[
+    "fifo[backfill=true]",
+    "tiresias-las[queues=1]",
+    "tiresias-las[thresholds=40]",
+    "tiresias-las[thresholds=20:100,knob=1]",
+    "tiresias-las[thresholds=0.5:5:50:500:5000,knob=0.1]",
+];
+
+/// Every policy with its defaults, and the variants.
+fn specs() -> impl Iterator<Item = PolicySpec> {
+    let defaults = POLICIES.iter().map(|entry| entry.name);
+    defaults
+        .chain(VARIANTS.iter().copied())
+        .map(|spec| spec.parse().unwrap())
+}
+
+/// Which waiting jobs a policy lets idle GPUs wait for, where its placement never makes a gang
+/// wait.
+#[derive(PartialEq)]
+enum Idle {
+    /// The head of the queue alone: what is behind it may fit.
+    ForHead,
+    /// None: no waiting job fits what is free.
+    Never,
+}
+
+/// The claim a policy makes; `None`: it makes none.
+fn idle(spec: &PolicySpec) -> Option<Idle> {
+    match spec.name() {
+        "fifo" if spec.param("backfill").is_none() => Some(Idle::ForHead),
+        "fifo" | "sjf" | "srtf" | "srsf" | "tiresias-las" => Some(Idle::Never),
+        _ => None,
+    }
+}
+
+/// One random run, but for its policy.
+#[derive(Clone, Debug)]
+struct Scene {
+    workload: Arc<Workload>,
+    cluster: ClusterSpec,
+    placement: Placing,
+    options: SimOptions,
+}
+
+impl Scene {
+    fn spec(&self, policy: PolicySpec) -> RunSpec {
+        RunSpec {
+            policy,
+            cluster: self.cluster.clone(),
+            placement: self.placement,
+            options: self.options,
+        }
+    }
+
+    fn run(&self, policy: &PolicySpec) -> RunLog {
+        let mut run = self
+            .spec(policy.clone())
+            .start(Arc::clone(&self.workload));
+        let mut steps = 0;
+        while run.step().unwrap() {
+            steps += 1;
+            assert!(steps < 200_000, "{policy} never ends: {:?}", run.progress());
+        }
+        run.into_log()
+    }
+
+    fn gpus(&self) -> u32 {
+        self.cluster.gpus()
+    }
+}
+
+/// Moments of submission with many ties.
+fn submits() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        3 => (0u32..12).prop_map(|slot| f64::from(slot) * 10.0),
+        1 => 0.0..150.0,
+    ]
+}
+
+/// From far below a restart's cost to far beyond every threshold, with ties.
+fn durations() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        3 => (1u32..40).prop_map(f64::from),
+        1 => 1e-6..1.0,
+        1 => 1e3..1e5,
+        1 => Just(10.0),
+    ]
+}
+
+fn clusters() -> impl Strategy<Value = ClusterSpec> {
+    let group = (1u32..4, 1u32..7).prop_map(|(nodes, gpus)| NodeGroup { nodes, gpus });
+    prop::collection::vec(group, 1..4).prop_map(|groups| ClusterSpec::new(groups).unwrap())
+}
+
+/// Gangs up to a little more than a cluster of a few nodes has.
+fn workloads(most_jobs: usize) -> impl Strategy<Value = Workload> {
+    let shape = (submits(), prop_oneof![1u32..5, 1u32..30], durations());
+    prop::collection::vec(shape, 1..most_jobs).prop_map(|mut shapes| {
+        shapes.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let job = |(i, (submit, gpus, duration))| Job {
+            name: format!("job-{i}").into(),
+            submit: Time(submit),
+            gpus,
+            tenant: None,
+            model: None,
+            work: Work::Fixed { duration },
+        };
+        Workload {
+            jobs: shapes.into_iter().enumerate().map(job).collect(),
+            ..Default::default()
+        }
+    })
+}
+
+fn scenes(most_jobs: usize) -> impl Strategy<Value = Scene> {
+    let restart_costs = prop_oneof![Just(0.0), Just(7.5), 0.0..100.0];
+    let placements = prop::sample::select(&Placing::ALL[..]);
+    (
+        workloads(most_jobs),
+        clusters(),
+        placements,
+        restart_costs,
+        any::<u64>(),
+    )
+        .prop_map(
+            |(workload, cluster, placement, restart_cost, seed)| Scene {
+                workload: Arc::new(workload),
+                cluster,
+                placement,
+                options: SimOptions { restart_cost, seed },
+            },
+        )
+}
+
+/// Two sums of the same moments and spans, added up in different orders.
+fn nearly(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
+}
+
+/// One job's life, as the log tells it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Life {
+    Absent,
+    Waiting,
+    Running { segment: usize },
+    Finished,
+    Rejected,
+}
+
+/// A replay of one log.
+struct Replay<'a> {
+    scene: &'a Scene,
+    log: &'a RunLog,
+    /// Bit set: that GPU of that node is free.
+    free: Vec<u64>,
+    capacity: Vec<u32>,
+    life: Vec<Life>,
+    starts: Vec<u32>,
+    executed: Vec<f64>,
+    service: Vec<f64>,
+    level: Vec<u32>,
+    since: Vec<f64>,
+    last_segment: Vec<usize>,
+}
+
+impl<'a> Replay<'a> {
+    fn new(scene: &'a Scene, log: &'a RunLog) -> Self {
+        let capacity: Vec<u32> = scene.cluster.gpus_per_node().collect();
+        let jobs = scene.workload.jobs.len();
+        Self {
+            scene,
+            log,
+            free: capacity.iter().map(|&gpus| (1 << gpus) - 1).collect(),
+            capacity,
+            life: vec![Life::Absent; jobs],
+            starts: vec![0; jobs],
+            executed: vec![0.0; jobs],
+            service: vec![0.0; jobs],
+            level: vec![0; jobs],
+            since: vec![0.0; jobs],
+            last_segment: vec![0; jobs],
+        }
+    }
+
+    /// Replays the events up to and including `until`; `moment_over` is called after the last
+    /// event of every moment.
+    fn until(mut self, until: f64, mut moment_over: impl FnMut(&Self, f64)) -> Self {
+        for i in 0..self.log.events() {
+            let now = self.log.event_times()[i];
+            if now > until {
+                break;
+            }
+            self.apply(i);
+            if self.log.event_times().get(i + 1) != Some(&now) {
+                moment_over(&self, now);
+            }
+        }
+        self
+    }
+
+    fn apply(&mut self, i: usize) {
+        let event = self.log.event(i);
+        let now = event.time.seconds();
+        let j = event.job.index();
+        let job = &self.scene.workload.jobs[j];
+        let detail = event.detail as usize;
+        match event.kind {
+            EventKind::Submit => {
+                assert_eq!((self.life[j], event.time), (Life::Absent, job.submit));
+                assert!(job.gpus <= self.scene.gpus());
+                self.life[j] = Life::Waiting;
+                self.since[j] = now;
+            }
+            EventKind::Reject => {
+                assert_eq!((self.life[j], event.time), (Life::Absent, job.submit));
+                assert!(job.gpus > self.scene.gpus());
+                self.life[j] = Life::Rejected;
+            }
+            EventKind::Start | EventKind::Restart => {
+                assert_eq!(self.life[j], Life::Waiting);
+                let first = event.kind == EventKind::Start;
+                assert_eq!(first, self.starts[j] == 0);
+                self.starts[j] += 1;
+                let cost = if first {
+                    0.0
+                } else {
+                    self.scene.options.restart_cost
+                };
+                let segment = self.log.segment(detail);
+                assert_eq!(segment.job, event.job);
+                assert_eq!(segment.start, event.time);
+                assert_eq!(segment.ready, event.time + cost);
+                assert_eq!(segment.gpu_count(), job.gpus, "a gang is all or nothing");
+                for part in segment.gpus {
+                    let node = part.node as usize;
+                    assert!(part.mask != 0 && part.mask < 1 << self.capacity[node]);
+                    assert_eq!(part.mask & !self.free[node], 0, "a GPU is given twice");
+                    self.free[node] &= !part.mask;
+                }
+                self.life[j] = Life::Running { segment: detail };
+                self.last_segment[j] = detail;
+                self.since[j] = now;
+            }
+            EventKind::Pause | EventKind::Finish => {
+                assert_eq!(self.life[j], Life::Running { segment: detail });
+                let segment = self.log.segment(detail);
+                assert_eq!(segment.end, event.time);
+                for part in segment.gpus {
+                    self.free[part.node as usize] |= part.mask;
+                }
+                self.executed[j] += (segment.end - segment.ready).max(0.0);
+                self.service[j] += (segment.end - segment.start) * f64::from(job.gpus);
+                self.since[j] = now;
+                self.life[j] = Life::Waiting;
+                if event.kind == EventKind::Finish {
+                    self.life[j] = Life::Finished;
+                    let Work::Fixed { duration } = job.work;
+                    assert!(
+                        nearly(self.executed[j] + now, duration + now),
+                        "job {j} of {duration} s received {} s",
+                        self.executed[j]
+                    );
+                }
+            }
+            EventKind::Demote | EventKind::Promote => {
+                assert!(matches!(self.life[j], Life::Waiting | Life::Running { .. }));
+                let sinks = event.kind == EventKind::Demote;
+                assert_eq!(sinks, event.detail > self.level[j]);
+                self.level[j] = event.detail;
+            }
+        }
+    }
+
+    fn free(&self) -> u32 {
+        self.free.iter().map(|mask| mask.count_ones()).sum()
+    }
+
+    fn jobs(&self, wanted: impl Fn(Life) -> bool) -> impl Iterator<Item = usize> {
+        (0..self.life.len()).filter(move |&j| wanted(self.life[j]))
+    }
+
+    fn waiting(&self) -> impl Iterator<Item = usize> {
+        self.jobs(|life| life == Life::Waiting)
+    }
+
+    fn running(&self) -> impl Iterator<Item = usize> {
+        self.jobs(|life| matches!(life, Life::Running { .. }))
+    }
+
+    fn finished(&self) -> impl Iterator<Item = usize> {
+        self.jobs(|life| life == Life::Finished)
+    }
+}
+
+/// Invariants 1 to 3, and that no GPU idles in vain.
+fn check(scene: &Scene, policy: &PolicySpec, log: &RunLog) {
+    let jobs = &scene.workload.jobs;
+    assert!(log.event_times().is_sorted() && log.sample_times().is_sorted());
+    let placement: Placing = policy
+        .param("placement")
+        .map_or(scene.placement, |name| name.parse().unwrap());
+    let idle = idle(policy).filter(|_| !placement.may_wait());
+
+    let replay = Replay::new(scene, log).until(f64::INFINITY, |replay, now| {
+        let row = log.sample_times().partition_point(|&at| at <= now) - 1;
+        let held = scene.gpus() - replay.free();
+        assert_eq!(log.sample_waiting()[row], replay.waiting().count() as u32);
+        assert_eq!(log.sample_gpus()[row], held);
+        let may_idle = match idle {
+            None => None,
+            Some(Idle::ForHead) => replay.waiting().next(),
+            Some(Idle::Never) => replay.waiting().min_by_key(|&j| jobs[j].gpus),
+        };
+        if let Some(j) = may_idle {
+            let free = replay.free();
+            assert!(
+                jobs[j].gpus > free,
+                "{policy}: at {now} s job {j} waits though {free} GPUs are free"
+            );
+        }
+    });
+
+    for (j, job) in jobs.iter().enumerate() {
+        let expected = if job.gpus > scene.gpus() {
+            Life::Rejected
+        } else {
+            Life::Finished
+        };
+        assert_eq!(replay.life[j], expected, "{policy}: job {j} is stuck");
+    }
+    let starts: u32 = replay.starts.iter().sum();
+    assert_eq!(log.segments(), starts as usize);
+
+    let outcomes = Outcomes::of(&scene.workload, &scene.cluster, log);
+    let summary = Summary::of_outcomes(&outcomes, &scene.cluster, log);
+    for j in replay.finished() {
+        assert!(nearly(outcomes.service[j], replay.service[j]));
+        assert!(outcomes.queueing[j] >= 0.0 && outcomes.longest_wait[j] <= outcomes.jct[j]);
+    }
+    let allocated = summary.gpu_allocation * summary.makespan * f64::from(scene.gpus());
+    assert!(nearly(allocated, replay.service.iter().sum()));
+    assert_eq!(summary.finished + summary.rejected, summary.jobs);
+    assert_eq!(summary.restarts, starts - summary.finished);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn every_run_keeps_the_invariants(scene in scenes(48)) {
+        for policy in specs() {
+            check(&scene, &policy, &scene.run(&policy));
+        }
+    }
+
+    #[test]
+    fn the_same_inputs_give_the_same_log(scene in scenes(32)) {
+        for policy in specs() {
+            let first = scene.run(&policy);
+            let second = scene.run(&policy);
+            prop_assert_eq!(first.hash(), second.hash());
+            prop_assert_eq!(first, second);
+        }
+    }
+
+    #[test]
+    fn names_change_nothing(scene in scenes(32)) {
+        let mut renamed = Workload::clone(&scene.workload);
+        for job in &mut renamed.jobs {
+            job.name = format!("another {}", job.name.len()).into();
+        }
+        let renamed = Scene { workload: Arc::new(renamed), ..scene.clone() };
+        for policy in specs() {
+            prop_assert_eq!(scene.run(&policy), renamed.run(&policy), "{}", policy);
+        }
+    }
+
+    /// However a run is sliced, and however its log is cut into deltas, the log is the same.
+    #[test]
+    fn a_run_in_slices_is_the_same_run(
+        scene in scenes(32),
+        slices in prop::collection::vec(prop_oneof![
+            (1u32..40).prop_map(Slice::Steps),
+            (0.0..1e4).prop_map(Slice::Until),
+        ], 0..20),
+    ) {
+        for policy in specs() {
+            let whole = scene.run(&policy);
+            let mut run = scene.spec(policy).start(Arc::clone(&scene.workload));
+            let mut streamed = RunLog::default();
+            let mut mark = LogMark::default();
+            for slice in &slices {
+                match *slice {
+                    Slice::Steps(steps) => {
+                        for _ in 0..steps {
+                            run.step().unwrap();
+                        }
+                    }
+                    Slice::Until(until) => {
+                        run.run_until(Time(until)).unwrap();
+                        prop_assert!(run.next_time() > Time(until));
+                    }
+                }
+                streamed.apply(run.take_delta(&mut mark));
+                prop_assert_eq!(&streamed, run.log());
+            }
+            run.run().unwrap();
+            streamed.apply(run.take_delta(&mut mark));
+            prop_assert_eq!(run.progress().done as usize, scene.workload.jobs.len());
+            prop_assert_eq!(streamed.hash(), whole.hash());
+            prop_assert_eq!(streamed, whole);
+        }
+    }
+
+    /// A cursor sent to any moments, in any order, shows what a replay from the start shows.
+    #[test]
+    fn any_moment_can_be_looked_up(
+        scene in scenes(400),
+        targets in prop::collection::vec(any::<prop::sample::Index>(), 1..12),
+        earlier_by in prop::sample::select(&[0.0, 0.01][..]),
+    ) {
+        let policy: PolicySpec = "tiresias-las[thresholds=1:5:20:80:300]".parse().unwrap();
+        let log = scene.run(&policy);
+        let mut index = TimeIndex::default();
+        index.extend(&log);
+        let mut moment = Moment::default();
+        for target in targets {
+            let time = target.get(log.event_times()) - earlier_by;
+            moment.seek(&log, &index, Time(time));
+            let replay = Replay::new(&scene, &log).until(time, |_, _| {});
+            let sorted = |jobs: &[JobId]| {
+                let mut jobs: Vec<usize> = jobs.iter().map(|job| job.index()).collect();
+                jobs.sort_unstable();
+                jobs
+            };
+            prop_assert_eq!(sorted(moment.running()), replay.running().collect::<Vec<_>>());
+            prop_assert_eq!(sorted(moment.waiting()), replay.waiting().collect::<Vec<_>>());
+            prop_assert_eq!(moment.finished() as usize, replay.finished().count());
+            for j in replay.running().chain(replay.waiting()) {
+                let job = JobId(j as u32);
+                prop_assert_eq!(moment.level(job), replay.level[j]);
+                prop_assert_eq!(moment.since(job), Time(replay.since[j]));
+                if replay.starts[j] > 0 {
+                    prop_assert_eq!(moment.segment(job), replay.last_segment[j]);
+                }
+            }
+        }
+    }
+}
+
+/// How far a run is advanced at once.
+#[derive(Clone, Debug)]
+enum Slice {
+    Steps(u32),
+    Until(f64),
+}
