@@ -5,6 +5,7 @@
 //! always names the same GPUs.
 
 use super::ClusterSpec;
+use std::sync::Arc;
 
 /// One job's share of nodes: `(node, GPUs there)`, each node once, in node order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,6 +25,8 @@ impl Placement {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FreeGpus {
     per_node: Vec<u32>,
+    /// Taken or free, per node.
+    node_sizes: Arc<[u32]>,
     total: u32,
 }
 
@@ -31,13 +34,21 @@ impl FreeGpus {
     /// A whole cluster, all free.
     pub fn all(cluster: &ClusterSpec) -> Self {
         let per_node: Vec<u32> = cluster.gpus_per_node().collect();
-        let total = per_node.iter().sum();
-        Self { per_node, total }
+        Self {
+            node_sizes: per_node.as_slice().into(),
+            total: per_node.iter().sum(),
+            per_node,
+        }
     }
 
     /// Free GPUs of every node, in node order.
     pub fn per_node(&self) -> &[u32] {
         &self.per_node
+    }
+
+    /// GPUs of every node, taken or free, in node order.
+    pub fn node_sizes(&self) -> &[u32] {
+        &self.node_sizes
     }
 
     /// Free GPUs in all.
@@ -73,6 +84,7 @@ impl FreeGpus {
     /// Becomes a copy of `other` without allocating, if as large.
     pub fn copy_from(&mut self, other: &FreeGpus) {
         self.per_node.clone_from(&other.per_node);
+        self.node_sizes.clone_from(&other.node_sizes);
         self.total = other.total;
     }
 }

@@ -1,31 +1,45 @@
 //! As few nodes as the gang's size allows, or wait: the rule of Tiresias' simulator (scheme
-//! `yarn`) and of YARN-CS.
+//! `yarn`) and of YARN-CS, carried over to clusters of unlike nodes.
 
-/// A gang up to one node's size goes to the tightest node that holds it; a larger one takes
-/// ⌊gpus / node_size⌋ whole idle nodes and, for the remainder, the tightest other node.
-pub(super) fn place(free: &[u32], node_size: u32, gpus: u32, parts: &mut Vec<(u32, u32)>) -> bool {
-    let whole = gpus / node_size;
-    let remainder = gpus % node_size;
-    let mut idle = (0u32..).zip(free).filter(|&(_, &here)| here == node_size);
-    parts.extend(
-        idle.by_ref()
-            .take(whole as usize)
-            .map(|(node, _)| (node, node_size)),
-    );
-    if parts.len() < whole as usize {
-        return false;
+use super::tightest_node;
+use crate::cluster::FreeGpus;
+use std::cmp::Reverse;
+
+/// A gang up to the largest node's size goes to the tightest node that holds it; a larger one
+/// takes whole idle nodes, the largest first, and for the remainder the tightest other node.
+pub(super) fn place(
+    free: &FreeGpus,
+    node_size: u32,
+    gpus: u32,
+    parts: &mut Vec<(u32, u32)>,
+) -> bool {
+    if gpus <= node_size {
+        parts.extend(tightest_node(free.per_node(), gpus).map(|node| (node, gpus)));
+        return !parts.is_empty();
     }
-    if remainder == 0 {
-        return true;
+    let sizes = free.node_sizes();
+    let idle = |&node: &u32| free.per_node()[node as usize] == sizes[node as usize];
+    let mut idle: Vec<u32> = (0..sizes.len() as u32).filter(idle).collect();
+    idle.sort_by_key(|&node| Reverse(sizes[node as usize]));
+    let mut left = gpus;
+    for node in idle {
+        if left <= node_size && put_remainder(free.per_node(), left, parts) {
+            return true;
+        }
+        // No other node holds what is left, so neither does this one.
+        let size = sizes[node as usize];
+        parts.push((node, size));
+        left -= size;
     }
-    let tightest_other = (0u32..)
+    left <= node_size && put_remainder(free.per_node(), left, parts)
+}
+
+/// Lays what is left of the gang on the tightest node that holds it and is not yet in `parts`.
+fn put_remainder(free: &[u32], left: u32, parts: &mut Vec<(u32, u32)>) -> bool {
+    let tightest = (0u32..)
         .zip(free)
-        .filter(|&(node, &here)| {
-            here >= remainder && !parts.iter().any(|&(taken, _)| taken == node)
-        })
+        .filter(|&(node, &here)| here >= left && !parts.iter().any(|&(taken, _)| taken == node))
         .min_by_key(|&(node, &here)| (here, node));
-    if let Some((node, _)) = tightest_other {
-        parts.push((node, remainder));
-    }
-    tightest_other.is_some()
+    parts.extend(tightest.map(|(node, _)| (node, left)));
+    tightest.is_some()
 }

@@ -77,7 +77,7 @@ impl Strategy {
         }
         let placed = match self {
             Self::Consolidated => {
-                consolidated::place(free.per_node(), node_size, gpus, &mut placement.parts)
+                consolidated::place(free, node_size, gpus, &mut placement.parts)
             }
             Self::LeastFragmentation => {
                 least_fragmentation::place(free.per_node(), gpus, &mut placement.parts)
@@ -156,6 +156,22 @@ mod tests {
         assert_eq!(place(&[1, 4, 4, 3], 9), Some(vec![(0, 1), (1, 4), (2, 4)]));
         assert_eq!(place(&[3, 4, 3, 3], 8), None);
         assert_eq!(place(&[4, 4, 4], 10), Some(vec![(0, 4), (1, 4), (2, 2)]));
+    }
+
+    #[test]
+    fn consolidated_finds_room_for_every_gang_on_idle_unlike_nodes() {
+        let cluster: ClusterSpec = "2x4+1x8+1x2".parse().unwrap();
+        let free = FreeGpus::all(&cluster);
+        let mut placement = Placement::default();
+        let mut place = |gpus| {
+            Strategy::Consolidated
+                .place(&free, 8, gpus, &mut placement)
+                .then(|| placement.parts.clone())
+        };
+        assert_eq!(place(3), Some(vec![(0, 3)]));
+        assert_eq!(place(10), Some(vec![(2, 8), (3, 2)]));
+        assert_eq!(place(15), Some(vec![(0, 4), (1, 3), (2, 8)]));
+        assert!((1..=18).all(|gpus| place(gpus).is_some()));
     }
 
     #[test]

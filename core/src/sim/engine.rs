@@ -38,6 +38,10 @@ pub struct Progress {
 /// A policy that asks for the same moment this often in a row is stopped.
 const MOST_PLANS_PER_MOMENT: u32 = 10_000;
 
+/// So many stays on GPUs in a row that all end before the restart is over: nobody ever will get
+/// anywhere.
+const MOST_FRUITLESS_STAYS: u32 = 50_000;
+
 /// One run in the making. Advance it with [`step`](Self::step), as far and as often as wanted,
 /// and read its [`log`](Self::log) at any time between.
 pub struct Simulation {
@@ -64,6 +68,8 @@ struct World {
     done: u32,
     now: Time,
     plans_this_moment: u32,
+    /// Preempted or moved before any progress, one after the other.
+    fruitless_stays: u32,
     round_pending: bool,
     arrived: Vec<JobId>,
     finished: Vec<JobId>,
@@ -182,6 +188,7 @@ impl Simulation {
             done: 0,
             now: Time::ZERO,
             plans_this_moment: 0,
+            fruitless_stays: 0,
             round_pending: false,
             arrived: Vec::new(),
             finished: Vec::new(),
@@ -391,6 +398,7 @@ impl World {
     fn finish(&mut self, job: JobId) {
         let i = job.index();
         self.release(job);
+        self.fruitless_stays = 0;
         self.states.phase[i] = Phase::Finished;
         self.states.since[i] = self.now;
         self.done += 1;
@@ -432,13 +440,13 @@ impl World {
             if self.states.phase[job.index()] != Phase::Running {
                 return Err((job, PlanErrorKind::NotRunning));
             }
-            self.pause(job);
+            self.pause(job)?;
         }
         // Every moved job leaves before any is placed: two may change places.
         for &(job, _, _) in &plan.placed {
             self.check_active(job)?;
             if self.states.phase[job.index()] == Phase::Running {
-                self.pause(job);
+                self.pause(job)?;
             }
         }
         for &(job, from, to) in &plan.placed {
@@ -447,6 +455,9 @@ impl World {
         for &(job, at) in &plan.alarms {
             self.check_active(job)?;
             let i = job.index();
+            if at.seconds().is_nan() {
+                return Err((job, PlanErrorKind::AlarmAtNoTime));
+            }
             if at <= self.now && self.plans_this_moment >= MOST_PLANS_PER_MOMENT {
                 return Err((job, PlanErrorKind::TimeStandsStill));
             }
@@ -473,7 +484,15 @@ impl World {
         }
     }
 
-    fn pause(&mut self, job: JobId) {
+    fn pause(&mut self, job: JobId) -> Result<(), (JobId, PlanErrorKind)> {
+        self.fruitless_stays = if self.now > self.states.ready[job.index()] {
+            0
+        } else {
+            self.fruitless_stays + 1
+        };
+        if self.fruitless_stays > MOST_FRUITLESS_STAYS {
+            return Err((job, PlanErrorKind::NoProgress));
+        }
         self.release(job);
         self.states.phase[job.index()] = Phase::Waiting;
         self.states.since[job.index()] = self.now;
@@ -484,6 +503,7 @@ impl World {
             job,
             self.states.segment[job.index()],
         );
+        Ok(())
     }
 
     fn start(&mut self, job: JobId, parts: &[(u32, u32)]) -> Result<(), (JobId, PlanErrorKind)> {
@@ -492,7 +512,9 @@ impl World {
         if self.states.phase[i] == Phase::Running {
             return Err((job, PlanErrorKind::NamedTwice));
         }
-        let given: u32 = parts.iter().map(|&(_, gpus)| gpus).sum();
+        let given = parts
+            .iter()
+            .fold(0u32, |sum, &(_, gpus)| sum.saturating_add(gpus));
         if given != requested {
             return Err((job, PlanErrorKind::GangBroken { requested, given }));
         }

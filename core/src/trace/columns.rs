@@ -69,6 +69,16 @@ pub(crate) struct Columns {
     number: fn(&str) -> Option<f64>,
 }
 
+/// What a job asks for.
+struct Request {
+    /// GPUs of all its workers, rounded up.
+    gpus: u32,
+    /// The same before rounding, where that makes a difference.
+    fraction: Option<f64>,
+    /// Workers and the GPUs of each, where there are several.
+    gang: Option<(f64, f64)>,
+}
+
 /// Why a row is left out, and the cell to blame.
 struct Refused<'c> {
     reason: DropReason,
@@ -135,11 +145,11 @@ impl Columns {
         }
     }
 
-    fn read<'c>(&'c mut self, row: &Row<'c>, sink: &mut Sink) -> Result<Draft<'c>, Refused<'c>> {
+    fn read<'c>(&'c mut self, row: &Row<'c>) -> Result<(Draft<'c>, Request), Refused<'c>> {
         // The submission fixes the kind of clock, so it is read while `self` can be changed.
         let submitted = self.submitted(row.cell(self.submit.index));
         let this = &*self;
-        let gpus = this.gpus(row, sink)?;
+        let request = this.request(row)?;
         let submit = submitted.map_err(|reason| Refused {
             reason,
             column: &this.submit,
@@ -153,19 +163,20 @@ impl Columns {
         } else {
             status(word)
         };
-        Ok(Draft {
+        let draft = Draft {
             line: row.line,
             name: cell(&this.id),
             submit,
             duration,
-            gpus,
+            gpus: request.gpus,
             tenant: cell(&this.tenant),
             model: cell(&this.model),
             status,
-        })
+        };
+        Ok((draft, request))
     }
 
-    fn gpus<'c>(&'c self, row: &Row<'c>, sink: &mut Sink) -> Result<u32, Refused<'c>> {
+    fn request<'c>(&'c self, row: &Row<'c>) -> Result<Request, Refused<'c>> {
         let count = |column: &'c Column| {
             let cell = row.cell(column.index);
             let refused = move |reason| Refused {
@@ -180,35 +191,23 @@ impl Columns {
             }
         };
         let (each, refused) = count(&self.gpus)?;
-        let mut all = each;
-        if let Some(column) = &self.workers {
-            let (workers, _) = count(column)?;
-            all = each * workers;
-            if each > 0.0 && workers > 1.0 {
-                let kind = WarningKind::GangsMultiplied;
-                let detail = || format!("{workers} workers of {each} GPUs");
-                sink.tally.warn(kind, 1, row.line, detail);
-            }
+        let workers = match &self.workers {
+            Some(column) => count(column)?.0,
+            None => 1.0,
+        };
+        let all = each * workers;
+        let (gpus, rounded) = sink::gpus(all).map_err(refused)?;
+        let mut fraction = rounded.then_some(all);
+        if let (Some(column), 1) = (&self.milli, gpus) {
+            let milli = number(row.cell(column.index));
+            fraction = fraction.or(milli.map(|m| m / 1000.0).filter(|&f| f < 1.0));
         }
-        let (whole, rounded) = sink::gpus(all).map_err(refused)?;
-        let shared = self.milli.as_ref().filter(|_| each == 1.0).map(|column| {
-            let cell = row.cell(column.index);
-            (number(cell).is_some_and(|milli| milli < 1000.0), cell)
-        });
-        match shared {
-            Some((true, cell)) => {
-                let kind = WarningKind::FractionalGpus;
-                let detail = || format!("{cell} thousandths of a GPU");
-                sink.tally.warn(kind, 1, row.line, detail);
-            }
-            _ if rounded => {
-                let kind = WarningKind::FractionalGpus;
-                let detail = || format!("{all} GPUs");
-                sink.tally.warn(kind, 1, row.line, detail);
-            }
-            _ => {}
-        }
-        Ok(whole)
+        let gang = (workers > 1.0).then_some((workers, each));
+        Ok(Request {
+            gpus,
+            fraction,
+            gang,
+        })
     }
 
     fn submitted(&mut self, cell: &str) -> Result<f64, DropReason> {
@@ -287,8 +286,20 @@ impl Columns {
 
 impl Importer for Columns {
     fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
-        match self.read(row, sink) {
-            Ok(draft) => sink.keep(draft),
+        match self.read(row) {
+            Ok((draft, request)) => {
+                sink.keep(draft);
+                if let Some(gpus) = request.fraction {
+                    let kind = WarningKind::FractionalGpus;
+                    let detail = || format!("{gpus} GPUs");
+                    sink.tally.warn(kind, 1, row.line, detail);
+                }
+                if let Some((workers, each)) = request.gang {
+                    let kind = WarningKind::GangsMultiplied;
+                    let detail = || format!("{workers} workers with {each} GPUs each");
+                    sink.tally.warn(kind, 1, row.line, detail);
+                }
+            }
             Err(refused) => sink.drop(refused.reason, row.line, || {
                 cell_is(&refused.column.shown, refused.cell)
             }),

@@ -4,7 +4,7 @@
 //! are named, with the next step. What is decompressed counts against one limit for all files
 //! together, so that a decompression bomb ends in an error.
 
-use super::error::{OpenError, shorten};
+use super::error::{OpenError, shorten_to};
 use rawzip::CompressionMethod;
 use std::io::{self, Read};
 
@@ -370,7 +370,7 @@ fn empty(place: &Place<'_>, wanted: &[bool], visit: Visit<'_>) -> Result<(), Ope
 fn damaged(file: &str, what: &str) -> OpenError {
     OpenError::Damaged {
         file: file.to_owned(),
-        what: shorten(what),
+        what: shorten_to(what, 100),
     }
 }
 

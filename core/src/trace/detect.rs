@@ -130,6 +130,12 @@ impl Sniff<'_> {
         Some(evidence)
     }
 
+    /// Whether the first rows have a number in a column.
+    pub(crate) fn is_numeric(&self, column: &Column) -> bool {
+        let mut cells = self.preview.iter().filter_map(|row| row.get(column.index));
+        cells.any(|cell| number(cell).is_some())
+    }
+
     /// The columns as they stand in the file, for messages.
     pub(crate) fn shown(&self) -> Vec<String> {
         self.columns.iter().map(|c| c.shown.clone()).collect()

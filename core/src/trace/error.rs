@@ -241,10 +241,14 @@ fn roles(missing: &[Role]) -> String {
 
 /// A cell or name as it is quoted in a message: one line, at most 40 characters.
 pub(crate) fn shorten(text: &str) -> String {
-    const LIMIT: usize = 40;
+    shorten_to(text, 40)
+}
+
+/// One line of at most `limit` characters.
+pub(crate) fn shorten_to(text: &str, limit: usize) -> String {
     let mut shown = String::new();
     for (i, c) in text.chars().enumerate() {
-        if i == LIMIT {
+        if i == limit {
             shown.push('…');
             break;
         }

@@ -81,7 +81,7 @@ impl Feed {
         let cut = row.unterminated && (short || self.truncated);
         match row.flaw {
             Some(Flaw::Unclosed) => {
-                let detail = || "a quotation mark opens and never closes".to_owned();
+                let detail = || "it opens in this row".to_owned();
                 self.sink.drop(DropReason::QuoteUnclosed, row.line, detail);
             }
             Some(Flaw::Truncated) => self.truncated_row(row),

@@ -31,7 +31,9 @@ const KNOWN: &[Known] = &[
         next: "its duration includes the wait in the queue in one of them and not in the other; open the full file, which has start_time and end_time",
         is: |s| {
             let bounded = s.has(&["start_time", "end_time"]);
-            s.has(&["gpu_num", "duration"]) && !s.has(&["vc"]) && !bounded && waits(s)
+            s.has(&["gpu_num", "duration"]) && !s.has(&["vc"]) && !bounded && {
+                s.column("queue").is_some_and(|queue| s.is_numeric(queue))
+            }
         },
     },
     Known {
@@ -158,14 +160,6 @@ fn is_headerless_pai(sniff: &Sniff<'_>) -> bool {
     let id = row.first().map_or("", String::as_str);
     let hexadecimal = id.len() == 24 && id.bytes().all(|b| b.is_ascii_hexdigit());
     hexadecimal && matches!(row.len(), 5 | 6 | 9 | 10)
-}
-
-/// Whether `queue` is a number of seconds rather than a name.
-fn waits(sniff: &Sniff<'_>) -> bool {
-    sniff.column("queue").is_some_and(|queue| {
-        let mut cells = sniff.preview.iter().filter_map(|row| row.get(queue.index));
-        cells.any(|cell| number(cell).is_some())
-    })
 }
 
 fn in_first(row: &[String], text: &str) -> bool {

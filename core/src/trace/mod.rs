@@ -27,6 +27,8 @@ mod report;
 mod rows;
 mod sink;
 mod status;
+#[cfg(test)]
+mod testing;
 mod timestamp;
 
 pub use error::{OpenError, Role};

@@ -23,6 +23,8 @@ pub struct Sample {
     jobs: usize,
     /// Mean load: GPU·s submitted per GPU·s there is.
     load: f64,
+    /// Jobs already there when the day begins.
+    backlog: usize,
     seed: u64,
 }
 
@@ -35,6 +37,7 @@ pub const SAMPLES: &[Sample] = &[
         cluster: (8, 4),
         jobs: 240,
         load: 1.15,
+        backlog: 24,
         seed: 7,
     },
     Sample {
@@ -44,6 +47,7 @@ pub const SAMPLES: &[Sample] = &[
         cluster: (32, 8),
         jobs: 6_000,
         load: 0.95,
+        backlog: 60,
         seed: 11,
     },
     Sample {
@@ -53,9 +57,13 @@ pub const SAMPLES: &[Sample] = &[
         cluster: (144, 8),
         jobs: 40_000,
         load: 0.9,
+        backlog: 200,
         seed: 23,
     },
 ];
+
+/// The hour of day at which samples begin.
+const FIRST_HOUR: f64 = 11.0;
 
 /// Names of the model families that sample jobs train.
 const MODELS: [&str; 6] = ["resnet50", "vgg16", "bert", "transformer", "lstm", "dqn"];
@@ -89,8 +97,8 @@ impl Sample {
             .sum();
         let span = gpu_seconds / (self.load * f64::from(nodes * gpus_per_node));
         let mut submits: Vec<f64> = (0..self.jobs).map(|_| arrival(&mut rng, span)).collect();
+        submits[..self.backlog].fill(0.0);
         submits.sort_unstable_by(f64::total_cmp);
-        let first = submits[0];
 
         let jobs = (0usize..)
             .zip(submits)
@@ -102,7 +110,7 @@ impl Sample {
                     width = self.jobs.ilog10() as usize + 1
                 )
                 .into(),
-                submit: Time(submit - first),
+                submit: Time(submit),
                 gpus,
                 tenant: Some(below(&mut rng, TENANTS.len() as u32)),
                 model: Some(below(&mut rng, MODELS.len() as u32)),
@@ -137,7 +145,7 @@ fn shape(rng: &mut Rng, cluster_gpus: u32) -> (u32, f64) {
 fn arrival(rng: &mut Rng, span: f64) -> f64 {
     loop {
         let at = unit(rng) * span;
-        let hour = (at / 3600.0) % 24.0;
+        let hour = (at / 3600.0 + FIRST_HOUR) % 24.0;
         let busy = 1.0 + 0.6 * libm::sin((hour - 8.0) / 24.0 * std::f64::consts::TAU);
         if unit(rng) * 1.6 < busy {
             return libm::floor(at);

@@ -8,13 +8,13 @@
 //! Numbers without a unit: submissions that are Unix times tell their unit by their size,
 //! everything else is taken as seconds, and the report says so.
 
-use super::super::columns::{Clock, Columns, Span, missing_columns};
-use super::super::detect::{Column, Evidence, Shape, Sniff};
-use super::super::error::{OpenError, Role, shorten};
-use super::super::report::{DropReason, WarningKind};
-use super::super::rows::Row;
-use super::super::sink::{self, Sink};
-use super::super::timestamp::{Unit, number};
+use crate::trace::columns::{Clock, Columns, Span, missing_columns};
+use crate::trace::detect::{Column, Evidence, Shape, Sniff};
+use crate::trace::error::{OpenError, Role, shorten};
+use crate::trace::report::{DropReason, WarningKind};
+use crate::trace::rows::Row;
+use crate::trace::sink::{self, Sink};
+use crate::trace::timestamp::{MAX_SECONDS, Unit};
 use super::{Format, Importer};
 
 pub(super) const FORMAT: Format = Format {
@@ -122,10 +122,7 @@ impl Roles {
         let plain = |names: &[&str]| find(sniff, names, false).map(|timed| timed.column);
         let timed = |names: &[&str]| find(sniff, names, true);
         // A queue of numbers is the time waited, not a name.
-        let waits = |column: &Column| {
-            let mut cells = sniff.preview.iter().filter_map(|row| row.get(column.index));
-            key(&column.name) == "queue" && cells.any(|cell| number(cell).is_some())
-        };
+        let waits = |column: &Column| key(&column.name) == "queue" && sniff.is_numeric(column);
         let limits = sniff.columns.iter().filter(|column| {
             let is_limit = |limit: &&str| key(&column.name).starts_with(&key(limit));
             LIMITS.iter().any(is_limit)
@@ -288,7 +285,8 @@ impl Generic {
             }
         }
         // Thirty years of seconds are no seconds.
-        let plausible = sink.records.iter().all(|r| r.submit <= 1e9);
+        let mut submits = sink.records.iter().map(|r| r.submit);
+        let plausible = submits.all(|s| s <= 1e9 || s > MAX_SECONDS);
         (Unit::Seconds, plausible)
     }
 }
@@ -390,5 +388,181 @@ impl Importer for Generic {
 
     fn named(&self) -> bool {
         self.columns.named()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::trace::testing::{dropped, records, trace, try_open, warnings};
+
+    macro_rules! fixture {
+        ($name:literal) => {
+            trace(
+                $name,
+                include_bytes!(concat!("../../../../tests/fixtures/", $name)),
+            )
+        };
+    }
+
+    #[test]
+    fn commas_quotes_and_dates() {
+        let trace = fixture!("generic_comma.csv");
+        assert_eq!(trace.format, "generic-csv");
+        assert_eq!(
+            records(&trace),
+            [
+                "2 multi\nline, name 1689387540 600 8 nlp - Completed",
+                "4 plain 1689387660 90 1 - - Running",
+            ]
+        );
+        assert_eq!(dropped(&trace), ["duration_missing 1 5 End Time is empty"]);
+        assert_eq!(
+            warnings(&trace),
+            ["censored 1 4 had not ended", "fractional_gpus 1 4 0.5 GPUs"]
+        );
+        assert_eq!(
+            trace.report.recognised,
+            "Table with recognised columns: columns by their names, id = Job Name, submission = Submit Time, start = Start Time, end = End Time, GPUs = GPU Count, tenant = Project, status = State."
+        );
+        assert_eq!(
+            trace.report.units,
+            "Submission: Submit Time, dates, UTC unless they have a zone. Duration: End Time − Start Time."
+        );
+        assert_eq!(trace.epoch, Some(1_689_387_540.0));
+    }
+
+    #[test]
+    fn semicolons_decimal_commas_and_ragged_rows() {
+        let trace = fixture!("generic_semicolon.csv");
+        assert_eq!(
+            records(&trace),
+            ["2 a 0 3.5 1 x - Unknown", "4 c 20 9 2 y - Unknown"]
+        );
+        assert_eq!(dropped(&trace), ["gpus_missing 1 3 gpus is empty"]);
+        assert_eq!(
+            warnings(&trace),
+            ["ragged_rows 2 3 3 cells instead of 5"]
+        );
+    }
+
+    #[test]
+    fn tabs_units_and_workers() {
+        let trace = fixture!("generic_tab.tsv");
+        assert_eq!(
+            records(&trace),
+            ["2 a 1.5 120 1 - bert Unknown", "3 b 0.25 30 8 - bert Unknown"]
+        );
+        assert_eq!(
+            warnings(&trace),
+            [
+                "gangs_multiplied 1 3 4 workers with 2 GPUs each",
+                "unsorted 1 3 submitted before the row above",
+            ]
+        );
+        assert_eq!(
+            trace.report.units,
+            "Submission: time_ms, milliseconds, as its name says. Duration: runtime_min in minutes."
+        );
+    }
+
+    #[test]
+    fn pipes_and_unix_milliseconds() {
+        let trace = fixture!("generic_pipe.txt");
+        assert_eq!(
+            records(&trace),
+            [
+                "2 pod-0 1590000000 10.5 1 a100 - Completed",
+                "3 pod-1 1590000010 10 8 v100 - Failed",
+            ]
+        );
+        assert_eq!(
+            dropped(&trace),
+            ["duration_missing 1 4 deletion_time is empty"]
+        );
+        assert_eq!(warnings(&trace), ["fractional_gpus 1 2 0.46 GPUs"]);
+        assert_eq!(
+            trace.report.units,
+            "Submission: creation_time, Unix time in milliseconds. Duration: deletion_time − scheduled_time."
+        );
+        assert_eq!(trace.epoch, Some(1_590_000_000.0));
+    }
+
+    #[test]
+    fn what_is_ambiguous_is_taken_as_seconds_and_said() {
+        let text = b"job_id,submit_time,duration,gpus\n1,1590000000000,60000,1\n2,1590000001000,1000,1\n";
+        let millis = trace("millis.csv", text);
+        assert_eq!(millis.records[0].submit, 1_590_000_000.0);
+        assert_eq!(millis.records[0].duration, 60_000.0);
+        assert_eq!(warnings(&millis), ["unit_assumed 1 0 duration"]);
+        assert_eq!(
+            millis.report.units,
+            "Submission: submit_time, Unix time in milliseconds. Duration: duration, taken as seconds, since no unit is named."
+        );
+        let text = b"job_id,submit_time,duration,gpus\n1,0,60000000,1\n2,8600000000,60000000,1\n";
+        let relative = trace("relative.csv", text);
+        assert_eq!(warnings(&relative), ["unit_assumed 2 0 submit_time"]);
+        assert_eq!(relative.epoch, None);
+    }
+
+    #[test]
+    fn zeros_among_unix_times_are_no_times() {
+        let mut text = "job_id,submit_time,duration,gpus\n0,0,60,1\n".to_owned();
+        for job in 1..200 {
+            text.push_str(&format!("{job},{},60,1\n", 1_590_000_000 + job));
+        }
+        let trace = trace("zeros.csv", text.as_bytes());
+        assert_eq!(dropped(&trace), ["submit_out_of_range 1 2 0 is no Unix time"]);
+        assert_eq!(trace.epoch, Some(1_590_000_001.0));
+    }
+
+    #[test]
+    fn a_start_stands_in_for_the_submission() {
+        let text = b"id,start_time,end_time,num_gpus\n1,10,40,1\n2,50,60,1\n";
+        let trace = trace("starts.csv", text);
+        assert_eq!(
+            records(&trace),
+            ["2 1 10 30 1 - - Unknown", "3 2 50 10 1 - - Unknown"]
+        );
+        assert_eq!(
+            warnings(&trace),
+            ["start_as_submit 2 0 start_time is all there is"]
+        );
+    }
+
+    #[test]
+    fn rows_may_begin_with_a_name_that_the_header_lacks() {
+        let text = b"submit_time,duration,gpus\nx,0,5,1\ny,3,6,2\n";
+        let trace = trace("rows.csv", text);
+        assert_eq!(
+            records(&trace),
+            ["2 2 0 5 1 - - Unknown", "3 3 3 6 2 - - Unknown"]
+        );
+    }
+
+    #[test]
+    fn limits_are_no_durations() {
+        for limit in ["wall_time", "timelimit", "requested_time", "Time Limit"] {
+            let text = format!("job_id,submit_time,{limit},num_gpus\n1,0,60,1\n");
+            let error = try_open("limits.csv", text.as_bytes()).unwrap_err();
+            let expected = format!(
+                "limits.csv, line 1: no column tells how long it ran (such as duration, or start_time and end_time); found the columns job_id, submit_time, {limit}, num_gpus ({limit} is a limit, not a duration): rename a column, or convert the file"
+            );
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn times_of_different_units_are_not_subtracted() {
+        let text = b"job_id,submit_time_s,start_ms,end_ms,num_gpus\n1,0,60,90,1\n";
+        let error = try_open("units.csv", text).unwrap_err();
+        assert!(error.to_string().contains("how long it ran"), "{error}");
+    }
+
+    #[test]
+    fn a_queue_of_numbers_is_no_tenant() {
+        let text = b"job,submit,start,end,gpus,queue\n1,0,5,9,1,5\n";
+        assert_eq!(records(&trace("w.csv", text)), ["2 1 0 4 1 - - Unknown"]);
+        let text = b"job,submit,start,end,gpus,queue\n1,0,5,9,1,prod\n";
+        assert_eq!(records(&trace("n.csv", text)), ["2 1 0 4 1 prod - Unknown"]);
     }
 }

@@ -3,11 +3,11 @@
 //! `job_id,arrival_s,service_sec,gpu_count`; times in seconds since the trace's start. Whoever
 //! converted it set longer services to exactly 172,800 s, which the report tells.
 
-use super::super::columns::{Clock, Columns, Plain};
-use super::super::report::WarningKind;
-use super::super::rows::Row;
-use super::super::sink::Sink;
-use super::super::timestamp::Unit;
+use crate::trace::columns::{Clock, Columns, Plain};
+use crate::trace::report::WarningKind;
+use crate::trace::rows::Row;
+use crate::trace::sink::Sink;
+use crate::trace::timestamp::Unit;
 use super::{Format, Importer};
 
 pub(super) const FORMAT: Format = Format {
@@ -59,5 +59,33 @@ impl Importer for Converted {
 
     fn named(&self) -> bool {
         self.0.named()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::trace::testing::{records, trace, warnings};
+
+    const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/helios_converted.csv");
+
+    #[test]
+    fn fixture_tells_of_the_clamp() {
+        let trace = trace("helios_converted.csv", FILE);
+        assert_eq!(trace.format, "helios-converted");
+        assert_eq!(
+            records(&trace),
+            [
+                "2 100#0 0 172800 32 - - Unknown",
+                "3 101#1 650000 204.5 8 - - Unknown",
+            ]
+        );
+        assert_eq!(warnings(&trace), ["clamped 1 2 service_sec is 172800"]);
+    }
+
+    #[test]
+    fn longer_services_are_not_clamped() {
+        let text = b"job_id,arrival_s,service_sec,gpu_count\n1,0,172800,1\n2,0,172801,1\n";
+        let trace = trace("longer.csv", text);
+        assert_eq!(warnings(&trace), ["same_submit 2 2 all at 0"]);
     }
 }

@@ -6,8 +6,8 @@
 //!
 //! Source: <https://github.com/S-Lab-System-Group/HeliosData>.
 
-use super::super::columns::{Clock, Columns, Plain};
-use super::super::timestamp::Unit;
+use crate::trace::columns::{Clock, Columns, Plain};
+use crate::trace::timestamp::Unit;
 use super::Format;
 
 pub(super) const FORMAT: Format = Format {
@@ -31,3 +31,31 @@ const PLAIN: Plain = Plain {
     status: "state",
     units: "Timestamps without a zone are UTC; durations are seconds.",
 };
+
+#[cfg(test)]
+mod tests {
+    use crate::trace::testing::{dropped, records, trace, warnings};
+
+    const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/helios.csv");
+
+    #[test]
+    fn fixture() {
+        let trace = trace("helios.csv", FILE);
+        assert_eq!(trace.format, "helios");
+        assert_eq!(
+            records(&trace),
+            [
+                "2 101 1591728000 7200 1 vc1 - Completed",
+                "3 102 1591728060 240 16 vc2 - Failed",
+                "6 105 1591728240 30 8 vc1 - Cancelled",
+            ]
+        );
+        assert_eq!(
+            dropped(&trace),
+            ["no_gpus 1 4 gpu_num is '0'", "duration_zero 1 5 duration is '0'"]
+        );
+        assert_eq!(warnings(&trace), [""; 0]);
+        let report = &trace.report;
+        assert_eq!((report.rows_read, report.rows_kept), (5, 3));
+    }
+}

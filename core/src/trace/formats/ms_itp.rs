@@ -6,8 +6,8 @@
 //!
 //! Source: <https://github.com/microsoft/elasticflow-traces>.
 
-use super::super::columns::{Clock, Columns, Plain};
-use super::super::timestamp::Unit;
+use crate::trace::columns::{Clock, Columns, Plain};
+use crate::trace::timestamp::Unit;
 use super::Format;
 
 pub(super) const FORMAT: Format = Format {
@@ -29,3 +29,29 @@ const PLAIN: Plain = Plain {
     status: "",
     units: "Submission and duration are seconds, as this format defines them, since the trace's start.",
 };
+
+#[cfg(test)]
+mod tests {
+    use crate::trace::testing::{records, trace, warnings};
+
+    const A: &[u8] = include_bytes!("../../../../tests/fixtures/ms_itp_a.csv");
+
+    #[test]
+    fn fixture() {
+        let trace = trace("ms_itp_a.csv", A);
+        assert_eq!(trace.format, "ms-itp");
+        assert_eq!(
+            records(&trace),
+            [
+                "2 aaaa-0001 120 2400 64 - - Unknown",
+                "3 aaaa-0002 300 1500 1 - - Unknown",
+            ]
+        );
+        assert_eq!(warnings(&trace), [""; 0]);
+        assert_eq!(trace.epoch, None);
+        assert_eq!(
+            trace.report.recognised,
+            "Microsoft ITP: the header has exactly the columns job_id, submission_time, duration, num_gpu."
+        );
+    }
+}

@@ -6,9 +6,9 @@
 //!
 //! Source: <https://github.com/Rivendile/Muri>.
 
-use super::super::columns::{Clock, Columns, Plain};
-use super::super::detect::Evidence;
-use super::super::timestamp::Unit;
+use crate::trace::columns::{Clock, Columns, Plain};
+use crate::trace::detect::Evidence;
+use crate::trace::timestamp::Unit;
 use super::{Format, tiresias};
 
 pub(super) const FORMAT: Format = Format {
@@ -37,3 +37,27 @@ const PLAIN: Plain = Plain {
     status: "",
     units: "Submission and duration are milliseconds, as this format defines them, and were divided by 1000.",
 };
+
+#[cfg(test)]
+mod tests {
+    use crate::trace::testing::{records, trace};
+
+    const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/muri.csv");
+
+    #[test]
+    fn fixture_is_in_milliseconds() {
+        let trace = trace("muri.csv", FILE);
+        assert_eq!(trace.format, "muri");
+        assert_eq!(
+            records(&trace),
+            [
+                "2 0 0 5000 8 - gpt2 Unknown",
+                "3 1 8600000.5 280.001 16 - vgg16 Unknown",
+            ]
+        );
+        assert_eq!(
+            trace.report.units,
+            "Submission and duration are milliseconds, as this format defines them, and were divided by 1000."
+        );
+    }
+}

@@ -7,11 +7,11 @@
 //!
 //! Source: <https://github.com/msr-fiddle/philly-traces>.
 
-use super::super::report::{DropReason, cell_is};
-use super::super::rows::Row;
-use super::super::sink::{self, Draft, Sink};
-use super::super::status::status;
-use super::super::timestamp::{date, is_missing};
+use crate::trace::report::{DropReason, cell_is};
+use crate::trace::rows::Row;
+use crate::trace::sink::{self, Draft, Sink};
+use crate::trace::status::status;
+use crate::trace::timestamp::{date, is_missing};
 use super::{Format, Importer};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -124,4 +124,50 @@ fn read(job: &Job, line: u32, sink: &mut Sink) -> Result<(), (DropReason, String
         status: status(job.status.as_deref().unwrap_or_default().trim()),
     });
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::trace::testing::{dropped, records, trace, warnings};
+
+    const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/philly.json");
+
+    #[test]
+    fn fixture() {
+        let trace = trace("philly.json", FILE);
+        assert_eq!(trace.format, "philly-json");
+        assert_eq!(
+            records(&trace),
+            [
+                "2 application_1 1507338660 3670 3 vc-a - Completed",
+                "21 application_2 1507518240 45 1 vc-b - Failed",
+            ]
+        );
+        assert_eq!(
+            dropped(&trace),
+            [
+                "no_finished_attempt 2 34 0 attempts",
+                "submit_missing 1 36 submitted_time is 'None'",
+            ]
+        );
+        assert_eq!(warnings(&trace), [""; 0]);
+        assert_eq!(trace.epoch, Some(1_507_338_660.0));
+    }
+
+    #[test]
+    fn one_bad_element_does_not_spoil_the_others() {
+        let file = include_bytes!("../../../../tests/fixtures/bad_truncated.json");
+        let trace = trace("bad_truncated.json", file);
+        assert_eq!(
+            records(&trace),
+            ["2 a 1507337940 10 1 - - Completed"]
+        );
+        assert_eq!(
+            dropped(&trace),
+            [
+                "row_truncated 1 4 the file ends here",
+                "json_malformed 1 3 column 12: invalid type: integer `7`, expected a string",
+            ]
+        );
+    }
 }

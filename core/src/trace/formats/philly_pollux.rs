@@ -6,8 +6,8 @@
 //! Source: <https://github.com/petuum/adaptdl>, branch `osdi21-artifact`; the data are Philly's,
 //! <https://github.com/msr-fiddle/philly-traces>.
 
-use super::super::columns::{Clock, Columns, Plain};
-use super::super::timestamp::Unit;
+use crate::trace::columns::{Clock, Columns, Plain};
+use crate::trace::timestamp::Unit;
 use super::Format;
 
 pub(super) const FORMAT: Format = Format {
@@ -31,3 +31,29 @@ const PLAIN: Plain = Plain {
     status: "",
     units: "Timestamps without a zone are UTC; durations are seconds.",
 };
+
+#[cfg(test)]
+mod tests {
+    use crate::trace::testing::{records, trace, warnings};
+
+    const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/philly_pollux.csv");
+
+    #[test]
+    fn fixture() {
+        let trace = trace("philly_pollux.csv", FILE);
+        assert_eq!(trace.format, "philly-pollux");
+        assert_eq!(
+            records(&trace),
+            [
+                "2 2 1507532400 66 1 vc-a - Unknown",
+                "3 3 1507528800 3000 4 vc-b - Unknown",
+                "5 5 1506672000.5 860000 128 vc-a - Unknown",
+            ]
+        );
+        assert_eq!(
+            warnings(&trace),
+            ["unsorted 2 3 submitted before the row above"]
+        );
+        assert_eq!(trace.epoch, Some(1_506_672_000.5));
+    }
+}

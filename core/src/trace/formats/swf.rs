@@ -7,11 +7,11 @@
 //!
 //! Source: <https://www.cs.huji.ac.il/labs/parallel/workload/swf.html>.
 
-use super::super::detect::{Evidence, Shape};
-use super::super::report::{DropReason, WarningKind, cell_is};
-use super::super::rows::Row;
-use super::super::sink::{self, Draft, Sink};
-use super::super::timestamp::number;
+use crate::trace::detect::{Evidence, Shape};
+use crate::trace::report::{DropReason, WarningKind, cell_is};
+use crate::trace::rows::Row;
+use crate::trace::sink::{self, Draft, Sink};
+use crate::trace::timestamp::number;
 use super::{Format, Importer};
 use crate::job::Status;
 
@@ -102,11 +102,6 @@ fn read<'r>(row: &Row<'r>, sink: &mut Sink) -> Result<(), (DropReason, usize, &'
         return Err((DropReason::GpusMissing, field, row.cell(field)));
     }
     let (gpus, rounded) = sink::gpus(count).map_err(|r| (r, field, row.cell(field)))?;
-    if rounded {
-        let kind = WarningKind::FractionalGpus;
-        let detail = || cell_is("processors", row.cell(field));
-        sink.tally.warn(kind, 1, row.line, detail);
-    }
     let submit = value(SUBMIT, DropReason::SubmitInvalid)?;
     if submit == -1.0 {
         return Err((DropReason::SubmitMissing, SUBMIT, row.cell(SUBMIT)));
@@ -132,5 +127,50 @@ fn read<'r>(row: &Row<'r>, sink: &mut Sink) -> Result<(), (DropReason, usize, &'
         model: "",
         status,
     });
+    if rounded {
+        let kind = WarningKind::FractionalGpus;
+        let detail = || format!("{count} processors");
+        sink.tally.warn(kind, 1, row.line, detail);
+    }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::trace::testing::{dropped, records, trace, warnings};
+
+    const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/workload.swf");
+
+    #[test]
+    fn fixture() {
+        let trace = trace("workload.swf", FILE);
+        assert_eq!(trace.format, "swf");
+        assert_eq!(
+            records(&trace),
+            [
+                "6 1 0 1400 128 group 1 - Unknown",
+                "7 2 1400 3600 16 group 2 - Completed",
+                "9 4 1600 100 8 - - Cancelled",
+            ]
+        );
+        assert_eq!(
+            dropped(&trace),
+            [
+                "partial_execution 1 10 field 11 is '2'",
+                "gpus_missing 1 11 field 5 is '-1'",
+                "duration_missing 1 8 field 4 is '-1'",
+            ]
+        );
+        assert_eq!(warnings(&trace), [""; 0]);
+        assert_eq!(trace.epoch, Some(749_458_800.0));
+    }
+
+    #[test]
+    fn eighteen_numbers_need_no_comments() {
+        let row = "1 0 -1 10 4 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1";
+        let cut = "2 5 -1 10 4 -1 -1 -1";
+        let trace = trace("plain", format!("{row}\n{cut}").as_bytes());
+        assert_eq!(records(&trace), ["1 1 0 10 4 - - Completed"]);
+        assert_eq!(dropped(&trace), ["row_truncated 1 2 the file ends here"]);
+    }
 }

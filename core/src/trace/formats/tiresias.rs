@@ -5,8 +5,8 @@
 //!
 //! Source: <https://github.com/SymbioticLab/Tiresias>.
 
-use super::super::columns::{Clock, Columns, Plain};
-use super::super::timestamp::Unit;
+use crate::trace::columns::{Clock, Columns, Plain};
+use crate::trace::timestamp::Unit;
 use super::Format;
 
 pub(super) const FORMAT: Format = Format {
@@ -39,3 +39,25 @@ const PLAIN: Plain = Plain {
     status: "",
     units: "Submission and duration are seconds, as this format defines them, since the trace's start.",
 };
+
+#[cfg(test)]
+mod tests {
+    use crate::trace::testing::{records, trace, warnings};
+
+    const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/tiresias.csv");
+
+    #[test]
+    fn fixture() {
+        let trace = trace("tiresias.csv", FILE);
+        assert_eq!(trace.format, "tiresias");
+        assert_eq!(
+            records(&trace),
+            [
+                "2 0 0 1000 1 - vgg16 Unknown",
+                "3 1 40 2400 2 - resnet50 Unknown",
+                "4 2 60 100 8 - vgg16 Unknown",
+            ]
+        );
+        assert_eq!(warnings(&trace), [""; 0]);
+    }
+}

@@ -1,0 +1,233 @@
+//! Whatever the bytes, opening them ends in a trace that keeps its promises or in an error with
+//! a sentence: it never panics, and never runs on.
+//!
+//! [`check`] is all that a coverage-guided fuzzer needs to call.
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use std::io::Write;
+use switchyard::trace::{OpenError, OpenOptions, Opened, SourceFile, open};
+
+/// Opens bytes and holds what comes out against what is promised.
+fn check(bytes: &[u8]) {
+    let options = OpenOptions {
+        member: None,
+        max_bytes: 1 << 22,
+    };
+    let file = SourceFile { name: "fuzz", bytes };
+    match open(&[file], &options) {
+        Err(error) => assert_is_a_sentence(&error),
+        Ok(Opened::Cluster(cluster)) => assert!(cluster.gpus() > 0),
+        Ok(Opened::Trace(trace)) => {
+            let report = &trace.report;
+            assert!(!trace.records.is_empty());
+            assert_eq!(report.rows_kept as usize, trace.records.len());
+            let dropped: u32 = report.dropped.iter().map(|d| d.count).sum();
+            assert_eq!(report.rows_read, report.rows_kept + dropped);
+            let members: u32 = trace.members.iter().map(|m| m.jobs).sum();
+            assert_eq!(members, report.rows_kept);
+            for record in &trace.records {
+                assert!(record.submit.is_finite() && record.submit >= 0.0);
+                assert!(record.duration.is_finite() && record.duration > 0.0);
+                assert!(record.gpus >= 1 && record.line >= 1);
+                assert!(record.tenant.is_none_or(|t| (t as usize) < trace.tenants.len()));
+                assert!(record.model.is_none_or(|m| (m as usize) < trace.models.len()));
+            }
+            let seen = trace.inspect();
+            assert!(seen.gpu_hours.is_finite() && seen.span_days.is_finite());
+        }
+    }
+}
+
+fn assert_is_a_sentence(error: &OpenError) {
+    let text = error.to_string();
+    assert!(text.contains(": "), "no next step: {text}");
+    assert!(text.len() < 4000, "{} bytes: {text}", text.len());
+    assert!(!text.contains('\n'), "{text}");
+}
+
+const FIXTURES: &[&[u8]] = &[
+    include_bytes!("../../tests/fixtures/ms_itp_a.csv"),
+    include_bytes!("../../tests/fixtures/tiresias.csv"),
+    include_bytes!("../../tests/fixtures/tiresias_cluster.csv"),
+    include_bytes!("../../tests/fixtures/muri.csv"),
+    include_bytes!("../../tests/fixtures/philly.json"),
+    include_bytes!("../../tests/fixtures/philly_pollux.csv"),
+    include_bytes!("../../tests/fixtures/helios.csv"),
+    include_bytes!("../../tests/fixtures/helios_converted.csv"),
+    include_bytes!("../../tests/fixtures/workload.swf"),
+    include_bytes!("../../tests/fixtures/generic_comma.csv"),
+    include_bytes!("../../tests/fixtures/generic_semicolon.csv"),
+    include_bytes!("../../tests/fixtures/generic_tab.tsv"),
+    include_bytes!("../../tests/fixtures/generic_pipe.txt"),
+    include_bytes!("../../tests/fixtures/bad_values.csv"),
+    include_bytes!("../../tests/fixtures/bad_quotes.csv"),
+    include_bytes!("../../tests/fixtures/bad_truncated.json"),
+];
+
+/// Pieces that mean something to one of the readers.
+const TOKENS: &[&[u8]] = &[
+    b",", b";", b"\t", b"|", b"\"", b"\n", b"\r\n", b"\r", b"[", b"]", b"{", b"}", b"\0", b"NaN",
+    b"inf", b"-1", b"1e308", b"18446744073709551616", b"None", b"\xEF\xBB\xBF", b"\xFF\xFE",
+    b"2020-06-09 18:41:01+08:00", b"9999-12-31", b"; ", b"ustar", b"\x1F\x8B", b"PK\x03\x04",
+];
+
+/// One change to a file; places are shares of its length.
+#[derive(Clone, Debug)]
+enum Change {
+    Flip(f64, u8),
+    Truncate(f64),
+    Cut(f64, usize),
+    Insert(f64, usize),
+    /// Copies a stretch of another fixture in.
+    Splice(f64, usize, f64, usize),
+    Repeat(f64, usize, usize),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let place = || 0.0..1.0;
+    prop_oneof![
+        (place(), any::<u8>()).prop_map(|(at, mask)| Change::Flip(at, mask)),
+        place().prop_map(Change::Truncate),
+        (place(), 1..40usize).prop_map(|(at, length)| Change::Cut(at, length)),
+        (place(), 0..TOKENS.len()).prop_map(|(at, token)| Change::Insert(at, token)),
+        (place(), 0..FIXTURES.len(), place(), 1..200usize)
+            .prop_map(|(at, other, from, length)| Change::Splice(at, other, from, length)),
+        (place(), 1..60usize, 2..50usize)
+            .prop_map(|(at, length, times)| Change::Repeat(at, length, times)),
+    ]
+}
+
+fn apply(bytes: &mut Vec<u8>, change: &Change) {
+    let place = |at: f64, length: usize| (at * length as f64) as usize;
+    let length = bytes.len();
+    match *change {
+        Change::Flip(at, mask) => {
+            if let Some(byte) = bytes.get_mut(place(at, length)) {
+                *byte ^= mask;
+            }
+        }
+        Change::Truncate(at) => bytes.truncate(place(at, length)),
+        Change::Cut(at, cut) => {
+            let from = place(at, length);
+            bytes.drain(from..length.min(from + cut));
+        }
+        Change::Insert(at, token) => {
+            let from = place(at, length);
+            bytes.splice(from..from, TOKENS[token].iter().copied());
+        }
+        Change::Splice(at, other, from, stretch) => {
+            let other = FIXTURES[other];
+            let from = place(from, other.len());
+            let piece = &other[from..other.len().min(from + stretch)];
+            let to = place(at, length);
+            bytes.splice(to..to, piece.iter().copied());
+        }
+        Change::Repeat(at, stretch, times) => {
+            let from = place(at, length);
+            let piece = bytes[from..length.min(from + stretch)].repeat(times);
+            bytes.splice(from..from, piece);
+        }
+    }
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).expect("memory does not fail");
+    encoder.finish().expect("memory does not fail")
+}
+
+fn tar(bytes: &[u8]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    for name in ["a.csv", "b.csv"] {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(bytes.len() as u64);
+        let appended = builder.append_data(&mut header, name, bytes);
+        appended.expect("memory does not fail");
+    }
+    builder.into_inner().expect("memory does not fail")
+}
+
+fn zip(bytes: &[u8]) -> Vec<u8> {
+    let mut archive = rawzip::ZipArchiveWriter::new(Vec::new());
+    for name in ["a.csv", "b.csv"] {
+        let file = archive.new_file(name);
+        let file = file.compression_method(rawzip::CompressionMethod::STORE);
+        let (mut entry, config) = file.start().expect("memory does not fail");
+        let mut writer = config.wrap(&mut entry);
+        writer.write_all(bytes).expect("memory does not fail");
+        let (_, descriptor) = writer.finish().expect("memory does not fail");
+        entry.finish(descriptor).expect("memory does not fail");
+    }
+    archive.finish().expect("memory does not fail")
+}
+
+/// The same cases every time: a failure is found again by running the test again.
+fn runner(cases: u32) -> TestRunner {
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
+}
+
+fn run(cases: u32, pack: fn(&[u8]) -> Vec<u8>) {
+    let strategy = (0..FIXTURES.len(), prop::collection::vec(change(), 1..8));
+    let outcome = runner(cases).run(&strategy, |(fixture, changes)| {
+        let mut bytes = pack(FIXTURES[fixture]);
+        for change in &changes {
+            apply(&mut bytes, change);
+        }
+        check(&bytes);
+        Ok(())
+    });
+    outcome.unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn changed_files() {
+    run(4000, <[u8]>::to_vec);
+}
+
+#[test]
+fn changed_archives() {
+    run(600, gzip);
+    run(600, tar);
+    run(600, zip);
+    run(300, |bytes| gzip(&tar(bytes)));
+}
+
+#[test]
+fn changed_files_in_sound_archives() {
+    let strategy = (0..FIXTURES.len(), prop::collection::vec(change(), 1..8));
+    let outcome = runner(500).run(&strategy, |(fixture, changes)| {
+        let mut bytes = FIXTURES[fixture].to_vec();
+        for change in &changes {
+            apply(&mut bytes, change);
+        }
+        check(&gzip(&tar(&bytes)));
+        check(&zip(&bytes));
+        Ok(())
+    });
+    outcome.unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn arbitrary_bytes() {
+    let strategy = prop::collection::vec(any::<u8>(), 0..600);
+    let outcome = runner(1000).run(&strategy, |bytes| {
+        check(&bytes);
+        Ok(())
+    });
+    outcome.unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn every_prefix_of_every_fixture() {
+    for fixture in FIXTURES {
+        for end in 0..=fixture.len() {
+            check(&fixture[..end]);
+        }
+    }
+}

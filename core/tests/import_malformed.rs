@@ -1,0 +1,569 @@
+//! Opening what is packed, encoded, cut off or no trace at all: what is read from it, and the
+//! message word for word.
+
+use std::io::Write;
+use switchyard::trace::{OpenError, OpenOptions, Opened, SourceFile, Trace, open};
+
+macro_rules! fixture {
+    ($name:literal) => {
+        include_bytes!(concat!("../../tests/fixtures/", $name)).as_slice()
+    };
+}
+
+fn try_open(name: &str, bytes: &[u8]) -> Result<Opened, OpenError> {
+    open(&[SourceFile { name, bytes }], &OpenOptions::default())
+}
+
+fn trace(name: &str, bytes: &[u8]) -> Trace {
+    match try_open(name, bytes) {
+        Ok(Opened::Trace(trace)) => trace,
+        other => panic!("no trace: {other:?}"),
+    }
+}
+
+fn refusal(name: &str, bytes: &[u8]) -> String {
+    match try_open(name, bytes) {
+        Err(error) => error.to_string(),
+        Ok(opened) => panic!("opened: {opened:?}"),
+    }
+}
+
+/// Every warning and drop in words.
+fn notes(trace: &Trace) -> Vec<String> {
+    let dropped = trace.report.dropped.iter().map(ToString::to_string);
+    let warnings = trace.report.warnings.iter();
+    let warnings = warnings.map(|w| format!("{} First {}.", w.text, w.example));
+    dropped.chain(warnings).collect()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).expect("memory does not fail");
+    encoder.finish().expect("memory does not fail")
+}
+
+fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, bytes) in members {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        let appended = builder.append_data(&mut header, name, *bytes);
+        appended.expect("memory does not fail");
+    }
+    builder.into_inner().expect("memory does not fail")
+}
+
+fn zip(members: &[(&str, &[u8])], method: rawzip::CompressionMethod) -> Vec<u8> {
+    let mut archive = rawzip::ZipArchiveWriter::new(Vec::new());
+    for (name, bytes) in members {
+        let file = archive.new_file(name).compression_method(method);
+        let (mut entry, config) = file.start().expect("memory does not fail");
+        if method == rawzip::CompressionMethod::DEFLATE {
+            let level = flate2::Compression::default();
+            let encoder = flate2::write::DeflateEncoder::new(&mut entry, level);
+            let mut writer = config.wrap(encoder);
+            writer.write_all(bytes).expect("memory does not fail");
+            let (encoder, descriptor) = writer.finish().expect("memory does not fail");
+            encoder.finish().expect("memory does not fail");
+            entry.finish(descriptor).expect("memory does not fail");
+        } else {
+            let mut writer = config.wrap(&mut entry);
+            writer.write_all(bytes).expect("memory does not fail");
+            let (_, descriptor) = writer.finish().expect("memory does not fail");
+            entry.finish(descriptor).expect("memory does not fail");
+        }
+    }
+    archive.finish().expect("memory does not fail")
+}
+
+const DEFLATE: rawzip::CompressionMethod = rawzip::CompressionMethod::DEFLATE;
+const STORE: rawzip::CompressionMethod = rawzip::CompressionMethod::STORE;
+
+fn clusters() -> [(&'static str, &'static [u8]); 3] {
+    [
+        ("raw/cluster02.csv", fixture!("ms_itp_b.csv")),
+        ("raw/cluster01.csv", fixture!("ms_itp_a.csv")),
+        ("LICENSE", b"Do what you like.".as_slice()),
+    ]
+}
+
+// ---------------------------------------------------------------- containers
+
+#[test]
+fn members_of_an_archive_are_merged_in_order_of_their_names() {
+    let archives = [
+        ("clusters.tar", tar(&clusters())),
+        ("clusters.tar.gz", gzip(&tar(&clusters()))),
+        ("clusters.zip", zip(&clusters(), DEFLATE)),
+        ("stored.zip", zip(&clusters(), STORE)),
+        ("nested.zip", zip(&[("all.tar.gz", &gzip(&tar(&clusters())))], STORE)),
+    ];
+    for (name, bytes) in archives {
+        let trace = trace(name, &bytes);
+        let prefix = if name == "nested.zip" { "all.tar.gz/" } else { "" };
+        let members: Vec<_> = trace.members.iter().map(|m| (m.name.clone(), m.jobs)).collect();
+        let expected = ["raw/cluster01.csv", "raw/cluster02.csv"].map(|m| (format!("{prefix}{m}"), 2));
+        assert_eq!(members, expected, "{name}");
+        assert_eq!(trace.tenants, ["cluster01", "cluster02"], "{name}");
+        let tenants: Vec<_> = trace.records.iter().map(|r| r.tenant).collect();
+        assert_eq!(tenants, [Some(0), Some(0), Some(1), Some(1)], "{name}");
+        let lines: Vec<_> = trace.records.iter().map(|r| r.line).collect();
+        assert_eq!(lines, [2, 3, 2, 3], "{name}");
+        // The same id in two clusters is two jobs; licences are no news.
+        assert_eq!(notes(&trace), [""; 0], "{name}");
+        assert_eq!((trace.report.rows_read, trace.report.rows_kept), (4, 4));
+    }
+}
+
+#[test]
+fn one_member_can_be_chosen() {
+    let nested = zip(&[("all.tar", &tar(&clusters()))], DEFLATE);
+    for (archive, bytes) in [("a.tar", tar(&clusters())), ("a.zip", nested)] {
+        for name in ["cluster02", "cluster02.csv"] {
+            let options = OpenOptions {
+                member: Some(name.to_owned()),
+                ..OpenOptions::default()
+            };
+            let file = SourceFile { name: archive, bytes: &bytes };
+            let Ok(Opened::Trace(trace)) = open(&[file], &options) else {
+                panic!("{archive} has {name}");
+            };
+            assert_eq!(trace.members.len(), 1);
+            assert!(trace.members[0].name.ends_with("raw/cluster02.csv"));
+            assert_eq!(trace.tenants, [""; 0]);
+            assert_eq!(trace.records.len(), 2);
+        }
+    }
+}
+
+#[test]
+fn a_member_that_is_not_there() {
+    let bytes = tar(&clusters());
+    let options = OpenOptions {
+        member: Some("cluster11".to_owned()),
+        ..OpenOptions::default()
+    };
+    let file = SourceFile { name: "clusters.tar", bytes: &bytes };
+    assert_eq!(
+        open(&[file], &options).unwrap_err().to_string(),
+        "clusters.tar has no member 'cluster11': its members are raw/cluster01.csv, raw/cluster02.csv"
+    );
+}
+
+#[test]
+fn a_member_whose_name_occurs_twice_is_meant_by_its_path() {
+    let members = [
+        ("Earth/cluster_log.csv", fixture!("helios.csv")),
+        ("Venus/cluster_log.csv", fixture!("helios.csv")),
+    ];
+    let bytes = tar(&members);
+    let file = SourceFile { name: "helios.tar", bytes: &bytes };
+    let Ok(Opened::Trace(both)) = open(&[file], &OpenOptions::default()) else {
+        panic!("no trace");
+    };
+    assert_eq!(both.records.len(), 6);
+    assert_eq!(
+        both.tenants,
+        [
+            "Earth/cluster_log.csv/vc1",
+            "Earth/cluster_log.csv/vc2",
+            "Venus/cluster_log.csv/vc1",
+            "Venus/cluster_log.csv/vc2",
+        ]
+    );
+    assert_eq!(both.epoch, Some(1_591_728_000.0));
+    let options = OpenOptions {
+        member: Some("Venus/cluster_log.csv".to_owned()),
+        ..OpenOptions::default()
+    };
+    let Ok(Opened::Trace(venus)) = open(&[file], &options) else {
+        panic!("no trace");
+    };
+    assert_eq!((venus.records.len(), venus.tenants.len()), (3, 2));
+}
+
+#[test]
+fn files_dropped_together_are_merged_whatever_their_order() {
+    let a = SourceFile { name: "b.csv", bytes: fixture!("ms_itp_a.csv") };
+    let b = SourceFile { name: "a.csv.gz", bytes: &gzip(fixture!("ms_itp_b.csv")) };
+    let forth = open(&[a, b], &OpenOptions::default()).unwrap();
+    let back = open(&[b, a], &OpenOptions::default()).unwrap();
+    assert_eq!(forth, back);
+    let Opened::Trace(trace) = forth else {
+        panic!("no trace");
+    };
+    assert_eq!(trace.tenants, ["a", "b"]);
+}
+
+#[test]
+fn what_lies_beside_a_trace_is_left_out_and_told() {
+    let members = [
+        ("jobs.csv", fixture!("tiresias.csv")),
+        ("notes.txt", fixture!("bad_prose.txt")),
+        ("spec.csv", fixture!("tiresias_cluster.csv")),
+        ("table.parquet", b"PAR1....PAR1".as_slice()),
+        ("__MACOSX/._jobs.csv", b"\0\x05\x16\x07".as_slice()),
+    ];
+    let trace = trace("all.zip", &zip(&members, DEFLATE));
+    assert_eq!(trace.records.len(), 3);
+    assert_eq!(trace.cluster.as_ref().map(ToString::to_string), Some("30x4".to_owned()));
+    assert_eq!(
+        notes(&trace),
+        [
+            "Files left out: 2. First in all.zip/notes.txt: all.zip/notes.txt is not a job trace: its first line has no comma, semicolon, tab or pipe between columns: open a table of jobs."
+        ]
+    );
+}
+
+#[test]
+fn traces_of_different_formats_are_not_mixed() {
+    let members = [
+        ("a.csv", fixture!("tiresias.csv")),
+        ("b.csv", fixture!("ms_itp_a.csv")),
+    ];
+    assert_eq!(
+        refusal("both.tar", &tar(&members)),
+        "both.tar/a.csv is Tiresias but both.tar/b.csv is Microsoft ITP: open one of them at a time, or choose one member of the archive"
+    );
+}
+
+#[test]
+fn several_gzip_streams_are_one_file_and_what_follows_is_ignored() {
+    let (head, tail) = fixture!("ms_itp_a.csv").split_at(50);
+    let mut bytes = gzip(head);
+    bytes.extend(gzip(tail));
+    assert_eq!(notes(&trace("two.csv.gz", &bytes)), [""; 0]);
+    bytes.extend([0; 7]);
+    let trace = trace("padded.csv.gz", &bytes);
+    assert_eq!(trace.records.len(), 2);
+    assert_eq!(
+        notes(&trace),
+        [
+            "Bytes after the end of the compressed data: 7. They were ignored. First in padded.csv.gz: after the end of the gzip data."
+        ]
+    );
+}
+
+#[test]
+fn whole_rows_of_a_truncated_gzip_are_kept() {
+    let mut text = b"job_id,submission_time,duration,num_gpu\n".to_vec();
+    for job in 0..1000 {
+        writeln!(text, "job-{job},{},{},1", job * 7, 100 + job % 13).unwrap();
+    }
+    let whole = gzip(&text);
+    let trace = trace("cut.csv.gz", &whole[..whole.len() / 2]);
+    let jobs = trace.records.len();
+    assert!((100..1000).contains(&jobs), "{jobs}");
+    for (job, record) in trace.records.iter().enumerate() {
+        assert_eq!(*record.name, *format!("job-{job}"));
+        assert_eq!(record.duration, (100 + job % 13) as f64);
+    }
+    let cut = "Files cut off: 1. Whole rows before the cut were kept; download the file again for the rest. First in cut.csv.gz: it ends early.";
+    assert!(notes(&trace).contains(&cut.to_owned()), "{:?}", notes(&trace));
+
+    assert_eq!(
+        refusal("stub.csv.gz", &whole[..5]),
+        "stub.csv.gz is damaged (the gzip data end before the first row): download it again"
+    );
+}
+
+#[test]
+fn a_truncated_archive_gives_its_whole_members() {
+    let bytes = tar(&clusters());
+    // Header and content of a member take 512 bytes each; this is within the second one's last row.
+    let trace = trace("cut.tar", &bytes[..1536 + 70]);
+    assert_eq!(trace.members.len(), 2);
+    assert_eq!(trace.records.len(), 3);
+    assert_eq!(
+        notes(&trace),
+        [
+            "1 × the file ends within the row, first in cut.tar/raw/cluster01.csv, line 3: the file ends here",
+            "Files left out: 1. First in cut.tar: cut.tar is damaged (the archive ends early, and members may be missing): download it again.",
+            "Files cut off: 1. Whole rows before the cut were kept; download the file again for the rest. First in cut.tar/raw/cluster01.csv: it ends early.",
+            "Files that end within a row: 1. That row was left out. First in cut.tar/raw/cluster01.csv, line 3: the file ends here.",
+        ]
+    );
+}
+
+#[test]
+fn damage_is_told() {
+    let mut bytes = gzip(fixture!("ms_itp_a.csv"));
+    let middle = bytes.len() - 6;
+    bytes[middle] ^= 0x55;
+    assert_eq!(
+        refusal("flipped.gz", &bytes),
+        "flipped.gz is damaged (gzip: corrupt gzip stream does not have a matching checksum): download it again"
+    );
+    let mut bytes = zip(&clusters(), STORE);
+    let at = bytes.windows(4).position(|w| w == b"aaaa").unwrap();
+    bytes[at] = b'b';
+    let message = refusal("flipped.zip", &bytes);
+    assert!(message.starts_with("flipped.zip/raw/cluster02.csv is damaged (zip: "), "{message}");
+    let mut bytes = tar(&clusters());
+    bytes[1030] ^= 1;
+    let message = refusal("flipped.tar", &bytes);
+    assert!(message.starts_with("flipped.tar is damaged (tar: "), "{message}");
+    let message = refusal("cut.zip", &zip(&clusters(), DEFLATE)[..100]);
+    assert!(message.starts_with("cut.zip is damaged (zip: "), "{message}");
+}
+
+#[test]
+fn decompression_bombs_hit_the_limit() {
+    let bomb = gzip(&vec![b'\n'; 10_000_000]);
+    assert!(bomb.len() < 20_000);
+    let options = OpenOptions {
+        max_bytes: 1_000_000,
+        ..OpenOptions::default()
+    };
+    let message = "bomb.csv.gz holds more than 1000000 bytes once decompressed: open its members one at a time, or raise the limit";
+    let file = SourceFile { name: "bomb.csv.gz", bytes: &bomb };
+    assert_eq!(open(&[file], &options).unwrap_err().to_string(), message);
+    let archive = zip(&[("bomb.csv.gz", &bomb)], DEFLATE);
+    let file = SourceFile { name: "bomb.zip", bytes: &archive };
+    assert!(matches!(open(&[file], &options), Err(OpenError::TooLarge { .. })));
+}
+
+#[test]
+fn containers_nest_four_deep() {
+    let mut bytes = fixture!("ms_itp_a.csv").to_vec();
+    for _ in 0..4 {
+        bytes = gzip(&bytes);
+    }
+    assert_eq!(trace("four.gz", &bytes).records.len(), 2);
+    assert_eq!(
+        refusal("five.gz", &gzip(&bytes)),
+        "five.gz nests containers more than 4 deep: unpack it first"
+    );
+}
+
+#[test]
+fn what_is_not_unpacked_is_named() {
+    let cases: [(&[u8], &str); 11] = [
+        (b"\x28\xB5\x2F\xFD....", "x is compressed with zstd, which is not read here: decompress it first"),
+        (b"\xFD7zXZ\0....", "x is compressed with xz, which is not read here: decompress it first"),
+        (b"BZh91AY&SY....", "x is compressed with bzip2, which is not read here: decompress it first"),
+        (b"7z\xBC\xAF\x27\x1C..", "x is a 7z archive, which is not read here: unpack it first"),
+        (b"PAR1....PAR1", "x is a Parquet file, which is not read here: export it as CSV"),
+        (b"\x89HDF\r\n\x1A\n..", "x is an HDF5 file, which is not read here: export it as CSV"),
+        (b"\x80\x04\x95....", "x is a Python pickle, which is not read here: export it as CSV; opening a pickle would run code"),
+        (b"SQLite format 3\0", "x is an SQLite database, which is not read here: export it as CSV"),
+        (b"\x7FELF\x02\x01\x01\0", "x is not a job trace: it is neither text nor a known container: open a table, a JSON array, or an archive of them"),
+        (b"<!DOCTYPE html>\n<html>", "x is not a job trace: it is a web page: download the raw file behind it"),
+        (fixture!("bad_lfs_pointer.tar.gz"), "x is a Git LFS pointer, not the data: download the real file, for instance with 'git lfs pull'"),
+    ];
+    for (bytes, message) in cases {
+        assert_eq!(refusal("x", bytes), message);
+    }
+    let workbook = [("[Content_Types].xml", b"<x/>".as_slice()), ("xl/workbook.xml", b"<x/>")];
+    assert_eq!(
+        refusal("jobs.xlsx", &zip(&workbook, DEFLATE)),
+        "jobs.xlsx is an Office document, which is not read here: save its table as CSV"
+    );
+    assert_eq!(
+        refusal("empty.zip", &zip(&[], STORE)),
+        "empty.zip is an archive without data files: choose another file"
+    );
+}
+
+// ---------------------------------------------------------------- encodings
+
+#[test]
+fn encodings_make_no_difference() {
+    let plain = fixture!("helios.csv");
+    let text = std::str::from_utf8(plain).unwrap();
+    let expected = trace("helios.csv", plain);
+    let units = |f: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(f).collect::<Vec<u8>>();
+    let variants = [
+        [b"\xEF\xBB\xBF", plain].concat(),
+        [b"\xFF\xFE".to_vec(), units(u16::to_le_bytes)].concat(),
+        [b"\xFE\xFF".to_vec(), units(u16::to_be_bytes)].concat(),
+        units(u16::to_le_bytes),
+        text.replace('\n', "\r\n").into_bytes(),
+        text.replace('\n', "\r").into_bytes(),
+        text.trim_end().as_bytes().to_vec(),
+        [plain, b"\n \n\n".as_slice()].concat(),
+    ];
+    for bytes in variants {
+        assert_eq!(trace("helios.csv", &bytes), expected);
+    }
+    assert_eq!(trace("helios.csv", &gzip(plain)), expected);
+}
+
+#[test]
+fn blank_lines_keep_the_line_numbers_right() {
+    let text = "\n\njob_id,submission_time,duration,num_gpu\r\n\r\n1,0,5,1\r\n   \r\n2,3,5,1";
+    let lines: Vec<_> = trace("t", text.as_bytes()).records.iter().map(|r| r.line).collect();
+    assert_eq!(lines, [5, 7]);
+}
+
+#[test]
+fn invalid_text_is_shown_and_told() {
+    let trace = trace("latin1.csv", fixture!("bad_latin1.csv"));
+    assert_eq!(trace.tenants, ["caf\u{FFFD}"]);
+    assert_eq!(
+        notes(&trace),
+        [
+            "Byte sequences that are no valid text: 2. Shown as \u{FFFD}. First in latin1.csv, line 2: no valid UTF-8 or UTF-16."
+        ]
+    );
+}
+
+// ---------------------------------------------------------------- tables
+
+#[test]
+fn nothing_to_read() {
+    let none = open(&[], &OpenOptions::default()).unwrap_err();
+    assert_eq!(none.to_string(), "no file was given: open at least one trace");
+    assert_eq!(
+        refusal("bad_empty.csv", fixture!("bad_empty.csv")),
+        "bad_empty.csv is empty: check that it was downloaded whole"
+    );
+    assert_eq!(
+        refusal("bad_header_only.csv", fixture!("bad_header_only.csv")),
+        "bad_header_only.csv has a header (Microsoft ITP) but no rows: check that it was downloaded whole"
+    );
+    assert_eq!(
+        refusal("bad_prose.txt", fixture!("bad_prose.txt")),
+        "bad_prose.txt is not a job trace: its first line has no comma, semicolon, tab or pipe between columns: open a table of jobs"
+    );
+    assert_eq!(
+        refusal("numbers.csv", b"1,0,60\n2,5,60\n"),
+        "numbers.csv is not a job trace: it has neither a header row nor the columns of a known format: add a header such as job_id,submit_time,duration,num_gpus"
+    );
+    assert_eq!(
+        refusal("x.json", b"{\"a\": 1}"),
+        "x.json is not a job trace: it is a JSON object, while a trace in JSON is an array of jobs: choose another file"
+    );
+    assert_eq!(
+        refusal("x.json", b"[1, 2]"),
+        "x.json is not a job trace: its JSON objects are no jobs with submitted_time and attempts: convert it to CSV"
+    );
+}
+
+#[test]
+fn columns_that_do_not_suffice() {
+    assert_eq!(
+        refusal("bad_columns.csv", fixture!("bad_columns.csv")),
+        "bad_columns.csv, line 1: no column tells how long it ran (such as duration, or start_time and end_time), nor how many GPUs it asked for (such as num_gpus); found the columns job_id, submit_time, wall_time, nodes (wall_time is a limit, not a duration): rename a column, or convert the file"
+    );
+    let wide = (0..100).map(|i| format!("c{i}")).collect::<Vec<_>>().join(",");
+    let message = refusal("wide.csv", format!("{wide}\n").as_bytes());
+    assert!(message.contains("c22, c23 and 76 more: rename"), "{message}");
+}
+
+#[test]
+fn values_that_are_none() {
+    let trace = trace("bad_values.csv", fixture!("bad_values.csv"));
+    let kept: Vec<_> = trace.records.iter().map(|r| (r.line, &*r.name, r.gpus)).collect();
+    let expected = [(2, "job-1", 1), (3, "job-1", 1), (9, "job-7", 1), (11, "job-9", 1_000_000)];
+    assert_eq!(kept, expected);
+    assert_eq!(
+        notes(&trace),
+        [
+            "1 × number of GPUs missing, first in bad_values.csv, line 18: num_gpu is empty",
+            "2 × number of GPUs not understood, first in bad_values.csv, line 15: num_gpu is 'many'",
+            "1 × no GPU requested, first in bad_values.csv, line 8: num_gpu is '0'",
+            "1 × submission time missing, first in bad_values.csv, line 7: submit_time is empty",
+            "1 × submission time not understood, first in bad_values.csv, line 10: submit_time is 'abc'",
+            "1 × submission time negative, first in bad_values.csv, line 13: submit_time is '-1'",
+            "1 × submission time out of range, first in bad_values.csv, line 19: 1000000000000 is no time in seconds",
+            "1 × duration missing, first in bad_values.csv, line 17: duration is empty",
+            "1 × duration not understood, first in bad_values.csv, line 14: duration is 'ten'",
+            "2 × duration not finite, first in bad_values.csv, line 4: duration is 'NaN'",
+            "1 × duration zero, first in bad_values.csv, line 12: duration is '0'",
+            "1 × duration negative, first in bad_values.csv, line 6: duration is '-5'",
+            "1 × duration out of range, first in bad_values.csv, line 20: duration is '1e12'",
+            "Jobs that ask for a fraction of a GPU: 1. Rounded up to whole GPUs. First in bad_values.csv, line 9: 0.5 GPUs.",
+            "Rows whose id stands above already: 1. Kept as jobs of their own; their line tells them apart. First in bad_values.csv, line 3: id is 'job-1'.",
+        ]
+    );
+    let dropped: u32 = trace.report.dropped.iter().map(|d| d.count).sum();
+    assert_eq!(trace.report.rows_read - trace.report.rows_kept, dropped);
+    let inspection = trace.inspect();
+    assert_eq!((inspection.jobs, inspection.gpu_jobs), (19, 4));
+    assert_eq!(inspection.dropped["duration_not_finite"], 2);
+}
+
+#[test]
+fn no_job_left() {
+    assert_eq!(
+        refusal("bad_no_jobs.csv", fixture!("bad_no_jobs.csv")),
+        "bad_no_jobs.csv has no job that can be replayed: all 3 rows were dropped (1 × no GPU requested, first in bad_no_jobs.csv, line 3: num_gpu is '0'; 2 × duration zero, first in bad_no_jobs.csv, line 2: duration is '0'): check that its columns and units are those of Microsoft ITP"
+    );
+}
+
+#[test]
+fn a_cut_off_table() {
+    let trace = trace("bad_truncated.csv", fixture!("bad_truncated.csv"));
+    assert_eq!(trace.records.len(), 1);
+    assert_eq!(
+        notes(&trace),
+        [
+            "1 × the file ends within the row, first in bad_truncated.csv, line 3: the file ends here",
+            "Files that end within a row: 1. That row was left out. First in bad_truncated.csv, line 3: the file ends here.",
+        ]
+    );
+}
+
+#[test]
+fn stray_quotation_marks() {
+    let stray = trace("bad_quotes.csv", fixture!("bad_quotes.csv"));
+    let lines: Vec<_> = stray.records.iter().map(|r| r.line).collect();
+    assert_eq!(lines, [2, 4, 5]);
+    assert_eq!(
+        notes(&stray),
+        [
+            "1 × quotation mark never closed, first in bad_quotes.csv, line 3: it opens in this row"
+        ]
+    );
+    let cut = trace("bad_truncated_quote.csv", fixture!("bad_truncated_quote.csv"));
+    assert_eq!(cut.records.len(), 1);
+    assert_eq!(cut.report.dropped[0].reason.id(), "row_truncated");
+}
+
+#[test]
+fn a_bad_cluster() {
+    assert_eq!(
+        refusal("bad_cluster.csv", fixture!("bad_cluster.csv")),
+        "bad_cluster.csv, line 2, column num_gpu_p_node: 'four' is no whole number: correct it"
+    );
+}
+
+#[test]
+fn known_files_without_an_importer() {
+    let cases: [(&str, &str); 15] = [
+        ("name,time,application,num_replicas,batch_size\nx,1,x,1,1\n", "x looks like an AdaptDL (Pollux, Sia) workload, which cannot be replayed as it stands: its jobs have no durations, which follow from measured application profiles; open a trace with durations"),
+        ("job_id,num_gpu,submit_time,iterations,model_name,duration,interval,expect_time_list\n", "x looks like a Chronus trace, which cannot be replayed as it stands: its times are minutes and its jobs have deadlines; convert times to seconds and drop expect_time_list"),
+        ("job_id,gpu_num,submit_time,duration,queue\na,1,2023-05-17,18,10.0\n", "x looks like an excerpt of Acme or Helios without start and end, which cannot be replayed as it stands: its duration includes the wait in the queue in one of them and not in the other; open the full file, which has start_time and end_time"),
+        ("arrival_time,length,cpus\n0.0,1.5,1\n", "x looks like a GAIA trace, which cannot be replayed as it stands: it counts CPUs, and of its files some are in hours and some in seconds; convert it to job_id,submit_time,duration,num_gpus in seconds"),
+        ("id_job,state,timelimit,time_submit,time_start,time_end,tres_alloc\n", "x looks like MIT Supercloud's slurm log, which cannot be replayed as it stands: its GPUs stand in tres_alloc; convert them to a column num_gpus"),
+        ("JobID|User|Submit|Start|End|ElapsedRaw|State|AllocTRES\n", "x looks like sacct's output, which cannot be replayed as it stands: its GPUs stand in AllocTRES; convert them to a column num_gpus and leave out the job steps"),
+        ("id,job_name,RES,gmt_job_submitted,gmt_job_finished,\n1,\"a\nb\",\"{\"\"gpu\"\": 8}\",2023/7/15 02:19,2023/7/15 02:23,\n", "x looks like a table of the Alibaba Lingjun 2023 trace, which cannot be replayed as it stands: its GPUs stand in worker.csv; join them and convert it to job_id,submit_time,duration,num_gpus"),
+        ("0123456789abcdef01234567,tensorflow,1.0,Terminated,1739162.0,1739200.0,600.0,29.2,50.0,MISC\n", "x looks like a table of the Alibaba PAI v2020 trace, which cannot be replayed as it stands: a job is spread over several of its tables; join them and convert it to job_id,submit_time,duration,num_gpus"),
+        ("LM (batch size 10)\tpython3 main.py\t--steps\t1\t100\t0.0\t1\n", "x looks like a Gavel or Shockwave trace, which cannot be replayed as it stands: its jobs are numbers of training steps, whose duration follows from a table of throughputs; convert it to job_id,submit_time,duration,num_gpus"),
+        ("0,alexnet,0.0,3000,1\n", "x looks like a Synergy trace, which cannot be replayed as it stands: its jobs are numbers of iterations; convert it to job_id,submit_time,duration,num_gpus"),
+        ("sn,cpu_milli,memory_mib,gpu,model\nn0,1,1,0,\n", "x looks like a list of machines, which cannot be replayed as it stands: open the job trace beside it, and give the cluster as NODESxGPUS"),
+        ("date,vcA,vcB,total\n2020-04-01,8,8,16\n", "x looks like a table of GPUs per virtual cluster by day, which cannot be replayed as it stands: open the job trace beside it, and give the cluster as NODESxGPUS"),
+        ("placement,local_bsz,step_time,sync_time\n1,4,0.5,0.1\n", "x looks like a measured application profile, which cannot be replayed as it stands: it tells speeds, not jobs; open a job trace"),
+        ("duration\n120\n121\n", "x looks like a history of job services, which cannot be replayed as it stands: a single column of them serves the Gittins index, but has no jobs; open a job trace"),
+        ("{\"jobs\": [], \"profiles\": {}}", "x looks like a Batsim workload, which cannot be replayed as it stands: its durations stand in profiles; convert it to CSV with job_id,submit_time,duration,num_gpus"),
+    ];
+    for (text, message) in cases {
+        assert_eq!(refusal("x", text.as_bytes()), message);
+    }
+}
+
+#[test]
+fn traces_and_errors_cross_to_the_page() {
+    let trace = trace("bad_values.csv", fixture!("bad_values.csv"));
+    let json = serde_json::to_string(&trace).unwrap();
+    assert_eq!(serde_json::from_str::<Trace>(&json).unwrap(), trace);
+    let error = try_open("bad_columns.csv", fixture!("bad_columns.csv")).unwrap_err();
+    let json = serde_json::to_string(&error).unwrap();
+    assert_eq!(
+        json,
+        r#"{"missing_columns":{"file":"bad_columns.csv","line":1,"missing":["duration","gpus"],"found":["job_id","submit_time","wall_time","nodes"],"hint":" (wall_time is a limit, not a duration)"}}"#
+    );
+    assert_eq!(serde_json::from_str::<OpenError>(&json).unwrap(), error);
+}

@@ -1,0 +1,130 @@
+// The browser that the tests look at the page with.
+//
+// How to add a test: make a file `<subject>.test.mjs` in this folder, as follows. `cargo xtask test`
+// finds it by its name; after `cargo xtask build`, `node --test tests/e2e/<subject>.test.mjs` runs it
+// alone.
+//
+//     import assert from "node:assert/strict";
+//     import { test } from "node:test";
+//     import { browser, screenshot } from "./browser.mjs";
+//
+//     const { open } = browser();
+//
+//     test("the yard fits a phone", async (t) => {
+//       const page = await open(t, "index.html", { viewport: { width: 390, height: 844 } });
+//       assert.ok(await page.locator("canvas").isVisible());
+//       await screenshot(page, "yard-390");
+//     });
+//
+// `page` is Playwright's. A test fails by itself on an error in the console, on an uncaught
+// exception in the page, on a request that fails, and on any request to another server.
+// `accessibilityProblems(page)` lists what axe finds.
+//
+// The environment that `cargo xtask test` prepares, all of it optional: SWITCHYARD_CHROMIUM, the
+// browser; SWITCHYARD_CLI, the command line tool; SWITCHYARD_TRACES, the folder of real traces.
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { fileURLToPath } from "node:url";
+import axe from "axe-core";
+import { chromium } from "playwright-core";
+import { serve } from "./server.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+/** The built page. */
+export const dist = join(here, "../../dist");
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/**
+ * A browser and a server of the built page, for the time that the tests of one file take.
+ * @param {string[]} flags further flags for Chromium, such as `--enable-unsafe-webgpu`
+ */
+export function browser(flags = []) {
+  let chrome;
+  let server;
+
+  before(async () => {
+    assert.ok(existsSync(dist), "there is no dist/: run `cargo xtask build` first");
+    server = await serve(dist);
+    chrome = await chromium.launch({
+      executablePath: process.env.SWITCHYARD_CHROMIUM ?? "/usr/bin/chromium",
+      args: [...FLAGS, ...flags],
+    });
+  });
+
+  after(async () => {
+    await chrome?.close();
+    await server?.close();
+  });
+
+  /**
+   * Opens an address in a browser profile of its own, until the test `t` ends.
+   * @param {string} address relative to the served page, or a `file:` address
+   * @param {object} options Playwright's for a context: `viewport`, `colorScheme`, …
+   */
+  async function open(t, address, options = {}) {
+    const context = await chrome.newContext(options);
+    const page = await context.newPage();
+    const url = new URL(address, server.url).href;
+    const problems = watch(context, page, url.startsWith("file:") ? url : server.url);
+    t.after(async () => {
+      await context.close();
+      assert.deepEqual(problems, [], "the page had problems of its own");
+    });
+    await page.goto(url);
+    return page;
+  }
+
+  return { open };
+}
+
+/** Collects what goes wrong in a page without any test asking for it. */
+function watch(context, page, home) {
+  const problems = [];
+  const isOurs = (url) => url.startsWith(home) || url.startsWith("data:") || url.startsWith("blob:");
+  page.on("console", (message) => {
+    if (message.type() === "error") problems.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => problems.push(`uncaught: ${error.stack ?? error}`));
+  context.on("request", (request) => {
+    if (!isOurs(request.url())) problems.push(`foreign request: ${request.url()}`);
+  });
+  context.on("response", (response) => {
+    if (response.status() >= 400) problems.push(`${response.status()}: ${response.url()}`);
+  });
+  context.on("requestfailed", (request) => {
+    const { errorText } = request.failure() ?? {};
+    // What is still under way when a page closes is no fault of its own.
+    if (errorText !== "net::ERR_ABORTED") problems.push(`${errorText}: ${request.url()}`);
+  });
+  return problems;
+}
+
+/** What axe finds wrong on the page as it stands, one line for each rule. */
+export async function accessibilityProblems(page) {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() => window.axe.run());
+  return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html)}`);
+}
+
+/** Keeps a picture of the page in `tests/e2e/out/<name>.png`. */
+export async function screenshot(page, name, options = {}) {
+  const folder = join(here, "out");
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, `${name}.png`);
+  await page.screenshot({ path, ...options });
+  return path;
+}

@@ -1,0 +1,42 @@
+// What `cargo xtask build` makes: it loads from anywhere, asks nobody else for anything, and is small.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+import { accessibilityProblems, browser, dist, screenshot } from "./browser.mjs";
+
+const { open } = browser();
+
+for (const [name, address] of [
+  ["under a sub-path", "index.html"],
+  ["from a disk, as a single file", pathToFileURL(join(dist, "switchyard.html")).href],
+]) {
+  test(`the page and its worker start ${name}`, async (t) => {
+    const page = await open(t, address);
+    await page.locator("#worker-status", { hasText: "ready" }).waitFor();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await screenshot(page, address === "index.html" ? "build-dist" : "build-single-file");
+  });
+}
+
+test("the worker's address changes with its content", () => {
+  const index = readFileSync(join(dist, "index.html"), "utf8");
+  assert.match(index, /switchyardWorkerUrl = "\.\/worker_loader\.js\?v=[0-9a-f]{16}"/);
+});
+
+for (const [what, files, budget] of [
+  ["page", /^app-[0-9a-f]+(\.js|_bg\.wasm)$/, 350],
+  ["worker", /^worker(\.js|_bg\.wasm)$/, 200],
+]) {
+  test(`the ${what} is at most ${budget} KB, compressed`, (t) => {
+    const names = readdirSync(dist).filter((name) => files.test(name));
+    assert.equal(names.length, 2, `one script and one wasm file, not ${names}`);
+    const sizes = names.map((name) => gzipSync(readFileSync(join(dist, name)), { level: 9 }).length);
+    const kilobytes = sizes.reduce((sum, size) => sum + size) / 1024;
+    t.diagnostic(`${what}: ${kilobytes.toFixed(1)} KB of ${budget} KB (${names.join(" + ")})`);
+    assert.ok(kilobytes <= budget, `${kilobytes.toFixed(1)} KB`);
+  });
+}

@@ -1,0 +1,50 @@
+// A static server for the tests: one folder under one path, as any web host would have it.
+
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { extname, join, normalize, sep } from "node:path";
+
+const MIME = {
+  ".css": "text/css; charset=utf-8",
+  ".csv": "text/csv; charset=utf-8",
+  ".gz": "application/gzip",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+};
+
+/**
+ * Serves `folder` under `base`, on a port of the system's choice.
+ * @returns {Promise<{url: string, close: () => Promise<void>}>} `url` ends in `base`.
+ */
+export async function serve(folder, base = "/some/sub/path/") {
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url, "http://localhost");
+    const file = pathname.startsWith(base) && fileFor(folder, pathname.slice(base.length));
+    const content = file && (await readFile(file).catch(() => null));
+    if (!content) {
+      response.writeHead(404).end(`there is no ${pathname}\n`);
+      return;
+    }
+    const type = MIME[extname(file)] ?? "application/octet-stream";
+    response.writeHead(200, { "content-type": type, "cache-control": "no-store" }).end(content);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${server.address().port}${base}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The file that a path leads to, or null where it leads out of the folder. */
+function fileFor(folder, path) {
+  const file = normalize(join(folder, decodeURIComponent(path || "index.html")));
+  return file.startsWith(normalize(folder) + sep) ? file : null;
+}

@@ -1,0 +1,97 @@
+//! The page's end: one handle per worker.
+
+use super::protocol::{PROTOCOL, Reply, Request};
+use super::wire;
+use js_sys::ArrayBuffer;
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{ErrorEvent, MessageEvent, Worker};
+
+/// What a worker has to tell.
+#[derive(Debug)]
+pub enum News {
+    /// It said something.
+    Reply(Reply),
+    /// It died, or never came to life: why. Nothing more will come.
+    Died(String),
+}
+
+/// A living worker; dropping the handle ends it.
+pub struct WorkerHandle {
+    worker: Worker,
+    /// Requests made before the worker was ready; `None` once it is.
+    early: Rc<RefCell<Option<Vec<js_sys::Array>>>>,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(ErrorEvent)>,
+}
+
+impl WorkerHandle {
+    /// Starts a worker; `on_news` hears of everything but its readiness.
+    pub fn start(on_news: impl Fn(News) + 'static) -> Result<Self, String> {
+        let worker = Worker::new(&worker_url()).map_err(|error| format!("cannot start a worker: {error:?}"))?;
+        let early = Rc::new(RefCell::new(Some(Vec::new())));
+        let on_news = Rc::new(on_news);
+
+        let on_message = Closure::new({
+            let (worker, early, on_news) = (worker.clone(), early.clone(), on_news.clone());
+            move |event: MessageEvent| match wire::unpack::<Reply>(&event.data()) {
+                Ok((Reply::Ready { protocol: PROTOCOL }, _)) => {
+                    for parcel in early.borrow_mut().take().into_iter().flatten() {
+                        post(&worker, &parcel);
+                    }
+                }
+                Ok((Reply::Ready { .. }, _)) => on_news(News::Died(
+                    "the page has been updated since it was opened: reload it".to_string(),
+                )),
+                Ok((Reply::Crashed(why), _)) => on_news(News::Died(why)),
+                Ok((reply, _)) => on_news(News::Reply(reply)),
+                Err(why) => on_news(News::Died(why)),
+            }
+        });
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+
+        let on_error = Closure::new(move |event: ErrorEvent| {
+            event.prevent_default();
+            let message = event.message();
+            let why = if message.is_empty() { "the worker could not be loaded".to_string() } else { message };
+            on_news(News::Died(why));
+        });
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+
+        Ok(Self { worker, early, _on_message: on_message, _on_error: on_error })
+    }
+
+    /// Sends a request, with the bytes of files if it is about files.
+    pub fn send(&self, request: &Request, files: &[ArrayBuffer]) -> Result<(), String> {
+        let parcel = wire::pack(request, files)?;
+        match self.early.borrow_mut().as_mut() {
+            Some(early) => early.push(parcel),
+            None => post(&self.worker, &parcel),
+        }
+        Ok(())
+    }
+}
+
+impl Drop for WorkerHandle {
+    fn drop(&mut self) {
+        self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
+        self.worker.terminate();
+    }
+}
+
+fn post(worker: &Worker, parcel: &js_sys::Array) {
+    // Only buffers that are transferred twice can fail here, and `pack` makes them anew.
+    let _ = worker.post_message_with_transfer(parcel, parcel);
+}
+
+/// Where the worker's script is: a single-file page has it inside itself and says where.
+fn worker_url() -> String {
+    let inside = js_sys::Reflect::get(&js_sys::global(), &JsValue::from_str("switchyardWorkerUrl"));
+    inside
+        .ok()
+        .and_then(|url| url.as_string())
+        .unwrap_or_else(|| concat!("./worker_loader.js?v=", env!("CARGO_PKG_VERSION")).to_string())
+}

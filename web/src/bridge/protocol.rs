@@ -1,0 +1,105 @@
+//! What page and worker say to each other.
+//!
+//! A worker first says [`Reply::Ready`]. One worker opens traces; each run has a worker of its
+//! own, which gets one [`Request::Run`] and then streams [`Reply::Log`] until [`Reply::Done`] or
+//! [`Reply::Failed`]. Cancelling is ending the worker.
+
+use serde::{Deserialize, Serialize};
+use switchyard::cluster::ClusterSpec;
+use switchyard::job::JobId;
+use switchyard::policy::Explanation;
+use switchyard::sim::{LogDelta, Progress};
+use switchyard::trace::{ImportReport, Member};
+use switchyard::workload::Workload;
+use switchyard::{RunSpec, Time};
+
+/// Page and worker must be of the same build: counts changes of this file.
+pub const PROTOCOL: u32 = 1;
+
+/// What the page asks of a worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Request {
+    /// Open the files of these names; their bytes follow the message in the same order.
+    Open {
+        /// File names.
+        names: Vec<String>,
+        /// The archive member wanted; all of them if none is named.
+        member: Option<String>,
+    },
+    /// Make the embedded sample of this name.
+    Sample(String),
+    /// Run this.
+    Run {
+        /// The settings.
+        spec: RunSpec,
+        /// The jobs.
+        workload: Workload,
+    },
+    /// Tell what the policy thought of a job at a time: runs again up to there.
+    Explain {
+        /// The job.
+        job: JobId,
+        /// The time.
+        at: Time,
+    },
+}
+
+/// What a worker says to the page.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Reply {
+    /// It can take requests.
+    Ready {
+        /// Its [`PROTOCOL`].
+        protocol: u32,
+    },
+    /// The trace is open.
+    Opened(Box<OpenedTrace>),
+    /// The files were a cluster's description and no trace.
+    OpenedCluster(ClusterSpec),
+    /// The files cannot be opened; why, where, what to do.
+    Refused(String),
+    /// More of the run's log.
+    Log {
+        /// What was added.
+        delta: LogDelta,
+        /// How far the run has come.
+        progress: Progress,
+    },
+    /// The run is over, its log complete.
+    Done {
+        /// Fingerprint of the log.
+        log_hash: u64,
+        /// Milliseconds of simulation alone.
+        wall_ms: f64,
+    },
+    /// The run broke off.
+    Failed(String),
+    /// The answer to [`Request::Explain`].
+    Explained {
+        /// The job.
+        job: JobId,
+        /// The time.
+        at: Time,
+        /// The policy's word.
+        explanation: Explanation,
+    },
+    /// The worker is dying.
+    Crashed(String),
+}
+
+/// A trace, ready to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenedTrace {
+    /// The format's name for people.
+    pub title: String,
+    /// What was kept, dropped, assumed; samples have none.
+    pub report: Option<ImportReport>,
+    /// The clusters or files inside an archive.
+    pub members: Vec<Member>,
+    /// The cluster that came with the trace.
+    pub cluster: Option<ClusterSpec>,
+    /// The cluster to use if none came.
+    pub suggested: ClusterSpec,
+    /// The jobs.
+    pub workload: Workload,
+}

@@ -1,0 +1,291 @@
+//! Axes whose ticks are numbers people say aloud: 10 min, 1 h, 10 h; day 5; 50 %.
+
+use crate::draw::format;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+use std::ops::Range;
+
+const MINUTE: f64 = 60.0;
+const HOUR: f64 = 3600.0;
+const DAY: f64 = 86_400.0;
+
+/// Durations worth a tick on a logarithmic axis, the coarse ladder and the fine one.
+const DECADES: [f64; 11] = [
+    0.1, 1.0, 10.0, MINUTE, 600.0, HOUR, 36_000.0, DAY, 864_000.0, 8_640_000.0, 86_400_000.0,
+];
+const FINE: [f64; 24] = [
+    1.0, 2.0, 5.0, 10.0, 30.0, MINUTE, 120.0, 300.0, 600.0, 1800.0, HOUR, 7200.0, 18_000.0,
+    43_200.0, DAY, 172_800.0, 432_000.0, 864_000.0, 1_728_000.0, 4_320_000.0, 8_640_000.0,
+    17_280_000.0, 43_200_000.0, 86_400_000.0,
+];
+
+/// Steps between the ticks of elapsed time.
+const STEPS: [f64; 22] = [
+    1.0, 5.0, 10.0, 30.0, MINUTE, 300.0, 600.0, 1800.0, HOUR, 7200.0, 10_800.0, 21_600.0, 43_200.0,
+    DAY, 172_800.0, 432_000.0, 864_000.0, 1_728_000.0, 4_320_000.0, 8_640_000.0, 17_280_000.0,
+    43_200_000.0,
+];
+
+/// Most ticks on an axis.
+const MOST_TICKS: usize = 8;
+
+/// One axis: what it spans, where its ticks are, how they read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// What is measured, with its unit where the ticks do not say it.
+    pub title: &'static str,
+    low: f64,
+    high: f64,
+    log: bool,
+    unit: Unit,
+    ticks: Vec<f64>,
+}
+
+/// How a value reads.
+#[derive(Clone, Debug, PartialEq)]
+enum Unit {
+    /// `10 min`.
+    Duration,
+    /// `0.62` as `62 %`.
+    Share,
+    /// `1,204`.
+    Count,
+    /// `0.5`.
+    Ratio,
+    /// One name per whole number.
+    Name(&'static [&'static str]),
+}
+
+impl Axis {
+    /// Durations over decades.
+    pub fn durations(title: &'static str, (low, high): (f64, f64)) -> Self {
+        let (low, high) = widened(low.max(0.1), high);
+        let within = |ladder: &[f64]| -> Vec<f64> {
+            let inside = |tick: &&f64| (low..=high).contains(*tick);
+            ladder.iter().filter(inside).copied().collect()
+        };
+        let fine = within(&FINE);
+        let ticks = if fine.len() <= MOST_TICKS { fine } else { within(&DECADES) };
+        Self { title, low, high, log: true, unit: Unit::Duration, ticks }
+    }
+
+    /// Time since the trace's start.
+    pub fn elapsed(title: &'static str, end: f64) -> Self {
+        let high = if end > 0.0 { end } else { 1.0 };
+        let step = STEPS.into_iter().find(|step| high / step <= MOST_TICKS as f64);
+        let ticks = multiples(step.unwrap_or(high / 4.0), high);
+        Self { title, low: 0.0, high, log: false, unit: Unit::Duration, ticks }
+    }
+
+    /// Parts of a whole.
+    pub fn share(title: &'static str) -> Self {
+        let ticks = vec![0.0, 0.25, 0.5, 0.75, 1.0];
+        Self { title, low: 0.0, high: 1.0, log: false, unit: Unit::Share, ticks }
+    }
+
+    /// Whole things from none to `most`.
+    pub fn count(title: &'static str, most: f64) -> Self {
+        let most = most.max(1.0);
+        let step = nice_step(most / 5.0).max(1.0);
+        let high = (most / step).ceil() * step;
+        Self { title, low: 0.0, high, log: false, unit: Unit::Count, ticks: multiples(step, high) }
+    }
+
+    /// Ratios over decades.
+    pub fn ratios(title: &'static str, (low, high): (f64, f64)) -> Self {
+        let (low, high) = widened(low.max(1e-4), high);
+        let mut ladder = Vec::new();
+        let mut decade = 1e-4;
+        while decade <= high {
+            ladder.extend([decade, 2.0 * decade, 5.0 * decade]);
+            decade *= 10.0;
+        }
+        // Repeated multiplication drifts: 0.30000000000000004 is nobody's tick.
+        let mut ticks: Vec<f64> = ladder.into_iter().map(|tick| (tick * 1e4).round() / 1e4).collect();
+        ticks.retain(|tick| (low..=high).contains(tick));
+        if ticks.len() > MOST_TICKS {
+            ticks.retain(|tick| {
+                let exponent = tick.log10();
+                (exponent - exponent.round()).abs() < 1e-6
+            });
+        }
+        Self { title, low, high, log: true, unit: Unit::Ratio, ticks }
+    }
+
+    /// Categories side by side, the first at 0.
+    pub fn names(title: &'static str, names: &'static [&'static str]) -> Self {
+        let ticks = (0..names.len()).map(|i| i as f64).collect();
+        let high = names.len() as f64 - 0.5;
+        Self { title, low: -0.5, high, log: false, unit: Unit::Name(names), ticks }
+    }
+
+    /// How a value reads.
+    pub fn label(&self, value: f64) -> String {
+        match self.unit {
+            Unit::Duration => format::duration(value),
+            Unit::Share => format!("{} %", format::figures(100.0 * value)),
+            Unit::Count => format::figures(value),
+            Unit::Ratio => format::figures(value),
+            Unit::Name(names) => {
+                names.get(value.round().max(0.0) as usize).map_or_else(String::new, |&name| name.into())
+            }
+        }
+    }
+
+    /// How a tick reads: round, in the largest unit.
+    pub fn tick_label(&self, tick: f64) -> String {
+        match self.unit {
+            Unit::Duration if tick == 0.0 => "0".into(),
+            Unit::Duration => {
+                let units = [(DAY, "d"), (HOUR, "h"), (MINUTE, "min")];
+                let whole = |(size, _): &(f64, &str)| tick >= *size && (tick / size).fract() < 1e-9;
+                let (size, unit) = units.into_iter().find(whole).unwrap_or((1.0, "s"));
+                format!("{} {unit}", round_number(tick / size))
+            }
+            Unit::Ratio => round_number(tick),
+            _ => self.label(tick),
+        }
+    }
+
+    /// Where a value lies between the axis's ends, 0 to 1.
+    pub fn position(&self, value: f64) -> f64 {
+        let scaled = |v: f64| if self.log { v.max(f64::MIN_POSITIVE).ln() } else { v };
+        let (low, high) = (scaled(self.low), scaled(self.high));
+        ((scaled(value) - low) / (high - low)).clamp(0.0, 1.0)
+    }
+
+    /// The value at a position from 0 to 1.
+    pub fn value(&self, position: f64) -> f64 {
+        if self.log {
+            self.low * (self.high / self.low).powf(position)
+        } else {
+            self.low + (self.high - self.low) * position
+        }
+    }
+
+    /// Whether it has names instead of numbers.
+    pub fn is_names(&self) -> bool {
+        matches!(self.unit, Unit::Name(_))
+    }
+
+    /// The greatest value.
+    pub fn high(&self) -> f64 {
+        self.high
+    }
+
+    /// The longest tick label, in characters.
+    pub fn widest_label(&self) -> usize {
+        let widths = self.ticks.iter().map(|&tick| self.tick_label(tick).chars().count());
+        widths.max().unwrap_or(0)
+    }
+
+    /// Leaves every n-th tick so that at most `most` remain.
+    pub fn thin_out(&mut self, most: usize) {
+        if self.is_names() || self.ticks.len() <= most {
+            return;
+        }
+        let every = self.ticks.len().div_ceil(most.max(1));
+        let mut index = 0;
+        self.ticks.retain(|_| {
+            index += 1;
+            (index - 1) % every == 0
+        });
+    }
+}
+
+/// The axis as plotters wants it.
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
+        from + (f64::from(to - from) * self.position(*value)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.ticks.clone()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.low..self.high
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format_ext(&self, value: &f64) -> String {
+        self.tick_label(*value)
+    }
+}
+
+/// A tick's number: `0.5`, `12`, `1,000`.
+fn round_number(value: f64) -> String {
+    if value.fract().abs() < 1e-9 { format::count(value as u64) } else { value.to_string() }
+}
+
+/// A little room at both ends of a logarithmic axis, and never an empty one.
+fn widened(low: f64, high: f64) -> (f64, f64) {
+    let (low, high) = if low <= high { (low, high) } else { (1.0, 10.0) };
+    if high / low < 2.0 { (low / 2.0, high * 2.0) } else { (low * 0.9, high * 1.1) }
+}
+
+/// 0, `step`, 2·`step`, … up to `high`.
+fn multiples(step: f64, high: f64) -> Vec<f64> {
+    let count = (high / step + 1e-9).floor() as usize;
+    (0..=count).map(|i| i as f64 * step).collect()
+}
+
+/// The least of 1, 2, 5 × 10ⁿ that is not less than `rough`.
+fn nice_step(rough: f64) -> f64 {
+    let decade = 10f64.powf(rough.log10().floor());
+    [1.0, 2.0, 5.0].into_iter().map(|m| m * decade).find(|&step| step >= rough * 0.999).unwrap_or(10.0 * decade)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: &Axis) -> Vec<String> {
+        axis.ticks.iter().map(|&tick| axis.tick_label(tick)).collect()
+    }
+
+    #[test]
+    fn durations_over_decades_read_as_people_say_them() {
+        let wide = Axis::durations("", (2.0, 3_000_000.0));
+        assert_eq!(labels(&wide), ["10 s", "1 min", "10 min", "1 h", "10 h", "1 d", "10 d"]);
+        let narrow = Axis::durations("", (100.0, 4000.0));
+        assert_eq!(labels(&narrow), ["2 min", "5 min", "10 min", "30 min", "1 h"]);
+    }
+
+    #[test]
+    fn elapsed_time_has_round_steps() {
+        assert_eq!(labels(&Axis::elapsed("", 5.0 * DAY)), ["0", "1 d", "2 d", "3 d", "4 d", "5 d"]);
+        assert_eq!(labels(&Axis::elapsed("", 0.0)).first().map(String::as_str), Some("0"));
+        assert!(Axis::elapsed("", 1e9).ticks.len() >= 3);
+    }
+
+    #[test]
+    fn counts_end_at_a_round_number() {
+        assert_eq!(labels(&Axis::count("", 1_830.0)), ["0", "500", "1,000", "1,500", "2,000"]);
+        assert_eq!(labels(&Axis::count("", 0.0)), ["0", "1"]);
+    }
+
+    #[test]
+    fn ratios_have_no_drift() {
+        assert_eq!(labels(&Axis::ratios("", (0.25, 12.0))), ["0.5", "1", "2", "5", "10"]);
+        assert_eq!(labels(&Axis::ratios("", (0.02, 900.0))), ["0.1", "1", "10", "100"]);
+    }
+
+    #[test]
+    fn position_and_value_are_inverse() {
+        for axis in [Axis::durations("", (1.0, 1e5)), Axis::share(""), Axis::elapsed("", 1e6)] {
+            for position in [0.0, 0.3, 1.0] {
+                assert!((axis.position(axis.value(position)) - position).abs() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_range_still_makes_an_axis() {
+        let axis = Axis::durations("", (f64::INFINITY, 0.0));
+        assert!(axis.position(5.0).is_finite());
+    }
+}

@@ -1,0 +1,224 @@
+//! What a chart shows, worked out from the stage once per change of data.
+
+use super::axis::Axis;
+use super::names;
+use super::series::{self, Band, Points};
+use super::Chart;
+use crate::draw::format;
+use crate::stage::{Stage, StageRun};
+use std::borrow::Cow;
+use switchyard::report::{Outcomes, Summary, percentile};
+use switchyard::sim::RunLog;
+
+/// Sizes of gangs that are charted apart, and their upper ends.
+const GANGS: [&str; 5] = ["1", "2", "3–4", "5–8", "> 8"];
+const GANG_ENDS: [u32; 4] = [1, 2, 4, 8];
+
+/// A chart's axes and marks, free of any size or theme.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Which chart.
+    pub chart: Chart,
+    /// Across.
+    pub x: Axis,
+    /// Upwards.
+    pub y: Axis,
+    /// One per run, in the order of the page's list.
+    pub series: Vec<Series>,
+}
+
+/// One run in a chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Its name, as short as it can be and still be told from the others.
+    pub name: String,
+    /// Whether the run has ended; if not, this is what is known so far.
+    pub complete: bool,
+    /// Its marks.
+    pub marks: Marks,
+}
+
+/// What is drawn of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Marks {
+    /// A line, with the least and most around it where it is a mean.
+    Line(Points, Band),
+    /// One range per category that has jobs.
+    Ranges(Vec<RangeMark>),
+}
+
+/// Percentiles of one category.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RangeMark {
+    /// The category.
+    pub x: f64,
+    /// 25th percentile.
+    pub p25: f64,
+    /// 50th percentile.
+    pub median: f64,
+    /// 75th percentile.
+    pub p75: f64,
+    /// 95th percentile.
+    pub p95: f64,
+}
+
+/// What became of each job of a run: its results once it is complete, else worked out from what
+/// its log knows so far.
+pub fn outcomes<'a>(stage: &'a Stage, run: &'a StageRun) -> Cow<'a, Outcomes> {
+    match &run.results {
+        Some((outcomes, _)) => Cow::Borrowed(outcomes),
+        None => Cow::Owned(Outcomes::of(&stage.workload, &stage.cluster, &run.log)),
+    }
+}
+
+/// A run in numbers, as far as it has come.
+pub fn summary(stage: &Stage, run: &StageRun) -> Summary {
+    match &run.results {
+        Some((_, summary)) => *summary,
+        None => Summary::of(&stage.workload, &stage.cluster, &run.log),
+    }
+}
+
+impl Figure {
+    /// The chart of all runs on stage.
+    pub fn of(chart: Chart, stage: &Stage) -> Self {
+        let names = names::short_specs(&stage.runs.iter().map(|run| run.label.as_str()).collect::<Vec<_>>());
+        let marks = |run: &StageRun| match chart {
+            Chart::JctCdf => line(series::cdf(known(&outcomes(stage, run).jct))),
+            Chart::RhoCdf => line(series::cdf(known(&outcomes(stage, run).rho))),
+            Chart::JctByGang => Marks::Ranges(ranges(stage, &outcomes(stage, run))),
+            Chart::Queue => over_time(&run.log, run.reached(), |log, i| f64::from(log.sample_waiting()[i])),
+            Chart::Allocation => {
+                let gpus = f64::from(stage.cluster.gpus());
+                over_time(&run.log, run.reached(), move |log, i| f64::from(log.sample_gpus()[i]) / gpus)
+            }
+        };
+        let series: Vec<Series> = stage
+            .runs
+            .iter()
+            .zip(names)
+            .map(|(run, name)| Series { name, complete: run.complete, marks: marks(run) })
+            .collect();
+        let (x, y) = axes(chart, &series, stage.clock.end);
+        Self { chart, x, y, series }
+    }
+
+    /// Whether there is nothing to see yet.
+    pub fn is_empty(&self) -> bool {
+        self.series.iter().all(|series| match &series.marks {
+            Marks::Line(points, _) => points.is_empty(),
+            Marks::Ranges(ranges) => ranges.is_empty(),
+        })
+    }
+
+    /// What every run says at `x`: its position in the list and the words; and `x` in words.
+    pub fn readout(&self, x: f64) -> (String, Vec<(usize, String)>) {
+        let head = match self.chart {
+            Chart::JctByGang => format!("{} GPUs", self.x.label(x)),
+            Chart::JctCdf | Chart::RhoCdf => format!("≤ {}", self.x.label(x)),
+            Chart::Queue | Chart::Allocation => format::time(x),
+        };
+        let words = |series: &Series| match &series.marks {
+            Marks::Line(points, _) => {
+                let beyond = || (!self.chart.is_over_time()).then(|| f64::from(points.first().is_some_and(|p| p.0 <= x)));
+                let value = (!points.is_empty()).then(|| series::at(points, x).or_else(beyond)).flatten();
+                value.map(|value| self.y.label(value))
+            }
+            Marks::Ranges(ranges) => ranges.iter().find(|range| range.x == x.round()).map(|range| {
+                let [median, p25, p75] = [range.median, range.p25, range.p75].map(format::duration);
+                format!("{median} ({p25} – {p75})")
+            }),
+        };
+        let rows = self.series.iter().enumerate();
+        (head, rows.map(|(i, series)| (i, words(series).unwrap_or_else(|| "–".into()))).collect())
+    }
+
+    /// The chart in words, for those who cannot see it.
+    pub fn describe(&self) -> String {
+        let mut text = format!("{}. ", self.chart.title());
+        for series in &self.series {
+            let gist = match &series.marks {
+                Marks::Line(points, _) if points.is_empty() => "nothing yet".into(),
+                Marks::Line(points, _) if self.chart.is_over_time() => {
+                    let most = points.iter().map(|point| point.1).fold(0.0, f64::max);
+                    format!("at most {}", self.y.label(most))
+                }
+                Marks::Line(points, _) => {
+                    let half = points.partition_point(|point| point.1 < 0.5);
+                    let median = points.get(half).map_or(0.0, |point| point.0);
+                    format!("median {}", self.x.label(median))
+                }
+                Marks::Ranges(ranges) => {
+                    let class = |range: &RangeMark| format!("{} GPUs {}", self.x.label(range.x), format::duration(range.median));
+                    format!("median {}", ranges.iter().map(class).collect::<Vec<_>>().join(", "))
+                }
+            };
+            let so_far = if series.complete { "" } else { " so far" };
+            text.push_str(&format!("{}: {gist}{so_far}. ", series.name));
+        }
+        text
+    }
+}
+
+fn line(points: Points) -> Marks {
+    Marks::Line(points, Vec::new())
+}
+
+fn over_time(log: &RunLog, end: f64, value: impl Fn(&RunLog, usize) -> f64) -> Marks {
+    let (points, band) = series::steps(log.sample_times(), |i| value(log, i), end);
+    Marks::Line(points, band)
+}
+
+fn known(values: &[f64]) -> Vec<f64> {
+    values.iter().copied().filter(|value| !value.is_nan()).collect()
+}
+
+/// Percentiles of JCT by size of gang.
+fn ranges(stage: &Stage, outcomes: &Outcomes) -> Vec<RangeMark> {
+    let mut by_gang: [Vec<f64>; GANGS.len()] = Default::default();
+    for (job, &jct) in stage.workload.jobs.iter().zip(&outcomes.jct) {
+        if !jct.is_nan() {
+            by_gang[GANG_ENDS.partition_point(|&end| end < job.gpus)].push(jct);
+        }
+    }
+    let range = |(class, mut jcts): (usize, Vec<f64>)| {
+        jcts.sort_unstable_by(f64::total_cmp);
+        let [p25, median, p75, p95] = [25.0, 50.0, 75.0, 95.0].map(|percent| percentile(&jcts, percent));
+        (!jcts.is_empty()).then_some(RangeMark { x: class as f64, p25, median, p75, p95 })
+    };
+    by_gang.into_iter().enumerate().filter_map(range).collect()
+}
+
+fn axes(chart: Chart, series: &[Series], end: f64) -> (Axis, Axis) {
+    let points = || {
+        series.iter().flat_map(|series| match &series.marks {
+            Marks::Line(points, _) => points.as_slice(),
+            Marks::Ranges(_) => &[],
+        })
+    };
+    let extent = |values: &mut dyn Iterator<Item = f64>| {
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+    };
+    let across = || extent(&mut points().map(|point| point.0));
+    match chart {
+        Chart::JctCdf => (Axis::durations("job completion time", across()), Axis::share("share of finished jobs")),
+        Chart::RhoCdf => (Axis::ratios("finish-time fairness ρ (lower is fairer)", across()), Axis::share("share of finished jobs")),
+        Chart::JctByGang => {
+            let ranges = series.iter().flat_map(|series| match &series.marks {
+                Marks::Ranges(ranges) => ranges.as_slice(),
+                Marks::Line(..) => &[],
+            });
+            let extent = extent(&mut ranges.flat_map(|range| [range.p25, range.p95]));
+            (Axis::names("GPUs per job", &GANGS), Axis::durations("JCT: dot median, box p25–p75, line to p95", extent))
+        }
+        Chart::Queue => {
+            let bands = series.iter().flat_map(|series| match &series.marks {
+                Marks::Line(_, band) => band.as_slice(),
+                Marks::Ranges(_) => &[],
+            });
+            let most = points().map(|point| point.1).chain(bands.map(|band| band.2)).fold(0.0, f64::max);
+            (Axis::elapsed("time since the first submission", end), Axis::count("jobs waiting", most))
+        }
+        Chart::Allocation => (Axis::elapsed("time since the first submission", end), Axis::share("share of the cluster's GPUs held by jobs")),
+    }
+}

@@ -1,0 +1,168 @@
+//! Direct labels: each beside its own line, where it covers no line and no other label.
+
+/// A rectangle in CSS pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rect {
+    /// Left edge.
+    pub x: f64,
+    /// Top edge.
+    pub y: f64,
+    /// Width.
+    pub w: f64,
+    /// Height.
+    pub h: f64,
+}
+
+impl Rect {
+    fn overlaps(&self, other: &Rect) -> bool {
+        self.x < other.x + other.w
+            && other.x < self.x + self.w
+            && self.y < other.y + other.h
+            && other.y < self.y + self.h
+    }
+}
+
+/// Side of a cell of the map of lines.
+const CELL: f64 = 4.0;
+
+/// Pixels between a line and its label.
+const GAP: f64 = 6.0;
+
+/// Places along a line that are tried.
+const PLACES: usize = 60;
+
+/// A label should not stand where its line runs together with others: from this distance on, they
+/// are apart.
+const APART: f64 = 24.0;
+const PER_PIXEL_TOO_CLOSE: f64 = 0.4;
+
+/// Covering another label is far worse than covering a stretch of line.
+const COVERS_LABEL: f64 = 1000.0;
+
+/// Where the label of each line goes; lines without points have none. `lines` are pixels,
+/// `sizes` the labels' widths and heights, all within `area`.
+pub(super) fn place(lines: &[Vec<(f64, f64)>], sizes: &[(f64, f64)], area: Rect) -> Vec<Option<Rect>> {
+    let ink = Ink::of(lines, area);
+    let mut placed: Vec<Option<Rect>> = Vec::with_capacity(lines.len());
+    for (own, (line, &(w, h))) in lines.iter().zip(sizes).enumerate() {
+        let mut best: Option<(f64, Rect)> = None;
+        for place in 0..PLACES {
+            let Some((x, y)) = along(line, (place as f64 + 0.5) / PLACES as f64) else {
+                break;
+            };
+            let others = lines.iter().enumerate().filter(|(i, _)| *i != own).flat_map(|(_, line)| line);
+            let nearest = others.map(|&(ox, oy)| (ox - x).hypot(oy - y)).fold(APART, f64::min);
+            let ambiguity = PER_PIXEL_TOO_CLOSE * (APART - nearest);
+            // To the right below first: there a rising line leaves room.
+            let offsets = [
+                (GAP, GAP / 2.0),
+                (GAP, -h - GAP / 2.0),
+                (-w - GAP, -h - GAP / 2.0),
+                (-w - GAP, GAP / 2.0),
+                (-w / 2.0, -h - GAP),
+                (-w / 2.0, GAP),
+            ];
+            for (preference, (dx, dy)) in offsets.into_iter().enumerate() {
+                let at = Rect { x: x + dx, y: y + dy, w, h };
+                if at.x < area.x || at.y < area.y || at.x + w > area.x + area.w || at.y + h > area.y + area.h {
+                    continue;
+                }
+                let covered = placed.iter().flatten().filter(|other| other.overlaps(&at)).count();
+                let cost = ambiguity + ink.under(&at) + COVERS_LABEL * covered as f64 + 0.1 * preference as f64;
+                if best.is_none_or(|(least, _)| cost < least) {
+                    best = Some((cost, at));
+                }
+            }
+        }
+        placed.push(best.map(|(_, at)| at));
+    }
+    placed
+}
+
+/// The point a given share of the way along a line, by length.
+fn along(line: &[(f64, f64)], share: f64) -> Option<(f64, f64)> {
+    let length = |pair: &[(f64, f64)]| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1);
+    let mut left = share * line.windows(2).map(length).sum::<f64>();
+    for pair in line.windows(2) {
+        let step = length(pair);
+        if left <= step && step > 0.0 {
+            let t = left / step;
+            return Some((pair[0].0 + (pair[1].0 - pair[0].0) * t, pair[0].1 + (pair[1].1 - pair[0].1) * t));
+        }
+        left -= step;
+    }
+    line.last().copied()
+}
+
+/// A coarse map of where lines are.
+struct Ink {
+    area: Rect,
+    columns: usize,
+    cells: Vec<bool>,
+}
+
+impl Ink {
+    fn of(lines: &[Vec<(f64, f64)>], area: Rect) -> Self {
+        let columns = (area.w / CELL).ceil().max(1.0) as usize;
+        let rows = (area.h / CELL).ceil().max(1.0) as usize;
+        let mut ink = Self { area, columns, cells: vec![false; columns * rows] };
+        for pair in lines.iter().flat_map(|line| line.windows(2)) {
+            let (dx, dy) = (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1);
+            let steps = (dx.hypot(dy) / CELL).ceil().max(1.0);
+            for i in 0..=steps as usize {
+                let t = i as f64 / steps;
+                ink.mark(pair[0].0 + dx * t, pair[0].1 + dy * t);
+            }
+        }
+        ink
+    }
+
+    fn mark(&mut self, x: f64, y: f64) {
+        let (column, row) = (((x - self.area.x) / CELL) as usize, ((y - self.area.y) / CELL) as usize);
+        if column < self.columns
+            && let Some(cell) = self.cells.get_mut(row * self.columns + column)
+        {
+            *cell = true;
+        }
+    }
+
+    /// How many cells with a line in them a rectangle covers.
+    fn under(&self, rect: &Rect) -> f64 {
+        let cell = |pixels: f64| (pixels / CELL).max(0.0) as usize;
+        let (x, y) = (rect.x - self.area.x, rect.y - self.area.y);
+        // Half a cell of air to the right, where text ends.
+        let columns = cell(x)..=cell(x + rect.w + CELL / 2.0).min(self.columns - 1);
+        let mut covered = 0;
+        for row in cell(y)..=cell(y + rect.h) {
+            for column in columns.clone() {
+                covered += usize::from(self.cells.get(row * self.columns + column) == Some(&true));
+            }
+        }
+        covered as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AREA: Rect = Rect { x: 0.0, y: 0.0, w: 400.0, h: 200.0 };
+
+    #[test]
+    fn labels_cover_neither_lines_nor_each_other() {
+        let lines: Vec<Vec<(f64, f64)>> =
+            (0..4).map(|i| vec![(f64::from(i) * 40.0, 200.0), (f64::from(i) * 40.0 + 200.0, 0.0)]).collect();
+        let placed: Vec<Rect> = place(&lines, &[(50.0, 14.0); 4], AREA).into_iter().flatten().collect();
+        assert_eq!(placed.len(), 4);
+        for (i, label) in placed.iter().enumerate() {
+            assert!(!placed[..i].iter().any(|other| other.overlaps(label)));
+        }
+        let ink = Ink::of(&lines, AREA);
+        assert_eq!(ink.under(&placed[3]), 0.0);
+    }
+
+    #[test]
+    fn a_line_without_points_has_no_label() {
+        assert_eq!(place(&[Vec::new()], &[(50.0, 14.0)], AREA), [None]);
+    }
+}

@@ -1,0 +1,99 @@
+//! The charts that compare runs, drawn with plotters: one [`Figure`] per chart, worked out when
+//! data changes and painted alike on a canvas and into an SVG file.
+
+mod axis;
+mod figure;
+mod labels;
+mod names;
+mod paint;
+mod series;
+
+pub use axis::Axis;
+pub use figure::{Figure, Marks, RangeMark, Series, outcomes, summary};
+pub use labels::Rect;
+pub use names::short_specs;
+pub use paint::Look;
+pub use series::{Band, Points};
+
+use plotters::drawing::IntoDrawingArea;
+use plotters_canvas::CanvasBackend;
+use plotters_svg::SVGBackend;
+use web_sys::HtmlCanvasElement;
+
+/// The charts there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chart {
+    /// Distribution of job completion times.
+    JctCdf,
+    /// Completion times by size of gang.
+    JctByGang,
+    /// Jobs waiting over time.
+    Queue,
+    /// GPUs held over time.
+    Allocation,
+    /// Distribution of finish-time fairness.
+    RhoCdf,
+}
+
+impl Chart {
+    /// Every chart, in the order of the page.
+    pub const ALL: [Chart; 5] = [Self::JctCdf, Self::JctByGang, Self::Queue, Self::Allocation, Self::RhoCdf];
+
+    /// What it shows.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::JctCdf => "Completion times of jobs",
+            Self::JctByGang => "Completion times by gang size",
+            Self::Queue => "Queue length",
+            Self::Allocation => "GPU allocation",
+            Self::RhoCdf => "Finish-time fairness",
+        }
+    }
+
+    /// Its name in file names.
+    pub fn slug(self) -> &'static str {
+        match self {
+            Self::JctCdf => "jct-cdf",
+            Self::JctByGang => "jct-by-gang",
+            Self::Queue => "queue",
+            Self::Allocation => "allocation",
+            Self::RhoCdf => "fairness-cdf",
+        }
+    }
+
+    /// Whether its x axis is the clock's time.
+    pub fn is_over_time(self) -> bool {
+        matches!(self, Self::Queue | Self::Allocation)
+    }
+}
+
+/// SVG files count in eighths of a pixel, since plotters rounds to whole units.
+const SVG_SCALE: f64 = 8.0;
+/// plotters' SVG backend makes text this much smaller than asked for.
+const SVG_TEXT: f64 = 1.24;
+
+impl Figure {
+    /// Paints on a canvas of this size in CSS pixels, at `scale` device pixels each. `None`: the
+    /// canvas has no context.
+    pub fn paint_canvas(&self, canvas: &HtmlCanvasElement, (width, height): (f64, f64), scale: f64, dark: bool) -> Option<()> {
+        canvas.set_width((width * scale).round() as u32);
+        canvas.set_height((height * scale).round() as u32);
+        let root = CanvasBackend::with_canvas_object(canvas.clone())?.into_drawing_area();
+        self.paint(&root, Look { dark, scale, text: 1.0 }).ok()
+    }
+
+    /// The figure as an SVG file of this size in CSS pixels.
+    pub fn svg(&self, (width, height): (f64, f64), dark: bool) -> String {
+        let mut file = String::new();
+        let units = |css: f64| (css * SVG_SCALE).round() as u32;
+        let (across, down) = (units(width), units(height));
+        {
+            let root = SVGBackend::with_string(&mut file, (across, down)).into_drawing_area();
+            // Writing to a string does not fail.
+            let _ = self.paint(&root, Look { dark, scale: SVG_SCALE, text: SVG_TEXT });
+            let _ = root.present();
+        }
+        let large = format!("width=\"{across}\" height=\"{down}\"");
+        file.replacen(&large, &format!("width=\"{width}\" height=\"{height}\""), 1)
+    }
+}

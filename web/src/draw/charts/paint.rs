@@ -1,0 +1,314 @@
+//! A figure on any of plotters' backends: what is exported is what is seen.
+
+use super::axis::Axis;
+use super::figure::{Figure, Marks, RangeMark, Series};
+use super::labels::{self, Rect};
+use crate::draw::palette;
+use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
+use plotters::coord::Shift;
+use plotters::coord::cartesian::Cartesian2d;
+use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
+use plotters::element::{Circle, DashedPathElement, PathElement, Polygon, Rectangle};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, FontFamily, IntoFont, RGBColor, ShapeStyle, TextStyle};
+use plotters_backend::DrawingBackend;
+
+/// How a figure is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Whether for a dark page.
+    pub dark: bool,
+    /// Backend's units per CSS pixel.
+    pub scale: f64,
+    /// Backend's font size per size asked for.
+    pub text: f64,
+}
+
+/// Text sizes, CSS pixels.
+const TEXT: f64 = 12.0;
+const TITLE: f64 = 13.0;
+/// Pixels per character, on average.
+const CHARACTER: f64 = 6.3;
+
+/// Air around the figure.
+const PAD: f64 = 12.0;
+/// Room above the plot for title, y axis's title and, where lines cannot carry them, names.
+const TOP: f64 = PAD + 46.0;
+const BOTTOM: f64 = PAD + 40.0;
+const RIGHT: f64 = PAD + 8.0;
+/// The stroke in front of a name.
+const SWATCH: f64 = 18.0;
+const LINE_HEIGHT: f64 = 17.0;
+
+/// Dashes of runs in the order of the list, CSS pixels on and off; then it begins anew.
+const DASHES: [Option<(f64, f64)>; 4] = [None, Some((9.0, 4.0)), Some((4.0, 3.0)), Some((15.0, 5.0))];
+/// Dots of runs that have not ended.
+const DOTS: (f64, f64) = (2.0, 3.0);
+
+type Failure<DB> = DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>;
+
+impl Figure {
+    /// Where the plot itself is on a figure of this size, CSS pixels.
+    pub fn plot(&self, width: f64, height: f64) -> Rect {
+        let left = PAD + 10.0 + CHARACTER * self.y.widest_label() as f64;
+        let top = TOP + LINE_HEIGHT * self.key(width).map_or(0, |rows| rows.len()) as f64;
+        Rect { x: left, y: top, w: (width - left - RIGHT).max(1.0), h: (height - top - BOTTOM).max(1.0) }
+    }
+
+    /// Names in rows above the plot: series by row, for charts whose marks cannot carry them.
+    fn key(&self, width: f64) -> Option<Vec<Vec<usize>>> {
+        if !matches!(self.series.first()?.marks, Marks::Ranges(_)) {
+            return None;
+        }
+        let mut rows: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut used = 0.0;
+        for (i, series) in self.series.iter().enumerate() {
+            let needs = label_width(series) + 14.0;
+            if used + needs > width - 2.0 * PAD && used > 0.0 {
+                rows.push(Vec::new());
+                used = 0.0;
+            }
+            used += needs;
+            if let Some(row) = rows.last_mut() {
+                row.push(i);
+            }
+        }
+        Some(rows)
+    }
+
+    /// Paints the figure over the whole of `root`.
+    pub fn paint<DB: DrawingBackend>(&self, root: &DrawingArea<DB, Shift>, look: Look) -> Result<(), Failure<DB>> {
+        let pen = Pen::new(look);
+        let (width, height) = root.dim_in_pixel();
+        let (width, height) = (f64::from(width) / look.scale, f64::from(height) / look.scale);
+        let plot = self.plot(width, height);
+        root.fill(&pen.background)?;
+        pen.write(root, self.chart.title(), TITLE, pen.strong, (PAD, PAD))?;
+        pen.write(root, self.y.title, TEXT, pen.faint, (PAD, PAD + 20.0))?;
+
+        let mut x = self.x.clone();
+        let widest = x.widest_label().max(4) as f64;
+        x.thin_out((plot.w / (widest * CHARACTER + 14.0)) as usize);
+        let mut y = self.y.clone();
+        y.thin_out((plot.h / 24.0) as usize);
+        let (x_title, x_labels, y_labels) = (x.title, x.clone(), y.clone());
+        let mut chart = ChartBuilder::on(root)
+            .margin_top(pen.px(plot.y))
+            .margin_right(pen.px(RIGHT))
+            .set_label_area_size(LabelAreaPosition::Left, pen.px(plot.x))
+            .margin_bottom(pen.px(PAD))
+            .set_label_area_size(LabelAreaPosition::Bottom, pen.px(BOTTOM - PAD))
+            .build_cartesian_2d(x, y)?;
+        chart
+            .configure_mesh()
+            .bold_line_style(pen.stroke(pen.grid, 1.0))
+            .light_line_style(pen.grid.mix(0.0))
+            .axis_style(pen.stroke(pen.axis, 1.0))
+            .set_all_tick_mark_size(pen.px(3.0))
+            .x_label_formatter(&|value| x_labels.tick_label(*value))
+            .y_label_formatter(&|value| y_labels.tick_label(*value))
+            .label_style(pen.font(TEXT, pen.faint))
+            .axis_desc_style(pen.font(TEXT, pen.faint))
+            .x_desc(x_title)
+            .draw()?;
+
+        for (i, series) in self.series.iter().enumerate() {
+            match &series.marks {
+                Marks::Line(points, band) => {
+                    let most = band.iter().map(|&(x, _, most)| (x, most));
+                    let least = band.iter().rev().map(|&(x, least, _)| (x, least));
+                    let outline: Vec<_> = most.chain(least).collect();
+                    chart.draw_series((!outline.is_empty()).then(|| Polygon::new(outline, pen.run(i).mix(0.13))))?;
+                    pen.line(&mut chart, points, i, series.complete)?;
+                }
+                Marks::Ranges(ranges) => self.paint_ranges(&pen, root, plot, i, ranges)?,
+            }
+        }
+        self.paint_names(&pen, root, plot, width)
+    }
+
+    /// Boxes and dots; runs stand side by side within a category.
+    fn paint_ranges<DB: DrawingBackend>(
+        &self,
+        pen: &Pen,
+        root: &DrawingArea<DB, Shift>,
+        plot: Rect,
+        run: usize,
+        ranges: &[RangeMark],
+    ) -> Result<(), Failure<DB>> {
+        let room = plot.w / self.x.high().max(1.0) * 0.8;
+        let step = (room / self.series.len() as f64).min(22.0);
+        let half = (step * 0.36).max(2.0);
+        let shift = (run as f64 - (self.series.len() - 1) as f64 / 2.0) * step;
+        let colour = pen.run(run);
+        for range in ranges {
+            let x = plot.x + plot.w * self.x.position(range.x) + shift;
+            let y = |value: f64| plot.y + plot.h * (1.0 - self.y.position(value));
+            let whisker = vec![pen.at(x, y(range.p75)), pen.at(x, y(range.p95))];
+            let corners = [pen.at(x - half, y(range.p75)), pen.at(x + half, y(range.p25))];
+            root.draw(&PathElement::new(whisker, pen.stroke(colour, 1.5)))?;
+            root.draw(&Rectangle::new(corners, colour.mix(0.28).filled()))?;
+            root.draw(&Rectangle::new(corners, pen.stroke(colour, 1.0)))?;
+            let median = pen.at(x, y(range.median));
+            root.draw(&Circle::new(median, pen.px(5.0), pen.background.filled()))?;
+            root.draw(&Circle::new(median, pen.px(3.5), colour.filled()))?;
+        }
+        Ok(())
+    }
+
+    /// Each run's name: beside its line, or in rows above the plot.
+    fn paint_names<DB: DrawingBackend>(
+        &self,
+        pen: &Pen,
+        root: &DrawingArea<DB, Shift>,
+        plot: Rect,
+        width: f64,
+    ) -> Result<(), Failure<DB>> {
+        if let Some(rows) = self.key(width) {
+            for (row, members) in rows.iter().enumerate() {
+                let mut x = PAD;
+                for &i in members {
+                    let y = TOP - 7.0 + LINE_HEIGHT * row as f64;
+                    pen.name(root, &self.series[i], i, (x, y))?;
+                    x += label_width(&self.series[i]) + 14.0;
+                }
+            }
+            return Ok(());
+        }
+        let pixels = |series: &Series| match &series.marks {
+            Marks::Line(points, _) => points
+                .iter()
+                .map(|&(x, y)| (plot.x + plot.w * self.x.position(x), plot.y + plot.h * (1.0 - self.y.position(y))))
+                .collect(),
+            Marks::Ranges(_) => Vec::new(),
+        };
+        let lines: Vec<_> = self.series.iter().map(pixels).collect();
+        let sizes: Vec<_> = self.series.iter().map(|series| (label_width(series), LINE_HEIGHT - 1.0)).collect();
+        for (i, place) in labels::place(&lines, &sizes, plot).into_iter().enumerate() {
+            if let Some(at) = place {
+                let corners = [pen.at(at.x - 2.0, at.y), pen.at(at.x + at.w, at.y + at.h)];
+                root.draw(&Rectangle::new(corners, pen.background.mix(0.8).filled()))?;
+                pen.name(root, &self.series[i], i, (at.x, at.y))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A name and the stroke in front of it, CSS pixels.
+fn label_width(series: &Series) -> f64 {
+    SWATCH + 5.0 + CHARACTER * label(series).chars().count() as f64
+}
+
+fn label(series: &Series) -> String {
+    if series.complete { series.name.clone() } else { format!("{}, so far", series.name) }
+}
+
+/// Colours, widths and fonts of one look.
+struct Pen {
+    look: Look,
+    background: RGBColor,
+    grid: RGBColor,
+    axis: RGBColor,
+    faint: RGBColor,
+    strong: RGBColor,
+}
+
+impl Pen {
+    fn new(look: Look) -> Self {
+        let chrome = palette::chrome(look.dark);
+        Self {
+            look,
+            background: colour(chrome.background),
+            grid: colour(chrome.free),
+            axis: colour(chrome.line),
+            faint: colour(chrome.faint),
+            strong: colour(chrome.text),
+        }
+    }
+
+    fn px(&self, css: f64) -> u32 {
+        (css * self.look.scale).round().max(0.0) as u32
+    }
+
+    fn at(&self, x: f64, y: f64) -> (i32, i32) {
+        ((x * self.look.scale).round() as i32, (y * self.look.scale).round() as i32)
+    }
+
+    fn run(&self, position: usize) -> RGBColor {
+        colour(palette::run_colour(position, self.look.dark))
+    }
+
+    fn stroke(&self, colour: RGBColor, width: f64) -> ShapeStyle {
+        colour.stroke_width(self.px(width).max(1))
+    }
+
+    fn font(&self, size: f64, colour: RGBColor) -> TextStyle<'static> {
+        let size = size * self.look.scale * self.look.text;
+        (FontFamily::Name("system-ui, sans-serif"), size).into_font().color(&colour)
+    }
+
+    fn write<DB: DrawingBackend>(
+        &self,
+        root: &DrawingArea<DB, Shift>,
+        text: &str,
+        size: f64,
+        colour: RGBColor,
+        (x, y): (f64, f64),
+    ) -> Result<(), Failure<DB>> {
+        root.draw_text(text, &self.font(size, colour).pos(Pos::new(HPos::Left, VPos::Top)), self.at(x, y))
+    }
+
+    /// A run's name behind a piece of its line; text keeps the text's colour to be readable.
+    fn name<DB: DrawingBackend>(
+        &self,
+        root: &DrawingArea<DB, Shift>,
+        series: &Series,
+        run: usize,
+        (x, y): (f64, f64),
+    ) -> Result<(), Failure<DB>> {
+        let middle = y + LINE_HEIGHT / 2.0;
+        if matches!(series.marks, Marks::Ranges(_)) {
+            root.draw(&Circle::new(self.at(x + SWATCH / 2.0, middle), self.px(4.0), self.run(run).filled()))?;
+        } else {
+            let ends = [self.at(x, middle), self.at(x + SWATCH, middle)];
+            let style = self.stroke(self.run(run), 2.0);
+            match self.dashes(run, series.complete) {
+                Some((on, off)) => root.draw(&DashedPathElement::new(ends, on, off, style))?,
+                None => root.draw(&PathElement::new(ends, style))?,
+            }
+        }
+        self.write(root, &label(series), TEXT, self.strong, (x + SWATCH + 5.0, y + 2.0))
+    }
+
+    fn line<DB: DrawingBackend>(
+        &self,
+        chart: &mut ChartContext<'_, DB, Cartesian2d<Axis, Axis>>,
+        points: &[(f64, f64)],
+        run: usize,
+        complete: bool,
+    ) -> Result<(), Failure<DB>> {
+        let style = self.stroke(self.run(run), 2.0);
+        match self.dashes(run, complete) {
+            Some((on, off)) => {
+                chart.draw_series([DashedPathElement::new(points.to_vec(), on, off, style)])?;
+            }
+            None => {
+                chart.draw_series([PathElement::new(points.to_vec(), style)])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Backend units on and off; none for a solid line.
+    fn dashes(&self, run: usize, complete: bool) -> Option<(u32, u32)> {
+        let dashes = if complete { DASHES[run % DASHES.len()] } else { Some(DOTS) };
+        dashes.map(|(on, off)| (self.px(on), self.px(off)))
+    }
+}
+
+/// From `#rrggbb`.
+fn colour(hex: &str) -> RGBColor {
+    let channel = |from: usize| hex.get(from..from + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok()).unwrap_or(0);
+    RGBColor(channel(1), channel(3), channel(5))
+}

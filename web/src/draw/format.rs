@@ -1,0 +1,206 @@
+//! Numbers and times as people read them; shared by the canvases and the page's text.
+
+const MINUTE: f64 = 60.0;
+const HOUR: f64 = 3600.0;
+const DAY: f64 = 86_400.0;
+
+/// A span in the unit that suits it, to three figures: `93 s`, `12.4 h`, `3.2 d`.
+pub fn duration(seconds: f64) -> String {
+    if !seconds.is_finite() {
+        return "–".to_string();
+    }
+    let size = seconds.abs();
+    if size < 2.0 * MINUTE {
+        return with_unit(seconds, "s");
+    }
+    if size < 2.0 * HOUR {
+        return with_unit(seconds / MINUTE, "min");
+    }
+    if size < 2.0 * DAY {
+        return with_unit(seconds / HOUR, "h");
+    }
+    with_unit(seconds / DAY, "d")
+}
+
+/// A span to the second: `04:12:09`, `3 d 04:12:09`.
+pub fn duration_exact(seconds: f64) -> String {
+    if !seconds.is_finite() {
+        return "–".to_string();
+    }
+    let sign = if seconds < 0.0 { "−" } else { "" };
+    let (days, rest) = split_days(seconds.abs());
+    match days {
+        0 => format!("{sign}{}", clock(rest)),
+        _ => format!("{sign}{} d {}", count(days), clock(rest)),
+    }
+}
+
+/// A moment of a trace: `day 12, 14:03:20`. Days count from 0, as elapsed time does.
+pub fn time(seconds: f64) -> String {
+    if !seconds.is_finite() {
+        return "–".to_string();
+    }
+    let (days, rest) = split_days(seconds.max(0.0));
+    format!("day {}, {}", count(days), clock(rest))
+}
+
+/// The time of day, to the second or, where `step` allows, to the minute: `14:03:20`, `14:03`.
+pub fn time_of_day(seconds: f64, step: f64) -> String {
+    let (_, rest) = split_days(seconds.max(0.0));
+    let mut text = clock(rest);
+    if step >= MINUTE {
+        text.truncate(5);
+    }
+    text
+}
+
+/// A whole number with its thousands apart: `15,802`.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A whole number and the word for it in its number: `1 GPU`, `1,152 GPUs`.
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// GPU time: `0.52 GPU·h`, `705,683 GPU·h`.
+pub fn gpu_hours(gpu_seconds: f64) -> String {
+    with_unit(gpu_seconds / HOUR, "GPU·h")
+}
+
+/// A number to three figures, or to the unit if it is larger: `0.52`, `12.4`, `1,204`.
+pub fn figures(number: f64) -> String {
+    let size = number.abs();
+    if !number.is_finite() {
+        "–".to_string()
+    } else if size >= 99.95 {
+        let sign = if number < 0.0 { "−" } else { "" };
+        format!("{sign}{}", count(size.round() as u64))
+    } else if size >= 9.995 || size.fract() == 0.0 {
+        short_of_zeros(format!("{number:.1}"))
+    } else {
+        short_of_zeros(format!("{number:.2}"))
+    }
+}
+
+/// How a time compares with another's, with its direction: `3.0× longer`, `2.1× shorter`, `the same`.
+pub fn ratio(time: f64, other: f64) -> String {
+    let factor = time / other;
+    if !factor.is_finite() || factor <= 0.0 {
+        "–".to_string()
+    } else if (0.995..1.005).contains(&factor) {
+        "the same".to_string()
+    } else if factor > 1.0 {
+        format!("{}× longer", times(factor))
+    } else {
+        format!("{}× shorter", times(1.0 / factor))
+    }
+}
+
+/// Two decimals where one would say `1.0×`.
+fn times(factor: f64) -> String {
+    if factor < 1.05 {
+        format!("{factor:.2}")
+    } else if factor < 99.95 {
+        format!("{factor:.1}")
+    } else {
+        figures(factor)
+    }
+}
+
+fn with_unit(number: f64, unit: &str) -> String {
+    format!("{} {unit}", figures(number))
+}
+
+/// `12.0` is `12`; `0.50` stays, it says how exact the number is.
+fn short_of_zeros(text: String) -> String {
+    match text.split_once('.') {
+        Some((whole, fraction)) if fraction.bytes().all(|digit| digit == b'0') => whole.to_string(),
+        _ => text,
+    }
+}
+
+/// Whole days and the whole seconds of the day that has begun.
+fn split_days(seconds: f64) -> (u64, u64) {
+    let whole = seconds as u64;
+    (whole / DAY as u64, whole % DAY as u64)
+}
+
+fn clock(seconds: u64) -> String {
+    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_take_the_unit_that_suits_them() {
+        let written = [
+            (0.0, "0 s"),
+            (0.25, "0.25 s"),
+            (93.0, "93 s"),
+            (119.6, "120 s"),
+            (90.0 * 60.0, "90 min"),
+            (44_640.0, "12.4 h"),
+            (3.2 * 86_400.0, "3.20 d"),
+            (1204.0 * 86_400.0, "1,204 d"),
+            (f64::NAN, "–"),
+        ];
+        for (seconds, text) in written {
+            assert_eq!(duration(seconds), text);
+        }
+    }
+
+    #[test]
+    fn exact_durations_and_times_count_days_from_zero() {
+        assert_eq!(duration_exact(15_129.0), "04:12:09");
+        assert_eq!(duration_exact(3.0 * 86_400.0 + 15_129.9), "3 d 04:12:09");
+        assert_eq!(duration_exact(-60.0), "−00:01:00");
+        assert_eq!(time(0.0), "day 0, 00:00:00");
+        assert_eq!(time(12.0 * 86_400.0 + 50_600.0), "day 12, 14:03:20");
+        assert_eq!(time_of_day(50_600.0, 3600.0), "14:03");
+        assert_eq!(time_of_day(50_600.0, 30.0), "14:03:20");
+    }
+
+    #[test]
+    fn thousands_stand_apart() {
+        let written = [(0, "0"), (999, "999"), (1204, "1,204"), (15_802, "15,802"), (1_000_000, "1,000,000")];
+        for (number, text) in written {
+            assert_eq!(count(number), text);
+        }
+        assert_eq!(counted(1, "GPU", "GPUs"), "1 GPU");
+        assert_eq!(counted(1152, "GPU", "GPUs"), "1,152 GPUs");
+    }
+
+    #[test]
+    fn ratios_say_which_way() {
+        let written = [
+            (3.0, 1.0, "3.0× longer"),
+            (1.0, 2.1, "2.1× shorter"),
+            (1.02, 1.0, "1.02× longer"),
+            (5.0, 5.0, "the same"),
+            (500.0, 1.0, "500× longer"),
+            (1.0, 0.0, "–"),
+        ];
+        for (time, other, text) in written {
+            assert_eq!(ratio(time, other), text);
+        }
+    }
+
+    #[test]
+    fn gpu_hours_keep_three_figures() {
+        assert_eq!(gpu_hours(0.52 * 3600.0), "0.52 GPU·h");
+        assert_eq!(gpu_hours(12.4 * 3600.0), "12.4 GPU·h");
+        assert_eq!(gpu_hours(705_683.0 * 3600.0), "705,683 GPU·h");
+    }
+}

@@ -1,0 +1,189 @@
+//! Drawing in device pixels on a [`Surface`].
+
+use super::Surface;
+use super::rect::Rect;
+use super::text::{SMALL, TYPEFACE, Widths};
+use web_sys::CanvasRenderingContext2d;
+
+/// Draws on a surface for one frame. Everything is in device pixels; changing the colour is what
+/// costs, so draw all that has one colour together.
+pub(super) struct Pen<'a> {
+    pub(super) context: &'a CanvasRenderingContext2d,
+    /// The whole surface.
+    pub(super) area: Rect,
+    /// Device pixels per CSS pixel.
+    pub(super) ratio: f64,
+    widths: &'a mut Widths,
+    font: f64,
+}
+
+/// Where text stands relative to the given point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Align {
+    Left,
+    Centre,
+    Right,
+}
+
+impl<'a> Pen<'a> {
+    pub(super) fn new(surface: &Surface<'a>, widths: &'a mut Widths) -> Self {
+        let context = surface.context;
+        let ratio = surface.pixel_ratio;
+        context.save();
+        // Cannot fail: the numbers are finite.
+        let _ = context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0);
+        let (w, h) = ((surface.width * ratio).round(), (surface.height * ratio).round());
+        Self { context, area: Rect::new(0.0, 0.0, w, h), ratio, widths, font: 0.0 }
+    }
+
+    /// So many CSS pixels in whole device pixels, at least one.
+    pub(super) fn px(&self, css: f64) -> f64 {
+        px(css, self.ratio)
+    }
+
+    /// The colour of what is filled from now on.
+    pub(super) fn fill(&self, colour: &str) {
+        self.context.set_fill_style_str(colour);
+    }
+
+    /// How opaque everything is from now on.
+    pub(super) fn alpha(&self, alpha: f64) {
+        self.context.set_global_alpha(alpha);
+    }
+
+    /// Fills a rectangle.
+    pub(super) fn rect(&self, rect: &Rect) {
+        self.context.fill_rect(rect.x, rect.y, rect.w, rect.h);
+    }
+
+    /// Fills the four sides of a rectangle, `thick` inwards.
+    pub(super) fn frame(&self, rect: &Rect, thick: f64) {
+        let inner = rect.h - 2.0 * thick;
+        self.rect(&Rect { h: thick, ..*rect });
+        self.rect(&Rect { y: rect.bottom() - thick, h: thick, ..*rect });
+        self.rect(&Rect::new(rect.x, rect.y + thick, thick, inner));
+        self.rect(&Rect::new(rect.right() - thick, rect.y + thick, thick, inner));
+    }
+
+    /// Draws nothing outside of `area` until [`unclip`](Self::unclip).
+    pub(super) fn clip(&self, area: &Rect) {
+        self.context.save();
+        self.context.begin_path();
+        self.context.rect(area.x, area.y, area.w, area.h);
+        self.context.clip();
+    }
+
+    /// Ends a [`clip`](Self::clip).
+    pub(super) fn unclip(&mut self) {
+        self.context.restore();
+        self.font = 0.0;
+    }
+
+    /// Adds the hatching of a rectangle to the current path.
+    pub(super) fn hatch(&self, rect: &Rect, spacing: f64) {
+        hatching(rect, spacing, |from, to| {
+            self.context.move_to(from.0, from.1);
+            self.context.line_to(to.0, to.1);
+        });
+    }
+
+    /// The width of `text`, `size` CSS pixels high.
+    pub(super) fn width(&mut self, text: &str, size: f64) -> f64 {
+        let context = self.context;
+        self.widths.of(text, |c| em_width(context, &mut self.font, c)) * size * self.ratio
+    }
+
+    /// Writes `text`, vertically centred on `y`, cut with an ellipsis to fit into `room`.
+    /// Returns the width it has taken.
+    pub(super) fn text(&mut self, text: &str, x: f64, y: f64, size: f64, align: Align, room: f64) -> f64 {
+        let em = size * self.ratio;
+        let context = self.context;
+        let Some(end) = self.widths.fit(text, room / em, |c| em_width(context, &mut self.font, c)) else {
+            return 0.0;
+        };
+        let cut;
+        let shown = if end < text.len() {
+            cut = format!("{}…", text[..end].trim_end());
+            &cut
+        } else {
+            text
+        };
+        let width = self.width(shown, size);
+        self.set_font(em);
+        let x = match align {
+            Align::Left => x,
+            Align::Centre => (x - width / 2.0).round(),
+            Align::Right => (x - width).round(),
+        };
+        // A third of an em below the middle puts digits and lower case optically in the middle.
+        // Cannot fail: the numbers are finite.
+        let _ = context.fill_text(shown, x, (y + 0.35 * em).round());
+        width
+    }
+
+    /// Writes a small label.
+    pub(super) fn label(&mut self, text: &str, x: f64, y: f64, align: Align, room: f64) -> f64 {
+        self.text(text, x, y, SMALL, align, room)
+    }
+
+    fn set_font(&mut self, em: f64) {
+        if self.font != em {
+            self.font = em;
+            self.context.set_font(&format!("{em}px {TYPEFACE}"));
+        }
+    }
+}
+
+impl Drop for Pen<'_> {
+    fn drop(&mut self) {
+        self.context.restore();
+    }
+}
+
+/// So many CSS pixels in whole device pixels, at least one.
+pub(super) fn px(css: f64, ratio: f64) -> f64 {
+    (css * ratio).round().max(1.0)
+}
+
+/// Asks the browser for a character's width in ems; `font` is then no longer set.
+fn em_width(context: &CanvasRenderingContext2d, font: &mut f64, c: char) -> f64 {
+    const EM: f64 = 100.0;
+    if *font != EM {
+        *font = EM;
+        context.set_font(&format!("{EM}px {TYPEFACE}"));
+    }
+    let mut buffer = [0; 4];
+    context.measure_text(c.encode_utf8(&mut buffer)).map_or(0.6, |metrics| metrics.width() / EM)
+}
+
+/// The diagonals that hatch a rectangle, `spacing` apart along its sides. They lie on lines that
+/// do not depend on the rectangle, so that the hatching of neighbours joins up.
+fn hatching(rect: &Rect, spacing: f64, mut line: impl FnMut((f64, f64), (f64, f64))) {
+    let last = rect.right() + rect.bottom();
+    let mut sum = ((rect.x + rect.y) / spacing).floor() * spacing + spacing;
+    while sum < last {
+        let x0 = rect.x.max(sum - rect.bottom());
+        let x1 = rect.right().min(sum - rect.y);
+        line((x0, sum - x0), (x1, sum - x1));
+        sum += spacing;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hatching_stays_inside() {
+        for rect in [Rect::new(3.0, 7.0, 40.0, 5.0), Rect::new(0.0, 0.0, 4.0, 4.0), Rect::new(9.0, 1.0, 3.0, 50.0)] {
+            let mut lines = 0;
+            hatching(&rect, 4.0, |from, to| {
+                lines += 1;
+                for (x, y) in [from, to] {
+                    assert!(rect.grown(1e-9).contains(x, y), "{x},{y} of {rect:?}");
+                }
+            });
+            assert!(lines > 0);
+        }
+    }
+}

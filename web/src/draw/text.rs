@@ -1,0 +1,61 @@
+//! How wide text is, and what of it fits.
+//!
+//! The canvas measures each character once; after that widths are sums, so that fitting a
+//! label costs no call to the browser. (Kerning, which is left out, only makes text narrower.)
+
+use std::collections::HashMap;
+
+/// Small text: labels of things that are many.
+pub(super) const SMALL: f64 = 11.0;
+/// Text.
+pub(super) const NORMAL: f64 = 12.0;
+/// The typeface of the page.
+pub(super) const TYPEFACE: &str = "system-ui, sans-serif";
+
+/// Widths of characters, in ems.
+#[derive(Debug, Default)]
+pub(super) struct Widths {
+    known: HashMap<char, f64>,
+}
+
+impl Widths {
+    /// The width of `text` in ems; `measure` is asked for the width of a character not seen yet.
+    pub(super) fn of(&mut self, text: &str, mut measure: impl FnMut(char) -> f64) -> f64 {
+        text.chars().map(|c| *self.known.entry(c).or_insert_with(|| measure(c))).sum()
+    }
+
+    /// How many bytes of `text` fit into `room` ems with an ellipsis after them; all of them if
+    /// no ellipsis is needed, `None` if not even one character is left.
+    pub(super) fn fit(&mut self, text: &str, room: f64, mut measure: impl FnMut(char) -> f64) -> Option<usize> {
+        if self.of(text, &mut measure) <= room {
+            return Some(text.len());
+        }
+        let mut left = room - self.of("…", &mut measure);
+        let mut end = 0;
+        for (at, c) in text.char_indices() {
+            left -= *self.known.entry(c).or_insert_with(|| measure(c));
+            if left < 0.0 {
+                break;
+            }
+            end = at + c.len_utf8();
+        }
+        (end > 0).then_some(end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fits_whole_text_or_as_much_as_leaves_room_for_the_ellipsis() {
+        let mut widths = Widths::default();
+        let one = |_: char| 1.0;
+        assert_eq!(widths.of("späne", one), 5.0);
+        assert_eq!(widths.fit("späne", 5.0, one), Some(6));
+        assert_eq!(widths.fit("späne", 4.0, one), Some(4));
+        assert_eq!(widths.fit("späne", 2.0, one), Some(1));
+        assert_eq!(widths.fit("späne", 1.5, one), None);
+        assert_eq!(widths.fit("", 0.0, one), Some(0));
+    }
+}

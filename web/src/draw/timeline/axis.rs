@@ -1,0 +1,76 @@
+//! Where a time axis is marked, and what the marks say.
+
+use crate::draw::format;
+use crate::draw::viewport::Window;
+
+const DAY: f64 = 86_400.0;
+
+/// Steps that people count time in, below a day.
+const STEPS: [f64; 20] = [
+    1.0, 2.0, 5.0, 10.0, 15.0, 30.0, //
+    60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, //
+    3600.0, 7200.0, 10_800.0, 21_600.0, 43_200.0, //
+    DAY, 2.0 * DAY, 5.0 * DAY,
+];
+
+/// The smallest step of which at most `most` go into `span` seconds.
+pub(super) fn step(span: f64, most: f64) -> f64 {
+    let least = span / most.max(1.0);
+    if let Some(&step) = STEPS.iter().find(|&&step| step >= least) {
+        return step;
+    }
+    let mut step = 10.0 * DAY;
+    for factor in [2.0, 2.5, 2.0].into_iter().cycle() {
+        if step >= least || !step.is_finite() {
+            break;
+        }
+        step *= factor;
+    }
+    step
+}
+
+/// The multiples of `step` inside `window`.
+pub(super) fn marks(window: Window, step: f64) -> impl Iterator<Item = f64> {
+    let first = (window.from / step).ceil();
+    (0..)
+        .map(move |i| (first + f64::from(i)) * step)
+        .take_while(move |&time| time <= window.to)
+}
+
+/// A mark's text: the day where one begins, else the time of day.
+pub(super) fn label(time: f64, step: f64) -> String {
+    if step >= DAY || time % DAY == 0.0 {
+        format!("day {}", format::count((time / DAY) as u64))
+    } else {
+        format::time_of_day(time, step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_few_round_and_inside() {
+        let mut span = 3.0;
+        while span < 1e10 {
+            for most in [3.0, 7.0, 12.0] {
+                let step = step(span, most);
+                let window = Window::new(span * 1.7, span * 2.7);
+                let marks: Vec<f64> = marks(window, step).collect();
+                assert!(marks.len() <= most as usize + 1, "{span} {step} {marks:?}");
+                assert!(span < 5.0 * most * step, "no step is much too wide: {span} {step}");
+                assert!(marks.iter().all(|&mark| mark >= window.from && mark <= window.to && mark % 1.0 == 0.0));
+            }
+            span *= 1.37;
+        }
+    }
+
+    #[test]
+    fn labels_say_what_changes() {
+        assert_eq!(label(0.0, 3600.0), "day 0");
+        assert_eq!(label(50_400.0, 3600.0), "14:00");
+        assert_eq!(label(50_415.0, 15.0), "14:00:15");
+        assert_eq!(label(12.0 * DAY, 2.0 * DAY), "day 12");
+    }
+}

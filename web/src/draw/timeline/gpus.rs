@@ -1,0 +1,315 @@
+//! Who held each GPU when: one list of segments a GPU, and one line of pixels from it.
+//!
+//! A GPU serves one job at a time, so its segments are apart from each other and in order of both
+//! start and end: what a window shows is found by binary search. Where segments are narrower than a
+//! pixel, the pixel mixes their colours with as much of the free colour as there was idle time;
+//! running totals of busy time make that independent of how many segments there are.
+
+use crate::draw::viewport::Window;
+use switchyard::cluster::ClusterSpec;
+use switchyard::job::JobId;
+use switchyard::sim::RunLog;
+
+/// Red, green, blue, opacity.
+pub(super) type Pixel = [u8; 4];
+
+/// Of the segments inside one pixel, so many lend it their colour.
+const MIXED: usize = 4;
+
+/// Every GPU's segments, as far as the log has been seen.
+#[derive(Debug, Default)]
+pub(super) struct GpuRows {
+    /// The row of each node's first GPU, and the number of rows.
+    first: Vec<u32>,
+    rows: Vec<Row>,
+    seen: usize,
+}
+
+/// One GPU.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    segments: Vec<u32>,
+    /// Busy seconds before each of `segments`.
+    busy: Vec<f64>,
+}
+
+/// What a line of pixels shows.
+pub(super) struct Line<'a> {
+    pub(super) log: &'a RunLog,
+    pub(super) window: Window,
+    /// Where segments end that are still open.
+    pub(super) reached: f64,
+    /// The colour of a GPU that nobody holds.
+    pub(super) free: Pixel,
+    /// The colour of what lies beyond the end of the log.
+    pub(super) unknown: Pixel,
+    /// Pixels from one stripe to the next where a segment makes no progress yet.
+    pub(super) stripe: usize,
+}
+
+impl GpuRows {
+    /// No segments yet.
+    pub(super) fn new(cluster: &ClusterSpec) -> Self {
+        let mut first = vec![0];
+        let mut rows = 0;
+        first.extend(cluster.gpus_per_node().map(|gpus| {
+            rows += gpus;
+            rows
+        }));
+        Self { first, rows: std::iter::repeat_with(Row::default).take(rows as usize).collect(), seen: 0 }
+    }
+
+    /// How many segments have been taken in.
+    pub(super) fn seen(&self) -> usize {
+        self.seen
+    }
+
+    /// Takes in what has been added to the log.
+    pub(super) fn extend(&mut self, log: &RunLog) {
+        for i in self.seen..log.segments() {
+            for part in log.segment(i).gpus {
+                let Some(&first) = self.first.get(part.node as usize) else {
+                    continue;
+                };
+                let mut rest = part.mask;
+                while rest != 0 {
+                    if let Some(row) = self.rows.get_mut((first + rest.trailing_zeros()) as usize) {
+                        row.push(i as u32, log);
+                    }
+                    rest &= rest - 1;
+                }
+            }
+        }
+        self.seen = log.segments();
+    }
+
+    /// The row of each node's first GPU, and behind them the number of rows.
+    pub(super) fn first(&self) -> &[u32] {
+        &self.first
+    }
+
+    /// The row of a GPU.
+    pub(super) fn row(&self, node: u32, gpu: u32) -> Option<&Row> {
+        self.rows.get((self.first.get(node as usize)? + gpu) as usize)
+    }
+}
+
+impl Row {
+    fn push(&mut self, segment: u32, log: &RunLog) {
+        let busy = self.segments.last().zip(self.busy.last()).map_or(0.0, |(&last, &before)| {
+            let last = log.segment(last as usize);
+            before + (last.end - last.start)
+        });
+        self.segments.push(segment);
+        self.busy.push(busy);
+    }
+
+    /// The segment that holds this GPU at `time`.
+    pub(super) fn at(&self, log: &RunLog, time: f64) -> Option<usize> {
+        let i = self.starting_by(log, 0, time).checked_sub(1)?;
+        let segment = self.segments[i] as usize;
+        (log.segment(segment).end.seconds() > time).then_some(segment)
+    }
+
+    /// How many segments start at or before `time`; the first `known` do. Fast if few more do.
+    fn starting_by(&self, log: &RunLog, known: usize, time: f64) -> usize {
+        let starts = |i: &u32| log.segment(*i as usize).start.seconds() <= time;
+        let mut ahead = 1;
+        while known + ahead < self.segments.len() && starts(&self.segments[known + ahead]) {
+            ahead *= 2;
+        }
+        let from = known + ahead / 2;
+        let to = (known + ahead).min(self.segments.len());
+        from.min(to) + self.segments[from.min(to)..to].partition_point(starts)
+    }
+
+    /// Busy seconds up to `time`, of which `started` segments start by then.
+    fn busy_until(&self, line: &Line<'_>, started: usize, time: f64) -> f64 {
+        let Some(i) = started.checked_sub(1) else {
+            return 0.0;
+        };
+        let segment = line.log.segment(self.segments[i] as usize);
+        let end = segment.end.seconds().min(line.reached);
+        self.busy[i] + (end.min(time) - segment.start.seconds()).max(0.0)
+    }
+
+    /// Paints this GPU's window. `wide` is told of every segment that has pixels of its own: which,
+    /// and from where to where.
+    pub(super) fn paint(
+        &self,
+        line: &Line<'_>,
+        colour: impl Fn(JobId) -> Pixel,
+        pixels: &mut [Pixel],
+        mut wide: impl FnMut(usize, usize, usize),
+    ) {
+        let window = line.window;
+        let width = pixels.len();
+        let per_second = width as f64 / window.span();
+        let x_of = |time: f64| (time - window.from) * per_second;
+        let time_of = |x: usize| window.from + x as f64 / per_second;
+        let pixel_of = |time: f64| (x_of(time) + 0.5).clamp(0.0, width as f64) as usize;
+        let known = pixel_of(line.reached);
+        pixels[..known].fill(line.free);
+        pixels[known..].fill(line.unknown);
+
+        let mut i = self.starting_by(line.log, 0, window.from).saturating_sub(1);
+        let mut x = 0;
+        while x < width && i < self.segments.len() {
+            let index = self.segments[i] as usize;
+            let segment = line.log.segment(index);
+            let (start, end) = (segment.start.seconds(), segment.end.seconds().min(line.reached));
+            if start >= window.to {
+                break;
+            }
+            if end <= window.from {
+                i += 1;
+                continue;
+            }
+            if (end - start) * per_second >= 1.0 {
+                let (from, to) = (pixel_of(start).max(x), pixel_of(end));
+                if from < to {
+                    let paint = colour(segment.job);
+                    pixels[from..to].fill(paint);
+                    let held_up = pixel_of(segment.ready.seconds()).min(to);
+                    stripes(&mut pixels[from..held_up.max(from)], from, line.stripe, line.free);
+                    // A seam, so that neighbours of one colour stay two.
+                    if to - from >= 4 && from > x_of(start) as usize {
+                        pixels[from] = mix(paint, line.unknown, 0.6);
+                    }
+                    wide(index, from, to);
+                    x = to;
+                }
+                i += 1;
+                continue;
+            }
+            x = x.max(x_of(start).max(0.0) as usize);
+            if x >= width {
+                break;
+            }
+            let (from, to) = (time_of(x), time_of(x + 1));
+            let next = self.starting_by(line.log, i, to);
+            let before = self.starting_by(line.log, i.saturating_sub(1), from).min(next);
+            let busy = self.busy_until(line, next, to) - self.busy_until(line, before, from);
+            let inside = &self.segments[i..next.max(i + 1)];
+            let mixed = average(inside, |segment| colour(line.log.segment(segment as usize).job));
+            pixels[x] = mix(line.free, mixed, (busy / (to - from)).clamp(0.15, 1.0));
+            x += 1;
+            let last = next.max(i + 1) - 1;
+            let goes_on = line.log.segment(self.segments[last] as usize).end.seconds() > to;
+            i = if goes_on { last } else { last + 1 };
+        }
+    }
+}
+
+fn average(segments: &[u32], colour: impl Fn(u32) -> Pixel) -> Pixel {
+    let every = segments.len().div_ceil(MIXED);
+    let mut sum = [0u32; 3];
+    let mut count = 0;
+    for &segment in segments.iter().step_by(every.max(1)) {
+        let pixel = colour(segment);
+        for (sum, &channel) in sum.iter_mut().zip(&pixel) {
+            *sum += u32::from(channel);
+        }
+        count += 1;
+    }
+    let [r, g, b] = sum.map(|sum| (sum / count.max(1)) as u8);
+    [r, g, b, 255]
+}
+
+/// `part` of the way from `a` to `b`.
+pub(super) fn mix(a: Pixel, b: Pixel, part: f64) -> Pixel {
+    let weight = (part * 256.0) as u32;
+    std::array::from_fn(|i| ((u32::from(a[i]) * (256 - weight) + u32::from(b[i]) * weight) / 256) as u8)
+}
+
+fn stripes(pixels: &mut [Pixel], offset: usize, every: usize, over: Pixel) {
+    for (x, pixel) in (offset..).zip(pixels) {
+        if x / every % 2 == 0 {
+            *pixel = mix(*pixel, over, 0.75);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use switchyard::policy::PolicySpec;
+    use switchyard::workload::Sample;
+    use switchyard::{RunSpec, placement::Strategy, sim::SimOptions};
+
+    fn sample_log(events: usize) -> (ClusterSpec, RunLog) {
+        let sample = Sample::named("lab").unwrap();
+        let spec = RunSpec {
+            policy: "tiresias-las".parse::<PolicySpec>().unwrap(),
+            cluster: sample.cluster_spec(),
+            placement: Strategy::default(),
+            options: SimOptions { restart_cost: 60.0, seed: 1 },
+        };
+        let mut simulation = spec.start(sample.workload().into());
+        while simulation.log().events() < events && simulation.step().unwrap() {}
+        (spec.cluster, simulation.into_log())
+    }
+
+    fn by_hand(log: &RunLog, node: u32, gpu: u32, time: f64) -> Option<usize> {
+        (0..log.segments()).find(|&i| {
+            let segment = log.segment(i);
+            let here = segment.gpus.iter().any(|part| part.node == node && part.mask >> gpu & 1 == 1);
+            here && segment.start.seconds() <= time && time < segment.end.seconds()
+        })
+    }
+
+    #[test]
+    fn rows_know_what_a_walk_over_all_segments_knows() {
+        for events in [40, 400, usize::MAX] {
+            let (cluster, log) = sample_log(events);
+            let mut rows = GpuRows::new(&cluster);
+            rows.extend(&log);
+            assert_eq!(rows.seen(), log.segments());
+            let end = log.event_times().last().copied().unwrap_or(0.0);
+            for node in 0..cluster.nodes() {
+                for i in 0..60 {
+                    let time = end * f64::from(i) / 59.0;
+                    for gpu in 0..4 {
+                        let row = rows.row(node, gpu).unwrap();
+                        assert_eq!(row.at(&log, time), by_hand(&log, node, gpu, time), "{node}.{gpu} at {time}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// A pixel's share of job colour is the share of time that the GPU was busy.
+    #[test]
+    fn pixels_are_as_full_as_the_gpu_was_busy() {
+        let (cluster, log) = sample_log(usize::MAX);
+        let mut rows = GpuRows::new(&cluster);
+        rows.extend(&log);
+        let reached = log.event_times().last().copied().unwrap_or(0.0);
+        for (from, to, width) in [(0.0, reached, 400), (0.0, reached, 20), (0.3 * reached, 0.35 * reached, 300)] {
+            let line = Line {
+                log: &log,
+                window: Window::new(from, to),
+                reached,
+                free: [0; 4],
+                unknown: [0; 4],
+                stripe: usize::MAX,
+            };
+            for node in 0..cluster.nodes() {
+                let row = rows.row(node, 0).unwrap();
+                let mut pixels = vec![[9; 4]; width];
+                let mut last = 0;
+                row.paint(&line, |_| [255; 4], &mut pixels, |segment, a, b| {
+                    assert!(a < b && a >= last && b <= width, "segment {segment}: {a}..{b} after {last}");
+                    last = b;
+                });
+                let shown = pixels.iter().map(|pixel| f64::from(pixel[0]) / 255.0).sum::<f64>() / width as f64;
+                let steps = 4000;
+                let busy = (0..steps)
+                    .filter(|&i| row.at(&log, from + (to - from) * (f64::from(i) + 0.5) / f64::from(steps)).is_some())
+                    .count() as f64
+                    / f64::from(steps);
+                assert!((shown - busy).abs() < 0.12, "node {node}: {shown} shown, {busy} busy, {width} px");
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What a job's row shows beyond its segments: when it was over, when it changed queues.
+
+use std::collections::HashMap;
+use switchyard::job::JobId;
+use switchyard::sim::{EventKind, RunLog};
+
+/// One list a job, as far as the log has been seen.
+#[derive(Debug, Default)]
+pub(super) struct JobRows {
+    /// When each job was finished or rejected; infinite before.
+    over: Vec<f64>,
+    levels: HashMap<JobId, Vec<LevelChange>>,
+    seen: usize,
+}
+
+/// A job went to another queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct LevelChange {
+    pub(super) time: f64,
+    /// To a higher one.
+    pub(super) up: bool,
+}
+
+impl JobRows {
+    /// Takes in what has been added to the log.
+    pub(super) fn extend(&mut self, log: &RunLog, jobs: usize) {
+        self.over.resize(jobs, f64::INFINITY);
+        for event in (self.seen..log.events()).map(|i| log.event(i)) {
+            let time = event.time.seconds();
+            match event.kind {
+                EventKind::Finish | EventKind::Reject => self.over[event.job.index()] = time,
+                EventKind::Demote | EventKind::Promote => {
+                    let up = event.kind == EventKind::Promote;
+                    self.levels.entry(event.job).or_default().push(LevelChange { time, up });
+                }
+                _ => {}
+            }
+        }
+        self.seen = log.events();
+    }
+
+    /// When a job was over; infinite if it is not yet.
+    pub(super) fn over(&self, job: JobId) -> f64 {
+        self.over.get(job.index()).copied().unwrap_or(f64::INFINITY)
+    }
+
+    /// When a job changed queues, in order of time.
+    pub(super) fn levels(&self, job: JobId) -> &[LevelChange] {
+        self.levels.get(&job).map_or(&[], Vec::as_slice)
+    }
+}

@@ -1,0 +1,12 @@
+//! The page and its workers.
+//!
+//! [`session`] does what the page does besides showing,
+//! `bridge/` carries messages between page and workers, `state/` is the page's one reducer,
+//! [`stage`] holds what the canvases show, `draw/` paints it, `ui/` are the components.
+
+pub mod bridge;
+pub mod draw;
+pub mod session;
+pub mod stage;
+pub mod state;
+pub mod ui;

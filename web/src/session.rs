@@ -1,0 +1,437 @@
+//! What the page does besides showing: opening files, starting and ending runs, passing what
+//! workers say on to the stage and the reducer.
+//!
+//! Runs are declared, not commanded: [`Session::reconcile`] compares the list of schedulers with
+//! the workers at work, and starts and ends what differs.
+
+use crate::bridge::client::{News, WorkerHandle};
+use crate::bridge::protocol::{OpenedTrace, Reply, Request};
+use crate::stage::{SharedStage, StageRun};
+use crate::state::{Action, AppState, ClusterOrigin, RunStatus, Source, TraceInfo};
+use js_sys::ArrayBuffer;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use switchyard::cluster::ClusterSpec;
+use switchyard::job::JobId;
+use switchyard::report::{Outcomes, Summary};
+use switchyard::sim::Progress;
+use switchyard::trace::Member;
+use switchyard::Time;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::File;
+
+/// Files larger than this do not fit a browser's memory twice.
+const LARGEST_FILE: f64 = 1.5e9;
+
+/// Progress is told to the reducer at most this often, in milliseconds.
+const PROGRESS_EVERY_MS: f64 = 120.0;
+
+/// Real seconds in which a newly opened trace plays through.
+const PLAY_THROUGH_SECONDS: f64 = 90.0;
+
+/// The page's doer. Cheap to clone.
+#[derive(Clone)]
+pub struct Session(Rc<Inner>);
+
+struct Inner {
+    stage: SharedStage,
+    dispatch: Box<dyn Fn(Action)>,
+    opener: RefCell<Option<WorkerHandle>>,
+    /// The files of the trace that is open or being opened, to choose another archive member.
+    files: RefCell<Vec<File>>,
+    /// The member being opened.
+    member: RefCell<Option<String>>,
+    /// All members of the archive, as told when it was opened whole.
+    members: RefCell<Vec<Member>>,
+    runs: RefCell<BTreeMap<u32, Run>>,
+    /// A cluster asked for before the trace is open: by a link, or by a file of its own.
+    wanted_cluster: RefCell<Option<ClusterSpec>>,
+    /// Where a link wants the clock.
+    wanted_time: Cell<Option<f64>>,
+    wanted_speed: Cell<Option<f64>>,
+    wanted_job: Cell<Option<JobId>>,
+}
+
+/// A run and its worker.
+struct Run {
+    worker: WorkerHandle,
+    told_ms: f64,
+    progress: Progress,
+    /// How often its worker has died.
+    deaths: u32,
+    /// The question to the worker that is not answered yet, and the last one answered.
+    asked: Option<(JobId, Time)>,
+    answered: Option<(JobId, Time)>,
+}
+
+impl PartialEq for Session {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Session {
+    /// A session that shows on `stage` and reports to the reducer.
+    pub fn new(stage: SharedStage, dispatch: impl Fn(Action) + 'static) -> Self {
+        Self(Rc::new(Inner {
+            stage,
+            dispatch: Box::new(dispatch),
+            opener: RefCell::default(),
+            files: RefCell::default(),
+            member: RefCell::default(),
+            members: RefCell::default(),
+            runs: RefCell::default(),
+            wanted_cluster: RefCell::default(),
+            wanted_time: Cell::default(),
+            wanted_speed: Cell::default(),
+            wanted_job: Cell::default(),
+        }))
+    }
+
+    /// The stage.
+    pub fn stage(&self) -> &SharedStage {
+        &self.0.stage
+    }
+
+    /// Tells the reducer.
+    pub fn tell(&self, action: Action) {
+        (self.0.dispatch)(action);
+    }
+
+    /// What a link wants besides what the reducer knows; used once, for the next trace opened.
+    pub fn want(&self, cluster: Option<ClusterSpec>, time: Option<f64>, speed: Option<f64>, job: Option<JobId>) {
+        self.0.wanted_cluster.replace(cluster);
+        self.0.wanted_time.set(time);
+        self.0.wanted_speed.set(speed);
+        self.0.wanted_job.set(job);
+    }
+
+    /// Opens an embedded sample.
+    pub fn open_sample(&self, name: &str) {
+        self.0.files.borrow_mut().clear();
+        self.0.member.replace(None);
+        self.tell(Action::Opening(Source::Sample(name.to_string())));
+        self.ask_opener(&Request::Sample(name.to_string()), &[]);
+    }
+
+    /// Opens the visitor's files: a trace, a cluster's description, or both.
+    pub fn open_files(&self, files: Vec<File>) {
+        if files.is_empty() {
+            return;
+        }
+        self.0.files.replace(files);
+        self.open_member(None);
+    }
+
+    /// Opens one member of the archive that is open; all of them if none is named.
+    pub fn open_member(&self, member: Option<String>) {
+        let files = self.0.files.borrow().clone();
+        let Some(first) = files.first() else { return };
+        self.tell(Action::Opening(Source::File(first.name())));
+        if let Some(large) = files.iter().find(|file| file.size() > LARGEST_FILE) {
+            let gigabytes = large.size() / 1e9;
+            self.tell(Action::Refused(format!(
+                "{} has {gigabytes:.1} GB, more than a page can hold: open a part of it, or use the command line.",
+                large.name()
+            )));
+            return;
+        }
+        self.0.member.replace(member.clone());
+        let session = self.clone();
+        spawn_local(async move {
+            let names = files.iter().map(File::name).collect();
+            let mut buffers = Vec::with_capacity(files.len());
+            for file in &files {
+                match JsFuture::from(file.array_buffer()).await.map(JsCast::dyn_into::<ArrayBuffer>) {
+                    Ok(Ok(buffer)) => buffers.push(buffer),
+                    _ => {
+                        let name = file.name();
+                        session.tell(Action::Refused(format!(
+                            "{name} cannot be read: it may have been moved or changed. Open it again."
+                        )));
+                        return;
+                    }
+                }
+            }
+            session.ask_opener(&Request::Open { names, member }, &buffers);
+        });
+    }
+
+    /// Starts what is in the list and not yet at work; ends what is no longer in it.
+    pub fn reconcile(&self, state: &AppState) {
+        if state.trace.is_none() {
+            return;
+        }
+        self.0.runs.borrow_mut().retain(|id, _| state.card(*id).is_some());
+        {
+            let mut stage = self.0.stage.write();
+            let before = stage.runs.len();
+            stage.runs.retain(|run| state.card(run.id).is_some());
+            if stage.runs.len() != before {
+                stage.touch();
+            }
+        }
+        for card in state.cards.iter().filter(|card| card.status == RunStatus::Idle) {
+            self.start(card.id, state, 0);
+        }
+    }
+
+    /// Ends a run where it is; what it has shown stays.
+    pub fn cancel(&self, id: u32) {
+        if let Some(run) = self.0.runs.borrow_mut().remove(&id) {
+            self.tell(Action::Progress(id, RunStatus::Cancelled(run.progress)));
+        }
+    }
+
+    /// Chooses a job, or none, in every view.
+    pub fn select(&self, job: Option<JobId>) {
+        {
+            let mut stage = self.0.stage.write();
+            stage.selected = job;
+            stage.touch();
+        }
+        self.tell(Action::Select(job));
+    }
+
+    /// Moves the clock.
+    pub fn seek(&self, time: f64) {
+        let mut stage = self.0.stage.write();
+        stage.clock.now = time.clamp(0.0, stage.clock.end.max(0.0));
+        stage.touch();
+    }
+
+    /// Plays or pauses; from the end, plays from the start.
+    pub fn play_or_pause(&self) {
+        let mut stage = self.0.stage.write();
+        if !stage.clock.playing && stage.clock.now >= stage.clock.end {
+            stage.clock.now = 0.0;
+        }
+        stage.clock.playing = !stage.clock.playing;
+        stage.touch();
+    }
+
+    /// Pauses at the event before or after the clock's time.
+    pub fn step(&self, forward: bool) {
+        let (before, after) = self.0.stage.read().neighbouring_events();
+        self.0.stage.write().clock.playing = false;
+        if let Some(time) = if forward { after } else { before } {
+            self.seek(time);
+        }
+    }
+
+    /// Asks every run why the chosen job runs or waits, if that is not known for this time.
+    /// Called now and then: while a worker has not answered, it is not asked again.
+    pub fn explain_selected(&self) {
+        let (job, now, playing) = {
+            let stage = self.0.stage.read();
+            (stage.selected, Time(stage.clock.now), stage.clock.playing)
+        };
+        let Some(job) = job.filter(|_| !playing) else { return };
+        for run in self.0.runs.borrow_mut().values_mut() {
+            let known = run.asked.or(run.answered) == Some((job, now));
+            if run.asked.is_none() && !known && run.worker.send(&Request::Explain { job, at: now }, &[]).is_ok() {
+                run.asked = Some((job, now));
+            }
+        }
+    }
+
+    fn start(&self, id: u32, state: &AppState, deaths: u32) {
+        let Some(card) = state.card(id) else { return };
+        let spec = state.run_spec(&card.policy);
+        let workload = self.0.stage.read().workload.clone();
+        let jobs = workload.jobs.len();
+        let worker = {
+            let session = self.clone();
+            let state = state.clone();
+            WorkerHandle::start(move |news| session.hear_run(id, news, &state))
+        };
+        let request = Request::Run { spec, workload: (*workload).clone() };
+        let started = worker.and_then(|worker| worker.send(&request, &[]).map(|()| worker));
+        match started {
+            Ok(worker) => {
+                let progress = Progress { now: Time::ZERO, done: 0, jobs: jobs as u32 };
+                let run = Run { worker, told_ms: 0.0, progress, deaths, asked: None, answered: None };
+                // The old worker, if any, ends here.
+                self.0.runs.borrow_mut().insert(id, run);
+                self.put_on_stage(StageRun::new(id, card.policy.to_string(), jobs), state);
+                self.tell(Action::Progress(id, RunStatus::Running(progress)));
+            }
+            Err(why) => self.tell(Action::Progress(id, RunStatus::Failed(why))),
+        }
+    }
+
+    /// Puts a run where its scheduler stands in the list.
+    fn put_on_stage(&self, run: StageRun, state: &AppState) {
+        let mut stage = self.0.stage.write();
+        stage.cluster = state.setup.cluster.clone();
+        stage.runs.retain(|other| other.id != run.id);
+        let position = |id: u32| state.cards.iter().position(|card| card.id == id);
+        let at = stage.runs.partition_point(|other| position(other.id) < position(run.id));
+        stage.runs.insert(at, run);
+        stage.touch();
+    }
+
+    fn hear_run(&self, id: u32, news: News, state: &AppState) {
+        match news {
+            News::Reply(Reply::Log { delta, progress }) => {
+                self.0.stage.write().receive(id, delta, progress);
+                let now = now_ms();
+                if let Some(run) = self.0.runs.borrow_mut().get_mut(&id) {
+                    run.progress = progress;
+                    if now - run.told_ms < PROGRESS_EVERY_MS {
+                        return;
+                    }
+                    run.told_ms = now;
+                }
+                self.tell(Action::Progress(id, RunStatus::Running(progress)));
+            }
+            News::Reply(Reply::Done { log_hash, wall_ms }) => self.finish(id, log_hash, wall_ms),
+            News::Reply(Reply::Failed(why)) => self.tell(Action::Progress(id, RunStatus::Failed(why))),
+            News::Reply(Reply::Explained { job, at, explanation }) => {
+                if let Some(run) = self.0.runs.borrow_mut().get_mut(&id) {
+                    run.asked = None;
+                    run.answered = Some((job, at));
+                }
+                self.tell(Action::Explained(id, job, at, explanation));
+            }
+            News::Reply(_) => {}
+            News::Died(why) => self.bury(id, &why, state),
+        }
+    }
+
+    fn finish(&self, id: u32, log_hash: u64, wall_ms: f64) {
+        let mut stage = self.0.stage.write();
+        let (workload, cluster) = (stage.workload.clone(), stage.cluster.clone());
+        let Some(run) = stage.run_mut(id) else { return };
+        let outcomes = Outcomes::of(&workload, &cluster, &run.log);
+        let summary = Summary::of_outcomes(&outcomes, &cluster, &run.log);
+        run.results = Some((outcomes, summary));
+        run.complete = true;
+        stage.touch();
+        drop(stage);
+        self.tell(Action::Finished(id, RunStatus::Done { log_hash, wall_ms }, summary));
+    }
+
+    /// A run's worker has died: once, it gets another; then the run has failed.
+    fn bury(&self, id: u32, why: &str, state: &AppState) {
+        let Some(run) = self.0.runs.borrow_mut().remove(&id) else { return };
+        let name = state.card(id).map_or(String::new(), |card| card.policy.to_string());
+        if run.deaths == 0 {
+            self.tell(Action::Notice(Some(format!("The worker of {name} died and was restarted ({why})."))));
+            self.start(id, state, 1);
+        } else {
+            let failed = RunStatus::Failed(format!("Its worker died twice: {why}. Press Run to try again."));
+            self.tell(Action::Progress(id, failed));
+        }
+    }
+
+    fn ask_opener(&self, request: &Request, files: &[ArrayBuffer]) {
+        let mut opener = self.0.opener.borrow_mut();
+        if opener.is_none() {
+            let session = self.clone();
+            match WorkerHandle::start(move |news| session.hear_opener(news)) {
+                Ok(worker) => *opener = Some(worker),
+                Err(why) => self.tell(Action::Refused(why)),
+            }
+        }
+        if let Some(worker) = opener.as_ref()
+            && let Err(why) = worker.send(request, files)
+        {
+            self.tell(Action::Refused(why));
+        }
+    }
+
+    fn hear_opener(&self, news: News) {
+        match news {
+            News::Reply(Reply::Opened(trace)) => self.bring_on_stage(*trace),
+            News::Reply(Reply::OpenedCluster(cluster)) => self.tell(Action::OpenedCluster(cluster)),
+            News::Reply(Reply::Refused(why)) => self.tell(Action::Refused(why)),
+            News::Reply(_) => {}
+            News::Died(why) => {
+                // The next file gets a new worker.
+                self.0.opener.borrow_mut().take();
+                self.tell(Action::Refused(format!(
+                    "The worker that opens traces died and will be restarted for the next file ({why})."
+                )));
+            }
+        }
+    }
+
+    fn bring_on_stage(&self, trace: OpenedTrace) {
+        let jobs = &trace.workload.jobs;
+        let gpu_seconds: f64 = jobs.iter().map(|job| job.work.seconds() * f64::from(job.gpus)).sum();
+        let span = jobs.last().map_or(0.0, |job| job.submit.seconds());
+        let longest = jobs.iter().map(|job| job.work.seconds()).fold(0.0, f64::max);
+        let name = match self.0.files.borrow().first() {
+            Some(file) => file.name(),
+            None => switchyard::workload::SAMPLES
+                .iter()
+                .find(|sample| sample.title == trace.title)
+                .map_or_else(|| trace.title.clone(), |sample| sample.name.to_string()),
+        };
+        let member = self.0.member.borrow().clone();
+        if member.is_none() {
+            self.0.members.replace(trace.members);
+        }
+        let info = TraceInfo {
+            name,
+            title: trace.title,
+            report: trace.report,
+            members: self.0.members.borrow().clone(),
+            member,
+            jobs: jobs.len(),
+            gpu_hours: gpu_seconds / 3600.0,
+            span_days: span / 86_400.0,
+        };
+        let (cluster, origin) = match (self.0.wanted_cluster.take(), trace.cluster) {
+            (Some(wanted), _) => (wanted, ClusterOrigin::Chosen),
+            (None, Some(given)) => (given, ClusterOrigin::Given),
+            (None, None) => (trace.suggested, ClusterOrigin::Guessed),
+        };
+        let job = self.0.wanted_job.take().filter(|job| job.index() < jobs.len());
+        self.0.runs.borrow_mut().clear();
+        {
+            let mut stage = self.0.stage.write();
+            stage.workload = Rc::new(trace.workload);
+            stage.runs.clear();
+            stage.selected = None;
+            stage.hovered = None;
+            let wanted_time = self.0.wanted_time.take();
+            stage.clock.now = wanted_time.unwrap_or(0.0);
+            stage.clock.end = 0.0;
+            stage.clock.playing = wanted_time.is_none() && !stage.reduced_motion;
+            let play_through = round_speed((span + longest) / PLAY_THROUGH_SECONDS);
+            stage.clock.speed = self.0.wanted_speed.take().unwrap_or(play_through);
+            stage.touch();
+        }
+        self.tell(Action::Opened { info: Rc::new(info), cluster, origin });
+        if job.is_some() {
+            self.select(job);
+        }
+    }
+}
+
+/// A speed with one significant digit of 1, 2 or 5; at least real time.
+fn round_speed(speed: f64) -> f64 {
+    let mut decade = 1.0;
+    while decade * 10.0 <= speed {
+        decade *= 10.0;
+    }
+    [5.0, 2.0, 1.0].map(|digit| digit * decade).into_iter().find(|&rounded| rounded <= speed).unwrap_or(1.0)
+}
+
+fn now_ms() -> f64 {
+    web_sys::window().and_then(|window| window.performance()).map_or(0.0, |performance| performance.now())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::round_speed;
+
+    #[test]
+    fn speeds_are_round() {
+        assert_eq!([0.2, 1.0, 7.0, 960.0, 4_999.0].map(round_speed), [1.0, 1.0, 5.0, 500.0, 2_000.0]);
+    }
+}

@@ -1,0 +1,223 @@
+//! What the canvases read: the runs' logs, the shared clock, the selection.
+//!
+//! The stage lives outside the virtual DOM, in one `Rc<RefCell<Stage>>`. Workers' messages and
+//! pointer events write to it; one animation loop reads it and paints ([`crate::draw`]).
+
+use std::cell::{Ref, RefCell, RefMut};
+use std::rc::Rc;
+use switchyard::cluster::ClusterSpec;
+use switchyard::job::JobId;
+use switchyard::report::{Outcomes, Summary};
+use switchyard::sim::{LogDelta, Moment, Progress, RunLog, TimeIndex};
+use switchyard::workload::Workload;
+use switchyard::Time;
+
+/// The stage as everyone holds it; equal if it is the same stage.
+#[derive(Clone, Default)]
+pub struct SharedStage(Rc<RefCell<Stage>>);
+
+impl SharedStage {
+    /// Looks at the stage.
+    pub fn read(&self) -> Ref<'_, Stage> {
+        self.0.borrow()
+    }
+
+    /// Changes the stage. Hold it briefly: nobody may look meanwhile.
+    pub fn write(&self) -> RefMut<'_, Stage> {
+        self.0.borrow_mut()
+    }
+}
+
+impl PartialEq for SharedStage {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// Everything the canvases show.
+pub struct Stage {
+    /// The jobs of the opened trace.
+    pub workload: Rc<Workload>,
+    /// The cluster of the runs on stage.
+    pub cluster: ClusterSpec,
+    /// One per scheduler, in the order of the page's list.
+    pub runs: Vec<StageRun>,
+    /// Where all runs are looked at.
+    pub clock: Clock,
+    /// The job chosen in any view.
+    pub selected: Option<JobId>,
+    /// The job under the pointer in any view.
+    pub hovered: Option<JobId>,
+    /// What a job's colour stands for.
+    pub colour_by: ColourBy,
+    /// Whether colours are for a dark page.
+    pub dark: bool,
+    /// Whether the person asked for less motion.
+    pub reduced_motion: bool,
+    /// Counts changes: who has painted this revision need not paint again.
+    pub revision: u64,
+}
+
+/// One run as far as it has come.
+pub struct StageRun {
+    /// The page's id of the run.
+    pub id: u32,
+    /// The policy's canonical spec.
+    pub label: String,
+    /// What has been received of its log.
+    pub log: RunLog,
+    /// The log by time.
+    pub index: TimeIndex,
+    /// What runs and waits at the clock's time.
+    pub moment: Moment,
+    /// Each job's segments, in order of start.
+    pub segments_of: Vec<Vec<u32>>,
+    /// How far the worker has come.
+    pub progress: Progress,
+    /// Whether the log is complete.
+    pub complete: bool,
+    /// Per-job results and the run in numbers, once complete.
+    pub results: Option<(Outcomes, Summary)>,
+}
+
+/// The time shown, and how it moves.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// The time shown, seconds since the trace's start.
+    pub now: f64,
+    /// The last moment any run has reached.
+    pub end: f64,
+    /// Whether time moves by itself.
+    pub playing: bool,
+    /// Simulated seconds per real second.
+    pub speed: f64,
+}
+
+/// What a job's colour stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColourBy {
+    /// Each job its own.
+    #[default]
+    Job,
+    /// The model it trains.
+    Model,
+    /// Its tenant.
+    Tenant,
+    /// The size of its gang.
+    Gpus,
+    /// The queue it stands in.
+    Queue,
+}
+
+impl ColourBy {
+    /// Every choice with its name in links and its name for people.
+    pub const ALL: [(ColourBy, &'static str, &'static str); 5] = [
+        (Self::Job, "job", "job"),
+        (Self::Model, "model", "model"),
+        (Self::Tenant, "tenant", "tenant"),
+        (Self::Gpus, "gpus", "gang size"),
+        (Self::Queue, "queue", "queue"),
+    ];
+}
+
+impl Default for Stage {
+    fn default() -> Self {
+        Self {
+            workload: Rc::new(Workload::default()),
+            cluster: ClusterSpec::uniform(1, 1).unwrap_or_else(|_| unreachable!("1x1 is a cluster")),
+            runs: Vec::new(),
+            clock: Clock { now: 0.0, end: 0.0, playing: false, speed: 3600.0 },
+            selected: None,
+            hovered: None,
+            colour_by: ColourBy::default(),
+            dark: false,
+            reduced_motion: false,
+            revision: 0,
+        }
+    }
+}
+
+impl Stage {
+    /// Says that something to be seen has changed.
+    pub fn touch(&mut self) {
+        self.revision += 1;
+    }
+
+    /// The run with this id.
+    pub fn run(&self, id: u32) -> Option<&StageRun> {
+        self.runs.iter().find(|run| run.id == id)
+    }
+
+    /// The run with this id, to be changed.
+    pub fn run_mut(&mut self, id: u32) -> Option<&mut StageRun> {
+        self.runs.iter_mut().find(|run| run.id == id)
+    }
+
+    /// Takes in a piece of a run's log.
+    pub fn receive(&mut self, id: u32, delta: LogDelta, progress: Progress) {
+        if let Some(run) = self.run_mut(id) {
+            run.receive(delta, progress);
+            self.clock.end = self.runs.iter().map(StageRun::reached).fold(0.0, f64::max);
+            self.touch();
+        }
+    }
+
+    /// Moves every run's [`Moment`] to the clock's time.
+    pub fn seek(&mut self) {
+        let now = Time(self.clock.now);
+        for run in &mut self.runs {
+            run.moment.seek(&run.log, &run.index, now);
+        }
+    }
+
+    /// The times of the events next to the clock's, before and after, over all runs.
+    pub fn neighbouring_events(&self) -> (Option<f64>, Option<f64>) {
+        let now = self.clock.now;
+        let mut before: Option<f64> = None;
+        let mut after: Option<f64> = None;
+        for times in self.runs.iter().map(|run| run.log.event_times()) {
+            let first_at = times.partition_point(|&at| at < now);
+            if let Some(&at) = first_at.checked_sub(1).and_then(|i| times.get(i)) {
+                before = Some(before.map_or(at, |best| best.max(at)));
+            }
+            let first_after = times.partition_point(|&at| at <= now);
+            if let Some(&at) = times.get(first_after) {
+                after = Some(after.map_or(at, |best| best.min(at)));
+            }
+        }
+        (before, after)
+    }
+}
+
+impl StageRun {
+    /// A run of which nothing is known yet.
+    pub fn new(id: u32, label: String, jobs: usize) -> Self {
+        Self {
+            id,
+            label,
+            log: RunLog::default(),
+            index: TimeIndex::default(),
+            moment: Moment::default(),
+            segments_of: vec![Vec::new(); jobs],
+            progress: Progress { now: Time::ZERO, done: 0, jobs: jobs as u32 },
+            complete: false,
+            results: None,
+        }
+    }
+
+    /// The last moment the log knows.
+    pub fn reached(&self) -> f64 {
+        self.log.event_times().last().copied().unwrap_or(0.0)
+    }
+
+    fn receive(&mut self, delta: LogDelta, progress: Progress) {
+        let known = self.log.segments();
+        self.log.apply(delta);
+        for segment in known..self.log.segments() {
+            let job = self.log.segment(segment).job;
+            self.segments_of[job.index()].push(segment as u32);
+        }
+        self.index.extend(&self.log);
+        self.progress = progress;
+    }
+}

@@ -1,0 +1,465 @@
+//! The page's one reducer: settings, the opened trace, the list of schedulers and how far each
+//! run is. What is large or moves is on the [stage](crate::stage) instead.
+
+pub mod link;
+
+use crate::stage::ColourBy;
+use link::Link;
+use std::rc::Rc;
+use switchyard::cluster::ClusterSpec;
+use switchyard::job::JobId;
+use switchyard::placement::Strategy;
+use switchyard::policy::{Explanation, PolicySpec};
+use switchyard::report::Summary;
+use switchyard::sim::{Progress, SimOptions};
+use switchyard::trace::{ImportReport, Member};
+use switchyard::{RunSpec, Time};
+use yew::Reducible;
+
+/// Everything the components show.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AppState {
+    /// Where the jobs come from, or will.
+    pub source: Source,
+    /// The opened trace.
+    pub trace: Option<Rc<TraceInfo>>,
+    /// What is being opened right now.
+    pub opening: Option<String>,
+    /// Why the last opening failed.
+    pub trace_error: Option<String>,
+    /// What every run has in common.
+    pub setup: Setup,
+    /// Whether the cluster came with the trace, was guessed or chosen.
+    pub cluster_origin: ClusterOrigin,
+    /// The schedulers.
+    pub cards: Vec<Card>,
+    /// The run that others are compared with.
+    pub baseline: u32,
+    /// The view shown.
+    pub view: View,
+    /// What colours stand for.
+    pub colour_by: ColourBy,
+    /// Light, dark, or as the system has it.
+    pub theme: Theme,
+    /// The chosen job.
+    pub selected: Option<JobId>,
+    /// Why the chosen job runs or waits, per run, and for which time.
+    pub explanations: Vec<(u32, Time, Explanation)>,
+    /// Something to tell that is not an error of the trace.
+    pub notice: Option<String>,
+    /// Whether the help is open.
+    pub help: bool,
+    /// Whether the left rail is open on a narrow screen.
+    pub drawer: bool,
+    /// Counts changes of results, so that charts know when to redraw.
+    pub revision: u32,
+    next_id: u32,
+}
+
+/// Where jobs come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// An embedded sample, by name.
+    Sample(String),
+    /// A file of the visitor's: its name. The file itself stays where it is.
+    File(String),
+}
+
+/// What is known of the opened trace besides its jobs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceInfo {
+    /// The file's or sample's name.
+    pub name: String,
+    /// The format's name.
+    pub title: String,
+    /// What was kept, dropped and assumed; samples have none.
+    pub report: Option<ImportReport>,
+    /// The clusters or files inside an archive.
+    pub members: Vec<Member>,
+    /// The member that is open; all of them if none is named.
+    pub member: Option<String>,
+    /// How many jobs.
+    pub jobs: usize,
+    /// GPU-hours the jobs ask for.
+    pub gpu_hours: f64,
+    /// Days from the first submission to the last.
+    pub span_days: f64,
+}
+
+/// What every run has in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// The cluster.
+    pub cluster: ClusterSpec,
+    /// How gangs are laid on nodes.
+    pub placement: Strategy,
+    /// Restart cost and seed.
+    pub options: SimOptions,
+}
+
+/// Where the cluster comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClusterOrigin {
+    /// From a file dropped with the trace, or the sample's own.
+    Given,
+    /// Guessed from the trace.
+    Guessed,
+    /// Chosen by the visitor.
+    Chosen,
+}
+
+/// One scheduler in the list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Card {
+    /// Stable as long as the scheduler is in the list.
+    pub id: u32,
+    /// The policy.
+    pub policy: PolicySpec,
+    /// How far its run is.
+    pub status: RunStatus,
+    /// The run in numbers, once complete.
+    pub summary: Option<Summary>,
+}
+
+/// How far a run is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunStatus {
+    /// Not started.
+    Idle,
+    /// Under way.
+    Running(Progress),
+    /// Complete.
+    Done {
+        /// Fingerprint of the log.
+        log_hash: u64,
+        /// Milliseconds of simulation.
+        wall_ms: f64,
+    },
+    /// Cancelled on the way.
+    Cancelled(Progress),
+    /// Broke off; why.
+    Failed(String),
+}
+
+/// The views.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// Nodes and queue at one moment.
+    #[default]
+    Yard,
+    /// Who held which GPU when.
+    Timeline,
+    /// Charts and metrics.
+    Compare,
+    /// The table of jobs.
+    Jobs,
+}
+
+impl View {
+    /// Every view with its name in links and its name for people.
+    pub const ALL: [(View, &'static str, &'static str); 4] = [
+        (Self::Yard, "yard", "Yard"),
+        (Self::Timeline, "timeline", "Timeline"),
+        (Self::Compare, "compare", "Compare"),
+        (Self::Jobs, "jobs", "Jobs"),
+    ];
+}
+
+/// Light or dark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// As the system has it.
+    #[default]
+    System,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+/// What can happen.
+#[derive(Debug)]
+pub enum Action {
+    /// A trace is being opened.
+    Opening(Source),
+    /// A trace is open; `cluster`: what to run it on and where that comes from.
+    Opened {
+        /// The trace.
+        info: Rc<TraceInfo>,
+        /// The cluster.
+        cluster: ClusterSpec,
+        /// Where it comes from.
+        origin: ClusterOrigin,
+    },
+    /// A cluster's description was opened, and no trace.
+    OpenedCluster(ClusterSpec),
+    /// The trace could not be opened.
+    Refused(String),
+    /// The visitor chose what runs have in common.
+    SetUp(Setup),
+    /// A scheduler is added at the end.
+    Add(PolicySpec),
+    /// A scheduler is replaced.
+    Edit(u32, PolicySpec),
+    /// A scheduler goes.
+    Remove(u32),
+    /// A run is at this point.
+    Progress(u32, RunStatus),
+    /// A run is complete.
+    Finished(u32, RunStatus, Summary),
+    /// Compare with this run.
+    Baseline(u32),
+    /// Show this view.
+    Show(View),
+    /// Colour by this.
+    ColourBy(ColourBy),
+    /// Use this theme.
+    Theme(Theme),
+    /// Choose a job, or none.
+    Select(Option<JobId>),
+    /// A worker has explained a job.
+    Explained(u32, JobId, Time, Explanation),
+    /// Tell something, or stop telling.
+    Notice(Option<String>),
+    /// Open or close the help.
+    Help(bool),
+    /// Open or close the left rail.
+    Drawer(bool),
+}
+
+/// A change of a run's progress makes charts redraw at most this often: per this many jobs done.
+const REDRAWS_PER_RUN: u32 = 12;
+
+impl AppState {
+    /// The page as a link asks for it.
+    pub fn from_link(link: &Link) -> Self {
+        let cards: Vec<Card> = (0u32..).zip(&link.policies).map(|(id, policy)| Card::new(id, policy.clone())).collect();
+        Self {
+            source: link.source.clone(),
+            trace: None,
+            opening: None,
+            trace_error: None,
+            setup: Setup {
+                cluster: link.cluster.clone().unwrap_or_else(default_cluster),
+                placement: link.placement,
+                options: link.options,
+            },
+            cluster_origin: if link.cluster.is_some() { ClusterOrigin::Chosen } else { ClusterOrigin::Given },
+            baseline: cards.get(link.baseline).map_or(0, |card| card.id),
+            next_id: cards.len() as u32,
+            cards,
+            view: link.view,
+            colour_by: link.colour_by,
+            theme: link.theme,
+            selected: link.job,
+            explanations: Vec::new(),
+            notice: link.complaint.clone(),
+            help: false,
+            drawer: false,
+            revision: 0,
+        }
+    }
+
+    /// The settings of one scheduler's run.
+    pub fn run_spec(&self, policy: &PolicySpec) -> RunSpec {
+        RunSpec {
+            policy: policy.clone(),
+            cluster: self.setup.cluster.clone(),
+            placement: self.setup.placement,
+            options: self.setup.options,
+        }
+    }
+
+    /// The scheduler with this id.
+    pub fn card(&self, id: u32) -> Option<&Card> {
+        self.cards.iter().find(|card| card.id == id)
+    }
+
+    fn card_mut(&mut self, id: u32) -> Option<&mut Card> {
+        self.cards.iter_mut().find(|card| card.id == id)
+    }
+
+    fn apply(&mut self, action: Action) {
+        match action {
+            Action::Opening(source) => {
+                let (Source::Sample(name) | Source::File(name)) = &source;
+                self.opening = Some(name.clone());
+                self.trace_error = None;
+            }
+            Action::Opened { info, cluster, origin } => {
+                self.source = match &info.report {
+                    Some(_) => Source::File(info.name.clone()),
+                    None => Source::Sample(info.name.clone()),
+                };
+                self.trace = Some(info);
+                self.opening = None;
+                self.trace_error = None;
+                self.setup.cluster = cluster;
+                self.cluster_origin = origin;
+                self.forget_results();
+            }
+            Action::OpenedCluster(cluster) => {
+                self.opening = None;
+                self.trace_error = None;
+                self.notice = Some(format!("The cluster is now {cluster}, as the file says."));
+                self.setup.cluster = cluster;
+                self.cluster_origin = ClusterOrigin::Given;
+                self.forget_results();
+            }
+            Action::Refused(why) => {
+                self.opening = None;
+                self.trace_error = Some(why);
+            }
+            Action::SetUp(setup) => {
+                if setup.cluster != self.setup.cluster {
+                    self.cluster_origin = ClusterOrigin::Chosen;
+                }
+                self.setup = setup;
+                self.forget_results();
+            }
+            Action::Add(policy) => {
+                self.cards.push(Card::new(self.next_id, policy));
+                self.next_id += 1;
+            }
+            Action::Edit(id, policy) => {
+                if let Some(card) = self.card_mut(id) {
+                    *card = Card::new(id, policy);
+                }
+                self.revision += 1;
+            }
+            Action::Remove(id) => {
+                self.cards.retain(|card| card.id != id);
+                if self.baseline == id {
+                    self.baseline = self.cards.first().map_or(0, |card| card.id);
+                }
+                self.explanations.retain(|(run, _, _)| *run != id);
+                self.revision += 1;
+            }
+            Action::Progress(id, status) => {
+                let done = |status: &RunStatus| match status {
+                    RunStatus::Running(progress) => progress.done * REDRAWS_PER_RUN / progress.jobs.max(1),
+                    _ => u32::MAX,
+                };
+                if let Some(card) = self.card_mut(id) {
+                    let redraw = done(&card.status) != done(&status);
+                    card.status = status;
+                    self.revision += u32::from(redraw);
+                }
+            }
+            Action::Finished(id, status, summary) => {
+                if let Some(card) = self.card_mut(id) {
+                    card.status = status;
+                    card.summary = Some(summary);
+                }
+                self.revision += 1;
+            }
+            Action::Baseline(id) => {
+                self.baseline = id;
+                self.revision += 1;
+            }
+            Action::Show(view) => self.view = view,
+            Action::ColourBy(colour_by) => self.colour_by = colour_by,
+            Action::Theme(theme) => self.theme = theme,
+            Action::Select(job) => {
+                self.selected = job;
+                self.explanations.clear();
+            }
+            Action::Explained(run, job, at, explanation) => {
+                if self.selected == Some(job) {
+                    self.explanations.retain(|(of, _, _)| *of != run);
+                    self.explanations.push((run, at, explanation));
+                }
+            }
+            Action::Notice(notice) => self.notice = notice,
+            Action::Help(open) => self.help = open,
+            Action::Drawer(open) => self.drawer = open,
+        }
+    }
+
+    fn forget_results(&mut self) {
+        for card in &mut self.cards {
+            *card = Card::new(card.id, card.policy.clone());
+        }
+        self.selected = None;
+        self.explanations.clear();
+        self.revision += 1;
+    }
+}
+
+impl Card {
+    fn new(id: u32, policy: PolicySpec) -> Self {
+        Self { id, policy, status: RunStatus::Idle, summary: None }
+    }
+}
+
+impl Reducible for AppState {
+    type Action = Action;
+
+    fn reduce(self: Rc<Self>, action: Action) -> Rc<Self> {
+        let mut next = (*self).clone();
+        next.apply(action);
+        if next == *self { self } else { Rc::new(next) }
+    }
+}
+
+/// Before any trace is open.
+fn default_cluster() -> ClusterSpec {
+    ClusterSpec::uniform(8, 4).unwrap_or_else(|_| unreachable!("8x4 is a cluster"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state() -> AppState {
+        AppState::from_link(&Link::parse(""))
+    }
+
+    #[test]
+    fn removing_the_baseline_chooses_another() {
+        let mut state = state();
+        let (first, second) = (state.cards[0].id, state.cards[1].id);
+        state.apply(Action::Baseline(first));
+        state.apply(Action::Remove(first));
+        assert_eq!(state.baseline, second);
+    }
+
+    #[test]
+    fn ids_are_never_used_twice() {
+        let mut state = state();
+        let last = state.cards.last().unwrap().id;
+        state.apply(Action::Remove(last));
+        state.apply(Action::Add("fifo".parse().unwrap()));
+        assert!(state.cards.last().unwrap().id > last);
+    }
+
+    #[test]
+    fn a_refused_trace_leaves_the_open_one() {
+        let mut state = state();
+        let info = Rc::new(TraceInfo {
+            name: "lab".into(),
+            title: "A lab's day".into(),
+            report: None,
+            members: Vec::new(),
+            member: None,
+            jobs: 1,
+            gpu_hours: 1.0,
+            span_days: 1.0,
+        });
+        state.apply(Action::Opened { info: info.clone(), cluster: default_cluster(), origin: ClusterOrigin::Given });
+        state.apply(Action::Opening(Source::File("bad.csv".into())));
+        state.apply(Action::Refused("no".into()));
+        assert_eq!(state.trace, Some(info));
+        assert_eq!(state.source, Source::Sample("lab".into()));
+        assert_eq!(state.trace_error.as_deref(), Some("no"));
+    }
+
+    #[test]
+    fn a_stale_explanation_is_dropped() {
+        let mut state = state();
+        state.apply(Action::Select(Some(JobId(3))));
+        let explanation = Explanation { verdict: switchyard::policy::Verdict::Runs, facts: Vec::new() };
+        state.apply(Action::Explained(0, JobId(2), Time::ZERO, explanation));
+        assert!(state.explanations.is_empty());
+    }
+}

@@ -1,0 +1,214 @@
+//! The one animation loop: moves the clock and repaints canvases that need it.
+
+use crate::draw::{Painter, Surface};
+use crate::stage::SharedStage;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, Window};
+
+/// A canvas and what paints it, as the loop knows them.
+pub(super) struct Hosted {
+    canvas: HtmlCanvasElement,
+    context: CanvasRenderingContext2d,
+    painter: Rc<RefCell<dyn Painter>>,
+    /// The stage's revision last painted.
+    painted: Option<u64>,
+    moving: bool,
+    /// CSS pixels and device pixel ratio last painted.
+    size: (f64, f64, f64),
+}
+
+/// Frames whose paint time is remembered.
+const FRAMES_MEASURED: usize = 300;
+
+/// A longer gap between frames (a hidden tab, a breakpoint) does not move the clock.
+const LONGEST_FRAME_MS: f64 = 250.0;
+
+/// The loop, as the components hold it.
+#[derive(Clone)]
+pub(super) struct Animation(Rc<Inner>);
+
+struct Inner {
+    stage: SharedStage,
+    window: Window,
+    hosted: RefCell<Vec<(u32, Hosted)>>,
+    next_id: Cell<u32>,
+    /// The canvas the pointer was last on: it gets the keys.
+    active: Cell<Option<u32>>,
+    /// Script milliseconds of the last frames that painted anything.
+    frame_ms: RefCell<VecDeque<f64>>,
+    last_ms: Cell<f64>,
+}
+
+impl PartialEq for Animation {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Animation {
+    /// Starts the loop; it runs as long as the page.
+    pub(super) fn start(stage: SharedStage, window: Window) -> Self {
+        let animation = Self(Rc::new(Inner {
+            stage,
+            window,
+            hosted: RefCell::default(),
+            next_id: Cell::default(),
+            active: Cell::default(),
+            frame_ms: RefCell::default(),
+            last_ms: Cell::default(),
+        }));
+        animation.publish_frame_times();
+        let again: Rc<RefCell<Option<Closure<dyn FnMut(f64)>>>> = Rc::default();
+        let frame = Closure::new({
+            let (animation, again) = (animation.clone(), again.clone());
+            move |ms: f64| {
+                animation.frame(ms);
+                animation.request(&again);
+            }
+        });
+        *again.borrow_mut() = Some(frame);
+        animation.request(&again);
+        animation
+    }
+
+    fn request(&self, frame: &RefCell<Option<Closure<dyn FnMut(f64)>>>) {
+        if let Some(frame) = frame.borrow().as_ref() {
+            // A window always grants animation frames.
+            let _ = self.0.window.request_animation_frame(frame.as_ref().unchecked_ref());
+        }
+    }
+
+    /// Takes a canvas in; the number is for [`release`](Self::release).
+    pub(super) fn host(&self, canvas: HtmlCanvasElement, painter: Rc<RefCell<dyn Painter>>) -> Option<u32> {
+        let context = canvas.get_context("2d").ok()??.dyn_into().ok()?;
+        let id = self.0.next_id.get() + 1;
+        self.0.next_id.set(id);
+        let hosted = Hosted { canvas, context, painter, painted: None, moving: false, size: (0.0, 0.0, 0.0) };
+        self.0.hosted.borrow_mut().push((id, hosted));
+        Some(id)
+    }
+
+    /// Lets a canvas go.
+    pub(super) fn release(&self, id: u32) {
+        self.0.hosted.borrow_mut().retain(|(other, _)| *other != id);
+    }
+
+    /// Has a canvas painted at the next frame whether or not the stage changes.
+    pub(super) fn repaint(&self, id: u32) {
+        for (_, hosted) in self.0.hosted.borrow_mut().iter_mut().filter(|(other, _)| *other == id) {
+            hosted.painted = None;
+        }
+    }
+
+    /// The pointer is on this canvas.
+    pub(super) fn activate(&self, id: u32) {
+        self.0.active.set(Some(id));
+    }
+
+    /// Gives a key to the canvas the pointer was last on, or else to the first; says whether it
+    /// was of use.
+    pub(super) fn key(&self, key: &str) -> bool {
+        let mut hosted = self.0.hosted.borrow_mut();
+        let active = hosted.iter().position(|(id, _)| Some(*id) == self.0.active.get()).unwrap_or(0);
+        let Some((_, canvas)) = hosted.get_mut(active) else { return false };
+        let used = canvas.painter.borrow_mut().key(key, &self.0.stage.read());
+        if used {
+            canvas.painted = None;
+        }
+        used
+    }
+
+    fn frame(&self, ms: f64) {
+        let passed = ms - self.0.last_ms.replace(ms);
+        if passed < LONGEST_FRAME_MS {
+            self.move_clock(passed / 1000.0);
+        }
+        let begin = self.now();
+        let mut painted = false;
+        let mut hosted = self.0.hosted.borrow_mut();
+        let mut sought = false;
+        for (_, canvas) in hosted.iter_mut() {
+            let size = canvas.measure(self.0.window.device_pixel_ratio());
+            let revision = self.0.stage.read().revision;
+            if canvas.painted == Some(revision) && !canvas.moving && canvas.size == size {
+                continue;
+            }
+            if !sought {
+                self.0.stage.write().seek();
+                sought = true;
+            }
+            canvas.paint(size, &self.0.stage, ms);
+            canvas.painted = Some(revision);
+            painted = true;
+        }
+        if painted {
+            let mut frames = self.0.frame_ms.borrow_mut();
+            if frames.len() == FRAMES_MEASURED {
+                frames.pop_front();
+            }
+            frames.push_back(self.now() - begin);
+        }
+    }
+
+    /// Plays: not beyond what every run still under way has reached, nor beyond the end.
+    fn move_clock(&self, seconds: f64) {
+        let mut stage = self.0.stage.write();
+        if !stage.clock.playing {
+            return;
+        }
+        let under_way = stage.runs.iter().filter(|run| !run.complete).map(|run| run.reached());
+        let limit = under_way.fold(stage.clock.end, f64::min);
+        let now = (stage.clock.now + seconds * stage.clock.speed).min(limit);
+        if now > stage.clock.now {
+            stage.clock.now = now;
+            stage.touch();
+        } else if stage.clock.end > 0.0 && stage.clock.now >= stage.clock.end && stage.runs.iter().all(|run| run.complete) {
+            stage.clock.playing = false;
+            stage.touch();
+        }
+    }
+
+    fn now(&self) -> f64 {
+        self.0.window.performance().map_or(0.0, |performance| performance.now())
+    }
+
+    /// `switchyardFrameTimes()` in the page's console: script milliseconds of the last painted
+    /// frames, for whoever wants to measure.
+    fn publish_frame_times(&self) {
+        let inner = Rc::downgrade(&self.0);
+        let times = Closure::<dyn Fn() -> js_sys::Array>::new(move || {
+            let frames = inner.upgrade().map(|inner| inner.frame_ms.borrow().clone()).unwrap_or_default();
+            frames.into_iter().map(JsValue::from_f64).collect()
+        });
+        // A name on the window: nothing else in the page depends on it.
+        let _ = js_sys::Reflect::set(&self.0.window, &"switchyardFrameTimes".into(), times.as_ref());
+        times.forget();
+    }
+}
+
+impl Hosted {
+    /// CSS width, CSS height, device pixels per CSS pixel.
+    fn measure(&self, ratio: f64) -> (f64, f64, f64) {
+        (f64::from(self.canvas.client_width()), f64::from(self.canvas.client_height()), ratio)
+    }
+
+    fn paint(&mut self, size: (f64, f64, f64), stage: &SharedStage, real_ms: f64) {
+        let (width, height, ratio) = size;
+        if width < 1.0 || height < 1.0 {
+            return;
+        }
+        if self.size != size {
+            self.canvas.set_width((width * ratio).round() as u32);
+            self.canvas.set_height((height * ratio).round() as u32);
+            self.size = size;
+        }
+        // Only a context that has lost its canvas refuses to be scaled.
+        let _ = self.context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0);
+        let surface = Surface { context: &self.context, width, height, pixel_ratio: ratio, real_ms };
+        self.moving = self.painter.borrow_mut().paint(&surface, &stage.read());
+    }
+}

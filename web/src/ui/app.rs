@@ -1,0 +1,309 @@
+//! The whole page: state, session and stage are made here and handed down.
+
+use super::animation::Animation;
+use super::cluster_panel::ClusterPanel;
+use super::compare::Compare;
+use super::drop_zone::DropZone;
+use super::embed::{EmbedFrame, embedded_view};
+use super::header::Header;
+use super::help::Help;
+use super::icon::{Icon, Sign};
+use super::inspector::Inspector;
+use super::jobs_table::JobsTable;
+use super::keyboard::use_keyboard;
+use super::player::Player;
+use super::scheduler_panel::SchedulerPanel;
+use super::timeline_view::TimelineView;
+use super::trace_panel::TracePanel;
+use super::yard_view::YardView;
+use crate::session::Session;
+use crate::stage::SharedStage;
+use crate::state::link::Link;
+use crate::state::{Action, AppState, Source, Theme, View};
+use std::rc::Rc;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::JsCast;
+use web_sys::Window;
+use yew::prelude::*;
+
+/// The address follows the view at most this often.
+const ADDRESS_EVERY_MS: i32 = 700;
+
+/// The page.
+#[component]
+pub fn App() -> Html {
+    let link = use_memo((), |()| Link::parse(&location_hash()));
+    let state = use_reducer({
+        let link = link.clone();
+        move || AppState::from_link(&link)
+    });
+    let stage = use_memo((), |()| SharedStage::default());
+    let session = use_memo((), {
+        let (stage, dispatcher) = ((*stage).clone(), state.dispatcher());
+        move |()| Session::new(stage, move |action| dispatcher.dispatch(action))
+    });
+    let animation = use_memo((), {
+        let stage = (*stage).clone();
+        move |()| web_sys::window().map(|window| Animation::start(stage, window))
+    });
+
+    use_effect_with((), {
+        let (session, link) = (session.clone(), link.clone());
+        move |()| {
+            session.want(link.cluster.clone(), link.time, link.speed, link.job);
+            match &link.source {
+                Source::Sample(name) => session.open_sample(name),
+                Source::File(name) => session.tell(Action::Notice(Some(format!(
+                    "This link shows {name}, which stays on the computer it was made on: open your copy to see it. The settings are already here."
+                )))),
+            }
+        }
+    });
+    use_effect_with(state.clone(), {
+        let session = session.clone();
+        move |state: &UseReducerHandle<AppState>| session.reconcile(state)
+    });
+    use_theme(state.theme, &stage);
+    use_effect_with((state.colour_by, (*stage).clone()), |(colour_by, stage)| {
+        let mut stage = stage.write();
+        stage.colour_by = *colour_by;
+        stage.touch();
+    });
+    use_address(&state, &stage);
+    use_keyboard(&state, &session, &animation);
+
+    let select = {
+        let session = session.clone();
+        Callback::from(move |job| session.select(job))
+    };
+    let seek = {
+        let session = session.clone();
+        Callback::from(move |time| session.seek(time))
+    };
+    let dark = is_dark(state.theme);
+    let view = match state.view {
+        View::Yard => html! { <YardView state={state.clone()} /> },
+        View::Timeline => html! { <TimelineView state={state.clone()} /> },
+        View::Compare => html! {
+            <Compare stage={(*stage).clone()} revision={state.revision} {dark} baseline={state.baseline}
+                on_baseline={tell(&session, Action::Baseline)} on_seek={seek.clone()} />
+        },
+        View::Jobs => html! {
+            <JobsTable stage={(*stage).clone()} revision={state.revision} selected={state.selected} on_select={select.clone()} />
+        },
+    };
+    let inspector = state.selected.filter(|_| state.trace.is_some()).map(|job| {
+        let explanations = state
+            .cards
+            .iter()
+            .map(|card| {
+                let known = state.explanations.iter().find(|(id, _, _)| *id == card.id);
+                (card.id, known.map(|(_, _, explanation)| explanation.clone()))
+            })
+            .collect::<Vec<_>>();
+        html! {
+            <Inspector stage={(*stage).clone()} revision={state.revision} {job} {explanations}
+                on_close={select.reform(|()| None)} on_job={select.reform(Some)} on_seek={seek.clone()} />
+        }
+    });
+
+    let embedded = embedded_view();
+    let body = match embedded {
+        Some(_) => html! { <EmbedFrame>{ view }</EmbedFrame> },
+        None => html! {
+            <>
+                <Header state={state.clone()} />
+                <div class={classes!("rail", state.drawer.then_some("open"))} id="rail">
+                    <p class="tagline">{ "Watch how GPU-cluster schedulers run the same job trace." }</p>
+                    <TracePanel state={state.clone()} />
+                    <ClusterPanel state={state.clone()} />
+                    <SchedulerPanel state={state.clone()} />
+                    <p class="privacy">{ "Nothing you open leaves this page." }</p>
+                </div>
+                <main>
+                    <Tabs view={state.view} on_view={tell(&session, Action::Show)} />
+                    <Notice text={state.notice.clone()} on_close={tell(&session, |()| Action::Notice(None))} />
+                    <div class="stage">
+                        <div class="view" role="tabpanel" aria-label={view_title(state.view)}>{ view }</div>
+                        { inspector }
+                    </div>
+                </main>
+                <Player />
+                if state.help {
+                    <Help on_close={tell(&session, |()| Action::Help(false))} />
+                }
+            </>
+        },
+    };
+    html! {
+        <ContextProvider<Session> context={(*session).clone()}>
+            <ContextProvider<Option<Animation>> context={(*animation).clone()}>
+                <DropZone>
+                    <div class={classes!("page", embedded.map(|_| "embedded"))}>{ body }</div>
+                </DropZone>
+                <div id="tooltip" role="tooltip" hidden=true></div>
+            </ContextProvider<Option<Animation>>>
+        </ContextProvider<Session>>
+    }
+}
+
+/// A callback that tells the reducer.
+pub(super) fn tell<T: 'static>(session: &Session, action: impl Fn(T) -> Action + 'static) -> Callback<T> {
+    let session = session.clone();
+    Callback::from(move |value| session.tell(action(value)))
+}
+
+fn view_title(view: View) -> &'static str {
+    View::ALL.iter().find(|(other, _, _)| *other == view).map_or("", |(_, _, title)| title)
+}
+
+#[derive(Properties, PartialEq)]
+struct TabsProps {
+    view: View,
+    on_view: Callback<View>,
+}
+
+#[component]
+fn Tabs(props: &TabsProps) -> Html {
+    let tabs = View::ALL.iter().map(|&(view, name, title)| {
+        let chosen = props.view == view;
+        let onclick = props.on_view.reform(move |_| view);
+        html! {
+            <button type="button" role="tab" id={format!("tab-{name}")} aria-selected={chosen.to_string()} {onclick}>{ title }</button>
+        }
+    });
+    html! { <div class="tabs" role="tablist" aria-label="Views">{ for tabs }</div> }
+}
+
+#[derive(Properties, PartialEq)]
+struct NoticeProps {
+    text: Option<String>,
+    on_close: Callback<()>,
+}
+
+#[component]
+fn Notice(props: &NoticeProps) -> Html {
+    let text = props.text.as_ref().map(|text| {
+        html! {
+            <p class="notice">
+                <span>{ text }</span>
+                <button type="button" class="quiet" aria-label="Dismiss" onclick={props.on_close.reform(|_| ())}><Sign icon={Icon::Close} /></button>
+            </p>
+        }
+    });
+    html! { <div role="status">{ text }</div> }
+}
+
+/// Keeps the document and the stage in the theme.
+#[hook]
+fn use_theme(theme: Theme, stage: &SharedStage) {
+    use_effect_with((theme, stage.clone()), |(theme, stage)| {
+        let theme = *theme;
+        let root = web_sys::window().and_then(|window| window.document()).and_then(|document| document.document_element());
+        if let Some(root) = root {
+            // Attributes of an element of ours can always be set.
+            let _ = match theme {
+                Theme::System => root.remove_attribute("data-theme"),
+                Theme::Light => root.set_attribute("data-theme", "light"),
+                Theme::Dark => root.set_attribute("data-theme", "dark"),
+            };
+        }
+        let follow = {
+            let stage = stage.clone();
+            move || {
+                let mut stage = stage.write();
+                stage.dark = is_dark(theme);
+                stage.reduced_motion = media_matches("(prefers-reduced-motion: reduce)");
+                stage.touch();
+            }
+        };
+        follow();
+        let listener = Closure::<dyn FnMut()>::new(follow);
+        let query = web_sys::window().and_then(|window| window.match_media("(prefers-color-scheme: dark)").ok().flatten());
+        if let Some(query) = &query {
+            query.set_onchange(Some(listener.as_ref().unchecked_ref()));
+        }
+        move || {
+            if let Some(query) = query {
+                query.set_onchange(None);
+            }
+            drop(listener);
+        }
+    });
+}
+
+/// Whether the page is dark now.
+fn is_dark(theme: Theme) -> bool {
+    match theme {
+        Theme::Light => false,
+        Theme::Dark => true,
+        Theme::System => media_matches("(prefers-color-scheme: dark)"),
+    }
+}
+
+fn media_matches(query: &str) -> bool {
+    web_sys::window().and_then(|window| window.match_media(query).ok().flatten()).is_some_and(|query| query.matches())
+}
+
+/// Keeps the address in step with what is shown.
+#[hook]
+fn use_address(state: &UseReducerHandle<AppState>, stage: &SharedStage) {
+    let latest = use_mut_ref(|| state.clone());
+    *latest.borrow_mut() = state.clone();
+    use_effect_with((), {
+        let stage = stage.clone();
+        move |()| {
+            let written = std::cell::RefCell::new(String::new());
+            let update = Closure::<dyn FnMut()>::new(move || {
+                let fragment = Link::of(&latest.borrow(), &stage.read()).fragment();
+                // A trace that is not open yet would overwrite what the link wants.
+                if latest.borrow().trace.is_some() && *written.borrow() != fragment {
+                    replace_hash(&fragment);
+                    written.replace(fragment);
+                }
+            });
+            let window = web_sys::window();
+            let timer = window.as_ref().and_then(|window| {
+                window.set_interval_with_callback_and_timeout_and_arguments_0(update.as_ref().unchecked_ref(), ADDRESS_EVERY_MS).ok()
+            });
+            move || {
+                if let (Some(window), Some(timer)) = (window, timer) {
+                    window.clear_interval_with_handle(timer);
+                }
+                drop(update);
+            }
+        }
+    });
+}
+
+fn location_hash() -> String {
+    web_sys::window().and_then(|window: Window| window.location().hash().ok()).unwrap_or_default()
+}
+
+fn replace_hash(fragment: &str) {
+    let history = web_sys::window().and_then(|window| window.history().ok());
+    if let Some(history) = history {
+        // Some embedding pages forbid it: then the address merely stays behind.
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&format!("#{fragment}")));
+    }
+}
+
+/// The state as components get it.
+pub(super) type StateHandle = UseReducerHandle<AppState>;
+
+/// Properties of components that show the state.
+#[derive(Properties, PartialEq)]
+pub(super) struct StateProps {
+    /// The state.
+    pub(super) state: StateHandle,
+}
+
+/// The session; every component is below its provider.
+#[hook]
+pub(super) fn use_session() -> Rc<Session> {
+    let session = use_context::<Session>();
+    use_memo(session, |session| {
+        session.clone().unwrap_or_else(|| unreachable!("every component is inside the app"))
+    })
+}

@@ -1,0 +1,192 @@
+//! One chart: its canvas, what it says under the pointer, the clock in it, and its files.
+
+use super::clock::use_clock;
+use super::download;
+use crate::draw::charts::{Figure, Rect};
+use crate::draw::palette;
+use crate::stage::SharedStage;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::{Element, HtmlCanvasElement, ResizeObserver};
+use yew::prelude::*;
+
+/// What a chart needs.
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    /// For the clock.
+    pub(super) stage: SharedStage,
+    /// What it shows.
+    pub(super) figure: Rc<Figure>,
+    /// Whether the page is dark.
+    pub(super) dark: bool,
+    /// Moves the clock.
+    pub(super) on_seek: Callback<f64>,
+}
+
+/// One chart.
+#[component]
+pub(super) fn ChartCard(props: &Props) -> Html {
+    let frame = use_node_ref();
+    let canvas = use_node_ref();
+    let size = use_size(&frame);
+    let hovered = use_state_eq(|| None::<f64>);
+    let (figure, dark) = (&props.figure, props.dark);
+
+    use_effect_with((figure.clone(), size, dark), {
+        let canvas = canvas.clone();
+        move |(figure, size, dark)| {
+            if let Some(canvas) = canvas.cast::<HtmlCanvasElement>().filter(|_| size.0 > 0.0) {
+                let scale = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
+                // A browser that gives no context shows no chart; the table says the same.
+                let _ = figure.paint_canvas(&canvas, *size, scale, *dark);
+            }
+        }
+    });
+
+    let plot = figure.plot(size.0, size.1);
+    let value_at = {
+        let (figure, frame) = (figure.clone(), frame.clone());
+        move |event: &MouseEvent| {
+            let bounds = frame.cast::<Element>()?.get_bounding_client_rect();
+            let x = f64::from(event.client_x()) - bounds.left();
+            let within = (plot.x..=plot.x + plot.w).contains(&x);
+            within.then(|| figure.x.value((x - plot.x) / plot.w))
+        }
+    };
+    let onpointermove = {
+        let (hovered, value_at) = (hovered.clone(), value_at.clone());
+        Callback::from(move |event: PointerEvent| hovered.set(value_at(&event)))
+    };
+    let onpointerleave = {
+        let hovered = hovered.clone();
+        Callback::from(move |_: PointerEvent| hovered.set(None))
+    };
+    let over_time = figure.chart.is_over_time();
+    let onclick = {
+        let on_seek = props.on_seek.clone();
+        Callback::from(move |event: MouseEvent| {
+            if let Some(time) = value_at(&event).filter(|_| over_time) {
+                on_seek.emit(time);
+            }
+        })
+    };
+    let save = |kind: download::Picture| {
+        let figure = figure.clone();
+        Callback::from(move |_: MouseEvent| download::picture(&figure, kind, size, dark))
+    };
+    let title = figure.chart.title();
+    html! {
+        <figure class="chart">
+            <h3 class="visually-hidden">{ title }</h3>
+            <div class={classes!("chart-frame", over_time.then_some("seekable"))} ref={frame}
+                {onpointermove} {onpointerleave} {onclick}>
+                <canvas ref={canvas} role="img" aria-label={figure.describe()} />
+                if figure.is_empty() {
+                    <p class="empty">{ "No job has finished yet." }</p>
+                }
+                if over_time {
+                    <ClockLine stage={props.stage.clone()} figure={figure.clone()} {plot} />
+                }
+                if let Some(value) = *hovered {
+                    <Readout figure={figure.clone()} {plot} {value} {dark} />
+                }
+            </div>
+            <div class="chart-files">
+                <button type="button" class="quiet" aria-label={format!("Save “{title}” as PNG")} onclick={save(download::Picture::Png)}>{ "PNG" }</button>
+                <button type="button" class="quiet" aria-label={format!("Save “{title}” as SVG")} onclick={save(download::Picture::Svg)}>{ "SVG" }</button>
+            </div>
+        </figure>
+    }
+}
+
+/// What a readout needs.
+#[derive(Properties, PartialEq)]
+struct ReadoutProps {
+    figure: Rc<Figure>,
+    plot: Rect,
+    value: f64,
+    dark: bool,
+}
+
+/// What every run says at one x: a line through the plot and the values beside it.
+#[component]
+fn Readout(props: &ReadoutProps) -> Html {
+    let (figure, plot) = (&props.figure, props.plot);
+    let position = figure.x.position(props.value);
+    let (head, rows) = figure.readout(props.value);
+    let x = plot.x + plot.w * position;
+    // On the side that has more room.
+    let side = if position < 0.5 { format!("left: {:.0}px", x + 10.0) } else { format!("right: calc(100% - {:.0}px)", x - 10.0) };
+    let rows = rows.into_iter().map(|(run, words)| {
+        html! {
+            <>
+                <span class="swatch" style={format!("background: {}", palette::run_colour(run, props.dark))}></span>
+                <span class="run">{ &figure.series[run].name }</span>
+                <span class="value">{ words }</span>
+            </>
+        }
+    });
+    html! {
+        <div aria-hidden="true">
+            if !figure.x.is_names() {
+                <div class="chart-line" style={vertical(x, plot)}></div>
+            }
+            <div class="chart-readout" style={format!("{side}; top: {:.0}px", plot.y + 6.0)}>
+                <strong>{ head }</strong>
+                { for rows }
+            </div>
+        </div>
+    }
+}
+
+/// What the clock's line needs.
+#[derive(Properties, PartialEq)]
+struct ClockLineProps {
+    stage: SharedStage,
+    figure: Rc<Figure>,
+    plot: Rect,
+}
+
+/// The clock's time in a chart over time.
+#[component]
+fn ClockLine(props: &ClockLineProps) -> Html {
+    let now = use_clock(&props.stage);
+    let x = props.plot.x + props.plot.w * props.figure.x.position(now);
+    html! { <div class="chart-line clock" style={vertical(x, props.plot)} aria-hidden="true"></div> }
+}
+
+fn vertical(x: f64, plot: Rect) -> String {
+    format!("left: {x:.1}px; top: {:.0}px; height: {:.0}px", plot.y, plot.h)
+}
+
+/// An element's size in CSS pixels, as it changes.
+#[hook]
+fn use_size(node: &NodeRef) -> (f64, f64) {
+    let size = use_state_eq(|| (0.0, 0.0));
+    use_effect_with(node.clone(), {
+        let size = size.setter();
+        move |node| {
+            let element = node.cast::<Element>();
+            let measure = Closure::<dyn Fn()>::new({
+                let element = element.clone();
+                move || {
+                    if let Some(element) = &element {
+                        size.set((f64::from(element.client_width()), f64::from(element.client_height())));
+                    }
+                }
+            });
+            let observer = ResizeObserver::new(measure.as_ref().unchecked_ref()).ok();
+            if let (Some(observer), Some(element)) = (&observer, &element) {
+                observer.observe(element);
+            }
+            move || {
+                if let Some(observer) = observer {
+                    observer.disconnect();
+                }
+                drop(measure);
+            }
+        }
+    });
+    *size
+}

@@ -1,0 +1,35 @@
+//! One view without the page around it, for articles: `?embed=yard|timeline|compare`.
+
+use super::player::Player;
+use crate::state::View;
+use yew::prelude::*;
+
+/// The view asked for by the address, if the page is embedded.
+pub(super) fn embedded_view() -> Option<View> {
+    let search = web_sys::window()?.location().search().ok()?;
+    let wanted = search.trim_start_matches('?').split('&').find_map(|pair| pair.strip_prefix("embed="))?;
+    View::ALL.iter().find(|(_, name, _)| *name == wanted).map(|(view, _, _)| *view)
+}
+
+/// What is inside.
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    /// The view.
+    pub(super) children: Html,
+}
+
+/// The view, the player, and a small way back to the whole page.
+#[component]
+pub(super) fn EmbedFrame(props: &Props) -> Html {
+    let whole = web_sys::window().and_then(|window| {
+        let location = window.location();
+        Some(format!("{}{}", location.pathname().ok()?, location.hash().ok()?))
+    });
+    html! {
+        <>
+            <main><div class="stage"><div class="view">{ props.children.clone() }</div></div></main>
+            <Player />
+            <a class="way-back" href={whole.unwrap_or_default()} target="_blank" rel="noopener">{ "Switchyard ↗" }</a>
+        </>
+    }
+}

@@ -1,0 +1,88 @@
+//! The top line: what is open, and what to do with the view as a whole.
+
+use super::app::{StateProps, tell, use_session};
+use super::export::ExportMenu;
+use super::icon::{Icon, Sign};
+use crate::draw::format;
+use crate::state::{Action, Theme};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use yew::prelude::*;
+
+/// The top line.
+#[component]
+pub(super) fn Header(props: &StateProps) -> Html {
+    let session = use_session();
+    let state = &props.state;
+    let facts = state.trace.as_ref().map(|trace| {
+        html! {
+            <>
+                <strong>{ &trace.title }</strong>
+                <span>{ format!("{} jobs", format::count(trace.jobs as u64)) }</span>
+                <span>{ format!("{} GPU·h", format::count(trace.gpu_hours.round() as u64)) }</span>
+                <span>{ format::duration(trace.span_days * 86_400.0) }</span>
+            </>
+        }
+    });
+    let copy = |text: fn() -> String, told: &'static str| {
+        let session = session.clone();
+        Callback::from(move |_: MouseEvent| {
+            let session = session.clone();
+            spawn_local(async move {
+                let notice = if copy_to_clipboard(&text()).await { told } else { "This browser does not let the page copy: copy the address instead." };
+                session.tell(Action::Notice(Some(notice.to_string())));
+            });
+        })
+    };
+    let next_theme = match state.theme {
+        Theme::System => Theme::Dark,
+        Theme::Dark => Theme::Light,
+        Theme::Light => Theme::System,
+    };
+    let theme_name = match state.theme {
+        Theme::System => "as the system",
+        Theme::Dark => "dark",
+        Theme::Light => "light",
+    };
+    let trace_name = state.trace.as_ref().map_or_else(String::new, |trace| trace.name.clone());
+    let drawer = state.drawer;
+    html! {
+        <header>
+            <button type="button" class="quiet only-narrow" aria-controls="rail" aria-expanded={drawer.to_string()}
+                aria-label="Trace, cluster and schedulers" onclick={tell(&session, move |_| Action::Drawer(!drawer))}><Sign icon={Icon::Menu} /></button>
+            <h1>{ "Switchyard" }</h1>
+            <div class="facts">{ facts }</div>
+            <div class="actions">
+                <button type="button" onclick={copy(address, "The link to this view is copied. It holds settings and view, never the trace.")}
+                    title="Copy a link to this view. Traces stay on your computer.">{ "Share" }</button>
+                <ExportMenu stage={session.stage().clone()} revision={state.revision} {trace_name} />
+                <button type="button" class="only-wide" onclick={copy(embed_code, "The code for embedding this view is copied.")}
+                    title="Copy an iframe that shows this view alone">{ "Embed" }</button>
+                <button type="button" class="quiet" onclick={tell(&session, move |_| Action::Theme(next_theme))}
+                    aria-label={format!("Theme: {theme_name}")} title={format!("Theme: {theme_name}")}><Sign icon={Icon::Theme} /></button>
+                <button type="button" class="quiet" onclick={tell(&session, |_| Action::Help(true))}
+                    aria-label="Help" title="Keys and terms (?)">{ "?" }</button>
+            </div>
+        </header>
+    }
+}
+
+fn address() -> String {
+    web_sys::window().and_then(|window| window.location().href().ok()).unwrap_or_default()
+}
+
+fn embed_code() -> String {
+    let address = address();
+    let (page, fragment) = address.split_once('#').unwrap_or((&address, ""));
+    let page = page.split('?').next().unwrap_or(page);
+    let view = crate::state::link::Link::parse(fragment).view;
+    let name = crate::state::View::ALL.iter().find(|(other, _, _)| *other == view).map_or("yard", |(_, name, _)| name);
+    format!("<iframe src=\"{page}?embed={name}#{fragment}\" width=\"100%\" height=\"480\" style=\"border:0\" title=\"Switchyard\"></iframe>")
+}
+
+async fn copy_to_clipboard(text: &str) -> bool {
+    match web_sys::window().map(|window| window.navigator().clipboard()) {
+        // Pages opened from a file or over plain http have no clipboard.
+        Some(clipboard) if !clipboard.is_undefined() => JsFuture::from(clipboard.write_text(text)).await.is_ok(),
+        _ => false,
+    }
+}

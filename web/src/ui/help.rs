@@ -1,0 +1,67 @@
+//! Keys and terms.
+
+use super::icon::{Icon, Sign};
+use yew::prelude::*;
+
+/// Properties of [`Help`].
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    /// The visitor has read enough.
+    pub(super) on_close: Callback<()>,
+}
+
+const KEYS: [(&str, &str); 9] = [
+    ("Space", "play or pause"),
+    (", and .", "step to the event before or after"),
+    ("W and S", "zoom in and out at the pointer"),
+    ("A and D", "pan left and right"),
+    ("F", "focus the chosen job, or show everything"),
+    ("1 to 4", "Yard, Timeline, Compare, Jobs"),
+    ("C", "colour by the next attribute"),
+    ("Esc", "close what is open, let go of the job"),
+    ("?", "this help"),
+];
+
+const TERMS: [(&str, &str); 9] = [
+    ("JCT", "Job completion time: finish − submission, waiting included."),
+    ("Gang", "All GPUs of a job, allocated together or not at all."),
+    ("Attained service", "GPUs × time a job has held them (GPU·h). 2D-LAS serves those first that have attained least."),
+    ("Consolidation", "Laying a gang on as few nodes as possible, to spare the network."),
+    ("Preemption", "Taking a job's GPUs before its end; it resumes later, after the restart cost."),
+    ("Finish-time fairness ρ", "JCT ÷ the time the job would take alone on an equal share of the cluster (Themis, NSDI'20). Above 1: worse off than with an equal share."),
+    ("Makespan", "First submission to last finish."),
+    ("Oracle", "A policy that sees true remaining times, as no real scheduler can: a yardstick."),
+    ("Head of line", "The first job of a strict queue; while it does not fit, nothing behind it runs."),
+];
+
+/// Keys and terms, over the view.
+#[component]
+pub(super) fn Help(props: &Props) -> Html {
+    let close = use_node_ref();
+    use_effect_with(close.clone(), |close| {
+        if let Some(close) = close.cast::<web_sys::HtmlElement>() {
+            // An element that cannot take the focus merely does not get it.
+            let _ = close.focus();
+        }
+    });
+    let list = |pairs: &[(&str, &str)], keys: bool| {
+        pairs
+            .iter()
+            .map(|&(term, meaning)| {
+                let term = if keys { html! { <kbd>{ term }</kbd> } } else { html! { term } };
+                html! { <><dt>{ term }</dt><dd>{ meaning }</dd></> }
+            })
+            .collect::<Html>()
+    };
+    html! {
+        <aside class="help" role="dialog" aria-label="Help">
+            <button type="button" ref={close} class="quiet close" aria-label="Close help" onclick={props.on_close.reform(|_| ())}><Sign icon={Icon::Close} /></button>
+            <h2>{ "What this is" }</h2>
+            <p>{ "Switchyard replays a GPU cluster's job trace under different schedulers, in this page, and shows what each would have done and why. Open a trace on the left; everything stays on your computer." }</p>
+            <h2>{ "Keys" }</h2>
+            <dl>{ list(&KEYS, true) }</dl>
+            <h2>{ "Terms" }</h2>
+            <dl class="terms">{ list(&TERMS, false) }</dl>
+        </aside>
+    }
+}

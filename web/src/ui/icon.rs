@@ -1,0 +1,60 @@
+//! Icons as paths: fonts do not all have the signs.
+
+use yew::prelude::*;
+
+/// What an icon shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Icon {
+    /// A triangle to the right.
+    Play,
+    /// Two bars.
+    Pause,
+    /// A square.
+    Stop,
+    /// A bar and a triangle to the left.
+    Back,
+    /// A triangle to the right and a bar.
+    Forward,
+    /// Two sheets.
+    Duplicate,
+    /// A cross.
+    Close,
+    /// Three lines.
+    Menu,
+    /// A half-filled circle.
+    Theme,
+}
+
+impl Icon {
+    /// Filled paths in a square of 16.
+    fn path(self) -> &'static str {
+        match self {
+            Self::Play => "M4 2.5v11l9.5-5.5z",
+            Self::Pause => "M4 3h3v10H4zM9 3h3v10H9z",
+            Self::Stop => "M3.5 3.5h9v9h-9z",
+            Self::Back => "M3 3h2v10H3zM13 3v10L6 8z",
+            Self::Forward => "M11 3h2v10h-2zM3 3l7 5-7 5z",
+            Self::Duplicate => "M2 2h9v2H4v7H2zM5 5h9v9H5zm1.6 1.6v5.8h5.8V6.6z",
+            Self::Close => "M4.2 3 8 6.8 11.8 3 13 4.2 9.2 8l3.8 3.8-1.2 1.2L8 9.2 4.2 13 3 11.8 6.8 8 3 4.2z",
+            Self::Menu => "M2 3h12v1.6H2zM2 7.2h12v1.6H2zM2 11.4h12V13H2z",
+            Self::Theme => "M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM8 3a5 5 0 0 1 0 10z",
+        }
+    }
+}
+
+/// Properties of [`Sign`].
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    /// What it shows.
+    pub(super) icon: Icon,
+}
+
+/// An icon in the colour and size of the text; its button has the label.
+#[component]
+pub(super) fn Sign(props: &Props) -> Html {
+    html! {
+        <svg class="icon" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" focusable="false">
+            <path d={props.icon.path()} fill="currentColor" fill-rule="evenodd" />
+        </svg>
+    }
+}

@@ -1,0 +1,424 @@
+//! The chosen job: what it is, its life in every run, and why it runs or waits.
+
+use super::clock::use_clock;
+use super::job_rows::{duration, name_of};
+use super::life::{self, Doing, Stretch};
+use super::term::{Definition, Term};
+use super::wording::{Direction, difference};
+use crate::draw::charts::{outcomes, short_specs};
+use crate::draw::{format, palette};
+use crate::stage::{SharedStage, Stage, StageRun};
+use std::rc::Rc;
+use switchyard::job::{Job, JobId};
+use switchyard::policy::{Explanation, Verdict};
+use switchyard::sim::{Event, EventKind};
+use web_sys::Element;
+use yew::prelude::*;
+
+/// What the inspector needs.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// The jobs and runs.
+    pub stage: SharedStage,
+    /// Changes when the runs' data has changed.
+    pub revision: u32,
+    /// The chosen job.
+    pub job: JobId,
+    /// Closes the inspector.
+    pub on_close: Callback<()>,
+    /// What each run's policy says about the job, as far as it has been asked.
+    pub explanations: Vec<(u32, Option<Explanation>)>,
+    /// Goes to another job.
+    pub on_job: Callback<JobId>,
+    /// Moves the clock.
+    pub on_seek: Callback<f64>,
+}
+
+/// Most events of one run that are listed.
+const MOST_EVENTS: usize = 200;
+
+/// Stretches shorter than this part of the bar cannot be seen.
+const LEAST_VISIBLE: f64 = 1.0 / 800.0;
+
+static JCT: Definition = Definition {
+    id: "inspector-jct",
+    name: "JCT",
+    meaning: "Job completion time: from submission to finish.",
+    formula: "finish − submit",
+    source: "",
+};
+static WAITED: Definition = Definition {
+    id: "inspector-waited",
+    name: "waited",
+    meaning: "Queueing delay: all time without GPUs, also after preemptions.",
+    formula: "JCT − time on GPUs",
+    source: "",
+};
+static RESTARTS: Definition = Definition {
+    id: "inspector-restarts",
+    name: "restarts",
+    meaning: "Starts after the first one: resumes and moves.",
+    formula: "",
+    source: "",
+};
+static RHO: Definition = Definition {
+    id: "inspector-rho",
+    name: "ρ",
+    meaning: "Finish-time fairness: the completion time over what it would be on an equal share of the cluster. Below 1: better than an equal share.",
+    formula: "JCT shared ∕ JCT alone on a 1∕N share",
+    source: "Themis (NSDI'20).",
+};
+
+/// A job in one run.
+#[derive(Clone, PartialEq)]
+struct InRun {
+    id: u32,
+    name: String,
+    position: usize,
+    rejected: bool,
+    events: Vec<Event>,
+    life: Vec<Stretch>,
+    /// Nodes of each start among the events.
+    nodes: Vec<String>,
+    /// JCT, waiting, restarts, ρ; `NaN` where not known yet.
+    numbers: [f64; 4],
+}
+
+/// The inspector.
+#[component]
+pub fn Inspector(props: &Props) -> Html {
+    let runs = use_memo((props.stage.clone(), props.revision, props.job), |(stage, _, job)| {
+        let stage = stage.read();
+        let names = short_specs(&stage.runs.iter().map(|run| run.label.as_str()).collect::<Vec<_>>());
+        let Some(record) = stage.workload.jobs.get(job.index()) else { return Vec::new() };
+        let in_run = |(position, (run, name)): (usize, (&StageRun, String))| in_run(&stage, run, name, position, *job, record);
+        stage.runs.iter().zip(names).enumerate().map(in_run).collect()
+    });
+    let onkeydown = {
+        let on_close = props.on_close.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Escape" {
+                on_close.emit(());
+            }
+        })
+    };
+    let stage = props.stage.read();
+    let Some(job) = stage.workload.jobs.get(props.job.index()) else {
+        return Html::default();
+    };
+    let from = job.submit.seconds();
+    let ends = runs.iter().filter_map(|run| run.life.last()).map(|stretch| stretch.to);
+    let span = (from, ends.fold(from, f64::max));
+    let why = props.explanations.iter().filter_map(|(id, explanation)| {
+        let run = runs.iter().find(|run| run.id == *id)?;
+        Some(html! { <Why key={*id} stage={props.stage.clone()} name={run.name.clone()} position={run.position} run={*id}
+            explanation={explanation.clone()} on_job={props.on_job.clone()} /> })
+    });
+    html! {
+        <aside class="inspector" aria-label={format!("Job {}", job.name)} {onkeydown}>
+            <div class="inspector-head">
+                <h2>{ &*job.name }</h2>
+                <button type="button" class="quiet" aria-label="Close the job" title="Close (Esc)"
+                    onclick={props.on_close.reform(|_: MouseEvent| ())}>{ "✕" }</button>
+            </div>
+            { facts(&stage, job) }
+            <section>
+                <h3>{ "Its life" }</h3>
+                if span.1 > span.0 {
+                    { for runs.iter().map(|run| html! {
+                        <LifeBar key={run.id} stage={props.stage.clone()} run={Rc::new(run.clone())} gpus={job.gpus} {span} on_seek={props.on_seek.clone()} />
+                    }) }
+                    <div class="life-axis"><span>{ format::time(span.0) }</span><span>{ format::time(span.1) }</span></div>
+                    <p class="hint">{ "hollow: waits · hatched: restarts · filled: runs" }</p>
+                } else if runs.iter().any(|run| run.rejected) {
+                    <p class="hint">{ format!("It wants {} GPUs and the cluster has {}: it never enters the queue.", job.gpus, stage.cluster.gpus()) }</p>
+                } else {
+                    <p class="hint">{ "No run has come to its submission yet." }</p>
+                }
+            </section>
+            { numbers(&runs, stage.dark) }
+            <section>
+                <h3>{ "Why, at the clock's time" }</h3>
+                { for why }
+            </section>
+            <section>
+                <h3>{ "What happened" }</h3>
+                { for runs.iter().map(|run| event_list(run, &props.on_seek)) }
+            </section>
+        </aside>
+    }
+}
+
+fn in_run(stage: &Stage, run: &StageRun, name: String, position: usize, id: JobId, job: &Job) -> InRun {
+    let events = life::events(&run.log, id, job);
+    let starts = events.iter().filter(|event| matches!(event.kind, EventKind::Start | EventKind::Restart));
+    let nodes = starts.map(|event| {
+        let parts = run.log.segment(event.detail as usize).gpus;
+        let nodes: Vec<u32> = parts.iter().map(|part| part.node).collect();
+        let word = if nodes.len() == 1 { "node" } else { "nodes" };
+        format!("on {word} {}", life::node_list(&nodes))
+    });
+    let outcomes = outcomes(stage, run);
+    let at = |column: &[f64]| column.get(id.index()).copied().unwrap_or(f64::NAN);
+    let restarts = outcomes.restarts.get(id.index()).map_or(f64::NAN, |&restarts| f64::from(restarts));
+    InRun {
+        id: run.id,
+        name,
+        position,
+        rejected: outcomes.rejected.get(id.index()) == Some(&true),
+        life: life::stretches(&events, &run.log, run.reached()),
+        nodes: nodes.collect(),
+        numbers: [at(&outcomes.jct), at(&outcomes.queueing), restarts, at(&outcomes.rho)],
+        events,
+    }
+}
+
+fn facts(stage: &Stage, job: &Job) -> Html {
+    let tenant = name_of(&stage.workload.tenants, job.tenant);
+    let model = name_of(&stage.workload.models, job.model);
+    let rows = [
+        ("GPUs", job.gpus.to_string()),
+        ("submitted", format::time(job.submit.seconds())),
+        ("duration", format::duration(duration(job))),
+        ("work", format::gpu_hours(duration(job) * f64::from(job.gpus))),
+        ("tenant", tenant.to_string()),
+        ("model", model.to_string()),
+    ];
+    let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
+    html! {
+        <dl class="job-facts">
+            { for rows.map(|(term, value)| html! { <div><dt>{ term }</dt><dd>{ value }</dd></div> }) }
+        </dl>
+    }
+}
+
+/// What every run made of the job, and how it differs from the first.
+fn numbers(runs: &[InRun], dark: bool) -> Html {
+    let formats: [(fn(f64) -> String, Option<Direction>); 4] = [
+        (format::duration, Some(Direction::Time)),
+        (format::duration, Some(Direction::Time)),
+        (format::figures, None),
+        (format::figures, None),
+    ];
+    let row = |run: &InRun| {
+        let cells = (0..4).map(|i| {
+            let (write, direction) = formats[i];
+            let value = run.numbers[i];
+            let base = runs.first().filter(|first| first.id != run.id).map_or(f64::NAN, |first| first.numbers[i]);
+            let words = direction.and_then(|direction| difference(value, base, direction));
+            html! {
+                <td>
+                    { if value.is_nan() { "–".to_string() } else { write(value) } }
+                    if let Some(words) = words {
+                        <span class="difference">{ words }</span>
+                    }
+                </td>
+            }
+        });
+        html! {
+            <tr key={run.id}>
+                <th scope="row">{ swatch(run.position, dark) }<span class="run">{ &run.name }</span></th>
+                { for cells }
+            </tr>
+        }
+    };
+    html! {
+        <div class="job-numbers" tabindex="0" role="region" aria-label="The job in numbers">
+            <table>
+                <thead><tr>
+                    <th scope="col"><span class="visually-hidden">{ "Run" }</span></th>
+                    { for [&JCT, &WAITED, &RESTARTS, &RHO].map(|definition| html! { <th scope="col"><Term {definition} /></th> }) }
+                </tr></thead>
+                <tbody>{ for runs.iter().map(row) }</tbody>
+            </table>
+        </div>
+    }
+}
+
+fn event_list(run: &InRun, on_seek: &Callback<f64>) -> Html {
+    let mut nodes = run.nodes.iter();
+    let items: Vec<Html> = run
+        .events
+        .iter()
+        .take(MOST_EVENTS)
+        .map(|event| {
+            let at = event.time.seconds();
+            let words = match event.kind {
+                EventKind::Submit => "submitted".to_string(),
+                EventKind::Start => format!("starts {}", nodes.next().map_or("", String::as_str)),
+                EventKind::Restart => format!("restarts {}", nodes.next().map_or("", String::as_str)),
+                EventKind::Pause => "loses its GPUs".to_string(),
+                EventKind::Demote => format!("sinks to queue {}", event.detail + 1),
+                EventKind::Promote => format!("rises to queue {}", event.detail + 1),
+                EventKind::Finish => "finishes".to_string(),
+                EventKind::Reject => format!("rejected: wants {} GPUs", event.detail),
+            };
+            let seek = on_seek.reform(move |_: MouseEvent| at);
+            html! {
+                <li><button type="button" class="quiet" onclick={seek}><span class="when">{ format::time(at) }</span>{ words }</button></li>
+            }
+        })
+        .collect();
+    let left = run.events.len() - items.len();
+    html! {
+        <details key={run.id} open={run.position == 0}>
+            <summary>{ &run.name }<span class="hint">{ format!(" {}", format::counted(run.events.len() as u64, "event", "events")) }</span></summary>
+            <ol class="events">{ for items }</ol>
+            if left > 0 {
+                <p class="hint">{ format!("and {} more", format::count(left as u64)) }</p>
+            }
+        </details>
+    }
+}
+
+fn swatch(position: usize, dark: bool) -> Html {
+    html! { <span class="swatch" style={format!("background: {}", palette::run_colour(position, dark))}></span> }
+}
+
+/// What a life's bar needs.
+#[derive(Properties, PartialEq)]
+struct LifeBarProps {
+    stage: SharedStage,
+    run: Rc<InRun>,
+    gpus: u32,
+    /// From and to, the same for all runs.
+    span: (f64, f64),
+    on_seek: Callback<f64>,
+}
+
+/// A life as a thin bar over time, with the clock in it.
+#[component]
+fn LifeBar(props: &LifeBarProps) -> Html {
+    let bar = use_node_ref();
+    let now = use_clock(&props.stage);
+    let dark = props.stage.read().dark;
+    let (run, (from, to)) = (&props.run, props.span);
+    let colour = palette::run_colour(run.position, dark);
+    let share = |time: f64| 100.0 * ((time - from) / (to - from)).clamp(0.0, 1.0);
+    let hatching = format!("hatching-{}", run.id);
+    let stretches = life::visible(&run.life, (to - from) * LEAST_VISIBLE).into_iter().map(|stretch| {
+        let (x, width) = (share(stretch.from), share(stretch.to) - share(stretch.from));
+        let (y, height, fill) = match stretch.doing {
+            Doing::Waiting => ("4", "6", "none".to_string()),
+            Doing::Restarting => ("1", "12", format!("url(#{hatching})")),
+            Doing::Running => ("1", "12", colour.to_string()),
+        };
+        html! { <rect x={format!("{x:.3}%")} width={format!("{:.3}%", width.max(0.2))} {y} {height} {fill} stroke={colour} stroke-width="1" /> }
+    });
+    let onclick = {
+        let (bar, on_seek) = (bar.clone(), props.on_seek.clone());
+        Callback::from(move |event: MouseEvent| {
+            let Some(bounds) = bar.cast::<Element>().map(|bar| bar.get_bounding_client_rect()) else { return };
+            let share = (f64::from(event.client_x()) - bounds.left()) / bounds.width().max(1.0);
+            on_seek.emit(from + (to - from) * share.clamp(0.0, 1.0));
+        })
+    };
+    let doing = run.life.iter().find(|stretch| stretch.from <= now && now < stretch.to);
+    let state = match doing.map(|stretch| (stretch.doing, now - stretch.from)) {
+        _ if now < from => "not submitted yet".to_string(),
+        Some((Doing::Waiting, since)) => format!("waits for {}", format::duration(since)),
+        Some((Doing::Restarting, _)) => "restarts".to_string(),
+        Some((Doing::Running, since)) => format!("runs for {}", format::duration(since)),
+        None if run.rejected => "rejected".to_string(),
+        None if run.numbers[0].is_nan() => "not simulated so far".to_string(),
+        None => "finished".to_string(),
+    };
+    let attained = format::gpu_hours(life::attained(&run.life, props.gpus, now));
+    let line = (from..=to).contains(&now).then(|| html! { <div class="life-clock" style={format!("left: {:.3}%", share(now))}></div> });
+    html! {
+        <div class="life">
+            <div class="life-words">
+                { swatch(run.position, dark) }
+                <span class="run">{ &run.name }</span>
+                <span class="hint">{ format!("{state} · {attained} attained") }</span>
+            </div>
+            <div class="life-bar" ref={bar} {onclick}>
+                <svg width="100%" height="14" role="img" aria-label={describe(&run.life, &run.name)}>
+                    <defs>
+                        <pattern id={hatching.clone()} width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+                            <rect width="1.6" height="4" fill={colour} />
+                        </pattern>
+                    </defs>
+                    { for stretches }
+                </svg>
+                { line }
+            </div>
+        </div>
+    }
+}
+
+/// A life in words.
+fn describe(life: &[Stretch], name: &str) -> String {
+    let total = |doing: Doing| -> f64 {
+        let these = life.iter().filter(|stretch| stretch.doing == doing);
+        these.map(|stretch| stretch.to - stretch.from).sum()
+    };
+    let [waits, restarts, runs] = [Doing::Waiting, Doing::Restarting, Doing::Running].map(|doing| format::duration(total(doing)));
+    format!("{name}: waits {waits}, restarts {restarts}, runs {runs}")
+}
+
+/// What a reason needs.
+#[derive(Properties, PartialEq)]
+struct WhyProps {
+    stage: SharedStage,
+    name: String,
+    position: usize,
+    run: u32,
+    explanation: Option<Explanation>,
+    on_job: Callback<JobId>,
+}
+
+/// Why the job runs or waits in one run, in a sentence and the policy's numbers.
+#[component]
+fn Why(props: &WhyProps) -> Html {
+    let stage = props.stage.read();
+    let sentence = match &props.explanation {
+        None => html! { <span class="hint">{ "Pause the clock to ask the scheduler." }</span> },
+        Some(explanation) => sentence(&stage, props.run, explanation.verdict, &props.on_job),
+    };
+    let facts = props.explanation.iter().flat_map(|explanation| &explanation.facts);
+    let facts = facts.map(|fact| html! { <div><dt>{ &fact.term }</dt><dd>{ &fact.value }</dd></div> });
+    html! {
+        <div class="why">
+            <p>{ swatch(props.position, stage.dark) }<span class="run">{ &props.name }</span></p>
+            <p class="sentence">{ sentence }</p>
+            <dl class="job-facts">{ for facts }</dl>
+        </div>
+    }
+}
+
+fn sentence(stage: &Stage, run: u32, verdict: Verdict, on_job: &Callback<JobId>) -> Html {
+    let gpus = |count: u32| format::counted(count.into(), "GPU", "GPUs");
+    let are = |count: u32| if count == 1 { "is" } else { "are" };
+    match verdict {
+        Verdict::Runs => html! { { "Runs." } },
+        Verdict::NotActive => html! { { "Not in the queue: not submitted yet, finished or rejected." } },
+        Verdict::TooFewGpus { wants, left } => {
+            html! { { format!("Waits: it wants {} and the jobs before it leave {left}.", gpus(wants)) } }
+        }
+        Verdict::PlacementWaits { wants, free } => {
+            html! { { format!("Waits: it wants {} and {free} {} free, but not on nodes where the placement would put it.", gpus(wants), are(free)) } }
+        }
+        Verdict::BehindHead { head } => {
+            let Some(job) = stage.workload.jobs.get(head.index()) else { return html! { { "Waits behind the head of the queue." } } };
+            let free = stage.run(run).and_then(|run| free_gpus(stage, run));
+            let rest = match free {
+                Some(free) => format!(", wants {} and {free} {} free.", gpus(job.gpus), are(free)),
+                None => format!(", wants {}.", gpus(job.gpus)),
+            };
+            html! {
+                <>
+                    { "Waits: the head of the queue, " }
+                    <button type="button" class="link" onclick={on_job.reform(move |_: MouseEvent| head)}>{ &*job.name }</button>
+                    { rest }
+                </>
+            }
+        }
+    }
+}
+
+/// GPUs free at the clock's time.
+fn free_gpus(stage: &Stage, run: &StageRun) -> Option<u32> {
+    let last = run.log.sample_times().partition_point(|&at| at <= stage.clock.now).checked_sub(1)?;
+    stage.cluster.gpus().checked_sub(*run.log.sample_gpus().get(last)?)
+}

@@ -1,0 +1,285 @@
+//! Which jobs the jobs table shows, in which order, and which of them fit on the screen.
+
+use super::job_filter::{Facts, Filter, Number, Text};
+use crate::draw::charts::outcomes;
+use crate::stage::Stage;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use switchyard::job::{Job, Work};
+use switchyard::report::Outcomes;
+use switchyard::workload::Workload;
+
+/// What is shown of every run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PerRun {
+    /// Job completion time.
+    Jct,
+    /// Queueing delay.
+    Wait,
+    /// Restarts.
+    Restarts,
+    /// Finish-time fairness.
+    Rho,
+}
+
+impl PerRun {
+    /// Every choice and its name.
+    pub(super) const ALL: [(PerRun, &'static str); 4] =
+        [(Self::Jct, "JCT"), (Self::Wait, "wait"), (Self::Restarts, "restarts"), (Self::Rho, "fairness ρ")];
+
+    fn of(self, outcomes: &Outcomes, job: usize) -> f64 {
+        match self {
+            Self::Jct => outcomes.jct[job],
+            Self::Wait => outcomes.queueing[job],
+            Self::Restarts => f64::from(outcomes.restarts[job]),
+            Self::Rho => outcomes.rho[job],
+        }
+    }
+}
+
+/// A column by which rows can be sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    /// The job's name.
+    Name,
+    /// The gang.
+    Gpus,
+    /// When it was submitted.
+    Submit,
+    /// Its true duration.
+    Duration,
+    /// Whose it is.
+    Tenant,
+    /// What it trains.
+    Model,
+    /// What is shown of the run at this position.
+    Run(usize),
+}
+
+/// How rows are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sorting {
+    /// By which column.
+    pub(super) column: Column,
+    /// Whether the greatest come first.
+    pub(super) descending: bool,
+}
+
+/// The rows to show.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Rows {
+    /// Jobs in the order of the table.
+    pub(super) jobs: Vec<u32>,
+    /// For every run, what is shown of each job (by job, not by row).
+    pub(super) per_run: Vec<Vec<f64>>,
+}
+
+impl Rows {
+    /// The jobs that a filter admits, in order.
+    pub(super) fn of(stage: &Stage, filter: &Filter, sorting: Sorting, shown: PerRun) -> Self {
+        let workload = &*stage.workload;
+        let outcomes: Vec<Cow<'_, Outcomes>> = stage.runs.iter().map(|run| outcomes(stage, run)).collect();
+        let mut jobs: Vec<u32> = (0..workload.jobs.len())
+            .filter(|&index| filter.admits(&Row { workload, outcomes: &outcomes, index }))
+            .map(|index| index as u32)
+            .collect();
+        let per_run: Vec<Vec<f64>> = outcomes
+            .iter()
+            .map(|outcomes| (0..workload.jobs.len()).map(|job| shown.of(outcomes, job)).collect())
+            .collect();
+        // The order of submission breaks ties; it is also the order to begin with.
+        if sorting.column != Column::Submit {
+            jobs.sort_by(|&a, &b| compare(workload, &per_run, sorting, a, b));
+        } else if sorting.descending {
+            jobs.reverse();
+        }
+        Self { jobs, per_run }
+    }
+}
+
+/// True duration of a job, seconds.
+pub(super) fn duration(job: &Job) -> f64 {
+    let Work::Fixed { duration } = job.work;
+    duration
+}
+
+/// The name an index stands for; empty if there is none.
+pub(super) fn name_of(names: &[String], index: Option<u32>) -> &str {
+    index.and_then(|index| names.get(index as usize)).map_or("", String::as_str)
+}
+
+fn compare(workload: &Workload, per_run: &[Vec<f64>], sorting: Sorting, a: u32, b: u32) -> Ordering {
+    let (a, b) = (a as usize, b as usize);
+    let (x, y) = (&workload.jobs[a], &workload.jobs[b]);
+    let order = match sorting.column {
+        Column::Name => natural(&x.name, &y.name),
+        Column::Gpus => x.gpus.cmp(&y.gpus),
+        Column::Submit => x.submit.cmp(&y.submit),
+        Column::Duration => duration(x).total_cmp(&duration(y)),
+        Column::Tenant => name_of(&workload.tenants, x.tenant).cmp(name_of(&workload.tenants, y.tenant)),
+        Column::Model => name_of(&workload.models, x.model).cmp(name_of(&workload.models, y.model)),
+        Column::Run(run) => {
+            let Some(values) = per_run.get(run) else { return Ordering::Equal };
+            // Jobs not finished come last either way.
+            match (values[a].is_nan(), values[b].is_nan()) {
+                (true, true) => return Ordering::Equal,
+                (true, false) => return Ordering::Greater,
+                (false, true) => return Ordering::Less,
+                (false, false) => values[a].total_cmp(&values[b]),
+            }
+        }
+    };
+    if sorting.descending { order.reverse() } else { order }
+}
+
+/// Numbers within names by value: `job-9` before `job-10`.
+fn natural(a: &str, b: &str) -> Ordering {
+    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
+    while let (Some(&x), Some(&y)) = (a.first(), b.first()) {
+        if x.is_ascii_digit() && y.is_ascii_digit() {
+            let (m, n) = (digits(a), digits(b));
+            let value = |run: &[u8]| run.iter().position(|&digit| digit != b'0').map_or(run.len(), |zeros| zeros);
+            let (p, q) = (&a[value(&a[..m])..m], &b[value(&b[..n])..n]);
+            let order = p.len().cmp(&q.len()).then_with(|| p.cmp(q));
+            if order.is_ne() {
+                return order;
+            }
+            (a, b) = (&a[m..], &b[n..]);
+        } else if x == y {
+            (a, b) = (&a[1..], &b[1..]);
+        } else {
+            return x.cmp(&y);
+        }
+    }
+    a.len().cmp(&b.len())
+}
+
+/// How many digits a text begins with.
+fn digits(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// One job for the filter.
+struct Row<'a> {
+    workload: &'a Workload,
+    outcomes: &'a [Cow<'a, Outcomes>],
+    index: usize,
+}
+
+impl Row<'_> {
+    fn job(&self) -> &Job {
+        &self.workload.jobs[self.index]
+    }
+}
+
+impl Facts for Row<'_> {
+    fn numbers(&self, field: Number) -> impl Iterator<Item = f64> {
+        let own = match field {
+            Number::Gpus => Some(f64::from(self.job().gpus)),
+            Number::Submit => Some(self.job().submit.seconds()),
+            Number::Duration => Some(duration(self.job())),
+            _ => None,
+        };
+        let shown = match field {
+            Number::Wait => PerRun::Wait,
+            Number::Restarts => PerRun::Restarts,
+            Number::Rho => PerRun::Rho,
+            _ => PerRun::Jct,
+        };
+        let runs = if own.is_some() { &[] } else { self.outcomes };
+        own.into_iter().chain(runs.iter().map(move |outcomes| shown.of(outcomes, self.index)))
+    }
+
+    fn text(&self, field: Text) -> &str {
+        match field {
+            Text::Name => &self.job().name,
+            Text::Tenant => name_of(&self.workload.tenants, self.job().tenant),
+            Text::Model => name_of(&self.workload.models, self.job().model),
+        }
+    }
+}
+
+/// Rows beyond the screen's edges that are there already when scrolling begins.
+const SPARE: usize = 8;
+
+/// The rows to render: those on screen, and some to spare.
+pub(super) fn window(scrolled: f64, height: f64, row: f64, rows: usize) -> std::ops::Range<usize> {
+    let first = (scrolled / row).max(0.0) as usize;
+    let count = (height / row).ceil().max(0.0) as usize + 1;
+    // Scrolled further than the rows that a filter has left.
+    let first = first.min(rows.saturating_sub(count));
+    first.saturating_sub(SPARE)..(first + count + SPARE).min(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::StageRun;
+    use std::rc::Rc;
+    use switchyard::Time;
+
+    fn stage() -> Stage {
+        let job = |name: &str, submit: f64, gpus: u32| Job {
+            name: name.into(),
+            submit: Time(submit),
+            gpus,
+            tenant: None,
+            model: None,
+            work: Work::Fixed { duration: 60.0 },
+        };
+        let jobs = vec![job("job-10", 0.0, 4), job("job-9", 1.0, 8), job("job-11", 2.0, 4)];
+        let mut run = StageRun::new(0, "fifo".into(), jobs.len());
+        let outcomes = Outcomes {
+            jct: vec![f64::NAN, 50.0, 70.0],
+            queueing: vec![f64::NAN; 3],
+            rho: vec![f64::NAN; 3],
+            restarts: vec![0; 3],
+            ..Default::default()
+        };
+        run.results = Some((outcomes, Default::default()));
+        Stage { workload: Rc::new(Workload { jobs, ..Default::default() }), runs: vec![run], ..Default::default() }
+    }
+
+    fn order(column: Column, descending: bool) -> Vec<u32> {
+        Rows::of(&stage(), &Filter::default(), Sorting { column, descending }, PerRun::Jct).jobs
+    }
+
+    #[test]
+    fn sorts_by_any_column_and_keeps_submission_order_in_ties() {
+        assert_eq!(order(Column::Submit, false), [0, 1, 2]);
+        assert_eq!(order(Column::Submit, true), [2, 1, 0]);
+        assert_eq!(order(Column::Name, false), [1, 0, 2]);
+        assert_eq!(order(Column::Gpus, true), [1, 0, 2]);
+    }
+
+    #[test]
+    fn unfinished_jobs_come_last_either_way() {
+        assert_eq!(order(Column::Run(0), false), [1, 2, 0]);
+        assert_eq!(order(Column::Run(0), true), [2, 1, 0]);
+        assert_eq!(order(Column::Run(7), true), [0, 1, 2]);
+    }
+
+    #[test]
+    fn filters_by_facts_of_runs() {
+        let filter = Filter::parse("jct>=60s").unwrap();
+        let sorting = Sorting { column: Column::Submit, descending: false };
+        assert_eq!(Rows::of(&stage(), &filter, sorting, PerRun::Jct).jobs, [2]);
+    }
+
+    #[test]
+    fn numbers_within_names_count_by_value() {
+        assert!(natural("a9", "a10").is_lt());
+        assert!(natural("a010", "a9").is_gt());
+        assert!(natural("a1", "a1b").is_lt());
+        assert!(natural("a01", "a1").is_eq());
+    }
+
+    #[test]
+    fn the_window_covers_the_screen_and_never_leaves_the_rows() {
+        assert_eq!(window(0.0, 280.0, 28.0, 1000), 0..19);
+        assert_eq!(window(2800.0, 280.0, 28.0, 1000), 92..119);
+        assert_eq!(window(1e9, 280.0, 28.0, 1000), 981..1000);
+        assert_eq!(window(500.0, 280.0, 28.0, 3), 0..3);
+        assert_eq!(window(0.0, 280.0, 28.0, 0), 0..0);
+    }
+}

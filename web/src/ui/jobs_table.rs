@@ -1,0 +1,292 @@
+//! Jobs: every job with what became of it in each run; only the rows on screen exist.
+
+use super::job_filter::Filter;
+use super::job_rows::{self, Column, PerRun, Rows, Sorting};
+use crate::draw::charts::short_specs;
+use crate::draw::{format, palette};
+use crate::stage::{SharedStage, Stage};
+use switchyard::job::JobId;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+/// Height of a row, CSS pixels; the style sheet has the same value.
+const ROW: f64 = 28.0;
+
+/// What the table needs.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// The jobs and runs.
+    pub stage: SharedStage,
+    /// Changes when the runs' data has changed.
+    pub revision: u32,
+    /// The chosen job.
+    pub selected: Option<JobId>,
+    /// Chooses a job, or none.
+    pub on_select: Callback<Option<JobId>>,
+}
+
+/// Where the list is scrolled to and how much of it can be seen, CSS pixels.
+#[derive(Clone, Copy, PartialEq)]
+struct Screen {
+    scrolled: f64,
+    height: f64,
+}
+
+/// The jobs table.
+#[component]
+pub fn JobsTable(props: &Props) -> Html {
+    let text = use_state_eq(String::new);
+    let sorting = use_state_eq(|| Sorting { column: Column::Submit, descending: false });
+    let shown = use_state_eq(|| PerRun::Jct);
+    let screen = use_state_eq(|| Screen { scrolled: 0.0, height: 900.0 });
+    let list = use_node_ref();
+
+    let filter = use_memo((*text).clone(), |text| Filter::parse(text));
+    // A filter being typed is often wrong for a moment: the last good one stays in use.
+    let last_good = use_mut_ref(Filter::default);
+    if let Ok(filter) = &*filter {
+        last_good.borrow_mut().clone_from(filter);
+    }
+    let good = last_good.borrow().clone();
+    let rows = use_memo(
+        (props.stage.clone(), props.revision, good, *sorting, *shown),
+        |(stage, _, filter, sorting, shown)| Rows::of(&stage.read(), filter, *sorting, *shown),
+    );
+    use_effect_with(list.clone(), {
+        let screen = screen.setter();
+        move |list| screen.set(measure(list))
+    });
+
+    let onscroll = {
+        let (list, screen) = (list.clone(), screen.setter());
+        Callback::from(move |_: Event| {
+            let Screen { scrolled, height } = measure(&list);
+            // A rendering per row, not per pixel.
+            screen.set(Screen { scrolled: (scrolled / ROW).floor() * ROW, height });
+        })
+    };
+    let choose = {
+        let (on_select, selected) = (props.on_select.clone(), props.selected);
+        Callback::from(move |job: JobId| on_select.emit((selected != Some(job)).then_some(job)))
+    };
+    let onkeydown = {
+        let (rows, list, on_select, selected) = (rows.clone(), list.clone(), props.on_select.clone(), props.selected);
+        Callback::from(move |event: KeyboardEvent| {
+            let at = selected.and_then(|job| rows.jobs.iter().position(|&other| other == job.0));
+            let page = (measure(&list).height / ROW).max(2.0) as usize - 1;
+            let Some(target) = target(&event.key(), at, rows.jobs.len(), page) else { return };
+            event.prevent_default();
+            event.stop_propagation();
+            scroll_to(&list, target);
+            on_select.emit(Some(JobId(rows.jobs[target])));
+        })
+    };
+
+    let stage = props.stage.read();
+    if stage.workload.jobs.is_empty() {
+        return html! { <p class="empty">{ "Open a trace, or choose a sample, to see its jobs." }</p> };
+    }
+    let names = short_specs(&stage.runs.iter().map(|run| run.label.as_str()).collect::<Vec<_>>());
+    let window = job_rows::window(screen.scrolled, screen.height, ROW, rows.jobs.len());
+    let body = window.clone().filter_map(|row| {
+        let job = JobId(*rows.jobs.get(row)?);
+        Some(row_of(&stage, &rows, row, job, *shown, props.selected == Some(job), &choose))
+    });
+    let gap = |rows: usize| (rows > 0).then(|| html! { <tr class="gap" aria-hidden="true" style={format!("height: {:.0}px", rows as f64 * ROW)}></tr> });
+    let active = props.selected.filter(|job| window.clone().any(|row| rows.jobs.get(row) == Some(&job.0)));
+    let head = |column: Column, label: Html, numeric: bool| header(&sorting, column, label, numeric);
+    let plain = |column: Column, label: &str, numeric: bool| head(column, html! { { label } }, numeric);
+    let run_heads = names.iter().enumerate().map(|(position, name)| {
+        let colour = palette::run_colour(position, stage.dark);
+        let unfinished = if stage.runs[position].complete { "" } else { ", so far" };
+        let label = html! {
+            <>
+                <span class="swatch" style={format!("background: {colour}")}></span>
+                <span class="run">{ name }{ unfinished }</span>
+            </>
+        };
+        head(Column::Run(position), label, true)
+    });
+    html! {
+        <div class="jobs">
+            <JobsBar text={text.clone()} shown={shown.clone()} found={rows.jobs.len()} all={stage.workload.jobs.len()}
+                error={filter.as_ref().as_ref().err().map(ToString::to_string)} />
+            <div class="jobs-list" ref={list} {onscroll}>
+                <table role="grid" tabindex="0" aria-label="Jobs" aria-rowcount={(rows.jobs.len() + 1).to_string()}
+                    aria-activedescendant={active.map(|job| format!("job-{}", job.0))} {onkeydown}>
+                    <thead>
+                        <tr aria-rowindex="1">
+                            { plain(Column::Name, "Job", false) }
+                            { plain(Column::Gpus, "GPUs", true) }
+                            { plain(Column::Submit, "Submitted", true) }
+                            { plain(Column::Duration, "Duration", true) }
+                            { plain(Column::Tenant, "Tenant", false) }
+                            { plain(Column::Model, "Model", false) }
+                            { for run_heads }
+                        </tr>
+                    </thead>
+                    <tbody>
+                        { gap(window.start) }
+                        { for body }
+                        { gap(rows.jobs.len() - window.end) }
+                    </tbody>
+                </table>
+                if rows.jobs.is_empty() {
+                    <p class="empty">{ "No job matches. Take a condition away, or loosen one." }</p>
+                }
+            </div>
+        </div>
+    }
+}
+
+/// What the bar above the table needs.
+#[derive(Properties, PartialEq)]
+struct BarProps {
+    text: UseStateHandle<String>,
+    shown: UseStateHandle<PerRun>,
+    found: usize,
+    all: usize,
+    error: Option<String>,
+}
+
+/// Filter, choice of what is shown of runs, and how many jobs are left.
+#[component]
+fn JobsBar(props: &BarProps) -> Html {
+    let oninput = {
+        let text = props.text.clone();
+        Callback::from(move |event: InputEvent| {
+            if let Some(input) = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok()) {
+                text.set(input.value());
+            }
+        })
+    };
+    let onchange = {
+        let shown = props.shown.clone();
+        Callback::from(move |event: Event| {
+            let select = event.target().and_then(|target| target.dyn_into::<HtmlSelectElement>().ok());
+            if let Some((choice, _)) = select.and_then(|select| PerRun::ALL.get(select.selected_index().max(0) as usize)) {
+                shown.set(*choice);
+            }
+        })
+    };
+    let options = PerRun::ALL.iter().map(|(choice, name)| html! { <option selected={*choice == *props.shown}>{ name }</option> });
+    let found = if props.found == props.all {
+        format::counted(props.all as u64, "job", "jobs")
+    } else {
+        format!("{} of {}", format::count(props.found as u64), format::counted(props.all as u64, "job", "jobs"))
+    };
+    let hint = match &props.error {
+        Some(error) => html! { <span class="error" id="jobs-hint" role="alert">{ error }</span> },
+        None => html! { <span class="hint" id="jobs-hint">{ "Part of a name, or conditions: gpus>=8  jct>1h  tenant=vision. Times of runs: in any run." }</span> },
+    };
+    html! {
+        <div class="jobs-bar">
+            <input type="search" placeholder="Filter: gpus>=8 jct>1h" aria-label="Filter jobs" aria-describedby="jobs-hint"
+                aria-invalid={props.error.is_some().to_string()} value={(*props.text).clone()} {oninput} spellcheck="false" autocomplete="off" />
+            <label>{ "Per run " }<select {onchange}>{ for options }</select></label>
+            <output>{ found }</output>
+            { hint }
+        </div>
+    }
+}
+
+/// A column's head: a button that sorts, then turns the order round.
+fn header(sorting: &UseStateHandle<Sorting>, column: Column, label: Html, numeric: bool) -> Html {
+    let sorted = sorting.column == column;
+    let onclick = {
+        let sorting = sorting.clone();
+        Callback::from(move |_: MouseEvent| {
+            let descending = if sorting.column == column { !sorting.descending } else { matches!(column, Column::Run(_)) };
+            sorting.set(Sorting { column, descending });
+        })
+    };
+    let (order, sign) = match (sorted, sorting.descending) {
+        (false, _) => ("none", ""),
+        (true, false) => ("ascending", "▲"),
+        (true, true) => ("descending", "▼"),
+    };
+    html! {
+        <th scope="col" aria-sort={order} class={classes!(numeric.then_some("number"))}>
+            <button type="button" {onclick}>{ label }<span class="order" aria-hidden="true">{ sign }</span></button>
+        </th>
+    }
+}
+
+fn row_of(stage: &Stage, rows: &Rows, row: usize, id: JobId, shown: PerRun, selected: bool, choose: &Callback<JobId>) -> Html {
+    let workload = &stage.workload;
+    let Some(job) = workload.jobs.get(id.index()) else { return Html::default() };
+    let onclick = choose.reform(move |_: MouseEvent| id);
+    let runs = rows.per_run.iter().map(|values| {
+        let value = values.get(id.index()).copied().unwrap_or(f64::NAN);
+        let text = match shown {
+            _ if value.is_nan() => "–".into(),
+            PerRun::Jct | PerRun::Wait => format::duration(value),
+            PerRun::Restarts => format::count(value as u64),
+            PerRun::Rho => format::figures(value),
+        };
+        html! { <td class="number">{ text }</td> }
+    });
+    html! {
+        <tr key={id.0} id={format!("job-{}", id.0)} aria-rowindex={(row + 2).to_string()} aria-selected={selected.to_string()} {onclick}>
+            <td class="name">{ &*job.name }</td>
+            <td class="number">{ job.gpus }</td>
+            <td class="number">{ format::time(job.submit.seconds()) }</td>
+            <td class="number">{ format::duration(job_rows::duration(job)) }</td>
+            <td>{ job_rows::name_of(&workload.tenants, job.tenant) }</td>
+            <td>{ job_rows::name_of(&workload.models, job.model) }</td>
+            { for runs }
+        </tr>
+    }
+}
+
+/// The row a key leads to from row `at`.
+fn target(key: &str, at: Option<usize>, rows: usize, page: usize) -> Option<usize> {
+    let last = rows.checked_sub(1)?;
+    let target = match (key, at) {
+        ("Home", _) => 0,
+        ("End", _) => last,
+        ("ArrowDown" | "PageDown" | "ArrowUp" | "PageUp", None) => 0,
+        ("ArrowDown", Some(at)) => at + 1,
+        ("PageDown", Some(at)) => at + page,
+        ("ArrowUp", Some(at)) => at.saturating_sub(1),
+        ("PageUp", Some(at)) => at.saturating_sub(page),
+        _ => return None,
+    };
+    Some(target.min(last))
+}
+
+/// Scrolls just so far that the row can be seen below the heads.
+fn scroll_to(list: &NodeRef, row: usize) {
+    let Some(element) = list.cast::<Element>() else { return };
+    let Screen { scrolled, height } = measure(list);
+    let top = row as f64 * ROW;
+    // One row's height is the heads'.
+    if top < scrolled {
+        element.set_scroll_top(top as i32);
+    } else if top + 2.0 * ROW > scrolled + height {
+        element.set_scroll_top((top + 2.0 * ROW - height) as i32);
+    }
+}
+
+fn measure(list: &NodeRef) -> Screen {
+    list.cast::<Element>().map_or(Screen { scrolled: 0.0, height: 900.0 }, |list| Screen {
+        scrolled: f64::from(list.scroll_top()),
+        height: f64::from(list.client_height()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_lead_to_rows_that_exist() {
+        assert_eq!(target("ArrowDown", None, 10, 5), Some(0));
+        assert_eq!(target("ArrowDown", Some(9), 10, 5), Some(9));
+        assert_eq!(target("PageUp", Some(3), 10, 5), Some(0));
+        assert_eq!(target("End", Some(3), 10, 5), Some(9));
+        assert_eq!(target("x", Some(3), 10, 5), None);
+        assert_eq!(target("ArrowDown", None, 0, 5), None);
+    }
+}

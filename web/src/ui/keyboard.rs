@@ -1,0 +1,76 @@
+//! The keys, as in Perfetto.
+
+use super::animation::Animation;
+use super::app::StateHandle;
+use crate::session::Session;
+use crate::stage::ColourBy;
+use crate::state::{Action, View};
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::{Element, KeyboardEvent};
+use yew::prelude::*;
+
+/// Listens to keys wherever the focus is, except while something is being typed.
+#[hook]
+pub(super) fn use_keyboard(state: &StateHandle, session: &Rc<Session>, animation: &Option<Animation>) {
+    let latest = use_mut_ref(|| state.clone());
+    *latest.borrow_mut() = state.clone();
+    let (session, animation) = (session.clone(), animation.clone());
+    use_effect_with((), move |()| {
+        let listener = Closure::<dyn FnMut(KeyboardEvent)>::new(move |event: KeyboardEvent| {
+            let chord = event.ctrl_key() || event.meta_key() || event.alt_key();
+            if chord || is_typing(&event) {
+                return;
+            }
+            let key = event.key();
+            let for_canvas = || animation.as_ref().is_some_and(|animation| animation.key(&key));
+            if press(&key, &latest.borrow(), &session) || for_canvas() {
+                event.prevent_default();
+            }
+        });
+        let window = web_sys::window();
+        if let Some(window) = &window {
+            // A window takes listeners.
+            let _ = window.add_event_listener_with_callback("keydown", listener.as_ref().unchecked_ref());
+        }
+        move || {
+            if let Some(window) = window {
+                let _ = window.remove_event_listener_with_callback("keydown", listener.as_ref().unchecked_ref());
+            }
+        }
+    });
+}
+
+/// Whether the key belongs to a field or a control.
+fn is_typing(event: &KeyboardEvent) -> bool {
+    let Some(element) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else {
+        return false;
+    };
+    let name = element.tag_name();
+    let presses_it = matches!(name.as_str(), "BUTTON" | "SUMMARY" | "A") && matches!(event.key().as_str(), " " | "Enter");
+    matches!(name.as_str(), "INPUT" | "SELECT" | "TEXTAREA") && event.key() != "Escape" || presses_it
+}
+
+/// Does what a key says; `false` if it says nothing here.
+fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
+    match key {
+        " " => session.play_or_pause(),
+        "," => session.step(false),
+        "." => session.step(true),
+        "?" => session.tell(Action::Help(!state.help)),
+        "Escape" if state.help => session.tell(Action::Help(false)),
+        "Escape" if state.drawer => session.tell(Action::Drawer(false)),
+        "Escape" => session.select(None),
+        "1" | "2" | "3" | "4" => {
+            let position = key.parse::<usize>().unwrap_or(1) - 1;
+            session.tell(Action::Show(View::ALL[position].0));
+        }
+        "c" | "C" => {
+            let now = ColourBy::ALL.iter().position(|(by, _, _)| *by == state.colour_by).unwrap_or(0);
+            session.tell(Action::ColourBy(ColourBy::ALL[(now + 1) % ColourBy::ALL.len()].0));
+        }
+        _ => return false,
+    }
+    true
+}

@@ -1,0 +1,34 @@
+//! The page's components, one per file. [`app`] puts them together.
+
+mod animation;
+mod app;
+mod canvas_host;
+mod chart_card;
+mod clock;
+mod cluster_panel;
+pub mod compare;
+mod download;
+mod drop_zone;
+mod embed;
+pub mod export;
+mod header;
+mod help;
+mod icon;
+mod import_report;
+pub mod inspector;
+mod job_filter;
+mod job_rows;
+pub mod jobs_table;
+mod keyboard;
+mod life;
+pub mod metrics_table;
+mod player;
+mod scheduler_card;
+mod scheduler_panel;
+mod term;
+mod timeline_view;
+mod trace_panel;
+mod wording;
+mod yard_view;
+
+pub use app::App;

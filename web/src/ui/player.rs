@@ -1,0 +1,118 @@
+//! The player: play, step, speed, scrub; and what the clock says.
+
+use super::app::use_session;
+use super::canvas_host::{CanvasHost, PainterHandle};
+use super::cluster_panel::input_value;
+use super::icon::{Icon, Sign};
+use crate::draw::format;
+use crate::draw::strip::PlayerStrip;
+use crate::session::Session;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use yew::prelude::*;
+
+/// How often the readouts follow the clock.
+const READOUT_MS: i32 = 100;
+
+/// The fastest speed is 10 to the power of this, simulated seconds per second.
+const FASTEST_POWER: f64 = 6.0;
+
+/// What the readouts show.
+#[derive(Clone, Copy, PartialEq, Default)]
+struct Readout {
+    now: f64,
+    playing: bool,
+    speed: f64,
+}
+
+/// The player.
+#[component]
+pub(super) fn Player() -> Html {
+    let session = use_session();
+    let readout = use_state(Readout::default);
+    use_readout(&session, &readout);
+    let strip = use_memo((), |()| PainterHandle::new(PlayerStrip::new()));
+
+    let onplay = {
+        let session = session.clone();
+        Callback::from(move |_: MouseEvent| session.play_or_pause())
+    };
+    let step = |forward: bool| {
+        let session = session.clone();
+        Callback::from(move |_: MouseEvent| session.step(forward))
+    };
+    let onspeed = {
+        let session = session.clone();
+        Callback::from(move |event: InputEvent| {
+            if let Ok(power) = input_value(&event).parse::<f64>() {
+                // Two digits are precise enough for a speed.
+                let speed = two_digits(10f64.powf(power));
+                let mut stage = session.stage().write();
+                stage.clock.speed = speed;
+                stage.touch();
+            }
+        })
+    };
+    let play_label = if readout.playing { "Pause" } else { "Play" };
+    html! {
+        <footer class="player" aria-label="Player">
+            <button type="button" class="quiet" aria-label="Step to the event before" title="Event before (,)" onclick={step(false)}><Sign icon={Icon::Back} /></button>
+            <button type="button" class="play" aria-label={play_label} title={format!("{play_label} (space)")} onclick={onplay}>
+                <Sign icon={if readout.playing { Icon::Pause } else { Icon::Play }} />
+            </button>
+            <button type="button" class="quiet" aria-label="Step to the event after" title="Event after (.)" onclick={step(true)}><Sign icon={Icon::Forward} /></button>
+            <label class="speed" title="Simulated time per second">
+                <span class="visually-hidden">{ "Speed" }</span>
+                <input type="range" min="0" max={FASTEST_POWER.to_string()} step="0.05" value={readout.speed.max(1.0).log10().to_string()}
+                    aria-valuetext={format!("{} per second", format::duration(readout.speed))} oninput={onspeed} />
+                <output>{ format!("{}/s", format::duration(readout.speed)) }</output>
+            </label>
+            <CanvasHost painter={(*strip).clone()} class="strip" label="Queue length over the whole trace; click to move the clock" />
+            <output class="clock" aria-live="off" data-testid="clock">{ format::time(readout.now) }</output>
+        </footer>
+    }
+}
+
+/// Follows the clock at a calm pace, and asks for explanations while it stands still.
+#[hook]
+fn use_readout(session: &Session, readout: &UseStateHandle<Readout>) {
+    let (session, setter) = (session.clone(), readout.setter());
+    use_effect_with((), move |()| {
+        let mut shown = Readout::default();
+        let follow = Closure::<dyn FnMut()>::new(move || {
+            let clock = session.stage().read().clock;
+            let now = Readout { now: clock.now, playing: clock.playing, speed: clock.speed };
+            if now != shown {
+                shown = now;
+                setter.set(now);
+            }
+            session.explain_selected();
+        });
+        let window = web_sys::window();
+        let timer = window.as_ref().and_then(|window| {
+            window.set_interval_with_callback_and_timeout_and_arguments_0(follow.as_ref().unchecked_ref(), READOUT_MS).ok()
+        });
+        move || {
+            if let (Some(window), Some(timer)) = (window, timer) {
+                window.clear_interval_with_handle(timer);
+            }
+            drop(follow);
+        }
+    });
+}
+
+/// Rounded to two significant digits.
+fn two_digits(speed: f64) -> f64 {
+    let unit = 10f64.powf(speed.log10().floor() - 1.0);
+    (speed / unit).round() * unit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::two_digits;
+
+    #[test]
+    fn speeds_keep_two_digits() {
+        assert_eq!([1.0, 3_548.1, 99.9].map(two_digits), [1.0, 3_500.0, 100.0]);
+    }
+}

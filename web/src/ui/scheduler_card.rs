@@ -1,0 +1,206 @@
+//! One scheduler: its parameters as a form and as text, and how far its run is.
+
+use super::app::use_session;
+use super::cluster_panel::input_value;
+use super::icon::{Icon, Sign};
+use crate::draw::{format, palette};
+use crate::state::{Action, Card, RunStatus};
+use switchyard::placement::Strategy;
+use switchyard::policy::{ParamInfo, ParamKind, PolicySpec, SpecError, entry};
+use yew::prelude::*;
+
+/// Properties of [`SchedulerCard`].
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    /// The scheduler.
+    pub(super) card: Card,
+    /// Where it stands in the list.
+    pub(super) position: usize,
+    /// Whether others are compared with it.
+    pub(super) is_baseline: bool,
+    /// For its colour.
+    pub(super) dark: bool,
+}
+
+/// One scheduler: its parameters as a form and as text, and how far its run is.
+#[component]
+pub(super) fn SchedulerCard(props: &Props) -> Html {
+    let session = use_session();
+    let card = &props.card;
+    let id = card.id;
+    let editing = use_state(|| false);
+    let error = use_state(|| None::<String>);
+    let Some(entry) = entry(card.policy.name()) else { return Html::default() };
+
+    let apply = {
+        let (session, error) = (session.clone(), error.clone());
+        Callback::from(move |spec: Result<PolicySpec, SpecError>| match spec {
+            Ok(policy) => {
+                error.set(None);
+                session.tell(Action::Edit(id, policy));
+            }
+            Err(why) => error.set(Some(why.to_string())),
+        })
+    };
+    let button = |icon: Icon, label: &'static str, action: Callback<MouseEvent>| {
+        html! { <button type="button" class="quiet" aria-label={format!("{label} {}", card.policy)} title={label} onclick={action}><Sign {icon} /></button> }
+    };
+    let run_or_cancel = {
+        let (session, policy) = (session.clone(), card.policy.clone());
+        match card.status {
+            RunStatus::Running(_) => button(Icon::Stop, "Cancel", Callback::from(move |_| session.cancel(id))),
+            _ => button(Icon::Play, "Run", Callback::from(move |_| session.tell(Action::Edit(id, policy.clone())))),
+        }
+    };
+    let duplicate = {
+        let (session, policy) = (session.clone(), card.policy.clone());
+        button(Icon::Duplicate, "Duplicate", Callback::from(move |_| session.tell(Action::Add(policy.clone()))))
+    };
+    let remove = {
+        let session = session.clone();
+        button(Icon::Close, "Remove", Callback::from(move |_| session.tell(Action::Remove(id))))
+    };
+    let toggle = {
+        let editing = editing.clone();
+        Callback::from(move |_: MouseEvent| editing.set(!*editing))
+    };
+    let colour = format!("background:{}", palette::run_colour(props.position, props.dark));
+    let ontext = {
+        let apply = apply.clone();
+        Callback::from(move |event: Event| apply.emit(input_value(&event).parse()))
+    };
+    html! {
+        <li class="card">
+            <div class="row">
+                <span class="swatch" style={colour} aria-hidden="true"></span>
+                <button type="button" class="name quiet" aria-expanded={editing.to_string()} onclick={toggle}
+                    title={format!("{}. {}", entry.summary, entry.source)}>{ card.policy.to_string() }</button>
+                { run_or_cancel }{ duplicate }{ remove }
+            </div>
+            { status(&card.status, card.summary.as_ref().map(|summary| summary.jct.mean)) }
+            if *editing {
+                <div class="params">
+                    <p class="hint">{ entry.summary }</p>
+                    { for entry.params.iter().map(|info| param(info, &card.policy, entry.params, &apply)) }
+                    <label class="field"><span>{ "As text" }</span>
+                        <input type="text" spellcheck="false" value={card.policy.to_string()} onchange={ontext} />
+                    </label>
+                    if let Some(why) = &*error {
+                        <p class="error" role="alert">{ why }</p>
+                    }
+                    <p class="hint">{ entry.source }</p>
+                </div>
+            }
+        </li>
+    }
+}
+
+fn status(status: &RunStatus, mean_jct: Option<f64>) -> Html {
+    match status {
+        RunStatus::Idle => html! { <p class="hint">{ "waits for a trace" }</p> },
+        RunStatus::Running(progress) => html! {
+            <div class="progress">
+                <progress max={progress.jobs.max(1).to_string()} value={progress.done.to_string()} aria-label="Jobs done" />
+                <span class="hint">{ format!("{} of {} jobs", format::count(progress.done.into()), format::count(progress.jobs.into())) }</span>
+            </div>
+        },
+        RunStatus::Done { wall_ms, .. } => html! {
+            <p class="hint">
+                { mean_jct.map(|jct| format!("mean JCT {}", format::duration(jct))) }
+                { format!(", simulated in {wall_ms:.0} ms") }
+            </p>
+        },
+        RunStatus::Cancelled(progress) => html! {
+            <p class="hint">{ format!("cancelled at {} of {} jobs", format::count(progress.done.into()), format::count(progress.jobs.into())) }</p>
+        },
+        RunStatus::Failed(why) => html! { <p class="error" role="alert">{ why }</p> },
+    }
+}
+
+/// The field of one parameter.
+fn param(info: &'static ParamInfo, policy: &PolicySpec, infos: &'static [ParamInfo], apply: &Callback<Result<PolicySpec, SpecError>>) -> Html {
+    let value = policy.param(info.name).unwrap_or(info.default).to_string();
+    let onchange = {
+        let (policy, apply) = (policy.clone(), apply.clone());
+        Callback::from(move |event: Event| apply.emit(with_param(&policy, infos, info.name, &input_value(&event))))
+    };
+    let choose = |options: Vec<&'static str>| {
+        let options = options
+            .into_iter()
+            .map(|option| html! { <option value={option} selected={option == value}>{ option }</option> })
+            .collect::<Html>();
+        html! { <select onchange={onchange.clone()}>{ options }</select> }
+    };
+    let field = match info.kind {
+        ParamKind::Bool => choose(vec!["false", "true"]),
+        ParamKind::Placement => {
+            choose(std::iter::once("default").chain(Strategy::ALL.iter().map(|strategy| strategy.name())).collect())
+        }
+        ParamKind::Int { min, max } => html! {
+            <input type="number" min={min.to_string()} max={max.to_string()} value={value.clone()} onchange={onchange.clone()} />
+        },
+        ParamKind::Float { min, .. } => html! {
+            <input type="number" min={min.to_string()} step="any" value={value.clone()} onchange={onchange.clone()} />
+        },
+        ParamKind::Ascending => html! { <input type="text" spellcheck="false" value={value.clone()} onchange={onchange.clone()} /> },
+    };
+    html! { <label class="field" title={info.help}><span>{ info.name }</span>{ field }</label> }
+}
+
+/// The policy with one parameter changed. Parameters that hang together follow: more queues get
+/// more thresholds, and the other way round.
+fn with_param(policy: &PolicySpec, infos: &[ParamInfo], name: &str, value: &str) -> Result<PolicySpec, SpecError> {
+    let text = |skip: &[&str]| {
+        let params: Vec<String> = infos
+            .iter()
+            .filter(|info| !skip.contains(&info.name))
+            .filter_map(|info| {
+                let given = if info.name == name { Some(value) } else { policy.param(info.name) };
+                given.map(|given| format!("{}={given}", info.name))
+            })
+            .collect();
+        format!("{}[{}]", policy.name(), params.join(","))
+    };
+    let as_given = text(&[]).parse();
+    match (&as_given, name) {
+        (Err(SpecError::Conflict { .. }), "thresholds") => text(&["queues"]).parse(),
+        (Err(SpecError::Conflict { .. }), "queues") => match value.parse::<usize>() {
+            Ok(queues) if queues >= 2 => {
+                let mut thresholds: Vec<f64> = policy
+                    .param("thresholds")
+                    .or(infos.iter().find(|info| info.name == "thresholds").map(|info| info.default))
+                    .into_iter()
+                    .flat_map(|list| list.split(':'))
+                    .filter_map(|threshold| threshold.parse().ok())
+                    .collect();
+                while thresholds.len() < queues - 1 {
+                    thresholds.push(thresholds.last().map_or(3600.0, |last| last * 2.0));
+                }
+                thresholds.truncate(queues - 1);
+                let list: Vec<String> = thresholds.iter().map(f64::to_string).collect();
+                format!("{},thresholds={}]", text(&["thresholds"]).trim_end_matches(']'), list.join(":")).parse()
+            }
+            _ => text(&["thresholds"]).parse(),
+        },
+        _ => as_given,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_and_thresholds_follow_each_other() {
+        let change = |spec: &str, name: &str, value: &str| {
+            let policy: PolicySpec = spec.parse().unwrap();
+            let infos = entry(policy.name()).unwrap().params;
+            with_param(&policy, infos, name, value).map(|policy| policy.to_string())
+        };
+        assert_eq!(change("tiresias-las", "queues", "2").unwrap(), "tiresias-las[queues=2]");
+        assert_eq!(change("tiresias-las", "queues", "5").unwrap(), "tiresias-las[queues=5,thresholds=3250:7200:14400:28800]");
+        assert_eq!(change("tiresias-las[queues=2]", "thresholds", "10:20").unwrap(), "tiresias-las[thresholds=10:20]");
+        assert_eq!(change("fifo", "backfill", "true").unwrap(), "fifo[backfill=true]");
+        assert!(change("tiresias-las", "knob", "-1").is_err());
+    }
+}

@@ -1,0 +1,67 @@
+//! The rail's third part: the schedulers that run the trace.
+
+use super::app::{StateProps, use_session};
+use super::cluster_panel::input_value;
+use super::scheduler_card::SchedulerCard;
+use crate::state::{Action, RunStatus};
+use switchyard::policy::POLICIES;
+use yew::prelude::*;
+
+/// The schedulers that run the trace.
+#[component]
+pub(super) fn SchedulerPanel(props: &StateProps) -> Html {
+    let session = use_session();
+    let state = &props.state;
+    let onadd = {
+        let session = session.clone();
+        Callback::from(move |event: Event| {
+            if let Ok(policy) = input_value(&event).parse() {
+                session.tell(Action::Add(policy));
+            }
+        })
+    };
+    let onrun = {
+        let (session, cards) = (session.clone(), state.cards.clone());
+        Callback::from(move |_: MouseEvent| {
+            for card in &cards {
+                session.tell(Action::Edit(card.id, card.policy.clone()));
+            }
+        })
+    };
+    let oncancel = {
+        let (session, cards) = (session.clone(), state.cards.clone());
+        Callback::from(move |_: MouseEvent| {
+            for card in cards.iter().filter(|card| matches!(card.status, RunStatus::Running(_))) {
+                session.cancel(card.id);
+            }
+        })
+    };
+    let running = state.cards.iter().any(|card| matches!(card.status, RunStatus::Running(_)));
+    let cards = state.cards.iter().enumerate().map(|(position, card)| {
+        html! {
+            <SchedulerCard key={card.id} card={card.clone()} {position} is_baseline={card.id == state.baseline} dark={session.stage().read().dark} />
+        }
+    });
+    let policies = POLICIES.iter().map(|entry| html! { <option value={entry.name} title={entry.summary}>{ entry.title }</option> });
+    html! {
+        <section aria-labelledby="schedulers-title">
+            <h2 id="schedulers-title">{ "Schedulers" }</h2>
+            if state.cards.is_empty() {
+                <p class="hint">{ "Add a scheduler to see what it does with the trace." }</p>
+            }
+            <ul class="cards">{ for cards }</ul>
+            <div class="row">
+                // Remade at every addition, so that it shows its title again.
+                <select key={state.cards.len()} aria-label="Add a scheduler" onchange={onadd}>
+                    <option selected=true disabled=true value="">{ "+ Add a scheduler" }</option>
+                    { for policies }
+                </select>
+                if running {
+                    <button type="button" onclick={oncancel}>{ "Cancel" }</button>
+                } else {
+                    <button type="button" class="primary" disabled={state.cards.is_empty() || state.trace.is_none()} onclick={onrun}>{ "Run again" }</button>
+                }
+            </div>
+        </section>
+    }
+}

@@ -1,0 +1,86 @@
+//! A term with its meaning: shown on hover and on focus, closed with Escape.
+
+use web_sys::Element;
+use yew::prelude::*;
+
+/// What a term means.
+#[derive(Debug, PartialEq)]
+pub(super) struct Definition {
+    /// For identifiers.
+    pub(super) id: &'static str,
+    /// The term.
+    pub(super) name: &'static str,
+    /// In a sentence.
+    pub(super) meaning: &'static str,
+    /// As a formula; empty if the meaning says it all.
+    pub(super) formula: &'static str,
+    /// Where it comes from; empty if it is common knowledge.
+    pub(super) source: &'static str,
+}
+
+/// What a term needs.
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    /// Its meaning.
+    pub(super) definition: &'static Definition,
+}
+
+/// Room the meaning takes up, CSS pixels.
+const WIDTH: f64 = 300.0;
+
+/// A term with its meaning.
+#[component]
+pub(super) fn Term(props: &Props) -> Html {
+    let place = use_state_eq(|| None::<(f64, f64)>);
+    let button = use_node_ref();
+    let Definition { id, name, meaning, formula, source } = *props.definition;
+    let open = {
+        let (place, button) = (place.clone(), button.clone());
+        move || {
+            let Some(bounds) = button.cast::<Element>().map(|button| button.get_bounding_client_rect()) else { return };
+            let width = web_sys::window().and_then(|window| window.inner_width().ok()?.as_f64()).unwrap_or(WIDTH);
+            let left = bounds.left().min(width - WIDTH - 8.0).max(8.0);
+            place.set(Some((left, bounds.bottom() + 4.0)));
+        }
+    };
+    let close = {
+        let place = place.clone();
+        move || place.set(None)
+    };
+    let onkeydown = {
+        let close = close.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Escape" {
+                close();
+            }
+        })
+    };
+    let onmouseenter = {
+        let open = open.clone();
+        Callback::from(move |_: MouseEvent| open())
+    };
+    let onclick = onmouseenter.clone();
+    let onfocus = Callback::from(move |_: FocusEvent| open());
+    let onmouseleave = {
+        let close = close.clone();
+        Callback::from(move |_: MouseEvent| close())
+    };
+    let onblur = Callback::from(move |_: FocusEvent| close());
+    let described_by = format!("term-{id}");
+    let style = place.map(|(left, top)| format!("left: {left:.0}px; top: {top:.0}px"));
+    html! {
+        <>
+            <button type="button" class="term" ref={button} aria-describedby={described_by.clone()}
+                {onmouseenter} {onmouseleave} {onclick} {onfocus} {onblur} {onkeydown}>{ name }</button>
+            <span class="meaning" id={described_by} role="tooltip" hidden={place.is_none()} {style}>
+                <span>{ meaning }</span>
+                if !formula.is_empty() {
+                    <span class="formula">{ formula }</span>
+                }
+                if !source.is_empty() {
+                    <span class="source">{ source }</span>
+                }
+            </span>
+        </>
+    }
+}

@@ -1,0 +1,180 @@
+//! Puts in place what the other commands need, and only what is missing.
+//!
+//! What we install lies in one folder of the user, outside the checkout, so that a fresh clone
+//! finds it again: `$SWITCHYARD_TOOLS`, or `switchyard/tools` in the user's cache folder.
+
+mod browser;
+mod packages;
+mod tools;
+mod wasm_std;
+
+use std::ffi::OsStr;
+use std::fs::{File, TryLockError};
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use crate::shell;
+use crate::workspace;
+use wasm_std::WasmStd;
+
+/// Something a command cannot do without.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Need {
+    /// Rust's standard library for wasm32-unknown-unknown.
+    WasmStd,
+    /// Builds and serves the page.
+    Trunk,
+    /// Turns a wasm file into a JavaScript module, and runs wasm tests.
+    WasmBindgen,
+    /// Makes wasm files smaller and faster.
+    WasmOpt,
+    /// Runs native tests.
+    Nextest,
+    /// A browser, and the driver through which tests steer it.
+    Browser,
+    /// The Node packages of the browser tests.
+    NodePackages,
+}
+
+/// Everything, the slowest last.
+const EVERYTHING: &[Need] = &[
+    Need::WasmStd,
+    Need::WasmOpt,
+    Need::Browser,
+    Need::NodePackages,
+    Need::Nextest,
+    Need::WasmBindgen,
+    Need::Trunk,
+];
+
+/// The tools that were asked for, and how to call them.
+#[derive(Default)]
+pub(crate) struct Toolbox {
+    folders: Vec<PathBuf>,
+    wasm_std: WasmStd,
+    variables: Vec<(&'static str, PathBuf)>,
+}
+
+impl Toolbox {
+    /// A command that finds the tools.
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Result<Command> {
+        let mut command = shell::command(program);
+        command
+            .env("PATH", shell::path_with(&self.folders)?)
+            .envs(self.variables.iter().map(|(name, value)| (name, value)));
+        Ok(command)
+    }
+
+    /// A command that finds the tools and builds for wasm.
+    pub(crate) fn wasm_command(&self, program: impl AsRef<OsStr>) -> Result<Command> {
+        let mut command = self.command(program)?;
+        command
+            .env("CARGO_TARGET_DIR", workspace::wasm_target_dir())
+            // Unoptimised wasm is too slow to simulate with. This keeps overflow checks and
+            // rebuilds in seconds; debug information would be dropped by wasm-bindgen anyway.
+            .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1")
+            .env("CARGO_PROFILE_DEV_DEBUG", "0");
+        if let WasmStd::OwnToolchain(toolchain) = &self.wasm_std {
+            let mut folders = vec![toolchain.join("bin")];
+            folders.extend_from_slice(&self.folders);
+            command
+                .env("PATH", shell::path_with(&folders)?)
+                .env("SYSROOT", toolchain);
+        }
+        Ok(command)
+    }
+
+    fn add(&mut self, need: Need) -> Result<String> {
+        match need {
+            Need::WasmStd => {
+                self.wasm_std = wasm_std::ensure()?;
+                Ok(self.wasm_std.to_string())
+            }
+            Need::Trunk => self.add_tool(&tools::trunk()),
+            Need::WasmBindgen => self.add_tool(&tools::wasm_bindgen()?),
+            Need::Nextest => self.add_tool(&tools::nextest()),
+            Need::WasmOpt => self.add_tool(&tools::wasm_opt()),
+            Need::Browser => {
+                let browser = browser::ensure()?;
+                let found = browser.chromium.display().to_string();
+                self.variables
+                    .push(("SWITCHYARD_CHROMIUM", browser.chromium));
+                self.variables.push(("CHROMEDRIVER", browser.chromedriver));
+                Ok(found)
+            }
+            Need::NodePackages => packages::ensure(),
+        }
+    }
+
+    fn add_tool(&mut self, tool: &tools::Tool) -> Result<String> {
+        Ok(match tool.ensure()? {
+            Some(folder) => {
+                let found = folder.display().to_string();
+                self.folders.push(folder);
+                found
+            }
+            None => "on the PATH".to_owned(),
+        })
+    }
+}
+
+/// Puts everything in place.
+pub(crate) fn everything() -> Result<()> {
+    toolbox(EVERYTHING).map(drop)
+}
+
+/// Puts these in place, in this order.
+pub(crate) fn toolbox(needs: &[Need]) -> Result<Toolbox> {
+    let mut toolbox = Toolbox::default();
+    if needs.is_empty() {
+        return Ok(toolbox);
+    }
+    let _lock = lock()?;
+    for &need in needs {
+        let start = Instant::now();
+        let found = toolbox
+            .add(need)
+            .with_context(|| format!("set-up of {need:?}"))?;
+        println!(
+            "setup: {:<13}{:>7.2} s  {found}",
+            format!("{need:?}"),
+            start.elapsed().as_secs_f64()
+        );
+    }
+    Ok(toolbox)
+}
+
+/// The folder that holds what we install.
+fn tools_dir() -> Result<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let folder = if let Some(folder) = variable("SWITCHYARD_TOOLS") {
+        std::path::absolute(folder)?
+    } else if let Some(cache) = variable("XDG_CACHE_HOME") {
+        PathBuf::from(cache).join("switchyard/tools")
+    } else {
+        let home = std::env::home_dir()
+            .context("no home folder is known: set SWITCHYARD_TOOLS to a folder for the tools")?;
+        home.join(".cache/switchyard/tools")
+    };
+    std::fs::create_dir_all(&folder)
+        .with_context(|| format!("cannot create {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Keeps two set-ups from installing the same thing at once.
+fn lock() -> Result<File> {
+    let path = tools_dir()?.join(".lock");
+    let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            println!("setup: waiting for another set-up to end");
+            file.lock()?;
+        }
+        Err(TryLockError::Error(error)) => return Err(error.into()),
+    }
+    Ok(file)
+}

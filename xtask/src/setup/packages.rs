@@ -1,0 +1,64 @@
+//! Packages of others: the system's through apt-get, the browser tests' through npm.
+
+use anyhow::{Context, Result, ensure};
+
+use crate::{shell, workspace};
+
+/// Installs packages of the system; `why` completes the sentence when that cannot be done.
+pub(super) fn apt_install(packages: &[&str], why: &str) -> Result<()> {
+    let names = packages.join(" ");
+    ensure!(
+        shell::find(&["apt-get"]).is_some(),
+        "{why}, and there is no apt-get to install `{names}` with: please install them by hand"
+    );
+    let root = shell::output(shell::command("id").arg("-u"))? == "0";
+    ensure!(
+        root || shell::find(&["sudo"]).is_some(),
+        "{why}, and installing it takes an administrator: please run `apt-get install {names}`"
+    );
+    let apt_get = |arguments: &[&str]| {
+        let mut command = shell::command(if root { "env" } else { "sudo" });
+        if !root {
+            command.arg("env");
+        }
+        command
+            .args(["DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"])
+            .args(arguments);
+        shell::run(&mut command)
+    };
+    println!("setup: installing {names} with apt-get");
+    // An outdated list of packages may still do.
+    if let Err(error) = apt_get(&["update"]) {
+        eprintln!("setup: {error:#}");
+    }
+    let install = ["install", "--yes", "--no-remove", "--no-install-recommends"];
+    apt_get(&[&install, packages].concat())
+        .with_context(|| format!("{why}, and apt-get could not install `{names}`"))
+}
+
+/// Installs what `tests/e2e/package-lock.json` names, unless that is what is there.
+pub(super) fn ensure() -> Result<String> {
+    let folder = workspace::e2e();
+    let version = shell::output(shell::command("node").arg("--version"))
+        .context("the browser tests run in Node 20 or later: install it from nodejs.org")?;
+    let major = version.trim_start_matches('v').split('.').next();
+    ensure!(
+        major
+            .and_then(|major| major.parse().ok())
+            .is_some_and(|major: u32| major >= 20),
+        "the browser tests run in Node 20 or later, and `node` is {version}"
+    );
+    let lock = shell::read(&folder.join("package-lock.json"))?;
+    // Written last, so that it vouches for the rest.
+    let installed = folder.join("node_modules/installed-package-lock.json");
+    if !std::fs::read_to_string(&installed).is_ok_and(|installed| installed == lock) {
+        println!("setup: installing the browser tests' packages with npm");
+        shell::run(
+            shell::command("npm")
+                .args(["ci", "--silent"])
+                .current_dir(&folder),
+        )?;
+        shell::write(&installed, lock)?;
+    }
+    Ok(format!("tests/e2e/node_modules, node {version}"))
+}

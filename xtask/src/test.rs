@@ -1,0 +1,423 @@
+//! `cargo xtask test`: every check there is, or some of them.
+
+use std::fmt::{self, Display};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::setup::{Need, Toolbox};
+use crate::{build, setup, shell, workspace};
+
+/// A group of checks that can be asked for alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// The code is formatted.
+    Fmt,
+    /// Clippy has nothing to say, natively and for wasm.
+    Clippy,
+    /// Tests and documentation examples, natively.
+    Native,
+    /// Tests in Node and in a browser.
+    Wasm,
+    /// The page and the command line tool as they are published, in a browser.
+    E2e,
+}
+
+impl Step {
+    /// All of them, the quickest to fail first.
+    const ALL: [Self; 5] = [Self::Fmt, Self::Clippy, Self::Native, Self::Wasm, Self::E2e];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Fmt => "fmt",
+            Self::Clippy => "clippy",
+            Self::Native => "native",
+            Self::Wasm => "wasm",
+            Self::E2e => "e2e",
+        }
+    }
+
+    fn needs(self) -> &'static [Need] {
+        match self {
+            Self::Fmt => &[],
+            Self::Clippy => &[Need::WasmStd],
+            Self::Native => &[Need::Nextest],
+            Self::Wasm => &[Need::WasmStd, Need::Browser, Need::WasmBindgen],
+            Self::E2e => &[
+                Need::WasmStd,
+                Need::WasmOpt,
+                Need::Browser,
+                Need::NodePackages,
+                Need::WasmBindgen,
+                Need::Trunk,
+            ],
+        }
+    }
+}
+
+/// The packages whose tests run as wasm too.
+const WASM_PACKAGES: [&str; 4] = ["-p", "switchyard-web", "-p", "switchyard-tests"];
+const WASM_TARGET: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
+
+/// Reads the steps from the command line.
+pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Vec<Step>> {
+    let Some(option) = args.next() else {
+        return Ok(Step::ALL.to_vec());
+    };
+    ensure!(
+        option == "--only",
+        "`test` has no option `{option}`: see `cargo xtask help`"
+    );
+    let names = args
+        .next()
+        .context("--only takes steps, such as `fmt,clippy`")?;
+    if let Some(extra) = args.next() {
+        bail!("unexpected argument `{extra}`: steps are separated by commas");
+    }
+    names
+        .split(',')
+        .map(|name| {
+            let step = Step::ALL.into_iter().find(|step| step.name() == name);
+            step.with_context(|| {
+                let all = Step::ALL.map(Step::name).join(", ");
+                format!("there is no step `{name}`, only {all}")
+            })
+        })
+        .collect()
+}
+
+/// Runs these steps, all of them even where one fails, and sums up.
+pub(crate) fn test(steps: &[Step]) -> Result<ExitCode> {
+    let needs: Vec<Need> =
+        steps
+            .iter()
+            .flat_map(|step| step.needs())
+            .fold(Vec::new(), |mut needs, need| {
+                if !needs.contains(need) {
+                    needs.push(*need);
+                }
+                needs
+            });
+    let traces = traces()?;
+    let mut session = Session {
+        toolbox: setup::toolbox(&needs)?,
+        traces,
+        checks: Vec::new(),
+    };
+    for step in steps {
+        match step {
+            Step::Fmt => session.fmt()?,
+            Step::Clippy => session.clippy()?,
+            Step::Native => session.native()?,
+            Step::Wasm => session.wasm()?,
+            Step::E2e => session.e2e()?,
+        }
+    }
+    Ok(session.sum_up())
+}
+
+/// The folder of real traces, which are not part of the repository.
+fn traces() -> Result<Option<PathBuf>> {
+    if let Some(named) = std::env::var_os("SWITCHYARD_TRACES").filter(|name| !name.is_empty()) {
+        let folder = std::path::absolute(named)?;
+        ensure!(
+            folder.is_dir(),
+            "SWITCHYARD_TRACES names {}, which is no folder",
+            folder.display()
+        );
+        return Ok(Some(folder));
+    }
+    let usual = ["traces", "../shared/traces"].map(|folder| workspace::root().join(folder));
+    let found = usual.into_iter().find(|folder| folder.is_dir());
+    found
+        .map(|folder| folder.canonicalize().context("the folder of traces"))
+        .transpose()
+}
+
+/// How the tests of one command ended.
+#[derive(Default, Clone, Copy, PartialEq, Debug)]
+struct Tally {
+    passed: u64,
+    failed: u64,
+    skipped: u64,
+}
+
+impl Tally {
+    /// Adds up the summaries of cargo's test harness, of nextest and of Node.
+    fn read(output: &str) -> Self {
+        let mut tally = Self::default();
+        for line in output.lines() {
+            let line = without_colours(line);
+            let words: Vec<&str> = line
+                .split([' ', ',', ';'])
+                .filter(|word| !word.is_empty())
+                .collect();
+            match words.as_slice() {
+                // "test result: ok. 5 passed; 0 failed; 1 ignored; …" and
+                // "Summary [ 0.1s] 5 tests run: 5 passed (1 slow), 1 skipped"
+                ["test", "result:", ..] | ["Summary", ..] => {
+                    for pair in words.windows(2) {
+                        tally.count(pair[1], pair[0]);
+                    }
+                }
+                // "ℹ pass 5", or "# pass 5" where there is no terminal
+                ["ℹ" | "#", what, number] => tally.count(what, number),
+                _ => {}
+            }
+        }
+        tally
+    }
+
+    fn count(&mut self, what: &str, number: &str) {
+        let Ok(number) = number.parse::<u64>() else {
+            return;
+        };
+        match what {
+            "passed" | "pass" => self.passed += number,
+            "failed" | "fail" | "cancelled" | "timed" => self.failed += number,
+            "skipped" | "ignored" | "todo" => self.skipped += number,
+            _ => {}
+        }
+    }
+}
+
+impl std::iter::Sum for Tally {
+    fn sum<I: Iterator<Item = Self>>(tallies: I) -> Self {
+        tallies.fold(Self::default(), |sum, tally| Self {
+            passed: sum.passed + tally.passed,
+            failed: sum.failed + tally.failed,
+            skipped: sum.skipped + tally.skipped,
+        })
+    }
+}
+
+impl Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed", self.passed, self.failed)?;
+        if self.skipped > 0 {
+            write!(f, ", {} skipped", self.skipped)?;
+        }
+        Ok(())
+    }
+}
+
+/// A line without the escape sequences that colour it on a terminal.
+fn without_colours(line: &str) -> String {
+    let mut pieces = line.split('\u{1b}');
+    let mut plain = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let text = piece.split_once('m').map_or("", |(_, text)| text);
+        plain.push_str(text);
+    }
+    plain
+}
+
+/// A check that has run.
+struct Check {
+    name: &'static str,
+    tally: Tally,
+    took: Duration,
+}
+
+struct Session {
+    toolbox: Toolbox,
+    traces: Option<PathBuf>,
+    checks: Vec<Check>,
+}
+
+impl Session {
+    fn fmt(&mut self) -> Result<()> {
+        let mut fmt = self.toolbox.command("cargo")?;
+        fmt.args(["fmt", "--all", "--check"]);
+        self.check("fmt", fmt)
+    }
+
+    fn clippy(&mut self) -> Result<()> {
+        let mut native = self.toolbox.command("cargo")?;
+        native
+            .args(["clippy", "--workspace", "--all-targets"])
+            .args(["--", "-D", "warnings"]);
+        self.check("clippy", native)?;
+
+        let mut wasm = self.toolbox.wasm_command("cargo")?;
+        wasm.args(["clippy", "--all-targets"])
+            .args(WASM_PACKAGES)
+            .args(WASM_TARGET)
+            .args(["--", "-D", "warnings"]);
+        self.check("clippy for wasm", wasm)
+    }
+
+    fn native(&mut self) -> Result<()> {
+        let mut tests = self.toolbox.command("cargo")?;
+        tests.args(["nextest", "run", "--workspace", "--no-fail-fast"]);
+        tests.arg("--no-tests=pass");
+        self.check("native tests", tests)?;
+
+        let mut examples = self.toolbox.command("cargo")?;
+        examples.args(["test", "--workspace", "--doc"]);
+        self.check("documentation examples", examples)
+    }
+
+    /// A test file that says `run_in_browser` runs in the browser alone, every other one in both.
+    fn wasm(&mut self) -> Result<()> {
+        let mut node = self.wasm_tests()?;
+        node.env("WASM_BINDGEN_TEST_ONLY_NODE", "1");
+        self.check("wasm tests in Node", node)?;
+
+        let mut browser = self.wasm_tests()?;
+        browser.env("WASM_BINDGEN_USE_BROWSER", "1");
+        self.check("wasm tests in Chromium", browser)
+    }
+
+    fn wasm_tests(&self) -> Result<Command> {
+        let mut tests = self.toolbox.wasm_command("cargo")?;
+        tests
+            .args(["test", "--tests", "--no-fail-fast"])
+            .args(WASM_PACKAGES)
+            .args(WASM_TARGET)
+            .env(
+                "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER",
+                "wasm-bindgen-test-runner",
+            )
+            // In seconds, for one file: whole simulations take longer than the default 20.
+            .env("WASM_BINDGEN_TEST_TIMEOUT", "300");
+        Ok(tests)
+    }
+
+    fn e2e(&mut self) -> Result<()> {
+        println!("\n=== build of the page");
+        let start = Instant::now();
+        let built = build::build(&self.toolbox);
+        if let Err(error) = &built {
+            eprintln!("error: {error:#}");
+        }
+        self.record("build of the page", start, built.is_ok(), Tally::default());
+
+        let mut cli = self.toolbox.command("cargo")?;
+        cli.args(["build", "--release", "-p", "switchyard-cli"]);
+        cli.args(["--target-dir", "target"]);
+        self.check("build of the command line tool", cli)?;
+        if built.is_err() {
+            return Ok(());
+        }
+
+        let mut tests = self.toolbox.command("node")?;
+        tests
+            .args(["--test", "--test-reporter=spec"])
+            .args(test_files()?)
+            .env(
+                "SWITCHYARD_CLI",
+                workspace::root().join("target/release/switchyard"),
+            );
+        self.check("browser tests", tests)
+    }
+
+    /// Runs a check and keeps how it ended.
+    fn check(&mut self, name: &'static str, mut command: Command) -> Result<()> {
+        println!("\n=== {name}");
+        if let Some(traces) = &self.traces {
+            command.env("SWITCHYARD_TRACES", traces);
+        }
+        let start = Instant::now();
+        let (status, output) = shell::run_and_keep(&mut command)?;
+        self.record(name, start, status.success(), Tally::read(&output));
+        Ok(())
+    }
+
+    /// What counts no tests is one check by itself, and so is what fails with no test to blame.
+    fn record(&mut self, name: &'static str, start: Instant, success: bool, mut tally: Tally) {
+        if !success {
+            tally.failed = tally.failed.max(1);
+        } else if tally == Tally::default() {
+            tally.passed = 1;
+        }
+        self.checks.push(Check {
+            name,
+            tally,
+            took: start.elapsed(),
+        });
+    }
+
+    fn sum_up(&self) -> ExitCode {
+        println!("\n=== summary");
+        for check in &self.checks {
+            let seconds = check.took.as_secs_f64();
+            println!("{:<32}{seconds:>8.1} s   {}", check.name, check.tally);
+        }
+        match &self.traces {
+            Some(folder) => println!("traces from {}", folder.display()),
+            None => println!(
+                "fidelity tests were SKIPPED: there are no traces (SWITCHYARD_TRACES names their \
+                 folder)"
+            ),
+        }
+        let total: Tally = self.checks.iter().map(|check| check.tally).sum();
+        println!("{total}");
+        if total.failed == 0 {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The browser tests, in the order of their names.
+fn test_files() -> Result<Vec<PathBuf>> {
+    let folder = workspace::e2e();
+    let mut files = Vec::new();
+    for entry in
+        std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?
+    {
+        let path = entry?.path();
+        if path.to_string_lossy().ends_with(".test.mjs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(passed: u64, failed: u64, skipped: u64) -> Tally {
+        Tally {
+            passed,
+            failed,
+            skipped,
+        }
+    }
+
+    #[test]
+    fn reads_every_harness() {
+        let cargo = "test result: FAILED. 5 passed; 2 failed; 1 ignored; 0 measured; 0 filtered \
+                     out; finished in 0.01s";
+        assert_eq!(Tally::read(cargo), tally(5, 2, 1));
+        let nextest = "\u{1b}[32;1m     Summary\u{1b}[0m [   0.1s] 7 tests run: 5 passed (1 slow), \
+                       1 failed, 1 timed out, 3 skipped";
+        assert_eq!(Tally::read(nextest), tally(5, 2, 3));
+        let node =
+            "ℹ tests 4\nℹ suites 0\nℹ pass 2\nℹ fail 1\nℹ cancelled 1\nℹ skipped 0\nℹ todo 0";
+        assert_eq!(Tally::read(node), tally(2, 2, 0));
+    }
+
+    #[test]
+    fn what_only_looks_like_a_summary_does_not_count() {
+        assert_eq!(Tally::read("3 passed by"), Tally::default());
+    }
+
+    #[test]
+    fn steps_are_named_or_refused() {
+        let parse = |args: &[&str]| parse(args.iter().map(|arg| (*arg).to_owned()));
+        assert_eq!(parse(&[]).unwrap().len(), 5);
+        assert!(parse(&["--only", "wasm,fmt"]).unwrap() == [Step::Wasm, Step::Fmt]);
+        let error = parse(&["--only", "wasn"]).err().unwrap().to_string();
+        assert_eq!(
+            error,
+            "there is no step `wasn`, only fmt, clippy, native, wasm, e2e"
+        );
+    }
+}

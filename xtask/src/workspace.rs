@@ -1,0 +1,42 @@
+//! Where things lie in the checkout, and what its lock file says.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+/// The root of the checkout.
+pub(crate) fn root() -> &'static Path {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask)
+}
+
+/// The finished page.
+pub(crate) fn dist() -> PathBuf {
+    root().join("dist")
+}
+
+/// The browser tests.
+pub(crate) fn e2e() -> PathBuf {
+    root().join("tests/e2e")
+}
+
+/// Where wasm builds go. It is not the native `target/`: the wasm compiler may be another one
+/// (see `setup/wasm_std.rs`), and two compilers in one folder rebuild each other's work for ever.
+pub(crate) fn wasm_target_dir() -> PathBuf {
+    root().join("target/web")
+}
+
+/// The version of a package in `Cargo.lock`.
+pub(crate) fn locked_version(package: &str) -> Result<String> {
+    let path = root().join("Cargo.lock");
+    let lock = std::fs::read_to_string(&path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    let mut lines = lock.lines();
+    lines
+        .find(|line| *line == format!("name = \"{package}\""))
+        .and_then(|_| lines.next())
+        .and_then(|line| line.strip_prefix("version = \""))
+        .and_then(|rest| rest.strip_suffix('"'))
+        .map(str::to_owned)
+        .with_context(|| format!("{} names no package `{package}`", path.display()))
+}
