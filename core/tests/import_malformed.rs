@@ -97,13 +97,25 @@ fn members_of_an_archive_are_merged_in_order_of_their_names() {
         ("clusters.tar.gz", gzip(&tar(&clusters()))),
         ("clusters.zip", zip(&clusters(), DEFLATE)),
         ("stored.zip", zip(&clusters(), STORE)),
-        ("nested.zip", zip(&[("all.tar.gz", &gzip(&tar(&clusters())))], STORE)),
+        (
+            "nested.zip",
+            zip(&[("all.tar.gz", &gzip(&tar(&clusters())))], STORE),
+        ),
     ];
     for (name, bytes) in archives {
         let trace = trace(name, &bytes);
-        let prefix = if name == "nested.zip" { "all.tar.gz/" } else { "" };
-        let members: Vec<_> = trace.members.iter().map(|m| (m.name.clone(), m.jobs)).collect();
-        let expected = ["raw/cluster01.csv", "raw/cluster02.csv"].map(|m| (format!("{prefix}{m}"), 2));
+        let prefix = if name == "nested.zip" {
+            "all.tar.gz/"
+        } else {
+            ""
+        };
+        let members: Vec<_> = trace
+            .members
+            .iter()
+            .map(|m| (m.name.clone(), m.jobs))
+            .collect();
+        let expected =
+            ["raw/cluster01.csv", "raw/cluster02.csv"].map(|m| (format!("{prefix}{m}"), 2));
         assert_eq!(members, expected, "{name}");
         assert_eq!(trace.tenants, ["cluster01", "cluster02"], "{name}");
         let tenants: Vec<_> = trace.records.iter().map(|r| r.tenant).collect();
@@ -125,7 +137,10 @@ fn one_member_can_be_chosen() {
                 member: Some(name.to_owned()),
                 ..OpenOptions::default()
             };
-            let file = SourceFile { name: archive, bytes: &bytes };
+            let file = SourceFile {
+                name: archive,
+                bytes: &bytes,
+            };
             let Ok(Opened::Trace(trace)) = open(&[file], &options) else {
                 panic!("{archive} has {name}");
             };
@@ -144,7 +159,10 @@ fn a_member_that_is_not_there() {
         member: Some("cluster11".to_owned()),
         ..OpenOptions::default()
     };
-    let file = SourceFile { name: "clusters.tar", bytes: &bytes };
+    let file = SourceFile {
+        name: "clusters.tar",
+        bytes: &bytes,
+    };
     assert_eq!(
         open(&[file], &options).unwrap_err().to_string(),
         "clusters.tar has no member 'cluster11': its members are raw/cluster01.csv, raw/cluster02.csv"
@@ -158,7 +176,10 @@ fn a_member_whose_name_occurs_twice_is_meant_by_its_path() {
         ("Venus/cluster_log.csv", fixture!("helios.csv")),
     ];
     let bytes = tar(&members);
-    let file = SourceFile { name: "helios.tar", bytes: &bytes };
+    let file = SourceFile {
+        name: "helios.tar",
+        bytes: &bytes,
+    };
     let Ok(Opened::Trace(both)) = open(&[file], &OpenOptions::default()) else {
         panic!("no trace");
     };
@@ -185,8 +206,14 @@ fn a_member_whose_name_occurs_twice_is_meant_by_its_path() {
 
 #[test]
 fn files_dropped_together_are_merged_whatever_their_order() {
-    let a = SourceFile { name: "b.csv", bytes: fixture!("ms_itp_a.csv") };
-    let b = SourceFile { name: "a.csv.gz", bytes: &gzip(fixture!("ms_itp_b.csv")) };
+    let a = SourceFile {
+        name: "b.csv",
+        bytes: fixture!("ms_itp_a.csv"),
+    };
+    let b = SourceFile {
+        name: "a.csv.gz",
+        bytes: &gzip(fixture!("ms_itp_b.csv")),
+    };
     let forth = open(&[a, b], &OpenOptions::default()).unwrap();
     let back = open(&[b, a], &OpenOptions::default()).unwrap();
     assert_eq!(forth, back);
@@ -207,7 +234,10 @@ fn what_lies_beside_a_trace_is_left_out_and_told() {
     ];
     let trace = trace("all.zip", &zip(&members, DEFLATE));
     assert_eq!(trace.records.len(), 3);
-    assert_eq!(trace.cluster.as_ref().map(ToString::to_string), Some("30x4".to_owned()));
+    assert_eq!(
+        trace.cluster.as_ref().map(ToString::to_string),
+        Some("30x4".to_owned())
+    );
     assert_eq!(
         notes(&trace),
         [
@@ -260,7 +290,11 @@ fn whole_rows_of_a_truncated_gzip_are_kept() {
         assert_eq!(record.duration, (100 + job % 13) as f64);
     }
     let cut = "Files cut off: 1. Whole rows before the cut were kept; download the file again for the rest. First in cut.csv.gz: it ends early.";
-    assert!(notes(&trace).contains(&cut.to_owned()), "{:?}", notes(&trace));
+    assert!(
+        notes(&trace).contains(&cut.to_owned()),
+        "{:?}",
+        notes(&trace)
+    );
 
     assert_eq!(
         refusal("stub.csv.gz", &whole[..5]),
@@ -299,13 +333,22 @@ fn damage_is_told() {
     let at = bytes.windows(4).position(|w| w == b"aaaa").unwrap();
     bytes[at] = b'b';
     let message = refusal("flipped.zip", &bytes);
-    assert!(message.starts_with("flipped.zip/raw/cluster02.csv is damaged (zip: "), "{message}");
+    assert!(
+        message.starts_with("flipped.zip/raw/cluster02.csv is damaged (zip: "),
+        "{message}"
+    );
     let mut bytes = tar(&clusters());
     bytes[1030] ^= 1;
     let message = refusal("flipped.tar", &bytes);
-    assert!(message.starts_with("flipped.tar is damaged (tar: "), "{message}");
+    assert!(
+        message.starts_with("flipped.tar is damaged (tar: "),
+        "{message}"
+    );
     let message = refusal("cut.zip", &zip(&clusters(), DEFLATE)[..100]);
-    assert!(message.starts_with("cut.zip is damaged (zip: "), "{message}");
+    assert!(
+        message.starts_with("cut.zip is damaged (zip: "),
+        "{message}"
+    );
 }
 
 #[test]
@@ -317,11 +360,20 @@ fn decompression_bombs_hit_the_limit() {
         ..OpenOptions::default()
     };
     let message = "bomb.csv.gz holds more than 1000000 bytes once decompressed: open its members one at a time, or raise the limit";
-    let file = SourceFile { name: "bomb.csv.gz", bytes: &bomb };
+    let file = SourceFile {
+        name: "bomb.csv.gz",
+        bytes: &bomb,
+    };
     assert_eq!(open(&[file], &options).unwrap_err().to_string(), message);
     let archive = zip(&[("bomb.csv.gz", &bomb)], DEFLATE);
-    let file = SourceFile { name: "bomb.zip", bytes: &archive };
-    assert!(matches!(open(&[file], &options), Err(OpenError::TooLarge { .. })));
+    let file = SourceFile {
+        name: "bomb.zip",
+        bytes: &archive,
+    };
+    assert!(matches!(
+        open(&[file], &options),
+        Err(OpenError::TooLarge { .. })
+    ));
 }
 
 #[test]
@@ -340,22 +392,58 @@ fn containers_nest_four_deep() {
 #[test]
 fn what_is_not_unpacked_is_named() {
     let cases: [(&[u8], &str); 11] = [
-        (b"\x28\xB5\x2F\xFD....", "x is compressed with zstd, which is not read here: decompress it first"),
-        (b"\xFD7zXZ\0....", "x is compressed with xz, which is not read here: decompress it first"),
-        (b"BZh91AY&SY....", "x is compressed with bzip2, which is not read here: decompress it first"),
-        (b"7z\xBC\xAF\x27\x1C..", "x is a 7z archive, which is not read here: unpack it first"),
-        (b"PAR1....PAR1", "x is a Parquet file, which is not read here: export it as CSV"),
-        (b"\x89HDF\r\n\x1A\n..", "x is an HDF5 file, which is not read here: export it as CSV"),
-        (b"\x80\x04\x95....", "x is a Python pickle, which is not read here: export it as CSV; opening a pickle would run code"),
-        (b"SQLite format 3\0", "x is an SQLite database, which is not read here: export it as CSV"),
-        (b"\x7FELF\x02\x01\x01\0", "x is not a job trace: it is neither text nor a known container: open a table, a JSON array, or an archive of them"),
-        (b"<!DOCTYPE html>\n<html>", "x is not a job trace: it is a web page: download the raw file behind it"),
-        (fixture!("bad_lfs_pointer.tar.gz"), "x is a Git LFS pointer, not the data: download the real file, for instance with 'git lfs pull'"),
+        (
+            b"\x28\xB5\x2F\xFD....",
+            "x is compressed with zstd, which is not read here: decompress it first",
+        ),
+        (
+            b"\xFD7zXZ\0....",
+            "x is compressed with xz, which is not read here: decompress it first",
+        ),
+        (
+            b"BZh91AY&SY....",
+            "x is compressed with bzip2, which is not read here: decompress it first",
+        ),
+        (
+            b"7z\xBC\xAF\x27\x1C..",
+            "x is a 7z archive, which is not read here: unpack it first",
+        ),
+        (
+            b"PAR1....PAR1",
+            "x is a Parquet file, which is not read here: export it as CSV",
+        ),
+        (
+            b"\x89HDF\r\n\x1A\n..",
+            "x is an HDF5 file, which is not read here: export it as CSV",
+        ),
+        (
+            b"\x80\x04\x95....",
+            "x is a Python pickle, which is not read here: export it as CSV; opening a pickle would run code",
+        ),
+        (
+            b"SQLite format 3\0",
+            "x is an SQLite database, which is not read here: export it as CSV",
+        ),
+        (
+            b"\x7FELF\x02\x01\x01\0",
+            "x is not a job trace: it is neither text nor a known container: open a table, a JSON array, or an archive of them",
+        ),
+        (
+            b"<!DOCTYPE html>\n<html>",
+            "x is not a job trace: it is a web page: download the raw file behind it",
+        ),
+        (
+            fixture!("bad_lfs_pointer.tar.gz"),
+            "x is a Git LFS pointer, not the data: download the real file, for instance with 'git lfs pull'",
+        ),
     ];
     for (bytes, message) in cases {
         assert_eq!(refusal("x", bytes), message);
     }
-    let workbook = [("[Content_Types].xml", b"<x/>".as_slice()), ("xl/workbook.xml", b"<x/>")];
+    let workbook = [
+        ("[Content_Types].xml", b"<x/>".as_slice()),
+        ("xl/workbook.xml", b"<x/>"),
+    ];
     assert_eq!(
         refusal("jobs.xlsx", &zip(&workbook, DEFLATE)),
         "jobs.xlsx is an Office document, which is not read here: save its table as CSV"
@@ -393,7 +481,11 @@ fn encodings_make_no_difference() {
 #[test]
 fn blank_lines_keep_the_line_numbers_right() {
     let text = "\n\njob_id,submission_time,duration,num_gpu\r\n\r\n1,0,5,1\r\n   \r\n2,3,5,1";
-    let lines: Vec<_> = trace("t", text.as_bytes()).records.iter().map(|r| r.line).collect();
+    let lines: Vec<_> = trace("t", text.as_bytes())
+        .records
+        .iter()
+        .map(|r| r.line)
+        .collect();
     assert_eq!(lines, [5, 7]);
 }
 
@@ -414,7 +506,10 @@ fn invalid_text_is_shown_and_told() {
 #[test]
 fn nothing_to_read() {
     let none = open(&[], &OpenOptions::default()).unwrap_err();
-    assert_eq!(none.to_string(), "no file was given: open at least one trace");
+    assert_eq!(
+        none.to_string(),
+        "no file was given: open at least one trace"
+    );
     assert_eq!(
         refusal("bad_empty.csv", fixture!("bad_empty.csv")),
         "bad_empty.csv is empty: check that it was downloaded whole"
@@ -447,16 +542,31 @@ fn columns_that_do_not_suffice() {
         refusal("bad_columns.csv", fixture!("bad_columns.csv")),
         "bad_columns.csv, line 1: no column tells how long it ran (such as duration, or start_time and end_time), nor how many GPUs it asked for (such as num_gpus); found the columns job_id, submit_time, wall_time, nodes (wall_time is a limit, not a duration): rename a column, or convert the file"
     );
-    let wide = (0..100).map(|i| format!("c{i}")).collect::<Vec<_>>().join(",");
+    let wide = (0..100)
+        .map(|i| format!("c{i}"))
+        .collect::<Vec<_>>()
+        .join(",");
     let message = refusal("wide.csv", format!("{wide}\n").as_bytes());
-    assert!(message.contains("c22, c23 and 76 more: rename"), "{message}");
+    assert!(
+        message.contains("c22, c23 and 76 more: rename"),
+        "{message}"
+    );
 }
 
 #[test]
 fn values_that_are_none() {
     let trace = trace("bad_values.csv", fixture!("bad_values.csv"));
-    let kept: Vec<_> = trace.records.iter().map(|r| (r.line, &*r.name, r.gpus)).collect();
-    let expected = [(2, "job-1", 1), (3, "job-1", 1), (9, "job-7", 1), (11, "job-9", 1_000_000)];
+    let kept: Vec<_> = trace
+        .records
+        .iter()
+        .map(|r| (r.line, &*r.name, r.gpus))
+        .collect();
+    let expected = [
+        (2, "job-1", 1),
+        (3, "job-1", 1),
+        (9, "job-7", 1),
+        (11, "job-9", 1_000_000),
+    ];
     assert_eq!(kept, expected);
     assert_eq!(
         notes(&trace),
@@ -513,11 +623,12 @@ fn stray_quotation_marks() {
     assert_eq!(lines, [2, 4, 5]);
     assert_eq!(
         notes(&stray),
-        [
-            "1 × quotation mark never closed, first in bad_quotes.csv, line 3: it opens in this row"
-        ]
+        ["1 × quotation mark never closed, first in bad_quotes.csv, line 3: it opens in this row"]
     );
-    let cut = trace("bad_truncated_quote.csv", fixture!("bad_truncated_quote.csv"));
+    let cut = trace(
+        "bad_truncated_quote.csv",
+        fixture!("bad_truncated_quote.csv"),
+    );
     assert_eq!(cut.records.len(), 1);
     assert_eq!(cut.report.dropped[0].reason.id(), "row_truncated");
 }
@@ -533,21 +644,66 @@ fn a_bad_cluster() {
 #[test]
 fn known_files_without_an_importer() {
     let cases: [(&str, &str); 15] = [
-        ("name,time,application,num_replicas,batch_size\nx,1,x,1,1\n", "x looks like an AdaptDL (Pollux, Sia) workload, which cannot be replayed as it stands: its jobs have no durations, which follow from measured application profiles; open a trace with durations"),
-        ("job_id,num_gpu,submit_time,iterations,model_name,duration,interval,expect_time_list\n", "x looks like a Chronus trace, which cannot be replayed as it stands: its times are minutes and its jobs have deadlines; convert times to seconds and drop expect_time_list"),
-        ("job_id,gpu_num,submit_time,duration,queue\na,1,2023-05-17,18,10.0\n", "x looks like an excerpt of Acme or Helios without start and end, which cannot be replayed as it stands: its duration includes the wait in the queue in one of them and not in the other; open the full file, which has start_time and end_time"),
-        ("arrival_time,length,cpus\n0.0,1.5,1\n", "x looks like a GAIA trace, which cannot be replayed as it stands: it counts CPUs, and of its files some are in hours and some in seconds; convert it to job_id,submit_time,duration,num_gpus in seconds"),
-        ("id_job,state,timelimit,time_submit,time_start,time_end,tres_alloc\n", "x looks like MIT Supercloud's slurm log, which cannot be replayed as it stands: its GPUs stand in tres_alloc; convert them to a column num_gpus"),
-        ("JobID|User|Submit|Start|End|ElapsedRaw|State|AllocTRES\n", "x looks like sacct's output, which cannot be replayed as it stands: its GPUs stand in AllocTRES; convert them to a column num_gpus and leave out the job steps"),
-        ("id,job_name,RES,gmt_job_submitted,gmt_job_finished,\n1,\"a\nb\",\"{\"\"gpu\"\": 8}\",2023/7/15 02:19,2023/7/15 02:23,\n", "x looks like a table of the Alibaba Lingjun 2023 trace, which cannot be replayed as it stands: its GPUs stand in worker.csv; join them and convert it to job_id,submit_time,duration,num_gpus"),
-        ("0123456789abcdef01234567,tensorflow,1.0,Terminated,1739162.0,1739200.0,600.0,29.2,50.0,MISC\n", "x looks like a table of the Alibaba PAI v2020 trace, which cannot be replayed as it stands: a job is spread over several of its tables; join them and convert it to job_id,submit_time,duration,num_gpus"),
-        ("LM (batch size 10)\tpython3 main.py\t--steps\t1\t100\t0.0\t1\n", "x looks like a Gavel or Shockwave trace, which cannot be replayed as it stands: its jobs are numbers of training steps, whose duration follows from a table of throughputs; convert it to job_id,submit_time,duration,num_gpus"),
-        ("0,alexnet,0.0,3000,1\n", "x looks like a Synergy trace, which cannot be replayed as it stands: its jobs are numbers of iterations; convert it to job_id,submit_time,duration,num_gpus"),
-        ("sn,cpu_milli,memory_mib,gpu,model\nn0,1,1,0,\n", "x looks like a list of machines, which cannot be replayed as it stands: open the job trace beside it, and give the cluster as NODESxGPUS"),
-        ("date,vcA,vcB,total\n2020-04-01,8,8,16\n", "x looks like a table of GPUs per virtual cluster by day, which cannot be replayed as it stands: open the job trace beside it, and give the cluster as NODESxGPUS"),
-        ("placement,local_bsz,step_time,sync_time\n1,4,0.5,0.1\n", "x looks like a measured application profile, which cannot be replayed as it stands: it tells speeds, not jobs; open a job trace"),
-        ("duration\n120\n121\n", "x looks like a history of job services, which cannot be replayed as it stands: a single column of them serves the Gittins index, but has no jobs; open a job trace"),
-        ("{\"jobs\": [], \"profiles\": {}}", "x looks like a Batsim workload, which cannot be replayed as it stands: its durations stand in profiles; convert it to CSV with job_id,submit_time,duration,num_gpus"),
+        (
+            "name,time,application,num_replicas,batch_size\nx,1,x,1,1\n",
+            "x looks like an AdaptDL (Pollux, Sia) workload, which cannot be replayed as it stands: its jobs have no durations, which follow from measured application profiles; open a trace with durations",
+        ),
+        (
+            "job_id,num_gpu,submit_time,iterations,model_name,duration,interval,expect_time_list\n",
+            "x looks like a Chronus trace, which cannot be replayed as it stands: its times are minutes and its jobs have deadlines; convert times to seconds and drop expect_time_list",
+        ),
+        (
+            "job_id,gpu_num,submit_time,duration,queue\na,1,2023-05-17,18,10.0\n",
+            "x looks like an excerpt of Acme or Helios without start and end, which cannot be replayed as it stands: its duration includes the wait in the queue in one of them and not in the other; open the full file, which has start_time and end_time",
+        ),
+        (
+            "arrival_time,length,cpus\n0.0,1.5,1\n",
+            "x looks like a GAIA trace, which cannot be replayed as it stands: it counts CPUs, and of its files some are in hours and some in seconds; convert it to job_id,submit_time,duration,num_gpus in seconds",
+        ),
+        (
+            "id_job,state,timelimit,time_submit,time_start,time_end,tres_alloc\n",
+            "x looks like MIT Supercloud's slurm log, which cannot be replayed as it stands: its GPUs stand in tres_alloc; convert them to a column num_gpus",
+        ),
+        (
+            "JobID|User|Submit|Start|End|ElapsedRaw|State|AllocTRES\n",
+            "x looks like sacct's output, which cannot be replayed as it stands: its GPUs stand in AllocTRES; convert them to a column num_gpus and leave out the job steps",
+        ),
+        (
+            "id,job_name,RES,gmt_job_submitted,gmt_job_finished,\n1,\"a\nb\",\"{\"\"gpu\"\": 8}\",2023/7/15 02:19,2023/7/15 02:23,\n",
+            "x looks like a table of the Alibaba Lingjun 2023 trace, which cannot be replayed as it stands: its GPUs stand in worker.csv; join them and convert it to job_id,submit_time,duration,num_gpus",
+        ),
+        (
+            "0123456789abcdef01234567,tensorflow,1.0,Terminated,1739162.0,1739200.0,600.0,29.2,50.0,MISC\n",
+            "x looks like a table of the Alibaba PAI v2020 trace, which cannot be replayed as it stands: a job is spread over several of its tables; join them and convert it to job_id,submit_time,duration,num_gpus",
+        ),
+        (
+            "LM (batch size 10)\tpython3 main.py\t--steps\t1\t100\t0.0\t1\n",
+            "x looks like a Gavel or Shockwave trace, which cannot be replayed as it stands: its jobs are numbers of training steps, whose duration follows from a table of throughputs; convert it to job_id,submit_time,duration,num_gpus",
+        ),
+        (
+            "0,alexnet,0.0,3000,1\n",
+            "x looks like a Synergy trace, which cannot be replayed as it stands: its jobs are numbers of iterations; convert it to job_id,submit_time,duration,num_gpus",
+        ),
+        (
+            "sn,cpu_milli,memory_mib,gpu,model\nn0,1,1,0,\n",
+            "x looks like a list of machines, which cannot be replayed as it stands: open the job trace beside it, and give the cluster as NODESxGPUS",
+        ),
+        (
+            "date,vcA,vcB,total\n2020-04-01,8,8,16\n",
+            "x looks like a table of GPUs per virtual cluster by day, which cannot be replayed as it stands: open the job trace beside it, and give the cluster as NODESxGPUS",
+        ),
+        (
+            "placement,local_bsz,step_time,sync_time\n1,4,0.5,0.1\n",
+            "x looks like a measured application profile, which cannot be replayed as it stands: it tells speeds, not jobs; open a job trace",
+        ),
+        (
+            "duration\n120\n121\n",
+            "x looks like a history of job services, which cannot be replayed as it stands: a single column of them serves the Gittins index, but has no jobs; open a job trace",
+        ),
+        (
+            "{\"jobs\": [], \"profiles\": {}}",
+            "x looks like a Batsim workload, which cannot be replayed as it stands: its durations stand in profiles; convert it to CSV with job_id,submit_time,duration,num_gpus",
+        ),
     ];
     for (text, message) in cases {
         assert_eq!(refusal("x", text.as_bytes()), message);

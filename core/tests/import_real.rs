@@ -46,7 +46,14 @@ fn near(value: f64, expected: f64, tolerance: f64) {
 }
 
 /// Format, rows and jobs; GPU hours; the median of the durations; the most GPUs of a job.
-fn check(trace: &Trace, format: &str, jobs: (u32, u32), hours: f64, median: f64, gpus: u32) -> Inspection {
+fn check(
+    trace: &Trace,
+    format: &str,
+    jobs: (u32, u32),
+    hours: f64,
+    median: f64,
+    gpus: u32,
+) -> Inspection {
     let seen = trace.inspect();
     assert_eq!(seen.format, format);
     assert_eq!((seen.jobs, seen.gpu_jobs), jobs);
@@ -66,7 +73,14 @@ fn microsoft_itp() {
     let Some(trace) = trace(&["ms-itp/raw-traces.tar.gz"]) else {
         return;
     };
-    let seen = check(&trace, "ms-itp", (69_351, 69_351), 1_632_719.740_277_78, 10_537.0, 64);
+    let seen = check(
+        &trace,
+        "ms-itp",
+        (69_351, 69_351),
+        1_632_719.740_277_78,
+        10_537.0,
+        64,
+    );
     // As published.
     assert_eq!(format!("{:.1}", seen.gpu_hours), "1632719.7");
     near(seen.duration.mean, 18_722.284_119_911_754, 1e-6);
@@ -74,12 +88,20 @@ fn microsoft_itp() {
     let jobs: Vec<u32> = trace.members.iter().map(|m| m.jobs).collect();
     assert_eq!(
         jobs,
-        [1595, 5778, 3011, 15_802, 3629, 2396, 12_699, 13_047, 11_134, 260]
+        [
+            1595, 5778, 3011, 15_802, 3629, 2396, 12_699, 13_047, 11_134, 260
+        ]
     );
     let clusters: Vec<String> = (1..=10).map(|i| format!("cluster{i:02}")).collect();
     assert_eq!(trace.tenants, clusters);
     assert_eq!(warnings(&trace), []);
-    let per_tenant = |tenant| trace.records.iter().filter(|r| r.tenant == Some(tenant)).count();
+    let per_tenant = |tenant| {
+        trace
+            .records
+            .iter()
+            .filter(|r| r.tenant == Some(tenant))
+            .count()
+    };
     assert_eq!(per_tenant(3), 15_802);
 }
 
@@ -91,7 +113,14 @@ fn one_cluster_of_microsoft_itp() {
     let Opened::Trace(trace) = opened else {
         panic!("no trace");
     };
-    check(&trace, "ms-itp", (11_134, 11_134), 39_000.760_277_777_78, 11_764.0, 1);
+    check(
+        &trace,
+        "ms-itp",
+        (11_134, 11_134),
+        39_000.760_277_777_78,
+        11_764.0,
+        1,
+    );
     assert_eq!(trace.tenants, [""; 0]);
 }
 
@@ -100,7 +129,14 @@ fn helios_venus() {
     let Some(trace) = trace(&["helios-venus/helios_trace.csv"]) else {
         return;
     };
-    let seen = check(&trace, "helios-converted", (125_303, 125_303), 2_423_406.545, 204.0, 200);
+    let seen = check(
+        &trace,
+        "helios-converted",
+        (125_303, 125_303),
+        2_423_406.545,
+        204.0,
+        200,
+    );
     // As published.
     assert_eq!(format!("{:.2}", seen.gpus.mean), "6.74");
     near(seen.span_days, 193.831_840_277_777_8, 1e-9);
@@ -113,7 +149,14 @@ fn philly_as_cut_for_pollux() {
     let Some(trace) = trace(&["philly-pollux/philly.csv"]) else {
         return;
     };
-    let seen = check(&trace, "philly-pollux", (82_247, 82_247), 978_078.472_777_777_8, 1144.0, 128);
+    let seen = check(
+        &trace,
+        "philly-pollux",
+        (82_247, 82_247),
+        978_078.472_777_777_8,
+        1144.0,
+        128,
+    );
     // As published.
     assert_eq!(seen.gpu_hours.round(), 978_078.0);
     assert_eq!(seen.duration.mean.round(), 13_136.0);
@@ -128,18 +171,59 @@ fn tiresias_and_muri() {
     let Some(syn) = trace(&["tiresias/480_job_syn.csv", "tiresias/n15g4.csv"]) else {
         return;
     };
-    check(&syn, "tiresias", (480, 480), 283.838_888_888_888_9, 323.5, 8);
-    assert_eq!(syn.cluster.as_ref().map(ToString::to_string), Some("15x4".to_owned()));
+    check(
+        &syn,
+        "tiresias",
+        (480, 480),
+        283.838_888_888_888_9,
+        323.5,
+        8,
+    );
+    assert_eq!(
+        syn.cluster.as_ref().map(ToString::to_string),
+        Some("15x4".to_owned())
+    );
     let sixty = trace(&["tiresias/60_job.csv"]).expect("as above");
-    check(&sixty, "tiresias", (60, 60), 7.395_555_555_555_555, 125.0, 8);
+    check(
+        &sixty,
+        "tiresias",
+        (60, 60),
+        7.395_555_555_555_555,
+        125.0,
+        8,
+    );
     let seconds = trace(&["tiresias/muri_trace3_seconds.csv"]).expect("as above");
-    check(&seconds, "tiresias", (992, 992), 116_690.098_611_111_11, 3391.5, 32);
+    check(
+        &seconds,
+        "tiresias",
+        (992, 992),
+        116_690.098_611_111_11,
+        3391.5,
+        32,
+    );
     let muri = trace(&["muri/trace1.csv", "muri/n8g8.csv"]).expect("as above");
-    let seen = check(&muri, "muri", (1494, 1494), 383_326.767_777_777_8, 14_392.5, 32);
+    let seen = check(
+        &muri,
+        "muri",
+        (1494, 1494),
+        383_326.767_777_777_8,
+        14_392.5,
+        32,
+    );
     near(seen.span_days, 125.203_356_481_481_48, 1e-9);
-    assert_eq!(muri.cluster.as_ref().map(ToString::to_string), Some("8x8".to_owned()));
+    assert_eq!(
+        muri.cluster.as_ref().map(ToString::to_string),
+        Some("8x8".to_owned())
+    );
     let small = trace(&["muri/cluster_trace.csv"]).expect("as above");
-    check(&small, "muri", (400, 400), 61_343.591_388_888_89, 2223.5, 32);
+    check(
+        &small,
+        "muri",
+        (400, 400),
+        61_343.591_388_888_89,
+        2223.5,
+        32,
+    );
 }
 
 #[test]
@@ -147,12 +231,29 @@ fn standard_workload_format() {
     let Some(nasa) = trace(&["swf/NASA-iPSC-1993-3.1-cln.swf.zip"]) else {
         return;
     };
-    let seen = check(&nasa, "swf", (18_239, 18_066), 131_732.781_944_444_43, 88.0, 128);
-    assert_eq!(seen.dropped.into_iter().collect::<Vec<_>>(), [("duration_zero".to_owned(), 173)]);
+    let seen = check(
+        &nasa,
+        "swf",
+        (18_239, 18_066),
+        131_732.781_944_444_43,
+        88.0,
+        128,
+    );
+    assert_eq!(
+        seen.dropped.into_iter().collect::<Vec<_>>(),
+        [("duration_zero".to_owned(), 173)]
+    );
     assert_eq!(nasa.epoch, Some(749_458_803.0));
     assert_eq!(nasa.tenants, ["group 1", "group 2"]);
     let lublin = trace(&["swf/lublin_256.swf"]).expect("as above");
-    check(&lublin, "swf", (10_000, 10_000), 581_328.102_222_222_3, 137.0, 256);
+    check(
+        &lublin,
+        "swf",
+        (10_000, 10_000),
+        581_328.102_222_222_3,
+        137.0,
+        256,
+    );
 }
 
 #[test]
@@ -160,11 +261,21 @@ fn tables_with_names_that_speak_for_themselves() {
     let Some(pods) = trace(&["alibaba-v2023/openb_pod_list_default.csv"]) else {
         return;
     };
-    let seen = check(&pods, "generic-csv", (8152, 6203), 59_612.210_555_555_55, 655.0, 8);
+    let seen = check(
+        &pods,
+        "generic-csv",
+        (8152, 6203),
+        59_612.210_555_555_55,
+        655.0,
+        8,
+    );
     let dropped = seen.dropped.into_iter().collect::<Vec<_>>();
     assert_eq!(
         dropped,
-        [("duration_missing".to_owned(), 861), ("no_gpus".to_owned(), 1088)]
+        [
+            ("duration_missing".to_owned(), 861),
+            ("no_gpus".to_owned(), 1088)
+        ]
     );
 }
 
@@ -172,18 +283,39 @@ fn tables_with_names_that_speak_for_themselves() {
 fn what_lies_beside_traces_is_refused() {
     let refused = [
         ("acme/kalos_sample_800.csv", "an excerpt of Acme or Helios"),
-        ("alibaba-v2023/openb_node_list_all_node.csv", "a list of machines"),
-        ("alibaba-v2023/openb_pod_list_multigpu50.csv", "no column tells when"),
+        (
+            "alibaba-v2023/openb_node_list_all_node.csv",
+            "a list of machines",
+        ),
+        (
+            "alibaba-v2023/openb_pod_list_multigpu50.csv",
+            "no column tells when",
+        ),
         ("gavel/0e4a51.trace", "a Gavel or Shockwave trace"),
         ("gavel/max_min_fairness.trace", "a Gavel or Shockwave trace"),
         ("gavel/simulation_throughputs.json", "a JSON object"),
-        ("helios-venus/cluster_gpu_number.csv", "GPUs per virtual cluster by day"),
+        (
+            "helios-venus/cluster_gpu_number.csv",
+            "GPUs per virtual cluster by day",
+        ),
         ("pai-schema/pai_machine_spec.tar.gz", "Alibaba PAI v2020"),
         ("pai-schema/pai_task_table.header", "Alibaba PAI v2020"),
-        ("pollux/workloads/workload-1.csv", "an AdaptDL (Pollux, Sia) workload"),
-        ("pollux/profiles/bert/placements.csv", "a measured application profile"),
-        ("pollux/profiles/bert/validation-12.csv", "a measured application profile"),
-        ("shockwave/120_0.2_5_100_40_25_multigpu_dynamic.trace", "a Gavel or Shockwave trace"),
+        (
+            "pollux/workloads/workload-1.csv",
+            "an AdaptDL (Pollux, Sia) workload",
+        ),
+        (
+            "pollux/profiles/bert/placements.csv",
+            "a measured application profile",
+        ),
+        (
+            "pollux/profiles/bert/validation-12.csv",
+            "a measured application profile",
+        ),
+        (
+            "shockwave/120_0.2_5_100_40_25_multigpu_dynamic.trace",
+            "a Gavel or Shockwave trace",
+        ),
         ("synergy/static_100job_6_3_1100.0", "a Synergy trace"),
         ("synergy/test_trace", "a Synergy trace"),
         ("tiresias/yarn-gput1000.csv", "a history of job services"),

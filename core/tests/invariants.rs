@@ -152,14 +152,12 @@ fn scenes(most_jobs: usize) -> impl Strategy<Value = Scene> {
         restart_costs,
         any::<u64>(),
     )
-        .prop_map(
-            |(workload, cluster, placement, restart_cost, seed)| Scene {
-                workload: Arc::new(workload),
-                cluster,
-                placement,
-                options: SimOptions { restart_cost, seed },
-            },
-        )
+        .prop_map(|(workload, cluster, placement, restart_cost, seed)| Scene {
+            workload: Arc::new(workload),
+            cluster,
+            placement,
+            options: SimOptions { restart_cost, seed },
+        })
 }
 
 /// Two sums of the same moments and spans, added up in different orders.

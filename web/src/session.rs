@@ -17,6 +17,7 @@ use switchyard::job::JobId;
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::Progress;
 use switchyard::trace::Member;
+use switchyard::workload::SAMPLES;
 use switchyard::Time;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -364,12 +365,11 @@ impl Session {
         let gpu_seconds: f64 = jobs.iter().map(|job| job.work.seconds() * f64::from(job.gpus)).sum();
         let span = jobs.last().map_or(0.0, |job| job.submit.seconds());
         let longest = jobs.iter().map(|job| job.work.seconds()).fold(0.0, f64::max);
-        let name = match self.0.files.borrow().first() {
-            Some(file) => file.name(),
-            None => switchyard::workload::SAMPLES
-                .iter()
-                .find(|sample| sample.title == trace.title)
-                .map_or_else(|| trace.title.clone(), |sample| sample.name.to_string()),
+        let sample = SAMPLES.iter().find(|sample| trace.report.is_none() && sample.title == trace.title);
+        let name = match (sample, self.0.files.borrow().first()) {
+            (Some(sample), _) => sample.name.to_string(),
+            (None, Some(file)) => file.name(),
+            (None, None) => trace.title.clone(),
         };
         let member = self.0.member.borrow().clone();
         if member.is_none() {
@@ -399,7 +399,7 @@ impl Session {
             stage.selected = None;
             stage.hovered = None;
             let wanted_time = self.0.wanted_time.take();
-            stage.clock.now = wanted_time.unwrap_or(0.0);
+            stage.clock.now = wanted_time.or(sample.map(|sample| sample.opens_at)).unwrap_or(0.0);
             stage.clock.end = 0.0;
             stage.clock.playing = wanted_time.is_none() && !stage.reduced_motion;
             let play_through = round_speed((span + longest) / PLAY_THROUGH_SECONDS);

@@ -76,9 +76,7 @@ impl Strategy {
             return false;
         }
         let placed = match self {
-            Self::Consolidated => {
-                consolidated::place(free, node_size, gpus, &mut placement.parts)
-            }
+            Self::Consolidated => consolidated::place(free, node_size, gpus, &mut placement.parts),
             Self::LeastFragmentation => {
                 least_fragmentation::place(free.per_node(), gpus, &mut placement.parts)
             }

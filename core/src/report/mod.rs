@@ -1,10 +1,14 @@
 //! Metrics over a run's log: what happened to each job ([`Outcomes`]), and the run in numbers
-//! ([`Summary`]).
+//! ([`Summary`]); and both as files ([`Results`], [`jobs_csv`], [`chrome_trace()`]).
 
+mod chrome_trace;
 mod distribution;
+mod export;
 mod outcomes;
 mod summary;
 
+pub use chrome_trace::chrome_trace;
 pub use distribution::{Distribution, percentile};
+pub use export::{ClusterFacts, Results, RunResult, TraceFacts, jct_by_name, jobs_csv};
 pub use outcomes::Outcomes;
 pub use summary::{Fairness, Summary};

@@ -87,7 +87,10 @@ mod tests {
         let Ok(Opened::Trace(trace)) = open(&files, &OpenOptions::default()) else {
             panic!("no trace");
         };
-        assert_eq!(trace.cluster.map(|c| c.to_string()), Some("30x4".to_owned()));
+        assert_eq!(
+            trace.cluster.map(|c| c.to_string()),
+            Some("30x4".to_owned())
+        );
         assert_eq!((trace.records.len(), trace.members.len()), (3, 1));
     }
 

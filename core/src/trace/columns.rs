@@ -141,7 +141,11 @@ impl Columns {
                 Clock::Dates => Some(true),
                 Clock::Unknown => None,
             },
-            number: if decimal_commas { decimal_comma } else { number },
+            number: if decimal_commas {
+                decimal_comma
+            } else {
+                number
+            },
         }
     }
 

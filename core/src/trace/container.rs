@@ -88,12 +88,7 @@ impl<'o> Opener<'o> {
         self.walk(place, bytes, visit)
     }
 
-    fn walk(
-        &mut self,
-        place: Place<'_>,
-        bytes: &[u8],
-        visit: Visit<'_>,
-    ) -> Result<(), OpenError> {
+    fn walk(&mut self, place: Place<'_>, bytes: &[u8], visit: Visit<'_>) -> Result<(), OpenError> {
         let kind = kind(bytes);
         if !matches!(kind, Kind::Plain | Kind::Refused(..)) && place.depth >= MAX_DEPTH {
             return Err(OpenError::TooDeep {
@@ -121,7 +116,15 @@ impl<'o> Opener<'o> {
                 flaws.truncated |= place.flaws.truncated;
                 flaws.trailing = flaws.trailing.saturating_add(place.flaws.trailing);
                 let depth = place.depth + 1;
-                self.walk(Place { depth, flaws, ..place }, &inner, visit)
+                self.walk(
+                    Place {
+                        depth,
+                        flaws,
+                        ..place
+                    },
+                    &inner,
+                    visit,
+                )
             }
             Kind::Tar => self.untar(&place, bytes, visit),
             Kind::Zip => self.unzip(&place, bytes, visit),
@@ -228,7 +231,12 @@ impl<'o> Opener<'o> {
             }
             let name = String::from_utf8_lossy(entry.file_path().as_bytes()).into_owned();
             let encrypted = entry.flags().is_encrypted();
-            members.push((name, entry.wayfinder(), entry.compression_method(), encrypted));
+            members.push((
+                name,
+                entry.wayfinder(),
+                entry.compression_method(),
+                encrypted,
+            ));
         }
         if members.iter().any(|m| m.0 == "[Content_Types].xml") {
             let file = place.file.to_owned();
@@ -324,12 +332,7 @@ impl<'o> Opener<'o> {
     }
 
     /// Reads to the end, but no more than may still be decompressed.
-    fn read(
-        &mut self,
-        file: &str,
-        reader: impl Read,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ReadError> {
+    fn read(&mut self, file: &str, reader: impl Read, out: &mut Vec<u8>) -> Result<(), ReadError> {
         let before = out.len();
         let limit = self.left.saturating_add(1);
         let outcome = reader.take(limit).read_to_end(out);
@@ -391,7 +394,9 @@ fn base(path: &str) -> &str {
 pub(crate) fn stem(path: &str) -> &str {
     let mut name = base(path);
     while let Some((front, ending)) = name.rsplit_once('.') {
-        let known = ["csv", "tsv", "txt", "json", "swf", "gz", "tgz", "tar", "zip", "trace"];
+        let known = [
+            "csv", "tsv", "txt", "json", "swf", "gz", "tgz", "tar", "zip", "trace",
+        ];
         if front.is_empty() || !known.iter().any(|k| k.eq_ignore_ascii_case(ending)) {
             break;
         }
@@ -403,7 +408,9 @@ pub(crate) fn stem(path: &str) -> &str {
 /// Whether a name is that of an archive.
 fn is_archive(path: &str) -> bool {
     let name = path.to_ascii_lowercase();
-    [".zip", ".tar", ".tgz", ".tar.gz"].iter().any(|ending| name.ends_with(ending))
+    [".zip", ".tar", ".tgz", ".tar.gz"]
+        .iter()
+        .any(|ending| name.ends_with(ending))
 }
 
 /// What archives hold beside data: licences, read-me files, what file managers leave behind.
@@ -413,7 +420,9 @@ fn is_beside_the_point(path: &str) -> bool {
     }
     let name = base(path).to_ascii_lowercase();
     let starts = ["license", "licence", "readme", "copying", "notice", "."];
-    let ends = [".md", ".pdf", ".png", ".jpg", ".py", ".ipynb", ".sh", ".html"];
+    let ends = [
+        ".md", ".pdf", ".png", ".jpg", ".py", ".ipynb", ".sh", ".html",
+    ];
     starts.iter().any(|s| name.starts_with(s)) || ends.iter().any(|e| name.ends_with(e))
 }
 
@@ -445,7 +454,11 @@ fn kind(bytes: &[u8]) -> Kind {
         (b"FEA1", "a Feather file", EXPORT),
         (b"\x89HDF\r\n\x1A\n", "an HDF5 file", EXPORT),
         (b"SQLite format 3\0", "an SQLite database", EXPORT),
-        (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an old Office document", SAVE),
+        (
+            b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1",
+            "an old Office document",
+            SAVE,
+        ),
         (b"%PDF-", "a PDF document", "open the data it describes"),
     ];
     if let Some((_, what, next)) = REFUSED.iter().find(|(magic, ..)| bytes.starts_with(magic)) {

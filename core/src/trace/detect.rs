@@ -79,17 +79,26 @@ pub(crate) fn detect<'a>(file: &'a str, text: &'a str) -> Result<Found<'a>, Open
     let mut best: Option<(&'static Format, Evidence)> = None;
     for &format in FORMATS {
         if let Some(evidence) = (format.recognise)(&sniff)
-            && best.as_ref().is_none_or(|(_, b)| evidence.weight > b.weight)
+            && best
+                .as_ref()
+                .is_none_or(|(_, b)| evidence.weight > b.weight)
         {
             best = Some((format, evidence));
         }
     }
     match best {
         Some((format, evidence)) => Ok(Found::Trace(format, evidence.text, sniff)),
-        None => Err(not_a_trace(file, match sniff.shape {
-            Shape::JsonArray => "its JSON objects are no jobs with submitted_time and attempts: convert it to CSV",
-            _ => "it has neither a header row nor the columns of a known format: add a header such as job_id,submit_time,duration,num_gpus",
-        })),
+        None => Err(not_a_trace(
+            file,
+            match sniff.shape {
+                Shape::JsonArray => {
+                    "its JSON objects are no jobs with submitted_time and attempts: convert it to CSV"
+                }
+                _ => {
+                    "it has neither a header row nor the columns of a known format: add a header such as job_id,submit_time,duration,num_gpus"
+                }
+            },
+        )),
     }
 }
 

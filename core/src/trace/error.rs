@@ -112,7 +112,11 @@ pub enum OpenError {
         what: String,
     },
     /// A table in which a role that every job needs is not filled by any column.
-    #[error("{file}, line {line}: no column tells {}; found the columns {}{hint}: rename a column, or convert the file", roles(missing), list(found))]
+    #[error(
+        "{file}, line {line}: no column tells {}; found the columns {}{hint}: rename a column, or convert the file",
+        roles(missing),
+        list(found)
+    )]
     MissingColumns {
         /// The file.
         file: String,

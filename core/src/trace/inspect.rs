@@ -63,7 +63,9 @@ impl Trace {
             format: self.format.clone(),
             jobs: self.report.rows_read,
             gpu_jobs: self.report.rows_kept,
-            dropped: dropped.map(|d| (d.reason.id().to_owned(), d.count)).collect(),
+            dropped: dropped
+                .map(|d| (d.reason.id().to_owned(), d.count))
+                .collect(),
             gpu_hours: self.records.iter().map(service).sum::<f64>() / 3600.0,
             duration: Durations {
                 median: percentile(&durations, 0.5),

@@ -310,7 +310,8 @@ fn merge(parts: Vec<Part>, cluster: Option<ClusterSpec>, refusals: &[OpenError])
                 None => tenants.index(name),
             })
             .collect();
-        let model_of: Vec<Option<u32>> = sink.models.list().iter().map(|m| models.index(m)).collect();
+        let model_of: Vec<Option<u32>> =
+            sink.models.list().iter().map(|m| models.index(m)).collect();
         let fallback = label.as_deref().and_then(|label| {
             let needed = sink.records.iter().any(|r| r.tenant.is_none());
             needed.then(|| tenants.index(label)).flatten()

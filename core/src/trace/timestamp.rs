@@ -285,7 +285,15 @@ mod tests {
         assert_eq!(number("12:"), None);
         assert_eq!(number("."), None);
         assert_eq!(number("1.2.3"), None);
-        for text in ["0", ".5", "5.", "0.1", "1234567.8901234", "999999999999999", "1234567890123456"] {
+        for text in [
+            "0",
+            ".5",
+            "5.",
+            "0.1",
+            "1234567.8901234",
+            "999999999999999",
+            "1234567890123456",
+        ] {
             assert_eq!(number(text), text.parse().ok(), "{text}");
         }
         assert_eq!(number("1,5"), None);

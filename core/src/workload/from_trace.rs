@@ -40,8 +40,12 @@ mod tests {
 
     #[test]
     fn sorted_by_submission_and_shifted_to_zero() {
-        let bytes = b"job_id,submit_time,duration,num_gpu\nlate,130,5,1\nfirst,100,7,2\nsecond,100,9,4\n";
-        let files = [SourceFile { name: "jobs.csv", bytes }];
+        let bytes =
+            b"job_id,submit_time,duration,num_gpu\nlate,130,5,1\nfirst,100,7,2\nsecond,100,9,4\n";
+        let files = [SourceFile {
+            name: "jobs.csv",
+            bytes,
+        }];
         let Ok(Opened::Trace(trace)) = open(&files, &OpenOptions::default()) else {
             panic!("a plain table is a trace");
         };
@@ -49,9 +53,20 @@ mod tests {
         let seen: Vec<_> = workload
             .jobs
             .iter()
-            .map(|job| (&*job.name, job.submit.seconds(), job.gpus, job.work.seconds()))
+            .map(|job| {
+                (
+                    &*job.name,
+                    job.submit.seconds(),
+                    job.gpus,
+                    job.work.seconds(),
+                )
+            })
             .collect();
-        let expected = [("first", 0.0, 2, 7.0), ("second", 0.0, 4, 9.0), ("late", 30.0, 1, 5.0)];
+        let expected = [
+            ("first", 0.0, 2, 7.0),
+            ("second", 0.0, 4, 9.0),
+            ("late", 30.0, 1, 5.0),
+        ];
         assert_eq!(seen, expected);
     }
 }

@@ -23,6 +23,8 @@ pub struct Sample {
     jobs: usize,
     /// Mean load: GPU·s submitted per GPU·s there is.
     load: f64,
+    /// The moment to look at first, seconds: when there is something to see.
+    pub opens_at: f64,
     /// Jobs already there when the day begins.
     backlog: usize,
     seed: u64,
@@ -37,6 +39,7 @@ pub const SAMPLES: &[Sample] = &[
         cluster: (8, 4),
         jobs: 240,
         load: 1.15,
+        opens_at: 6.0 * 3600.0,
         backlog: 24,
         seed: 7,
     },
@@ -47,6 +50,7 @@ pub const SAMPLES: &[Sample] = &[
         cluster: (32, 8),
         jobs: 6_000,
         load: 0.95,
+        opens_at: 86_400.0,
         backlog: 60,
         seed: 11,
     },
@@ -57,6 +61,7 @@ pub const SAMPLES: &[Sample] = &[
         cluster: (144, 8),
         jobs: 40_000,
         load: 0.9,
+        opens_at: 86_400.0,
         backlog: 200,
         seed: 23,
     },

@@ -12,10 +12,18 @@ impl Workload {
     /// or of 4 if no gang is larger.
     pub fn suggest_cluster(&self) -> ClusterSpec {
         let largest = self.jobs.iter().map(|job| job.gpus).max().unwrap_or(1);
-        let gpu_seconds: f64 = self.jobs.iter().map(|job| job.work.seconds() * f64::from(job.gpus)).sum();
+        let gpu_seconds: f64 = self
+            .jobs
+            .iter()
+            .map(|job| job.work.seconds() * f64::from(job.gpus))
+            .sum();
         let first = self.jobs.first().map_or(0.0, |job| job.submit.seconds());
         let last = self.jobs.last().map_or(0.0, |job| job.submit.seconds());
-        let longest = self.jobs.iter().map(|job| job.work.seconds()).fold(1.0, f64::max);
+        let longest = self
+            .jobs
+            .iter()
+            .map(|job| job.work.seconds())
+            .fold(1.0, f64::max);
         // Jobs submitted all at once are given a few times the longest one to get through.
         let span = (last - first).max(4.0 * longest);
         let gpus_per_node = if largest <= 4 { 4 } else { 8 };
@@ -42,7 +50,10 @@ mod tests {
             model: None,
             work: Work::Fixed { duration },
         };
-        Workload { jobs: jobs.iter().map(job).collect(), ..Default::default() }
+        Workload {
+            jobs: jobs.iter().map(job).collect(),
+            ..Default::default()
+        }
     }
 
     #[test]

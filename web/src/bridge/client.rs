@@ -2,11 +2,12 @@
 
 use super::protocol::{PROTOCOL, Reply, Request};
 use super::wire;
-use js_sys::ArrayBuffer;
+use js_sys::{ArrayBuffer, Promise};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{ErrorEvent, MessageEvent, Worker};
 
 /// What a worker has to tell.
@@ -30,7 +31,7 @@ pub struct WorkerHandle {
 impl WorkerHandle {
     /// Starts a worker; `on_news` hears of everything but its readiness.
     pub fn start(on_news: impl Fn(News) + 'static) -> Result<Self, String> {
-        let worker = Worker::new(&worker_url()).map_err(|error| format!("cannot start a worker: {error:?}"))?;
+        let worker = WORKER_URL.with_borrow(|url| Worker::new(url)).map_err(|error| format!("cannot start a worker: {error:?}"))?;
         let early = Rc::new(RefCell::new(Some(Vec::new())));
         let on_news = Rc::new(on_news);
 
@@ -87,11 +88,22 @@ fn post(worker: &Worker, parcel: &js_sys::Array) {
     let _ = worker.post_message_with_transfer(parcel, parcel);
 }
 
-/// Where the worker's script is: a single-file page has it inside itself and says where.
-fn worker_url() -> String {
-    let inside = js_sys::Reflect::get(&js_sys::global(), &JsValue::from_str("switchyardWorkerUrl"));
-    inside
-        .ok()
-        .and_then(|url| url.as_string())
-        .unwrap_or_else(|| concat!("./worker_loader.js?v=", env!("CARGO_PKG_VERSION")).to_string())
+thread_local! {
+    /// Where the worker's script is.
+    static WORKER_URL: RefCell<String> = RefCell::new("./worker_loader.js".to_string());
+}
+
+/// Waits until the worker's script is at hand. A built page holds it in memory, so that starting
+/// a worker later asks nobody for anything, and says where in `switchyardWorkerUrl`: an address,
+/// or a promise of one.
+pub async fn find_worker() -> Result<(), String> {
+    let name = JsValue::from_str("switchyardWorkerUrl");
+    let promised = js_sys::Reflect::get(&js_sys::global(), &name).unwrap_or(JsValue::UNDEFINED);
+    let url = JsFuture::from(Promise::resolve(&promised))
+        .await
+        .map_err(|error| format!("the page's worker could not be loaded, reload the page ({error:?})"))?;
+    if let Some(url) = url.as_string() {
+        WORKER_URL.set(url);
+    }
+    Ok(())
 }

@@ -8,6 +8,7 @@
 //! Numbers without a unit: submissions that are Unix times tell their unit by their size,
 //! everything else is taken as seconds, and the report says so.
 
+use super::{Format, Importer};
 use crate::trace::columns::{Clock, Columns, Span, missing_columns};
 use crate::trace::detect::{Column, Evidence, Shape, Sniff};
 use crate::trace::error::{OpenError, Role, shorten};
@@ -15,7 +16,6 @@ use crate::trace::report::{DropReason, WarningKind};
 use crate::trace::rows::Row;
 use crate::trace::sink::{self, Sink};
 use crate::trace::timestamp::{MAX_SECONDS, Unit};
-use super::{Format, Importer};
 
 pub(super) const FORMAT: Format = Format {
     id: "generic-csv",
@@ -53,7 +53,13 @@ const START: &[&str] = &[
     "starting_time",
     "start",
 ];
-const END: &[&str] = &["end_time", "deletion_time", "time_end", "finish_time", "end"];
+const END: &[&str] = &[
+    "end_time",
+    "deletion_time",
+    "time_end",
+    "finish_time",
+    "end",
+];
 const DURATION: &[&str] = &[
     "duration",
     "run_time",
@@ -325,7 +331,9 @@ impl Importer for Generic {
                 }
             }
             remove(sink, |submit| {
-                sink::submit(submit).is_err().then_some("no time in seconds")
+                sink::submit(submit)
+                    .is_err()
+                    .then_some("no time in seconds")
             });
             let unix = |submit| Unit::of_unix_time(submit) == Some(Unit::Seconds);
             let absolute = !sink.records.is_empty() && sink.records.iter().all(|r| unix(r.submit));
@@ -341,14 +349,15 @@ impl Importer for Generic {
         }
         // What end − start gives may be out of range only now.
         let tally = &mut sink.tally;
-        sink.records.retain(|record| match sink::duration(record.duration) {
-            Ok(_) => true,
-            Err(reason) => {
-                let detail = || format!("{} s", record.duration);
-                tally.drop(reason, record.line, detail);
-                false
-            }
-        });
+        sink.records
+            .retain(|record| match sink::duration(record.duration) {
+                Ok(_) => true,
+                Err(reason) => {
+                    let detail = || format!("{} s", record.duration);
+                    tally.drop(reason, record.line, detail);
+                    false
+                }
+            });
         let span = match (&self.columns.span, self.duration_named) {
             (Span::Between(start, end), _) => {
                 format!("{} − {}", shorten(&end.shown), shorten(&start.shown))
@@ -359,9 +368,10 @@ impl Importer for Generic {
             (Span::Column(column, _), _) => {
                 let mut durations: Vec<f64> = sink.records.iter().map(|r| r.duration).collect();
                 let middle = durations.len() / 2;
-                let median = durations.get(middle).is_some().then(|| {
-                    *durations.select_nth_unstable_by(middle, f64::total_cmp).1
-                });
+                let median = durations
+                    .get(middle)
+                    .is_some()
+                    .then(|| *durations.select_nth_unstable_by(middle, f64::total_cmp).1);
                 // Half of the jobs longer than four months, or submissions that are not
                 // seconds: the durations may not be seconds either.
                 if median.is_some_and(|median| median > 1e7) || unit != Unit::Seconds {
@@ -377,7 +387,8 @@ impl Importer for Generic {
         }
         if self.start_as_submit {
             let (kind, jobs) = (WarningKind::StartAsSubmit, sink.records.len() as u32);
-            sink.tally.warn(kind, jobs, 0, || format!("{name} is all there is"));
+            sink.tally
+                .warn(kind, jobs, 0, || format!("{name} is all there is"));
         }
         self.columns.units = format!("Submission: {name}, {clock}. Duration: {span}.");
     }
@@ -439,10 +450,7 @@ mod tests {
             ["2 a 0 3.5 1 x - Unknown", "4 c 20 9 2 y - Unknown"]
         );
         assert_eq!(dropped(&trace), ["gpus_missing 1 3 gpus is empty"]);
-        assert_eq!(
-            warnings(&trace),
-            ["ragged_rows 2 3 3 cells instead of 5"]
-        );
+        assert_eq!(warnings(&trace), ["ragged_rows 2 3 3 cells instead of 5"]);
     }
 
     #[test]
@@ -450,7 +458,10 @@ mod tests {
         let trace = fixture!("generic_tab.tsv");
         assert_eq!(
             records(&trace),
-            ["2 a 1.5 120 1 - bert Unknown", "3 b 0.25 30 8 - bert Unknown"]
+            [
+                "2 a 1.5 120 1 - bert Unknown",
+                "3 b 0.25 30 8 - bert Unknown"
+            ]
         );
         assert_eq!(
             warnings(&trace),
@@ -489,7 +500,8 @@ mod tests {
 
     #[test]
     fn what_is_ambiguous_is_taken_as_seconds_and_said() {
-        let text = b"job_id,submit_time,duration,gpus\n1,1590000000000,60000,1\n2,1590000001000,1000,1\n";
+        let text =
+            b"job_id,submit_time,duration,gpus\n1,1590000000000,60000,1\n2,1590000001000,1000,1\n";
         let millis = trace("millis.csv", text);
         assert_eq!(millis.records[0].submit, 1_590_000_000.0);
         assert_eq!(millis.records[0].duration, 60_000.0);
@@ -511,7 +523,10 @@ mod tests {
             text.push_str(&format!("{job},{},60,1\n", 1_590_000_000 + job));
         }
         let trace = trace("zeros.csv", text.as_bytes());
-        assert_eq!(dropped(&trace), ["submit_out_of_range 1 2 0 is no Unix time"]);
+        assert_eq!(
+            dropped(&trace),
+            ["submit_out_of_range 1 2 0 is no Unix time"]
+        );
         assert_eq!(trace.epoch, Some(1_590_000_001.0));
     }
 

@@ -3,12 +3,12 @@
 //! `job_id,arrival_s,service_sec,gpu_count`; times in seconds since the trace's start. Whoever
 //! converted it set longer services to exactly 172,800 s, which the report tells.
 
+use super::{Format, Importer};
 use crate::trace::columns::{Clock, Columns, Plain};
 use crate::trace::report::WarningKind;
 use crate::trace::rows::Row;
 use crate::trace::sink::Sink;
 use crate::trace::timestamp::Unit;
-use super::{Format, Importer};
 
 pub(super) const FORMAT: Format = Format {
     id: "helios-converted",

@@ -6,9 +6,9 @@
 //!
 //! Source: <https://github.com/S-Lab-System-Group/HeliosData>.
 
+use super::Format;
 use crate::trace::columns::{Clock, Columns, Plain};
 use crate::trace::timestamp::Unit;
-use super::Format;
 
 pub(super) const FORMAT: Format = Format {
     id: "helios",
@@ -52,7 +52,10 @@ mod tests {
         );
         assert_eq!(
             dropped(&trace),
-            ["no_gpus 1 4 gpu_num is '0'", "duration_zero 1 5 duration is '0'"]
+            [
+                "no_gpus 1 4 gpu_num is '0'",
+                "duration_zero 1 5 duration is '0'"
+            ]
         );
         assert_eq!(warnings(&trace), [""; 0]);
         let report = &trace.report;

@@ -6,9 +6,9 @@
 //!
 //! Source: <https://github.com/microsoft/elasticflow-traces>.
 
+use super::Format;
 use crate::trace::columns::{Clock, Columns, Plain};
 use crate::trace::timestamp::Unit;
-use super::Format;
 
 pub(super) const FORMAT: Format = Format {
     id: "ms-itp",

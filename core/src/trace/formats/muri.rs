@@ -6,10 +6,10 @@
 //!
 //! Source: <https://github.com/Rivendile/Muri>.
 
+use super::{Format, tiresias};
 use crate::trace::columns::{Clock, Columns, Plain};
 use crate::trace::detect::Evidence;
 use crate::trace::timestamp::Unit;
-use super::{Format, tiresias};
 
 pub(super) const FORMAT: Format = Format {
     id: "muri",

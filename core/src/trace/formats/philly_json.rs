@@ -7,12 +7,12 @@
 //!
 //! Source: <https://github.com/msr-fiddle/philly-traces>.
 
+use super::{Format, Importer};
 use crate::trace::report::{DropReason, cell_is};
 use crate::trace::rows::Row;
 use crate::trace::sink::{self, Draft, Sink};
 use crate::trace::status::status;
 use crate::trace::timestamp::{date, is_missing};
-use super::{Format, Importer};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -70,7 +70,11 @@ impl Importer for Philly {
                 let column = error.column();
                 let line = row.line.saturating_add(error.line().max(1) as u32 - 1);
                 let what = error.to_string();
-                let what = what.split(" at line ").next().unwrap_or_default().to_owned();
+                let what = what
+                    .split(" at line ")
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned();
                 return sink.drop(DropReason::JsonMalformed, line, || {
                     format!("column {column}: {what}")
                 });
@@ -111,8 +115,8 @@ fn read(job: &Job, line: u32, sink: &mut Sink) -> Result<(), (DropReason, String
         None => Err(DropReason::SubmitInvalid),
     };
     let submit = submit.map_err(|r| (r, cell_is("submitted_time", submitted)))?;
-    let duration = sink::duration(seconds)
-        .map_err(|r| (r, format!("its attempts add up to {seconds} s")))?;
+    let duration =
+        sink::duration(seconds).map_err(|r| (r, format!("its attempts add up to {seconds} s")))?;
     sink.keep(Draft {
         line,
         name,
@@ -158,10 +162,7 @@ mod tests {
     fn one_bad_element_does_not_spoil_the_others() {
         let file = include_bytes!("../../../../tests/fixtures/bad_truncated.json");
         let trace = trace("bad_truncated.json", file);
-        assert_eq!(
-            records(&trace),
-            ["2 a 1507337940 10 1 - - Completed"]
-        );
+        assert_eq!(records(&trace), ["2 a 1507337940 10 1 - - Completed"]);
         assert_eq!(
             dropped(&trace),
             [

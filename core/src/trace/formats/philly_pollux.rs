@@ -6,9 +6,9 @@
 //! Source: <https://github.com/petuum/adaptdl>, branch `osdi21-artifact`; the data are Philly's,
 //! <https://github.com/msr-fiddle/philly-traces>.
 
+use super::Format;
 use crate::trace::columns::{Clock, Columns, Plain};
 use crate::trace::timestamp::Unit;
-use super::Format;
 
 pub(super) const FORMAT: Format = Format {
     id: "philly-pollux",

@@ -7,13 +7,13 @@
 //!
 //! Source: <https://www.cs.huji.ac.il/labs/parallel/workload/swf.html>.
 
+use super::{Format, Importer};
+use crate::job::Status;
 use crate::trace::detect::{Evidence, Shape};
 use crate::trace::report::{DropReason, WarningKind, cell_is};
 use crate::trace::rows::Row;
 use crate::trace::sink::{self, Draft, Sink};
 use crate::trace::timestamp::number;
-use super::{Format, Importer};
-use crate::job::Status;
 
 pub(super) const FORMAT: Format = Format {
     id: "swf",

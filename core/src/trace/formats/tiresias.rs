@@ -5,9 +5,9 @@
 //!
 //! Source: <https://github.com/SymbioticLab/Tiresias>.
 
+use super::Format;
 use crate::trace::columns::{Clock, Columns, Plain};
 use crate::trace::timestamp::Unit;
-use super::Format;
 
 pub(super) const FORMAT: Format = Format {
     id: "tiresias",

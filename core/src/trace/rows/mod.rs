@@ -102,10 +102,7 @@ impl<'a> Rest<'a> {
 
     /// Passes over `bytes` bytes, counting lines.
     fn advance(&mut self, bytes: usize) {
-        let (passed, rest) = self
-            .text
-            .split_at_checked(bytes)
-            .unwrap_or((self.text, ""));
+        let (passed, rest) = self.text.split_at_checked(bytes).unwrap_or((self.text, ""));
         let lines = memchr::memchr_iter(b'\n', passed.as_bytes()).count();
         self.line = self.line.saturating_add(lines as u32);
         self.text = rest;

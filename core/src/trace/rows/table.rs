@@ -20,7 +20,8 @@ pub(crate) struct Table<'a> {
     rest: Rest<'a>,
     delimiter: u8,
     cells: Vec<Cell>,
-    quoted: Reader,
+    /// Built when the first quotation mark is met; most tables have none.
+    quoted: Option<Reader>,
     /// The unquoted text of a row with quotation marks, and the ends of its cells in it.
     unquoted: Vec<u8>,
     ends: Vec<usize>,
@@ -33,7 +34,7 @@ impl<'a> Table<'a> {
             rest: Rest::new(text),
             delimiter,
             cells: Vec::new(),
-            quoted: ReaderBuilder::new().delimiter(delimiter).build(),
+            quoted: None,
             unquoted: Vec::new(),
             ends: Vec::new(),
             stray_quotes: 0,
@@ -138,7 +139,10 @@ impl<'a> Table<'a> {
     fn unquote(&mut self) -> Option<usize> {
         let all = self.rest.text.as_bytes();
         let window = all.get(..MAX_QUOTED_ROW).unwrap_or(all);
-        self.quoted.reset();
+        let delimiter = self.delimiter;
+        let build = || ReaderBuilder::new().delimiter(delimiter).build();
+        let quoted = self.quoted.get_or_insert_with(build);
+        quoted.reset();
         let (mut read, mut written, mut cells) = (0, 0, 0);
         // When the window is used up, a line end shows whether a quotation mark is still open:
         // if so, the line end becomes part of the cell instead of ending the row.
@@ -156,7 +160,7 @@ impl<'a> Table<'a> {
             } else {
                 closing
             };
-            let (result, consumed, output, ended) = self.quoted.read_record(
+            let (result, consumed, output, ended) = quoted.read_record(
                 input,
                 self.unquoted.get_mut(written..)?,
                 self.ends.get_mut(cells..)?,
@@ -214,7 +218,8 @@ mod tests {
 
     #[test]
     fn quoted_cells_may_hold_anything() {
-        let text = "id,\"a \"\"b\"\"\",c\r\n\"x\ny, z\",{},\"{\"\"k\"\": 1}\"\r\n\r\n5,6,7\r\n\"8\",9";
+        let text =
+            "id,\"a \"\"b\"\"\",c\r\n\"x\ny, z\",{},\"{\"\"k\"\": 1}\"\r\n\r\n5,6,7\r\n\"8\",9";
         let expected = [
             row(1, &["id", "a \"b\"", "c"]),
             row(2, &["x\ny, z", "{}", "{\"k\": 1}"]),
@@ -235,12 +240,7 @@ mod tests {
         let unclosed = Some(Flaw::Unclosed);
         assert_eq!(
             seen,
-            [
-                (1, None, 2),
-                (2, unclosed, 2),
-                (3, None, 2),
-                (4, None, 2)
-            ]
+            [(1, None, 2), (2, unclosed, 2), (3, None, 2), (4, None, 2)]
         );
     }
 
