@@ -59,7 +59,7 @@ impl Page {
             }
             "icon" | "apple-touch-icon" => Ok(format!(
                 "<link rel=\"{rel}\" href=\"{}\">",
-                data_address(mime(&path)?, &read_bytes(&path)?)
+                data_address(mime(&path)?, &shell::read_bytes(&path)?)
             )),
             "modulepreload" => {
                 ensure!(
@@ -69,7 +69,7 @@ impl Page {
                 Ok(String::new())
             }
             "preload" if href.ends_with(".wasm") => {
-                self.wasm = Some(read_bytes(&path)?);
+                self.wasm = Some(shell::read_bytes(&path)?);
                 Ok(String::new())
             }
             _ => bail!("xtask does not know how to inline {link}"),
@@ -153,7 +153,7 @@ fn module(module: &str, wasm: &[u8]) -> Result<String> {
 /// The worker's script and wasm, and the lines that make an address of them.
 fn worker(dist: &Path) -> Result<String> {
     let script = shell::read(&dist.join("worker.js"))?;
-    let wasm = read_bytes(&dist.join("worker_bg.wasm"))?;
+    let wasm = shell::read_bytes(&dist.join("worker_bg.wasm"))?;
     Ok(format!(
         "<script type=\"text/plain\" id=\"switchyard-worker\">\n{}\nwasm_bindgen({{ module_or_path: \"{}\" }});\n</script>\n\
          <script>\n\
@@ -188,10 +188,6 @@ fn mime(path: &Path) -> Result<&'static str> {
             path.display()
         ),
     }
-}
-
-fn read_bytes(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 #[cfg(test)]

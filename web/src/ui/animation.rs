@@ -41,6 +41,7 @@ struct Inner {
     /// Script milliseconds of the last frames that painted anything.
     frame_ms: RefCell<VecDeque<f64>>,
     last_ms: Cell<f64>,
+    has_picture: Cell<bool>,
 }
 
 impl PartialEq for Animation {
@@ -60,6 +61,7 @@ impl Animation {
             active: Cell::default(),
             frame_ms: RefCell::default(),
             last_ms: Cell::default(),
+            has_picture: Cell::default(),
         }));
         animation.publish_frame_times();
         let again: Rc<RefCell<Option<Closure<dyn FnMut(f64)>>>> = Rc::default();
@@ -146,6 +148,7 @@ impl Animation {
             painted = true;
         }
         if painted {
+            self.note_first_picture();
             let mut frames = self.0.frame_ms.borrow_mut();
             if frames.len() == FRAMES_MEASURED {
                 frames.pop_front();
@@ -174,6 +177,17 @@ impl Animation {
 
     fn now(&self) -> f64 {
         self.0.window.performance().map_or(0.0, |performance| performance.now())
+    }
+
+    /// `switchyardFirstPicture` in the page's console: milliseconds from navigation to the first
+    /// frame that showed jobs.
+    fn note_first_picture(&self) {
+        if self.0.has_picture.get() || self.0.stage.read().runs.iter().all(|run| run.log.events() == 0) {
+            return;
+        }
+        self.0.has_picture.set(true);
+        // A name on the window: nothing else in the page depends on it.
+        let _ = js_sys::Reflect::set(&self.0.window, &"switchyardFirstPicture".into(), &self.now().into());
     }
 
     /// `switchyardFrameTimes()` in the page's console: script milliseconds of the last painted

@@ -1,14 +1,16 @@
 //! Export: results, timelines and charts as files. Nothing goes over the network.
 
 use super::download::{self, Picture};
-use crate::draw::charts::{Chart, Figure};
-use crate::stage::SharedStage;
+use crate::draw::charts::{Chart, Figure, outcomes, short_specs, summary};
+use crate::stage::{SharedStage, Stage, StageRun};
+use std::borrow::Cow;
+use switchyard::report::{ClusterFacts, Outcomes, Results, RunResult, TraceFacts, chrome_trace, jct_by_name, jobs_csv};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, Node};
 use yew::prelude::*;
 
 /// What the menu needs.
-#[derive(Properties, PartialEq)]
+#[derive(Clone, Properties, PartialEq)]
 pub struct Props {
     /// The runs.
     pub stage: SharedStage,
@@ -16,6 +18,15 @@ pub struct Props {
     pub revision: u32,
     /// The trace's name, for file names.
     pub trace_name: String,
+    /// The trace format's stable name, or `sample`.
+    #[prop_or_default]
+    pub format: String,
+    /// The seed of all runs.
+    #[prop_or_default]
+    pub seed: u64,
+    /// Milliseconds of simulation of complete runs, by run id.
+    #[prop_or_default]
+    pub wall_ms: Vec<(u32, f64)>,
 }
 
 /// Size of an exported chart, CSS pixels.
@@ -75,6 +86,15 @@ pub fn ExportMenu(props: &Props) -> Html {
             </li>
         }
     });
+    let save = |suffix: String, mime: &'static str, make: fn(&Props, usize) -> String, position: usize| {
+        let (props, name) = (props.clone(), file_name(&props.trace_name, &suffix));
+        Callback::from(move |_: MouseEvent| download::text(&name, mime, &make(&props, position)))
+    };
+    let names = short_specs(&stage.runs.iter().map(|run| run.label.as_str()).collect::<Vec<_>>());
+    let timelines = names.iter().enumerate().map(|(position, name)| {
+        let onclick = save(format!("{name}.trace.json"), "application/json", timeline, position);
+        html! { <li><span>{ name }</span><button type="button" class="quiet" aria-label={format!("Timeline of {name} as Chrome trace")} {onclick}>{ "JSON" }</button></li> }
+    });
     html! {
         <div class="export" ref={root} {onkeydown} {onfocusout}>
             <button type="button" ref={button} aria-expanded={open.to_string()} aria-controls="export-panel"
@@ -82,6 +102,19 @@ pub fn ExportMenu(props: &Props) -> Html {
             // Focus stays in the menu when empty space in it is clicked.
             <div id="export-panel" class="export-panel" tabindex="-1" hidden={!*open}>
                 if something {
+                    <h2>{ "Results" }</h2>
+                    <ul>
+                        <li>
+                            <span>{ "Every job in every run" }</span>
+                            <button type="button" class="quiet" aria-label="Jobs as CSV" onclick={save("jobs.csv".into(), "text/csv", csv, 0)}>{ "CSV" }</button>
+                        </li>
+                        <li>
+                            <span>{ "Metrics, as the command line prints" }</span>
+                            <button type="button" class="quiet" aria-label="Metrics as JSON" onclick={save("results.json".into(), "application/json", json, 0)}>{ "JSON" }</button>
+                        </li>
+                    </ul>
+                    <h2>{ "Timelines, for ui.perfetto.dev" }</h2>
+                    <ul>{ for timelines }</ul>
                     <h2>{ "Charts" }</h2>
                     <ul>{ for charts }</ul>
                 } else {
@@ -89,5 +122,72 @@ pub fn ExportMenu(props: &Props) -> Html {
                 }
             </div>
         </div>
+    }
+}
+
+/// One row per job and run.
+fn csv(props: &Props, _: usize) -> String {
+    let stage = props.stage.read();
+    let runs: Vec<(&str, Cow<'_, Outcomes>)> =
+        stage.runs.iter().map(|run| (run.label.as_str(), outcomes(&stage, run))).collect();
+    jobs_csv(&stage.workload, runs.iter().map(|(label, outcomes)| (*label, &**outcomes)))
+}
+
+/// The runs in numbers, with every job's JCT.
+fn json(props: &Props, _: usize) -> String {
+    let stage = props.stage.read();
+    let cluster = ClusterFacts { nodes: stage.cluster.nodes(), gpus: stage.cluster.gpus() };
+    let results = Results {
+        trace: TraceFacts::of(&props.format, &stage.workload),
+        cluster,
+        runs: stage.runs.iter().map(|run| result(props, &stage, run)).collect(),
+    };
+    // Numbers and strings always make JSON.
+    serde_json::to_string_pretty(&results).unwrap_or_default()
+}
+
+fn result(props: &Props, stage: &Stage, run: &StageRun) -> RunResult {
+    let wall_ms = props.wall_ms.iter().find(|(id, _)| *id == run.id).map_or(0.0, |(_, ms)| *ms);
+    let summary = summary(stage, run);
+    RunResult {
+        policy: run.label.clone(),
+        seed: props.seed,
+        jobs: summary.jobs,
+        finished: summary.finished,
+        rejected: summary.rejected,
+        jct: summary.jct,
+        queueing: summary.queueing,
+        makespan: summary.makespan,
+        restarts: summary.restarts,
+        gpu_allocation: summary.gpu_allocation,
+        fairness: summary.fairness,
+        longest_wait: summary.longest_wait,
+        wall_ms,
+        log_hash: format!("{:016x}", run.log.hash()),
+        per_job: Some(jct_by_name(&stage.workload, &outcomes(stage, run))),
+    }
+}
+
+/// A run's timeline, which Perfetto opens.
+fn timeline(props: &Props, position: usize) -> String {
+    let stage = props.stage.read();
+    stage.runs.get(position).map_or_else(String::new, |run| chrome_trace(&stage.workload, &stage.cluster, &run.log))
+}
+
+/// A file's name that every system takes: the trace's name and what is in the file.
+fn file_name(trace: &str, suffix: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '-' };
+    let trace = if trace.is_empty() { "switchyard" } else { trace };
+    format!("{trace}-{suffix}").chars().map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_are_plain() {
+        assert_eq!(file_name("A lab's day", "fifo[backfill=true].trace.json"), "A-lab-s-day-fifo-backfill-true-.trace.json");
+        assert_eq!(file_name("", "jobs.csv"), "switchyard-jobs.csv");
     }
 }

@@ -1,7 +1,7 @@
 //! The chosen job: what it is, its life in every run, and why it runs or waits.
 
 use super::clock::use_clock;
-use super::job_rows::{duration, name_of};
+use super::job_rows::name_of;
 use super::life::{self, Doing, Stretch};
 use super::term::{Definition, Term};
 use super::wording::{Direction, difference};
@@ -179,8 +179,8 @@ fn facts(stage: &Stage, job: &Job) -> Html {
     let rows = [
         ("GPUs", job.gpus.to_string()),
         ("submitted", format::time(job.submit.seconds())),
-        ("duration", format::duration(duration(job))),
-        ("work", format::gpu_hours(duration(job) * f64::from(job.gpus))),
+        ("duration", format::duration(job.work.seconds())),
+        ("work", format::gpu_hours(job.work.seconds() * f64::from(job.gpus))),
         ("tenant", tenant.to_string()),
         ("model", model.to_string()),
     ];

@@ -5,7 +5,7 @@ use crate::draw::charts::outcomes;
 use crate::stage::Stage;
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use switchyard::job::{Job, Work};
+use switchyard::job::Job;
 use switchyard::report::Outcomes;
 use switchyard::workload::Workload;
 
@@ -97,12 +97,6 @@ impl Rows {
     }
 }
 
-/// True duration of a job, seconds.
-pub(super) fn duration(job: &Job) -> f64 {
-    let Work::Fixed { duration } = job.work;
-    duration
-}
-
 /// The name an index stands for; empty if there is none.
 pub(super) fn name_of(names: &[String], index: Option<u32>) -> &str {
     index.and_then(|index| names.get(index as usize)).map_or("", String::as_str)
@@ -115,7 +109,7 @@ fn compare(workload: &Workload, per_run: &[Vec<f64>], sorting: Sorting, a: u32, 
         Column::Name => natural(&x.name, &y.name),
         Column::Gpus => x.gpus.cmp(&y.gpus),
         Column::Submit => x.submit.cmp(&y.submit),
-        Column::Duration => duration(x).total_cmp(&duration(y)),
+        Column::Duration => x.work.seconds().total_cmp(&y.work.seconds()),
         Column::Tenant => name_of(&workload.tenants, x.tenant).cmp(name_of(&workload.tenants, y.tenant)),
         Column::Model => name_of(&workload.models, x.model).cmp(name_of(&workload.models, y.model)),
         Column::Run(run) => {
@@ -177,7 +171,7 @@ impl Facts for Row<'_> {
         let own = match field {
             Number::Gpus => Some(f64::from(self.job().gpus)),
             Number::Submit => Some(self.job().submit.seconds()),
-            Number::Duration => Some(duration(self.job())),
+            Number::Duration => Some(self.job().work.seconds()),
             _ => None,
         };
         let shown = match field {
@@ -217,6 +211,7 @@ mod tests {
     use crate::stage::StageRun;
     use std::rc::Rc;
     use switchyard::Time;
+    use switchyard::job::Work;
 
     fn stage() -> Stage {
         let job = |name: &str, submit: f64, gpus: u32| Job {

@@ -232,7 +232,7 @@ fn row_of(stage: &Stage, rows: &Rows, row: usize, id: JobId, shown: PerRun, sele
             <td class="name">{ &*job.name }</td>
             <td class="number">{ job.gpus }</td>
             <td class="number">{ format::time(job.submit.seconds()) }</td>
-            <td class="number">{ format::duration(job_rows::duration(job)) }</td>
+            <td class="number">{ format::duration(job.work.seconds()) }</td>
             <td>{ job_rows::name_of(&workload.tenants, job.tenant) }</td>
             <td>{ job_rows::name_of(&workload.models, job.model) }</td>
             { for runs }

@@ -70,7 +70,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
         Callback::from(move |event: Event| apply.emit(input_value(&event).parse()))
     };
     html! {
-        <li class="card">
+        <li class="card" data-status={status_name(&card.status)}>
             <div class="row">
                 <span class="swatch" style={colour} aria-hidden="true"></span>
                 <button type="button" class="name quiet" aria-expanded={editing.to_string()} onclick={toggle}
@@ -92,6 +92,17 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
                 </div>
             }
         </li>
+    }
+}
+
+/// The status as a word, for styles and tests.
+fn status_name(status: &RunStatus) -> &'static str {
+    match status {
+        RunStatus::Idle => "idle",
+        RunStatus::Running(_) => "running",
+        RunStatus::Done { .. } => "done",
+        RunStatus::Cancelled(_) => "cancelled",
+        RunStatus::Failed(_) => "failed",
     }
 }
 

@@ -1,0 +1,235 @@
+// The page as a visitor uses it: the sample at once, a trace of one's own, comparing, exporting,
+// links, bad files, a dying worker, keys, and no request once it is loaded.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { accessibilityProblems, browser, screenshot } from "./browser.mjs";
+
+const { open } = browser();
+const fixtures = fileURLToPath(new URL("../fixtures/", import.meta.url));
+const fixture = (name) => join(fixtures, name);
+
+/** Waits until this many schedulers have run to their end. */
+async function finished(page, runs) {
+  await page.waitForFunction(
+    (runs) => document.querySelectorAll("[data-status=done]").length === runs,
+    runs,
+    { timeout: 60_000 },
+  );
+}
+
+async function openFiles(page, ...names) {
+  await page.getByTestId("file-picker").setInputFiles(names.map(fixture));
+}
+
+async function add(page, policy) {
+  await page.getByLabel("Add a scheduler").selectOption(policy);
+}
+
+/** The results as the Export menu saves them. */
+async function results(page) {
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Results as JSON" }).click();
+  const text = readFileSync(await (await download).path(), "utf8");
+  await page.keyboard.press("Escape");
+  return JSON.parse(text);
+}
+
+/** Whether anything but background is painted on a canvas. */
+function isPainted(canvas) {
+  return canvas.evaluate((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const seen = new Set();
+    for (let i = 0; i < data.length; i += 4) seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+    return seen.size > 4;
+  });
+}
+
+test("a visitor sees the sample at work without touching anything", async (t) => {
+  const page = await open(t, "index.html");
+  await finished(page, 2);
+  assert.equal(await page.locator(".yard").count(), 2);
+  for (const yard of await page.locator(".yard canvas").all()) assert.ok(await isPainted(yard));
+  const clock = page.getByTestId("clock");
+  const before = await clock.textContent();
+  await page.waitForFunction((before) => document.querySelector("[data-testid=clock]").textContent !== before, before);
+  t.diagnostic(`first picture ${await page.evaluate(() => Math.round(switchyardFirstPicture))} ms after navigation`);
+});
+
+test("a trace of one's own: three schedulers, scrub, compare, choose a job", async (t) => {
+  const page = await open(t, "index.html#v=1&t=0");
+  await openFiles(page, "tiresias.csv", "tiresias_cluster.csv");
+  await page.getByTestId("import-report").waitFor();
+  await add(page, "srtf");
+  await finished(page, 3);
+  assert.match(await page.locator("header .facts").textContent(), /Tiresias/);
+
+  const strip = page.locator("canvas.strip");
+  const { x, y, width, height } = await strip.boundingBox();
+  const before = await page.getByTestId("clock").textContent();
+  await page.mouse.click(x + width / 2, y + height / 2);
+  await page.waitForFunction((before) => document.querySelector("[data-testid=clock]").textContent !== before, before);
+
+  await page.getByRole("tab", { name: "Compare" }).click();
+  const table = page.getByRole("table").first();
+  await table.waitFor();
+  assert.match(await table.textContent(), /Mean JCT/);
+  const { runs } = await results(page);
+  assert.deepEqual(runs.map((run) => run.policy), ["fifo", "tiresias-las", "srtf"]);
+  assert.ok(runs.every((run) => run.finished + run.rejected === run.jobs && run.jct.mean > 0));
+
+  await page.getByRole("tab", { name: "Jobs" }).click();
+  await page.locator("[role=row], tbody tr").nth(1).click();
+  await page.getByText("Why, at the clock's time").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByText("Why, at the clock's time").waitFor({ state: "detached" });
+});
+
+test("a link brings back view and settings", async (t) => {
+  const page = await open(t, "index.html");
+  await finished(page, 2);
+  await add(page, "srsf");
+  await finished(page, 3);
+  await page.keyboard.press(" ");
+  await page.keyboard.press("3");
+  await page.keyboard.press("c");
+  await page.waitForFunction(() => /view=compare/.test(location.hash) && /colour=model/.test(location.hash) && /run=srsf/.test(location.hash));
+  await page.waitForTimeout(1000);
+  const hash = new URL(page.url()).hash;
+  const first = await results(page);
+  await page.reload();
+  await finished(page, 3);
+  assert.equal(await page.getByRole("tab", { name: "Compare" }).getAttribute("aria-selected"), "true");
+  assert.deepEqual((await results(page)).runs.map((run) => run.log_hash), first.runs.map((run) => run.log_hash));
+  const param = (name) => new URLSearchParams(new URL(page.url()).hash.slice(1)).get(name);
+  assert.equal(param("t"), new URLSearchParams(hash.slice(1)).get("t"));
+});
+
+test("every malformed file is refused in words, and what is open stays open", async (t) => {
+  const page = await open(t, "index.html#v=1&t=0");
+  await finished(page, 2);
+  const facts = await page.locator("header .facts").textContent();
+  for (const name of readdirSync(fixtures).filter((name) => name.startsWith("bad_"))) {
+    await openFiles(page, name);
+    await page.locator(".busy").waitFor({ state: "detached" });
+    const refusal = page.locator("#rail .error");
+    const report = page.getByTestId("import-report");
+    await refusal.or(report).first().waitFor();
+    if (await refusal.count()) {
+      const text = await refusal.textContent();
+      assert.ok(text.length > 30, `${name}: ${text}`);
+      t.diagnostic(`${name}: ${text}`);
+      assert.equal(await page.locator("header .facts").textContent(), facts, name);
+    } else {
+      // Some have good rows beside the bad ones: those are kept, and the others accounted for.
+      t.diagnostic(`${name}: ${await report.locator("summary").textContent()}`);
+      assert.ok((await report.locator("li").count()) > 0, name);
+      await page.getByLabel("Sample").selectOption("lab");
+      await report.waitFor({ state: "detached" });
+      await finished(page, 2);
+    }
+  }
+});
+
+test("a dying worker is replaced, and the page says so", async (t) => {
+  const page = await open(t, "index.html#v=1&t=0");
+  await finished(page, 2);
+  const dying = page.workers().at(-1);
+  await dying.evaluate(() => void setTimeout(() => postMessage("nonsense")));
+  await page.getByText(/died and was restarted/).waitFor();
+  await finished(page, 2);
+});
+
+test("runs can be edited, cancelled and removed", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=fleet&run=tiresias-las&t=0");
+  await page.getByRole("button", { name: "Cancel", exact: true }).click();
+  await page.getByText(/cancelled at/).waitFor();
+  await page.getByRole("button", { name: "Run tiresias-las" }).click();
+  await finished(page, 1);
+
+  await page.getByRole("button", { name: "tiresias-las", exact: true }).first().click();
+  const text = page.locator(".params").getByLabel("As text");
+  await text.fill("tiresias-las[queues=4]");
+  await text.press("Enter");
+  await page.getByText("4 queues need 3 thresholds, not 2").waitFor();
+  await text.fill("tiresias-las[queues=2,threshold=57600]");
+  await text.press("Enter");
+  await page.getByRole("button", { name: "Run tiresias-las[queues=2,thresholds=57600]" }).waitFor();
+  await finished(page, 1);
+  await page.getByRole("button", { name: /^Remove/ }).click();
+  await page.getByText("Add a scheduler on the left to see its yard.").waitFor();
+});
+
+test("keys: play, step, views, help", async (t) => {
+  const page = await open(t, "index.html#v=1&t=0");
+  await finished(page, 2);
+  const clock = () => page.getByTestId("clock").textContent();
+  const start = await clock();
+  await page.keyboard.press(".");
+  await page.waitForFunction((start) => document.querySelector("[data-testid=clock]").textContent !== start, start);
+  const stepped = await clock();
+  await page.keyboard.press(",");
+  await page.waitForFunction((stepped) => document.querySelector("[data-testid=clock]").textContent !== stepped, stepped);
+  await page.keyboard.press("2");
+  assert.equal(await page.getByRole("tab", { name: "Timeline" }).getAttribute("aria-selected"), "true");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Help" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog", { name: "Help" }).waitFor({ state: "detached" });
+  await page.keyboard.press(" ");
+  await page.getByRole("button", { name: "Pause" }).waitFor();
+});
+
+test("once it is loaded, the page asks nobody for anything", async (t) => {
+  const page = await open(t, "index.html#v=1&t=0");
+  await finished(page, 2);
+  const requests = [];
+  page.context().on("request", (request) => {
+    if (!request.url().startsWith("blob:")) requests.push(request.url());
+  });
+  await add(page, "sjf");
+  await openFiles(page, "helios.csv");
+  await finished(page, 3);
+  for (const view of ["Timeline", "Compare", "Jobs"]) await page.getByRole("tab", { name: view }).click();
+  await results(page);
+  assert.deepEqual(requests, []);
+});
+
+for (const scheme of ["light", "dark"]) {
+  for (const width of [390, 1280, 1920]) {
+    test(`every view in ${scheme}, ${width} px wide: accessible, nothing cut off`, async (t) => {
+      const viewport = { width, height: width === 390 ? 844 : 860 };
+      const page = await open(t, "index.html#v=1&t=30000", { viewport, colorScheme: scheme });
+      await finished(page, 2);
+      for (const view of ["Yard", "Timeline", "Compare", "Jobs"]) {
+        await page.getByRole("tab", { name: view }).click();
+        await page.waitForTimeout(400);
+        assert.deepEqual(await accessibilityProblems(page), [], view);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(overflow <= 0, `${view} is ${overflow} px too wide`);
+        await screenshot(page, `${view.toLowerCase()}-${scheme}-${width}`);
+      }
+    });
+  }
+}
+
+test("a frame of 1,152 GPUs is painted in a few milliseconds", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=fleet&run=fifo&run=tiresias-las&t=900000&speed=3600");
+  await finished(page, 2);
+  const measure = async (view) => {
+    await page.getByRole("tab", { name: view }).click();
+    await page.keyboard.press(" ");
+    await page.waitForTimeout(3000);
+    await page.keyboard.press(" ");
+    const times = (await page.evaluate(() => switchyardFrameTimes())).slice(-100).sort((a, b) => a - b);
+    assert.ok(times.length > 5, "no frames were painted");
+    const at = (share) => times[Math.floor(share * (times.length - 1))].toFixed(1);
+    t.diagnostic(`${view}, two runs at once: median ${at(0.5)} ms, 95 % ${at(0.95)} ms of ${times.length} frames`);
+  };
+  await measure("Yard");
+  await measure("Timeline");
+});
