@@ -28,8 +28,8 @@ const VARIANTS: &[&str] = &[
     "fifo[backfill=true]",
     "tiresias-las[queues=1]",
     "tiresias-las[thresholds=40]",
-    "tiresias-las[thresholds=20:100,knob=1]",
-    "tiresias-las[thresholds=10:50:500:5000,knob=0.5]",
+    "tiresias-las[thresholds=100:1000,knob=1]",
+    "tiresias-las[thresholds=50:500:5000,knob=3]",
 ];
 
 /// Every policy with its defaults, and the variants.
@@ -86,7 +86,9 @@ impl Scene {
     /// The same, and whether it came to its end.
     fn try_run(&self, policy: &PolicySpec) -> (RunLog, bool) {
         let mut run = self.spec(policy.clone()).start(Arc::clone(&self.workload));
+        let t0 = std::time::Instant::now();
         let ended = run.run();
+        if t0.elapsed().as_secs_f64() > 0.3 { eprintln!("DBG {policy} {:?} jobs {} events {} ended {:?} {:?} {:?} {:?}", t0.elapsed(), self.workload.jobs.len(), run.log().events(), ended.is_ok(), self.cluster.to_string(), self.placement, self.options); }
         if let Err(error) = &ended {
             assert_eq!(error.kind, PlanErrorKind::NoProgress, "{error}");
             assert!(self.options.restart_cost > 0.0 && policy.param("knob").is_some());
@@ -143,7 +145,7 @@ fn workloads(most_jobs: usize) -> impl Strategy<Value = Workload> {
 }
 
 fn scenes(most_jobs: usize) -> impl Strategy<Value = Scene> {
-    let restart_costs = prop_oneof![Just(0.0), Just(7.5), 0.0..100.0];
+    let restart_costs = prop_oneof![3 => Just(0.0), 3 => Just(7.5), 1 => 0.0..100.0];
     let placements = prop::sample::select(&Placing::ALL[..]);
     (
         workloads(most_jobs),
@@ -373,7 +375,7 @@ fn check(scene: &Scene, policy: &PolicySpec, log: &RunLog) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 128,
+        cases: 64,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -38,9 +38,10 @@ pub struct Progress {
 /// A policy that asks for the same moment this often in a row is stopped.
 const MOST_PLANS_PER_MOMENT: u32 = 10_000;
 
-/// So many stays on GPUs in a row that all end before the restart is over: nobody ever will get
-/// anywhere.
-const MOST_FRUITLESS_STAYS: u32 = 50_000;
+/// So many stays in a row that all end before the restart is over: nobody will ever get anywhere.
+fn most_fruitless_stays(gpus: u32) -> u32 {
+    10_000 + 100 * gpus
+}
 
 /// One run in the making. Advance it with [`step`](Self::step), as far and as often as wanted,
 /// and read its [`log`](Self::log) at any time between.
@@ -490,7 +491,7 @@ impl World {
         } else {
             self.fruitless_stays + 1
         };
-        if self.fruitless_stays > MOST_FRUITLESS_STAYS {
+        if self.fruitless_stays > most_fruitless_stays(self.gpus) {
             return Err((job, PlanErrorKind::NoProgress));
         }
         self.release(job);

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::job::JobId;
-use switchyard::sim::{LogMark, Simulation};
+use switchyard::sim::{LogMark, PlanError, Simulation};
 use switchyard::trace::{self, OpenOptions, Opened, SourceFile};
 use switchyard::workload::{Sample, Workload};
 use switchyard::{RunSpec, Time};
@@ -75,6 +75,18 @@ struct Run {
     sent: LogMark,
     wall_ms: f64,
     over: bool,
+}
+
+impl Run {
+    /// Takes up to so many steps; `false`: nothing is left to do.
+    fn steps(&mut self, most: u32) -> Result<bool, PlanError> {
+        for _ in 0..most {
+            if !self.simulation.step()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 }
 
 impl Server {
@@ -145,18 +157,13 @@ impl Server {
         let Some(run) = self.run.as_mut().filter(|run| !run.over) else { return };
         let budget = if run.wall_ms == 0.0 { FIRST_SLICE_MS } else { SLICE_MS };
         let begin = now_ms(&self.scope);
-        let mut spent = 0.0;
         let stepped = loop {
-            match (0..STEPS_PER_LOOK).try_fold(true, |more, _| if more { run.simulation.step() } else { Ok(false) }) {
-                Ok(true) => {}
-                other => break other,
-            }
-            spent = now_ms(&self.scope) - begin;
-            if spent >= budget {
-                break Ok(true);
+            match run.steps(STEPS_PER_LOOK) {
+                Ok(true) if now_ms(&self.scope) - begin < budget => {}
+                stepped => break stepped,
             }
         };
-        run.wall_ms += spent.max(now_ms(&self.scope) - begin);
+        run.wall_ms += now_ms(&self.scope) - begin;
         let delta = run.simulation.take_delta(&mut run.sent);
         reply(&self.scope, &Reply::Log { delta, progress: run.simulation.progress() });
         match stepped {

@@ -22,12 +22,14 @@ use super::strip::full_range;
 use super::text::{SMALL, Widths};
 use super::viewport::{Glide, KEY_PAN, KEY_ZOOM, Window, wheel_zoom};
 use super::{Painter, Pointer, PointerKind, Response, Surface, describe, palette};
-use crate::stage::{Stage, StageRun};
+use crate::stage::{ColourBy, Stage, StageRun};
 use gpus::{GpuRows, Line, Pixel};
 use jobs::JobRows;
 use overview::{Grip, Overview};
+use std::ops::Range;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
+use switchyard::sim::Segment;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
@@ -74,6 +76,8 @@ pub struct TimelinePainter {
     pointer: (f64, f64),
     /// Whether the clock was inside the window, which then follows it.
     clock_seen: bool,
+    /// Whether rows of jobs have been shown where the clock is.
+    placed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -130,8 +134,35 @@ struct Bars {
 struct Image {
     pixels: Vec<Pixel>,
     canvas: Option<(HtmlCanvasElement, CanvasRenderingContext2d)>,
-    /// Names to be written on segments: which, its row's place, from where to where.
-    names: Vec<(usize, f64, usize, usize)>,
+    /// What the pixels show: while it stays the same, they do.
+    shows: Option<Shown>,
+    names: Vec<Name>,
+}
+
+/// All that pixels depend on.
+#[derive(Clone, Debug, PartialEq)]
+struct Shown {
+    window: Window,
+    nodes: Range<usize>,
+    width: usize,
+    row_height: f64,
+    events: usize,
+    selected: Option<JobId>,
+    colour_by: ColourBy,
+    /// The moment, where colours depend on it.
+    moment: Option<usize>,
+    dark: bool,
+}
+
+/// A name to be written on a segment.
+#[derive(Clone, Copy, Debug)]
+struct Name {
+    segment: usize,
+    node: usize,
+    gpu: u32,
+    /// Pixels from the left edge of the plot.
+    from: usize,
+    to: usize,
 }
 
 impl TimelinePainter {
@@ -154,6 +185,7 @@ impl TimelinePainter {
             drag: None,
             pointer: (0.0, 0.0),
             clock_seen: false,
+            placed: false,
         }
     }
 
@@ -165,7 +197,7 @@ impl TimelinePainter {
 
     /// Shows these seconds.
     pub fn set_window(&mut self, from: f64, to: f64) {
-        self.fitted = false;
+        (self.fitted, self.placed) = (false, true);
         self.view.jump([from, to]);
     }
 
@@ -231,8 +263,13 @@ impl TimelinePainter {
         f64::from(self.gpu_rows.first()[node]) * layout.height + node as f64 * layout.gap
     }
 
+    /// The top of a node's rows on the canvas.
+    fn node_y(&self, node: usize, layout: &RowLayout) -> f64 {
+        self.place.plot.y + self.node_top(node, layout) - self.rows.scroll
+    }
+
     /// The nodes of which something is seen.
-    fn nodes_seen(&self, layout: &RowLayout) -> std::ops::Range<usize> {
+    fn nodes_seen(&self, layout: &RowLayout) -> Range<usize> {
         let nodes = self.gpu_rows.first().len() - 1;
         let scroll = self.rows.scroll;
         let after = |y: f64| {
@@ -246,7 +283,7 @@ impl TimelinePainter {
         after(scroll).saturating_sub(1)..after(scroll + self.place.plot.h)
     }
 
-    fn jobs_seen(&self, stage: &Stage, layout: &RowLayout) -> std::ops::Range<usize> {
+    fn jobs_seen(&self, stage: &Stage, layout: &RowLayout) -> Range<usize> {
         let scroll = self.rows.scroll;
         let first = (scroll / layout.height) as usize;
         let last = ((scroll + self.place.plot.h) / layout.height).ceil() as usize;
@@ -278,6 +315,9 @@ impl TimelinePainter {
         self.job_rows.extend(&run.log, stage.workload.jobs.len());
         self.columns.update(run, width as usize, end);
 
+        if !self.placed {
+            self.place_jobs(stage);
+        }
         if self.fitted {
             self.view.jump([0.0, end]);
         }
@@ -289,6 +329,21 @@ impl TimelinePainter {
         self.clock_seen = now >= seen.from && now <= seen.to;
         let layout = self.layout(stage);
         self.scroll(0.0, &layout);
+    }
+
+    /// Begins with as much time around the clock as there are rows for the jobs submitted in it.
+    fn place_jobs(&mut self, stage: &Stage) {
+        let jobs = self.jobs_known(stage) as f64;
+        if self.by != By::Job || jobs == 0.0 {
+            return;
+        }
+        self.placed = true;
+        let rows = self.place.plot.h / self.layout(stage).height;
+        if self.fitted && jobs > 2.0 * rows {
+            let span = self.place.overview.end * rows / jobs;
+            self.go(Window::new(0.0, span).moved(stage.clock.now - 0.4 * span), true);
+            self.reveal(stage);
+        }
     }
 
     fn time_at(&self, x: f64) -> f64 {
@@ -382,12 +437,12 @@ impl TimelinePainter {
     /// In rows of jobs, scrolls to the first job submitted in the window if no row shows any job
     /// that lives in it.
     fn reveal(&mut self, stage: &Stage) {
-        if self.by != By::Job {
-            return;
-        }
         let layout = self.layout(stage);
         let window = self.target();
         let jobs = &stage.workload.jobs;
+        if self.by != By::Job || self.jobs_known(stage) == 0 {
+            return;
+        }
         let lives = |index: usize| {
             jobs[index].submit.seconds() < window.to && self.job_rows.over(JobId(index as u32)) > window.from
         };
@@ -580,10 +635,14 @@ impl Painter for TimelinePainter {
             },
             PointerKind::Wheel { dx, dy } => {
                 self.wheel(pointer, dx, dy, stage);
+                if pointer.ctrl || dx != 0.0 {
+                    self.reveal(stage);
+                }
                 response.repaint = true;
             }
             PointerKind::Pinch { factor } => {
                 self.zoom(x, factor);
+                self.reveal(stage);
                 response.repaint = true;
             }
         }
@@ -599,9 +658,13 @@ impl Painter for TimelinePainter {
             "s" => self.zoom(x, 1.0 / KEY_ZOOM),
             "a" => self.pan(-KEY_PAN * self.target().span(), false),
             "d" => self.pan(KEY_PAN * self.target().span(), false),
-            "f" => self.focus(stage),
+            "f" => {
+                self.focus(stage);
+                return true;
+            }
             _ => return false,
         }
+        self.reveal(stage);
         true
     }
 }
@@ -638,108 +701,89 @@ impl Frame<'_, '_> {
         let Place { axis, plot, .. } = timeline.place;
         let room = self.pen.px(84.0);
         let step = axis::step(self.window.span(), plot.w / room);
-        let middle = axis.y + axis.h / 2.0;
+        let middle = axis.y + axis.h / 2.0 - self.pen.px(2.0);
+        let pill = self.clock_pill(timeline);
         for mark in axis::marks(self.window, step) {
             let x = self.x_of(mark, &plot).round();
             self.pen.fill(self.chrome.line);
-            self.pen.alpha(0.6);
-            self.pen.rect(&Rect::new(x, axis.bottom() - self.pen.px(5.0), self.pen.px(1.0), self.pen.px(5.0)));
-            self.pen.alpha(1.0);
+            self.pen.rect(&Rect::new(x, axis.bottom() - self.pen.px(5.0), self.pen.px(1.0), self.pen.px(4.0)));
             let text = axis::label(mark, step);
             let half = self.pen.width(&text, SMALL) / 2.0;
-            if x - half >= plot.x - self.pen.px(4.0) && x + half <= self.pen.area.w {
+            let hidden = pill.is_some_and(|pill| x + half > pill.x && x - half < pill.right());
+            if !hidden && x - half >= plot.x - self.pen.px(4.0) && x + half <= self.pen.area.w {
                 self.pen.fill(self.chrome.faint);
-                self.pen.label(&text, x, middle - self.pen.px(2.0), Align::Centre, room);
+                self.pen.label(&text, x, middle, Align::Centre, room);
             }
         }
         // The day, where no mark says it.
         self.pen.fill(self.chrome.faint);
         let day = axis::label((self.window.from / 86_400.0).floor() * 86_400.0, 86_400.0);
         let gutter = axis.x - self.pen.px(6.0);
-        self.pen.label(&day, gutter, middle - self.pen.px(2.0), Align::Right, gutter);
+        self.pen.label(&day, gutter, middle, Align::Right, gutter);
     }
 
-    fn clock(&mut self, timeline: &TimelinePainter) {
+    /// Where the clock's time is written, if it is inside the window.
+    fn clock_pill(&mut self, timeline: &TimelinePainter) -> Option<Rect> {
         let Place { axis, plot, .. } = timeline.place;
         let now = self.stage.clock.now;
         if now < self.window.from || now > self.window.to {
-            return;
+            return None;
         }
-        let x = self.x_of(now, &plot).round().min(plot.right() - self.pen.px(1.0));
-        self.pen.fill(self.chrome.accent);
-        self.pen.rect(&Rect::new(x, axis.y + axis.h / 2.0, self.pen.px(1.0), plot.bottom() - axis.y - axis.h / 2.0));
         let text = format::time_of_day(now, 1.0);
         let w = (self.pen.width(&text, SMALL) + self.pen.px(10.0)).round();
-        let left = (x - (w / 2.0).round()).clamp(plot.x, (plot.right() - w).max(plot.x));
-        let h = self.pen.px(17.0);
-        let pill = Rect::new(left, axis.y + self.pen.px(1.0), w, h);
+        let left = (self.x_of(now, &plot) - w / 2.0).round().clamp(plot.x, (plot.right() - w).max(plot.x));
+        Some(Rect::new(left, axis.y + self.pen.px(1.0), w, self.pen.px(17.0)))
+    }
+
+    fn clock(&mut self, timeline: &TimelinePainter) {
+        let Some(pill) = self.clock_pill(timeline) else {
+            return;
+        };
+        let plot = timeline.place.plot;
+        let now = self.stage.clock.now;
+        let x = self.x_of(now, &plot).round().min(plot.right() - self.pen.px(1.0));
+        self.pen.fill(self.chrome.accent);
+        self.pen.rect(&Rect::new(x, pill.y, self.pen.px(1.0), plot.bottom() - pill.y));
         self.pen.rect(&pill);
         self.pen.fill(self.chrome.background);
-        self.pen.label(&text, left + w / 2.0, pill.y + h / 2.0, Align::Centre, w);
+        let text = format::time_of_day(now, 1.0);
+        self.pen.label(&text, pill.x + pill.w / 2.0, pill.y + pill.h / 2.0, Align::Centre, pill.w);
     }
 
     /// Rows of GPUs.
     fn gpus(&mut self, timeline: &mut TimelinePainter) {
         let plot = timeline.place.plot;
-        let RowLayout { height, .. } = self.layout;
+        let height = self.layout.height;
         let nodes = timeline.nodes_seen(&self.layout);
-        let scroll = timeline.rows.scroll;
-        let first = timeline.gpu_rows.first();
-        let width = plot.w as usize;
-        let lines = (first[nodes.end] - first[nodes.start]) as usize;
-
-        let pixel = |hex: &str| {
-            let [r, g, b] = palette::rgb(hex);
-            [r, g, b, 255]
-        };
-        let background = pixel(self.chrome.background);
-        let bright: Vec<Pixel> =
-            (0..palette::CATEGORIES as u32).map(|i| pixel(palette::category(i, self.stage.dark))).collect();
-        let dim: Vec<Pixel> = bright.iter().map(|&colour| gpus::mix(background, colour, DIMMED)).collect();
-        let line = Line {
-            log: &self.run.log,
+        let shown = Shown {
             window: self.window,
-            reached: self.run.reached(),
-            free: pixel(self.chrome.free),
-            unknown: background,
-            stripe: self.pen.px(2.0) as usize,
+            nodes: nodes.clone(),
+            width: plot.w as usize,
+            row_height: height,
+            events: self.run.log.events(),
+            selected: self.stage.selected,
+            colour_by: self.stage.colour_by,
+            moment: (self.stage.colour_by == ColourBy::Queue).then(|| self.run.moment.next_event()),
+            dark: self.stage.dark,
         };
-        let colour = |job: JobId| {
-            let palette = if self.is_dimmed(job) { &dim } else { &bright };
-            palette[self.category(job) as usize]
-        };
-        let is_tall = height >= self.pen.px(TEXT_ROW);
-        let least = self.pen.px(40.0) as usize;
-        let image = &mut timeline.image;
-        image.pixels.resize(width * lines, background);
-        image.names.clear();
-        let mut rows = image.pixels.chunks_exact_mut(width.max(1));
-        for node in nodes.clone() {
-            let top = f64::from(first[node]) * height + node as f64 * self.layout.gap - scroll + plot.y;
-            for gpu in 0..first[node + 1] - first[node] {
-                let (Some(row), Some(pixels)) = (timeline.gpu_rows.row(node as u32, gpu), rows.next()) else {
-                    continue;
-                };
-                let y = top + f64::from(gpu) * height;
-                row.paint(&line, colour, pixels, |segment, from, to| {
-                    if is_tall && to - from >= least {
-                        image.names.push((segment, y, from, to));
-                    }
-                });
-            }
+        if timeline.image.shows.as_ref() != Some(&shown) {
+            self.gpu_pixels(&shown, timeline);
+            timeline.image.shows = Some(shown);
         }
-        image.upload(self.pen.context, width, lines);
         self.pen.context.set_image_smoothing_enabled(false);
+        let first = timeline.gpu_rows.first();
+        let rows_of = |node: usize| f64::from(first[node + 1] - first[node]);
         for node in nodes.clone() {
-            let y = f64::from(first[node]) * height + node as f64 * self.layout.gap - scroll + plot.y;
-            let gpus = f64::from(first[node + 1] - first[node]);
-            let from = f64::from(first[node] - first[nodes.start]);
-            image.put(self.pen.context, &Rect::new(0.0, from, width as f64, gpus), &Rect::new(plot.x, y, width as f64, gpus * height));
+            let line = f64::from(first[node] - first[nodes.start]);
+            let from = Rect::new(0.0, line, plot.w, rows_of(node));
+            let to = Rect::new(plot.x, timeline.node_y(node, &self.layout), plot.w, rows_of(node) * height);
+            timeline.image.put(self.pen.context, &from, &to);
         }
-        if height >= self.pen.px(4.0) {
+        // Thinner rows would be more gap than row.
+        if height >= self.pen.px(6.0) {
             self.pen.fill(self.chrome.background);
             for node in nodes.clone() {
-                let y = f64::from(first[node]) * height + node as f64 * self.layout.gap - scroll + plot.y;
+                let y = timeline.node_y(node, &self.layout);
                 for gpu in 1..=first[node + 1] - first[node] {
                     self.pen.rect(&Rect::new(plot.x, y + f64::from(gpu) * height - 1.0, plot.w, 1.0));
                 }
@@ -752,23 +796,67 @@ impl Frame<'_, '_> {
         self.node_labels(timeline, nodes);
     }
 
+    /// Paints the rows' pixels anew, and notes where there is room for a name.
+    fn gpu_pixels(&self, shown: &Shown, timeline: &mut TimelinePainter) {
+        let pixel = |hex: &str| {
+            let [r, g, b] = palette::rgb(hex);
+            [r, g, b, 255]
+        };
+        let background = pixel(self.chrome.background);
+        let bright: [Pixel; palette::CATEGORIES] =
+            std::array::from_fn(|i| pixel(palette::category(i as u32, self.stage.dark)));
+        let dim = bright.map(|colour| gpus::mix(background, colour, DIMMED));
+        let line = Line {
+            log: &self.run.log,
+            window: self.window,
+            reached: self.run.reached(),
+            free: pixel(self.chrome.free),
+            unknown: background,
+            stripe: self.pen.px(2.0) as usize,
+        };
+        let colour = |job: JobId| {
+            let palette = if self.is_dimmed(job) { &dim } else { &bright };
+            palette[self.category(job) as usize]
+        };
+        let least = self.pen.px(40.0) as usize;
+        let is_tall = shown.row_height >= self.pen.px(TEXT_ROW);
+
+        let first = timeline.gpu_rows.first();
+        let lines = (first[shown.nodes.end] - first[shown.nodes.start]) as usize;
+        let image = &mut timeline.image;
+        image.pixels.resize(shown.width * lines, background);
+        image.names.clear();
+        let gpus = shown.nodes.clone().flat_map(|node| (0..first[node + 1] - first[node]).map(move |gpu| (node, gpu)));
+        for ((node, gpu), pixels) in gpus.zip(image.pixels.chunks_exact_mut(shown.width.max(1))) {
+            let Some(row) = timeline.gpu_rows.row(node as u32, gpu) else {
+                continue;
+            };
+            row.paint(&line, colour, pixels, |segment, from, to| {
+                if is_tall && to - from >= least && is_first_on_node(&self.run.log.segment(segment), node, gpu) {
+                    image.names.push(Name { segment, node, gpu, from, to });
+                }
+            });
+        }
+        image.upload(self.pen.context, shown.width, lines);
+    }
+
     fn names(&mut self, timeline: &TimelinePainter) {
         let plot = timeline.place.plot;
         let inset = self.pen.px(5.0);
-        for &(segment, y, from, to) in &timeline.image.names {
+        for &Name { segment, node, gpu, from, to } in &timeline.image.names {
             let job = self.run.log.segment(segment).job;
             let Some(record) = self.stage.workload.jobs.get(job.index()).filter(|_| !self.is_dimmed(job)) else {
                 continue;
             };
             self.pen.fill(palette::ink_on(palette::category(self.category(job), self.stage.dark)));
+            let y = timeline.node_y(node, &self.layout) + (f64::from(gpu) + 0.5) * self.layout.height - 0.5;
             let room = (to - from) as f64 - 2.0 * inset;
-            self.pen.label(&record.name, plot.x + from as f64 + inset, y + self.layout.height / 2.0 - 0.5, Align::Left, room);
+            self.pen.label(&record.name, plot.x + from as f64 + inset, y, Align::Left, room);
         }
     }
 
-    fn outline_on_gpus(&mut self, job: JobId, timeline: &TimelinePainter, nodes: &std::ops::Range<usize>) {
+    fn outline_on_gpus(&mut self, job: JobId, timeline: &TimelinePainter, nodes: &Range<usize>) {
         let plot = timeline.place.plot;
-        let scroll = timeline.rows.scroll;
         let thick = self.pen.px(1.5);
         self.pen.fill(self.chrome.accent);
         let segments = self.run.segments_of.get(job.index()).map_or(&[][..], Vec::as_slice);
@@ -782,7 +870,7 @@ impl Frame<'_, '_> {
             let end = segment.end.seconds().min(self.run.reached());
             let to = self.x_of(end, &plot).min(plot.right() + thick).round();
             for part in segment.gpus.iter().filter(|part| nodes.contains(&(part.node as usize))) {
-                let top = timeline.node_top(part.node as usize, &self.layout) - scroll + plot.y;
+                let top = timeline.node_y(part.node as usize, &self.layout);
                 // Runs of neighbouring GPUs share one frame.
                 let mut rest = part.mask;
                 while rest != 0 {
@@ -797,9 +885,8 @@ impl Frame<'_, '_> {
         }
     }
 
-    fn node_labels(&mut self, timeline: &TimelinePainter, nodes: std::ops::Range<usize>) {
+    fn node_labels(&mut self, timeline: &TimelinePainter, nodes: Range<usize>) {
         let plot = timeline.place.plot;
-        let scroll = timeline.rows.scroll;
         let gutter = plot.x - self.pen.px(6.0);
         self.pen.fill(self.chrome.background);
         self.pen.rect(&Rect { x: 0.0, w: plot.x, ..plot });
@@ -808,7 +895,7 @@ impl Frame<'_, '_> {
         let text_h = self.pen.px(TEXT_ROW);
         let mut free_from = f64::NEG_INFINITY;
         for node in nodes {
-            let top = timeline.node_top(node, &self.layout) - scroll + plot.y;
+            let top = timeline.node_y(node, &self.layout);
             let h = f64::from(first[node + 1] - first[node]) * self.layout.height;
             let y = top + h.min(self.pen.px(18.0).max(self.layout.height)) / 2.0;
             if y - text_h / 2.0 >= free_from && y + text_h / 2.0 <= plot.bottom() {
@@ -995,6 +1082,11 @@ impl Image {
             );
         }
     }
+}
+
+/// Whether a GPU is the lowest of the segment's on its node: names are written once.
+fn is_first_on_node(segment: &Segment<'_>, node: usize, gpu: u32) -> bool {
+    segment.gpus.iter().any(|part| part.node as usize == node && part.mask.trailing_zeros() == gpu)
 }
 
 /// A canvas that is not on the page.

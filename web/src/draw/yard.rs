@@ -477,9 +477,14 @@ impl Frame<'_, '_> {
             }
         }
         self.pen.fill(chrome.free);
-        for (node, &free) in (0..).zip(&yard.free) {
+        // Small cells are drawn on one slab a node: there are many of them.
+        let on_slabs = grid.look.detail == Detail::Cells;
+        for ((node, &free), &gpus) in (0..).zip(&yard.free).zip(&yard.layout.gpus_per_node) {
             if free != 0 && grid.is_seen(node, area) {
-                grid.cells(node, free, |cell| self.pen.rect(cell));
+                match grid.slab(node, gpus).filter(|_| on_slabs) {
+                    Some(slab) => self.pen.rect(&slab),
+                    None => grid.cells(node, free, |cell| self.pen.rect(cell)),
+                }
             }
         }
         if grid.look.detail == Detail::Labelled {

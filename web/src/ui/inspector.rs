@@ -115,7 +115,7 @@ pub fn Inspector(props: &Props) -> Html {
             explanation={explanation.clone()} on_job={props.on_job.clone()} /> })
     });
     html! {
-        <aside class="inspector" aria-label={format!("Job {}", job.name)} {onkeydown}>
+        <section class="inspector" aria-label={format!("Job {}", job.name)} {onkeydown}>
             <div class="inspector-head">
                 <h2>{ &*job.name }</h2>
                 <button type="button" class="quiet" aria-label="Close the job" title="Close (Esc)"
@@ -145,7 +145,7 @@ pub fn Inspector(props: &Props) -> Html {
                 <h3>{ "What happened" }</h3>
                 { for runs.iter().map(|run| event_list(run, &props.on_seek)) }
             </section>
-        </aside>
+        </section>
     }
 }
 

@@ -21,7 +21,7 @@ use crate::workspace;
 use wasm_std::WasmStd;
 
 /// Something a command cannot do without.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Need {
     /// Rust's standard library for wasm32-unknown-unknown.
     WasmStd,
@@ -37,6 +37,20 @@ pub(crate) enum Need {
     Browser,
     /// The Node packages of the browser tests.
     NodePackages,
+}
+
+impl Need {
+    fn name(self) -> &'static str {
+        match self {
+            Self::WasmStd => "wasm target",
+            Self::Trunk => "trunk",
+            Self::WasmBindgen => "wasm-bindgen",
+            Self::WasmOpt => "wasm-opt",
+            Self::Nextest => "nextest",
+            Self::Browser => "browser",
+            Self::NodePackages => "node packages",
+        }
+    }
 }
 
 /// Everything, the slowest last.
@@ -134,15 +148,12 @@ pub(crate) fn toolbox(needs: &[Need]) -> Result<Toolbox> {
     }
     let _lock = lock()?;
     for &need in needs {
-        let start = Instant::now();
+        let (start, name) = (Instant::now(), need.name());
         let found = toolbox
             .add(need)
-            .with_context(|| format!("set-up of {need:?}"))?;
-        println!(
-            "setup: {:<13}{:>7.2} s  {found}",
-            format!("{need:?}"),
-            start.elapsed().as_secs_f64()
-        );
+            .with_context(|| format!("cannot set up: {name}"))?;
+        let seconds = start.elapsed().as_secs_f64();
+        println!("setup: {name:<14}{seconds:>7.2} s  {found}");
     }
     Ok(toolbox)
 }

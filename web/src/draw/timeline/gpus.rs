@@ -25,11 +25,12 @@ pub(super) struct GpuRows {
     seen: usize,
 }
 
-/// One GPU.
+/// One GPU; columns of equal length.
 #[derive(Debug, Default)]
 pub(super) struct Row {
     segments: Vec<u32>,
-    /// Busy seconds before each of `segments`.
+    starts: Vec<f64>,
+    /// Busy seconds before each segment.
     busy: Vec<f64>,
 }
 
@@ -101,26 +102,34 @@ impl Row {
             before + (last.end - last.start)
         });
         self.segments.push(segment);
+        self.starts.push(log.segment(segment as usize).start.seconds());
         self.busy.push(busy);
     }
 
     /// The segment that holds this GPU at `time`.
     pub(super) fn at(&self, log: &RunLog, time: f64) -> Option<usize> {
-        let i = self.starting_by(log, 0, time).checked_sub(1)?;
+        let i = self.starting_by(0, time).checked_sub(1)?;
         let segment = self.segments[i] as usize;
         (log.segment(segment).end.seconds() > time).then_some(segment)
     }
 
     /// How many segments start at or before `time`; the first `known` do. Fast if few more do.
-    fn starting_by(&self, log: &RunLog, known: usize, time: f64) -> usize {
-        let starts = |i: &u32| log.segment(*i as usize).start.seconds() <= time;
+    fn starting_by(&self, known: usize, time: f64) -> usize {
+        let later = &self.starts[known.min(self.starts.len())..];
         let mut ahead = 1;
-        while known + ahead < self.segments.len() && starts(&self.segments[known + ahead]) {
+        while ahead < later.len() && later[ahead] <= time {
             ahead *= 2;
         }
-        let from = known + ahead / 2;
-        let to = (known + ahead).min(self.segments.len());
-        from.min(to) + self.segments[from.min(to)..to].partition_point(starts)
+        let range = ahead / 2..ahead.min(later.len());
+        known + range.start + later[range].partition_point(|&start| start <= time)
+    }
+
+    /// When the `i`-th segment ends, or how far it is known.
+    fn end(&self, i: usize, line: &Line<'_>) -> f64 {
+        match self.busy.get(i + 1) {
+            Some(next) => self.starts[i] + (next - self.busy[i]),
+            None => line.log.segment(self.segments[i] as usize).end.seconds().min(line.reached),
+        }
     }
 
     /// Busy seconds up to `time`, of which `started` segments start by then.
@@ -128,9 +137,7 @@ impl Row {
         let Some(i) = started.checked_sub(1) else {
             return 0.0;
         };
-        let segment = line.log.segment(self.segments[i] as usize);
-        let end = segment.end.seconds().min(line.reached);
-        self.busy[i] + (end.min(time) - segment.start.seconds()).max(0.0)
+        self.busy[i] + (self.end(i, line).min(time) - self.starts[i]).max(0.0)
     }
 
     /// Paints this GPU's window. `wide` is told of every segment that has pixels of its own: which,
@@ -152,12 +159,12 @@ impl Row {
         pixels[..known].fill(line.free);
         pixels[known..].fill(line.unknown);
 
-        let mut i = self.starting_by(line.log, 0, window.from).saturating_sub(1);
+        let mut i = self.starting_by(0, window.from).saturating_sub(1);
         let mut x = 0;
+        // Busy seconds up to the left edge of a pixel, as its neighbour has found them.
+        let mut counted = (usize::MAX, 0.0);
         while x < width && i < self.segments.len() {
-            let index = self.segments[i] as usize;
-            let segment = line.log.segment(index);
-            let (start, end) = (segment.start.seconds(), segment.end.seconds().min(line.reached));
+            let (start, end) = (self.starts[i], self.end(i, line));
             if start >= window.to {
                 break;
             }
@@ -168,6 +175,8 @@ impl Row {
             if (end - start) * per_second >= 1.0 {
                 let (from, to) = (pixel_of(start).max(x), pixel_of(end));
                 if from < to {
+                    let index = self.segments[i] as usize;
+                    let segment = line.log.segment(index);
                     let paint = colour(segment.job);
                     pixels[from..to].fill(paint);
                     let held_up = pixel_of(segment.ready.seconds()).min(to);
@@ -187,16 +196,17 @@ impl Row {
                 break;
             }
             let (from, to) = (time_of(x), time_of(x + 1));
-            let next = self.starting_by(line.log, i, to);
-            let before = self.starting_by(line.log, i.saturating_sub(1), from).min(next);
-            let busy = self.busy_until(line, next, to) - self.busy_until(line, before, from);
-            let inside = &self.segments[i..next.max(i + 1)];
-            let mixed = average(inside, |segment| colour(line.log.segment(segment as usize).job));
-            pixels[x] = mix(line.free, mixed, (busy / (to - from)).clamp(0.15, 1.0));
+            let next = self.starting_by(i, to).max(i + 1);
+            let before = match counted {
+                (edge, busy) if edge == x => busy,
+                _ => self.busy_until(line, self.starting_by(i.saturating_sub(1), from).min(next), from),
+            };
+            let busy = self.busy_until(line, next, to);
+            let mixed = average(&self.segments[i..next], |segment| colour(line.log.segment(segment as usize).job));
+            pixels[x] = mix(line.free, mixed, ((busy - before) / (to - from)).clamp(0.15, 1.0));
             x += 1;
-            let last = next.max(i + 1) - 1;
-            let goes_on = line.log.segment(self.segments[last] as usize).end.seconds() > to;
-            i = if goes_on { last } else { last + 1 };
+            counted = (x, busy);
+            i = if self.end(next - 1, line) > to { next - 1 } else { next };
         }
     }
 }

@@ -48,7 +48,7 @@ pub(super) struct Look {
 }
 
 /// CSS pixels that a cell has at most at scale 1: beyond, size says nothing.
-const LARGEST_CELL: f64 = 44.0;
+const LARGEST_CELL: f64 = 72.0;
 /// CSS pixels: what a node's number needs.
 const LABEL_WIDTH: f64 = 30.0;
 const LABEL_HEIGHT: f64 = 16.0;
@@ -250,6 +250,12 @@ impl Grid {
         }
         let gpu = (0..64).take_while(|_| self.look.detail != Detail::Density);
         Some((node, gpu.into_iter().find(|&gpu| self.cell(node, gpu).contains(x, y))))
+    }
+
+    /// The cells of a node's first `gpus` GPUs and the gaps between them, if they fill whole rows.
+    pub(super) fn slab(&self, node: u32, gpus: u32) -> Option<Rect> {
+        let is_full = gpus > 0 && gpus.is_multiple_of(self.look.across);
+        is_full.then(|| self.cell(node, 0).union(&self.cell(node, gpus - 1)))
     }
 
     /// Whether any of a node's tile is inside `area`.

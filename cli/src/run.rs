@@ -1,0 +1,321 @@
+//! `switchyard run` and `switchyard compare`.
+
+use crate::table::Table;
+use crate::{Failure, input, write_out};
+use anyhow::{Context, anyhow};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+use switchyard::RunSpec;
+use switchyard::placement::Strategy;
+use switchyard::policy::PolicySpec;
+use switchyard::report::{
+    ClusterFacts, Outcomes, Results, RunResult, Summary, chrome_trace, jct_by_name, jobs_csv,
+};
+use switchyard::sim::{RunLog, SimOptions};
+use switchyard::workload::Workload;
+
+/// What runs when no policy is named: the baseline and the scheduler it is usually compared with.
+const DEFAULT_POLICIES: [&str; 2] = ["fifo", "tiresias-las"];
+
+/// Steps of a simulation between two looks at the progress bar.
+const STEPS_PER_TICK: u32 = 4096;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The trace: one or more files (a cluster's description may be among them), or sample:NAME
+    #[arg(required = true, value_name = "TRACE")]
+    trace: Vec<PathBuf>,
+    /// NODESxGPUS (16x4, 8x8+4x4) or a file that describes a cluster [default: the one that comes
+    /// with the trace, or else a guess: room for the largest gang and 1.1 × the mean demand]
+    #[arg(long)]
+    cluster: Option<String>,
+    /// A policy, such as 'tiresias-las[queues=2,threshold=57600]'; may be given several times
+    /// [default: fifo and tiresias-las]
+    #[arg(long = "policy", value_name = "SPEC")]
+    policies: Vec<String>,
+    /// How gangs are laid on nodes: least-fragmentation, consolidated or spread
+    #[arg(long, value_name = "NAME", default_value = "least-fragmentation")]
+    placement: String,
+    /// Seconds without progress after every resume or move
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 0.0,
+        allow_negative_numbers = true
+    )]
+    restart_cost: f64,
+    /// Seed of the policies' random generator
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Of an archive: the member to open [default: all, merged]
+    #[arg(long, value_name = "NAME")]
+    member: Option<String>,
+    /// Write the results as JSON to this file; - is standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<String>,
+    /// Put every job's JCT into the JSON
+    #[arg(long, requires = "json")]
+    per_job: bool,
+    /// Write a row per job and policy to this file; - is standard output
+    #[arg(long, value_name = "FILE")]
+    csv: Option<String>,
+    /// Write the first policy's run as Chrome-trace JSON, which Perfetto opens
+    #[arg(long, value_name = "FILE")]
+    chrome_trace: Option<String>,
+}
+
+struct Run {
+    spec: RunSpec,
+    log: RunLog,
+    outcomes: Outcomes,
+    summary: Summary,
+    wall_ms: f64,
+}
+
+pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
+    let input_error = |error: anyhow::Error| Failure::Input(error);
+    if !(arguments.restart_cost.is_finite() && arguments.restart_cost >= 0.0) {
+        return Err(Failure::Input(anyhow!(
+            "--restart-cost is a number of seconds, 0 or more"
+        )));
+    }
+    let placement: Strategy = arguments
+        .placement
+        .parse()
+        .map_err(|error| input_error(anyhow::Error::from(error)))?;
+    let policies = match arguments.policies.as_slice() {
+        [] => DEFAULT_POLICIES.map(str::to_string).to_vec(),
+        given => given.to_vec(),
+    };
+    let policies: Vec<PolicySpec> = policies
+        .iter()
+        .map(|text| text.parse())
+        .collect::<Result<_, _>>()
+        .map_err(|error| input_error(anyhow::Error::from(error)))?;
+    let input = input::load(&arguments.trace, arguments.member.as_deref())?;
+    let (cluster, origin) = match (&arguments.cluster, input.cluster) {
+        (Some(argument), _) => (input::cluster(argument)?, "as asked"),
+        (None, Some(cluster)) => (cluster, "came with the trace"),
+        (None, None) => (input.workload.suggest_cluster(), "guessed: see --help"),
+    };
+    let workload = Arc::new(input.workload);
+
+    let mut runs = Vec::with_capacity(policies.len());
+    for policy in policies {
+        let options = SimOptions {
+            restart_cost: arguments.restart_cost,
+            seed: arguments.seed,
+        };
+        runs.push(simulate(
+            RunSpec {
+                policy,
+                cluster: cluster.clone(),
+                placement,
+                options,
+            },
+            &workload,
+        )?);
+    }
+
+    let results = Results {
+        trace: input.facts,
+        cluster: ClusterFacts {
+            nodes: cluster.nodes(),
+            gpus: cluster.gpus(),
+        },
+        runs: runs
+            .iter()
+            .map(|run| RunResult {
+                per_job: arguments
+                    .per_job
+                    .then(|| jct_by_name(&workload, &run.outcomes)),
+                ..RunResult::new(&run.spec, &run.summary, run.wall_ms, run.log.hash())
+            })
+            .collect(),
+    };
+    if let Some(path) = &arguments.json {
+        let json = serde_json::to_string_pretty(&results)
+            .context("cannot write the results as JSON")
+            .map_err(Failure::Run)?;
+        write_out(path, &json)?;
+    }
+    if let Some(path) = &arguments.csv {
+        let names: Vec<String> = runs.iter().map(|run| run.spec.policy.to_string()).collect();
+        write_out(
+            path,
+            &jobs_csv(
+                &workload,
+                names
+                    .iter()
+                    .map(String::as_str)
+                    .zip(runs.iter().map(|run| &run.outcomes)),
+            ),
+        )?;
+    }
+    if let (Some(path), Some(run)) = (&arguments.chrome_trace, runs.first()) {
+        write_out(path, &chrome_trace(&workload, &cluster, &run.log))?;
+    }
+    let machine_output = [&arguments.json, &arguments.csv, &arguments.chrome_trace]
+        .iter()
+        .any(|path| path.as_deref() == Some("-"));
+    if !machine_output {
+        print!(
+            "{}",
+            head(&results, &cluster.to_string(), origin, input.dropped)
+        );
+        print!("{}", table(&results.runs, compare));
+    }
+    Ok(())
+}
+
+/// Runs to the end, with a progress bar if someone is watching.
+fn simulate(spec: RunSpec, workload: &Arc<Workload>) -> Result<Run, Failure> {
+    let style = ProgressStyle::with_template(
+        "{prefix} {wide_bar} {human_pos}/{human_len} jobs, {eta} left",
+    )
+    .unwrap_or_else(|_| ProgressStyle::default_bar());
+    // Hidden by itself where standard error is no terminal.
+    let bar = ProgressBar::with_draw_target(
+        Some(workload.jobs.len() as u64),
+        ProgressDrawTarget::stderr(),
+    )
+    .with_style(style)
+    .with_prefix(spec.policy.to_string());
+    let mut simulation = spec.start(workload.clone());
+    let begin = Instant::now();
+    'run: loop {
+        for _ in 0..STEPS_PER_TICK {
+            if !simulation
+                .step()
+                .map_err(|error| Failure::Run(error.into()))?
+            {
+                break 'run;
+            }
+        }
+        bar.set_position(u64::from(simulation.progress().done));
+    }
+    let wall_ms = begin.elapsed().as_secs_f64() * 1e3;
+    bar.finish_and_clear();
+    let log = simulation.into_log();
+    let outcomes = Outcomes::of(workload, &spec.cluster, &log);
+    let summary = Summary::of_outcomes(&outcomes, &spec.cluster, &log);
+    Ok(Run {
+        spec,
+        log,
+        outcomes,
+        summary,
+        wall_ms,
+    })
+}
+
+fn head(results: &Results, cluster: &str, origin: &str, dropped: u32) -> String {
+    let trace = &results.trace;
+    let mut text = format!(
+        "{} jobs ({}), {:.0} GPU-hours, on {cluster}: {} GPUs ({origin})\n",
+        trace.jobs, trace.format, trace.gpu_hours, results.cluster.gpus
+    );
+    if dropped > 0 {
+        text.push_str(&format!(
+            "{dropped} rows of the trace were left out; `switchyard inspect` says why\n"
+        ));
+    }
+    if let Some(run) = results.runs.first().filter(|run| run.rejected > 0) {
+        text.push_str(&format!(
+            "{} jobs want more GPUs than the cluster has and are rejected\n",
+            run.rejected
+        ));
+    }
+    for run in results
+        .runs
+        .iter()
+        .filter(|run| run.finished + run.rejected < run.jobs)
+    {
+        let stuck = run.jobs - run.finished - run.rejected;
+        text.push_str(&format!(
+            "{}: {stuck} jobs can never run under this policy and placement\n",
+            run.policy
+        ));
+    }
+    text.push('\n');
+    text
+}
+
+/// Seconds in a unit that a person can read.
+fn span(seconds: f64) -> String {
+    match seconds {
+        s if s < 120.0 => format!("{s:.1} s"),
+        s if s < 7_200.0 => format!("{:.1} min", s / 60.0),
+        s if s < 172_800.0 => format!("{:.2} h", s / 3_600.0),
+        s => format!("{:.2} d", s / 86_400.0),
+    }
+}
+
+/// A metric: its name, its value as a number, and as text.
+type Metric = (&'static str, fn(&RunResult) -> f64, fn(f64) -> String);
+
+const METRICS: [Metric; 15] = [
+    ("mean JCT", |run| run.jct.mean, span),
+    ("median JCT", |run| run.jct.median, span),
+    ("p90 JCT", |run| run.jct.p90, span),
+    ("p95 JCT", |run| run.jct.p95, span),
+    ("p99 JCT", |run| run.jct.p99, span),
+    ("longest JCT", |run| run.jct.max, span),
+    ("mean queueing delay", |run| run.queueing.mean, span),
+    ("longest wait", |run| run.longest_wait, span),
+    ("makespan", |run| run.makespan, span),
+    (
+        "GPUs allocated",
+        |run| run.gpu_allocation * 100.0,
+        |percent| format!("{percent:.1} %"),
+    ),
+    (
+        "restarts",
+        |run| f64::from(run.restarts),
+        |n| format!("{n}"),
+    ),
+    (
+        "mean fairness rho",
+        |run| run.fairness.rho_mean,
+        |rho| format!("{rho:.2}"),
+    ),
+    (
+        "p99 fairness rho",
+        |run| run.fairness.rho_p99,
+        |rho| format!("{rho:.2}"),
+    ),
+    (
+        "Jain's index",
+        |run| run.fairness.jain,
+        |index| format!("{index:.3}"),
+    ),
+    (
+        "simulated in",
+        |run| run.wall_ms,
+        |ms| format!("{ms:.0} ms"),
+    ),
+];
+
+/// A row per metric, a column per run; compared: with the ratio to the first run.
+fn table(runs: &[RunResult], compare: bool) -> String {
+    let mut table = Table::default();
+    let mut header = vec![String::new()];
+    header.extend(runs.iter().map(|run| run.policy.clone()));
+    table.row(header);
+    for (name, value, text) in METRICS {
+        let mut row = vec![name.to_string()];
+        for (i, run) in runs.iter().enumerate() {
+            let (mine, baseline) = (value(run), value(&runs[0]));
+            let ratio = if compare && i > 0 && baseline > 0.0 {
+                format!(" ({:.2}x)", mine / baseline)
+            } else {
+                String::new()
+            };
+            row.push(format!("{}{ratio}", text(mine)));
+        }
+        table.row(row);
+    }
+    table.to_string()
+}

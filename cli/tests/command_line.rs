@@ -1,0 +1,210 @@
+//! The program as a person runs it.
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn switchyard(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_switchyard"));
+    command.args(arguments);
+    command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures"));
+    command
+}
+
+/// Standard output of a run that went well, as JSON.
+fn json(arguments: &[&str]) -> Value {
+    let output = switchyard(arguments)
+        .assert()
+        .success()
+        .get_output()
+        .stdout
+        .clone();
+    serde_json::from_slice(&output).unwrap()
+}
+
+/// Standard error of a run that ended with this status.
+fn failure(status: i32, arguments: &[&str]) -> String {
+    let output = switchyard(arguments)
+        .assert()
+        .code(status)
+        .get_output()
+        .stderr
+        .clone();
+    String::from_utf8(output).unwrap()
+}
+
+#[test]
+fn a_run_as_json_has_the_agreed_shape() {
+    let results = json(&[
+        "run",
+        "tiresias.csv",
+        "--cluster",
+        "2x4",
+        "--policy",
+        "tiresias-las[queues=2,threshold=57600]",
+        "--policy",
+        "fifo",
+        "--seed",
+        "1",
+        "--per-job",
+        "--json",
+        "-",
+    ]);
+    assert_eq!(results["trace"]["format"], "tiresias");
+    assert_eq!(results["trace"]["jobs"], 3);
+    assert_eq!(
+        results["cluster"],
+        serde_json::json!({"nodes": 2, "gpus": 8})
+    );
+    let run = &results["runs"][0];
+    assert_eq!(run["policy"], "tiresias-las[queues=2,thresholds=57600]");
+    assert_eq!(
+        (&run["seed"], &run["finished"]),
+        (&Value::from(1), &Value::from(3))
+    );
+    for key in ["mean", "median", "p90", "p95", "p99", "max"] {
+        assert!(run["jct"][key].as_f64().unwrap() > 0.0, "{key}");
+    }
+    for key in ["makespan", "gpu_allocation", "wall_ms"] {
+        assert!(run[key].as_f64().unwrap() > 0.0, "{key}");
+    }
+    assert!(run["fairness"]["rho_mean"].is_f64() && run["fairness"]["rho_p99"].is_f64());
+    assert_eq!(run["log_hash"].as_str().unwrap().len(), 16);
+    assert_eq!(run["per_job"].as_object().unwrap().len(), 3);
+    assert_eq!(results["runs"][1]["policy"], "fifo");
+}
+
+#[test]
+fn the_same_run_twice_has_the_same_fingerprint() {
+    let hash = || {
+        json(&["run", "sample:lab", "--policy", "srsf", "--json", "-"])["runs"][0]["log_hash"]
+            .clone()
+    };
+    assert_eq!(hash(), hash());
+}
+
+#[test]
+fn a_companion_or_a_file_gives_the_cluster() {
+    let beside = json(&[
+        "run",
+        "tiresias.csv",
+        "tiresias_cluster.csv",
+        "--policy",
+        "fifo",
+        "--json",
+        "-",
+    ]);
+    let named = json(&[
+        "run",
+        "tiresias.csv",
+        "--cluster",
+        "tiresias_cluster.csv",
+        "--policy",
+        "fifo",
+        "--json",
+        "-",
+    ]);
+    assert_eq!(beside["cluster"], named["cluster"]);
+}
+
+#[test]
+fn inspection_has_the_agreed_shape() {
+    let inspection = json(&["inspect", "helios.csv", "--json", "-"]);
+    assert_eq!(inspection["format"], "helios");
+    for key in [
+        "jobs",
+        "gpu_jobs",
+        "dropped",
+        "gpu_hours",
+        "duration",
+        "gpus",
+        "span_days",
+    ] {
+        assert!(!inspection[key].is_null(), "{key}");
+    }
+    let dropped: u64 = inspection["dropped"]
+        .as_object()
+        .unwrap()
+        .values()
+        .map(|n| n.as_u64().unwrap())
+        .sum();
+    assert_eq!(
+        inspection["jobs"].as_u64().unwrap(),
+        inspection["gpu_jobs"].as_u64().unwrap() + dropped
+    );
+}
+
+#[test]
+fn a_folder_is_a_table_of_its_files() {
+    let output = switchyard(&["inspect", "."])
+        .assert()
+        .success()
+        .get_output()
+        .stdout
+        .clone();
+    let text = String::from_utf8(output).unwrap();
+    for expected in [
+        "tiresias_cluster.csv",
+        "workload.swf",
+        "not opened",
+        "bad_empty.csv: ",
+    ] {
+        assert!(text.contains(expected), "{expected} is missing in\n{text}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_and_the_status_is_2() {
+    let error = failure(2, &["run", "nowhere.csv"]);
+    assert!(
+        error.starts_with("switchyard: cannot read nowhere.csv: "),
+        "{error}"
+    );
+    assert_eq!(
+        failure(2, &["run", "tiresias.csv", "--policy", "lifo"]),
+        "switchyard: there is no policy 'lifo': use one of fifo, sjf, srtf, srsf, tiresias-las\n"
+    );
+    assert_eq!(
+        failure(2, &["run", "tiresias.csv", "--cluster", "many"]),
+        "switchyard: 'many' is not a cluster: write NODESxGPUS, such as 16x4, or 8x8+4x4 for unlike nodes\n"
+    );
+    assert_eq!(
+        failure(2, &["run", "sample:house"]),
+        "switchyard: there is no sample 'house': use one of lab, cluster, fleet\n"
+    );
+    assert_eq!(
+        failure(2, &["run", "tiresias.csv", "--restart-cost", "-1"]),
+        "switchyard: --restart-cost is a number of seconds, 0 or more\n"
+    );
+}
+
+#[test]
+fn jobs_larger_than_the_cluster_are_counted() {
+    let results = json(&[
+        "run",
+        "tiresias.csv",
+        "--cluster",
+        "1x4",
+        "--policy",
+        "fifo",
+        "--json",
+        "-",
+    ]);
+    let run = &results["runs"][0];
+    assert_eq!(
+        (&run["rejected"], &run["finished"]),
+        (&Value::from(1), &Value::from(2))
+    );
+}
+
+#[test]
+fn policies_are_listed_with_their_parameters() {
+    let list = json(&["policies", "--json"]);
+    let las = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|policy| policy["name"] == "tiresias-las")
+        .unwrap();
+    assert_eq!(las["params"][0]["name"], "queues");
+    assert_eq!(las["params"][1]["default"], "3250:7200");
+}
