@@ -298,7 +298,7 @@ fn whole_rows_of_a_truncated_gzip_are_kept() {
 
     assert_eq!(
         refusal("stub.csv.gz", &whole[..5]),
-        "stub.csv.gz is damaged (the gzip data end before the first row): download it again"
+        "stub.csv.gz is damaged (its gzip data end before the first row): download it again"
     );
 }
 
@@ -327,22 +327,22 @@ fn damage_is_told() {
     bytes[middle] ^= 0x55;
     assert_eq!(
         refusal("flipped.gz", &bytes),
-        "flipped.gz is damaged (gzip: corrupt gzip stream does not have a matching checksum): download it again"
+        "flipped.gz is damaged (the checksum of its gzip data fails): download it again"
     );
     let mut bytes = zip(&clusters(), STORE);
     let at = bytes.windows(4).position(|w| w == b"aaaa").unwrap();
     bytes[at] = b'b';
     let message = refusal("flipped.zip", &bytes);
-    assert!(
-        message.starts_with("flipped.zip/raw/cluster02.csv is damaged (zip: "),
-        "{message}"
+    assert_eq!(
+        message,
+        "flipped.zip/raw/cluster02.csv is damaged (its checksum fails): download it again"
     );
     let mut bytes = tar(&clusters());
     bytes[1030] ^= 1;
     let message = refusal("flipped.tar", &bytes);
-    assert!(
-        message.starts_with("flipped.tar is damaged (tar: "),
-        "{message}"
+    assert_eq!(
+        message,
+        "flipped.tar is damaged (a header's checksum fails): download it again"
     );
     let message = refusal("cut.zip", &zip(&clusters(), DEFLATE)[..100]);
     assert!(

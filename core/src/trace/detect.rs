@@ -227,7 +227,7 @@ fn sniff_array<'a>(file: &'a str, text: &'a str) -> Sniff<'a> {
     // The keys of the first element play the part of a header.
     let keys: BTreeMap<String, IgnoredAny> = serde_json::from_str(first).unwrap_or_default();
     let columns = keys.into_keys().map(|key| Column {
-        name: key.to_lowercase(),
+        name: key.to_ascii_lowercase(),
         shown: key,
         index: 0,
     });
@@ -259,7 +259,7 @@ fn sniff_table<'a>(file: &'a str, text: &'a str) -> Result<Sniff<'a>, OpenError>
         rows.remove(0);
         let cells = first.iter().enumerate().filter(|(_, c)| !c.is_empty());
         columns.extend(cells.map(|(index, cell)| Column {
-            name: cell.to_lowercase(),
+            name: cell.to_ascii_lowercase(),
             shown: cell.clone(),
             index,
         }));

@@ -256,7 +256,7 @@ pub(crate) fn shorten_to(text: &str, limit: usize) -> String {
             shown.push('…');
             break;
         }
-        shown.push(if c.is_control() { ' ' } else { c });
+        shown.push(if c.is_ascii_control() { ' ' } else { c });
     }
     shown
 }

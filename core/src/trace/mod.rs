@@ -37,7 +37,7 @@ pub use report::{DropReason, Dropped, Example, ImportReport, Warning, WarningKin
 
 use crate::cluster::ClusterSpec;
 use crate::job::Status;
-use container::{Document, Opener, stem};
+use container::{Document, Opener, in_order, stem};
 use detect::Found;
 use formats::Format;
 use import::Imported;
@@ -157,9 +157,11 @@ pub struct Record {
 pub fn open(files: &[SourceFile<'_>], options: &OpenOptions) -> Result<Opened, OpenError> {
     let mut opener = Opener::new(options.member.as_deref(), options.max_bytes);
     let mut collected = Collected::default();
-    let mut files = files.to_vec();
-    files.sort_by_key(|file| file.name);
-    for file in &files {
+    let names: Vec<&str> = files.iter().map(|file| file.name).collect();
+    for file in in_order(&names)
+        .iter()
+        .filter_map(|&index| files.get(index))
+    {
         opener.open(file.name, file.bytes, &mut |document| {
             collected.take_in(document)
         })?;
@@ -167,7 +169,6 @@ pub fn open(files: &[SourceFile<'_>], options: &OpenOptions) -> Result<Opened, O
     if let (Some(member), false) = (&options.member, opener.found)
         && !opener.others.is_empty()
     {
-        let names: Vec<&str> = files.iter().map(|file| file.name).collect();
         return Err(OpenError::NoSuchMember {
             file: names.join(" with "),
             member: member.clone(),

@@ -43,9 +43,9 @@ pub fn Compare(props: &Props) -> Html {
     });
     html! {
         <div class="compare">
+            <section class="charts" aria-label="Charts">{ for charts }</section>
             <MetricsTable stage={props.stage.clone()} revision={props.revision} dark={props.dark}
                 baseline={props.baseline} on_baseline={props.on_baseline.clone()} />
-            <section class="charts" aria-label="Charts">{ for charts }</section>
         </div>
     }
 }

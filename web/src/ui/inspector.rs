@@ -194,9 +194,10 @@ fn facts(stage: &Stage, job: &Job) -> Html {
 
 /// What every run made of the job, and how it differs from the first.
 fn numbers(runs: &[InRun], dark: bool) -> Html {
+    // Waiting differs as completion does: saying it once is enough.
     let formats: [(fn(f64) -> String, Option<Direction>); 4] = [
         (format::duration, Some(Direction::Time)),
-        (format::duration, Some(Direction::Time)),
+        (format::duration, None),
         (format::figures, None),
         (format::figures, None),
     ];

@@ -27,6 +27,16 @@ impl PerRun {
     pub(super) const ALL: [(PerRun, &'static str); 4] =
         [(Self::Jct, "JCT"), (Self::Wait, "wait"), (Self::Restarts, "restarts"), (Self::Rho, "fairness ρ")];
 
+    /// What it means.
+    pub(super) fn meaning(self) -> &'static str {
+        match self {
+            Self::Jct => "Job completion time: finish − submit",
+            Self::Wait => "Queueing delay: all time without GPUs, also after preemptions",
+            Self::Restarts => "Starts after the first one: resumes and moves",
+            Self::Rho => "Finish-time fairness ρ (Themis, NSDI'20): JCT over the JCT on an equal share; below 1 is better than that",
+        }
+    }
+
     fn of(self, outcomes: &Outcomes, job: usize) -> f64 {
         match self {
             Self::Jct => outcomes.jct[job],

@@ -95,8 +95,7 @@ pub fn JobsTable(props: &Props) -> Html {
     });
     let gap = |rows: usize| (rows > 0).then(|| html! { <tr class="gap" aria-hidden="true" style={format!("height: {:.0}px", rows as f64 * ROW)}></tr> });
     let active = props.selected.filter(|job| window.clone().any(|row| rows.jobs.get(row) == Some(&job.0)));
-    let head = |column: Column, label: Html, numeric: bool| header(&sorting, column, label, numeric);
-    let plain = |column: Column, label: &str, numeric: bool| head(column, html! { { label } }, numeric);
+    let plain = |column: Column, label: &str, numeric: bool| header(&sorting, column, html! { { label } }, numeric, "");
     let run_heads = names.iter().enumerate().map(|(position, name)| {
         let colour = palette::run_colour(position, stage.dark);
         let unfinished = if stage.runs[position].complete { "" } else { ", so far" };
@@ -106,7 +105,7 @@ pub fn JobsTable(props: &Props) -> Html {
                 <span class="run">{ name }{ unfinished }</span>
             </>
         };
-        head(Column::Run(position), label, true)
+        header(&sorting, Column::Run(position), label, true, shown.meaning())
     });
     html! {
         <div class="jobs">
@@ -192,7 +191,7 @@ fn JobsBar(props: &BarProps) -> Html {
 }
 
 /// A column's head: a button that sorts, then turns the order round.
-fn header(sorting: &UseStateHandle<Sorting>, column: Column, label: Html, numeric: bool) -> Html {
+fn header(sorting: &UseStateHandle<Sorting>, column: Column, label: Html, numeric: bool, meaning: &'static str) -> Html {
     let sorted = sorting.column == column;
     let onclick = {
         let sorting = sorting.clone();
@@ -208,7 +207,7 @@ fn header(sorting: &UseStateHandle<Sorting>, column: Column, label: Html, numeri
     };
     html! {
         <th scope="col" aria-sort={order} class={classes!(numeric.then_some("number"))}>
-            <button type="button" {onclick}>{ label }<span class="order" aria-hidden="true">{ sign }</span></button>
+            <button type="button" title={(!meaning.is_empty()).then_some(meaning)} {onclick}>{ label }<span class="order" aria-hidden="true">{ sign }</span></button>
         </th>
     }
 }

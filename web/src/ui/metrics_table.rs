@@ -1,7 +1,7 @@
 //! The runs in numbers, and how each differs from the baseline.
 
 use super::term::{Definition, Term};
-use super::wording::{Direction, difference};
+use super::wording::{Direction, SAME, difference};
 use crate::draw::charts::{short_specs, summary};
 use crate::draw::{format, palette};
 use crate::stage::SharedStage;
@@ -323,18 +323,18 @@ pub fn MetricsTable(props: &Props) -> Html {
             // What is not finished cannot be compared yet.
             let comparable = known && column.id != baseline.id && column.complete && baseline.complete;
             let words = difference(value, (metric.value)(&baseline.summary), metric.direction).filter(|_| comparable);
-            let is_best = best == Some(value);
+            let is_best = best.is_some_and(|best| is_same(best, value));
             html! {
                 <td key={column.id} class={classes!(is_best.then_some("best"))}>
-                    <span class="value">
-                        { if known { (metric.format)(value) } else { "–".into() } }
+                    <div>
                         if is_best {
                             <span class="mark">{ "best" }</span>
                         }
-                    </span>
-                    if let Some(words) = words {
-                        <span class="difference">{ words }</span>
-                    }
+                        <span class="value">{ if known { (metric.format)(value) } else { "–".into() } }</span>
+                        if comparing {
+                            <span class="difference">{ words }</span>
+                        }
+                    </div>
                 </td>
             }
         });
@@ -374,7 +374,7 @@ fn columns(stage: &SharedStage) -> Vec<Column> {
     stage.runs.iter().zip(names).map(column).collect()
 }
 
-/// The best value of complete runs, if they differ at all.
+/// The best value of complete runs, if they differ enough to be told apart.
 fn best(metric: &Metric, columns: &[Column]) -> Option<f64> {
     if metric.better == Better::Neither || columns.len() < 2 || columns.iter().any(|column| !column.complete) {
         return None;
@@ -382,7 +382,11 @@ fn best(metric: &Metric, columns: &[Column]) -> Option<f64> {
     let values = || columns.iter().map(|column| (metric.value)(&column.summary));
     let (least, most) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), v| (least.min(v), most.max(v)));
     let best = if metric.better == Better::Lower { least } else { most };
-    (least < most).then_some(best)
+    (!is_same(least, most)).then_some(best)
+}
+
+fn is_same(a: f64, b: f64) -> bool {
+    a == b || (a.min(b) > 0.0 && a.max(b) / a.min(b) < SAME)
 }
 
 fn percent(share: f64) -> String {
@@ -414,7 +418,7 @@ mod tests {
         assert_eq!(best(metric("allocation"), &columns), Some(0.9));
         assert_eq!(best(metric("finished"), &columns), None);
         assert_eq!(best(metric("jct-mean"), &columns[..1]), None);
-        assert_eq!(best(metric("jct-mean"), &[column(5.0, 0.0), column(5.0, 0.0)]), None);
+        assert_eq!(best(metric("jct-mean"), &[column(1000.0, 0.0), column(1001.0, 0.0)]), None);
     }
 
     #[test]

@@ -24,9 +24,10 @@ impl Direction {
 }
 
 /// Closer than this is the same, as a ratio.
-const SAME: f64 = 1.005;
+pub(super) const SAME: f64 = 1.005;
 
-/// How `value` differs from `baseline`; both at least 0. `None` if either is unknown.
+/// How `value` differs from `baseline`; both at least 0. `None` if there is no ratio: either is
+/// unknown, or just one of them is nothing.
 pub(super) fn difference(value: f64, baseline: f64, direction: Direction) -> Option<String> {
     if value.is_nan() || baseline.is_nan() {
         return None;
@@ -38,8 +39,7 @@ pub(super) fn difference(value: f64, baseline: f64, direction: Direction) -> Opt
         return Some("same".into());
     }
     if smaller <= 0.0 {
-        // No ratio reaches from or to nothing.
-        return Some(if value > baseline { format!("{word} than none") } else { "none at all".into() });
+        return None;
     }
     let ratio = larger / smaller;
     if ratio < SAME {
@@ -62,9 +62,9 @@ mod tests {
         assert_eq!(of(1000.0, 1001.0, Direction::Time), "same");
         assert_eq!(of(104.0, 100.0, Direction::Level), "1.04× higher");
         assert_eq!(of(5.0, 1000.0, Direction::Count), "200× fewer");
-        assert_eq!(of(12.0, 0.0, Direction::Count), "more than none");
-        assert_eq!(of(0.0, 12.0, Direction::Count), "none at all");
         assert_eq!(of(0.0, 0.0, Direction::Count), "same");
         assert_eq!(difference(f64::NAN, 1.0, Direction::Time), None);
+        assert_eq!(difference(12.0, 0.0, Direction::Count), None);
+        assert_eq!(difference(0.0, 12.0, Direction::Count), None);
     }
 }

@@ -189,7 +189,7 @@ fn find(sniff: &Sniff<'_>, names: &[&str], timed: bool) -> Option<Timed> {
     names.iter().find_map(|name| {
         let wanted = key(name);
         sniff.columns.iter().find_map(|column| {
-            let mut words = column.name.split(|c: char| !c.is_alphanumeric());
+            let mut words = column.name.split(|c| !is_of_word(c));
             let word = words.rfind(|word| !word.is_empty());
             let unit = word.and_then(Unit::of_word).filter(|_| timed);
             let whole = key(&column.name);
@@ -208,8 +208,13 @@ fn find(sniff: &Sniff<'_>, names: &[&str], timed: bool) -> Option<Timed> {
 
 /// A name without case and punctuation.
 fn key(name: &str) -> String {
-    let kept = name.chars().filter(|c| c.is_alphanumeric());
-    kept.flat_map(char::to_lowercase).collect()
+    let mut key: String = name.chars().filter(|&c| is_of_word(c)).collect();
+    key.make_ascii_lowercase();
+    key
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || !c.is_ascii()
 }
 
 struct Generic {
@@ -366,15 +371,10 @@ impl Importer for Generic {
                 format!("{} in {}", shorten(&column.shown), unit.text())
             }
             (Span::Column(column, _), _) => {
-                let mut durations: Vec<f64> = sink.records.iter().map(|r| r.duration).collect();
-                let middle = durations.len() / 2;
-                let median = durations
-                    .get(middle)
-                    .is_some()
-                    .then(|| *durations.select_nth_unstable_by(middle, f64::total_cmp).1);
+                let long = sink.records.iter().filter(|r| r.duration > 1e7).count();
                 // Half of the jobs longer than four months, or submissions that are not
                 // seconds: the durations may not be seconds either.
-                if median.is_some_and(|median| median > 1e7) || unit != Unit::Seconds {
+                if long * 2 > sink.records.len() || unit != Unit::Seconds {
                     doubts.push(shorten(&column.shown));
                 }
                 let name = shorten(&column.shown);

@@ -10,7 +10,7 @@ use plotters::coord::cartesian::Cartesian2d;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
 use plotters::element::{Circle, DashedPathElement, PathElement, Polygon, Rectangle};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontFamily, IntoFont, RGBColor, ShapeStyle, TextStyle};
+use plotters::style::{Color, FontFamily, FontStyle, IntoFont, RGBColor, ShapeStyle, TextStyle};
 use plotters_backend::DrawingBackend;
 
 /// How a figure is drawn.
@@ -83,7 +83,7 @@ impl Figure {
         let (width, height) = (f64::from(width) / look.scale, f64::from(height) / look.scale);
         let plot = self.plot(width, height);
         root.fill(&pen.background)?;
-        pen.write(root, self.chart.title(), TITLE, pen.strong, (PAD, PAD))?;
+        pen.write_bold(root, self.chart.title(), (PAD, PAD))?;
         pen.write(root, self.y.title, TEXT, pen.faint, (PAD, PAD + 20.0))?;
 
         let mut x = self.x.clone();
@@ -257,6 +257,17 @@ impl Pen {
         (x, y): (f64, f64),
     ) -> Result<(), Failure<DB>> {
         root.draw_text(text, &self.font(size, colour).pos(Pos::new(HPos::Left, VPos::Top)), self.at(x, y))
+    }
+
+    fn write_bold<DB: DrawingBackend>(
+        &self,
+        root: &DrawingArea<DB, Shift>,
+        text: &str,
+        (x, y): (f64, f64),
+    ) -> Result<(), Failure<DB>> {
+        let font = self.font(TITLE, self.strong);
+        let bold = TextStyle { font: font.font.style(FontStyle::Bold), ..font };
+        root.draw_text(text, &bold.pos(Pos::new(HPos::Left, VPos::Top)), self.at(x, y))
     }
 
     /// A run's name behind a piece of its line; text keeps the text's colour to be readable.

@@ -4,9 +4,14 @@
 //! are named, with the next step. What is decompressed counts against one limit for all files
 //! together, so that a decompression bomb ends in an error.
 
+mod crc32;
+mod gzip;
+mod tar;
+
 use super::error::{OpenError, shorten_to};
+use crc32::Crc32;
+use flate2::{Decompress, FlushDecompress, Status};
 use rawzip::CompressionMethod;
-use std::io::{self, Read};
 
 /// How deep containers may nest: `x.zip` › `y.tar.gz` › `z.csv.gz` takes four levels.
 const MAX_DEPTH: u32 = 4;
@@ -132,34 +137,32 @@ impl<'o> Opener<'o> {
     }
 
     fn gunzip(&mut self, file: &str, bytes: &[u8]) -> Result<(Vec<u8>, Flaws), OpenError> {
+        let crc = Crc32::new();
         let mut out = Vec::new();
         let mut flaws = Flaws::default();
         let mut rest = bytes;
-        loop {
-            let decoder = flate2::bufread::GzDecoder::new(&mut rest);
-            match self.read(file, decoder, &mut out) {
-                Ok(()) => {}
-                Err(ReadError::Open(error)) => return Err(error),
-                Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                    if out.is_empty() {
-                        return Err(damaged(file, "the gzip data end before the first row"));
-                    }
-                    flaws.truncated = true;
-                    break;
-                }
-                Err(ReadError::Io(error)) => {
-                    return Err(damaged(file, &format!("gzip: {error}")));
-                }
-            }
-            // Several gzip streams one after the other are one file.
-            if rest.is_empty() {
+        // Several gzip streams one after the other are one file.
+        while rest.starts_with(&GZIP) {
+            let start = out.len();
+            let header = gzip::header_length(rest).unwrap_or(rest.len());
+            let data = rest.get(header..).unwrap_or(&[]);
+            let inflated = self.inflate(file, data, &mut out)?;
+            let after = data.get(inflated.consumed..).unwrap_or(&[]);
+            let (true, Some((sum, length))) = (inflated.ended, gzip::trailer(after)) else {
+                flaws.truncated = true;
+                rest = &[];
                 break;
+            };
+            let stream = out.get(start..).unwrap_or(&[]);
+            if crc.of(stream) != sum || stream.len() as u32 != length {
+                return Err(damaged(file, "the checksum of its gzip data fails"));
             }
-            if !rest.starts_with(&[0x1F, 0x8B]) {
-                flaws.trailing = u32::try_from(rest.len()).unwrap_or(u32::MAX);
-                break;
-            }
+            rest = after.get(gzip::TRAILER..).unwrap_or(&[]);
         }
+        if out.is_empty() && flaws.truncated {
+            return Err(damaged(file, "its gzip data end before the first row"));
+        }
+        flaws.trailing = u32::try_from(rest.len()).unwrap_or(u32::MAX);
         Ok((out, flaws))
     }
 
@@ -169,50 +172,24 @@ impl<'o> Opener<'o> {
         bytes: &[u8],
         visit: Visit<'_>,
     ) -> Result<(), OpenError> {
-        const BLOCK: u64 = 512;
-        let broken = |error: io::Error| damaged(place.file, &format!("tar: {error}"));
-        let mut members: Vec<(String, &[u8], bool)> = Vec::new();
-        let mut archive = tar::Archive::new(bytes);
-        // Where the header after the last one seen should stand.
-        let mut next = 0;
-        let mut cut = place.flaws.truncated;
-        for entry in archive.entries().map_err(broken)? {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(_) if next > 0 && next + BLOCK > bytes.len() as u64 => {
-                    cut = true;
-                    break;
-                }
-                Err(error) => return Err(broken(error)),
-            };
-            let (start, size) = (entry.raw_file_position(), entry.size());
-            let blocks = size.div_ceil(BLOCK).saturating_mul(BLOCK);
-            next = start.saturating_add(blocks).min(u64::MAX - BLOCK);
-            if !entry.header().entry_type().is_file() {
-                continue;
-            }
-            let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-            let at = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
-            let rest = bytes.get(at(start)..).unwrap_or(&[]);
-            let data = rest.get(..at(size));
-            members.push((name, data.unwrap_or(rest), data.is_none()));
-        }
-        members.sort_by(|a, b| a.0.cmp(&b.0));
-        let wanted = self.choose(place, members.iter().map(|m| m.0.as_str()));
+        let members = tar::members(bytes);
+        let (members, cut) = members.map_err(|what| damaged(place.file, what))?;
+        let names: Vec<&str> = members.iter().map(|m| m.name.as_str()).collect();
+        let chosen = self.choose(place, &names);
         let mut trailing = place.flaws.trailing;
-        for ((name, data, truncated), _) in members.iter().zip(&wanted).filter(|m| *m.1) {
+        for member in chosen.iter().filter_map(|&index| members.get(index)) {
             let flaws = Flaws {
-                truncated: *truncated,
+                truncated: member.cut,
                 trailing,
             };
             trailing = 0;
-            self.member(place, name, data, flaws, visit)?;
+            self.member(place, &member.name, member.bytes, flaws, visit)?;
         }
-        if cut {
+        if cut || place.flaws.truncated {
             let what = "the archive ends early, and members may be missing";
             visit(Err(damaged(place.file, what)))?;
         }
-        empty(place, &wanted, visit)
+        empty(place, &chosen, visit)
     }
 
     fn unzip(
@@ -226,56 +203,46 @@ impl<'o> Opener<'o> {
         let mut members = Vec::new();
         let mut entries = archive.entries();
         while let Some(entry) = entries.next_entry().map_err(broken)? {
-            if entry.is_dir() {
-                continue;
+            if !entry.is_dir() {
+                let name = String::from_utf8_lossy(entry.file_path().as_bytes()).into_owned();
+                members.push((name, entry));
             }
-            let name = String::from_utf8_lossy(entry.file_path().as_bytes()).into_owned();
-            let encrypted = entry.flags().is_encrypted();
-            members.push((
-                name,
-                entry.wayfinder(),
-                entry.compression_method(),
-                encrypted,
-            ));
         }
         if members.iter().any(|m| m.0 == "[Content_Types].xml") {
             let file = place.file.to_owned();
             return visit(Err(unsupported(file, "an Office document", SAVE)));
         }
-        members.sort_by(|a, b| a.0.cmp(&b.0));
-        let wanted = self.choose(place, members.iter().map(|m| m.0.as_str()));
-        for ((name, wayfinder, method, encrypted), _) in
-            members.into_iter().zip(&wanted).filter(|m| *m.1)
-        {
+        let names: Vec<&str> = members.iter().map(|m| m.0.as_str()).collect();
+        let chosen = self.choose(place, &names);
+        let crc = Crc32::new();
+        for (name, header) in chosen.iter().filter_map(|&index| members.get(index)) {
             let file = format!("{}/{}", place.file, name);
-            let unreadable = match (encrypted, method) {
-                (true, _) => Some("encrypted"),
-                (_, CompressionMethod::STORE | CompressionMethod::DEFLATE) => None,
+            let method = header.compression_method();
+            let unreadable = match method {
+                _ if header.flags().is_encrypted() => Some("encrypted"),
+                CompressionMethod::STORE | CompressionMethod::DEFLATE => None,
                 _ => Some("compressed by a method other than deflate"),
             };
             if let Some(what) = unreadable {
                 visit(Err(unsupported(file, what, UNPACK)))?;
                 continue;
             }
-            let entry = archive.get_entry(wayfinder).map_err(broken)?;
-            let mut data = Vec::new();
-            let outcome = if method == CompressionMethod::STORE {
-                let stored = entry.verifying_reader(entry.data());
-                self.read(&file, stored, &mut data)
+            let entry = archive.get_entry(header.wayfinder()).map_err(broken)?;
+            let mut inflated = Vec::new();
+            let data = if method == CompressionMethod::DEFLATE {
+                self.inflate(&file, entry.data(), &mut inflated)?;
+                inflated.as_slice()
             } else {
-                let inflated = flate2::bufread::DeflateDecoder::new(entry.data());
-                self.read(&file, entry.verifying_reader(inflated), &mut data)
+                self.spend(&file, entry.data().len())?;
+                entry.data()
             };
-            match outcome {
-                Ok(()) => {}
-                Err(ReadError::Open(error)) => return Err(error),
-                Err(ReadError::Io(error)) => {
-                    return Err(damaged(&file, &format!("zip: {error}")));
-                }
+            let length = header.uncompressed_size_hint();
+            if crc.of(data) != header.crc32() || data.len() as u64 != length {
+                return Err(damaged(&file, "its checksum fails"));
             }
-            self.member(place, &name, &data, Flaws::default(), visit)?;
+            self.member(place, name, data, Flaws::default(), visit)?;
         }
-        empty(place, &wanted, visit)
+        empty(place, &chosen, visit)
     }
 
     /// Walks on into one member.
@@ -301,45 +268,63 @@ impl<'o> Opener<'o> {
         self.walk(inner, bytes, visit)
     }
 
-    /// Which of an archive's members are to be opened.
-    fn choose<'n>(
-        &mut self,
-        place: &Place<'_>,
-        names: impl Iterator<Item = &'n str> + Clone,
-    ) -> Vec<bool> {
+    /// Which of an archive's members are to be opened, in the order of their names.
+    fn choose(&mut self, place: &Place<'_>, names: &[&str]) -> Vec<usize> {
         let path = |name: &str| match place.member {
             Some(outer) => format!("{outer}/{name}"),
             None => name.to_owned(),
         };
-        let Some(wanted) = self.member else {
-            return names.map(|name| !is_beside_the_point(name)).collect();
-        };
         // A whole path is meant before the same file name in another folder.
-        let exact = names.clone().any(|name| path(name) == wanted);
-        let choose = |name: &str| {
+        let exact = names.iter().any(|name| self.member == Some(&path(name)));
+        let mut choose = |name: &str| {
+            let Some(wanted) = self.member else {
+                return !is_beside_the_point(name);
+            };
             let path = path(name);
             let named = base(name) == wanted || stem(name) == wanted;
             let is = path == wanted || !exact && named;
             self.found |= is;
-            // What is wanted may lie in an archive within the archive.
-            let within = is_archive(name) && !exact;
             if !is && !is_beside_the_point(name) && self.others.len() < MAX_LISTED {
                 self.others.push(path);
             }
-            is || within
+            // What is wanted may lie in an archive within the archive.
+            is || is_archive(name) && !exact
         };
-        names.map(choose).collect()
+        let mut chosen = in_order(names);
+        chosen.retain(|&index| names.get(index).is_some_and(|name| choose(name)));
+        chosen
     }
 
-    /// Reads to the end, but no more than may still be decompressed.
-    fn read(&mut self, file: &str, reader: impl Read, out: &mut Vec<u8>) -> Result<(), ReadError> {
-        let before = out.len();
-        let limit = self.left.saturating_add(1);
-        let outcome = reader.take(limit).read_to_end(out);
-        self.spend(file, out.len() - before)
-            .map_err(ReadError::Open)?;
-        outcome.map_err(ReadError::Io)?;
-        Ok(())
+    /// Appends what `data` inflate to, but no more than may still be decompressed.
+    fn inflate(
+        &mut self,
+        file: &str,
+        data: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<Inflated, OpenError> {
+        let mut stream = Decompress::new(false);
+        let mut consumed = 0;
+        loop {
+            let room = out.len().max(1 << 16).min(self.allowed());
+            out.reserve(room);
+            let before = out.len();
+            let input = data.get(consumed..).unwrap_or(&[]);
+            let status = stream.decompress_vec(input, out, FlushDecompress::None);
+            let status = status.map_err(|_| damaged(file, "its compressed data are corrupt"))?;
+            let read = usize::try_from(stream.total_in()).unwrap_or(data.len());
+            let idle = read == consumed && out.len() == before;
+            consumed = read;
+            self.spend(file, out.len() - before)?;
+            if status == Status::StreamEnd || idle {
+                let ended = status == Status::StreamEnd;
+                return Ok(Inflated { consumed, ended });
+            }
+        }
+    }
+
+    /// How many bytes may be decompressed at once: one too many to notice that it is too many.
+    fn allowed(&self) -> usize {
+        usize::try_from(self.left.saturating_add(1)).unwrap_or(usize::MAX)
     }
 
     fn spend(&mut self, file: &str, bytes: usize) -> Result<(), OpenError> {
@@ -356,14 +341,24 @@ impl<'o> Opener<'o> {
     }
 }
 
-enum ReadError {
-    Open(OpenError),
-    Io(io::Error),
+/// How far inflating went.
+struct Inflated {
+    /// Bytes of input.
+    consumed: usize,
+    /// Whether the data have reached their end, rather than being cut off.
+    ended: bool,
+}
+
+/// The indices of names in the names' order.
+pub(crate) fn in_order(names: &[&str]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_unstable_by(|&a, &b| (names.get(a), a).cmp(&(names.get(b), b)));
+    order
 }
 
 /// An archive of which there is nothing to look at.
-fn empty(place: &Place<'_>, wanted: &[bool], visit: Visit<'_>) -> Result<(), OpenError> {
-    if wanted.iter().any(|&wanted| wanted) {
+fn empty(place: &Place<'_>, chosen: &[usize], visit: Visit<'_>) -> Result<(), OpenError> {
+    if !chosen.is_empty() {
         return Ok(());
     }
     let file = place.file.to_owned();
@@ -437,6 +432,7 @@ enum Kind {
     Refused(&'static str, &'static str),
 }
 
+const GZIP: [u8; 2] = [0x1F, 0x8B];
 const DECOMPRESS: &str = "decompress it first";
 const UNPACK: &str = "unpack it first";
 const EXPORT: &str = "export it as CSV";
@@ -465,7 +461,7 @@ fn kind(bytes: &[u8]) -> Kind {
         return Kind::Refused(what, next);
     }
     match bytes {
-        [0x1F, 0x8B, ..] => Kind::Gzip,
+        _ if bytes.starts_with(&GZIP) => Kind::Gzip,
         [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 7, 8, ..] => Kind::Zip,
         [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] => {
             Kind::Refused("compressed with bzip2", DECOMPRESS)

@@ -1,0 +1,211 @@
+//! `switchyard-bench engine`: opening speed, jobs per second, and growth with the trace.
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+use switchyard::RunSpec;
+use switchyard::cluster::ClusterSpec;
+use switchyard::sim::SimOptions;
+use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
+use switchyard::workload::{Sample, Workload};
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// A trace [default: the embedded sample `fleet`, 40,000 jobs]
+    #[arg(long)]
+    trace: Option<PathBuf>,
+    /// NODESxGPUS
+    #[arg(long, default_value = "144x8")]
+    cluster: ClusterSpec,
+    /// Policies to measure
+    #[arg(long = "policy", default_values = ["fifo", "fifo[backfill=true]", "sjf", "srtf", "srsf", "tiresias-las"])]
+    policies: Vec<String>,
+    /// Runs per figure
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Everything measured.
+#[derive(Serialize)]
+struct Report {
+    jobs: usize,
+    cluster: String,
+    opening: Option<Opening>,
+    policies: Vec<Speed>,
+    growth: Vec<Growth>,
+}
+
+#[derive(Serialize)]
+struct Opening {
+    bytes: usize,
+    seconds: Spread,
+    megabytes_per_second: f64,
+}
+
+#[derive(Serialize)]
+struct Speed {
+    policy: String,
+    seconds: Spread,
+    jobs_per_second: f64,
+    events: usize,
+}
+
+/// The same policy on the first part of the trace.
+#[derive(Serialize)]
+struct Growth {
+    policy: String,
+    jobs: usize,
+    seconds: f64,
+}
+
+/// Of several runs.
+#[derive(Clone, Copy, Serialize)]
+struct Spread {
+    min: f64,
+    median: f64,
+    max: f64,
+}
+
+/// Parts of the trace on which growth is measured.
+const PARTS: [usize; 4] = [8, 4, 2, 1];
+
+pub(crate) fn engine(arguments: &Arguments) -> Result<()> {
+    let (workload, opening) = match &arguments.trace {
+        Some(path) => {
+            let bytes =
+                std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+            let name = path.display().to_string();
+            let (workload, seconds) = measure(arguments.runs, || open_workload(&name, &bytes))?;
+            let megabytes_per_second = bytes.len() as f64 / 1e6 / seconds.median;
+            (
+                workload,
+                Some(Opening {
+                    bytes: bytes.len(),
+                    seconds,
+                    megabytes_per_second,
+                }),
+            )
+        }
+        None => {
+            let sample = Sample::named("fleet").context("the sample is there")?;
+            (sample.workload(), None)
+        }
+    };
+    let workload = Arc::new(workload);
+    let mut policies = Vec::new();
+    let mut growth = Vec::new();
+    for policy in &arguments.policies {
+        let spec = RunSpec {
+            policy: policy.parse()?,
+            cluster: arguments.cluster.clone(),
+            placement: Default::default(),
+            options: SimOptions::default(),
+        };
+        for part in PARTS {
+            let jobs = workload.jobs.len() / part;
+            let shortened = Arc::new(Workload {
+                jobs: workload.jobs[..jobs].to_vec(),
+                ..Default::default()
+            });
+            let (events, seconds) = measure(arguments.runs, || simulate(&spec, &shortened))?;
+            growth.push(Growth {
+                policy: policy.clone(),
+                jobs,
+                seconds: seconds.median,
+            });
+            if part == 1 {
+                let jobs_per_second = jobs as f64 / seconds.median;
+                policies.push(Speed {
+                    policy: policy.clone(),
+                    seconds,
+                    jobs_per_second,
+                    events,
+                });
+            }
+        }
+    }
+    let report = Report {
+        jobs: workload.jobs.len(),
+        cluster: arguments.cluster.to_string(),
+        opening,
+        policies,
+        growth,
+    };
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&report)?);
+    } else {
+        print(&report);
+    }
+    Ok(())
+}
+
+fn open_workload(name: &str, bytes: &[u8]) -> Result<Workload> {
+    match open(&[SourceFile { name, bytes }], &OpenOptions::default())? {
+        Opened::Trace(trace) => Ok(Workload::from_trace(&trace)),
+        Opened::Cluster(_) => bail!("{name} describes a cluster and no jobs"),
+    }
+}
+
+/// Simulates to the end; the number of events in the log.
+fn simulate(spec: &RunSpec, workload: &Arc<Workload>) -> Result<usize> {
+    let mut run = spec.start(workload.clone());
+    run.run()?;
+    Ok(run.log().events())
+}
+
+/// Does something several times after once for warming up; what it gave, and the seconds it took.
+fn measure<T>(runs: u32, mut work: impl FnMut() -> Result<T>) -> Result<(T, Spread)> {
+    let mut result = work()?;
+    let mut seconds = Vec::new();
+    for _ in 0..runs {
+        let begin = Instant::now();
+        result = work()?;
+        seconds.push(begin.elapsed().as_secs_f64());
+    }
+    seconds.sort_unstable_by(f64::total_cmp);
+    let spread = Spread {
+        min: seconds[0],
+        median: seconds[seconds.len() / 2],
+        max: seconds[seconds.len() - 1],
+    };
+    Ok((result, spread))
+}
+
+fn print(report: &Report) {
+    println!("{} jobs on {}", report.jobs, report.cluster);
+    if let Some(opening) = &report.opening {
+        println!(
+            "opening and sorting: {:.3} s ({:.3} to {:.3}), {:.0} MB/s",
+            opening.seconds.median,
+            opening.seconds.min,
+            opening.seconds.max,
+            opening.megabytes_per_second
+        );
+    }
+    println!(
+        "\n{:<28}{:>12}{:>10}{:>22}",
+        "policy", "jobs/s", "seconds", "min to max"
+    );
+    for speed in &report.policies {
+        let Spread { min, median, max } = speed.seconds;
+        println!(
+            "{:<28}{:>12.0}{median:>10.3}{:>22}",
+            speed.policy,
+            speed.jobs_per_second,
+            format!("{min:.3} to {max:.3}")
+        );
+    }
+    println!("\ngrowth: seconds on the first jobs of the trace");
+    for growth in &report.growth {
+        println!(
+            "{:<28}{:>9} jobs{:>9.3} s",
+            growth.policy, growth.jobs, growth.seconds
+        );
+    }
+}

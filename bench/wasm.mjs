@@ -1,0 +1,40 @@
+// The same runs natively and in Node's wasm, in turn, in one go: `cargo xtask bench` builds both
+// and calls this. Arguments: the native program, the folder of the wasm module, and optionally a
+// trace. Prints seconds (median of 5) and the ratio wasm ÷ native.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { createRequire } from "node:module";
+
+const [native, folder, trace] = process.argv.slice(2);
+const { Bench } = createRequire(import.meta.url)(join(folder, "switchyard_bench_wasm.js"));
+const POLICIES = ["fifo", "sjf", "srsf", "tiresias-las"];
+const CLUSTER = "144x8";
+const RUNS = 5;
+
+function seconds(work) {
+  const begin = performance.now();
+  work();
+  return (performance.now() - begin) / 1000;
+}
+
+const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
+
+const bytes = trace && readFileSync(trace);
+const load = () => (trace ? Bench.open(basename(trace), bytes) : Bench.sample("fleet"));
+const bench = load();
+if (trace) {
+  const opening = median(Array.from({ length: RUNS }, () => seconds(() => load().free())));
+  console.log(`opening in wasm: ${opening.toFixed(3)} s, ${(bytes.length / 1e6 / opening).toFixed(0)} MB/s`);
+}
+console.log(`${"policy".padEnd(16)}${"native s".padStart(10)}${"wasm s".padStart(10)}${"ratio".padStart(8)}`);
+for (const policy of POLICIES) {
+  const options = ["engine", "--cluster", CLUSTER, "--policy", policy, "--runs", `${RUNS}`, "--json"];
+  const report = JSON.parse(execFileSync(native, trace ? [...options, "--trace", trace] : options));
+  const there = report.policies[0].seconds.median;
+  bench.run(policy, CLUSTER);
+  const here = median(Array.from({ length: RUNS }, () => seconds(() => bench.run(policy, CLUSTER))));
+  const cells = [there.toFixed(3).padStart(10), here.toFixed(3).padStart(10), (here / there).toFixed(2).padStart(8)];
+  console.log(policy.padEnd(16) + cells.join(""));
+}

@@ -1,0 +1,21 @@
+//! The golden runs of `switchyard_tests`, on whatever this is compiled for.
+
+use switchyard_tests::{EXPECTED, SAMPLES, lines};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+#[test]
+fn logs_are_the_same_on_every_platform() {
+    let computed: Vec<String> = SAMPLES.iter().flat_map(|sample| lines(sample)).collect();
+    #[cfg(not(target_arch = "wasm32"))]
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/hashes.txt");
+        std::fs::write(path, computed.join("\n") + "\n").expect("the golden file can be written");
+        return;
+    }
+    let expected: Vec<&str> = EXPECTED.lines().collect();
+    assert_eq!(
+        computed, expected,
+        "a log has changed: if it should, run the tests with UPDATE_GOLDEN=1"
+    );
+}
