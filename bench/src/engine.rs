@@ -56,7 +56,7 @@ struct Speed {
     events: usize,
 }
 
-/// The same policy on the first part of the trace.
+/// The same policy on a shorter or longer trace of the same load.
 #[derive(Serialize)]
 struct Growth {
     policy: String,
@@ -72,8 +72,8 @@ struct Spread {
     max: f64,
 }
 
-/// Parts of the trace on which growth is measured.
-const PARTS: [usize; 4] = [8, 4, 2, 1];
+/// Multiples of the trace on which growth is measured.
+const MULTIPLES: [f64; 6] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0];
 
 pub(crate) fn engine(arguments: &Arguments) -> Result<()> {
     let (workload, opening) = match &arguments.trace {
@@ -107,20 +107,16 @@ pub(crate) fn engine(arguments: &Arguments) -> Result<()> {
             placement: Default::default(),
             options: SimOptions::default(),
         };
-        for part in PARTS {
-            let jobs = workload.jobs.len() / part;
-            let shortened = Arc::new(Workload {
-                jobs: workload.jobs[..jobs].to_vec(),
-                ..Default::default()
-            });
-            let (events, seconds) = measure(arguments.runs, || simulate(&spec, &shortened))?;
+        for multiple in MULTIPLES {
+            let scaled = Arc::new(scaled(&workload, multiple));
+            let (events, seconds) = measure(arguments.runs, || simulate(&spec, &scaled))?;
             growth.push(Growth {
                 policy: policy.clone(),
-                jobs,
+                jobs: scaled.jobs.len(),
                 seconds: seconds.median,
             });
-            if part == 1 {
-                let jobs_per_second = jobs as f64 / seconds.median;
+            if multiple == 1.0 {
+                let jobs_per_second = scaled.jobs.len() as f64 / seconds.median;
                 policies.push(Speed {
                     policy: policy.clone(),
                     seconds,
@@ -149,6 +145,21 @@ fn open_workload(name: &str, bytes: &[u8]) -> Result<Workload> {
     match open(&[SourceFile { name, bytes }], &OpenOptions::default())? {
         Opened::Trace(trace) => Ok(Workload::from_trace(&trace)),
         Opened::Cluster(_) => bail!("{name} describes a cluster and no jobs"),
+    }
+}
+
+/// The trace's first part, or the trace several times, one after the other.
+fn scaled(workload: &Workload, multiple: f64) -> Workload {
+    let jobs = workload.jobs.len();
+    let span = workload.jobs.last().map_or(0.0, |job| job.submit.seconds());
+    let job = |i: usize| {
+        let mut job = workload.jobs[i % jobs].clone();
+        job.submit = job.submit + span * (i / jobs) as f64;
+        job
+    };
+    Workload {
+        jobs: (0..(jobs as f64 * multiple) as usize).map(job).collect(),
+        ..Default::default()
     }
 }
 
@@ -201,7 +212,7 @@ fn print(report: &Report) {
             format!("{min:.3} to {max:.3}")
         );
     }
-    println!("\ngrowth: seconds on the first jobs of the trace");
+    println!("\ngrowth: seconds on the first part of the trace, and on the trace several times");
     for growth in &report.growth {
         println!(
             "{:<28}{:>9} jobs{:>9.3} s",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use switchyard::cluster::ClusterSpec;
 use switchyard::report::TraceFacts;
-use switchyard::trace::{OpenOptions, Opened, SourceFile, Trace, open};
+use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
 use switchyard::workload::{SAMPLES, Sample, Workload};
 
 /// What marks the name of an embedded sample.
@@ -69,17 +69,6 @@ pub(crate) fn open_files(paths: &[PathBuf], member: Option<&str>) -> Result<Open
         ..OpenOptions::default()
     };
     open(&files, &options).map_err(|error| Failure::Input(error.into()))
-}
-
-/// Opens one file as a trace.
-pub(crate) fn open_trace(
-    path: &Path,
-    member: Option<&str>,
-) -> Result<Result<Trace, ClusterSpec>, Failure> {
-    Ok(match open_files(&[path.to_path_buf()], member)? {
-        Opened::Trace(trace) => Ok(trace),
-        Opened::Cluster(cluster) => Err(cluster),
-    })
 }
 
 fn load_sample(name: &str) -> Result<Input, Failure> {

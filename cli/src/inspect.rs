@@ -4,9 +4,10 @@ use crate::table::Table;
 use crate::{Failure, input, write_out};
 use anyhow::Context;
 use clap::Args;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use switchyard::trace::{Example, Opened, Trace};
+use switchyard::trace::{Example, Inspection, Opened, Trace};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -25,26 +26,32 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
     if let [folder] = arguments.trace.as_slice()
         && folder.is_dir()
     {
-        return inspect_folder(folder);
+        let entries = entries(folder)?;
+        return match &arguments.json {
+            Some(path) => write_json(path, &entries),
+            None => write_out("-", table(&entries).trim_end()),
+        };
     }
     match input::open_files(&arguments.trace, arguments.member.as_deref())? {
-        Opened::Trace(trace) => {
-            let inspection = trace.inspect();
-            match &arguments.json {
-                Some(path) => {
-                    let json = serde_json::to_string_pretty(&inspection)
-                        .context("cannot write the figures as JSON")
-                        .map_err(Failure::Run)?;
-                    write_out(path, &json)
-                }
-                None => write_out("-", report(&trace).trim_end()),
-            }
-        }
-        Opened::Cluster(cluster) => write_out(
-            "-",
-            &format!("a cluster: {cluster}, {} GPUs", cluster.gpus()),
-        ),
+        Opened::Trace(trace) => match &arguments.json {
+            Some(path) => write_json(path, &trace.inspect()),
+            None => write_out("-", report(&trace).trim_end()),
+        },
+        Opened::Cluster(cluster) => match &arguments.json {
+            Some(path) => write_json(path, &Found::Cluster(cluster.to_string())),
+            None => write_out(
+                "-",
+                &format!("a cluster: {cluster}, {} GPUs", cluster.gpus()),
+            ),
+        },
     }
+}
+
+fn write_json(path: &str, figures: &impl Serialize) -> Result<(), Failure> {
+    let json = serde_json::to_string_pretty(figures)
+        .context("cannot write the figures as JSON")
+        .map_err(Failure::Run)?;
+    write_out(path, &json)
 }
 
 /// What a person wants to know of a trace.
@@ -115,44 +122,71 @@ fn place(example: &Example) -> String {
     )
 }
 
-/// A line per file, each opened alone.
-fn inspect_folder(folder: &Path) -> Result<(), Failure> {
+/// A file of a folder, opened alone.
+#[derive(Serialize)]
+struct Entry {
+    file: String,
+    #[serde(flatten)]
+    found: Found,
+}
+
+/// What a file turned out to be.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Found {
+    Trace(Inspection),
+    /// In words, such as `8x8+4x4`.
+    Cluster(String),
+    /// Why it was not opened.
+    Error(String),
+}
+
+/// Every file below a folder.
+fn entries(folder: &Path) -> Result<Vec<Entry>, Failure> {
+    let open = |path: PathBuf| Entry {
+        file: path
+            .strip_prefix(folder)
+            .unwrap_or(&path)
+            .display()
+            .to_string(),
+        found: match input::open_files(&[path], None) {
+            Ok(Opened::Trace(trace)) => Found::Trace(trace.inspect()),
+            Ok(Opened::Cluster(cluster)) => Found::Cluster(cluster.to_string()),
+            Err(Failure::Input(why) | Failure::Run(why)) => Found::Error(format!("{why:#}")),
+        },
+    };
+    let files = files_below(folder).map_err(Failure::Input)?;
+    Ok(files.into_iter().map(open).collect())
+}
+
+/// A row per file, and below it why others were not opened.
+fn table(entries: &[Entry]) -> String {
     let mut table = Table::default();
     table.row(
         ["file", "format", "jobs", "kept", "GPU-hours"]
             .map(str::to_string)
             .to_vec(),
     );
-    let mut refused = Vec::new();
-    for path in files_below(folder).map_err(Failure::Input)? {
-        let name = path
-            .strip_prefix(folder)
-            .unwrap_or(&path)
-            .display()
-            .to_string();
-        match input::open_trace(&path, None) {
-            Ok(Ok(trace)) => {
-                let inspection = trace.inspect();
-                let numbers = [
-                    inspection.jobs.to_string(),
-                    inspection.gpu_jobs.to_string(),
-                    format!("{:.1}", inspection.gpu_hours),
-                ];
-                let mut row = vec![name, trace.format];
-                row.extend(numbers);
-                table.row(row);
-            }
-            Ok(Err(cluster)) => table.row(vec![name, format!("cluster {cluster}")]),
-            Err(Failure::Input(why) | Failure::Run(why)) => {
-                refused.push(format!("{name}: {why:#}"))
-            }
+    let mut refused = String::new();
+    for Entry { file, found } in entries {
+        match found {
+            Found::Trace(inspection) => table.row(vec![
+                file.clone(),
+                inspection.format.clone(),
+                inspection.jobs.to_string(),
+                inspection.gpu_jobs.to_string(),
+                format!("{:.1}", inspection.gpu_hours),
+            ]),
+            Found::Cluster(cluster) => table.row(vec![file.clone(), format!("cluster {cluster}")]),
+            // Writing to a string cannot fail.
+            Found::Error(why) => drop(writeln!(refused, "{file}: {why}")),
         }
     }
-    let mut text = table.to_string();
-    if !refused.is_empty() {
-        text.push_str(&format!("\nnot opened\n{}", refused.join("\n")));
+    if refused.is_empty() {
+        table.to_string()
+    } else {
+        format!("{table}\nnot opened\n{refused}")
     }
-    write_out("-", text.trim_end())
 }
 
 /// Every file below a folder, sorted by path.

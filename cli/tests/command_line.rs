@@ -153,6 +153,18 @@ fn a_folder_is_a_table_of_its_files() {
 }
 
 #[test]
+fn a_folder_as_json_has_an_entry_per_file() {
+    let entries = json(&["inspect", ".", "--json", "-"]);
+    let of = |file: &str| {
+        let entries = entries.as_array().unwrap();
+        entries.iter().find(|entry| entry["file"] == file).unwrap()
+    };
+    assert_eq!(of("tiresias.csv")["trace"]["format"], "tiresias");
+    assert!(of("tiresias_cluster.csv")["cluster"].is_string());
+    assert!(of("bad_empty.csv")["error"].is_string());
+}
+
+#[test]
 fn what_is_wrong_is_said_and_the_status_is_2() {
     let error = failure(2, &["run", "nowhere.csv"]);
     assert!(

@@ -15,11 +15,12 @@
 use proptest::prelude::*;
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, NodeGroup};
-use switchyard::job::{Job, JobId, Work};
+use switchyard::job::{Job, JobId, Status, Work};
 use switchyard::placement::Strategy as Placing;
 use switchyard::policy::{POLICIES, PolicySpec};
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::{EventKind, LogMark, Moment, RunLog, SimOptions, TimeIndex};
+use switchyard::trace::{ImportReport, Record, Trace};
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
 
@@ -118,7 +119,11 @@ fn clusters() -> impl Strategy<Value = ClusterSpec> {
 
 /// Gangs up to a little more than a cluster of a few nodes has.
 fn workloads(most_jobs: usize) -> impl Strategy<Value = Workload> {
-    let shape = (submits(), prop_oneof![1u32..5, 1u32..=LARGEST_GANG], durations());
+    let shape = (
+        submits(),
+        prop_oneof![1u32..5, 1u32..=LARGEST_GANG],
+        durations(),
+    );
     prop::collection::vec(shape, 1..most_jobs).prop_map(|mut shapes| {
         shapes.sort_by(|a, b| a.0.total_cmp(&b.0));
         let job = |(i, (submit, gpus, duration))| Job {
@@ -367,7 +372,8 @@ fn check(scene: &Scene, policy: &PolicySpec, log: &RunLog) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 128,
+        // PROPTEST_CASES asks for more; each is run under every policy.
+        cases: ProptestConfig::default().cases / 2,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
@@ -399,6 +405,42 @@ proptest! {
         for policy in specs() {
             prop_assert_eq!(scene.run(&policy), renamed.run(&policy), "{}", policy);
         }
+    }
+
+    /// Rows of distinct submission times in any order are the same workload, and so the same runs.
+    #[test]
+    fn the_order_of_rows_changes_nothing(
+        rows in prop::collection::btree_map(0u32..1000, (1u32..9, durations()), 1..40)
+            .prop_flat_map(|rows| {
+                let rows: Vec<_> = rows.into_iter().collect();
+                (Just(rows.clone()), Just(rows).prop_shuffle())
+            }),
+    ) {
+        let workload = |rows: &[(u32, (u32, f64))]| {
+            let record = |(line, &(submit, (gpus, duration)))| Record {
+                line,
+                name: format!("submitted at {submit}").into(),
+                submit: f64::from(submit),
+                duration,
+                gpus,
+                tenant: Some(submit % 2),
+                model: None,
+                status: Status::Completed,
+            };
+            Workload::from_trace(&Trace {
+                format: "rows".into(),
+                title: "Rows".into(),
+                records: (1..).zip(rows).map(record).collect(),
+                tenants: vec!["even".into(), "odd".into()],
+                models: Vec::new(),
+                cluster: None,
+                epoch: None,
+                members: Vec::new(),
+                report: ImportReport::default(),
+            })
+        };
+        let (in_order, shuffled) = rows;
+        prop_assert_eq!(workload(&in_order), workload(&shuffled));
     }
 
     /// However a run is sliced, and however its log is cut into deltas, the log is the same.

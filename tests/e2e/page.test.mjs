@@ -33,7 +33,7 @@ async function add(page, policy) {
 async function results(page) {
   await page.getByRole("button", { name: "Export", exact: true }).click();
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Results as JSON" }).click();
+  await page.getByRole("button", { name: "Metrics as JSON" }).click();
   const text = readFileSync(await (await download).path(), "utf8");
   await page.keyboard.press("Escape");
   return JSON.parse(text);

@@ -1,17 +1,19 @@
 //! Golden runs: the fingerprints that a run's log must have natively, in Node's wasm and in a
 //! browser's worker.
 //!
-//! `golden/hashes.txt` has a line per run: sample, policy, hash. `UPDATE_GOLDEN=1 cargo test -p
-//! switchyard-tests` writes it anew; a change that moves a hash must say why in its commit.
+//! `golden/hashes.txt` has a line per run: case, policy, hash. `lab` and `cluster` are the embedded
+//! samples of that name on their own clusters, run with the defaults. `tiny` is `golden/tiny.csv`,
+//! which goes through the opener, on unlike nodes with a restart cost. `UPDATE_GOLDEN=1 cargo test
+//! -p switchyard-tests` writes the file anew; a change that moves a hash must say why in its
+//! commit.
 
 use std::sync::Arc;
 use switchyard::RunSpec;
+use switchyard::cluster::ClusterSpec;
 use switchyard::policy::POLICIES;
 use switchyard::sim::SimOptions;
+use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
 use switchyard::workload::{Sample, Workload};
-
-/// The samples that are run; `fleet` is too large for every test.
-pub const SAMPLES: [&str; 2] = ["lab", "cluster"];
 
 /// Parameters worth a run besides every policy's defaults.
 const VARIANTS: [&str; 6] = [
@@ -26,36 +28,72 @@ const VARIANTS: [&str; 6] = [
 /// The expected lines, as committed.
 pub const EXPECTED: &str = include_str!("../golden/hashes.txt");
 
-/// Every policy with its defaults, and the variants.
-pub fn policies() -> impl Iterator<Item = String> {
-    let defaults = POLICIES.iter().map(|entry| entry.name.to_string());
-    defaults.chain(VARIANTS.map(str::to_string))
+/// Something to run under every policy.
+pub struct Case {
+    name: &'static str,
+    workload: Arc<Workload>,
+    cluster: ClusterSpec,
+    options: SimOptions,
 }
 
-/// The lines of `golden/hashes.txt` for one sample, computed here and now.
-///
-/// # Panics
-///
-/// If the sample or a policy does not exist, or a policy makes an impossible plan.
-pub fn lines(sample: &str) -> Vec<String> {
-    let sample = Sample::named(sample).expect("a sample of this name");
-    let workload = Arc::new(sample.workload());
-    policies()
-        .map(|policy| {
-            let hash = log_hash(sample, &workload, &policy);
-            format!("{} {policy} {hash:016x}", sample.name)
-        })
-        .collect()
+/// The cases, in the order of `golden/hashes.txt`. The sample `fleet` is too large for every test.
+pub fn cases() -> [Case; 3] {
+    [sample("lab"), sample("cluster"), tiny()]
 }
 
-fn log_hash(sample: &Sample, workload: &Arc<Workload>, policy: &str) -> u64 {
-    let spec = RunSpec {
-        policy: policy.parse().expect("a policy"),
+fn sample(name: &'static str) -> Case {
+    let sample = Sample::named(name).expect("a sample of this name");
+    Case {
+        name,
+        workload: Arc::new(sample.workload()),
         cluster: sample.cluster_spec(),
-        placement: Default::default(),
         options: SimOptions::default(),
+    }
+}
+
+fn tiny() -> Case {
+    let file = SourceFile {
+        name: "tiny.csv",
+        bytes: include_bytes!("../golden/tiny.csv"),
     };
-    let mut run = spec.start(workload.clone());
-    run.run().expect("a possible plan");
-    run.log().hash()
+    let Ok(Opened::Trace(trace)) = open(&[file], &OpenOptions::default()) else {
+        unreachable!("a plain table is a trace");
+    };
+    Case {
+        name: "tiny",
+        workload: Arc::new(Workload::from_trace(&trace)),
+        cluster: "1x8+2x4".parse().expect("a cluster"),
+        options: SimOptions {
+            restart_cost: 12.5,
+            seed: 1,
+        },
+    }
+}
+
+impl Case {
+    /// The case's lines of `golden/hashes.txt`, computed here and now: every policy with its
+    /// defaults, and the variants.
+    ///
+    /// # Panics
+    ///
+    /// If a policy makes an impossible plan.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let defaults = POLICIES.iter().map(|entry| entry.name);
+        defaults.chain(VARIANTS).map(|policy| {
+            let hash = self.log_hash(policy);
+            format!("{} {policy} {hash:016x}", self.name)
+        })
+    }
+
+    fn log_hash(&self, policy: &str) -> u64 {
+        let spec = RunSpec {
+            policy: policy.parse().expect("a policy"),
+            cluster: self.cluster.clone(),
+            placement: Default::default(),
+            options: self.options,
+        };
+        let mut run = spec.start(self.workload.clone());
+        run.run().expect("a possible plan");
+        run.log().hash()
+    }
 }

@@ -12,13 +12,13 @@ use js_sys::ArrayBuffer;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use switchyard::Time;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::Progress;
 use switchyard::trace::Member;
 use switchyard::workload::SAMPLES;
-use switchyard::Time;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::File;
@@ -102,7 +102,13 @@ impl Session {
     }
 
     /// What a link wants besides what the reducer knows; used once, for the next trace opened.
-    pub fn want(&self, cluster: Option<ClusterSpec>, time: Option<f64>, speed: Option<f64>, job: Option<JobId>) {
+    pub fn want(
+        &self,
+        cluster: Option<ClusterSpec>,
+        time: Option<f64>,
+        speed: Option<f64>,
+        job: Option<JobId>,
+    ) {
         self.0.wanted_cluster.replace(cluster);
         self.0.wanted_time.set(time);
         self.0.wanted_speed.set(speed);
@@ -145,7 +151,10 @@ impl Session {
             let names = files.iter().map(File::name).collect();
             let mut buffers = Vec::with_capacity(files.len());
             for file in &files {
-                match JsFuture::from(file.array_buffer()).await.map(JsCast::dyn_into::<ArrayBuffer>) {
+                match JsFuture::from(file.array_buffer())
+                    .await
+                    .map(JsCast::dyn_into::<ArrayBuffer>)
+                {
                     Ok(Ok(buffer)) => buffers.push(buffer),
                     _ => {
                         let name = file.name();
@@ -165,7 +174,10 @@ impl Session {
         if state.trace.is_none() {
             return;
         }
-        self.0.runs.borrow_mut().retain(|id, _| state.card(*id).is_some());
+        self.0
+            .runs
+            .borrow_mut()
+            .retain(|id, _| state.card(*id).is_some());
         {
             let mut stage = self.0.stage.write();
             let before = stage.runs.len();
@@ -174,7 +186,11 @@ impl Session {
                 stage.touch();
             }
         }
-        for card in state.cards.iter().filter(|card| card.status == RunStatus::Idle) {
+        for card in state
+            .cards
+            .iter()
+            .filter(|card| card.status == RunStatus::Idle)
+        {
             self.start(card.id, state, 0);
         }
     }
@@ -229,10 +245,18 @@ impl Session {
             let stage = self.0.stage.read();
             (stage.selected, Time(stage.clock.now), stage.clock.playing)
         };
-        let Some(job) = job.filter(|_| !playing) else { return };
+        let Some(job) = job.filter(|_| !playing) else {
+            return;
+        };
         for run in self.0.runs.borrow_mut().values_mut() {
             let known = run.asked.or(run.answered) == Some((job, now));
-            if run.asked.is_none() && !known && run.worker.send(&Request::Explain { job, at: now }, &[]).is_ok() {
+            if run.asked.is_none()
+                && !known
+                && run
+                    .worker
+                    .send(&Request::Explain { job, at: now }, &[])
+                    .is_ok()
+            {
                 run.asked = Some((job, now));
             }
         }
@@ -248,12 +272,26 @@ impl Session {
             let state = state.clone();
             WorkerHandle::start(move |news| session.hear_run(id, news, &state))
         };
-        let request = Request::Run { spec, workload: (*workload).clone() };
+        let request = Request::Run {
+            spec,
+            workload: (*workload).clone(),
+        };
         let started = worker.and_then(|worker| worker.send(&request, &[]).map(|()| worker));
         match started {
             Ok(worker) => {
-                let progress = Progress { now: Time::ZERO, done: 0, jobs: jobs as u32 };
-                let run = Run { worker, told_ms: 0.0, progress, deaths, asked: None, answered: None };
+                let progress = Progress {
+                    now: Time::ZERO,
+                    done: 0,
+                    jobs: jobs as u32,
+                };
+                let run = Run {
+                    worker,
+                    told_ms: 0.0,
+                    progress,
+                    deaths,
+                    asked: None,
+                    answered: None,
+                };
                 // The old worker, if any, ends here.
                 self.0.runs.borrow_mut().insert(id, run);
                 self.put_on_stage(StageRun::new(id, card.policy.to_string(), jobs), state);
@@ -269,7 +307,9 @@ impl Session {
         stage.cluster = state.setup.cluster.clone();
         stage.runs.retain(|other| other.id != run.id);
         let position = |id: u32| state.cards.iter().position(|card| card.id == id);
-        let at = stage.runs.partition_point(|other| position(other.id) < position(run.id));
+        let at = stage
+            .runs
+            .partition_point(|other| position(other.id) < position(run.id));
         stage.runs.insert(at, run);
         stage.touch();
     }
@@ -277,7 +317,7 @@ impl Session {
     fn hear_run(&self, id: u32, news: News, state: &AppState) {
         match news {
             News::Reply(Reply::Log { delta, progress }) => {
-                self.0.stage.write().receive(id, delta, progress);
+                self.0.stage.write().receive(id, *delta, progress);
                 let now = now_ms();
                 if let Some(run) = self.0.runs.borrow_mut().get_mut(&id) {
                     run.progress = progress;
@@ -289,8 +329,14 @@ impl Session {
                 self.tell(Action::Progress(id, RunStatus::Running(progress)));
             }
             News::Reply(Reply::Done { log_hash, wall_ms }) => self.finish(id, log_hash, wall_ms),
-            News::Reply(Reply::Failed(why)) => self.tell(Action::Progress(id, RunStatus::Failed(why))),
-            News::Reply(Reply::Explained { job, at, explanation }) => {
+            News::Reply(Reply::Failed(why)) => {
+                self.tell(Action::Progress(id, RunStatus::Failed(why)))
+            }
+            News::Reply(Reply::Explained {
+                job,
+                at,
+                explanation,
+            }) => {
                 if let Some(run) = self.0.runs.borrow_mut().get_mut(&id) {
                     run.asked = None;
                     run.answered = Some((job, at));
@@ -312,18 +358,30 @@ impl Session {
         run.complete = true;
         stage.touch();
         drop(stage);
-        self.tell(Action::Finished(id, RunStatus::Done { log_hash, wall_ms }, summary));
+        self.tell(Action::Finished(
+            id,
+            RunStatus::Done { log_hash, wall_ms },
+            summary,
+        ));
     }
 
     /// A run's worker has died: once, it gets another; then the run has failed.
     fn bury(&self, id: u32, why: &str, state: &AppState) {
-        let Some(run) = self.0.runs.borrow_mut().remove(&id) else { return };
-        let name = state.card(id).map_or(String::new(), |card| card.policy.to_string());
+        let Some(run) = self.0.runs.borrow_mut().remove(&id) else {
+            return;
+        };
+        let name = state
+            .card(id)
+            .map_or(String::new(), |card| card.policy.to_string());
         if run.deaths == 0 {
-            self.tell(Action::Notice(Some(format!("The worker of {name} died and was restarted ({why})."))));
+            self.tell(Action::Notice(Some(format!(
+                "The worker of {name} died and was restarted ({why})."
+            ))));
             self.start(id, state, 1);
         } else {
-            let failed = RunStatus::Failed(format!("Its worker died twice: {why}. Press Run to try again."));
+            let failed = RunStatus::Failed(format!(
+                "Its worker died twice: {why}. Press Run to try again."
+            ));
             self.tell(Action::Progress(id, failed));
         }
     }
@@ -362,10 +420,18 @@ impl Session {
 
     fn bring_on_stage(&self, trace: OpenedTrace) {
         let jobs = &trace.workload.jobs;
-        let gpu_seconds: f64 = jobs.iter().map(|job| job.work.seconds() * f64::from(job.gpus)).sum();
+        let gpu_seconds: f64 = jobs
+            .iter()
+            .map(|job| job.work.seconds() * f64::from(job.gpus))
+            .sum();
         let span = jobs.last().map_or(0.0, |job| job.submit.seconds());
-        let longest = jobs.iter().map(|job| job.work.seconds()).fold(0.0, f64::max);
-        let sample = SAMPLES.iter().find(|sample| trace.report.is_none() && sample.title == trace.title);
+        let longest = jobs
+            .iter()
+            .map(|job| job.work.seconds())
+            .fold(0.0, f64::max);
+        let sample = SAMPLES
+            .iter()
+            .find(|sample| trace.report.is_none() && sample.title == trace.title);
         let name = match (sample, self.0.files.borrow().first()) {
             (Some(sample), _) => sample.name.to_string(),
             (None, Some(file)) => file.name(),
@@ -377,6 +443,7 @@ impl Session {
         }
         let info = TraceInfo {
             name,
+            format: trace.format,
             title: trace.title,
             report: trace.report,
             members: self.0.members.borrow().clone(),
@@ -390,7 +457,11 @@ impl Session {
             (None, Some(given)) => (given, ClusterOrigin::Given),
             (None, None) => (trace.suggested, ClusterOrigin::Guessed),
         };
-        let job = self.0.wanted_job.take().filter(|job| job.index() < jobs.len());
+        let job = self
+            .0
+            .wanted_job
+            .take()
+            .filter(|job| job.index() < jobs.len());
         self.0.runs.borrow_mut().clear();
         {
             let mut stage = self.0.stage.write();
@@ -399,14 +470,20 @@ impl Session {
             stage.selected = None;
             stage.hovered = None;
             let wanted_time = self.0.wanted_time.take();
-            stage.clock.now = wanted_time.or(sample.map(|sample| sample.opens_at)).unwrap_or(0.0);
+            stage.clock.now = wanted_time
+                .or(sample.map(|sample| sample.opens_at))
+                .unwrap_or(0.0);
             stage.clock.end = 0.0;
             stage.clock.playing = wanted_time.is_none() && !stage.reduced_motion;
             let play_through = round_speed((span + longest) / PLAY_THROUGH_SECONDS);
             stage.clock.speed = self.0.wanted_speed.take().unwrap_or(play_through);
             stage.touch();
         }
-        self.tell(Action::Opened { info: Rc::new(info), cluster, origin });
+        self.tell(Action::Opened {
+            info: Rc::new(info),
+            cluster,
+            origin,
+        });
         if job.is_some() {
             self.select(job);
         }
@@ -419,11 +496,17 @@ fn round_speed(speed: f64) -> f64 {
     while decade * 10.0 <= speed {
         decade *= 10.0;
     }
-    [5.0, 2.0, 1.0].map(|digit| digit * decade).into_iter().find(|&rounded| rounded <= speed).unwrap_or(1.0)
+    [5.0, 2.0, 1.0]
+        .map(|digit| digit * decade)
+        .into_iter()
+        .find(|&rounded| rounded <= speed)
+        .unwrap_or(1.0)
 }
 
 fn now_ms() -> f64 {
-    web_sys::window().and_then(|window| window.performance()).map_or(0.0, |performance| performance.now())
+    web_sys::window()
+        .and_then(|window| window.performance())
+        .map_or(0.0, |performance| performance.now())
 }
 
 #[cfg(test)]
@@ -432,6 +515,9 @@ mod tests {
 
     #[test]
     fn speeds_are_round() {
-        assert_eq!([0.2, 1.0, 7.0, 960.0, 4_999.0].map(round_speed), [1.0, 1.0, 5.0, 500.0, 2_000.0]);
+        assert_eq!(
+            [0.2, 1.0, 7.0, 960.0, 4_999.0].map(round_speed),
+            [1.0, 1.0, 5.0, 500.0, 2_000.0]
+        );
     }
 }

@@ -5,12 +5,12 @@
 
 use std::cell::{Ref, RefCell, RefMut};
 use std::rc::Rc;
+use switchyard::Time;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::{LogDelta, Moment, Progress, RunLog, TimeIndex};
 use switchyard::workload::Workload;
-use switchyard::Time;
 
 /// The stage as everyone holds it; equal if it is the same stage.
 #[derive(Clone, Default)]
@@ -124,9 +124,15 @@ impl Default for Stage {
     fn default() -> Self {
         Self {
             workload: Rc::new(Workload::default()),
-            cluster: ClusterSpec::uniform(1, 1).unwrap_or_else(|_| unreachable!("1x1 is a cluster")),
+            cluster: ClusterSpec::uniform(1, 1)
+                .unwrap_or_else(|_| unreachable!("1x1 is a cluster")),
             runs: Vec::new(),
-            clock: Clock { now: 0.0, end: 0.0, playing: false, speed: 3600.0 },
+            clock: Clock {
+                now: 0.0,
+                end: 0.0,
+                playing: false,
+                speed: 3600.0,
+            },
             selected: None,
             hovered: None,
             colour_by: ColourBy::default(),
@@ -199,7 +205,11 @@ impl StageRun {
             index: TimeIndex::default(),
             moment: Moment::default(),
             segments_of: vec![Vec::new(); jobs],
-            progress: Progress { now: Time::ZERO, done: 0, jobs: jobs as u32 },
+            progress: Progress {
+                now: Time::ZERO,
+                done: 0,
+                jobs: jobs as u32,
+            },
             complete: false,
             results: None,
         }

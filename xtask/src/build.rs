@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::setup::{Need, Toolbox};
 use crate::{shell, single_file, workspace};
@@ -14,6 +14,10 @@ pub(crate) const NEEDS: &[Need] = &[Need::WasmStd, Need::WasmOpt, Need::WasmBind
 
 /// Makes `dist/`, and in it `switchyard.html`, which is all of it in one file.
 pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
+    let target = workspace::wasm_target_dir();
+    std::fs::create_dir_all(&target)
+        .with_context(|| format!("cannot create {}", target.display()))?;
+    let _lock = shell::lock(&target.join(".build-lock"), "build")?;
     shell::run(trunk(toolbox)?.args(["build", "--release"]))?;
     let dist = workspace::dist();
     let index = shell::read(&dist.join("index.html"))?;

@@ -1,6 +1,7 @@
 //! Running other programs, with errors that say which one failed and how.
 
 use std::ffi::OsStr;
+use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -126,6 +127,20 @@ pub(crate) fn path_with(folders: &[PathBuf]) -> Result<std::ffi::OsString> {
     let old = std::env::var_os("PATH").unwrap_or_default();
     std::env::join_paths(folders.iter().cloned().chain(std::env::split_paths(&old)))
         .context("a folder of the tools has a character that the PATH cannot hold")
+}
+
+/// Keeps two of us from doing `what` at once, for as long as the file it returns is open.
+pub(crate) fn lock(path: &Path, what: &str) -> Result<File> {
+    let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            println!("waiting for another {what} to end");
+            file.lock()?;
+        }
+        Err(TryLockError::Error(error)) => return Err(error.into()),
+    }
+    Ok(file)
 }
 
 /// Reads a text file.

@@ -58,6 +58,11 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         }
     }
 
+    /// Puts `running` in the order of its keys, after the policy has changed some of them.
+    pub(super) fn sort_running(&mut self) {
+        sort_nearly_sorted(&mut self.running);
+    }
+
     /// Decides who runs now. `running` must be sorted by key.
     pub(super) fn walk(&mut self, view: &View<'_>, plan: &mut Plan) {
         self.choose(view);
@@ -202,6 +207,19 @@ impl<K: Ord + Copy> PriorityWalk<K> {
             }
             !stays
         });
-        running.sort_unstable_by_key(|waiter| (waiter.key, waiter.job));
+        sort_nearly_sorted(running);
+    }
+}
+
+/// Insertion sort: from one event to the next hardly anyone changes places.
+fn sort_nearly_sorted<K: Ord + Copy>(waiters: &mut [Waiter<K>]) {
+    for i in 1..waiters.len() {
+        let waiter = waiters[i];
+        let mut at = i;
+        while at > 0 && (waiters[at - 1].key, waiters[at - 1].job) > (waiter.key, waiter.job) {
+            waiters[at] = waiters[at - 1];
+            at -= 1;
+        }
+        waiters[at] = waiter;
     }
 }

@@ -81,8 +81,8 @@ impl Policy for ShortestRemaining {
         for waiter in &mut running {
             waiter.key = self.remaining(view, waiter.job);
         }
-        running.sort_unstable_by_key(|waiter| (waiter.key, waiter.job));
         self.walk.running = running;
+        self.walk.sort_running();
         self.walk.walk(view, plan);
         self.walk.requeue_preempted();
     }

@@ -250,9 +250,7 @@ impl Policy for TiresiasLas {
             self.admit(view, job);
         }
         if !self.demoted.is_empty() {
-            self.walk
-                .running
-                .sort_unstable_by_key(|running| (running.key, running.job));
+            self.walk.sort_running();
         }
         self.walk.walk(view, plan);
 

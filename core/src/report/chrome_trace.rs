@@ -1,7 +1,8 @@
 //! A run as Chrome trace-event JSON, which Perfetto opens: a process per node, a thread per GPU,
 //! a slice per stay of a job, and counters for the queue and the GPUs allocated.
 //!
-//! Format: "Trace Event Format" (Google); `ts` and `dur` are microseconds.
+//! Format: "Trace Event Format" (Google); `ts` and `dur` are microseconds. They are whole numbers
+//! here, so that one stay ends exactly where the next one begins: viewers drop slices that overlap.
 
 use crate::cluster::ClusterSpec;
 use crate::sim::RunLog;
@@ -33,15 +34,14 @@ pub fn chrome_trace(workload: &Workload, cluster: &ClusterSpec, log: &RunLog) ->
         let segment = log.segment(i);
         let job = &workload.jobs[segment.job.index()];
         let name = escaped(&job.name);
-        let start = segment.start.seconds();
-        let microseconds = (segment.end.seconds().min(end) - start) * 1e6;
+        let start = microseconds(segment.start.seconds());
+        let duration = microseconds(segment.end.seconds().min(end)) - start;
         let restart = segment.ready - segment.start;
         for part in segment.gpus {
             for gpu in (0..64).filter(|gpu| part.mask >> gpu & 1 == 1) {
                 events.add(format_args!(
-                    "\"ph\":\"X\",\"name\":\"{name}\",\"pid\":{},\"tid\":{gpu},\"ts\":{},\"dur\":{microseconds},\"args\":{{\"job\":{},\"gpus\":{},\"restart_s\":{restart}}}",
+                    "\"ph\":\"X\",\"name\":\"{name}\",\"pid\":{},\"tid\":{gpu},\"ts\":{start},\"dur\":{duration},\"args\":{{\"job\":{},\"gpus\":{},\"restart_s\":{restart}}}",
                     part.node + 1,
-                    start * 1e6,
                     segment.job.0,
                     job.gpus,
                 ));
@@ -54,7 +54,7 @@ pub fn chrome_trace(workload: &Workload, cluster: &ClusterSpec, log: &RunLog) ->
         .zip(log.sample_waiting())
         .zip(log.sample_gpus());
     for ((time, waiting), gpus) in samples {
-        let ts = time * 1e6;
+        let ts = microseconds(*time);
         events.add(format_args!(
             "\"ph\":\"C\",\"name\":\"jobs waiting\",\"pid\":0,\"ts\":{ts},\"args\":{{\"jobs\":{waiting}}}"
         ));
@@ -64,6 +64,10 @@ pub fn chrome_trace(workload: &Workload, cluster: &ClusterSpec, log: &RunLog) ->
     }
     events.json.push_str("]}");
     events.json
+}
+
+fn microseconds(seconds: f64) -> u64 {
+    libm::round(seconds * 1e6) as u64
 }
 
 struct Events {

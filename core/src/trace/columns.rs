@@ -296,15 +296,15 @@ impl Importer for Columns {
                 if let Some(gpus) = request.fraction {
                     let kind = WarningKind::FractionalGpus;
                     let detail = || format!("{gpus} GPUs");
-                    sink.tally.warn(kind, 1, row.line, detail);
+                    sink.tally.warn(kind, 1, row.line, &detail);
                 }
                 if let Some((workers, each)) = request.gang {
                     let kind = WarningKind::GangsMultiplied;
                     let detail = || format!("{workers} workers with {each} GPUs each");
-                    sink.tally.warn(kind, 1, row.line, detail);
+                    sink.tally.warn(kind, 1, row.line, &detail);
                 }
             }
-            Err(refused) => sink.drop(refused.reason, row.line, || {
+            Err(refused) => sink.drop(refused.reason, row.line, &|| {
                 cell_is(&refused.column.shown, refused.cell)
             }),
         }

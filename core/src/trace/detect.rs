@@ -6,11 +6,9 @@
 
 use super::error::OpenError;
 use super::formats::{FORMATS, Format};
-use super::rows::{Row, Table, Words};
+use super::rows::{Elements, Line, Row, Table, Words, keys};
 use super::timestamp::{date, number};
 use super::{cluster_file, known};
-use serde::de::IgnoredAny;
-use std::collections::BTreeMap;
 
 /// The beginning of a text, as formats see it to tell whether it is theirs.
 pub(crate) struct Sniff<'a> {
@@ -112,6 +110,8 @@ pub(crate) struct Evidence {
 
 impl Sniff<'_> {
     /// The column of a name given in lower case.
+    // Asked a hundred times, but once per file: not worth a copy in each place.
+    #[inline(never)]
     pub(crate) fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|c| c.name == name)
     }
@@ -201,7 +201,6 @@ fn sniff<'a>(file: &'a str, text: &'a str) -> Result<Sniff<'a>, OpenError> {
 
 /// A line of at least 18 numbers, or of 11 and more below `;` comments.
 fn is_swf(text: &str) -> bool {
-    use super::rows::Line;
     let mut words = Words::new(text, ';');
     let mut comments = false;
     loop {
@@ -222,11 +221,10 @@ fn is_swf(text: &str) -> bool {
 }
 
 fn sniff_array<'a>(file: &'a str, text: &'a str) -> Sniff<'a> {
-    let mut elements = super::rows::Elements::new(text);
+    let mut elements = Elements::new(text);
     let first = elements.next().map_or("", |row| row.cell(0));
     // The keys of the first element play the part of a header.
-    let keys: BTreeMap<String, IgnoredAny> = serde_json::from_str(first).unwrap_or_default();
-    let columns = keys.into_keys().map(|key| Column {
+    let columns = keys(first).into_iter().map(|key| Column {
         name: key.to_ascii_lowercase(),
         shown: key,
         index: 0,
@@ -249,7 +247,8 @@ fn sniff_table<'a>(file: &'a str, text: &'a str) -> Result<Sniff<'a>, OpenError>
     while rows.len() <= PREVIEW
         && let Some(row) = table.next()
     {
-        let cells = (0..row.len()).map(|i| row.cell(i).to_owned());
+        // Enough of each cell to tell what it is.
+        let cells = (0..row.len()).map(|i| row.cell(i).chars().take(200).collect());
         rows.push((row.line, cells.collect()));
     }
     let (header_line, first) = rows.first().cloned().unwrap_or_default();

@@ -82,7 +82,7 @@ impl Feed {
         match row.flaw {
             Some(Flaw::Unclosed) => {
                 let detail = || "it opens in this row".to_owned();
-                self.sink.drop(DropReason::QuoteUnclosed, row.line, detail);
+                self.sink.drop(DropReason::QuoteUnclosed, row.line, &detail);
             }
             Some(Flaw::Truncated) => self.truncated_row(row),
             None if cut => self.truncated_row(row),
@@ -92,7 +92,7 @@ impl Feed {
                     let (cells, width) = (row.len(), self.width);
                     let detail = || format!("{cells} cells instead of {width}");
                     let kind = WarningKind::RaggedRows;
-                    self.sink.tally.warn(kind, 1, row.line, detail);
+                    self.sink.tally.warn(kind, 1, row.line, &detail);
                 }
                 self.importer.row(row, &mut self.sink);
             }
@@ -101,9 +101,9 @@ impl Feed {
 
     fn truncated_row(&mut self, row: &Row<'_>) {
         let detail = || "the file ends here".to_owned();
-        self.sink.drop(DropReason::RowTruncated, row.line, detail);
+        self.sink.drop(DropReason::RowTruncated, row.line, &detail);
         let kind = WarningKind::LastRowTruncated;
-        self.sink.tally.warn(kind, 1, row.line, detail);
+        self.sink.tally.warn(kind, 1, row.line, &detail);
     }
 }
 

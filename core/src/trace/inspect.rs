@@ -58,14 +58,15 @@ impl Trace {
         let submits = || self.records.iter().map(|r| r.submit);
         let first = submits().fold(f64::INFINITY, f64::min);
         let last = submits().fold(f64::NEG_INFINITY, f64::max);
-        let dropped = self.report.dropped.iter();
+        let mut dropped = BTreeMap::new();
+        for entry in &self.report.dropped {
+            dropped.insert(entry.reason.id().to_owned(), entry.count);
+        }
         Inspection {
             format: self.format.clone(),
             jobs: self.report.rows_read,
             gpu_jobs: self.report.rows_kept,
-            dropped: dropped
-                .map(|d| (d.reason.id().to_owned(), d.count))
-                .collect(),
+            dropped,
             gpu_hours: self.records.iter().map(service).sum::<f64>() / 3600.0,
             duration: Durations {
                 median: percentile(&durations, 0.5),

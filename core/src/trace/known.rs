@@ -4,9 +4,8 @@
 
 use super::detect::{Column, Shape, Sniff, not_a_trace};
 use super::error::OpenError;
+use super::rows::keys;
 use super::timestamp::number;
-use serde::de::IgnoredAny;
-use std::collections::BTreeMap;
 
 /// A kind of file, how it is told, and what to do next.
 struct Known {
@@ -130,8 +129,11 @@ pub(crate) fn refuse(sniff: &Sniff<'_>) -> Option<OpenError> {
 
 /// The error that says what a JSON object is.
 pub(crate) fn refuse_object(file: &str, text: &str) -> OpenError {
-    let keys: BTreeMap<String, IgnoredAny> = serde_json::from_str(text).unwrap_or_default();
-    if keys.contains_key("jobs") && keys.contains_key("profiles") {
+    let keys = keys(text);
+    if ["jobs", "profiles"]
+        .iter()
+        .all(|key| keys.iter().any(|k| k == key))
+    {
         return OpenError::Known {
             file: file.to_owned(),
             what: "a Batsim workload".to_owned(),

@@ -237,14 +237,14 @@ impl Collected {
                 let mut imported = import::import(format, &sniff, flaws.truncated)?;
                 let tally = &mut imported.sink.tally;
                 let truncated = u32::from(flaws.truncated);
-                tally.warn(WarningKind::ContainerTruncated, truncated, 0, || {
+                tally.warn(WarningKind::ContainerTruncated, truncated, 0, &|| {
                     "it ends early".to_owned()
                 });
-                tally.warn(WarningKind::TrailingBytes, flaws.trailing, 0, || {
+                tally.warn(WarningKind::TrailingBytes, flaws.trailing, 0, &|| {
                     "after the end of the gzip data".to_owned()
                 });
                 let line = text.first_invalid;
-                tally.warn(WarningKind::InvalidText, text.invalid, line, || {
+                tally.warn(WarningKind::InvalidText, text.invalid, line, &|| {
                     "no valid UTF-8 or UTF-16".to_owned()
                 });
                 self.parts.push(Part {
@@ -337,7 +337,7 @@ fn merge(parts: Vec<Part>, cluster: Option<ClusterSpec>, refusals: &[OpenError])
         }
     }
     for refusal in refusals {
-        all.tally.left_out(refusal.file(), &refusal.to_string());
+        all.tally.left_out(refusal.file(), refusal.to_string());
     }
     let earliest = all.records.iter().map(|r| r.submit);
     let earliest = earliest.fold(f64::INFINITY, f64::min);
@@ -364,9 +364,11 @@ fn labels(parts: &[Part]) -> Vec<Option<String>> {
     if parts.len() < 2 {
         return vec![None; parts.len()];
     }
-    let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
     for part in parts {
-        *seen.entry(stem(&part.name)).or_default() += 1;
+        let stem = stem(&part.name);
+        let count = seen.get(stem).copied().unwrap_or(0);
+        seen.insert(stem.to_owned(), count + 1);
     }
     let label = |part: &Part| {
         let short = stem(&part.name);

@@ -3,7 +3,6 @@
 
 use super::error::shorten;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// What happened while a trace was opened.
@@ -201,8 +200,9 @@ impl WarningKind {
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     file: String,
-    dropped: BTreeMap<DropReason, (u32, Example)>,
-    warnings: BTreeMap<WarningKind, (u32, Example)>,
+    /// In order of appearance; there are few kinds, so they are looked up one by one.
+    dropped: Vec<(DropReason, u32, Example)>,
+    warnings: Vec<(WarningKind, u32, Example)>,
 }
 
 impl Tally {
@@ -214,80 +214,97 @@ impl Tally {
     }
 
     /// One row is left out; `detail` is asked only for the first of its kind.
-    pub(crate) fn drop(&mut self, reason: DropReason, line: u32, detail: impl FnOnce() -> String) {
-        let file = &self.file;
-        let entry = self.dropped.entry(reason);
-        let entry = entry.or_insert_with(|| (0, example(file, line, detail())));
-        entry.0 = entry.0.saturating_add(1);
+    pub(crate) fn drop(&mut self, reason: DropReason, line: u32, detail: &dyn Fn() -> String) {
+        match self.dropped.iter_mut().find(|entry| entry.0 == reason) {
+            Some((_, count, _)) => *count = count.saturating_add(1),
+            None => {
+                let example = self.example(line, detail());
+                self.dropped.push((reason, 1, example));
+            }
+        }
     }
 
-    /// `count` more rows or files of a kind.
+    /// `more` rows or files of a kind.
     pub(crate) fn warn(
         &mut self,
         kind: WarningKind,
-        count: u32,
+        more: u32,
         line: u32,
-        detail: impl FnOnce() -> String,
+        detail: &dyn Fn() -> String,
     ) {
-        if count == 0 {
+        if more == 0 {
             return;
         }
-        let file = &self.file;
-        let entry = self.warnings.entry(kind);
-        let entry = entry.or_insert_with(|| (0, example(file, line, detail())));
-        entry.0 = entry.0.saturating_add(count);
+        match self.warnings.iter_mut().find(|entry| entry.0 == kind) {
+            Some((_, count, _)) => *count = count.saturating_add(more),
+            None => {
+                let example = self.example(line, detail());
+                self.warnings.push((kind, more, example));
+            }
+        }
     }
 
     /// A file beside the trace was not used.
-    pub(crate) fn left_out(&mut self, file: &str, why: &str) {
-        let entry = self.warnings.entry(WarningKind::FileLeftOut);
-        let entry = entry.or_insert_with(|| {
-            let detail = why.to_owned();
-            let (file, line) = (file.to_owned(), 0);
-            (0, Example { file, line, detail })
-        });
-        entry.0 = entry.0.saturating_add(1);
+    pub(crate) fn left_out(&mut self, file: &str, why: String) {
+        file.clone_into(&mut self.file);
+        self.warn(WarningKind::FileLeftOut, 1, 0, &|| why.clone());
     }
 
     /// Takes in what another file counted.
     pub(crate) fn merge(&mut self, other: Tally) {
-        for (reason, (count, example)) in other.dropped {
-            let entry = self.dropped.entry(reason).or_insert((0, example));
-            entry.0 = entry.0.saturating_add(count);
+        for (reason, more, example) in other.dropped {
+            match self.dropped.iter_mut().find(|entry| entry.0 == reason) {
+                Some((_, count, _)) => *count = count.saturating_add(more),
+                None => self.dropped.push((reason, more, example)),
+            }
         }
-        for (kind, (count, example)) in other.warnings {
-            let entry = self.warnings.entry(kind).or_insert((0, example));
-            entry.0 = entry.0.saturating_add(count);
+        for (kind, more, example) in other.warnings {
+            match self.warnings.iter_mut().find(|entry| entry.0 == kind) {
+                Some((_, count, _)) => *count = count.saturating_add(more),
+                None => self.warnings.push((kind, more, example)),
+            }
         }
     }
 
+    fn example(&self, line: u32, detail: String) -> Example {
+        Example {
+            file: self.file.clone(),
+            line,
+            detail,
+        }
+    }
+
+    /// In the order of [`DropReason`].
     pub(crate) fn dropped(&self) -> Vec<Dropped> {
-        let entries = self.dropped.iter();
-        let entries = entries.map(|(&reason, (count, example))| Dropped {
-            reason,
-            count: *count,
-            example: example.clone(),
-        });
-        entries.collect()
+        let mut dropped = Vec::new();
+        for &reason in DropReason::ALL {
+            if let Some((_, count, example)) = self.dropped.iter().find(|e| e.0 == reason) {
+                let (count, example) = (*count, example.clone());
+                dropped.push(Dropped {
+                    reason,
+                    count,
+                    example,
+                });
+            }
+        }
+        dropped
     }
 
+    /// In the order of [`WarningKind`].
     pub(crate) fn warnings(&self) -> Vec<Warning> {
-        let entries = self.warnings.iter();
-        let entries = entries.map(|(&kind, (count, example))| Warning {
-            kind,
-            text: kind.sentence(*count),
-            count: *count,
-            example: example.clone(),
-        });
-        entries.collect()
-    }
-}
-
-fn example(file: &str, line: u32, detail: String) -> Example {
-    Example {
-        file: file.to_owned(),
-        line,
-        detail,
+        let mut warnings = Vec::new();
+        for &kind in WarningKind::ALL {
+            if let Some((_, count, example)) = self.warnings.iter().find(|e| e.0 == kind) {
+                let (count, example) = (*count, example.clone());
+                warnings.push(Warning {
+                    kind,
+                    text: kind.sentence(count),
+                    count,
+                    example,
+                });
+            }
+        }
+        warnings
     }
 }
 
@@ -323,8 +340,8 @@ mod tests {
     #[test]
     fn the_first_of_a_kind_is_the_example() {
         let mut tally = Tally::new("a.csv");
-        tally.drop(DropReason::NoGpus, 7, || cell_is("gpus", "0"));
-        tally.drop(DropReason::NoGpus, 9, || unreachable!());
+        tally.drop(DropReason::NoGpus, 7, &|| cell_is("gpus", "0"));
+        tally.drop(DropReason::NoGpus, 9, &|| unreachable!());
         let shown = tally.dropped()[0].to_string();
         assert_eq!(
             shown,

@@ -48,7 +48,7 @@ impl Sink {
     }
 
     /// Leaves a row out; `detail` is asked only for the first of its kind.
-    pub(crate) fn drop(&mut self, reason: DropReason, line: u32, detail: impl FnOnce() -> String) {
+    pub(crate) fn drop(&mut self, reason: DropReason, line: u32, detail: &dyn Fn() -> String) {
         self.tally.drop(reason, line, detail);
     }
 
@@ -93,7 +93,7 @@ impl Sink {
             }
         }
         let kind = WarningKind::Unsorted;
-        self.tally.warn(kind, count, line, || {
+        self.tally.warn(kind, count, line, &|| {
             "submitted before the row above".to_owned()
         });
         if let [first, rest @ ..] = self.records.as_slice()
@@ -102,7 +102,8 @@ impl Sink {
         {
             let (jobs, line, at) = (self.records.len() as u32, first.line, first.submit);
             let kind = WarningKind::SameSubmit;
-            self.tally.warn(kind, jobs, line, || format!("all at {at}"));
+            self.tally
+                .warn(kind, jobs, line, &|| format!("all at {at}"));
         }
     }
 
@@ -112,7 +113,7 @@ impl Sink {
         let line = self.records.iter().find(running).map_or(0, |r| r.line);
         let kind = WarningKind::Censored;
         self.tally
-            .warn(kind, count, line, || "had not ended".to_owned());
+            .warn(kind, count, line, &|| "had not ended".to_owned());
     }
 
     fn review_names(&mut self) {
@@ -143,7 +144,7 @@ impl Sink {
         if let Some(record) = self.records.get(first as usize) {
             let (line, name) = (record.line, record.name.clone());
             let kind = WarningKind::DuplicateIds;
-            self.tally.warn(kind, count, line, || cell_is("id", &name));
+            self.tally.warn(kind, count, line, &|| cell_is("id", &name));
         }
     }
 }

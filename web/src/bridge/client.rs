@@ -31,7 +31,9 @@ pub struct WorkerHandle {
 impl WorkerHandle {
     /// Starts a worker; `on_news` hears of everything but its readiness.
     pub fn start(on_news: impl Fn(News) + 'static) -> Result<Self, String> {
-        let worker = WORKER_URL.with_borrow(|url| Worker::new(url)).map_err(|error| format!("cannot start a worker: {error:?}"))?;
+        let worker = WORKER_URL
+            .with_borrow(|url| Worker::new(url))
+            .map_err(|error| format!("cannot start a worker: {error:?}"))?;
         let early = Rc::new(RefCell::new(Some(Vec::new())));
         let on_news = Rc::new(on_news);
 
@@ -56,12 +58,21 @@ impl WorkerHandle {
         let on_error = Closure::new(move |event: ErrorEvent| {
             event.prevent_default();
             let message = event.message();
-            let why = if message.is_empty() { "the worker could not be loaded".to_string() } else { message };
+            let why = if message.is_empty() {
+                "the worker could not be loaded".to_string()
+            } else {
+                message
+            };
             on_news(News::Died(why));
         });
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
 
-        Ok(Self { worker, early, _on_message: on_message, _on_error: on_error })
+        Ok(Self {
+            worker,
+            early,
+            _on_message: on_message,
+            _on_error: on_error,
+        })
     }
 
     /// Sends a request, with the bytes of files if it is about files.
@@ -101,7 +112,9 @@ pub async fn find_worker() -> Result<(), String> {
     let promised = js_sys::Reflect::get(&js_sys::global(), &name).unwrap_or(JsValue::UNDEFINED);
     let url = JsFuture::from(Promise::resolve(&promised))
         .await
-        .map_err(|error| format!("the page's worker could not be loaded, reload the page ({error:?})"))?;
+        .map_err(|error| {
+            format!("the page's worker could not be loaded, reload the page ({error:?})")
+        })?;
     if let Some(url) = url.as_string() {
         WORKER_URL.set(url);
     }

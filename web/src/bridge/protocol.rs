@@ -14,7 +14,7 @@ use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// What the page asks of a worker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -61,7 +61,7 @@ pub enum Reply {
     /// More of the run's log.
     Log {
         /// What was added.
-        delta: LogDelta,
+        delta: Box<LogDelta>,
         /// How far the run has come.
         progress: Progress,
     },
@@ -90,6 +90,8 @@ pub enum Reply {
 /// A trace, ready to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenedTrace {
+    /// The format's stable name, or `sample`.
+    pub format: String,
     /// The format's name for people.
     pub title: String,
     /// What was kept, dropped, assumed; samples have none.

@@ -31,7 +31,10 @@ pub fn serve() {
     };
     report_panics(scope.clone());
     let Ok(channel) = MessageChannel::new() else {
-        reply(&scope, &Reply::Crashed("this browser has no message channels".to_string()));
+        reply(
+            &scope,
+            &Reply::Crashed("this browser has no message channels".to_string()),
+        );
         return;
     };
     let server = Rc::new(RefCell::new(Server {
@@ -45,7 +48,9 @@ pub fn serve() {
         let server = server.clone();
         move || server.borrow_mut().slice()
     });
-    channel.port1().set_onmessage(Some(on_slice.as_ref().unchecked_ref()));
+    channel
+        .port1()
+        .set_onmessage(Some(on_slice.as_ref().unchecked_ref()));
     on_slice.forget();
 
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
@@ -112,18 +117,25 @@ impl Server {
     }
 
     fn open(&self, names: &[String], files: &[ArrayBuffer], member: Option<String>) {
-        let bytes: Vec<Vec<u8>> = files.iter().map(|file| Uint8Array::new(file).to_vec()).collect();
+        let bytes: Vec<Vec<u8>> = files
+            .iter()
+            .map(|file| Uint8Array::new(file).to_vec())
+            .collect();
         let files: Vec<SourceFile<'_>> = names
             .iter()
             .zip(&bytes)
             .map(|(name, bytes)| SourceFile { name, bytes })
             .collect();
-        let options = OpenOptions { member, ..OpenOptions::default() };
+        let options = OpenOptions {
+            member,
+            ..OpenOptions::default()
+        };
         let answer = match trace::open(&files, &options) {
             Ok(Opened::Trace(trace)) => {
                 let workload = Workload::from_trace(&trace);
                 Reply::Opened(Box::new(OpenedTrace {
-                    title: trace.title.to_string(),
+                    format: trace.format,
+                    title: trace.title,
                     report: Some(trace.report),
                     members: trace.members,
                     cluster: trace.cluster,
@@ -140,6 +152,7 @@ impl Server {
     fn sample(&self, name: &str) {
         let answer = match Sample::named(name) {
             Some(sample) => Reply::Opened(Box::new(OpenedTrace {
+                format: "sample".to_string(),
                 title: sample.title.to_string(),
                 report: None,
                 members: Vec::new(),
@@ -147,15 +160,23 @@ impl Server {
                 suggested: sample.cluster_spec(),
                 workload: sample.workload(),
             })),
-            None => Reply::Refused(format!("There is no sample '{name}': choose one from the list.")),
+            None => Reply::Refused(format!(
+                "There is no sample '{name}': choose one from the list."
+            )),
         };
         reply(&self.scope, &answer);
     }
 
     /// Simulates for a while, sends what came of it, and asks to be called again.
     fn slice(&mut self) {
-        let Some(run) = self.run.as_mut().filter(|run| !run.over) else { return };
-        let budget = if run.wall_ms == 0.0 { FIRST_SLICE_MS } else { SLICE_MS };
+        let Some(run) = self.run.as_mut().filter(|run| !run.over) else {
+            return;
+        };
+        let budget = if run.wall_ms == 0.0 {
+            FIRST_SLICE_MS
+        } else {
+            SLICE_MS
+        };
         let begin = now_ms(&self.scope);
         let stepped = loop {
             match run.steps(STEPS_PER_LOOK) {
@@ -164,8 +185,14 @@ impl Server {
             }
         };
         run.wall_ms += now_ms(&self.scope) - begin;
-        let delta = run.simulation.take_delta(&mut run.sent);
-        reply(&self.scope, &Reply::Log { delta, progress: run.simulation.progress() });
+        let delta = Box::new(run.simulation.take_delta(&mut run.sent));
+        reply(
+            &self.scope,
+            &Reply::Log {
+                delta,
+                progress: run.simulation.progress(),
+            },
+        );
         match stepped {
             Ok(true) => {
                 // The port is ours: it takes everything.
@@ -174,7 +201,13 @@ impl Server {
             }
             Ok(false) => {
                 let log_hash = run.simulation.log().hash();
-                reply(&self.scope, &Reply::Done { log_hash, wall_ms: run.wall_ms });
+                reply(
+                    &self.scope,
+                    &Reply::Done {
+                        log_hash,
+                        wall_ms: run.wall_ms,
+                    },
+                );
             }
             Err(error) => reply(&self.scope, &Reply::Failed(error.to_string())),
         }
@@ -183,20 +216,35 @@ impl Server {
 
     fn explain(&mut self, job: JobId, at: Time) {
         let Some(run) = &self.run else { return };
-        if self.replay.as_ref().is_none_or(|replay| replay.progress().now > at) {
+        if self
+            .replay
+            .as_ref()
+            .is_none_or(|replay| replay.progress().now > at)
+        {
             self.replay = Some(run.spec.start(run.workload.clone()));
         }
-        let Some(replay) = &mut self.replay else { return };
+        let Some(replay) = &mut self.replay else {
+            return;
+        };
         // An impossible plan has already been reported by the run itself.
         if replay.run_until(at).is_ok() {
             let explanation = replay.explain(job);
-            reply(&self.scope, &Reply::Explained { job, at, explanation });
+            reply(
+                &self.scope,
+                &Reply::Explained {
+                    job,
+                    at,
+                    explanation,
+                },
+            );
         }
     }
 }
 
 fn now_ms(scope: &DedicatedWorkerGlobalScope) -> f64 {
-    scope.performance().map_or(0.0, |performance| performance.now())
+    scope
+        .performance()
+        .map_or(0.0, |performance| performance.now())
 }
 
 fn reply(scope: &DedicatedWorkerGlobalScope, reply: &Reply) {

@@ -16,8 +16,14 @@ struct SoFar {
 
 impl SoFar {
     fn of(job: JobId, run: &StageRun, now: f64) -> Self {
-        let mut so_far = Self { segments: 0, gpu_seconds: 0.0 };
-        let segments = run.segments_of.get(job.index()).map_or(&[][..], Vec::as_slice);
+        let mut so_far = Self {
+            segments: 0,
+            gpu_seconds: 0.0,
+        };
+        let segments = run
+            .segments_of
+            .get(job.index())
+            .map_or(&[][..], Vec::as_slice);
         for segment in segments.iter().map(|&i| run.log.segment(i as usize)) {
             let held = segment.end.seconds().min(now) - segment.start.seconds();
             if held < 0.0 {
@@ -35,13 +41,17 @@ fn who(job: JobId, stage: &Stage) -> Vec<String> {
     let Some(record) = stage.workload.jobs.get(job.index()) else {
         return Vec::new();
     };
-    let name_of = |names: &[String], index: Option<u32>| index.and_then(|i| names.get(i as usize)).cloned();
+    let name_of =
+        |names: &[String], index: Option<u32>| index.and_then(|i| names.get(i as usize)).cloned();
     let about = [
         Some(counted(record.gpus.into(), "GPU", "GPUs")),
         name_of(&stage.workload.models, record.model),
         name_of(&stage.workload.tenants, record.tenant),
     ];
-    vec![record.name.to_string(), about.into_iter().flatten().collect::<Vec<_>>().join(" · ")]
+    vec![
+        record.name.to_string(),
+        about.into_iter().flatten().collect::<Vec<_>>().join(" · "),
+    ]
 }
 
 /// The lines of a job's tooltip: who it is, what it does at the clock's time, what it has got.
@@ -53,12 +63,20 @@ pub(super) fn job(job: JobId, stage: &Stage, run: &StageRun) -> Vec<String> {
     let mut lines = who(job, stage);
 
     let so_far = SoFar::of(job, run, now);
-    let last = so_far.segments.checked_sub(1).map(|i| run.log.segment(run.segments_of[job.index()][i] as usize));
+    let last = so_far
+        .segments
+        .checked_sub(1)
+        .map(|i| run.log.segment(run.segments_of[job.index()][i] as usize));
     lines.push(match last {
-        _ if now < record.submit.seconds() => format!("submitted in {}", duration(record.submit.seconds() - now)),
+        _ if now < record.submit.seconds() => {
+            format!("submitted in {}", duration(record.submit.seconds() - now))
+        }
         Some(segment) if segment.end.seconds() > now => state_on_gpus(&segment, now),
         _ if run.moment.waiting().contains(&job) => {
-            format!("waiting for {}", duration(now - run.moment.since(job).seconds()))
+            format!(
+                "waiting for {}",
+                duration(now - run.moment.since(job).seconds())
+            )
         }
         Some(segment) => format!("finished {} ago", duration(now - segment.end.seconds())),
         None => "wants more GPUs than there are".to_string(),
@@ -83,9 +101,16 @@ pub(super) fn job(job: JobId, stage: &Stage, run: &StageRun) -> Vec<String> {
 /// The lines of a tooltip about one stay on GPUs.
 pub(super) fn segment(index: usize, stage: &Stage, run: &StageRun) -> Vec<String> {
     let segment = run.log.segment(index);
-    let (start, end) = (segment.start.seconds(), segment.end.seconds().min(run.reached()));
+    let (start, end) = (
+        segment.start.seconds(),
+        segment.end.seconds().min(run.reached()),
+    );
     let mut lines = who(segment.job, stage);
-    lines.push(format!("ran {} from {}", duration(end - start), time(start)));
+    lines.push(format!(
+        "ran {} from {}",
+        duration(end - start),
+        time(start)
+    ));
     let restart = segment.ready.seconds().min(end) - start;
     if restart > 0.0 {
         lines.push(format!("of these {} to restart", duration(restart)));
@@ -97,21 +122,37 @@ pub(super) fn segment(index: usize, stage: &Stage, run: &StageRun) -> Vec<String
 /// The lines of a tooltip about one stay in the queue.
 pub(super) fn wait(job: JobId, from: f64, to: f64, stage: &Stage) -> Vec<String> {
     let mut lines = who(job, stage);
-    lines.push(format!("waited {} from {}", duration(to - from), time(from)));
+    lines.push(format!(
+        "waited {} from {}",
+        duration(to - from),
+        time(from)
+    ));
     lines
 }
 
 fn state_on_gpus(segment: &Segment<'_>, now: f64) -> String {
     if segment.ready.seconds() > now {
-        return format!("restarting, makes progress in {}", duration(segment.ready.seconds() - now));
+        return format!(
+            "restarting, makes progress in {}",
+            duration(segment.ready.seconds() - now)
+        );
     }
     format!("running for {}", duration(now - segment.start.seconds()))
 }
 
 fn nodes(segment: &Segment<'_>) -> String {
-    let named: Vec<String> = segment.gpus.iter().take(NODES_NAMED).map(|part| part.node.to_string()).collect();
+    let named: Vec<String> = segment
+        .gpus
+        .iter()
+        .take(NODES_NAMED)
+        .map(|part| part.node.to_string())
+        .collect();
     let more = segment.gpus.len() - named.len();
-    let word = if segment.gpus.len() == 1 { "node" } else { "nodes" };
+    let word = if segment.gpus.len() == 1 {
+        "node"
+    } else {
+        "nodes"
+    };
     match more {
         0 => format!("on {word} {}", named.join(", ")),
         _ => format!("on {word} {} and {more} more", named.join(", ")),

@@ -136,7 +136,12 @@ fn split_days(seconds: f64) -> (u64, u64) {
 }
 
 fn clock(seconds: u64) -> String {
-    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    format!(
+        "{:02}:{:02}:{:02}",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    )
 }
 
 #[cfg(test)]
@@ -174,7 +179,13 @@ mod tests {
 
     #[test]
     fn thousands_stand_apart() {
-        let written = [(0, "0"), (999, "999"), (1204, "1,204"), (15_802, "15,802"), (1_000_000, "1,000,000")];
+        let written = [
+            (0, "0"),
+            (999, "999"),
+            (1204, "1,204"),
+            (15_802, "15,802"),
+            (1_000_000, "1,000,000"),
+        ];
         for (number, text) in written {
             assert_eq!(count(number), text);
         }

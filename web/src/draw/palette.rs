@@ -74,7 +74,13 @@ pub fn chrome(dark: bool) -> Chrome {
 pub const CATEGORIES: usize = LIGHT.len();
 
 /// A job's colour.
-pub fn job_colour(job: JobId, by: ColourBy, workload: &Workload, run: &StageRun, dark: bool) -> &'static str {
+pub fn job_colour(
+    job: JobId,
+    by: ColourBy,
+    workload: &Workload,
+    run: &StageRun,
+    dark: bool,
+) -> &'static str {
     category(job_category(job, by, workload, run), dark)
 }
 
@@ -103,7 +109,11 @@ pub fn rgb(hex: &str) -> [u8; 3] {
 pub fn ink_on(background: &str) -> &'static str {
     let [r, g, b] = rgb(background).map(|channel| (f64::from(channel) / 255.0).powf(2.2));
     let luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    if luminance > 0.22 { "#000000" } else { "#ffffff" }
+    if luminance > 0.22 {
+        "#000000"
+    } else {
+        "#ffffff"
+    }
 }
 
 #[cfg(test)]

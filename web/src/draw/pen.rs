@@ -32,8 +32,17 @@ impl<'a> Pen<'a> {
         context.save();
         // Cannot fail: the numbers are finite.
         let _ = context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0);
-        let (w, h) = ((surface.width * ratio).round(), (surface.height * ratio).round());
-        Self { context, area: Rect::new(0.0, 0.0, w, h), ratio, widths, font: 0.0 }
+        let (w, h) = (
+            (surface.width * ratio).round(),
+            (surface.height * ratio).round(),
+        );
+        Self {
+            context,
+            area: Rect::new(0.0, 0.0, w, h),
+            ratio,
+            widths,
+            font: 0.0,
+        }
     }
 
     /// So many CSS pixels in whole device pixels, at least one.
@@ -60,9 +69,18 @@ impl<'a> Pen<'a> {
     pub(super) fn frame(&self, rect: &Rect, thick: f64) {
         let inner = rect.h - 2.0 * thick;
         self.rect(&Rect { h: thick, ..*rect });
-        self.rect(&Rect { y: rect.bottom() - thick, h: thick, ..*rect });
+        self.rect(&Rect {
+            y: rect.bottom() - thick,
+            h: thick,
+            ..*rect
+        });
         self.rect(&Rect::new(rect.x, rect.y + thick, thick, inner));
-        self.rect(&Rect::new(rect.right() - thick, rect.y + thick, thick, inner));
+        self.rect(&Rect::new(
+            rect.right() - thick,
+            rect.y + thick,
+            thick,
+            inner,
+        ));
     }
 
     /// Draws nothing outside of `area` until [`unclip`](Self::unclip).
@@ -90,15 +108,29 @@ impl<'a> Pen<'a> {
     /// The width of `text`, `size` CSS pixels high.
     pub(super) fn width(&mut self, text: &str, size: f64) -> f64 {
         let context = self.context;
-        self.widths.of(text, |c| em_width(context, &mut self.font, c)) * size * self.ratio
+        self.widths
+            .of(text, |c| em_width(context, &mut self.font, c))
+            * size
+            * self.ratio
     }
 
     /// Writes `text`, vertically centred on `y`, cut with an ellipsis to fit into `room`.
     /// Returns the width it has taken.
-    pub(super) fn text(&mut self, text: &str, x: f64, y: f64, size: f64, align: Align, room: f64) -> f64 {
+    pub(super) fn text(
+        &mut self,
+        text: &str,
+        x: f64,
+        y: f64,
+        size: f64,
+        align: Align,
+        room: f64,
+    ) -> f64 {
         let em = size * self.ratio;
         let context = self.context;
-        let Some(end) = self.widths.fit(text, room / em, |c| em_width(context, &mut self.font, c)) else {
+        let Some(end) = self
+            .widths
+            .fit(text, room / em, |c| em_width(context, &mut self.font, c))
+        else {
             return 0.0;
         };
         let cut;
@@ -153,7 +185,9 @@ fn em_width(context: &CanvasRenderingContext2d, font: &mut f64, c: char) -> f64 
         context.set_font(&format!("{EM}px {TYPEFACE}"));
     }
     let mut buffer = [0; 4];
-    context.measure_text(c.encode_utf8(&mut buffer)).map_or(0.6, |metrics| metrics.width() / EM)
+    context
+        .measure_text(c.encode_utf8(&mut buffer))
+        .map_or(0.6, |metrics| metrics.width() / EM)
 }
 
 /// The diagonals that hatch a rectangle, `spacing` apart along its sides. They lie on lines that
@@ -175,7 +209,11 @@ mod tests {
 
     #[test]
     fn hatching_stays_inside() {
-        for rect in [Rect::new(3.0, 7.0, 40.0, 5.0), Rect::new(0.0, 0.0, 4.0, 4.0), Rect::new(9.0, 1.0, 3.0, 50.0)] {
+        for rect in [
+            Rect::new(3.0, 7.0, 40.0, 5.0),
+            Rect::new(0.0, 0.0, 4.0, 4.0),
+            Rect::new(9.0, 1.0, 3.0, 50.0),
+        ] {
             let mut lines = 0;
             hatching(&rect, 4.0, |from, to| {
                 lines += 1;

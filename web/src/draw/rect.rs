@@ -28,18 +28,33 @@ impl Rect {
 
     /// Larger by `by` on every side.
     pub(super) fn grown(&self, by: f64) -> Self {
-        Self::new(self.x - by, self.y - by, self.w + 2.0 * by, self.h + 2.0 * by)
+        Self::new(
+            self.x - by,
+            self.y - by,
+            self.w + 2.0 * by,
+            self.h + 2.0 * by,
+        )
     }
 
     /// The smallest rectangle around both.
     pub(super) fn union(&self, other: &Self) -> Self {
         let (x, y) = (self.x.min(other.x), self.y.min(other.y));
-        Self::new(x, y, self.right().max(other.right()) - x, self.bottom().max(other.bottom()) - y)
+        Self::new(
+            x,
+            y,
+            self.right().max(other.right()) - x,
+            self.bottom().max(other.bottom()) - y,
+        )
     }
 
     /// On the way to `other`: 0 is here, 1 is there.
     pub(super) fn towards(&self, other: &Self, part: f64) -> Self {
         let mix = |a: f64, b: f64| a + (b - a) * part;
-        Self::new(mix(self.x, other.x), mix(self.y, other.y), mix(self.w, other.w), mix(self.h, other.h))
+        Self::new(
+            mix(self.x, other.x),
+            mix(self.y, other.y),
+            mix(self.w, other.w),
+            mix(self.h, other.h),
+        )
     }
 }

@@ -34,13 +34,37 @@ impl Columns {
         }
         self.made_for = made_for;
         let reached = run.reached();
-        fill(times, run.log.sample_waiting(), Keep::Peak, columns, end, reached, &mut self.waiting);
-        fill(times, run.log.sample_gpus(), Keep::Mean, columns, end, reached, &mut self.gpus);
+        fill(
+            times,
+            run.log.sample_waiting(),
+            Keep::Peak,
+            columns,
+            end,
+            reached,
+            &mut self.waiting,
+        );
+        fill(
+            times,
+            run.log.sample_gpus(),
+            Keep::Mean,
+            columns,
+            end,
+            reached,
+            &mut self.gpus,
+        );
         self.most_waiting = self.waiting.iter().copied().fold(0.0, f64::max);
     }
 }
 
-fn fill(times: &[f64], values: &[u32], keep: Keep, columns: usize, end: f64, reached: f64, out: &mut Vec<f64>) {
+fn fill(
+    times: &[f64],
+    values: &[u32],
+    keep: Keep,
+    columns: usize,
+    end: f64,
+    reached: f64,
+    out: &mut Vec<f64>,
+) {
     out.clear();
     if columns == 0 || end <= 0.0 || times.is_empty() {
         return;
@@ -86,7 +110,10 @@ mod tests {
         assert_eq!(out, [10.0, 4.0, 4.0]);
         fill(&times, &values, Keep::Mean, 4, 40.0, 25.0, &mut out);
         let means = [(2.0 * 5.0 + 10.0 + 4.0 * 4.0) / 10.0, 4.0, 2.0];
-        assert!(out.iter().zip(means).all(|(a, b)| (a - b).abs() < 1e-12), "{out:?}");
+        assert!(
+            out.iter().zip(means).all(|(a, b)| (a - b).abs() < 1e-12),
+            "{out:?}"
+        );
         fill(&[], &[], Keep::Mean, 4, 40.0, 0.0, &mut out);
         assert!(out.is_empty());
     }

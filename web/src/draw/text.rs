@@ -21,12 +21,19 @@ pub(super) struct Widths {
 impl Widths {
     /// The width of `text` in ems; `measure` is asked for the width of a character not seen yet.
     pub(super) fn of(&mut self, text: &str, mut measure: impl FnMut(char) -> f64) -> f64 {
-        text.chars().map(|c| *self.known.entry(c).or_insert_with(|| measure(c))).sum()
+        text.chars()
+            .map(|c| *self.known.entry(c).or_insert_with(|| measure(c)))
+            .sum()
     }
 
     /// How many bytes of `text` fit into `room` ems with an ellipsis after them; all of them if
     /// no ellipsis is needed, `None` if not even one character is left.
-    pub(super) fn fit(&mut self, text: &str, room: f64, mut measure: impl FnMut(char) -> f64) -> Option<usize> {
+    pub(super) fn fit(
+        &mut self,
+        text: &str,
+        room: f64,
+        mut measure: impl FnMut(char) -> f64,
+    ) -> Option<usize> {
         if self.of(text, &mut measure) <= room {
             return Some(text.len());
         }

@@ -98,7 +98,12 @@ struct Place {
 /// What a drag does.
 #[derive(Clone, Copy, Debug)]
 enum Drag {
-    Pan { window: Window, scroll: f64, x: f64, y: f64 },
+    Pan {
+        window: Window,
+        scroll: f64,
+        x: f64,
+        y: f64,
+    },
     Clock,
     Overview(Grip),
 }
@@ -136,8 +141,22 @@ struct Image {
     canvas: Option<(HtmlCanvasElement, CanvasRenderingContext2d)>,
     /// What the pixels show: while it stays the same, they do.
     shows: Option<Shown>,
+    /// Pixels of the canvas to one of the image.
+    coarse: usize,
+    /// When the pixels were made, in real time, and how many canvas pixels took time.
+    made_ms: f64,
+    hard: usize,
     names: Vec<Name>,
 }
+
+/// Segments taken in per frame: a long log that is opened late must not hold the page up.
+const SEGMENTS_PER_FRAME: usize = 50_000;
+
+/// An image with more hard pixels is made coarser while the view moves, and is refined when it has
+/// rested for so many milliseconds.
+const HARD: usize = 60_000;
+const COARSE: usize = 4;
+const REST_MS: f64 = 120.0;
 
 /// All that pixels depend on.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,11 +166,21 @@ struct Shown {
     width: usize,
     row_height: f64,
     events: usize,
+    segments: usize,
     selected: Option<JobId>,
     colour_by: ColourBy,
     /// The moment, where colours depend on it.
     moment: Option<usize>,
     dark: bool,
+}
+
+impl Shown {
+    /// Whether `other` is another part of the picture, or another size.
+    fn is_moved(&self, other: &Self) -> bool {
+        self.window != other.window
+            || self.nodes != other.nodes
+            || self.row_height != other.row_height
+    }
 }
 
 /// A name to be written on a segment.
@@ -187,18 +216,6 @@ impl TimelinePainter {
             clock_seen: false,
             placed: false,
         }
-    }
-
-    /// The seconds that are seen, from and to: to be shared with other timelines, or kept in links.
-    pub fn window(&self) -> (f64, f64) {
-        let [from, to] = self.view.target();
-        (from, to)
-    }
-
-    /// Shows these seconds.
-    pub fn set_window(&mut self, from: f64, to: f64) {
-        (self.fitted, self.placed) = (false, true);
-        self.view.jump([from, to]);
     }
 
     fn seen(&self) -> Window {
@@ -239,28 +256,48 @@ impl TimelinePainter {
         let chosen = self.rows.height;
         match self.by {
             By::Gpu => {
-                let (gpus, nodes) = (f64::from(stage.cluster.gpus()), f64::from(stage.cluster.nodes()));
+                let (gpus, nodes) = (
+                    f64::from(stage.cluster.gpus()),
+                    f64::from(stage.cluster.nodes()),
+                );
                 let height = chosen.unwrap_or_else(|| {
-                    ((self.place.plot.h / gpus).floor() - 1.0).clamp(px(4.0, ratio), px(18.0, ratio))
+                    ((self.place.plot.h / gpus).floor() - 1.0)
+                        .clamp(px(4.0, ratio), px(18.0, ratio))
                 });
-                let gap = if height >= px(3.0, ratio) { px(4.0, ratio) } else { px(1.0, ratio) };
-                RowLayout { height, gap, total: gpus * height + nodes * gap }
+                let gap = if height >= px(3.0, ratio) {
+                    px(4.0, ratio)
+                } else {
+                    px(1.0, ratio)
+                };
+                RowLayout {
+                    height,
+                    gap,
+                    total: gpus * height + nodes * gap,
+                }
             }
             By::Job => {
                 let height = chosen.unwrap_or_else(|| px(16.0, ratio));
-                RowLayout { height, gap: 0.0, total: self.jobs_known(stage) as f64 * height }
+                RowLayout {
+                    height,
+                    gap: 0.0,
+                    total: self.jobs_known(stage) as f64 * height,
+                }
             }
         }
     }
 
     fn jobs_known(&self, stage: &Stage) -> usize {
         let reached = stage.run(self.run_id).map_or(0.0, StageRun::reached);
-        stage.workload.jobs.partition_point(|job| job.submit.seconds() <= reached)
+        stage
+            .workload
+            .jobs
+            .partition_point(|job| job.submit.seconds() <= reached)
     }
 
     /// The top of a node's rows, before scrolling.
     fn node_top(&self, node: usize, layout: &RowLayout) -> f64 {
-        f64::from(self.gpu_rows.first()[node]) * layout.height + node as f64 * layout.gap
+        let first = self.gpu_rows.first().get(node).copied().unwrap_or(0);
+        f64::from(first) * layout.height + node as f64 * layout.gap
     }
 
     /// The top of a node's rows on the canvas.
@@ -270,13 +307,17 @@ impl TimelinePainter {
 
     /// The nodes of which something is seen.
     fn nodes_seen(&self, layout: &RowLayout) -> Range<usize> {
-        let nodes = self.gpu_rows.first().len() - 1;
+        let nodes = self.gpu_rows.first().len().saturating_sub(1);
         let scroll = self.rows.scroll;
         let after = |y: f64| {
             let (mut low, mut high) = (0, nodes);
             while low < high {
                 let middle = (low + high) / 2;
-                if self.node_top(middle, layout) <= y { low = middle + 1 } else { high = middle }
+                if self.node_top(middle, layout) <= y {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
             }
             low
         };
@@ -303,16 +344,33 @@ impl TimelinePainter {
         let end = full_range(stage);
         let overview = Rect::new(gutter, css(4.0), width, css(40.0));
         let axis = Rect::new(gutter, overview.bottom() + css(4.0), width, css(24.0));
-        let plot = Rect::new(gutter, axis.bottom(), width, (pen.area.h - axis.bottom()).max(1.0));
-        self.place = Place { ratio, overview: Overview { area: overview, end }, axis, plot };
+        let plot = Rect::new(
+            gutter,
+            axis.bottom(),
+            width,
+            (pen.area.h - axis.bottom()).max(1.0),
+        );
+        self.place = Place {
+            ratio,
+            overview: Overview {
+                area: overview,
+                end,
+            },
+            axis,
+            plot,
+        };
 
-        if self.cluster.as_ref() != Some(&stage.cluster) || self.gpu_rows.seen() > run.log.segments() {
+        let is_another_log =
+            self.gpu_rows.seen() > run.log.segments() || self.job_rows.seen() > run.log.events();
+        if is_another_log || self.cluster.as_ref() != Some(&stage.cluster) {
             self.cluster = Some(stage.cluster.clone());
             self.gpu_rows = GpuRows::new(&stage.cluster);
             self.job_rows = JobRows::default();
         }
-        self.gpu_rows.extend(&run.log);
-        self.job_rows.extend(&run.log, stage.workload.jobs.len());
+        match self.by {
+            By::Gpu => self.gpu_rows.extend(&run.log, SEGMENTS_PER_FRAME),
+            By::Job => self.job_rows.extend(&run.log, stage.workload.jobs.len()),
+        }
         self.columns.update(run, width as usize, end);
 
         if !self.placed {
@@ -324,7 +382,10 @@ impl TimelinePainter {
         let seen = self.seen();
         let now = stage.clock.now;
         if stage.clock.playing && self.clock_seen && now > seen.to && self.drag.is_none() {
-            self.go(seen.moved(now - seen.from - seen.span() * 0.1), stage.reduced_motion);
+            self.go(
+                seen.moved(now - seen.from - seen.span() * 0.1),
+                stage.reduced_motion,
+            );
         }
         self.clock_seen = now >= seen.from && now <= seen.to;
         let layout = self.layout(stage);
@@ -341,17 +402,21 @@ impl TimelinePainter {
         let rows = self.place.plot.h / self.layout(stage).height;
         if self.fitted && jobs > 2.0 * rows {
             let span = self.place.overview.end * rows / jobs;
-            self.go(Window::new(0.0, span).moved(stage.clock.now - 0.4 * span), true);
+            self.go(
+                Window::new(0.0, span).moved(stage.clock.now - 0.4 * span),
+                true,
+            );
             self.reveal(stage);
         }
     }
 
     fn time_at(&self, x: f64) -> f64 {
-        self.seen().time((x - self.place.plot.x) / self.place.plot.w)
+        self.seen()
+            .time((x - self.place.plot.x) / self.place.plot.w)
     }
 
     fn at(&self, x: f64, y: f64, stage: &Stage, run: &StageRun) -> Target {
-        if !self.place.plot.contains(x, y) || self.gpu_rows.first().is_empty() {
+        if !self.place.plot.contains(x, y) {
             return Target::Nothing;
         }
         let layout = self.layout(stage);
@@ -359,7 +424,10 @@ impl TimelinePainter {
         let y = y - self.place.plot.y + self.rows.scroll;
         match self.by {
             By::Gpu => {
-                let found = self.nodes_seen(&layout).rev().find(|&node| self.node_top(node, &layout) <= y);
+                let found = self
+                    .nodes_seen(&layout)
+                    .rev()
+                    .find(|&node| self.node_top(node, &layout) <= y);
                 let Some(node) = found else {
                     return Target::Nothing;
                 };
@@ -369,14 +437,23 @@ impl TimelinePainter {
                     return Target::Nothing;
                 }
                 let node = node as u32;
-                match self.gpu_rows.row(node, gpu).and_then(|row| row.at(&run.log, time)) {
+                match self
+                    .gpu_rows
+                    .row(node, gpu)
+                    .and_then(|row| row.at(&run.log, time))
+                {
                     Some(segment) if time <= run.reached() => Target::Segment(segment),
                     _ => Target::Gpu { node, gpu },
                 }
             }
             By::Job => {
                 let index = (y / layout.height) as usize;
-                let Some(record) = stage.workload.jobs.get(index).filter(|_| index < self.jobs_known(stage)) else {
+                let Some(record) = stage
+                    .workload
+                    .jobs
+                    .get(index)
+                    .filter(|_| index < self.jobs_known(stage))
+                else {
                     return Target::Nothing;
                 };
                 let job = JobId(index as u32);
@@ -386,13 +463,20 @@ impl TimelinePainter {
                     return Target::Nothing;
                 }
                 let segments = &run.segments_of[index];
-                let next = segments.partition_point(|&i| run.log.segment(i as usize).start.seconds() <= time);
-                let start_of_next = segments.get(next).map(|&i| run.log.segment(i as usize).start.seconds());
+                let next = segments
+                    .partition_point(|&i| run.log.segment(i as usize).start.seconds() <= time);
+                let start_of_next = segments
+                    .get(next)
+                    .map(|&i| run.log.segment(i as usize).start.seconds());
                 match next.checked_sub(1).map(|last| segments[last] as usize) {
-                    Some(last) if run.log.segment(last).end.seconds() > time || over <= time => Target::Segment(last),
+                    Some(last) if run.log.segment(last).end.seconds() > time || over <= time => {
+                        Target::Segment(last)
+                    }
                     last => Target::Wait {
                         job,
-                        from: last.map_or(record.submit, |last| run.log.segment(last).end).seconds(),
+                        from: last
+                            .map_or(record.submit, |last| run.log.segment(last).end)
+                            .seconds(),
                         to: start_of_next.unwrap_or(over),
                     },
                 }
@@ -412,7 +496,10 @@ impl TimelinePainter {
             return self.go(whole, false);
         };
         let from = record.submit.seconds();
-        let to = self.job_rows.over(job).min(run.reached()).max(from);
+        let last = run.segments_of[job.index()]
+            .last()
+            .map(|&i| run.log.segment(i as usize).end.seconds());
+        let to = last.unwrap_or(f64::INFINITY).min(run.reached()).max(from);
         let margin = ((to - from) * 0.08).max(LEAST_SPAN);
         let life = Window::new(from - margin, to + margin).within(end, LEAST_SPAN);
         if life == self.target() {
@@ -424,7 +511,13 @@ impl TimelinePainter {
             By::Job => job.index() as f64 * layout.height,
             By::Gpu => {
                 let last = run.segments_of[job.index()].last();
-                let node = last.and_then(|&i| run.log.segment(i as usize).gpus.first().map(|part| part.node));
+                let node = last.and_then(|&i| {
+                    run.log
+                        .segment(i as usize)
+                        .gpus
+                        .first()
+                        .map(|part| part.node)
+                });
                 self.node_top(node.unwrap_or(0) as usize, &layout)
             }
         };
@@ -444,7 +537,8 @@ impl TimelinePainter {
             return;
         }
         let lives = |index: usize| {
-            jobs[index].submit.seconds() < window.to && self.job_rows.over(JobId(index as u32)) > window.from
+            jobs[index].submit.seconds() < window.to
+                && self.job_rows.over(JobId(index as u32)) > window.from
         };
         if !self.jobs_seen(stage, &layout).any(lives) {
             let first = jobs.partition_point(|job| job.submit.seconds() < window.from);
@@ -455,7 +549,12 @@ impl TimelinePainter {
 
     fn drag_to(&mut self, x: f64, y: f64, stage: &Stage, response: &mut Response) {
         match self.drag {
-            Some(Drag::Pan { window, scroll, x: from_x, y: from_y }) => {
+            Some(Drag::Pan {
+                window,
+                scroll,
+                x: from_x,
+                y: from_y,
+            }) => {
                 let seconds = (from_x - x) / self.place.plot.w * window.span();
                 let end = self.place.overview.end;
                 let from = (window.from + seconds).clamp(0.0, (end - window.span()).max(0.0));
@@ -485,8 +584,14 @@ impl TimelinePainter {
             let (least, most) = ROW_HEIGHTS;
             let wanted = layout.height * wheel_zoom(dy);
             // At least a pixel, or slow wheels would do nothing.
-            let step = if dy < 0.0 { wanted.max(layout.height + 1.0) } else { wanted.min(layout.height - 1.0) };
-            let height = step.round().clamp(px(least, self.place.ratio), px(most, self.place.ratio));
+            let step = if dy < 0.0 {
+                wanted.max(layout.height + 1.0)
+            } else {
+                wanted.min(layout.height - 1.0)
+            };
+            let height = step
+                .round()
+                .clamp(px(least, self.place.ratio), px(most, self.place.ratio));
             let y = pointer.y * self.place.ratio - self.place.plot.y;
             let view = &mut self.rows;
             view.height = Some(height);
@@ -499,7 +604,10 @@ impl TimelinePainter {
             let sideways = if pointer.shift { dx + dy } else { dx };
             if sideways != 0.0 {
                 let target = self.target();
-                self.pan(sideways * self.place.ratio / self.place.plot.w * target.span(), true);
+                self.pan(
+                    sideways * self.place.ratio / self.place.plot.w * target.span(),
+                    true,
+                );
             }
             if !pointer.shift {
                 let layout = self.layout(stage);
@@ -510,19 +618,34 @@ impl TimelinePainter {
 
     fn pan(&mut self, seconds: f64, at_once: bool) {
         let target = self.target();
-        let from = (target.from + seconds).clamp(0.0, (self.place.overview.end - target.span()).max(0.0));
+        let from =
+            (target.from + seconds).clamp(0.0, (self.place.overview.end - target.span()).max(0.0));
         self.go(Window::new(from, from + target.span()), at_once);
     }
 
     fn press(&mut self, x: f64, y: f64) {
         let place = &self.place;
         let window = self.target();
-        self.drag = if place.overview.area.grown(px(4.0, place.ratio)).contains(x, y) {
-            Some(Drag::Overview(place.overview.grip(x, window, px(6.0, place.ratio))))
+        self.drag = if place
+            .overview
+            .area
+            .grown(px(4.0, place.ratio))
+            .contains(x, y)
+        {
+            Some(Drag::Overview(place.overview.grip(
+                x,
+                window,
+                px(6.0, place.ratio),
+            )))
         } else if place.axis.contains(x, y) {
             Some(Drag::Clock)
         } else if place.plot.contains(x, y) {
-            Some(Drag::Pan { window, scroll: self.rows.scroll, x, y })
+            Some(Drag::Pan {
+                window,
+                scroll: self.rows.scroll,
+                x,
+                y,
+            })
         } else {
             None
         };
@@ -555,9 +678,10 @@ impl TimelinePainter {
                 response.cursor = "pointer";
                 Some(describe::wait(job, from, to, stage))
             }
-            Target::Gpu { node, gpu } => {
-                Some(vec![format!("node {node}, GPU {gpu}"), format::time(self.time_at(x))])
-            }
+            Target::Gpu { node, gpu } => Some(vec![
+                format!("node {node}, GPU {gpu}"),
+                format::time(self.time_at(x)),
+            ]),
             Target::Nothing => None,
         };
     }
@@ -573,20 +697,47 @@ impl Painter for TimelinePainter {
         let mut moving = false;
         if let Some(run) = stage.run(self.run_id) {
             self.update(&pen, stage, run);
-            moving = self.view.step(surface.real_ms, self.target().span() * 2e-4, stage.reduced_motion);
+            moving = self.view.step(
+                surface.real_ms,
+                self.target().span() * 2e-4,
+                stage.reduced_motion,
+            );
             let layout = self.layout(stage);
-            let mut frame = Frame { pen: &mut pen, stage, run, layout, window: self.seen(), chrome };
+            let mut frame = Frame {
+                pen: &mut pen,
+                stage,
+                run,
+                layout,
+                window: self.seen(),
+                chrome,
+                real_ms: surface.real_ms,
+            };
             frame.axis(self);
-            frame.pen.clip(&Rect { x: 0.0, w: frame.pen.area.w, ..self.place.plot });
+            frame.pen.clip(&Rect {
+                x: 0.0,
+                w: frame.pen.area.w,
+                ..self.place.plot
+            });
             match self.by {
-                By::Gpu => frame.gpus(self),
+                By::Gpu => {
+                    frame.gpus(self);
+                    moving |= self.image.coarse > 1 || self.gpu_rows.seen() < run.log.segments();
+                }
                 By::Job => frame.jobs(self),
             }
             frame.pen.unclip();
             frame.clock(self);
             let gpus = stage.cluster.gpus();
             let (window, now) = (frame.window, stage.clock.now);
-            self.place.overview.paint(&mut pen, &self.columns, gpus, window, now, &chrome, stage.dark);
+            self.place.overview.paint(
+                &mut pen,
+                &self.columns,
+                gpus,
+                window,
+                now,
+                &chrome,
+                stage.dark,
+            );
         }
         drop(pen);
         self.widths = widths;
@@ -596,7 +747,11 @@ impl Painter for TimelinePainter {
     fn pointer(&mut self, pointer: &Pointer, stage: &Stage) -> Response {
         let (x, y) = (pointer.x * self.place.ratio, pointer.y * self.place.ratio);
         self.pointer = (x, y);
-        let mut response = Response { cursor: "default", hover: Some(None), ..Response::default() };
+        let mut response = Response {
+            cursor: "default",
+            hover: Some(None),
+            ..Response::default()
+        };
         let Some(run) = stage.run(self.run_id) else {
             return response;
         };
@@ -620,7 +775,10 @@ impl Painter for TimelinePainter {
             PointerKind::Click => match self.drag.take() {
                 Some(Drag::Overview(Grip::New { from })) => {
                     let target = self.target();
-                    self.go(target.moved(from - (target.from + target.to) / 2.0), stage.reduced_motion);
+                    self.go(
+                        target.moved(from - (target.from + target.to) / 2.0),
+                        stage.reduced_motion,
+                    );
                     self.reveal(stage);
                     response.repaint = true;
                 }
@@ -652,7 +810,11 @@ impl Painter for TimelinePainter {
 
     fn key(&mut self, key: &str, stage: &Stage) -> bool {
         let plot = self.place.plot;
-        let x = if plot.contains(self.pointer.0, plot.y) { self.pointer.0 } else { plot.x + plot.w / 2.0 };
+        let x = if plot.contains(self.pointer.0, plot.y) {
+            self.pointer.0
+        } else {
+            plot.x + plot.w / 2.0
+        };
         match key.to_ascii_lowercase().as_str() {
             "w" => self.zoom(x, KEY_ZOOM),
             "s" => self.zoom(x, 1.0 / KEY_ZOOM),
@@ -677,6 +839,7 @@ struct Frame<'a, 'b> {
     layout: RowLayout,
     window: Window,
     chrome: palette::Chrome,
+    real_ms: f64,
 }
 
 impl Frame<'_, '_> {
@@ -693,7 +856,10 @@ impl Frame<'_, '_> {
     }
 
     fn outlined(&self) -> impl Iterator<Item = JobId> + use<> {
-        let hovered = self.stage.hovered.filter(|&job| Some(job) != self.stage.selected);
+        let hovered = self
+            .stage
+            .hovered
+            .filter(|&job| Some(job) != self.stage.selected);
         self.stage.selected.into_iter().chain(hovered)
     }
 
@@ -706,7 +872,12 @@ impl Frame<'_, '_> {
         for mark in axis::marks(self.window, step) {
             let x = self.x_of(mark, &plot).round();
             self.pen.fill(self.chrome.line);
-            self.pen.rect(&Rect::new(x, axis.bottom() - self.pen.px(5.0), self.pen.px(1.0), self.pen.px(4.0)));
+            self.pen.rect(&Rect::new(
+                x,
+                axis.bottom() - self.pen.px(5.0),
+                self.pen.px(1.0),
+                self.pen.px(4.0),
+            ));
             let text = axis::label(mark, step);
             let half = self.pen.width(&text, SMALL) / 2.0;
             let hidden = pill.is_some_and(|pill| x + half > pill.x && x - half < pill.right());
@@ -731,8 +902,15 @@ impl Frame<'_, '_> {
         }
         let text = format::time_of_day(now, 1.0);
         let w = (self.pen.width(&text, SMALL) + self.pen.px(10.0)).round();
-        let left = (self.x_of(now, &plot) - w / 2.0).round().clamp(plot.x, (plot.right() - w).max(plot.x));
-        Some(Rect::new(left, axis.y + self.pen.px(1.0), w, self.pen.px(17.0)))
+        let left = (self.x_of(now, &plot) - w / 2.0)
+            .round()
+            .clamp(plot.x, (plot.right() - w).max(plot.x));
+        Some(Rect::new(
+            left,
+            axis.y + self.pen.px(1.0),
+            w,
+            self.pen.px(17.0),
+        ))
     }
 
     fn clock(&mut self, timeline: &TimelinePainter) {
@@ -741,13 +919,27 @@ impl Frame<'_, '_> {
         };
         let plot = timeline.place.plot;
         let now = self.stage.clock.now;
-        let x = self.x_of(now, &plot).round().min(plot.right() - self.pen.px(1.0));
+        let x = self
+            .x_of(now, &plot)
+            .round()
+            .min(plot.right() - self.pen.px(1.0));
         self.pen.fill(self.chrome.accent);
-        self.pen.rect(&Rect::new(x, pill.y, self.pen.px(1.0), plot.bottom() - pill.y));
+        self.pen.rect(&Rect::new(
+            x,
+            pill.y,
+            self.pen.px(1.0),
+            plot.bottom() - pill.y,
+        ));
         self.pen.rect(&pill);
         self.pen.fill(self.chrome.background);
         let text = format::time_of_day(now, 1.0);
-        self.pen.label(&text, pill.x + pill.w / 2.0, pill.y + pill.h / 2.0, Align::Centre, pill.w);
+        self.pen.label(
+            &text,
+            pill.x + pill.w / 2.0,
+            pill.y + pill.h / 2.0,
+            Align::Centre,
+            pill.w,
+        );
     }
 
     /// Rows of GPUs.
@@ -761,22 +953,39 @@ impl Frame<'_, '_> {
             width: plot.w as usize,
             row_height: height,
             events: self.run.log.events(),
+            segments: timeline.gpu_rows.seen(),
             selected: self.stage.selected,
             colour_by: self.stage.colour_by,
             moment: (self.stage.colour_by == ColourBy::Queue).then(|| self.run.moment.next_event()),
             dark: self.stage.dark,
         };
-        if timeline.image.shows.as_ref() != Some(&shown) {
+        let image = &mut timeline.image;
+        let is_new = image.shows.as_ref() != Some(&shown);
+        let has_rested = self.real_ms - image.made_ms > REST_MS;
+        if is_new || (image.coarse > 1 && has_rested) {
+            let moves = image
+                .shows
+                .as_ref()
+                .is_some_and(|last| last.is_moved(&shown));
+            let hurry = moves && !timeline.fitted && image.hard > HARD;
+            image.coarse = if hurry { COARSE } else { 1 };
+            image.made_ms = self.real_ms;
             self.gpu_pixels(&shown, timeline);
             timeline.image.shows = Some(shown);
         }
         self.pen.context.set_image_smoothing_enabled(false);
         let first = timeline.gpu_rows.first();
+        let columns = plot.w as usize / timeline.image.coarse;
         let rows_of = |node: usize| f64::from(first[node + 1] - first[node]);
         for node in nodes.clone() {
             let line = f64::from(first[node] - first[nodes.start]);
-            let from = Rect::new(0.0, line, plot.w, rows_of(node));
-            let to = Rect::new(plot.x, timeline.node_y(node, &self.layout), plot.w, rows_of(node) * height);
+            let from = Rect::new(0.0, line, columns as f64, rows_of(node));
+            let to = Rect::new(
+                plot.x,
+                timeline.node_y(node, &self.layout),
+                plot.w,
+                rows_of(node) * height,
+            );
             timeline.image.put(self.pen.context, &from, &to);
         }
         // Thinner rows would be more gap than row.
@@ -785,7 +994,12 @@ impl Frame<'_, '_> {
             for node in nodes.clone() {
                 let y = timeline.node_y(node, &self.layout);
                 for gpu in 1..=first[node + 1] - first[node] {
-                    self.pen.rect(&Rect::new(plot.x, y + f64::from(gpu) * height - 1.0, plot.w, 1.0));
+                    self.pen.rect(&Rect::new(
+                        plot.x,
+                        y + f64::from(gpu) * height - 1.0,
+                        plot.w,
+                        1.0,
+                    ));
                 }
             }
         }
@@ -824,34 +1038,74 @@ impl Frame<'_, '_> {
         let first = timeline.gpu_rows.first();
         let lines = (first[shown.nodes.end] - first[shown.nodes.start]) as usize;
         let image = &mut timeline.image;
-        image.pixels.resize(shown.width * lines, background);
+        let width = shown.width / image.coarse;
+        image.pixels.resize(width * lines, background);
         image.names.clear();
-        let gpus = shown.nodes.clone().flat_map(|node| (0..first[node + 1] - first[node]).map(move |gpu| (node, gpu)));
-        for ((node, gpu), pixels) in gpus.zip(image.pixels.chunks_exact_mut(shown.width.max(1))) {
+        image.hard = 0;
+        let gpus = shown
+            .nodes
+            .clone()
+            .flat_map(|node| (0..first[node + 1] - first[node]).map(move |gpu| (node, gpu)));
+        for ((node, gpu), pixels) in gpus.zip(image.pixels.chunks_exact_mut(width.max(1))) {
             let Some(row) = timeline.gpu_rows.row(node as u32, gpu) else {
                 continue;
             };
-            row.paint(&line, colour, pixels, |segment, from, to| {
-                if is_tall && to - from >= least && is_first_on_node(&self.run.log.segment(segment), node, gpu) {
-                    image.names.push(Name { segment, node, gpu, from, to });
+            let hard = row.paint(&line, colour, pixels, |segment, from, to| {
+                let (from, to) = (from * image.coarse, to * image.coarse);
+                if is_tall
+                    && to - from >= least
+                    && is_first_on_node(&self.run.log.segment(segment), node, gpu)
+                {
+                    image.names.push(Name {
+                        segment,
+                        node,
+                        gpu,
+                        from,
+                        to,
+                    });
                 }
             });
+            image.hard += hard * image.coarse;
         }
-        image.upload(self.pen.context, shown.width, lines);
+        image.upload(self.pen.context, width, lines);
     }
 
     fn names(&mut self, timeline: &TimelinePainter) {
         let plot = timeline.place.plot;
         let inset = self.pen.px(5.0);
-        for &Name { segment, node, gpu, from, to } in &timeline.image.names {
+        for &Name {
+            segment,
+            node,
+            gpu,
+            from,
+            to,
+        } in &timeline.image.names
+        {
             let job = self.run.log.segment(segment).job;
-            let Some(record) = self.stage.workload.jobs.get(job.index()).filter(|_| !self.is_dimmed(job)) else {
+            let Some(record) = self
+                .stage
+                .workload
+                .jobs
+                .get(job.index())
+                .filter(|_| !self.is_dimmed(job))
+            else {
                 continue;
             };
-            self.pen.fill(palette::ink_on(palette::category(self.category(job), self.stage.dark)));
-            let y = timeline.node_y(node, &self.layout) + (f64::from(gpu) + 0.5) * self.layout.height - 0.5;
+            self.pen.fill(palette::ink_on(palette::category(
+                self.category(job),
+                self.stage.dark,
+            )));
+            let y = timeline.node_y(node, &self.layout)
+                + (f64::from(gpu) + 0.5) * self.layout.height
+                - 0.5;
             let room = (to - from) as f64 - 2.0 * inset;
-            self.pen.label(&record.name, plot.x + from as f64 + inset, y, Align::Left, room);
+            self.pen.label(
+                &record.name,
+                plot.x + from as f64 + inset,
+                y,
+                Align::Left,
+                room,
+            );
         }
     }
 
@@ -859,17 +1113,32 @@ impl Frame<'_, '_> {
         let plot = timeline.place.plot;
         let thick = self.pen.px(1.5);
         self.pen.fill(self.chrome.accent);
-        let segments = self.run.segments_of.get(job.index()).map_or(&[][..], Vec::as_slice);
-        let ends_before = |&i: &u32| self.run.log.segment(i as usize).end.seconds() <= self.window.from;
+        let segments = self
+            .run
+            .segments_of
+            .get(job.index())
+            .map_or(&[][..], Vec::as_slice);
+        let ends_before =
+            |&i: &u32| self.run.log.segment(i as usize).end.seconds() <= self.window.from;
         let skip = segments.partition_point(ends_before);
-        for segment in segments[skip..].iter().map(|&i| self.run.log.segment(i as usize)) {
+        for segment in segments[skip..]
+            .iter()
+            .map(|&i| self.run.log.segment(i as usize))
+        {
             if segment.start.seconds() >= self.window.to {
                 break;
             }
-            let from = self.x_of(segment.start.seconds(), &plot).max(plot.x - thick).round();
+            let from = self
+                .x_of(segment.start.seconds(), &plot)
+                .max(plot.x - thick)
+                .round();
             let end = segment.end.seconds().min(self.run.reached());
             let to = self.x_of(end, &plot).min(plot.right() + thick).round();
-            for part in segment.gpus.iter().filter(|part| nodes.contains(&(part.node as usize))) {
+            for part in segment
+                .gpus
+                .iter()
+                .filter(|part| nodes.contains(&(part.node as usize)))
+            {
                 let top = timeline.node_y(part.node as usize, &self.layout);
                 // Runs of neighbouring GPUs share one frame.
                 let mut rest = part.mask;
@@ -878,8 +1147,15 @@ impl Frame<'_, '_> {
                     let run = (rest >> first).trailing_ones();
                     let y = top + f64::from(first) * self.layout.height;
                     let h = f64::from(run) * self.layout.height;
-                    self.pen.frame(&Rect::new(from, y, (to - from).max(thick), h).grown(thick / 2.0), thick);
-                    rest &= if first + run < 64 { u64::MAX << (first + run) } else { 0 };
+                    self.pen.frame(
+                        &Rect::new(from, y, (to - from).max(thick), h).grown(thick / 2.0),
+                        thick,
+                    );
+                    rest &= if first + run < 64 {
+                        u64::MAX << (first + run)
+                    } else {
+                        0
+                    };
                 }
             }
         }
@@ -889,7 +1165,11 @@ impl Frame<'_, '_> {
         let plot = timeline.place.plot;
         let gutter = plot.x - self.pen.px(6.0);
         self.pen.fill(self.chrome.background);
-        self.pen.rect(&Rect { x: 0.0, w: plot.x, ..plot });
+        self.pen.rect(&Rect {
+            x: 0.0,
+            w: plot.x,
+            ..plot
+        });
         self.pen.fill(self.chrome.faint);
         let first = timeline.gpu_rows.first();
         let text_h = self.pen.px(TEXT_ROW);
@@ -899,7 +1179,8 @@ impl Frame<'_, '_> {
             let h = f64::from(first[node + 1] - first[node]) * self.layout.height;
             let y = top + h.min(self.pen.px(18.0).max(self.layout.height)) / 2.0;
             if y - text_h / 2.0 >= free_from && y + text_h / 2.0 <= plot.bottom() {
-                self.pen.label(&format!("node {node}"), gutter, y, Align::Right, gutter);
+                self.pen
+                    .label(&format!("node {node}"), gutter, y, Align::Right, gutter);
                 free_from = y + text_h / 2.0;
             }
         }
@@ -933,15 +1214,21 @@ impl Frame<'_, '_> {
                 if solid.is_empty() && hollow.is_empty() {
                     continue;
                 }
-                self.pen.fill(palette::category(category as u32, self.stage.dark));
+                self.pen
+                    .fill(palette::category(category as u32, self.stage.dark));
                 solid.iter().for_each(|bar| self.pen.rect(bar));
-                hollow.iter().filter(|bar| bar.w > 0.0).for_each(|bar| self.pen.frame(bar, line));
+                hollow
+                    .iter()
+                    .filter(|bar| bar.w > 0.0)
+                    .for_each(|bar| self.pen.frame(bar, line));
             }
         }
         if !bars.hatched.is_empty() {
             let context = self.pen.context;
             context.begin_path();
-            bars.hatched.iter().for_each(|bar| self.pen.hatch(bar, self.pen.px(4.0)));
+            bars.hatched
+                .iter()
+                .for_each(|bar| self.pen.hatch(bar, self.pen.px(4.0)));
             context.set_stroke_style_str(self.chrome.background);
             context.set_line_width(self.pen.px(1.25));
             context.stroke();
@@ -955,9 +1242,14 @@ impl Frame<'_, '_> {
             let (x, room) = (self.pen.px(8.0), plot.x - self.pen.px(16.0));
             for row in rows {
                 let is_outlined = self.outlined().any(|job| job.index() == row);
-                self.pen.fill(if is_outlined { self.chrome.text } else { self.chrome.faint });
+                self.pen.fill(if is_outlined {
+                    self.chrome.text
+                } else {
+                    self.chrome.faint
+                });
                 let name = &self.stage.workload.jobs[row].name;
-                self.pen.label(name, x, top_of(row) + height / 2.0, Align::Left, room);
+                self.pen
+                    .label(name, x, top_of(row) + height / 2.0, Align::Left, room);
             }
         }
     }
@@ -974,10 +1266,18 @@ impl Frame<'_, '_> {
         }
         let at = Bars::at(self.category(job), self.is_dimmed(job));
         let height = self.layout.height;
-        let inset = if height >= self.pen.px(6.0) { self.pen.px(1.0) } else { 0.0 };
+        let inset = if height >= self.pen.px(6.0) {
+            self.pen.px(1.0)
+        } else {
+            0.0
+        };
         let thin = (height * 0.36).round().max(self.pen.px(1.0));
         let middle = top + ((height - thin) / 2.0).floor();
-        let snapped = |time: f64| self.x_of(time, &plot).clamp(plot.x - 2.0, plot.right() + 2.0).round();
+        let snapped = |time: f64| {
+            self.x_of(time, &plot)
+                .clamp(plot.x - 2.0, plot.right() + 2.0)
+                .round()
+        };
         let mut wait = |from: f64, to: f64| {
             let (from, to) = (snapped(from), snapped(to));
             if to > from {
@@ -985,7 +1285,8 @@ impl Frame<'_, '_> {
             }
         };
         let segments = &self.run.segments_of[row];
-        let ends_before = |&i: &u32| self.run.log.segment(i as usize).end.seconds() <= self.window.from;
+        let ends_before =
+            |&i: &u32| self.run.log.segment(i as usize).end.seconds() <= self.window.from;
         let mut i = segments.partition_point(ends_before);
         let mut waits_from = match i.checked_sub(1) {
             Some(last) => self.run.log.segment(segments[last] as usize).end.seconds(),
@@ -994,24 +1295,36 @@ impl Frame<'_, '_> {
         let a_pixel = self.window.span() / plot.w;
         while i < segments.len() {
             let segment = self.run.log.segment(segments[i] as usize);
-            let (start, end) = (segment.start.seconds(), segment.end.seconds().min(self.run.reached()));
+            let (start, end) = (
+                segment.start.seconds(),
+                segment.end.seconds().min(self.run.reached()),
+            );
             if start >= self.window.to {
                 break;
             }
             wait(waits_from, start);
             let (from, to) = (snapped(start), snapped(end));
-            let bar = Rect::new(from, top + inset, (to - from).max(1.0), (height - 2.0 * inset).max(1.0));
+            let bar = Rect::new(
+                from,
+                top + inset,
+                (to - from).max(1.0),
+                (height - 2.0 * inset).max(1.0),
+            );
             bars.solid[at].push(bar);
             let ready = snapped(segment.ready.seconds()).min(to);
             if ready - from >= self.pen.px(3.0) {
-                bars.hatched.push(Rect { w: ready - from, ..bar });
+                bars.hatched.push(Rect {
+                    w: ready - from,
+                    ..bar
+                });
             }
             waits_from = end;
             i += 1;
             if end - start < a_pixel {
                 // What else begins within this pixel is not to be told apart.
                 let next_pixel = start + a_pixel;
-                let begins = |&i: &u32| self.run.log.segment(i as usize).start.seconds() < next_pixel;
+                let begins =
+                    |&i: &u32| self.run.log.segment(i as usize).start.seconds() < next_pixel;
                 let skipped = segments[i..].partition_point(begins);
                 if let Some(last) = skipped.checked_sub(1) {
                     i += last;
@@ -1023,7 +1336,10 @@ impl Frame<'_, '_> {
         let levels = timeline.job_rows.levels(job);
         let from = levels.partition_point(|change| change.time < self.window.from);
         let mut last = f64::NEG_INFINITY;
-        for change in levels[from..].iter().take_while(|change| change.time <= self.window.to) {
+        for change in levels[from..]
+            .iter()
+            .take_while(|change| change.time <= self.window.to)
+        {
             let x = snapped(change.time);
             if x - last >= self.pen.px(3.0) && height >= self.pen.px(6.0) {
                 let half = (height / 2.0).round();
@@ -1077,20 +1393,26 @@ impl Image {
     /// Puts a part of the image on the canvas.
     fn put(&self, context: &CanvasRenderingContext2d, from: &Rect, to: &Rect) {
         if let Some((canvas, _)) = &self.canvas {
-            let _ = context.draw_image_with_html_canvas_element_and_sw_and_sh_and_dx_and_dy_and_dw_and_dh(
-                canvas, from.x, from.y, from.w, from.h, to.x, to.y, to.w, to.h,
-            );
+            let _ = context
+                .draw_image_with_html_canvas_element_and_sw_and_sh_and_dx_and_dy_and_dw_and_dh(
+                    canvas, from.x, from.y, from.w, from.h, to.x, to.y, to.w, to.h,
+                );
         }
     }
 }
 
 /// Whether a GPU is the lowest of the segment's on its node: names are written once.
 fn is_first_on_node(segment: &Segment<'_>, node: usize, gpu: u32) -> bool {
-    segment.gpus.iter().any(|part| part.node as usize == node && part.mask.trailing_zeros() == gpu)
+    segment
+        .gpus
+        .iter()
+        .any(|part| part.node as usize == node && part.mask.trailing_zeros() == gpu)
 }
 
 /// A canvas that is not on the page.
-fn off_screen(beside: &CanvasRenderingContext2d) -> Option<(HtmlCanvasElement, CanvasRenderingContext2d)> {
+fn off_screen(
+    beside: &CanvasRenderingContext2d,
+) -> Option<(HtmlCanvasElement, CanvasRenderingContext2d)> {
     let document = beside.canvas()?.owner_document()?;
     let canvas: HtmlCanvasElement = document.create_element("canvas").ok()?.dyn_into().ok()?;
     let context = canvas.get_context("2d").ok()??.dyn_into().ok()?;

@@ -40,7 +40,10 @@ impl Window {
 
     /// Enlarged by `factor`; `about` stays where it is.
     pub(super) fn zoomed(&self, about: f64, factor: f64) -> Self {
-        Self::new(about - (about - self.from) / factor, about + (self.to - about) / factor)
+        Self::new(
+            about - (about - self.from) / factor,
+            about + (self.to - about) / factor,
+        )
     }
 
     /// Later by `seconds`.
@@ -52,7 +55,11 @@ impl Window {
     pub(super) fn within(&self, end: f64, least: f64) -> Self {
         let span = self.span().max(least).min(end.max(least));
         let middle = (self.from + self.to) / 2.0;
-        let from = if self.span() >= least { self.from } else { middle - span / 2.0 };
+        let from = if self.span() >= least {
+            self.from
+        } else {
+            middle - span / 2.0
+        };
         let from = from.min(end - span).max(0.0);
         Self::new(from, from + span)
     }
@@ -70,12 +77,20 @@ pub(super) struct Plane {
 
 impl Plane {
     /// The whole plane.
-    pub(super) const WHOLE: Plane = Plane { scale: 1.0, x: 0.0, y: 0.0 };
+    pub(super) const WHOLE: Plane = Plane {
+        scale: 1.0,
+        x: 0.0,
+        y: 0.0,
+    };
 
     /// Enlarged to `scale`; what is seen at `(x, y)` stays there.
     pub(super) fn zoomed(&self, x: f64, y: f64, scale: f64) -> Self {
         let factor = scale / self.scale;
-        Self { scale, x: (self.x + x) * factor - x, y: (self.y + y) * factor - y }
+        Self {
+            scale,
+            x: (self.x + x) * factor - x,
+            y: (self.y + y) * factor - y,
+        }
     }
 
     /// The closest window that shows nothing beyond a plane of `width` × `height`.
@@ -102,7 +117,11 @@ const GLIDE_MS: f64 = 45.0;
 
 impl<const N: usize> Glide<N> {
     pub(super) fn new(at: [f64; N]) -> Self {
-        Self { at, to: at, last_ms: None }
+        Self {
+            at,
+            to: at,
+            last_ms: None,
+        }
     }
 
     /// Where it is.
@@ -128,8 +147,15 @@ impl<const N: usize> Glide<N> {
     /// Moves on to `real_ms`; `true` while it is on its way. `precision`: the distance that no
     /// longer counts.
     pub(super) fn step(&mut self, real_ms: f64, precision: f64, still: bool) -> bool {
-        let passed = self.last_ms.replace(real_ms).map_or(16.0, |last| (real_ms - last).clamp(1.0, 50.0));
-        let left = if still { 0.0 } else { (-passed / GLIDE_MS).exp() };
+        let passed = self
+            .last_ms
+            .replace(real_ms)
+            .map_or(16.0, |last| (real_ms - last).clamp(1.0, 50.0));
+        let left = if still {
+            0.0
+        } else {
+            (-passed / GLIDE_MS).exp()
+        };
         let mut moving = false;
         for (at, &to) in self.at.iter_mut().zip(&self.to) {
             let distance = (*at - to) * left;
@@ -162,13 +188,28 @@ mod tests {
 
     #[test]
     fn windows_stay_within_the_run() {
-        for (from, to) in [(-50.0, 20.0), (90.0, 130.0), (-10.0, 500.0), (50.0, 50.1), (99.9, 100.0)] {
+        for (from, to) in [
+            (-50.0, 20.0),
+            (90.0, 130.0),
+            (-10.0, 500.0),
+            (50.0, 50.1),
+            (99.9, 100.0),
+        ] {
             let window = Window::new(from, to).within(100.0, 1.0);
-            assert!(window.from >= 0.0 && window.to <= 100.0 + 1e-9, "{window:?}");
+            assert!(
+                window.from >= 0.0 && window.to <= 100.0 + 1e-9,
+                "{window:?}"
+            );
             assert!(window.span() >= 1.0 - 1e-9 && window.span() <= 100.0);
         }
-        assert_eq!(Window::new(20.0, 40.0).within(100.0, 1.0), Window::new(20.0, 40.0));
-        assert_eq!(Window::new(0.0, 0.0).within(0.0, 1.0), Window::new(0.0, 1.0));
+        assert_eq!(
+            Window::new(20.0, 40.0).within(100.0, 1.0),
+            Window::new(20.0, 40.0)
+        );
+        assert_eq!(
+            Window::new(0.0, 0.0).within(0.0, 1.0),
+            Window::new(0.0, 1.0)
+        );
     }
 
     #[test]
@@ -176,9 +217,17 @@ mod tests {
         let seen = |plane: &Plane, x: f64| (x + plane.x) / plane.scale;
         let plane = Plane::WHOLE.zoomed(30.0, 40.0, 4.0);
         assert!((seen(&plane, 30.0) - 30.0).abs() < 1e-12);
-        let far = Plane { x: 1e6, y: -5.0, ..plane }.within(200.0, 100.0, 8.0);
+        let far = Plane {
+            x: 1e6,
+            y: -5.0,
+            ..plane
+        }
+        .within(200.0, 100.0, 8.0);
         assert_eq!((far.x, far.y), (600.0, 0.0));
-        assert_eq!(plane.zoomed(0.0, 0.0, 0.1).within(200.0, 100.0, 8.0), Plane::WHOLE);
+        assert_eq!(
+            plane.zoomed(0.0, 0.0, 0.1).within(200.0, 100.0, 8.0),
+            Plane::WHOLE
+        );
     }
 
     #[test]

@@ -68,7 +68,13 @@ impl Layout {
         let made_for = (area.w, area.h, ratio);
         if self.jobs != stage.workload.jobs.len() {
             self.jobs = stage.workload.jobs.len();
-            self.largest_job = stage.workload.jobs.iter().map(|job| job.gpus).max().unwrap_or(1);
+            self.largest_job = stage
+                .workload
+                .jobs
+                .iter()
+                .map(|job| job.gpus)
+                .max()
+                .unwrap_or(1);
         }
         let same_cluster = self.cluster.as_ref() == Some(&stage.cluster);
         if self.made_for == made_for && same_cluster {
@@ -88,16 +94,30 @@ impl Layout {
         let top = self.bars.bottom() + css(if low { 8.0 } else { 14.0 });
         self.nodes = Rect::new(side, top, self.title.w, (area.h - top - css(4.0)).max(1.0));
         let nodes = self.gpus_per_node.len() as u32;
-        self.tiling = Tiling::new(nodes, stage.cluster.largest_node(), self.nodes.w, self.nodes.h, ratio);
+        self.tiling = Tiling::new(
+            nodes,
+            stage.cluster.largest_node(),
+            self.nodes.w,
+            self.nodes.h,
+            ratio,
+        );
     }
 
     fn constrained(&self, plane: Plane) -> Plane {
         let largest = self.tiling.largest_scale(self.nodes.w, self.nodes.h);
         let crisp = self.tiling.crisp(plane.scale.clamp(1.0, largest));
         let middle = (self.nodes.w / 2.0, self.nodes.h / 2.0);
-        let plane = if crisp == plane.scale { plane } else { plane.zoomed(middle.0, middle.1, crisp) };
+        let plane = if crisp == plane.scale {
+            plane
+        } else {
+            plane.zoomed(middle.0, middle.1, crisp)
+        };
         let (w, h) = self.tiling.extent();
-        plane.within(w.max(self.nodes.w * 0.5), h.max(self.nodes.h * 0.5), largest.max(crisp))
+        plane.within(
+            w.max(self.nodes.w * 0.5),
+            h.max(self.nodes.h * 0.5),
+            largest.max(crisp),
+        )
     }
 
     fn grid(&self, plane: &Plane) -> Grid {
@@ -124,7 +144,7 @@ impl YardPainter {
     }
 
     /// Shows the whole cluster again.
-    pub fn reset(&mut self) {
+    fn reset(&mut self) {
         self.view.go(numbers(Plane::WHOLE));
     }
 
@@ -164,17 +184,31 @@ impl YardPainter {
         let holds = |mask: u64| gpu.map_or(mask != 0, |gpu| mask >> gpu & 1 == 1);
         let part = |job: JobId| {
             let gpus = run.log.segment(run.moment.segment(job)).gpus;
-            gpus.iter().find(|part| part.node == node).map_or(0, |part| part.mask)
+            gpus.iter()
+                .find(|part| part.node == node)
+                .map_or(0, |part| part.mask)
         };
         let by_gpus = |&job: &JobId| (part(job).count_ones(), std::cmp::Reverse(job));
-        match run.moment.running().iter().copied().filter(|&job| holds(part(job))).max_by_key(by_gpus) {
+        match run
+            .moment
+            .running()
+            .iter()
+            .copied()
+            .filter(|&job| holds(part(job)))
+            .max_by_key(by_gpus)
+        {
             Some(job) => Target::Job(job),
             None => Target::Node(node),
         }
     }
 
     fn node_lines(&self, node: u32, run: &StageRun) -> Vec<String> {
-        let gpus = self.layout.gpus_per_node.get(node as usize).copied().unwrap_or(0);
+        let gpus = self
+            .layout
+            .gpus_per_node
+            .get(node as usize)
+            .copied()
+            .unwrap_or(0);
         let taken: u32 = run
             .moment
             .running()
@@ -183,7 +217,11 @@ impl YardPainter {
             .filter(|part| part.node == node)
             .map(|part| part.count())
             .sum();
-        vec![format!("node {node}: {} of {} free", gpus.saturating_sub(taken), counted(gpus.into(), "GPU", "GPUs"))]
+        vec![format!(
+            "node {node}: {} of {} free",
+            gpus.saturating_sub(taken),
+            counted(gpus.into(), "GPU", "GPUs")
+        )]
     }
 }
 
@@ -216,8 +254,19 @@ impl Painter for YardPainter {
                 self.view.go(numbers(target));
             }
             moving |= self.view.step(surface.real_ms, 0.001, stage.reduced_motion);
-            self.motion.note(run, &stage.clock, &self.queue, surface.real_ms, !stage.reduced_motion);
-            let mut frame = Frame { pen: &mut pen, stage, run, real_ms: surface.real_ms };
+            self.motion.note(
+                run,
+                &stage.clock,
+                &self.queue,
+                surface.real_ms,
+                !stage.reduced_motion,
+            );
+            let mut frame = Frame {
+                pen: &mut pen,
+                stage,
+                run,
+                real_ms: surface.real_ms,
+            };
             frame.queue(self);
             frame.nodes(self);
             frame.flights(self);
@@ -235,7 +284,10 @@ impl Painter for YardPainter {
         let Some(run) = stage.run(self.run_id) else {
             return Response::default();
         };
-        let mut response = Response { cursor: "default", ..Response::default() };
+        let mut response = Response {
+            cursor: "default",
+            ..Response::default()
+        };
         match pointer.kind {
             PointerKind::Leave => {
                 self.drag = None;
@@ -250,7 +302,13 @@ impl Painter for YardPainter {
                 self.zoom(x, y, factor);
                 response.repaint = true;
             }
-            PointerKind::Down => self.drag = Some(Drag { from: self.plane(), x, y }),
+            PointerKind::Down => {
+                self.drag = Some(Drag {
+                    from: self.plane(),
+                    x,
+                    y,
+                })
+            }
             PointerKind::Release => self.drag = None,
             PointerKind::Click => {
                 self.drag = None;
@@ -261,7 +319,11 @@ impl Painter for YardPainter {
             }
             PointerKind::Move => {
                 if let (Some(drag), true) = (&self.drag, pointer.down) {
-                    let moved = Plane { x: drag.from.x + drag.x - x, y: drag.from.y + drag.y - y, ..drag.from };
+                    let moved = Plane {
+                        x: drag.from.x + drag.x - x,
+                        y: drag.from.y + drag.y - y,
+                        ..drag.from
+                    };
                     self.view.jump(numbers(self.layout.constrained(moved)));
                     response.repaint = true;
                     response.cursor = "grabbing";
@@ -292,7 +354,10 @@ impl Painter for YardPainter {
             (nodes.x + nodes.w / 2.0, nodes.y + nodes.h / 2.0)
         };
         let target = plane(self.view.target());
-        let sideways = |by: f64| Plane { x: target.x + by * nodes.w, ..target };
+        let sideways = |by: f64| Plane {
+            x: target.x + by * nodes.w,
+            ..target
+        };
         match key.to_ascii_lowercase().as_str() {
             "w" => self.zoom(x, y, KEY_ZOOM),
             "s" => self.zoom(x, y, 1.0 / KEY_ZOOM),
@@ -328,7 +393,12 @@ impl YardPainter {
             .reduce(|all, tile| all.union(&tile))
             .unwrap_or_default();
         let (pitch_x, pitch_y) = tiling.pitch();
-        let seen = Rect::new(bounds.x - pitch_x, bounds.y - pitch_y, bounds.w + 2.0 * pitch_x, bounds.h + 2.0 * pitch_y);
+        let seen = Rect::new(
+            bounds.x - pitch_x,
+            bounds.y - pitch_y,
+            bounds.w + 2.0 * pitch_x,
+            bounds.h + 2.0 * pitch_y,
+        );
         let scale = tiling.crisp((nodes.w / seen.w).min(nodes.h / seen.h).max(1.0));
         let focused = self.layout.constrained(Plane {
             scale,
@@ -362,12 +432,19 @@ impl Frame<'_, '_> {
 
     /// The jobs that are outlined: the chosen one, and the one under the pointer.
     fn outlined(&self) -> impl Iterator<Item = JobId> + use<> {
-        let hovered = self.stage.hovered.filter(|&job| Some(job) != self.stage.selected);
+        let hovered = self
+            .stage
+            .hovered
+            .filter(|&job| Some(job) != self.stage.selected);
         self.stage.selected.into_iter().chain(hovered)
     }
 
     fn others_alpha(&self) -> f64 {
-        if self.stage.selected.is_some() { DIMMED } else { 1.0 }
+        if self.stage.selected.is_some() {
+            DIMMED
+        } else {
+            1.0
+        }
     }
 
     fn queue(&mut self, yard: &mut YardPainter) {
@@ -379,14 +456,28 @@ impl Frame<'_, '_> {
 
         let for_count = pen.width("+ 000,000 more", super::text::SMALL) + gap;
         let jobs = &self.stage.workload.jobs;
-        yard.queue.lay_out(self.run, jobs, layout.largest_job, &layout.bars, for_count, pen.ratio);
+        yard.queue.lay_out(
+            self.run,
+            jobs,
+            layout.largest_job,
+            &layout.bars,
+            for_count,
+            pen.ratio,
+        );
 
         let title = layout.title;
         let y = title.y + title.h / 2.0;
         pen.fill(chrome.text);
         let used = match waiting {
             0 => pen.text("nothing waits", title.x, y, NORMAL, Align::Left, title.w),
-            _ => pen.text(&format!("{} waiting", count(waiting as u64)), title.x, y, NORMAL, Align::Left, title.w),
+            _ => pen.text(
+                &format!("{} waiting", count(waiting as u64)),
+                title.x,
+                y,
+                NORMAL,
+                Align::Left,
+                title.w,
+            ),
         };
         let hint = "longest wait first · height: GPUs wanted, log scale";
         let room = title.w - used - 2.0 * gap;
@@ -398,7 +489,13 @@ impl Frame<'_, '_> {
             pen.fill(chrome.faint);
             let text = format!("+ {} more", count(yard.queue.more as u64));
             let bars = layout.bars;
-            pen.label(&text, yard.queue.end() + gap / 2.0, bars.bottom() - gap / 2.0, Align::Left, for_count);
+            pen.label(
+                &text,
+                yard.queue.end() + gap / 2.0,
+                bars.bottom() - gap / 2.0,
+                Align::Left,
+                for_count,
+            );
         }
 
         let line = pen.px(1.0);
@@ -468,7 +565,12 @@ impl Frame<'_, '_> {
     fn free_cells(&mut self, yard: &mut YardPainter, grid: &Grid, area: &Rect) {
         let chrome = palette::chrome(self.stage.dark);
         yard.free.clear();
-        yard.free.extend(yard.layout.gpus_per_node.iter().map(|&gpus| u64::MAX >> (64 - gpus)));
+        yard.free.extend(
+            yard.layout
+                .gpus_per_node
+                .iter()
+                .map(|&gpus| u64::MAX >> (64 - gpus)),
+        );
         for &job in self.run.moment.running() {
             for part in self.segment(job).gpus {
                 if let Some(free) = yard.free.get_mut(part.node as usize) {
@@ -492,7 +594,13 @@ impl Frame<'_, '_> {
             for node in (0..yard.free.len() as u32).filter(|&node| grid.is_seen(node, area)) {
                 let tile = grid.tile(node);
                 let middle = tile.y + (grid.look.label - self.pen.px(3.0)) / 2.0;
-                self.pen.label(&node.to_string(), tile.x, middle, Align::Left, f64::INFINITY);
+                self.pen.label(
+                    &node.to_string(),
+                    tile.x,
+                    middle,
+                    Align::Left,
+                    f64::INFINITY,
+                );
             }
         }
     }
@@ -516,12 +624,21 @@ impl Frame<'_, '_> {
         for (category, jobs) in (0..).zip(&yard.by_colour) {
             if !jobs.is_empty() {
                 self.pen.fill(palette::category(category, self.stage.dark));
-                jobs.iter().copied().filter(|&job| !is_young(job)).for_each(draw);
+                jobs.iter()
+                    .copied()
+                    .filter(|&job| !is_young(job))
+                    .for_each(draw);
             }
         }
         if steady {
             self.pen.fill(chrome.busy);
-            self.run.moment.running().iter().copied().filter(|&job| is_young(job)).for_each(draw);
+            self.run
+                .moment
+                .running()
+                .iter()
+                .copied()
+                .filter(|&job| is_young(job))
+                .for_each(draw);
         }
         self.pen.alpha(1.0);
 
@@ -534,7 +651,12 @@ impl Frame<'_, '_> {
                     context.begin_path();
                     hatched = true;
                 }
-                for part in self.segment(job).gpus.iter().filter(|part| grid.is_seen(part.node, area)) {
+                for part in self
+                    .segment(job)
+                    .gpus
+                    .iter()
+                    .filter(|part| grid.is_seen(part.node, area))
+                {
                     grid.cells(part.node, part.mask, |cell| self.pen.hatch(cell, spacing));
                 }
             }
@@ -551,7 +673,8 @@ impl Frame<'_, '_> {
     fn density(&mut self, yard: &mut YardPainter, grid: &Grid, area: &Rect) {
         let chrome = palette::chrome(self.stage.dark);
         yard.taken.clear();
-        yard.taken.resize(yard.layout.gpus_per_node.len(), (JobId(0), 0, 0));
+        yard.taken
+            .resize(yard.layout.gpus_per_node.len(), (JobId(0), 0, 0));
         for &job in self.run.moment.running() {
             for part in self.segment(job).gpus {
                 if let Some((most, its, all)) = yard.taken.get_mut(part.node as usize) {
@@ -583,9 +706,14 @@ impl Frame<'_, '_> {
             self.pen.fill(palette::category(category, self.stage.dark));
             for &JobId(node) in nodes {
                 let tile = grid.tile(node);
-                let part = f64::from(yard.taken[node as usize].2) / f64::from(yard.layout.gpus_per_node[node as usize]);
+                let part = f64::from(yard.taken[node as usize].2)
+                    / f64::from(yard.layout.gpus_per_node[node as usize]);
                 let h = (tile.h * part).round().max(1.0);
-                self.pen.rect(&Rect { y: tile.bottom() - h, h, ..tile });
+                self.pen.rect(&Rect {
+                    y: tile.bottom() - h,
+                    h,
+                    ..tile
+                });
             }
         }
         self.pen.alpha(1.0);
@@ -595,7 +723,11 @@ impl Frame<'_, '_> {
         let thick = self.pen.px(2.0).min((grid.look.cell.0 / 2.0).ceil());
         let segment = self.segment(job);
         let cells = |each: &mut dyn FnMut(&Rect)| {
-            for part in segment.gpus.iter().filter(|part| grid.is_seen(part.node, area)) {
+            for part in segment
+                .gpus
+                .iter()
+                .filter(|part| grid.is_seen(part.node, area))
+            {
                 grid.cells(part.node, part.mask, &mut *each);
             }
         };
@@ -629,7 +761,8 @@ impl Frame<'_, '_> {
                     }
                 }
                 FlightKind::Preempted => {
-                    if let Some((_, bar)) = yard.queue.bars().iter().find(|bar| bar.0 == flight.job) {
+                    if let Some((_, bar)) = yard.queue.bars().iter().find(|bar| bar.0 == flight.job)
+                    {
                         self.pen.fill(chrome.background);
                         self.pen.rect(bar);
                     }
@@ -673,7 +806,11 @@ impl Frame<'_, '_> {
                 for part in gpus {
                     let cells = grid.bounds(part.node, part.mask);
                     let sunk = self.pen.px(10.0) * at;
-                    self.pen.rect(&Rect { y: (cells.y + sunk).round(), h: (cells.h - sunk).max(1.0), ..cells });
+                    self.pen.rect(&Rect {
+                        y: (cells.y + sunk).round(),
+                        h: (cells.h - sunk).max(1.0),
+                        ..cells
+                    });
                 }
             }
         }
@@ -682,8 +819,12 @@ impl Frame<'_, '_> {
     /// A job between two places: a plain block, with a rim that keeps it apart from what it passes.
     fn flying(&self, block: &Rect) {
         self.pen.rect(block);
-        self.pen.context.set_stroke_style_str(palette::chrome(self.stage.dark).background);
+        self.pen
+            .context
+            .set_stroke_style_str(palette::chrome(self.stage.dark).background);
         self.pen.context.set_line_width(self.pen.ratio);
-        self.pen.context.stroke_rect(block.x, block.y, block.w, block.h);
+        self.pen
+            .context
+            .stroke_rect(block.x, block.y, block.w, block.h);
     }
 }

@@ -70,7 +70,10 @@ impl Default for Link {
 
 /// The two schedulers of the first picture: the baseline and what the sandbox is about.
 fn default_policies() -> Vec<PolicySpec> {
-    ["fifo", "tiresias-las"].iter().filter_map(|name| name.parse().ok()).collect()
+    ["fifo", "tiresias-las"]
+        .iter()
+        .filter_map(|name| name.parse().ok())
+        .collect()
 }
 
 impl Link {
@@ -78,11 +81,17 @@ impl Link {
     pub fn parse(fragment: &str) -> Self {
         let mut link = Self::default();
         let mut policies = Vec::new();
-        for pair in fragment.trim_start_matches('#').split('&').filter(|pair| !pair.is_empty()) {
+        for pair in fragment
+            .trim_start_matches('#')
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+        {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             let value = decode(value);
             if link.read(key, &value, &mut policies).is_none() {
-                link.complaint = Some(format!("This link's {key}={value} is not understood; the default is used instead."));
+                link.complaint = Some(format!(
+                    "This link's {key}={value} is not understood; the default is used instead."
+                ));
             }
         }
         if !policies.is_empty() {
@@ -92,7 +101,12 @@ impl Link {
     }
 
     fn read(&mut self, key: &str, value: &str, policies: &mut Vec<PolicySpec>) -> Option<()> {
-        let named = |names: &[(&str, usize)]| names.iter().find(|(name, _)| *name == value).map(|(_, i)| *i);
+        let named = |names: &[(&str, usize)]| {
+            names
+                .iter()
+                .find(|(name, _)| *name == value)
+                .map(|(_, i)| *i)
+        };
         match key {
             "sample" => self.source = Source::Sample(value.to_string()),
             "file" => self.source = Source::File(value.to_string()),
@@ -103,8 +117,12 @@ impl Link {
             "run" => policies.push(value.parse().ok()?),
             "baseline" => self.baseline = value.parse().ok()?,
             "view" => self.view = View::ALL.iter().find(|(_, name, _)| *name == value)?.0,
-            "colour" => self.colour_by = ColourBy::ALL.iter().find(|(_, name, _)| *name == value)?.0,
-            "theme" => self.theme = [Theme::Light, Theme::Dark][named(&[("light", 0), ("dark", 1)])?],
+            "colour" => {
+                self.colour_by = ColourBy::ALL.iter().find(|(_, name, _)| *name == value)?.0
+            }
+            "theme" => {
+                self.theme = [Theme::Light, Theme::Dark][named(&[("light", 0), ("dark", 1)])?]
+            }
             "t" => self.time = Some(non_negative(value)?),
             "speed" => self.speed = Some(non_negative(value)?),
             "job" => self.job = Some(JobId(value.parse().ok()?)),
@@ -117,11 +135,16 @@ impl Link {
     pub fn of(state: &AppState, stage: &Stage) -> Self {
         Self {
             source: state.source.clone(),
-            cluster: (state.cluster_origin == ClusterOrigin::Chosen).then(|| state.setup.cluster.clone()),
+            cluster: (state.cluster_origin == ClusterOrigin::Chosen)
+                .then(|| state.setup.cluster.clone()),
             placement: state.setup.placement,
             options: state.setup.options,
             policies: state.cards.iter().map(|card| card.policy.clone()).collect(),
-            baseline: state.cards.iter().position(|card| card.id == state.baseline).unwrap_or(0),
+            baseline: state
+                .cards
+                .iter()
+                .position(|card| card.id == state.baseline)
+                .unwrap_or(0),
             view: state.view,
             colour_by: state.colour_by,
             theme: state.theme,
@@ -164,10 +187,15 @@ impl Link {
         if self.baseline != default.baseline {
             add("baseline", &self.baseline.to_string());
         }
-        if let Some((_, name, _)) = View::ALL.iter().find(|(view, _, _)| *view == self.view && self.view != default.view) {
+        if let Some((_, name, _)) = View::ALL
+            .iter()
+            .find(|(view, _, _)| *view == self.view && self.view != default.view)
+        {
             add("view", name);
         }
-        let colour = ColourBy::ALL.iter().find(|(by, _, _)| *by == self.colour_by && self.colour_by != default.colour_by);
+        let colour = ColourBy::ALL
+            .iter()
+            .find(|(by, _, _)| *by == self.colour_by && self.colour_by != default.colour_by);
         if let Some((_, name, _)) = colour {
             add("colour", name);
         }
@@ -190,7 +218,9 @@ impl Link {
 }
 
 fn non_negative(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0)
+    text.parse()
+        .ok()
+        .filter(|value: &f64| value.is_finite() && *value >= 0.0)
 }
 
 /// Percent-encodes what would end a value or upset a mail program; brackets, commas and colons
@@ -211,7 +241,9 @@ fn decode(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
         let hex = (byte == b'%').then(|| after.get(..2)).flatten();
-        let code = hex.and_then(|hex| std::str::from_utf8(hex).ok()).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let code = hex
+            .and_then(|hex| std::str::from_utf8(hex).ok())
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
         match code {
             Some(code) => {
                 bytes.push(code);
@@ -236,8 +268,14 @@ mod tests {
             source: Source::File("my trace & more (1).csv".into()),
             cluster: Some("8x8+4x4".parse().unwrap()),
             placement: Strategy::Spread,
-            options: SimOptions { restart_cost: 30.0, seed: 9 },
-            policies: vec!["tiresias-las[queues=2,thresholds=57600]".parse().unwrap(), "srtf".parse().unwrap()],
+            options: SimOptions {
+                restart_cost: 30.0,
+                seed: 9,
+            },
+            policies: vec![
+                "tiresias-las[queues=2,thresholds=57600]".parse().unwrap(),
+                "srtf".parse().unwrap(),
+            ],
             baseline: 1,
             view: View::Compare,
             colour_by: ColourBy::Queue,
@@ -252,8 +290,14 @@ mod tests {
 
     #[test]
     fn policies_stay_readable() {
-        let link = Link { policies: vec!["tiresias-las[queues=2,thresholds=57600]".parse().unwrap()], ..Link::default() };
-        assert_eq!(link.fragment(), "v=1&sample=lab&run=tiresias-las[queues=2,thresholds=57600]");
+        let link = Link {
+            policies: vec!["tiresias-las[queues=2,thresholds=57600]".parse().unwrap()],
+            ..Link::default()
+        };
+        assert_eq!(
+            link.fragment(),
+            "v=1&sample=lab&run=tiresias-las[queues=2,thresholds=57600]"
+        );
     }
 
     #[test]

@@ -70,7 +70,9 @@ pub enum Source {
 pub struct TraceInfo {
     /// The file's or sample's name.
     pub name: String,
-    /// The format's name.
+    /// The format's stable name, or `sample`.
+    pub format: String,
+    /// The format's name for people.
     pub title: String,
     /// What was kept, dropped and assumed; samples have none.
     pub report: Option<ImportReport>,
@@ -233,7 +235,10 @@ const REDRAWS_PER_RUN: u32 = 12;
 impl AppState {
     /// The page as a link asks for it.
     pub fn from_link(link: &Link) -> Self {
-        let cards: Vec<Card> = (0u32..).zip(&link.policies).map(|(id, policy)| Card::new(id, policy.clone())).collect();
+        let cards: Vec<Card> = (0u32..)
+            .zip(&link.policies)
+            .map(|(id, policy)| Card::new(id, policy.clone()))
+            .collect();
         Self {
             source: link.source.clone(),
             trace: None,
@@ -244,7 +249,11 @@ impl AppState {
                 placement: link.placement,
                 options: link.options,
             },
-            cluster_origin: if link.cluster.is_some() { ClusterOrigin::Chosen } else { ClusterOrigin::Given },
+            cluster_origin: if link.cluster.is_some() {
+                ClusterOrigin::Chosen
+            } else {
+                ClusterOrigin::Given
+            },
             baseline: cards.get(link.baseline).map_or(0, |card| card.id),
             next_id: cards.len() as u32,
             cards,
@@ -286,7 +295,11 @@ impl AppState {
                 self.opening = Some(name.clone());
                 self.trace_error = None;
             }
-            Action::Opened { info, cluster, origin } => {
+            Action::Opened {
+                info,
+                cluster,
+                origin,
+            } => {
                 self.source = match &info.report {
                     Some(_) => Source::File(info.name.clone()),
                     None => Source::Sample(info.name.clone()),
@@ -337,7 +350,9 @@ impl AppState {
             }
             Action::Progress(id, status) => {
                 let done = |status: &RunStatus| match status {
-                    RunStatus::Running(progress) => progress.done * REDRAWS_PER_RUN / progress.jobs.max(1),
+                    RunStatus::Running(progress) => {
+                        progress.done * REDRAWS_PER_RUN / progress.jobs.max(1)
+                    }
                     _ => u32::MAX,
                 };
                 if let Some(card) = self.card_mut(id) {
@@ -388,7 +403,12 @@ impl AppState {
 
 impl Card {
     fn new(id: u32, policy: PolicySpec) -> Self {
-        Self { id, policy, status: RunStatus::Idle, summary: None }
+        Self {
+            id,
+            policy,
+            status: RunStatus::Idle,
+            summary: None,
+        }
     }
 }
 
@@ -438,6 +458,7 @@ mod tests {
         let mut state = state();
         let info = Rc::new(TraceInfo {
             name: "lab".into(),
+            format: "sample".into(),
             title: "A lab's day".into(),
             report: None,
             members: Vec::new(),
@@ -446,7 +467,11 @@ mod tests {
             gpu_hours: 1.0,
             span_days: 1.0,
         });
-        state.apply(Action::Opened { info: info.clone(), cluster: default_cluster(), origin: ClusterOrigin::Given });
+        state.apply(Action::Opened {
+            info: info.clone(),
+            cluster: default_cluster(),
+            origin: ClusterOrigin::Given,
+        });
         state.apply(Action::Opening(Source::File("bad.csv".into())));
         state.apply(Action::Refused("no".into()));
         assert_eq!(state.trace, Some(info));
@@ -458,7 +483,10 @@ mod tests {
     fn a_stale_explanation_is_dropped() {
         let mut state = state();
         state.apply(Action::Select(Some(JobId(3))));
-        let explanation = Explanation { verdict: switchyard::policy::Verdict::Runs, facts: Vec::new() };
+        let explanation = Explanation {
+            verdict: switchyard::policy::Verdict::Runs,
+            facts: Vec::new(),
+        };
         state.apply(Action::Explained(0, JobId(2), Time::ZERO, explanation));
         assert!(state.explanations.is_empty());
     }

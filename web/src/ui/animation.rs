@@ -21,6 +21,9 @@ pub(super) struct Hosted {
     size: (f64, f64, f64),
 }
 
+/// What the browser calls for each frame.
+type OnFrame = Closure<dyn FnMut(f64)>;
+
 /// Frames whose paint time is remembered.
 const FRAMES_MEASURED: usize = 300;
 
@@ -64,7 +67,7 @@ impl Animation {
             has_picture: Cell::default(),
         }));
         animation.publish_frame_times();
-        let again: Rc<RefCell<Option<Closure<dyn FnMut(f64)>>>> = Rc::default();
+        let again: Rc<RefCell<Option<OnFrame>>> = Rc::default();
         let frame = Closure::new({
             let (animation, again) = (animation.clone(), again.clone());
             move |ms: f64| {
@@ -77,19 +80,33 @@ impl Animation {
         animation
     }
 
-    fn request(&self, frame: &RefCell<Option<Closure<dyn FnMut(f64)>>>) {
+    fn request(&self, frame: &RefCell<Option<OnFrame>>) {
         if let Some(frame) = frame.borrow().as_ref() {
             // A window always grants animation frames.
-            let _ = self.0.window.request_animation_frame(frame.as_ref().unchecked_ref());
+            let _ = self
+                .0
+                .window
+                .request_animation_frame(frame.as_ref().unchecked_ref());
         }
     }
 
     /// Takes a canvas in; the number is for [`release`](Self::release).
-    pub(super) fn host(&self, canvas: HtmlCanvasElement, painter: Rc<RefCell<dyn Painter>>) -> Option<u32> {
+    pub(super) fn host(
+        &self,
+        canvas: HtmlCanvasElement,
+        painter: Rc<RefCell<dyn Painter>>,
+    ) -> Option<u32> {
         let context = canvas.get_context("2d").ok()??.dyn_into().ok()?;
         let id = self.0.next_id.get() + 1;
         self.0.next_id.set(id);
-        let hosted = Hosted { canvas, context, painter, painted: None, moving: false, size: (0.0, 0.0, 0.0) };
+        let hosted = Hosted {
+            canvas,
+            context,
+            painter,
+            painted: None,
+            moving: false,
+            size: (0.0, 0.0, 0.0),
+        };
         self.0.hosted.borrow_mut().push((id, hosted));
         Some(id)
     }
@@ -101,7 +118,13 @@ impl Animation {
 
     /// Has a canvas painted at the next frame whether or not the stage changes.
     pub(super) fn repaint(&self, id: u32) {
-        for (_, hosted) in self.0.hosted.borrow_mut().iter_mut().filter(|(other, _)| *other == id) {
+        for (_, hosted) in self
+            .0
+            .hosted
+            .borrow_mut()
+            .iter_mut()
+            .filter(|(other, _)| *other == id)
+        {
             hosted.painted = None;
         }
     }
@@ -115,8 +138,13 @@ impl Animation {
     /// was of use.
     pub(super) fn key(&self, key: &str) -> bool {
         let mut hosted = self.0.hosted.borrow_mut();
-        let active = hosted.iter().position(|(id, _)| Some(*id) == self.0.active.get()).unwrap_or(0);
-        let Some((_, canvas)) = hosted.get_mut(active) else { return false };
+        let active = hosted
+            .iter()
+            .position(|(id, _)| Some(*id) == self.0.active.get())
+            .unwrap_or(0);
+        let Some((_, canvas)) = hosted.get_mut(active) else {
+            return false;
+        };
         let used = canvas.painter.borrow_mut().key(key, &self.0.stage.read());
         if used {
             canvas.painted = None;
@@ -163,31 +191,53 @@ impl Animation {
         if !stage.clock.playing {
             return;
         }
-        let under_way = stage.runs.iter().filter(|run| !run.complete).map(|run| run.reached());
+        let under_way = stage
+            .runs
+            .iter()
+            .filter(|run| !run.complete)
+            .map(|run| run.reached());
         let limit = under_way.fold(stage.clock.end, f64::min);
         let now = (stage.clock.now + seconds * stage.clock.speed).min(limit);
         if now > stage.clock.now {
             stage.clock.now = now;
             stage.touch();
-        } else if stage.clock.end > 0.0 && stage.clock.now >= stage.clock.end && stage.runs.iter().all(|run| run.complete) {
+        } else if stage.clock.end > 0.0
+            && stage.clock.now >= stage.clock.end
+            && stage.runs.iter().all(|run| run.complete)
+        {
             stage.clock.playing = false;
             stage.touch();
         }
     }
 
     fn now(&self) -> f64 {
-        self.0.window.performance().map_or(0.0, |performance| performance.now())
+        self.0
+            .window
+            .performance()
+            .map_or(0.0, |performance| performance.now())
     }
 
     /// `switchyardFirstPicture` in the page's console: milliseconds from navigation to the first
     /// frame that showed jobs.
     fn note_first_picture(&self) {
-        if self.0.has_picture.get() || self.0.stage.read().runs.iter().all(|run| run.log.events() == 0) {
+        if self.0.has_picture.get()
+            || self
+                .0
+                .stage
+                .read()
+                .runs
+                .iter()
+                .all(|run| run.log.events() == 0)
+        {
             return;
         }
         self.0.has_picture.set(true);
         // A name on the window: nothing else in the page depends on it.
-        let _ = js_sys::Reflect::set(&self.0.window, &"switchyardFirstPicture".into(), &self.now().into());
+        let _ = js_sys::Reflect::set(
+            &self.0.window,
+            &"switchyardFirstPicture".into(),
+            &self.now().into(),
+        );
     }
 
     /// `switchyardFrameTimes()` in the page's console: script milliseconds of the last painted
@@ -195,11 +245,18 @@ impl Animation {
     fn publish_frame_times(&self) {
         let inner = Rc::downgrade(&self.0);
         let times = Closure::<dyn Fn() -> js_sys::Array>::new(move || {
-            let frames = inner.upgrade().map(|inner| inner.frame_ms.borrow().clone()).unwrap_or_default();
+            let frames = inner
+                .upgrade()
+                .map(|inner| inner.frame_ms.borrow().clone())
+                .unwrap_or_default();
             frames.into_iter().map(JsValue::from_f64).collect()
         });
         // A name on the window: nothing else in the page depends on it.
-        let _ = js_sys::Reflect::set(&self.0.window, &"switchyardFrameTimes".into(), times.as_ref());
+        let _ = js_sys::Reflect::set(
+            &self.0.window,
+            &"switchyardFrameTimes".into(),
+            times.as_ref(),
+        );
         times.forget();
     }
 }
@@ -207,7 +264,11 @@ impl Animation {
 impl Hosted {
     /// CSS width, CSS height, device pixels per CSS pixel.
     fn measure(&self, ratio: f64) -> (f64, f64, f64) {
-        (f64::from(self.canvas.client_width()), f64::from(self.canvas.client_height()), ratio)
+        (
+            f64::from(self.canvas.client_width()),
+            f64::from(self.canvas.client_height()),
+            ratio,
+        )
     }
 
     fn paint(&mut self, size: (f64, f64, f64), stage: &SharedStage, real_ms: f64) {
@@ -222,7 +283,13 @@ impl Hosted {
         }
         // Only a context that has lost its canvas refuses to be scaled.
         let _ = self.context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0);
-        let surface = Surface { context: &self.context, width, height, pixel_ratio: ratio, real_ms };
+        let surface = Surface {
+            context: &self.context,
+            width,
+            height,
+            pixel_ratio: ratio,
+            real_ms,
+        };
         self.moving = self.painter.borrow_mut().paint(&surface, &stage.read());
     }
 }

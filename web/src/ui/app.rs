@@ -21,9 +21,9 @@ use crate::stage::SharedStage;
 use crate::state::link::Link;
 use crate::state::{Action, AppState, Source, Theme, View};
 use std::rc::Rc;
+use wasm_bindgen::JsCast;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen::JsCast;
 use web_sys::Window;
 use yew::prelude::*;
 
@@ -149,13 +149,19 @@ pub fn App() -> Html {
 }
 
 /// A callback that tells the reducer.
-pub(super) fn tell<T: 'static>(session: &Session, action: impl Fn(T) -> Action + 'static) -> Callback<T> {
+pub(super) fn tell<T: 'static>(
+    session: &Session,
+    action: impl Fn(T) -> Action + 'static,
+) -> Callback<T> {
     let session = session.clone();
     Callback::from(move |value| session.tell(action(value)))
 }
 
 fn view_title(view: View) -> &'static str {
-    View::ALL.iter().find(|(other, _, _)| *other == view).map_or("", |(_, _, title)| title)
+    View::ALL
+        .iter()
+        .find(|(other, _, _)| *other == view)
+        .map_or("", |(_, _, title)| title)
 }
 
 #[derive(Properties, PartialEq)]
@@ -200,7 +206,9 @@ fn Notice(props: &NoticeProps) -> Html {
 fn use_theme(theme: Theme, stage: &SharedStage) {
     use_effect_with((theme, stage.clone()), |(theme, stage)| {
         let theme = *theme;
-        let root = web_sys::window().and_then(|window| window.document()).and_then(|document| document.document_element());
+        let root = web_sys::window()
+            .and_then(|window| window.document())
+            .and_then(|document| document.document_element());
         if let Some(root) = root {
             // Attributes of an element of ours can always be set.
             let _ = match theme {
@@ -220,7 +228,12 @@ fn use_theme(theme: Theme, stage: &SharedStage) {
         };
         follow();
         let listener = Closure::<dyn FnMut()>::new(follow);
-        let query = web_sys::window().and_then(|window| window.match_media("(prefers-color-scheme: dark)").ok().flatten());
+        let query = web_sys::window().and_then(|window| {
+            window
+                .match_media("(prefers-color-scheme: dark)")
+                .ok()
+                .flatten()
+        });
         if let Some(query) = &query {
             query.set_onchange(Some(listener.as_ref().unchecked_ref()));
         }
@@ -243,7 +256,9 @@ fn is_dark(theme: Theme) -> bool {
 }
 
 fn media_matches(query: &str) -> bool {
-    web_sys::window().and_then(|window| window.match_media(query).ok().flatten()).is_some_and(|query| query.matches())
+    web_sys::window()
+        .and_then(|window| window.match_media(query).ok().flatten())
+        .is_some_and(|query| query.matches())
 }
 
 /// Keeps the address in step with what is shown.
@@ -265,7 +280,12 @@ fn use_address(state: &UseReducerHandle<AppState>, stage: &SharedStage) {
             });
             let window = web_sys::window();
             let timer = window.as_ref().and_then(|window| {
-                window.set_interval_with_callback_and_timeout_and_arguments_0(update.as_ref().unchecked_ref(), ADDRESS_EVERY_MS).ok()
+                window
+                    .set_interval_with_callback_and_timeout_and_arguments_0(
+                        update.as_ref().unchecked_ref(),
+                        ADDRESS_EVERY_MS,
+                    )
+                    .ok()
             });
             move || {
                 if let (Some(window), Some(timer)) = (window, timer) {
@@ -278,7 +298,9 @@ fn use_address(state: &UseReducerHandle<AppState>, stage: &SharedStage) {
 }
 
 fn location_hash() -> String {
-    web_sys::window().and_then(|window: Window| window.location().hash().ok()).unwrap_or_default()
+    web_sys::window()
+        .and_then(|window: Window| window.location().hash().ok())
+        .unwrap_or_default()
 }
 
 fn replace_hash(fragment: &str) {
@@ -304,6 +326,8 @@ pub(super) struct StateProps {
 pub(super) fn use_session() -> Rc<Session> {
     let session = use_context::<Session>();
     use_memo(session, |session| {
-        session.clone().unwrap_or_else(|| unreachable!("every component is inside the app"))
+        session
+            .clone()
+            .unwrap_or_else(|| unreachable!("every component is inside the app"))
     })
 }

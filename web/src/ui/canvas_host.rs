@@ -11,11 +11,11 @@ use yew::prelude::*;
 
 /// A painter, equal if it is the same painter.
 #[derive(Clone)]
-pub struct PainterHandle(pub Rc<RefCell<dyn Painter>>);
+pub(super) struct PainterHandle(Rc<RefCell<dyn Painter>>);
 
 impl PainterHandle {
     /// Hands a painter to a canvas.
-    pub fn new(painter: impl Painter + 'static) -> Self {
+    pub(super) fn new(painter: impl Painter + 'static) -> Self {
         Self(Rc::new(RefCell::new(painter)))
     }
 }
@@ -28,14 +28,14 @@ impl PartialEq for PainterHandle {
 
 /// What a canvas is for.
 #[derive(Properties, PartialEq)]
-pub struct Props {
+pub(super) struct Props {
     /// What paints it.
-    pub painter: PainterHandle,
+    pub(super) painter: PainterHandle,
     /// What it shows, for those who do not see it.
-    pub label: AttrValue,
+    pub(super) label: AttrValue,
     /// CSS class.
     #[prop_or_default]
-    pub class: Classes,
+    pub(super) class: Classes,
 }
 
 /// A drag of fewer pixels is a click.
@@ -43,7 +43,7 @@ const CLICK_PIXELS: f64 = 4.0;
 
 /// A canvas element for a painter.
 #[component]
-pub fn CanvasHost(props: &Props) -> Html {
+pub(super) fn CanvasHost(props: &Props) -> Html {
     let canvas = use_node_ref();
     let animation = use_context::<Option<Animation>>().flatten();
     let session = use_context::<Session>();
@@ -54,7 +54,9 @@ pub fn CanvasHost(props: &Props) -> Html {
         let (canvas, hosted) = (canvas.clone(), hosted.clone());
         move |(painter, animation): &(PainterHandle, Option<Animation>)| {
             let animation = animation.clone();
-            if let (Some(animation), Some(canvas)) = (&animation, canvas.cast::<HtmlCanvasElement>()) {
+            if let (Some(animation), Some(canvas)) =
+                (&animation, canvas.cast::<HtmlCanvasElement>())
+            {
                 *hosted.borrow_mut() = animation.host(canvas, painter.0.clone());
             }
             move || {
@@ -69,7 +71,10 @@ pub fn CanvasHost(props: &Props) -> Html {
         let (canvas, hosted, painter) = (canvas.clone(), hosted.clone(), props.painter.clone());
         move |pointer: Pointer, client: (f64, f64)| {
             let Some(session) = &session else { return };
-            let response = painter.0.borrow_mut().pointer(&pointer, &session.stage().read());
+            let response = painter
+                .0
+                .borrow_mut()
+                .pointer(&pointer, &session.stage().read());
             if let (Some(animation), Some(id)) = (&animation, *hosted.borrow()) {
                 animation.activate(id);
                 if response.repaint {
@@ -88,7 +93,9 @@ pub fn CanvasHost(props: &Props) -> Html {
     let pointer = {
         let canvas = canvas.clone();
         move |kind, event: &MouseEvent| {
-            let bounds = canvas.cast::<Element>().map(|canvas| canvas.get_bounding_client_rect());
+            let bounds = canvas
+                .cast::<Element>()
+                .map(|canvas| canvas.get_bounding_client_rect());
             let (left, top) = bounds.map_or((0.0, 0.0), |bounds| (bounds.left(), bounds.top()));
             Pointer {
                 kind,
@@ -103,43 +110,64 @@ pub fn CanvasHost(props: &Props) -> Html {
     let on = |kind: PointerKind| {
         let (react, pointer) = (react.clone(), pointer.clone());
         Callback::from(move |event: PointerEvent| {
-            react(pointer(kind, &event), (f64::from(event.client_x()), f64::from(event.client_y())));
+            react(
+                pointer(kind, &event),
+                (f64::from(event.client_x()), f64::from(event.client_y())),
+            );
         })
     };
 
     let onpointerdown = {
         let (react, pointer, pressed_at) = (react.clone(), pointer.clone(), pressed_at.clone());
         Callback::from(move |event: PointerEvent| {
-            if let Some(canvas) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) {
+            if let Some(canvas) = event
+                .target()
+                .and_then(|target| target.dyn_into::<Element>().ok())
+            {
                 // Without capture a drag merely ends at the canvas's edge.
                 let _ = canvas.set_pointer_capture(event.pointer_id());
             }
             let pointer = pointer(PointerKind::Down, &event);
             *pressed_at.borrow_mut() = Some((pointer.x, pointer.y));
-            react(pointer, (f64::from(event.client_x()), f64::from(event.client_y())));
+            react(
+                pointer,
+                (f64::from(event.client_x()), f64::from(event.client_y())),
+            );
         })
     };
     let onpointerup = {
         let (react, pointer) = (react.clone(), pointer.clone());
         Callback::from(move |event: PointerEvent| {
             let mut pointer = pointer(PointerKind::Release, &event);
-            let still = pressed_at
-                .borrow_mut()
-                .take()
-                .is_some_and(|(x, y)| (pointer.x - x).abs() < CLICK_PIXELS && (pointer.y - y).abs() < CLICK_PIXELS);
+            let still = pressed_at.borrow_mut().take().is_some_and(|(x, y)| {
+                (pointer.x - x).abs() < CLICK_PIXELS && (pointer.y - y).abs() < CLICK_PIXELS
+            });
             if still {
                 pointer.kind = PointerKind::Click;
             }
-            react(pointer, (f64::from(event.client_x()), f64::from(event.client_y())));
+            react(
+                pointer,
+                (f64::from(event.client_x()), f64::from(event.client_y())),
+            );
         })
     };
     let onmove = on(PointerKind::Move);
     let onleave = on(PointerKind::Leave);
     let onwheel = Callback::from(move |event: WheelEvent| {
         event.prevent_default();
-        let scale = if event.delta_mode() == WheelEvent::DOM_DELTA_LINE { 16.0 } else { 1.0 };
-        let kind = PointerKind::Wheel { dx: event.delta_x() * scale, dy: event.delta_y() * scale };
-        react(pointer(kind, &event), (f64::from(event.client_x()), f64::from(event.client_y())));
+        let scale = if event.delta_mode() == WheelEvent::DOM_DELTA_LINE {
+            16.0
+        } else {
+            1.0
+        };
+        let kind = PointerKind::Wheel {
+            dx: event.delta_x() * scale,
+            dy: event.delta_y() * scale,
+        };
+        react(
+            pointer(kind, &event),
+            (f64::from(event.client_x()), f64::from(event.client_y())),
+        );
     });
 
     html! {
@@ -167,20 +195,45 @@ fn carry_out(session: &Session, response: &Response) {
 
 /// Shows lines beside the pointer, or nothing. The tooltip is one element outside the virtual
 /// DOM: it follows the pointer without a rendering.
-pub fn show_tooltip(lines: Option<&[String]>, (x, y): (f64, f64)) {
-    let Some(window) = web_sys::window() else { return };
-    let Some(tooltip) = window.document().and_then(|document| document.get_element_by_id("tooltip")) else { return };
-    let Ok(tooltip) = tooltip.dyn_into::<HtmlElement>() else { return };
+fn show_tooltip(lines: Option<&[String]>, (x, y): (f64, f64)) {
+    let Some(window) = web_sys::window() else {
+        return;
+    };
+    let Some(tooltip) = window
+        .document()
+        .and_then(|document| document.get_element_by_id("tooltip"))
+    else {
+        return;
+    };
+    let Ok(tooltip) = tooltip.dyn_into::<HtmlElement>() else {
+        return;
+    };
     let Some(lines) = lines.filter(|lines| !lines.is_empty()) else {
         tooltip.set_hidden(true);
         return;
     };
     tooltip.set_text_content(Some(&lines.join("\n")));
     tooltip.set_hidden(false);
-    let inside = |size: Result<wasm_bindgen::JsValue, _>| size.ok().and_then(|size| size.as_f64()).unwrap_or(f64::MAX);
-    let (width, height) = (f64::from(tooltip.offset_width()), f64::from(tooltip.offset_height()));
-    let left = if x + 14.0 + width > inside(window.inner_width()) { x - 14.0 - width } else { x + 14.0 };
-    let top = if y + 14.0 + height > inside(window.inner_height()) { y - 14.0 - height } else { y + 14.0 };
+    let inside = |size: Result<wasm_bindgen::JsValue, _>| {
+        size.ok().and_then(|size| size.as_f64()).unwrap_or(f64::MAX)
+    };
+    let (width, height) = (
+        f64::from(tooltip.offset_width()),
+        f64::from(tooltip.offset_height()),
+    );
+    let left = if x + 14.0 + width > inside(window.inner_width()) {
+        x - 14.0 - width
+    } else {
+        x + 14.0
+    };
+    let top = if y + 14.0 + height > inside(window.inner_height()) {
+        y - 14.0 - height
+    } else {
+        y + 14.0
+    };
     // Setting a style on an element of ours cannot fail.
-    let _ = tooltip.style().set_property("transform", &format!("translate({:.0}px, {:.0}px)", left.max(4.0), top.max(4.0)));
+    let _ = tooltip.style().set_property(
+        "transform",
+        &format!("translate({:.0}px, {:.0}px)", left.max(4.0), top.max(4.0)),
+    );
 }

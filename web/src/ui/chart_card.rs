@@ -11,6 +11,9 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{Element, HtmlCanvasElement, ResizeObserver};
 use yew::prelude::*;
 
+/// Plots narrower than this have no room for a readout beside the pointer, CSS pixels.
+const NARROW: f64 = 320.0;
+
 /// What a chart needs.
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
@@ -78,7 +81,7 @@ pub(super) fn ChartCard(props: &Props) -> Html {
     let title = figure.chart.title();
     html! {
         <figure class="chart">
-            <h3 class="visually-hidden">{ title }</h3>
+            <h2 class="visually-hidden">{ title }</h2>
             <div class={classes!("chart-frame", over_time.then_some("seekable"))} ref={frame}
                 {onpointermove} {onpointerleave} {onclick}>
                 <canvas ref={canvas} role="img" aria-label={figure.describe()} />
@@ -116,8 +119,14 @@ fn Readout(props: &ReadoutProps) -> Html {
     let position = figure.x.position(props.value);
     let (head, rows) = figure.readout(props.value);
     let x = plot.x + plot.w * position;
-    // On the side that has more room.
-    let side = if position < 0.5 { format!("left: {:.0}px", x + 10.0) } else { format!("right: calc(100% - {:.0}px)", x - 10.0) };
+    // On the side that has more room; across the plot if neither has enough.
+    let side = if plot.w < NARROW || figure.x.is_names() {
+        format!("left: {:.0}px; right: 8px", plot.x)
+    } else if position < 0.5 {
+        format!("left: {:.0}px", x + 10.0)
+    } else {
+        format!("right: calc(100% - {:.0}px)", x - 10.0)
+    };
     let rows = rows.into_iter().map(|(run, words)| {
         html! {
             <>
@@ -157,7 +166,10 @@ fn ClockLine(props: &ClockLineProps) -> Html {
 }
 
 fn vertical(x: f64, plot: Rect) -> String {
-    format!("left: {x:.1}px; top: {:.0}px; height: {:.0}px", plot.y, plot.h)
+    format!(
+        "left: {x:.1}px; top: {:.0}px; height: {:.0}px",
+        plot.y, plot.h
+    )
 }
 
 /// An element's size in CSS pixels, as it changes.
@@ -172,7 +184,10 @@ fn use_size(node: &NodeRef) -> (f64, f64) {
                 let element = element.clone();
                 move || {
                     if let Some(element) = &element {
-                        size.set((f64::from(element.client_width()), f64::from(element.client_height())));
+                        size.set((
+                            f64::from(element.client_width()),
+                            f64::from(element.client_height()),
+                        ));
                     }
                 }
             });

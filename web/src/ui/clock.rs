@@ -20,7 +20,12 @@ pub(super) fn use_clock(stage: &SharedStage) -> f64 {
             let look = Closure::<dyn Fn()>::new(move || now.set(stage.read().clock.now));
             let window = web_sys::window();
             let timer = window.as_ref().and_then(|window| {
-                window.set_interval_with_callback_and_timeout_and_arguments_0(look.as_ref().unchecked_ref(), EVERY_MS).ok()
+                window
+                    .set_interval_with_callback_and_timeout_and_arguments_0(
+                        look.as_ref().unchecked_ref(),
+                        EVERY_MS,
+                    )
+                    .ok()
             });
             move || {
                 if let (Some(window), Some(timer)) = (window, timer) {

@@ -30,12 +30,18 @@ pub(super) fn ClusterPanel(props: &StateProps) -> Html {
         Callback::from(move |cluster: Result<ClusterSpec, String>| match cluster {
             Ok(cluster) => {
                 error.set(None);
-                session.tell(Action::SetUp(Setup { cluster, ..setup.clone() }));
+                session.tell(Action::SetUp(Setup {
+                    cluster,
+                    ..setup.clone()
+                }));
             }
             Err(why) => error.set(Some(why)),
         })
     };
-    let parse = |text: &str| text.parse::<ClusterSpec>().map_err(|error| error.to_string());
+    let parse = |text: &str| {
+        text.parse::<ClusterSpec>()
+            .map_err(|error| error.to_string())
+    };
     let ontext = {
         let set_cluster = set_cluster.clone();
         Callback::from(move |event: Event| set_cluster.emit(parse(&input_value(&event))))
@@ -43,7 +49,10 @@ pub(super) fn ClusterPanel(props: &StateProps) -> Html {
     let onpreset = {
         let set_cluster = set_cluster.clone();
         Callback::from(move |event: Event| {
-            if let Some(select) = event.target().and_then(|target| target.dyn_into::<HtmlSelectElement>().ok()) {
+            if let Some(select) = event
+                .target()
+                .and_then(|target| target.dyn_into::<HtmlSelectElement>().ok())
+            {
                 set_cluster.emit(parse(&select.value()));
             }
         })
@@ -56,7 +65,9 @@ pub(super) fn ClusterPanel(props: &StateProps) -> Html {
     let resize = |change: fn(NodeGroup, u32) -> NodeGroup| {
         let set_cluster = set_cluster.clone();
         Callback::from(move |event: Event| {
-            let number = input_value(&event).parse::<u32>().map_err(|_| "A whole number of at least 1 is needed.".to_string());
+            let number = input_value(&event)
+                .parse::<u32>()
+                .map_err(|_| "A whole number of at least 1 is needed.".to_string());
             let group = uniform.unwrap_or(NodeGroup { nodes: 1, gpus: 1 });
             set_cluster.emit(number.and_then(|number| {
                 let group = change(group, number);
@@ -85,7 +96,9 @@ pub(super) fn ClusterPanel(props: &StateProps) -> Html {
     let presets = PRESETS.iter().map(|&(spec, title)| {
         html! { <option value={spec} selected={setup.cluster.to_string() == spec}>{ title }</option> }
     });
-    let is_preset = PRESETS.iter().any(|(spec, _)| setup.cluster.to_string() == *spec);
+    let is_preset = PRESETS
+        .iter()
+        .any(|(spec, _)| setup.cluster.to_string() == *spec);
     let placements = Strategy::ALL.iter().map(|strategy| {
         html! { <option value={strategy.name()} selected={*strategy == setup.placement} title={strategy.summary()}>{ strategy.name() }</option> }
     });
@@ -143,9 +156,13 @@ pub(super) fn ClusterPanel(props: &StateProps) -> Html {
 
 /// The value of the field or list that changed.
 pub(super) fn input_value(event: &Event) -> String {
-    let Some(target) = event.target() else { return String::new() };
+    let Some(target) = event.target() else {
+        return String::new();
+    };
     match target.dyn_into::<HtmlInputElement>() {
         Ok(input) => input.value(),
-        Err(target) => target.dyn_into::<HtmlSelectElement>().map_or_else(|_| String::new(), |select| select.value()),
+        Err(target) => target
+            .dyn_into::<HtmlSelectElement>()
+            .map_or_else(|_| String::new(), |select| select.value()),
     }
 }

@@ -34,10 +34,19 @@ pub(super) fn text(name: &str, mime: &str, text: &str) {
 pub(super) fn picture(figure: &Figure, kind: Picture, size: (f64, f64), dark: bool) {
     let slug = figure.chart.slug();
     match kind {
-        Picture::Svg => text(&format!("switchyard-{slug}.svg"), "image/svg+xml", &figure.svg(size, dark)),
+        Picture::Svg => text(
+            &format!("switchyard-{slug}.svg"),
+            "image/svg+xml",
+            &figure.svg(size, dark),
+        ),
         Picture::Png => {
-            let Some(canvas) = new_element::<HtmlCanvasElement>("canvas") else { return };
-            if figure.paint_canvas(&canvas, size, PNG_SCALE, dark).is_none() {
+            let Some(canvas) = new_element::<HtmlCanvasElement>("canvas") else {
+                return;
+            };
+            if figure
+                .paint_canvas(&canvas, size, PNG_SCALE, dark)
+                .is_none()
+            {
                 return;
             }
             let name = format!("switchyard-{slug}.png");
@@ -53,7 +62,10 @@ pub(super) fn picture(figure: &Figure, kind: Picture, size: (f64, f64), dark: bo
 }
 
 fn save(name: &str, blob: &Blob) {
-    let (Ok(address), Some(link)) = (Url::create_object_url_with_blob(blob), new_element::<HtmlAnchorElement>("a")) else {
+    let (Ok(address), Some(link)) = (
+        Url::create_object_url_with_blob(blob),
+        new_element::<HtmlAnchorElement>("a"),
+    ) else {
         return;
     };
     link.set_href(&address);
@@ -65,10 +77,16 @@ fn save(name: &str, blob: &Blob) {
     });
     if let Some(window) = web_sys::window() {
         // Without the timer the file merely stays in memory.
-        let _ = window.set_timeout_with_callback_and_timeout_and_arguments_0(forget.unchecked_ref(), KEEP_MS);
+        let _ = window
+            .set_timeout_with_callback_and_timeout_and_arguments_0(forget.unchecked_ref(), KEEP_MS);
     }
 }
 
 fn new_element<T: JsCast>(tag: &str) -> Option<T> {
-    web_sys::window()?.document()?.create_element(tag).ok()?.dyn_into().ok()
+    web_sys::window()?
+        .document()?
+        .create_element(tag)
+        .ok()?
+        .dyn_into()
+        .ok()
 }

@@ -37,7 +37,9 @@ pub(super) fn DropZone(props: &Props) -> Html {
         Callback::from(move |event: DragEvent| {
             event.prevent_default();
             over.set(false);
-            session.open_files(files_of(event.data_transfer().and_then(|transfer| transfer.files())));
+            session.open_files(files_of(
+                event.data_transfer().and_then(|transfer| transfer.files()),
+            ));
         })
     };
     html! {
@@ -55,5 +57,7 @@ pub(super) fn DropZone(props: &Props) -> Html {
 
 /// The files in a list.
 pub(super) fn files_of(list: Option<web_sys::FileList>) -> Vec<File> {
-    list.map_or_else(Vec::new, |list| (0..list.length()).filter_map(|i| list.get(i)).collect())
+    list.map_or_else(Vec::new, |list| {
+        (0..list.length()).filter_map(|i| list.get(i)).collect()
+    })
 }

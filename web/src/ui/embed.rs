@@ -7,8 +7,14 @@ use yew::prelude::*;
 /// The view asked for by the address, if the page is embedded.
 pub(super) fn embedded_view() -> Option<View> {
     let search = web_sys::window()?.location().search().ok()?;
-    let wanted = search.trim_start_matches('?').split('&').find_map(|pair| pair.strip_prefix("embed="))?;
-    View::ALL.iter().find(|(_, name, _)| *name == wanted).map(|(view, _, _)| *view)
+    let wanted = search
+        .trim_start_matches('?')
+        .split('&')
+        .find_map(|pair| pair.strip_prefix("embed="))?;
+    View::ALL
+        .iter()
+        .find(|(_, name, _)| *name == wanted)
+        .map(|(view, _, _)| *view)
 }
 
 /// What is inside.
@@ -23,7 +29,11 @@ pub(super) struct Props {
 pub(super) fn EmbedFrame(props: &Props) -> Html {
     let whole = web_sys::window().and_then(|window| {
         let location = window.location();
-        Some(format!("{}{}", location.pathname().ok()?, location.hash().ok()?))
+        Some(format!(
+            "{}{}",
+            location.pathname().ok()?,
+            location.hash().ok()?
+        ))
     });
     html! {
         <>

@@ -4,7 +4,9 @@ use super::download::{self, Picture};
 use crate::draw::charts::{Chart, Figure, outcomes, short_specs, summary};
 use crate::stage::{SharedStage, Stage, StageRun};
 use std::borrow::Cow;
-use switchyard::report::{ClusterFacts, Outcomes, Results, RunResult, TraceFacts, chrome_trace, jct_by_name, jobs_csv};
+use switchyard::report::{
+    ClusterFacts, Outcomes, Results, RunResult, TraceFacts, chrome_trace, jct_by_name, jobs_csv,
+};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, Node};
 use yew::prelude::*;
@@ -59,8 +61,12 @@ pub fn ExportMenu(props: &Props) -> Html {
     let onfocusout = {
         let (open, root) = (open.clone(), root.clone());
         Callback::from(move |event: FocusEvent| {
-            let to = event.related_target().and_then(|target| target.dyn_into::<Node>().ok());
-            let inside = root.cast::<Element>().is_some_and(|root| root.contains(to.as_ref()));
+            let to = event
+                .related_target()
+                .and_then(|target| target.dyn_into::<Node>().ok());
+            let inside = root
+                .cast::<Element>()
+                .is_some_and(|root| root.contains(to.as_ref()));
             if !inside {
                 open.set(false);
             }
@@ -86,11 +92,20 @@ pub fn ExportMenu(props: &Props) -> Html {
             </li>
         }
     });
-    let save = |suffix: String, mime: &'static str, make: fn(&Props, usize) -> String, position: usize| {
+    let save = |suffix: String,
+                mime: &'static str,
+                make: fn(&Props, usize) -> String,
+                position: usize| {
         let (props, name) = (props.clone(), file_name(&props.trace_name, &suffix));
         Callback::from(move |_: MouseEvent| download::text(&name, mime, &make(&props, position)))
     };
-    let names = short_specs(&stage.runs.iter().map(|run| run.label.as_str()).collect::<Vec<_>>());
+    let names = short_specs(
+        &stage
+            .runs
+            .iter()
+            .map(|run| run.label.as_str())
+            .collect::<Vec<_>>(),
+    );
     let timelines = names.iter().enumerate().map(|(position, name)| {
         let onclick = save(format!("{name}.trace.json"), "application/json", timeline, position);
         html! { <li><span>{ name }</span><button type="button" class="quiet" aria-label={format!("Timeline of {name} as Chrome trace")} {onclick}>{ "JSON" }</button></li> }
@@ -128,26 +143,43 @@ pub fn ExportMenu(props: &Props) -> Html {
 /// One row per job and run.
 fn csv(props: &Props, _: usize) -> String {
     let stage = props.stage.read();
-    let runs: Vec<(&str, Cow<'_, Outcomes>)> =
-        stage.runs.iter().map(|run| (run.label.as_str(), outcomes(&stage, run))).collect();
-    jobs_csv(&stage.workload, runs.iter().map(|(label, outcomes)| (*label, &**outcomes)))
+    let runs: Vec<(&str, Cow<'_, Outcomes>)> = stage
+        .runs
+        .iter()
+        .map(|run| (run.label.as_str(), outcomes(&stage, run)))
+        .collect();
+    jobs_csv(
+        &stage.workload,
+        runs.iter().map(|(label, outcomes)| (*label, &**outcomes)),
+    )
 }
 
 /// The runs in numbers, with every job's JCT.
 fn json(props: &Props, _: usize) -> String {
     let stage = props.stage.read();
-    let cluster = ClusterFacts { nodes: stage.cluster.nodes(), gpus: stage.cluster.gpus() };
+    let cluster = ClusterFacts {
+        nodes: stage.cluster.nodes(),
+        gpus: stage.cluster.gpus(),
+    };
     let results = Results {
         trace: TraceFacts::of(&props.format, &stage.workload),
         cluster,
-        runs: stage.runs.iter().map(|run| result(props, &stage, run)).collect(),
+        runs: stage
+            .runs
+            .iter()
+            .map(|run| result(props, &stage, run))
+            .collect(),
     };
     // Numbers and strings always make JSON.
     serde_json::to_string_pretty(&results).unwrap_or_default()
 }
 
 fn result(props: &Props, stage: &Stage, run: &StageRun) -> RunResult {
-    let wall_ms = props.wall_ms.iter().find(|(id, _)| *id == run.id).map_or(0.0, |(_, ms)| *ms);
+    let wall_ms = props
+        .wall_ms
+        .iter()
+        .find(|(id, _)| *id == run.id)
+        .map_or(0.0, |(_, ms)| *ms);
     let summary = summary(stage, run);
     RunResult {
         policy: run.label.clone(),
@@ -171,13 +203,25 @@ fn result(props: &Props, stage: &Stage, run: &StageRun) -> RunResult {
 /// A run's timeline, which Perfetto opens.
 fn timeline(props: &Props, position: usize) -> String {
     let stage = props.stage.read();
-    stage.runs.get(position).map_or_else(String::new, |run| chrome_trace(&stage.workload, &stage.cluster, &run.log))
+    stage.runs.get(position).map_or_else(String::new, |run| {
+        chrome_trace(&stage.workload, &stage.cluster, &run.log)
+    })
 }
 
 /// A file's name that every system takes: the trace's name and what is in the file.
 fn file_name(trace: &str, suffix: &str) -> String {
-    let plain = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '-' };
-    let trace = if trace.is_empty() { "switchyard" } else { trace };
+    let plain = |c: char| {
+        if c.is_alphanumeric() || "._-".contains(c) {
+            c
+        } else {
+            '-'
+        }
+    };
+    let trace = if trace.is_empty() {
+        "switchyard"
+    } else {
+        trace
+    };
     format!("{trace}-{suffix}").chars().map(plain).collect()
 }
 
@@ -187,7 +231,10 @@ mod tests {
 
     #[test]
     fn file_names_are_plain() {
-        assert_eq!(file_name("A lab's day", "fifo[backfill=true].trace.json"), "A-lab-s-day-fifo-backfill-true-.trace.json");
+        assert_eq!(
+            file_name("A lab's day", "fifo[backfill=true].trace.json"),
+            "A-lab-s-day-fifo-backfill-true-.trace.json"
+        );
         assert_eq!(file_name("", "jobs.csv"), "switchyard-jobs.csv");
     }
 }

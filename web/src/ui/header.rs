@@ -4,7 +4,7 @@ use super::app::{StateProps, tell, use_session};
 use super::export::ExportMenu;
 use super::icon::{Icon, Sign};
 use crate::draw::format;
-use crate::state::{Action, Theme};
+use crate::state::{Action, RunStatus, Theme};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use yew::prelude::*;
 
@@ -28,7 +28,11 @@ pub(super) fn Header(props: &StateProps) -> Html {
         Callback::from(move |_: MouseEvent| {
             let session = session.clone();
             spawn_local(async move {
-                let notice = if copy_to_clipboard(&text()).await { told } else { "This browser does not let the page copy: copy the address instead." };
+                let notice = if copy_to_clipboard(&text()).await {
+                    told
+                } else {
+                    "This browser does not let the page copy: copy the address instead."
+                };
                 session.tell(Action::Notice(Some(notice.to_string())));
             });
         })
@@ -43,7 +47,19 @@ pub(super) fn Header(props: &StateProps) -> Html {
         Theme::Dark => "dark",
         Theme::Light => "light",
     };
-    let trace_name = state.trace.as_ref().map_or_else(String::new, |trace| trace.name.clone());
+    let trace_name = state
+        .trace
+        .as_ref()
+        .map_or_else(String::new, |trace| trace.name.clone());
+    let trace_format = state
+        .trace
+        .as_ref()
+        .map_or_else(String::new, |trace| trace.format.clone());
+    let wall_ms = state.cards.iter().filter_map(|card| match card.status {
+        RunStatus::Done { wall_ms, .. } => Some((card.id, wall_ms)),
+        _ => None,
+    });
+    let wall_ms = wall_ms.collect::<Vec<_>>();
     let drawer = state.drawer;
     html! {
         <header>
@@ -54,7 +70,8 @@ pub(super) fn Header(props: &StateProps) -> Html {
             <div class="actions">
                 <button type="button" onclick={copy(address, "The link to this view is copied. It holds settings and view, never the trace.")}
                     title="Copy a link to this view. Traces stay on your computer.">{ "Share" }</button>
-                <ExportMenu stage={session.stage().clone()} revision={state.revision} {trace_name} />
+                <ExportMenu stage={session.stage().clone()} revision={state.revision} {trace_name} format={trace_format} {wall_ms}
+                    seed={state.setup.options.seed} />
                 <button type="button" class="only-wide" onclick={copy(embed_code, "The code for embedding this view is copied.")}
                     title="Copy an iframe that shows this view alone">{ "Embed" }</button>
                 <button type="button" class="quiet" onclick={tell(&session, move |_| Action::Theme(next_theme))}
@@ -67,7 +84,9 @@ pub(super) fn Header(props: &StateProps) -> Html {
 }
 
 fn address() -> String {
-    web_sys::window().and_then(|window| window.location().href().ok()).unwrap_or_default()
+    web_sys::window()
+        .and_then(|window| window.location().href().ok())
+        .unwrap_or_default()
 }
 
 fn embed_code() -> String {
@@ -75,14 +94,21 @@ fn embed_code() -> String {
     let (page, fragment) = address.split_once('#').unwrap_or((&address, ""));
     let page = page.split('?').next().unwrap_or(page);
     let view = crate::state::link::Link::parse(fragment).view;
-    let name = crate::state::View::ALL.iter().find(|(other, _, _)| *other == view).map_or("yard", |(_, name, _)| name);
-    format!("<iframe src=\"{page}?embed={name}#{fragment}\" width=\"100%\" height=\"480\" style=\"border:0\" title=\"Switchyard\"></iframe>")
+    let name = crate::state::View::ALL
+        .iter()
+        .find(|(other, _, _)| *other == view)
+        .map_or("yard", |(_, name, _)| name);
+    format!(
+        "<iframe src=\"{page}?embed={name}#{fragment}\" width=\"100%\" height=\"480\" style=\"border:0\" title=\"Switchyard\"></iframe>"
+    )
 }
 
 async fn copy_to_clipboard(text: &str) -> bool {
     match web_sys::window().map(|window| window.navigator().clipboard()) {
         // Pages opened from a file or over plain http have no clipboard.
-        Some(clipboard) if !clipboard.is_undefined() => JsFuture::from(clipboard.write_text(text)).await.is_ok(),
+        Some(clipboard) if !clipboard.is_undefined() => {
+            JsFuture::from(clipboard.write_text(text)).await.is_ok()
+        }
         _ => false,
     }
 }

@@ -23,15 +23,39 @@ const KEYS: [(&str, &str); 9] = [
 ];
 
 const TERMS: [(&str, &str); 9] = [
-    ("JCT", "Job completion time: finish − submission, waiting included."),
-    ("Gang", "All GPUs of a job, allocated together or not at all."),
-    ("Attained service", "GPUs × time a job has held them (GPU·h). 2D-LAS serves those first that have attained least."),
-    ("Consolidation", "Laying a gang on as few nodes as possible, to spare the network."),
-    ("Preemption", "Taking a job's GPUs before its end; it resumes later, after the restart cost."),
-    ("Finish-time fairness ρ", "JCT ÷ the time the job would take alone on an equal share of the cluster (Themis, NSDI'20). Above 1: worse off than with an equal share."),
+    (
+        "JCT",
+        "Job completion time: finish − submission, waiting included.",
+    ),
+    (
+        "Gang",
+        "All GPUs of a job, allocated together or not at all.",
+    ),
+    (
+        "Attained service",
+        "GPUs × time a job has held them (GPU·h). 2D-LAS serves those first that have attained least.",
+    ),
+    (
+        "Consolidation",
+        "Laying a gang on as few nodes as possible, to spare the network.",
+    ),
+    (
+        "Preemption",
+        "Taking a job's GPUs before its end; it resumes later, after the restart cost.",
+    ),
+    (
+        "Finish-time fairness ρ",
+        "JCT ÷ the time the job would take alone on an equal share of the cluster (Themis, NSDI'20). Above 1: worse off than with an equal share.",
+    ),
     ("Makespan", "First submission to last finish."),
-    ("Oracle", "A policy that sees true remaining times, as no real scheduler can: a yardstick."),
-    ("Head of line", "The first job of a strict queue; while it does not fit, nothing behind it runs."),
+    (
+        "Oracle",
+        "A policy that sees true remaining times, as no real scheduler can: a yardstick.",
+    ),
+    (
+        "Head of line",
+        "The first job of a strict queue; while it does not fit, nothing behind it runs.",
+    ),
 ];
 
 /// Keys and terms, over the view.
@@ -48,7 +72,11 @@ pub(super) fn Help(props: &Props) -> Html {
         pairs
             .iter()
             .map(|&(term, meaning)| {
-                let term = if keys { html! { <kbd>{ term }</kbd> } } else { html! { term } };
+                let term = if keys {
+                    html! { <kbd>{ term }</kbd> }
+                } else {
+                    html! { term }
+                };
                 html! { <><dt>{ term }</dt><dd>{ meaning }</dd></> }
             })
             .collect::<Html>()

@@ -35,7 +35,9 @@ impl Icon {
             Self::Back => "M3 3h2v10H3zM13 3v10L6 8z",
             Self::Forward => "M11 3h2v10h-2zM3 3l7 5-7 5z",
             Self::Duplicate => "M2 2h9v2H4v7H2zM5 5h9v9H5zm1.6 1.6v5.8h5.8V6.6z",
-            Self::Close => "M4.2 3 8 6.8 11.8 3 13 4.2 9.2 8l3.8 3.8-1.2 1.2L8 9.2 4.2 13 3 11.8 6.8 8 3 4.2z",
+            Self::Close => {
+                "M4.2 3 8 6.8 11.8 3 13 4.2 9.2 8l3.8 3.8-1.2 1.2L8 9.2 4.2 13 3 11.8 6.8 8 3 4.2z"
+            }
             Self::Menu => "M2 3h12v1.6H2zM2 7.2h12v1.6H2zM2 11.4h12V13H2z",
             Self::Theme => "M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM8 3a5 5 0 0 1 0 10z",
         }

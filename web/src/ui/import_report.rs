@@ -20,7 +20,10 @@ pub(super) fn ImportReportView(props: &Props) -> Html {
     let rows = |n: u32| format::count(u64::from(n));
     let where_is = |example: &Example| {
         let colon = if example.detail.is_empty() { "" } else { ": " };
-        format!("first at {} line {}{colon}{}", example.file, example.line, example.detail)
+        format!(
+            "first at {} line {}{colon}{}",
+            example.file, example.line, example.detail
+        )
     };
     let dropped = report.dropped.iter().map(|dropped| {
         html! {

@@ -87,13 +87,32 @@ struct InRun {
 /// The inspector.
 #[component]
 pub fn Inspector(props: &Props) -> Html {
-    let runs = use_memo((props.stage.clone(), props.revision, props.job), |(stage, _, job)| {
-        let stage = stage.read();
-        let names = short_specs(&stage.runs.iter().map(|run| run.label.as_str()).collect::<Vec<_>>());
-        let Some(record) = stage.workload.jobs.get(job.index()) else { return Vec::new() };
-        let in_run = |(position, (run, name)): (usize, (&StageRun, String))| in_run(&stage, run, name, position, *job, record);
-        stage.runs.iter().zip(names).enumerate().map(in_run).collect()
-    });
+    let runs = use_memo(
+        (props.stage.clone(), props.revision, props.job),
+        |(stage, _, job)| {
+            let stage = stage.read();
+            let names = short_specs(
+                &stage
+                    .runs
+                    .iter()
+                    .map(|run| run.label.as_str())
+                    .collect::<Vec<_>>(),
+            );
+            let Some(record) = stage.workload.jobs.get(job.index()) else {
+                return Vec::new();
+            };
+            let in_run = |(position, (run, name)): (usize, (&StageRun, String))| {
+                in_run(&stage, run, name, position, *job, record)
+            };
+            stage
+                .runs
+                .iter()
+                .zip(names)
+                .enumerate()
+                .map(in_run)
+                .collect()
+        },
+    );
     let onkeydown = {
         let on_close = props.on_close.clone();
         Callback::from(move |event: KeyboardEvent| {
@@ -107,7 +126,10 @@ pub fn Inspector(props: &Props) -> Html {
         return Html::default();
     };
     let from = job.submit.seconds();
-    let ends = runs.iter().filter_map(|run| run.life.last()).map(|stretch| stretch.to);
+    let ends = runs
+        .iter()
+        .filter_map(|run| run.life.last())
+        .map(|stretch| stretch.to);
     let span = (from, ends.fold(from, f64::max));
     let why = props.explanations.iter().filter_map(|(id, explanation)| {
         let run = runs.iter().find(|run| run.id == *id)?;
@@ -149,9 +171,18 @@ pub fn Inspector(props: &Props) -> Html {
     }
 }
 
-fn in_run(stage: &Stage, run: &StageRun, name: String, position: usize, id: JobId, job: &Job) -> InRun {
+fn in_run(
+    stage: &Stage,
+    run: &StageRun,
+    name: String,
+    position: usize,
+    id: JobId,
+    job: &Job,
+) -> InRun {
     let events = life::events(&run.log, id, job);
-    let starts = events.iter().filter(|event| matches!(event.kind, EventKind::Start | EventKind::Restart));
+    let starts = events
+        .iter()
+        .filter(|event| matches!(event.kind, EventKind::Start | EventKind::Restart));
     let nodes = starts.map(|event| {
         let parts = run.log.segment(event.detail as usize).gpus;
         let nodes: Vec<u32> = parts.iter().map(|part| part.node).collect();
@@ -160,7 +191,10 @@ fn in_run(stage: &Stage, run: &StageRun, name: String, position: usize, id: JobI
     });
     let outcomes = outcomes(stage, run);
     let at = |column: &[f64]| column.get(id.index()).copied().unwrap_or(f64::NAN);
-    let restarts = outcomes.restarts.get(id.index()).map_or(f64::NAN, |&restarts| f64::from(restarts));
+    let restarts = outcomes
+        .restarts
+        .get(id.index())
+        .map_or(f64::NAN, |&restarts| f64::from(restarts));
     InRun {
         id: run.id,
         name,
@@ -168,7 +202,12 @@ fn in_run(stage: &Stage, run: &StageRun, name: String, position: usize, id: JobI
         rejected: outcomes.rejected.get(id.index()) == Some(&true),
         life: life::stretches(&events, &run.log, run.reached()),
         nodes: nodes.collect(),
-        numbers: [at(&outcomes.jct), at(&outcomes.queueing), restarts, at(&outcomes.rho)],
+        numbers: [
+            at(&outcomes.jct),
+            at(&outcomes.queueing),
+            restarts,
+            at(&outcomes.rho),
+        ],
         events,
     }
 }
@@ -180,7 +219,10 @@ fn facts(stage: &Stage, job: &Job) -> Html {
         ("GPUs", job.gpus.to_string()),
         ("submitted", format::time(job.submit.seconds())),
         ("duration", format::duration(job.work.seconds())),
-        ("work", format::gpu_hours(job.work.seconds() * f64::from(job.gpus))),
+        (
+            "work",
+            format::gpu_hours(job.work.seconds() * f64::from(job.gpus)),
+        ),
         ("tenant", tenant.to_string()),
         ("model", model.to_string()),
     ];
@@ -194,22 +236,21 @@ fn facts(stage: &Stage, job: &Job) -> Html {
 
 /// What every run made of the job, and how it differs from the first.
 fn numbers(runs: &[InRun], dark: bool) -> Html {
-    // Waiting differs as completion does: saying it once is enough.
-    let formats: [(fn(f64) -> String, Option<Direction>); 4] = [
-        (format::duration, Some(Direction::Time)),
-        (format::duration, None),
-        (format::figures, None),
-        (format::figures, None),
-    ];
+    let first = runs.first();
     let row = |run: &InRun| {
-        let cells = (0..4).map(|i| {
-            let (write, direction) = formats[i];
-            let value = run.numbers[i];
-            let base = runs.first().filter(|first| first.id != run.id).map_or(f64::NAN, |first| first.numbers[i]);
-            let words = direction.and_then(|direction| difference(value, base, direction));
+        let cells = run.numbers.iter().enumerate().map(|(i, &value)| {
+            let is_time = i < 2;
+            let text = if is_time {
+                format::duration(value)
+            } else {
+                format::figures(value)
+            };
+            // Waiting differs as completion does: saying it once is enough.
+            let base = first.filter(|first| i == 0 && first.id != run.id);
+            let words = base.and_then(|base| difference(value, base.numbers[i], Direction::Time));
             html! {
                 <td>
-                    { if value.is_nan() { "–".to_string() } else { write(value) } }
+                    { text }
                     if let Some(words) = words {
                         <span class="difference">{ words }</span>
                     }
@@ -309,12 +350,20 @@ fn LifeBar(props: &LifeBarProps) -> Html {
     let onclick = {
         let (bar, on_seek) = (bar.clone(), props.on_seek.clone());
         Callback::from(move |event: MouseEvent| {
-            let Some(bounds) = bar.cast::<Element>().map(|bar| bar.get_bounding_client_rect()) else { return };
+            let Some(bounds) = bar
+                .cast::<Element>()
+                .map(|bar| bar.get_bounding_client_rect())
+            else {
+                return;
+            };
             let share = (f64::from(event.client_x()) - bounds.left()) / bounds.width().max(1.0);
             on_seek.emit(from + (to - from) * share.clamp(0.0, 1.0));
         })
     };
-    let doing = run.life.iter().find(|stretch| stretch.from <= now && now < stretch.to);
+    let doing = run
+        .life
+        .iter()
+        .find(|stretch| stretch.from <= now && now < stretch.to);
     let state = match doing.map(|stretch| (stretch.doing, now - stretch.from)) {
         _ if now < from => "not submitted yet".to_string(),
         Some((Doing::Waiting, since)) => format!("waits for {}", format::duration(since)),
@@ -325,7 +374,9 @@ fn LifeBar(props: &LifeBarProps) -> Html {
         None => "finished".to_string(),
     };
     let attained = format::gpu_hours(life::attained(&run.life, props.gpus, now));
-    let line = (from..=to).contains(&now).then(|| html! { <div class="life-clock" style={format!("left: {:.3}%", share(now))}></div> });
+    let line = (from..=to).contains(&now).then(
+        || html! { <div class="life-clock" style={format!("left: {:.3}%", share(now))}></div> },
+    );
     html! {
         <div class="life">
             <div class="life-words">
@@ -354,7 +405,8 @@ fn describe(life: &[Stretch], name: &str) -> String {
         let these = life.iter().filter(|stretch| stretch.doing == doing);
         these.map(|stretch| stretch.to - stretch.from).sum()
     };
-    let [waits, restarts, runs] = [Doing::Waiting, Doing::Restarting, Doing::Running].map(|doing| format::duration(total(doing)));
+    let [waits, restarts, runs] = [Doing::Waiting, Doing::Restarting, Doing::Running]
+        .map(|doing| format::duration(total(doing)));
     format!("{name}: waits {waits}, restarts {restarts}, runs {runs}")
 }
 
@@ -377,8 +429,12 @@ fn Why(props: &WhyProps) -> Html {
         None => html! { <span class="hint">{ "Pause the clock to ask the scheduler." }</span> },
         Some(explanation) => sentence(&stage, props.run, explanation.verdict, &props.on_job),
     };
-    let facts = props.explanation.iter().flat_map(|explanation| &explanation.facts);
-    let facts = facts.map(|fact| html! { <div><dt>{ &fact.term }</dt><dd>{ &fact.value }</dd></div> });
+    let facts = props
+        .explanation
+        .iter()
+        .flat_map(|explanation| &explanation.facts);
+    let facts =
+        facts.map(|fact| html! { <div><dt>{ &fact.term }</dt><dd>{ &fact.value }</dd></div> });
     html! {
         <div class="why">
             <p>{ swatch(props.position, stage.dark) }<span class="run">{ &props.name }</span></p>
@@ -393,7 +449,9 @@ fn sentence(stage: &Stage, run: u32, verdict: Verdict, on_job: &Callback<JobId>)
     let are = |count: u32| if count == 1 { "is" } else { "are" };
     match verdict {
         Verdict::Runs => html! { { "Runs." } },
-        Verdict::NotActive => html! { { "Not in the queue: not submitted yet, finished or rejected." } },
+        Verdict::NotActive => {
+            html! { { "Not in the queue: not submitted yet, finished or rejected." } }
+        }
         Verdict::TooFewGpus { wants, left } => {
             html! { { format!("Waits: it wants {} and the jobs before it leave {left}.", gpus(wants)) } }
         }
@@ -401,7 +459,9 @@ fn sentence(stage: &Stage, run: u32, verdict: Verdict, on_job: &Callback<JobId>)
             html! { { format!("Waits: it wants {} and {free} {} free, but not on nodes where the placement would put it.", gpus(wants), are(free)) } }
         }
         Verdict::BehindHead { head } => {
-            let Some(job) = stage.workload.jobs.get(head.index()) else { return html! { { "Waits behind the head of the queue." } } };
+            let Some(job) = stage.workload.jobs.get(head.index()) else {
+                return html! { { "Waits behind the head of the queue." } };
+            };
             let free = stage.run(run).and_then(|run| free_gpus(stage, run));
             let rest = match free {
                 Some(free) => format!(", wants {} and {free} {} free.", gpus(job.gpus), are(free)),
@@ -420,6 +480,13 @@ fn sentence(stage: &Stage, run: u32, verdict: Verdict, on_job: &Callback<JobId>)
 
 /// GPUs free at the clock's time.
 fn free_gpus(stage: &Stage, run: &StageRun) -> Option<u32> {
-    let last = run.log.sample_times().partition_point(|&at| at <= stage.clock.now).checked_sub(1)?;
-    stage.cluster.gpus().checked_sub(*run.log.sample_gpus().get(last)?)
+    let last = run
+        .log
+        .sample_times()
+        .partition_point(|&at| at <= stage.clock.now)
+        .checked_sub(1)?;
+    stage
+        .cluster
+        .gpus()
+        .checked_sub(*run.log.sample_gpus().get(last)?)
 }

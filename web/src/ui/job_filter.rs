@@ -51,7 +51,11 @@ const NUMBERS: [(&str, Number); 7] = [
     ("restarts", Number::Restarts),
     ("rho", Number::Rho),
 ];
-const TEXTS: [(&str, Text); 3] = [("job", Text::Name), ("tenant", Text::Tenant), ("model", Text::Model)];
+const TEXTS: [(&str, Text); 3] = [
+    ("job", Text::Name),
+    ("tenant", Text::Tenant),
+    ("model", Text::Model),
+];
 
 /// Longer signs first: `>=` is not `>` with a strange number.
 const SIGNS: [(&str, Sign); 6] = [
@@ -99,11 +103,21 @@ impl fmt::Display for FilterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownField(field) => {
-                let names = NUMBERS.iter().map(|(name, _)| *name).chain(TEXTS.iter().map(|(name, _)| *name));
-                write!(f, "There is no “{field}”. Use {}.", names.collect::<Vec<_>>().join(", "))
+                let names = NUMBERS
+                    .iter()
+                    .map(|(name, _)| *name)
+                    .chain(TEXTS.iter().map(|(name, _)| *name));
+                write!(
+                    f,
+                    "There is no “{field}”. Use {}.",
+                    names.collect::<Vec<_>>().join(", ")
+                )
             }
             Self::NotANumber { field, value } => {
-                write!(f, "“{value}” is not a number for {field}. Write 8, 3600, 90s, 1.5h or 2d.")
+                write!(
+                    f,
+                    "“{value}” is not a number for {field}. Write 8, 3600, 90s, 1.5h or 2d."
+                )
             }
             Self::NoOrder { field } => write!(f, "{field} is text: use {field}=… or {field}!=…."),
             Self::NoValue(term) => write!(f, "“{term}” ends too early: write a value after it."),
@@ -114,15 +128,22 @@ impl fmt::Display for FilterError {
 impl Filter {
     /// Conditions apart by spaces.
     pub(super) fn parse(text: &str) -> Result<Self, FilterError> {
-        text.split_whitespace().map(condition).collect::<Result<_, _>>().map(Self)
+        text.split_whitespace()
+            .map(condition)
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 
     /// Whether the job meets every condition; per-run ones in at least one run.
     pub(super) fn admits(&self, job: &impl Facts) -> bool {
         self.0.iter().all(|condition| match condition {
             Condition::Contains(field, part) => contains(job.text(*field), part),
-            Condition::Is(field, value, wanted) => job.text(*field).eq_ignore_ascii_case(value) == *wanted,
-            Condition::Compares(field, sign, value) => job.numbers(*field).any(|number| sign.holds(number, *value)),
+            Condition::Is(field, value, wanted) => {
+                job.text(*field).eq_ignore_ascii_case(value) == *wanted
+            }
+            Condition::Compares(field, sign, value) => {
+                job.numbers(*field).any(|number| sign.holds(number, *value))
+            }
         })
     }
 }
@@ -141,22 +162,37 @@ impl Sign {
 }
 
 fn condition(term: &str) -> Result<Condition, FilterError> {
-    let split = |(sign, meaning): &(&str, Sign)| term.split_once(sign).map(|(field, value)| (field, *meaning, value));
+    let split = |(sign, meaning): &(&str, Sign)| {
+        term.split_once(sign)
+            .map(|(field, value)| (field, *meaning, value))
+    };
     // The sign that comes first in the term; of two at one place, the longer.
-    let first = SIGNS.iter().filter_map(split).min_by_key(|(field, _, _)| field.len());
+    let first = SIGNS
+        .iter()
+        .filter_map(split)
+        .min_by_key(|(field, _, _)| field.len());
     let Some((field, sign, value)) = first else {
         return Ok(Condition::Contains(Text::Name, term.to_ascii_lowercase()));
     };
     let name = field.to_ascii_lowercase();
     let named = |known: &str| known == name;
-    let number = NUMBERS.iter().find(|(known, _)| named(known)).map(|(_, field)| *field);
-    let text = TEXTS.iter().find(|(known, _)| named(known)).map(|(_, field)| *field);
+    let number = NUMBERS
+        .iter()
+        .find(|(known, _)| named(known))
+        .map(|(_, field)| *field);
+    let text = TEXTS
+        .iter()
+        .find(|(known, _)| named(known))
+        .map(|(_, field)| *field);
     match (number, text) {
         (None, None) => Err(FilterError::UnknownField(field.to_string())),
         _ if value.is_empty() => Err(FilterError::NoValue(term.to_string())),
         (Some(field), _) => match parse_number(value) {
             Some(value) => Ok(Condition::Compares(field, sign, value)),
-            None => Err(FilterError::NotANumber { field: name, value: value.to_string() }),
+            None => Err(FilterError::NotANumber {
+                field: name,
+                value: value.to_string(),
+            }),
         },
         (None, Some(field)) => match sign {
             Sign::Is => Ok(Condition::Is(field, value.to_string(), true)),
@@ -168,8 +204,17 @@ fn condition(term: &str) -> Result<Condition, FilterError> {
 
 /// A number, or a span with its unit in seconds.
 fn parse_number(text: &str) -> Option<f64> {
-    let units = [("min", 60.0), ("m", 60.0), ("s", 1.0), ("h", 3600.0), ("d", 86_400.0), ("", 1.0)];
-    let (digits, unit) = units.iter().find_map(|(suffix, size)| text.strip_suffix(suffix).map(|rest| (rest, size)))?;
+    let units = [
+        ("min", 60.0),
+        ("m", 60.0),
+        ("s", 1.0),
+        ("h", 3600.0),
+        ("d", 86_400.0),
+        ("", 1.0),
+    ];
+    let (digits, unit) = units
+        .iter()
+        .find_map(|(suffix, size)| text.strip_suffix(suffix).map(|rest| (rest, size)))?;
     let number: f64 = digits.parse().ok()?;
     number.is_finite().then_some(number * unit)
 }
@@ -177,7 +222,9 @@ fn parse_number(text: &str) -> Option<f64> {
 /// Whether `text` contains `part`, which is in small letters.
 fn contains(text: &str, part: &str) -> bool {
     let part = part.as_bytes();
-    text.as_bytes().windows(part.len()).any(|window| window.eq_ignore_ascii_case(part))
+    text.as_bytes()
+        .windows(part.len())
+        .any(|window| window.eq_ignore_ascii_case(part))
 }
 
 #[cfg(test)]
@@ -243,9 +290,21 @@ mod tests {
     #[test]
     fn errors_name_what_is_wrong() {
         let error = |text: &str| Filter::parse(text).unwrap_err().to_string();
-        assert_eq!(error("gpu>=8"), "There is no “gpu”. Use gpus, submit, duration, jct, wait, restarts, rho, job, tenant, model.");
-        assert_eq!(error("gpus>=many"), "“many” is not a number for gpus. Write 8, 3600, 90s, 1.5h or 2d.");
-        assert_eq!(error("tenant>vision"), "tenant is text: use tenant=… or tenant!=….");
-        assert_eq!(error("a gpus>="), "“gpus>=” ends too early: write a value after it.");
+        assert_eq!(
+            error("gpu>=8"),
+            "There is no “gpu”. Use gpus, submit, duration, jct, wait, restarts, rho, job, tenant, model."
+        );
+        assert_eq!(
+            error("gpus>=many"),
+            "“many” is not a number for gpus. Write 8, 3600, 90s, 1.5h or 2d."
+        );
+        assert_eq!(
+            error("tenant>vision"),
+            "tenant is text: use tenant=… or tenant!=…."
+        );
+        assert_eq!(
+            error("a gpus>="),
+            "“gpus>=” ends too early: write a value after it."
+        );
     }
 }

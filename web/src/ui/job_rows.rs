@@ -24,8 +24,12 @@ pub(super) enum PerRun {
 
 impl PerRun {
     /// Every choice and its name.
-    pub(super) const ALL: [(PerRun, &'static str); 4] =
-        [(Self::Jct, "JCT"), (Self::Wait, "wait"), (Self::Restarts, "restarts"), (Self::Rho, "fairness ρ")];
+    pub(super) const ALL: [(PerRun, &'static str); 4] = [
+        (Self::Jct, "JCT"),
+        (Self::Wait, "wait"),
+        (Self::Restarts, "restarts"),
+        (Self::Rho, "fairness ρ"),
+    ];
 
     /// What it means.
     pub(super) fn meaning(self) -> &'static str {
@@ -33,7 +37,9 @@ impl PerRun {
             Self::Jct => "Job completion time: finish − submit",
             Self::Wait => "Queueing delay: all time without GPUs, also after preemptions",
             Self::Restarts => "Starts after the first one: resumes and moves",
-            Self::Rho => "Finish-time fairness ρ (Themis, NSDI'20): JCT over the JCT on an equal share; below 1 is better than that",
+            Self::Rho => {
+                "Finish-time fairness ρ (Themis, NSDI'20): JCT over the JCT on an equal share; below 1 is better than that"
+            }
         }
     }
 
@@ -88,14 +94,25 @@ impl Rows {
     /// The jobs that a filter admits, in order.
     pub(super) fn of(stage: &Stage, filter: &Filter, sorting: Sorting, shown: PerRun) -> Self {
         let workload = &*stage.workload;
-        let outcomes: Vec<Cow<'_, Outcomes>> = stage.runs.iter().map(|run| outcomes(stage, run)).collect();
+        let outcomes: Vec<Cow<'_, Outcomes>> =
+            stage.runs.iter().map(|run| outcomes(stage, run)).collect();
         let mut jobs: Vec<u32> = (0..workload.jobs.len())
-            .filter(|&index| filter.admits(&Row { workload, outcomes: &outcomes, index }))
+            .filter(|&index| {
+                filter.admits(&Row {
+                    workload,
+                    outcomes: &outcomes,
+                    index,
+                })
+            })
             .map(|index| index as u32)
             .collect();
         let per_run: Vec<Vec<f64>> = outcomes
             .iter()
-            .map(|outcomes| (0..workload.jobs.len()).map(|job| shown.of(outcomes, job)).collect())
+            .map(|outcomes| {
+                (0..workload.jobs.len())
+                    .map(|job| shown.of(outcomes, job))
+                    .collect()
+            })
             .collect();
         // The order of submission breaks ties; it is also the order to begin with.
         if sorting.column != Column::Submit {
@@ -109,10 +126,18 @@ impl Rows {
 
 /// The name an index stands for; empty if there is none.
 pub(super) fn name_of(names: &[String], index: Option<u32>) -> &str {
-    index.and_then(|index| names.get(index as usize)).map_or("", String::as_str)
+    index
+        .and_then(|index| names.get(index as usize))
+        .map_or("", String::as_str)
 }
 
-fn compare(workload: &Workload, per_run: &[Vec<f64>], sorting: Sorting, a: u32, b: u32) -> Ordering {
+fn compare(
+    workload: &Workload,
+    per_run: &[Vec<f64>],
+    sorting: Sorting,
+    a: u32,
+    b: u32,
+) -> Ordering {
     let (a, b) = (a as usize, b as usize);
     let (x, y) = (&workload.jobs[a], &workload.jobs[b]);
     let order = match sorting.column {
@@ -120,10 +145,14 @@ fn compare(workload: &Workload, per_run: &[Vec<f64>], sorting: Sorting, a: u32, 
         Column::Gpus => x.gpus.cmp(&y.gpus),
         Column::Submit => x.submit.cmp(&y.submit),
         Column::Duration => x.work.seconds().total_cmp(&y.work.seconds()),
-        Column::Tenant => name_of(&workload.tenants, x.tenant).cmp(name_of(&workload.tenants, y.tenant)),
+        Column::Tenant => {
+            name_of(&workload.tenants, x.tenant).cmp(name_of(&workload.tenants, y.tenant))
+        }
         Column::Model => name_of(&workload.models, x.model).cmp(name_of(&workload.models, y.model)),
         Column::Run(run) => {
-            let Some(values) = per_run.get(run) else { return Ordering::Equal };
+            let Some(values) = per_run.get(run) else {
+                return Ordering::Equal;
+            };
             // Jobs not finished come last either way.
             match (values[a].is_nan(), values[b].is_nan()) {
                 (true, true) => return Ordering::Equal,
@@ -133,7 +162,11 @@ fn compare(workload: &Workload, per_run: &[Vec<f64>], sorting: Sorting, a: u32, 
             }
         }
     };
-    if sorting.descending { order.reverse() } else { order }
+    if sorting.descending {
+        order.reverse()
+    } else {
+        order
+    }
 }
 
 /// Numbers within names by value: `job-9` before `job-10`.
@@ -142,7 +175,11 @@ fn natural(a: &str, b: &str) -> Ordering {
     while let (Some(&x), Some(&y)) = (a.first(), b.first()) {
         if x.is_ascii_digit() && y.is_ascii_digit() {
             let (m, n) = (digits(a), digits(b));
-            let value = |run: &[u8]| run.iter().position(|&digit| digit != b'0').map_or(run.len(), |zeros| zeros);
+            let value = |run: &[u8]| {
+                run.iter()
+                    .position(|&digit| digit != b'0')
+                    .map_or(run.len(), |zeros| zeros)
+            };
             let (p, q) = (&a[value(&a[..m])..m], &b[value(&b[..n])..n]);
             let order = p.len().cmp(&q.len()).then_with(|| p.cmp(q));
             if order.is_ne() {
@@ -191,7 +228,10 @@ impl Facts for Row<'_> {
             _ => PerRun::Jct,
         };
         let runs = if own.is_some() { &[] } else { self.outcomes };
-        own.into_iter().chain(runs.iter().map(move |outcomes| shown.of(outcomes, self.index)))
+        own.into_iter().chain(
+            runs.iter()
+                .map(move |outcomes| shown.of(outcomes, self.index)),
+        )
     }
 
     fn text(&self, field: Text) -> &str {
@@ -232,7 +272,11 @@ mod tests {
             model: None,
             work: Work::Fixed { duration: 60.0 },
         };
-        let jobs = vec![job("job-10", 0.0, 4), job("job-9", 1.0, 8), job("job-11", 2.0, 4)];
+        let jobs = vec![
+            job("job-10", 0.0, 4),
+            job("job-9", 1.0, 8),
+            job("job-11", 2.0, 4),
+        ];
         let mut run = StageRun::new(0, "fifo".into(), jobs.len());
         let outcomes = Outcomes {
             jct: vec![f64::NAN, 50.0, 70.0],
@@ -242,11 +286,24 @@ mod tests {
             ..Default::default()
         };
         run.results = Some((outcomes, Default::default()));
-        Stage { workload: Rc::new(Workload { jobs, ..Default::default() }), runs: vec![run], ..Default::default() }
+        Stage {
+            workload: Rc::new(Workload {
+                jobs,
+                ..Default::default()
+            }),
+            runs: vec![run],
+            ..Default::default()
+        }
     }
 
     fn order(column: Column, descending: bool) -> Vec<u32> {
-        Rows::of(&stage(), &Filter::default(), Sorting { column, descending }, PerRun::Jct).jobs
+        Rows::of(
+            &stage(),
+            &Filter::default(),
+            Sorting { column, descending },
+            PerRun::Jct,
+        )
+        .jobs
     }
 
     #[test]
@@ -267,7 +324,10 @@ mod tests {
     #[test]
     fn filters_by_facts_of_runs() {
         let filter = Filter::parse("jct>=60s").unwrap();
-        let sorting = Sorting { column: Column::Submit, descending: false };
+        let sorting = Sorting {
+            column: Column::Submit,
+            descending: false,
+        };
         assert_eq!(Rows::of(&stage(), &filter, sorting, PerRun::Jct).jobs, [2]);
     }
 

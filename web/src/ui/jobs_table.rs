@@ -37,9 +37,15 @@ struct Screen {
 #[component]
 pub fn JobsTable(props: &Props) -> Html {
     let text = use_state_eq(String::new);
-    let sorting = use_state_eq(|| Sorting { column: Column::Submit, descending: false });
+    let sorting = use_state_eq(|| Sorting {
+        column: Column::Submit,
+        descending: false,
+    });
     let shown = use_state_eq(|| PerRun::Jct);
-    let screen = use_state_eq(|| Screen { scrolled: 0.0, height: 900.0 });
+    let screen = use_state_eq(|| Screen {
+        scrolled: 0.0,
+        height: 900.0,
+    });
     let list = use_node_ref();
 
     let filter = use_memo((*text).clone(), |text| Filter::parse(text));
@@ -63,7 +69,10 @@ pub fn JobsTable(props: &Props) -> Html {
         Callback::from(move |_: Event| {
             let Screen { scrolled, height } = measure(&list);
             // A rendering per row, not per pixel.
-            screen.set(Screen { scrolled: (scrolled / ROW).floor() * ROW, height });
+            screen.set(Screen {
+                scrolled: (scrolled / ROW).floor() * ROW,
+                height,
+            });
         })
     };
     let choose = {
@@ -71,11 +80,18 @@ pub fn JobsTable(props: &Props) -> Html {
         Callback::from(move |job: JobId| on_select.emit((selected != Some(job)).then_some(job)))
     };
     let onkeydown = {
-        let (rows, list, on_select, selected) = (rows.clone(), list.clone(), props.on_select.clone(), props.selected);
+        let (rows, list, on_select, selected) = (
+            rows.clone(),
+            list.clone(),
+            props.on_select.clone(),
+            props.selected,
+        );
         Callback::from(move |event: KeyboardEvent| {
             let at = selected.and_then(|job| rows.jobs.iter().position(|&other| other == job.0));
             let page = (measure(&list).height / ROW).max(2.0) as usize - 1;
-            let Some(target) = target(&event.key(), at, rows.jobs.len(), page) else { return };
+            let Some(target) = target(&event.key(), at, rows.jobs.len(), page) else {
+                return;
+            };
             event.prevent_default();
             event.stop_propagation();
             scroll_to(&list, target);
@@ -87,25 +103,55 @@ pub fn JobsTable(props: &Props) -> Html {
     if stage.workload.jobs.is_empty() {
         return html! { <p class="empty">{ "Open a trace, or choose a sample, to see its jobs." }</p> };
     }
-    let names = short_specs(&stage.runs.iter().map(|run| run.label.as_str()).collect::<Vec<_>>());
+    let names = short_specs(
+        &stage
+            .runs
+            .iter()
+            .map(|run| run.label.as_str())
+            .collect::<Vec<_>>(),
+    );
     let window = job_rows::window(screen.scrolled, screen.height, ROW, rows.jobs.len());
     let body = window.clone().filter_map(|row| {
         let job = JobId(*rows.jobs.get(row)?);
-        Some(row_of(&stage, &rows, row, job, *shown, props.selected == Some(job), &choose))
+        Some(row_of(
+            &stage,
+            &rows,
+            row,
+            job,
+            *shown,
+            props.selected == Some(job),
+            &choose,
+        ))
     });
-    let gap = |rows: usize| (rows > 0).then(|| html! { <tr class="gap" aria-hidden="true" style={format!("height: {:.0}px", rows as f64 * ROW)}></tr> });
-    let active = props.selected.filter(|job| window.clone().any(|row| rows.jobs.get(row) == Some(&job.0)));
-    let plain = |column: Column, label: &str, numeric: bool| header(&sorting, column, html! { { label } }, numeric, "");
+    let gap = |rows: usize| {
+        (rows > 0).then(|| html! { <tr class="gap" aria-hidden="true" style={format!("height: {:.0}px", rows as f64 * ROW)}></tr> })
+    };
+    let active = props
+        .selected
+        .filter(|job| window.clone().any(|row| rows.jobs.get(row) == Some(&job.0)));
+    let plain = |column: Column, label: &str, numeric: bool| {
+        header(&sorting, column, html! { { label } }, numeric, "")
+    };
     let run_heads = names.iter().enumerate().map(|(position, name)| {
         let colour = palette::run_colour(position, stage.dark);
-        let unfinished = if stage.runs[position].complete { "" } else { ", so far" };
+        let unfinished = if stage.runs[position].complete {
+            ""
+        } else {
+            ", so far"
+        };
         let label = html! {
             <>
                 <span class="swatch" style={format!("background: {colour}")}></span>
                 <span class="run">{ name }{ unfinished }</span>
             </>
         };
-        header(&sorting, Column::Run(position), label, true, shown.meaning())
+        header(
+            &sorting,
+            Column::Run(position),
+            label,
+            true,
+            shown.meaning(),
+        )
     });
     html! {
         <div class="jobs">
@@ -155,7 +201,10 @@ fn JobsBar(props: &BarProps) -> Html {
     let oninput = {
         let text = props.text.clone();
         Callback::from(move |event: InputEvent| {
-            if let Some(input) = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok()) {
+            if let Some(input) = event
+                .target()
+                .and_then(|target| target.dyn_into::<HtmlInputElement>().ok())
+            {
                 text.set(input.value());
             }
         })
@@ -163,21 +212,33 @@ fn JobsBar(props: &BarProps) -> Html {
     let onchange = {
         let shown = props.shown.clone();
         Callback::from(move |event: Event| {
-            let select = event.target().and_then(|target| target.dyn_into::<HtmlSelectElement>().ok());
-            if let Some((choice, _)) = select.and_then(|select| PerRun::ALL.get(select.selected_index().max(0) as usize)) {
+            let select = event
+                .target()
+                .and_then(|target| target.dyn_into::<HtmlSelectElement>().ok());
+            if let Some((choice, _)) =
+                select.and_then(|select| PerRun::ALL.get(select.selected_index().max(0) as usize))
+            {
                 shown.set(*choice);
             }
         })
     };
-    let options = PerRun::ALL.iter().map(|(choice, name)| html! { <option selected={*choice == *props.shown}>{ name }</option> });
+    let options = PerRun::ALL.iter().map(
+        |(choice, name)| html! { <option selected={*choice == *props.shown}>{ name }</option> },
+    );
     let found = if props.found == props.all {
         format::counted(props.all as u64, "job", "jobs")
     } else {
-        format!("{} of {}", format::count(props.found as u64), format::counted(props.all as u64, "job", "jobs"))
+        format!(
+            "{} of {}",
+            format::count(props.found as u64),
+            format::counted(props.all as u64, "job", "jobs")
+        )
     };
     let hint = match &props.error {
         Some(error) => html! { <span class="error" id="jobs-hint" role="alert">{ error }</span> },
-        None => html! { <span class="hint" id="jobs-hint">{ "Part of a name, or conditions: gpus>=8  jct>1h  tenant=vision. Times of runs: in any run." }</span> },
+        None => {
+            html! { <span class="hint" id="jobs-hint">{ "Part of a name, or conditions: gpus>=8  jct>1h  tenant=vision. Times of runs: in any run." }</span> }
+        }
     };
     html! {
         <div class="jobs-bar">
@@ -191,12 +252,22 @@ fn JobsBar(props: &BarProps) -> Html {
 }
 
 /// A column's head: a button that sorts, then turns the order round.
-fn header(sorting: &UseStateHandle<Sorting>, column: Column, label: Html, numeric: bool, meaning: &'static str) -> Html {
+fn header(
+    sorting: &UseStateHandle<Sorting>,
+    column: Column,
+    label: Html,
+    numeric: bool,
+    meaning: &'static str,
+) -> Html {
     let sorted = sorting.column == column;
     let onclick = {
         let sorting = sorting.clone();
         Callback::from(move |_: MouseEvent| {
-            let descending = if sorting.column == column { !sorting.descending } else { matches!(column, Column::Run(_)) };
+            let descending = if sorting.column == column {
+                !sorting.descending
+            } else {
+                matches!(column, Column::Run(_))
+            };
             sorting.set(Sorting { column, descending });
         })
     };
@@ -212,9 +283,19 @@ fn header(sorting: &UseStateHandle<Sorting>, column: Column, label: Html, numeri
     }
 }
 
-fn row_of(stage: &Stage, rows: &Rows, row: usize, id: JobId, shown: PerRun, selected: bool, choose: &Callback<JobId>) -> Html {
+fn row_of(
+    stage: &Stage,
+    rows: &Rows,
+    row: usize,
+    id: JobId,
+    shown: PerRun,
+    selected: bool,
+    choose: &Callback<JobId>,
+) -> Html {
     let workload = &stage.workload;
-    let Some(job) = workload.jobs.get(id.index()) else { return Html::default() };
+    let Some(job) = workload.jobs.get(id.index()) else {
+        return Html::default();
+    };
     let onclick = choose.reform(move |_: MouseEvent| id);
     let runs = rows.per_run.iter().map(|values| {
         let value = values.get(id.index()).copied().unwrap_or(f64::NAN);
@@ -257,7 +338,9 @@ fn target(key: &str, at: Option<usize>, rows: usize, page: usize) -> Option<usiz
 
 /// Scrolls just so far that the row can be seen below the heads.
 fn scroll_to(list: &NodeRef, row: usize) {
-    let Some(element) = list.cast::<Element>() else { return };
+    let Some(element) = list.cast::<Element>() else {
+        return;
+    };
     let Screen { scrolled, height } = measure(list);
     let top = row as f64 * ROW;
     // One row's height is the heads'.
@@ -269,10 +352,16 @@ fn scroll_to(list: &NodeRef, row: usize) {
 }
 
 fn measure(list: &NodeRef) -> Screen {
-    list.cast::<Element>().map_or(Screen { scrolled: 0.0, height: 900.0 }, |list| Screen {
-        scrolled: f64::from(list.scroll_top()),
-        height: f64::from(list.client_height()),
-    })
+    list.cast::<Element>().map_or(
+        Screen {
+            scrolled: 0.0,
+            height: 900.0,
+        },
+        |list| Screen {
+            scrolled: f64::from(list.scroll_top()),
+            height: f64::from(list.client_height()),
+        },
+    )
 }
 
 #[cfg(test)]

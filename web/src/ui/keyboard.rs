@@ -13,7 +13,11 @@ use yew::prelude::*;
 
 /// Listens to keys wherever the focus is, except while something is being typed.
 #[hook]
-pub(super) fn use_keyboard(state: &StateHandle, session: &Rc<Session>, animation: &Option<Animation>) {
+pub(super) fn use_keyboard(
+    state: &StateHandle,
+    session: &Rc<Session>,
+    animation: &Option<Animation>,
+) {
     let latest = use_mut_ref(|| state.clone());
     *latest.borrow_mut() = state.clone();
     let (session, animation) = (session.clone(), animation.clone());
@@ -24,7 +28,11 @@ pub(super) fn use_keyboard(state: &StateHandle, session: &Rc<Session>, animation
                 return;
             }
             let key = event.key();
-            let for_canvas = || animation.as_ref().is_some_and(|animation| animation.key(&key));
+            let for_canvas = || {
+                animation
+                    .as_ref()
+                    .is_some_and(|animation| animation.key(&key))
+            };
             if press(&key, &latest.borrow(), &session) || for_canvas() {
                 event.prevent_default();
             }
@@ -32,11 +40,15 @@ pub(super) fn use_keyboard(state: &StateHandle, session: &Rc<Session>, animation
         let window = web_sys::window();
         if let Some(window) = &window {
             // A window takes listeners.
-            let _ = window.add_event_listener_with_callback("keydown", listener.as_ref().unchecked_ref());
+            let _ = window
+                .add_event_listener_with_callback("keydown", listener.as_ref().unchecked_ref());
         }
         move || {
             if let Some(window) = window {
-                let _ = window.remove_event_listener_with_callback("keydown", listener.as_ref().unchecked_ref());
+                let _ = window.remove_event_listener_with_callback(
+                    "keydown",
+                    listener.as_ref().unchecked_ref(),
+                );
             }
         }
     });
@@ -44,12 +56,17 @@ pub(super) fn use_keyboard(state: &StateHandle, session: &Rc<Session>, animation
 
 /// Whether the key belongs to a field or a control.
 fn is_typing(event: &KeyboardEvent) -> bool {
-    let Some(element) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else {
+    let Some(element) = event
+        .target()
+        .and_then(|target| target.dyn_into::<Element>().ok())
+    else {
         return false;
     };
     let name = element.tag_name();
-    let presses_it = matches!(name.as_str(), "BUTTON" | "SUMMARY" | "A") && matches!(event.key().as_str(), " " | "Enter");
-    matches!(name.as_str(), "INPUT" | "SELECT" | "TEXTAREA") && event.key() != "Escape" || presses_it
+    let presses_it = matches!(name.as_str(), "BUTTON" | "SUMMARY" | "A")
+        && matches!(event.key().as_str(), " " | "Enter");
+    matches!(name.as_str(), "INPUT" | "SELECT" | "TEXTAREA") && event.key() != "Escape"
+        || presses_it
 }
 
 /// Does what a key says; `false` if it says nothing here.
@@ -67,8 +84,13 @@ fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
             session.tell(Action::Show(View::ALL[position].0));
         }
         "c" | "C" => {
-            let now = ColourBy::ALL.iter().position(|(by, _, _)| *by == state.colour_by).unwrap_or(0);
-            session.tell(Action::ColourBy(ColourBy::ALL[(now + 1) % ColourBy::ALL.len()].0));
+            let now = ColourBy::ALL
+                .iter()
+                .position(|(by, _, _)| *by == state.colour_by)
+                .unwrap_or(0);
+            session.tell(Action::ColourBy(
+                ColourBy::ALL[(now + 1) % ColourBy::ALL.len()].0,
+            ));
         }
         _ => return false,
     }

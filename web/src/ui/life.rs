@@ -27,7 +27,9 @@ pub(super) struct Stretch {
 
 /// Everything that happened to a job, in order.
 pub(super) fn events(log: &RunLog, id: JobId, job: &Job) -> Vec<Event> {
-    let first = log.event_times().partition_point(|&at| at < job.submit.seconds());
+    let first = log
+        .event_times()
+        .partition_point(|&at| at < job.submit.seconds());
     let mut events = Vec::new();
     for event in (first..log.events()).map(|i| log.event(i)) {
         if event.job == id {
@@ -76,7 +78,9 @@ pub(super) fn visible(life: &[Stretch], least: f64) -> Vec<Stretch> {
     let mut visible: Vec<Stretch> = Vec::new();
     for stretch in life {
         match visible.last_mut() {
-            Some(last) if stretch.to - stretch.from < least || last.doing == stretch.doing => last.to = stretch.to,
+            Some(last) if stretch.to - stretch.from < least || last.doing == stretch.doing => {
+                last.to = stretch.to
+            }
             _ => visible.push(*stretch),
         }
     }
@@ -86,7 +90,11 @@ pub(super) fn visible(life: &[Stretch], least: f64) -> Vec<Stretch> {
 /// GPU·s a job had received by `now`.
 pub(super) fn attained(life: &[Stretch], gpus: u32, now: f64) -> f64 {
     let held = |stretch: &&Stretch| stretch.doing != Doing::Waiting;
-    let seconds: f64 = life.iter().filter(held).map(|stretch| (stretch.to.min(now) - stretch.from).max(0.0)).sum();
+    let seconds: f64 = life
+        .iter()
+        .filter(held)
+        .map(|stretch| (stretch.to.min(now) - stretch.from).max(0.0))
+        .sum();
     seconds * f64::from(gpus)
 }
 
@@ -128,10 +136,16 @@ mod tests {
             model: None,
             work: Work::Fixed { duration },
         };
-        let workload = Arc::new(Workload { jobs: vec![job(0.0, 100.0), job(10.0, 20.0)], ..Default::default() });
+        let workload = Arc::new(Workload {
+            jobs: vec![job(0.0, 100.0), job(10.0, 20.0)],
+            ..Default::default()
+        });
         let cluster = ClusterSpec::uniform(1, 2).unwrap();
         let policy = switchyard::policy::build(&"srtf".parse().unwrap(), Default::default());
-        let options = SimOptions { restart_cost: 5.0, ..Default::default() };
+        let options = SimOptions {
+            restart_cost: 5.0,
+            ..Default::default()
+        };
         let mut run = Simulation::new(workload.clone(), &cluster, policy, options);
         run.run().unwrap();
         (workload, run)
@@ -164,7 +178,14 @@ mod tests {
         let (workload, run) = run();
         let all = events(run.log(), JobId(0), &workload.jobs[0]);
         let life = stretches(&all[..3], run.log(), 20.0);
-        assert_eq!(life.last(), Some(&Stretch { from: 10.0, to: 20.0, doing: Doing::Waiting }));
+        assert_eq!(
+            life.last(),
+            Some(&Stretch {
+                from: 10.0,
+                to: 20.0,
+                doing: Doing::Waiting
+            })
+        );
     }
 
     #[test]

@@ -26,7 +26,8 @@ enum Better {
     Neither,
 }
 
-const JCT_SOURCE: &str = "The figure most papers report: Tiresias (NSDI'19), Themis (NSDI'20), Pollux (OSDI'21).";
+const JCT_SOURCE: &str =
+    "The figure most papers report: Tiresias (NSDI'19), Themis (NSDI'20), Pollux (OSDI'21).";
 const THEMIS: &str = "Themis (NSDI'20). Here the equal share follows the number of jobs in the system, averaged over the job's life.";
 
 static METRICS: [Metric; 17] = [
@@ -283,8 +284,13 @@ struct Column {
 /// The metrics table.
 #[component]
 pub fn MetricsTable(props: &Props) -> Html {
-    let columns = use_memo((props.stage.clone(), props.revision), |(stage, _)| columns(stage));
-    let baseline = columns.iter().find(|column| column.id == props.baseline).or(columns.first());
+    let columns = use_memo((props.stage.clone(), props.revision), |(stage, _)| {
+        columns(stage)
+    });
+    let baseline = columns
+        .iter()
+        .find(|column| column.id == props.baseline)
+        .or(columns.first());
     let Some(baseline) = baseline else {
         return Html::default();
     };
@@ -362,7 +368,13 @@ pub fn MetricsTable(props: &Props) -> Html {
 
 fn columns(stage: &SharedStage) -> Vec<Column> {
     let stage = stage.read();
-    let names = short_specs(&stage.runs.iter().map(|run| run.label.as_str()).collect::<Vec<_>>());
+    let names = short_specs(
+        &stage
+            .runs
+            .iter()
+            .map(|run| run.label.as_str())
+            .collect::<Vec<_>>(),
+    );
     let column = |(run, name): (&crate::stage::StageRun, String)| Column {
         id: run.id,
         name,
@@ -376,12 +388,21 @@ fn columns(stage: &SharedStage) -> Vec<Column> {
 
 /// The best value of complete runs, if they differ enough to be told apart.
 fn best(metric: &Metric, columns: &[Column]) -> Option<f64> {
-    if metric.better == Better::Neither || columns.len() < 2 || columns.iter().any(|column| !column.complete) {
+    if metric.better == Better::Neither
+        || columns.len() < 2
+        || columns.iter().any(|column| !column.complete)
+    {
         return None;
     }
     let values = || columns.iter().map(|column| (metric.value)(&column.summary));
-    let (least, most) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), v| (least.min(v), most.max(v)));
-    let best = if metric.better == Better::Lower { least } else { most };
+    let (least, most) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), v| {
+        (least.min(v), most.max(v))
+    });
+    let best = if metric.better == Better::Lower {
+        least
+    } else {
+        most
+    };
     (!is_same(least, most)).then_some(best)
 }
 
@@ -402,13 +423,26 @@ mod tests {
     use super::*;
 
     fn column(mean: f64, allocation: f64) -> Column {
-        let mut summary = Summary { gpu_allocation: allocation, ..Default::default() };
+        let mut summary = Summary {
+            gpu_allocation: allocation,
+            ..Default::default()
+        };
         summary.jct.mean = mean;
-        Column { id: 0, name: String::new(), spec: String::new(), complete: true, done: (0, 0), summary }
+        Column {
+            id: 0,
+            name: String::new(),
+            spec: String::new(),
+            complete: true,
+            done: (0, 0),
+            summary,
+        }
     }
 
     fn metric(id: &str) -> &'static Metric {
-        METRICS.iter().find(|metric| metric.definition.id == id).unwrap()
+        METRICS
+            .iter()
+            .find(|metric| metric.definition.id == id)
+            .unwrap()
     }
 
     #[test]
@@ -418,13 +452,23 @@ mod tests {
         assert_eq!(best(metric("allocation"), &columns), Some(0.9));
         assert_eq!(best(metric("finished"), &columns), None);
         assert_eq!(best(metric("jct-mean"), &columns[..1]), None);
-        assert_eq!(best(metric("jct-mean"), &[column(1000.0, 0.0), column(1001.0, 0.0)]), None);
+        assert_eq!(
+            best(
+                metric("jct-mean"),
+                &[column(1000.0, 0.0), column(1001.0, 0.0)]
+            ),
+            None
+        );
     }
 
     #[test]
     fn metrics_have_different_ids() {
         for (i, metric) in METRICS.iter().enumerate() {
-            assert!(METRICS[..i].iter().all(|other| other.definition.id != metric.definition.id));
+            assert!(
+                METRICS[..i]
+                    .iter()
+                    .all(|other| other.definition.id != metric.definition.id)
+            );
         }
     }
 }

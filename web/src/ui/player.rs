@@ -81,7 +81,11 @@ fn use_readout(session: &Session, readout: &UseStateHandle<Readout>) {
         let mut shown = Readout::default();
         let follow = Closure::<dyn FnMut()>::new(move || {
             let clock = session.stage().read().clock;
-            let now = Readout { now: clock.now, playing: clock.playing, speed: clock.speed };
+            let now = Readout {
+                now: clock.now,
+                playing: clock.playing,
+                speed: clock.speed,
+            };
             if now != shown {
                 shown = now;
                 setter.set(now);
@@ -90,7 +94,12 @@ fn use_readout(session: &Session, readout: &UseStateHandle<Readout>) {
         });
         let window = web_sys::window();
         let timer = window.as_ref().and_then(|window| {
-            window.set_interval_with_callback_and_timeout_and_arguments_0(follow.as_ref().unchecked_ref(), READOUT_MS).ok()
+            window
+                .set_interval_with_callback_and_timeout_and_arguments_0(
+                    follow.as_ref().unchecked_ref(),
+                    READOUT_MS,
+                )
+                .ok()
         });
         move || {
             if let (Some(window), Some(timer)) = (window, timer) {

@@ -30,7 +30,9 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
     let id = card.id;
     let editing = use_state(|| false);
     let error = use_state(|| None::<String>);
-    let Some(entry) = entry(card.policy.name()) else { return Html::default() };
+    let Some(entry) = entry(card.policy.name()) else {
+        return Html::default();
+    };
 
     let apply = {
         let (session, error) = (session.clone(), error.clone());
@@ -48,23 +50,42 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
     let run_or_cancel = {
         let (session, policy) = (session.clone(), card.policy.clone());
         match card.status {
-            RunStatus::Running(_) => button(Icon::Stop, "Cancel", Callback::from(move |_| session.cancel(id))),
-            _ => button(Icon::Play, "Run", Callback::from(move |_| session.tell(Action::Edit(id, policy.clone())))),
+            RunStatus::Running(_) => button(
+                Icon::Stop,
+                "Cancel",
+                Callback::from(move |_| session.cancel(id)),
+            ),
+            _ => button(
+                Icon::Play,
+                "Run",
+                Callback::from(move |_| session.tell(Action::Edit(id, policy.clone()))),
+            ),
         }
     };
     let duplicate = {
         let (session, policy) = (session.clone(), card.policy.clone());
-        button(Icon::Duplicate, "Duplicate", Callback::from(move |_| session.tell(Action::Add(policy.clone()))))
+        button(
+            Icon::Duplicate,
+            "Duplicate",
+            Callback::from(move |_| session.tell(Action::Add(policy.clone()))),
+        )
     };
     let remove = {
         let session = session.clone();
-        button(Icon::Close, "Remove", Callback::from(move |_| session.tell(Action::Remove(id))))
+        button(
+            Icon::Close,
+            "Remove",
+            Callback::from(move |_| session.tell(Action::Remove(id))),
+        )
     };
     let toggle = {
         let editing = editing.clone();
         Callback::from(move |_: MouseEvent| editing.set(!*editing))
     };
-    let colour = format!("background:{}", palette::run_colour(props.position, props.dark));
+    let colour = format!(
+        "background:{}",
+        palette::run_colour(props.position, props.dark)
+    );
     let ontext = {
         let apply = apply.clone();
         Callback::from(move |event: Event| apply.emit(input_value(&event).parse()))
@@ -129,11 +150,18 @@ fn status(status: &RunStatus, mean_jct: Option<f64>) -> Html {
 }
 
 /// The field of one parameter.
-fn param(info: &'static ParamInfo, policy: &PolicySpec, infos: &'static [ParamInfo], apply: &Callback<Result<PolicySpec, SpecError>>) -> Html {
+fn param(
+    info: &'static ParamInfo,
+    policy: &PolicySpec,
+    infos: &'static [ParamInfo],
+    apply: &Callback<Result<PolicySpec, SpecError>>,
+) -> Html {
     let value = policy.param(info.name).unwrap_or(info.default).to_string();
     let onchange = {
         let (policy, apply) = (policy.clone(), apply.clone());
-        Callback::from(move |event: Event| apply.emit(with_param(&policy, infos, info.name, &input_value(&event))))
+        Callback::from(move |event: Event| {
+            apply.emit(with_param(&policy, infos, info.name, &input_value(&event)))
+        })
     };
     let choose = |options: Vec<&'static str>| {
         let options = options
@@ -144,29 +172,42 @@ fn param(info: &'static ParamInfo, policy: &PolicySpec, infos: &'static [ParamIn
     };
     let field = match info.kind {
         ParamKind::Bool => choose(vec!["false", "true"]),
-        ParamKind::Placement => {
-            choose(std::iter::once("default").chain(Strategy::ALL.iter().map(|strategy| strategy.name())).collect())
-        }
+        ParamKind::Placement => choose(
+            std::iter::once("default")
+                .chain(Strategy::ALL.iter().map(|strategy| strategy.name()))
+                .collect(),
+        ),
         ParamKind::Int { min, max } => html! {
             <input type="number" min={min.to_string()} max={max.to_string()} value={value.clone()} onchange={onchange.clone()} />
         },
         ParamKind::Float { min, .. } => html! {
             <input type="number" min={min.to_string()} step="any" value={value.clone()} onchange={onchange.clone()} />
         },
-        ParamKind::Ascending => html! { <input type="text" spellcheck="false" value={value.clone()} onchange={onchange.clone()} /> },
+        ParamKind::Ascending => {
+            html! { <input type="text" spellcheck="false" value={value.clone()} onchange={onchange.clone()} /> }
+        }
     };
     html! { <label class="field" title={info.help}><span>{ info.name }</span>{ field }</label> }
 }
 
 /// The policy with one parameter changed. Parameters that hang together follow: more queues get
 /// more thresholds, and the other way round.
-fn with_param(policy: &PolicySpec, infos: &[ParamInfo], name: &str, value: &str) -> Result<PolicySpec, SpecError> {
+fn with_param(
+    policy: &PolicySpec,
+    infos: &[ParamInfo],
+    name: &str,
+    value: &str,
+) -> Result<PolicySpec, SpecError> {
     let text = |skip: &[&str]| {
         let params: Vec<String> = infos
             .iter()
             .filter(|info| !skip.contains(&info.name))
             .filter_map(|info| {
-                let given = if info.name == name { Some(value) } else { policy.param(info.name) };
+                let given = if info.name == name {
+                    Some(value)
+                } else {
+                    policy.param(info.name)
+                };
                 given.map(|given| format!("{}={given}", info.name))
             })
             .collect();
@@ -179,7 +220,10 @@ fn with_param(policy: &PolicySpec, infos: &[ParamInfo], name: &str, value: &str)
             Ok(queues) if queues >= 2 => {
                 let mut thresholds: Vec<f64> = policy
                     .param("thresholds")
-                    .or(infos.iter().find(|info| info.name == "thresholds").map(|info| info.default))
+                    .or(infos
+                        .iter()
+                        .find(|info| info.name == "thresholds")
+                        .map(|info| info.default))
                     .into_iter()
                     .flat_map(|list| list.split(':'))
                     .filter_map(|threshold| threshold.parse().ok())
@@ -189,7 +233,12 @@ fn with_param(policy: &PolicySpec, infos: &[ParamInfo], name: &str, value: &str)
                 }
                 thresholds.truncate(queues - 1);
                 let list: Vec<String> = thresholds.iter().map(f64::to_string).collect();
-                format!("{},thresholds={}]", text(&["thresholds"]).trim_end_matches(']'), list.join(":")).parse()
+                format!(
+                    "{},thresholds={}]",
+                    text(&["thresholds"]).trim_end_matches(']'),
+                    list.join(":")
+                )
+                .parse()
             }
             _ => text(&["thresholds"]).parse(),
         },
@@ -208,10 +257,22 @@ mod tests {
             let infos = entry(policy.name()).unwrap().params;
             with_param(&policy, infos, name, value).map(|policy| policy.to_string())
         };
-        assert_eq!(change("tiresias-las", "queues", "2").unwrap(), "tiresias-las[queues=2]");
-        assert_eq!(change("tiresias-las", "queues", "5").unwrap(), "tiresias-las[queues=5,thresholds=3250:7200:14400:28800]");
-        assert_eq!(change("tiresias-las[queues=2]", "thresholds", "10:20").unwrap(), "tiresias-las[thresholds=10:20]");
-        assert_eq!(change("fifo", "backfill", "true").unwrap(), "fifo[backfill=true]");
+        assert_eq!(
+            change("tiresias-las", "queues", "2").unwrap(),
+            "tiresias-las[queues=2]"
+        );
+        assert_eq!(
+            change("tiresias-las", "queues", "5").unwrap(),
+            "tiresias-las[queues=5,thresholds=3250:7200:14400:28800]"
+        );
+        assert_eq!(
+            change("tiresias-las[queues=2]", "thresholds", "10:20").unwrap(),
+            "tiresias-las[thresholds=10:20]"
+        );
+        assert_eq!(
+            change("fifo", "backfill", "true").unwrap(),
+            "fifo[backfill=true]"
+        );
         assert!(change("tiresias-las", "knob", "-1").is_err());
     }
 }

@@ -31,18 +31,26 @@ pub(super) fn SchedulerPanel(props: &StateProps) -> Html {
     let oncancel = {
         let (session, cards) = (session.clone(), state.cards.clone());
         Callback::from(move |_: MouseEvent| {
-            for card in cards.iter().filter(|card| matches!(card.status, RunStatus::Running(_))) {
+            for card in cards
+                .iter()
+                .filter(|card| matches!(card.status, RunStatus::Running(_)))
+            {
                 session.cancel(card.id);
             }
         })
     };
-    let running = state.cards.iter().any(|card| matches!(card.status, RunStatus::Running(_)));
+    let running = state
+        .cards
+        .iter()
+        .any(|card| matches!(card.status, RunStatus::Running(_)));
     let cards = state.cards.iter().enumerate().map(|(position, card)| {
         html! {
             <SchedulerCard key={card.id} card={card.clone()} {position} is_baseline={card.id == state.baseline} dark={session.stage().read().dark} />
         }
     });
-    let policies = POLICIES.iter().map(|entry| html! { <option value={entry.name} title={entry.summary}>{ entry.title }</option> });
+    let policies = POLICIES.iter().map(
+        |entry| html! { <option value={entry.name} title={entry.summary}>{ entry.title }</option> },
+    );
     html! {
         <section aria-labelledby="schedulers-title">
             <h2 id="schedulers-title">{ "Schedulers" }</h2>

@@ -33,12 +33,25 @@ const WIDTH: f64 = 300.0;
 pub(super) fn Term(props: &Props) -> Html {
     let place = use_state_eq(|| None::<(f64, f64)>);
     let button = use_node_ref();
-    let Definition { id, name, meaning, formula, source } = *props.definition;
+    let Definition {
+        id,
+        name,
+        meaning,
+        formula,
+        source,
+    } = *props.definition;
     let open = {
         let (place, button) = (place.clone(), button.clone());
         move || {
-            let Some(bounds) = button.cast::<Element>().map(|button| button.get_bounding_client_rect()) else { return };
-            let width = web_sys::window().and_then(|window| window.inner_width().ok()?.as_f64()).unwrap_or(WIDTH);
+            let Some(bounds) = button
+                .cast::<Element>()
+                .map(|button| button.get_bounding_client_rect())
+            else {
+                return;
+            };
+            let width = web_sys::window()
+                .and_then(|window| window.inner_width().ok()?.as_f64())
+                .unwrap_or(WIDTH);
             let left = bounds.left().min(width - WIDTH - 8.0).max(8.0);
             place.set(Some((left, bounds.bottom() + 4.0)));
         }

@@ -30,7 +30,10 @@ pub(super) fn TimelineView(props: &StateProps) -> Html {
         let only = only.clone();
         Callback::from(move |_: MouseEvent| only.set(None))
     };
-    let shown = state.cards.iter().filter(|card| only.is_none_or(|id| id == card.id || state.card(id).is_none()));
+    let shown = state
+        .cards
+        .iter()
+        .filter(|card| only.is_none_or(|id| id == card.id || state.card(id).is_none()));
     let timelines = shown.map(|card| html! { <Timeline key={format!("{}-{:?}", card.id, *by)} id={card.id} by={*by} label={card.policy.to_string()} /> });
     html! {
         <>
@@ -57,7 +60,9 @@ struct TimelineProps {
 
 #[component]
 fn Timeline(props: &TimelineProps) -> Html {
-    let painter = use_memo((props.id, props.by), |(id, by)| PainterHandle::new(TimelinePainter::new(*id, *by)));
+    let painter = use_memo((props.id, props.by), |(id, by)| {
+        PainterHandle::new(TimelinePainter::new(*id, *by))
+    });
     html! {
         <section class="timeline" aria-label={format!("Timeline of {}", props.label)}>
             <h3><span class="spec">{ &props.label }</span></h3>

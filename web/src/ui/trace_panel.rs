@@ -27,7 +27,10 @@ pub(super) fn TracePanel(props: &StateProps) -> Html {
     let onpicked = {
         let session = session.clone();
         Callback::from(move |event: Event| {
-            if let Some(input) = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok()) {
+            if let Some(input) = event
+                .target()
+                .and_then(|target| target.dyn_into::<HtmlInputElement>().ok())
+            {
                 session.open_files(files_of(input.files()));
                 // The same file may be chosen again.
                 input.set_value("");
@@ -37,7 +40,10 @@ pub(super) fn TracePanel(props: &StateProps) -> Html {
     let onsample = {
         let session = session.clone();
         Callback::from(move |event: Event| {
-            if let Some(select) = event.target().and_then(|target| target.dyn_into::<HtmlSelectElement>().ok()) {
+            if let Some(select) = event
+                .target()
+                .and_then(|target| target.dyn_into::<HtmlSelectElement>().ok())
+            {
                 session.open_sample(&select.value());
             }
         })
@@ -54,7 +60,10 @@ pub(super) fn TracePanel(props: &StateProps) -> Html {
             </option>
         }
     });
-    let summary = SAMPLES.iter().find(|sample| Some(sample.name) == open_sample).map(|sample| sample.summary);
+    let summary = SAMPLES
+        .iter()
+        .find(|sample| Some(sample.name) == open_sample)
+        .map(|sample| sample.summary);
     html! {
         <section aria-labelledby="trace-title">
             <h2 id="trace-title">{ "Trace" }</h2>
@@ -99,7 +108,10 @@ fn OpenTrace(props: &OpenTraceProps) -> Html {
     let session = use_session();
     let trace = &props.trace;
     let onmember = Callback::from(move |event: Event| {
-        if let Some(select) = event.target().and_then(|target| target.dyn_into::<HtmlSelectElement>().ok()) {
+        if let Some(select) = event
+            .target()
+            .and_then(|target| target.dyn_into::<HtmlSelectElement>().ok())
+        {
             let name = select.value();
             session.open_member((!name.is_empty()).then_some(name));
         }

@@ -33,8 +33,11 @@ pub(super) fn difference(value: f64, baseline: f64, direction: Direction) -> Opt
         return None;
     }
     let (up, down) = direction.words();
-    let (larger, smaller, word) =
-        if value >= baseline { (value, baseline, up) } else { (baseline, value, down) };
+    let (larger, smaller, word) = if value >= baseline {
+        (value, baseline, up)
+    } else {
+        (baseline, value, down)
+    };
     if larger == smaller {
         return Some("same".into());
     }
@@ -46,7 +49,11 @@ pub(super) fn difference(value: f64, baseline: f64, direction: Direction) -> Opt
         return Some("same".into());
     }
     let digits = if ratio < 1.95 { 2 } else { 1 };
-    let times = if ratio < 99.5 { format!("{ratio:.digits$}") } else { format::figures(ratio) };
+    let times = if ratio < 99.5 {
+        format!("{ratio:.digits$}")
+    } else {
+        format::figures(ratio)
+    };
     Some(format!("{times}× {word}"))
 }
 
@@ -56,7 +63,8 @@ mod tests {
 
     #[test]
     fn differences_are_ratios_with_a_direction() {
-        let of = |value, baseline, direction| difference(value, baseline, direction).unwrap_or_default();
+        let of =
+            |value, baseline, direction| difference(value, baseline, direction).unwrap_or_default();
         assert_eq!(of(30.0, 10.0, Direction::Time), "3.0× longer");
         assert_eq!(of(10.0, 12.0, Direction::Time), "1.20× shorter");
         assert_eq!(of(1000.0, 1001.0, Direction::Time), "same");

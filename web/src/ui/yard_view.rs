@@ -53,7 +53,9 @@ pub(super) fn YardView(props: &StateProps) -> Html {
 
 /// How a run's mean JCT compares with the baseline's, once both are known.
 fn ratio(state: &AppState, card: &Card) -> Option<String> {
-    let baseline = state.card(state.baseline).filter(|baseline| baseline.id != card.id)?;
+    let baseline = state
+        .card(state.baseline)
+        .filter(|baseline| baseline.id != card.id)?;
     let (mine, its) = (card.summary?.jct.mean, baseline.summary?.jct.mean);
     wording::difference(mine, its, wording::Direction::Time)
 }

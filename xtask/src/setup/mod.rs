@@ -9,7 +9,6 @@ mod tools;
 mod wasm_std;
 
 use std::ffi::OsStr;
-use std::fs::{File, TryLockError};
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
@@ -146,7 +145,7 @@ pub(crate) fn toolbox(needs: &[Need]) -> Result<Toolbox> {
     if needs.is_empty() {
         return Ok(toolbox);
     }
-    let _lock = lock()?;
+    let _lock = shell::lock(&tools_dir()?.join(".lock"), "set-up")?;
     for &need in needs {
         let (start, name) = (Instant::now(), need.name());
         let found = toolbox
@@ -173,19 +172,4 @@ fn tools_dir() -> Result<PathBuf> {
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot create {}", folder.display()))?;
     Ok(folder)
-}
-
-/// Keeps two set-ups from installing the same thing at once.
-fn lock() -> Result<File> {
-    let path = tools_dir()?.join(".lock");
-    let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            println!("setup: waiting for another set-up to end");
-            file.lock()?;
-        }
-        Err(TryLockError::Error(error)) => return Err(error.into()),
-    }
-    Ok(file)
 }

@@ -9,13 +9,11 @@ pub(crate) struct Crc32 {
 impl Crc32 {
     pub(crate) fn new() -> Self {
         let mut tables = [[0u32; 256]; 8];
-        for byte in 0..256 {
-            let mut crc = byte as u32;
-            for _ in 0..8 {
+        for (byte, entry) in tables[0].iter_mut().enumerate() {
+            *entry = (0..8).fold(byte as u32, |crc, _| {
                 let carry = if crc & 1 == 1 { 0xEDB8_8320 } else { 0 };
-                crc = (crc >> 1) ^ carry;
-            }
-            tables[0][byte] = crc;
+                (crc >> 1) ^ carry
+            });
         }
         // Table k holds what a byte has become k zero bytes later.
         for k in 1..8 {

@@ -12,6 +12,8 @@ use super::error::{OpenError, shorten_to};
 use crc32::Crc32;
 use flate2::{Decompress, FlushDecompress, Status};
 use rawzip::CompressionMethod;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// How deep containers may nest: `x.zip` › `y.tar.gz` › `z.csv.gz` takes four levels.
 const MAX_DEPTH: u32 = 4;
@@ -351,9 +353,10 @@ struct Inflated {
 
 /// The indices of names in the names' order.
 pub(crate) fn in_order(names: &[&str]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..names.len()).collect();
-    order.sort_unstable_by(|&a, &b| (names.get(a), a).cmp(&(names.get(b), b)));
-    order
+    // A heap, whose code is a tenth of a sort's: the page has to be small, and names are few.
+    let names = names.iter().enumerate();
+    let mut heap: BinaryHeap<_> = names.map(|(i, name)| Reverse((*name, i))).collect();
+    std::iter::from_fn(|| heap.pop().map(|Reverse((_, i))| i)).collect()
 }
 
 /// An archive of which there is nothing to look at.

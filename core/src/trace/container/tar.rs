@@ -141,10 +141,7 @@ mod tests {
             gnu.append_data(&mut header, name, &b"1,2"[..]).unwrap();
         }
         let gnu = gnu.into_inner().unwrap();
-        assert_eq!(
-            names(&gnu),
-            [long, medium.clone(), "c.csv".into()]
-        );
+        assert_eq!(names(&gnu), [long, medium.clone(), "c.csv".into()]);
 
         let mut ustar = tar::Builder::new(Vec::new());
         let mut header = tar::Header::new_ustar();

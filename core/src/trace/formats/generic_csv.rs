@@ -308,7 +308,7 @@ fn remove(sink: &mut Sink, why: impl Fn(f64) -> Option<&'static str>) {
     sink.records.retain(|record| match why(record.submit) {
         Some(why) => {
             let detail = || format!("{} is {why}", record.submit);
-            tally.drop(DropReason::SubmitOutOfRange, record.line, detail);
+            tally.drop(DropReason::SubmitOutOfRange, record.line, &detail);
             false
         }
         None => true,
@@ -359,7 +359,7 @@ impl Importer for Generic {
                 Ok(_) => true,
                 Err(reason) => {
                     let detail = || format!("{} s", record.duration);
-                    tally.drop(reason, record.line, detail);
+                    tally.drop(reason, record.line, &detail);
                     false
                 }
             });
@@ -383,12 +383,13 @@ impl Importer for Generic {
         };
         if let Some(first) = doubts.first().cloned() {
             let kind = WarningKind::UnitAssumed;
-            sink.tally.warn(kind, doubts.len() as u32, 0, || first);
+            sink.tally
+                .warn(kind, doubts.len() as u32, 0, &|| first.clone());
         }
         if self.start_as_submit {
             let (kind, jobs) = (WarningKind::StartAsSubmit, sink.records.len() as u32);
             sink.tally
-                .warn(kind, jobs, 0, || format!("{name} is all there is"));
+                .warn(kind, jobs, 0, &|| format!("{name} is all there is"));
         }
         self.columns.units = format!("Submission: {name}, {clock}. Duration: {span}.");
     }

@@ -49,7 +49,7 @@ impl Importer for Converted {
             let count = clamped.by_ref().count() as u32;
             let kind = WarningKind::Clamped;
             let detail = || "service_sec is 172800".to_owned();
-            sink.tally.warn(kind, count, line, detail);
+            sink.tally.warn(kind, count, line, &detail);
         }
     }
 

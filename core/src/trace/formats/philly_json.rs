@@ -75,13 +75,13 @@ impl Importer for Philly {
                     .next()
                     .unwrap_or_default()
                     .to_owned();
-                return sink.drop(DropReason::JsonMalformed, line, || {
+                return sink.drop(DropReason::JsonMalformed, line, &|| {
                     format!("column {column}: {what}")
                 });
             }
         };
         if let Err((reason, detail)) = read(&job, row.line, sink) {
-            sink.drop(reason, row.line, || detail);
+            sink.drop(reason, row.line, &|| detail.clone());
         }
     }
 

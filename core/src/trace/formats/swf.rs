@@ -56,7 +56,7 @@ impl Importer for Swf {
     fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
         if let Err((reason, field, cell)) = read(row, sink) {
             let column = format!("field {}", field + 1);
-            sink.drop(reason, row.line, || cell_is(&column, cell));
+            sink.drop(reason, row.line, &|| cell_is(&column, cell));
         }
     }
 
@@ -130,7 +130,7 @@ fn read<'r>(row: &Row<'r>, sink: &mut Sink) -> Result<(), (DropReason, usize, &'
     if rounded {
         let kind = WarningKind::FractionalGpus;
         let detail = || format!("{count} processors");
-        sink.tally.warn(kind, 1, row.line, detail);
+        sink.tally.warn(kind, 1, row.line, &detail);
     }
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! The elements of a JSON array, found without parsing them.
 
 use super::{Cell, Flaw, Rest, Row};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use std::fmt;
 
 /// Cuts the array that a text begins with into its elements.
 ///
@@ -59,6 +61,34 @@ impl<'a> Elements<'a> {
     }
 }
 
+/// The keys of the object in a JSON text, in order; none where it is no sound object.
+pub(crate) fn keys(text: &str) -> Vec<String> {
+    serde_json::from_str(text).map_or_else(|_| Vec::new(), |Keys(keys)| keys)
+}
+
+struct Keys(Vec<String>);
+
+impl<'de> Deserialize<'de> for Keys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Keys(Vec::new()))
+    }
+}
+
+impl<'de> Visitor<'de> for Keys {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
+        while let Some((key, IgnoredAny)) = map.next_entry()? {
+            self.0.push(key);
+        }
+        Ok(self)
+    }
+}
+
 /// Where the comma or bracket after the element stands that a text begins with, or its length.
 fn end_of_element(text: &[u8]) -> usize {
     let mut depth = 0usize;
@@ -107,6 +137,13 @@ mod tests {
             (3, true, "3".to_owned()),
         ];
         assert_eq!(elements(text), expected);
+    }
+
+    #[test]
+    fn keys_of_an_object() {
+        assert_eq!(keys("{\"b\": [1], \"a\": {\"c\": 2}}"), ["b", "a"]);
+        assert_eq!(keys("[1]"), [""; 0]);
+        assert_eq!(keys("{\"b\": "), [""; 0]);
     }
 
     #[test]

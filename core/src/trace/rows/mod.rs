@@ -9,7 +9,7 @@ mod elements;
 mod table;
 mod words;
 
-pub(crate) use elements::Elements;
+pub(crate) use elements::{Elements, keys};
 pub(crate) use table::Table;
 pub(crate) use words::{Line, Words};
 
@@ -41,6 +41,10 @@ struct Cell {
     start: u32,
     end: u32,
 }
+
+/// Cells beyond this many are not looked at: no format has as many, and a file that consists of
+/// delimiters should not take a multiple of its size in memory.
+const MAX_CELLS: usize = 4096;
 
 impl<'r> Row<'r> {
     /// The text of cell `index`, from 0, without surrounding blanks; "" where the row is short.

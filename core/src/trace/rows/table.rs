@@ -1,6 +1,6 @@
 //! Delimited tables: commas, semicolons, tabs or pipes, with quoted cells.
 
-use super::{Cell, Flaw, Rest, Row};
+use super::{Cell, Flaw, MAX_CELLS, Rest, Row};
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 /// The longest quoted row in bytes: a quotation mark that is still open after that many was
@@ -81,6 +81,9 @@ impl<'a> Table<'a> {
                 let end = at as u32;
                 self.cells.push(Cell { start, end });
                 start = end + 1;
+                if self.cells.len() == MAX_CELLS {
+                    return;
+                }
             }
         }
         let end = line.len() as u32;
@@ -120,7 +123,7 @@ impl<'a> Table<'a> {
         self.rest.advance(consumed);
         self.cells.clear();
         let mut start = 0;
-        for &end in &self.ends {
+        for &end in self.ends.iter().take(MAX_CELLS) {
             let end = end as u32;
             self.cells.push(Cell { start, end });
             start = end;
@@ -266,6 +269,14 @@ mod tests {
         let text = format!("\"{cell}\",1\n{many}2\n");
         let rows = rows(&text, b',');
         assert_eq!(rows[0].1, [cell, "1".to_owned()]);
-        assert_eq!(rows[1].1.len(), 5001);
+        assert_eq!(rows[1].1.len(), MAX_CELLS);
+    }
+
+    #[test]
+    fn cells_beyond_the_limit_are_not_looked_at() {
+        let text = format!("{}\n1,2\n", ",".repeat(100_000));
+        let rows = rows(&text, b',');
+        assert_eq!(rows[0].1.len(), MAX_CELLS);
+        assert_eq!(rows[1], row(2, &["1", "2"]));
     }
 }

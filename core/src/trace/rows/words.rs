@@ -1,6 +1,6 @@
 //! Lines of words separated by blanks, with comment lines.
 
-use super::{Cell, Rest, Row};
+use super::{Cell, MAX_CELLS, Rest, Row};
 
 /// Reads a text line by line; each word is a cell.
 pub(crate) struct Words<'a> {
@@ -51,6 +51,9 @@ impl<'a> Words<'a> {
                         let end = at as u32;
                         self.cells.push(Cell { start: from, end });
                         start = None;
+                        if self.cells.len() == MAX_CELLS {
+                            break;
+                        }
                     }
                     _ => {}
                 }

@@ -10,18 +10,68 @@ const DAY: f64 = 86_400.0;
 
 /// Durations worth a tick on a logarithmic axis, the coarse ladder and the fine one.
 const DECADES: [f64; 11] = [
-    0.1, 1.0, 10.0, MINUTE, 600.0, HOUR, 36_000.0, DAY, 864_000.0, 8_640_000.0, 86_400_000.0,
+    0.1,
+    1.0,
+    10.0,
+    MINUTE,
+    600.0,
+    HOUR,
+    36_000.0,
+    DAY,
+    864_000.0,
+    8_640_000.0,
+    86_400_000.0,
 ];
 const FINE: [f64; 24] = [
-    1.0, 2.0, 5.0, 10.0, 30.0, MINUTE, 120.0, 300.0, 600.0, 1800.0, HOUR, 7200.0, 18_000.0,
-    43_200.0, DAY, 172_800.0, 432_000.0, 864_000.0, 1_728_000.0, 4_320_000.0, 8_640_000.0,
-    17_280_000.0, 43_200_000.0, 86_400_000.0,
+    1.0,
+    2.0,
+    5.0,
+    10.0,
+    30.0,
+    MINUTE,
+    120.0,
+    300.0,
+    600.0,
+    1800.0,
+    HOUR,
+    7200.0,
+    18_000.0,
+    43_200.0,
+    DAY,
+    172_800.0,
+    432_000.0,
+    864_000.0,
+    1_728_000.0,
+    4_320_000.0,
+    8_640_000.0,
+    17_280_000.0,
+    43_200_000.0,
+    86_400_000.0,
 ];
 
 /// Steps between the ticks of elapsed time.
 const STEPS: [f64; 22] = [
-    1.0, 5.0, 10.0, 30.0, MINUTE, 300.0, 600.0, 1800.0, HOUR, 7200.0, 10_800.0, 21_600.0, 43_200.0,
-    DAY, 172_800.0, 432_000.0, 864_000.0, 1_728_000.0, 4_320_000.0, 8_640_000.0, 17_280_000.0,
+    1.0,
+    5.0,
+    10.0,
+    30.0,
+    MINUTE,
+    300.0,
+    600.0,
+    1800.0,
+    HOUR,
+    7200.0,
+    10_800.0,
+    21_600.0,
+    43_200.0,
+    DAY,
+    172_800.0,
+    432_000.0,
+    864_000.0,
+    1_728_000.0,
+    4_320_000.0,
+    8_640_000.0,
+    17_280_000.0,
     43_200_000.0,
 ];
 
@@ -64,22 +114,49 @@ impl Axis {
             ladder.iter().filter(inside).copied().collect()
         };
         let fine = within(&FINE);
-        let ticks = if fine.len() <= MOST_TICKS { fine } else { within(&DECADES) };
-        Self { title, low, high, log: true, unit: Unit::Duration, ticks }
+        let ticks = if fine.len() <= MOST_TICKS {
+            fine
+        } else {
+            within(&DECADES)
+        };
+        Self {
+            title,
+            low,
+            high,
+            log: true,
+            unit: Unit::Duration,
+            ticks,
+        }
     }
 
     /// Time since the trace's start.
     pub fn elapsed(title: &'static str, end: f64) -> Self {
         let high = if end > 0.0 { end } else { 1.0 };
-        let step = STEPS.into_iter().find(|step| high / step <= MOST_TICKS as f64);
+        let step = STEPS
+            .into_iter()
+            .find(|step| high / step <= MOST_TICKS as f64);
         let ticks = multiples(step.unwrap_or(high / 4.0), high);
-        Self { title, low: 0.0, high, log: false, unit: Unit::Duration, ticks }
+        Self {
+            title,
+            low: 0.0,
+            high,
+            log: false,
+            unit: Unit::Duration,
+            ticks,
+        }
     }
 
     /// Parts of a whole.
     pub fn share(title: &'static str) -> Self {
         let ticks = vec![0.0, 0.25, 0.5, 0.75, 1.0];
-        Self { title, low: 0.0, high: 1.0, log: false, unit: Unit::Share, ticks }
+        Self {
+            title,
+            low: 0.0,
+            high: 1.0,
+            log: false,
+            unit: Unit::Share,
+            ticks,
+        }
     }
 
     /// Whole things from none to `most`.
@@ -87,7 +164,14 @@ impl Axis {
         let most = most.max(1.0);
         let step = nice_step(most / 5.0).max(1.0);
         let high = (most / step).ceil() * step;
-        Self { title, low: 0.0, high, log: false, unit: Unit::Count, ticks: multiples(step, high) }
+        Self {
+            title,
+            low: 0.0,
+            high,
+            log: false,
+            unit: Unit::Count,
+            ticks: multiples(step, high),
+        }
     }
 
     /// Ratios over decades.
@@ -100,7 +184,10 @@ impl Axis {
             decade *= 10.0;
         }
         // Repeated multiplication drifts: 0.30000000000000004 is nobody's tick.
-        let mut ticks: Vec<f64> = ladder.into_iter().map(|tick| (tick * 1e4).round() / 1e4).collect();
+        let mut ticks: Vec<f64> = ladder
+            .into_iter()
+            .map(|tick| (tick * 1e4).round() / 1e4)
+            .collect();
         ticks.retain(|tick| (low..=high).contains(tick));
         if ticks.len() > MOST_TICKS {
             ticks.retain(|tick| {
@@ -108,14 +195,28 @@ impl Axis {
                 (exponent - exponent.round()).abs() < 1e-6
             });
         }
-        Self { title, low, high, log: true, unit: Unit::Ratio, ticks }
+        Self {
+            title,
+            low,
+            high,
+            log: true,
+            unit: Unit::Ratio,
+            ticks,
+        }
     }
 
     /// Categories side by side, the first at 0.
     pub fn names(title: &'static str, names: &'static [&'static str]) -> Self {
         let ticks = (0..names.len()).map(|i| i as f64).collect();
         let high = names.len() as f64 - 0.5;
-        Self { title, low: -0.5, high, log: false, unit: Unit::Name(names), ticks }
+        Self {
+            title,
+            low: -0.5,
+            high,
+            log: false,
+            unit: Unit::Name(names),
+            ticks,
+        }
     }
 
     /// How a value reads.
@@ -125,9 +226,9 @@ impl Axis {
             Unit::Share => format!("{} %", format::figures(100.0 * value)),
             Unit::Count => format::figures(value),
             Unit::Ratio => format::figures(value),
-            Unit::Name(names) => {
-                names.get(value.round().max(0.0) as usize).map_or_else(String::new, |&name| name.into())
-            }
+            Unit::Name(names) => names
+                .get(value.round().max(0.0) as usize)
+                .map_or_else(String::new, |&name| name.into()),
         }
     }
 
@@ -148,7 +249,13 @@ impl Axis {
 
     /// Where a value lies between the axis's ends, 0 to 1.
     pub fn position(&self, value: f64) -> f64 {
-        let scaled = |v: f64| if self.log { v.max(f64::MIN_POSITIVE).ln() } else { v };
+        let scaled = |v: f64| {
+            if self.log {
+                v.max(f64::MIN_POSITIVE).ln()
+            } else {
+                v
+            }
+        };
         let (low, high) = (scaled(self.low), scaled(self.high));
         ((scaled(value) - low) / (high - low)).clamp(0.0, 1.0)
     }
@@ -174,7 +281,10 @@ impl Axis {
 
     /// The longest tick label, in characters.
     pub fn widest_label(&self) -> usize {
-        let widths = self.ticks.iter().map(|&tick| self.tick_label(tick).chars().count());
+        let widths = self
+            .ticks
+            .iter()
+            .map(|&tick| self.tick_label(tick).chars().count());
         widths.max().unwrap_or(0)
     }
 
@@ -218,13 +328,25 @@ impl ValueFormatter<f64> for Axis {
 
 /// A tick's number: `0.5`, `12`, `1,000`.
 fn round_number(value: f64) -> String {
-    if value.fract().abs() < 1e-9 { format::count(value as u64) } else { value.to_string() }
+    if value.fract().abs() < 1e-9 {
+        format::count(value as u64)
+    } else {
+        value.to_string()
+    }
 }
 
 /// A little room at both ends of a logarithmic axis, and never an empty one.
 fn widened(low: f64, high: f64) -> (f64, f64) {
-    let (low, high) = if low <= high { (low, high) } else { (1.0, 10.0) };
-    if high / low < 2.0 { (low / 2.0, high * 2.0) } else { (low * 0.9, high * 1.1) }
+    let (low, high) = if low <= high {
+        (low, high)
+    } else {
+        (1.0, 10.0)
+    };
+    if high / low < 2.0 {
+        (low / 2.0, high * 2.0)
+    } else {
+        (low * 0.9, high * 1.1)
+    }
 }
 
 /// 0, `step`, 2·`step`, … up to `high`.
@@ -236,7 +358,11 @@ fn multiples(step: f64, high: f64) -> Vec<f64> {
 /// The least of 1, 2, 5 × 10ⁿ that is not less than `rough`.
 fn nice_step(rough: f64) -> f64 {
     let decade = 10f64.powf(rough.log10().floor());
-    [1.0, 2.0, 5.0].into_iter().map(|m| m * decade).find(|&step| step >= rough * 0.999).unwrap_or(10.0 * decade)
+    [1.0, 2.0, 5.0]
+        .into_iter()
+        .map(|m| m * decade)
+        .find(|&step| step >= rough * 0.999)
+        .unwrap_or(10.0 * decade)
 }
 
 #[cfg(test)]
@@ -244,39 +370,67 @@ mod tests {
     use super::*;
 
     fn labels(axis: &Axis) -> Vec<String> {
-        axis.ticks.iter().map(|&tick| axis.tick_label(tick)).collect()
+        axis.ticks
+            .iter()
+            .map(|&tick| axis.tick_label(tick))
+            .collect()
     }
 
     #[test]
     fn durations_over_decades_read_as_people_say_them() {
         let wide = Axis::durations("", (2.0, 3_000_000.0));
-        assert_eq!(labels(&wide), ["10 s", "1 min", "10 min", "1 h", "10 h", "1 d", "10 d"]);
+        assert_eq!(
+            labels(&wide),
+            ["10 s", "1 min", "10 min", "1 h", "10 h", "1 d", "10 d"]
+        );
         let narrow = Axis::durations("", (100.0, 4000.0));
-        assert_eq!(labels(&narrow), ["2 min", "5 min", "10 min", "30 min", "1 h"]);
+        assert_eq!(
+            labels(&narrow),
+            ["2 min", "5 min", "10 min", "30 min", "1 h"]
+        );
     }
 
     #[test]
     fn elapsed_time_has_round_steps() {
-        assert_eq!(labels(&Axis::elapsed("", 5.0 * DAY)), ["0", "1 d", "2 d", "3 d", "4 d", "5 d"]);
-        assert_eq!(labels(&Axis::elapsed("", 0.0)).first().map(String::as_str), Some("0"));
+        assert_eq!(
+            labels(&Axis::elapsed("", 5.0 * DAY)),
+            ["0", "1 d", "2 d", "3 d", "4 d", "5 d"]
+        );
+        assert_eq!(
+            labels(&Axis::elapsed("", 0.0)).first().map(String::as_str),
+            Some("0")
+        );
         assert!(Axis::elapsed("", 1e9).ticks.len() >= 3);
     }
 
     #[test]
     fn counts_end_at_a_round_number() {
-        assert_eq!(labels(&Axis::count("", 1_830.0)), ["0", "500", "1,000", "1,500", "2,000"]);
+        assert_eq!(
+            labels(&Axis::count("", 1_830.0)),
+            ["0", "500", "1,000", "1,500", "2,000"]
+        );
         assert_eq!(labels(&Axis::count("", 0.0)), ["0", "1"]);
     }
 
     #[test]
     fn ratios_have_no_drift() {
-        assert_eq!(labels(&Axis::ratios("", (0.25, 12.0))), ["0.5", "1", "2", "5", "10"]);
-        assert_eq!(labels(&Axis::ratios("", (0.02, 900.0))), ["0.1", "1", "10", "100"]);
+        assert_eq!(
+            labels(&Axis::ratios("", (0.25, 12.0))),
+            ["0.5", "1", "2", "5", "10"]
+        );
+        assert_eq!(
+            labels(&Axis::ratios("", (0.02, 900.0))),
+            ["0.1", "1", "10", "100"]
+        );
     }
 
     #[test]
     fn position_and_value_are_inverse() {
-        for axis in [Axis::durations("", (1.0, 1e5)), Axis::share(""), Axis::elapsed("", 1e6)] {
+        for axis in [
+            Axis::durations("", (1.0, 1e5)),
+            Axis::share(""),
+            Axis::elapsed("", 1e6),
+        ] {
             for position in [0.0, 0.3, 1.0] {
                 assert!((axis.position(axis.value(position)) - position).abs() < 1e-9);
             }

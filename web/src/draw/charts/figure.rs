@@ -1,9 +1,9 @@
 //! What a chart shows, worked out from the stage once per change of data.
 
+use super::Chart;
 use super::axis::Axis;
 use super::names;
 use super::series::{self, Band, Points};
-use super::Chart;
 use crate::draw::format;
 use crate::stage::{Stage, StageRun};
 use std::borrow::Cow;
@@ -82,25 +82,45 @@ pub fn summary(stage: &Stage, run: &StageRun) -> Summary {
 impl Figure {
     /// The chart of all runs on stage.
     pub fn of(chart: Chart, stage: &Stage) -> Self {
-        let names = names::short_specs(&stage.runs.iter().map(|run| run.label.as_str()).collect::<Vec<_>>());
+        let names = names::short_specs(
+            &stage
+                .runs
+                .iter()
+                .map(|run| run.label.as_str())
+                .collect::<Vec<_>>(),
+        );
         let marks = |run: &StageRun| match chart {
             Chart::JctCdf => line(series::cdf(known(&outcomes(stage, run).jct))),
+            Chart::WaitCdf => line(series::cdf(known(&outcomes(stage, run).queueing))),
             Chart::RhoCdf => line(series::cdf(known(&outcomes(stage, run).rho))),
             Chart::JctByGang => Marks::Ranges(ranges(stage, &outcomes(stage, run))),
-            Chart::Queue => over_time(&run.log, run.reached(), |log, i| f64::from(log.sample_waiting()[i])),
+            Chart::Queue => over_time(&run.log, run.reached(), |log, i| {
+                f64::from(log.sample_waiting()[i])
+            }),
             Chart::Allocation => {
                 let gpus = f64::from(stage.cluster.gpus());
-                over_time(&run.log, run.reached(), move |log, i| f64::from(log.sample_gpus()[i]) / gpus)
+                over_time(&run.log, run.reached(), move |log, i| {
+                    f64::from(log.sample_gpus()[i]) / gpus
+                })
             }
         };
         let series: Vec<Series> = stage
             .runs
             .iter()
             .zip(names)
-            .map(|(run, name)| Series { name, complete: run.complete, marks: marks(run) })
+            .map(|(run, name)| Series {
+                name,
+                complete: run.complete,
+                marks: marks(run),
+            })
             .collect();
         let (x, y) = axes(chart, &series, stage.clock.end);
-        Self { chart, x, y, series }
+        Self {
+            chart,
+            x,
+            y,
+            series,
+        }
     }
 
     /// Whether there is nothing to see yet.
@@ -115,22 +135,37 @@ impl Figure {
     pub fn readout(&self, x: f64) -> (String, Vec<(usize, String)>) {
         let head = match self.chart {
             Chart::JctByGang => format!("{} GPUs", self.x.label(x)),
-            Chart::JctCdf | Chart::RhoCdf => format!("≤ {}", self.x.label(x)),
+            Chart::JctCdf | Chart::WaitCdf | Chart::RhoCdf => format!("≤ {}", self.x.label(x)),
             Chart::Queue | Chart::Allocation => format::time(x),
         };
         let words = |series: &Series| match &series.marks {
             Marks::Line(points, _) => {
-                let beyond = || (!self.chart.is_over_time()).then(|| f64::from(points.first().is_some_and(|p| p.0 <= x)));
-                let value = (!points.is_empty()).then(|| series::at(points, x).or_else(beyond)).flatten();
+                let beyond = || {
+                    (!self.chart.is_over_time())
+                        .then(|| f64::from(points.first().is_some_and(|p| p.0 <= x)))
+                };
+                let value = (!points.is_empty())
+                    .then(|| series::at(points, x).or_else(beyond))
+                    .flatten();
                 value.map(|value| self.y.label(value))
             }
-            Marks::Ranges(ranges) => ranges.iter().find(|range| range.x == x.round()).map(|range| {
-                let [median, p25, p75] = [range.median, range.p25, range.p75].map(format::duration);
-                format!("{median} ({p25} – {p75})")
-            }),
+            Marks::Ranges(ranges) => {
+                ranges
+                    .iter()
+                    .find(|range| range.x == x.round())
+                    .map(|range| {
+                        let [median, p25, p75] =
+                            [range.median, range.p25, range.p75].map(format::duration);
+                        format!("{median} ({p25} – {p75})")
+                    })
+            }
         };
         let rows = self.series.iter().enumerate();
-        (head, rows.map(|(i, series)| (i, words(series).unwrap_or_else(|| "–".into()))).collect())
+        (
+            head,
+            rows.map(|(i, series)| (i, words(series).unwrap_or_else(|| "–".into())))
+                .collect(),
+        )
     }
 
     /// The chart in words, for those who cannot see it.
@@ -149,8 +184,17 @@ impl Figure {
                     format!("median {}", self.x.label(median))
                 }
                 Marks::Ranges(ranges) => {
-                    let class = |range: &RangeMark| format!("{} GPUs {}", self.x.label(range.x), format::duration(range.median));
-                    format!("median {}", ranges.iter().map(class).collect::<Vec<_>>().join(", "))
+                    let class = |range: &RangeMark| {
+                        format!(
+                            "{} GPUs {}",
+                            self.x.label(range.x),
+                            format::duration(range.median)
+                        )
+                    };
+                    format!(
+                        "median {}",
+                        ranges.iter().map(class).collect::<Vec<_>>().join(", ")
+                    )
                 }
             };
             let so_far = if series.complete { "" } else { " so far" };
@@ -170,7 +214,11 @@ fn over_time(log: &RunLog, end: f64, value: impl Fn(&RunLog, usize) -> f64) -> M
 }
 
 fn known(values: &[f64]) -> Vec<f64> {
-    values.iter().copied().filter(|value| !value.is_nan()).collect()
+    values
+        .iter()
+        .copied()
+        .filter(|value| !value.is_nan())
+        .collect()
 }
 
 /// Percentiles of JCT by size of gang.
@@ -183,8 +231,15 @@ fn ranges(stage: &Stage, outcomes: &Outcomes) -> Vec<RangeMark> {
     }
     let range = |(class, mut jcts): (usize, Vec<f64>)| {
         jcts.sort_unstable_by(f64::total_cmp);
-        let [p25, median, p75, p95] = [25.0, 50.0, 75.0, 95.0].map(|percent| percentile(&jcts, percent));
-        (!jcts.is_empty()).then_some(RangeMark { x: class as f64, p25, median, p75, p95 })
+        let [p25, median, p75, p95] =
+            [25.0, 50.0, 75.0, 95.0].map(|percent| percentile(&jcts, percent));
+        (!jcts.is_empty()).then_some(RangeMark {
+            x: class as f64,
+            p25,
+            median,
+            p75,
+            p95,
+        })
     };
     by_gang.into_iter().enumerate().filter_map(range).collect()
 }
@@ -197,28 +252,56 @@ fn axes(chart: Chart, series: &[Series], end: f64) -> (Axis, Axis) {
         })
     };
     let extent = |values: &mut dyn Iterator<Item = f64>| {
-        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+            (low.min(v), high.max(v))
+        })
     };
     let across = || extent(&mut points().map(|point| point.0));
     match chart {
-        Chart::JctCdf => (Axis::durations("job completion time", across()), Axis::share("share of finished jobs")),
-        Chart::RhoCdf => (Axis::ratios("finish-time fairness ρ (lower is fairer)", across()), Axis::share("share of finished jobs")),
+        Chart::JctCdf => (
+            Axis::durations("job completion time", across()),
+            Axis::share("share of finished jobs"),
+        ),
+        Chart::WaitCdf => {
+            // Jobs that never waited begin the line at the left edge.
+            let (low, high) = across();
+            (
+                Axis::durations("time without GPUs, over a job's life", (low.max(1.0), high)),
+                Axis::share("share of finished jobs"),
+            )
+        }
+        Chart::RhoCdf => (
+            Axis::ratios("finish-time fairness ρ (lower is fairer)", across()),
+            Axis::share("share of finished jobs"),
+        ),
         Chart::JctByGang => {
             let ranges = series.iter().flat_map(|series| match &series.marks {
                 Marks::Ranges(ranges) => ranges.as_slice(),
                 Marks::Line(..) => &[],
             });
             let extent = extent(&mut ranges.flat_map(|range| [range.p25, range.p95]));
-            (Axis::names("GPUs per job", &GANGS), Axis::durations("JCT: dot median, box p25–p75, line to p95", extent))
+            (
+                Axis::names("GPUs per job", &GANGS),
+                Axis::durations("JCT: dot median, box p25–p75, line to p95", extent),
+            )
         }
         Chart::Queue => {
             let bands = series.iter().flat_map(|series| match &series.marks {
                 Marks::Line(_, band) => band.as_slice(),
                 Marks::Ranges(_) => &[],
             });
-            let most = points().map(|point| point.1).chain(bands.map(|band| band.2)).fold(0.0, f64::max);
-            (Axis::elapsed("time since the first submission", end), Axis::count("jobs waiting", most))
+            let most = points()
+                .map(|point| point.1)
+                .chain(bands.map(|band| band.2))
+                .fold(0.0, f64::max);
+            (
+                Axis::elapsed("time since the first submission", end),
+                Axis::count("jobs waiting", most),
+            )
         }
-        Chart::Allocation => (Axis::elapsed("time since the first submission", end), Axis::share("share of the cluster's GPUs held by jobs")),
+        Chart::Allocation => (
+            Axis::elapsed("time since the first submission", end),
+            Axis::share("share of the cluster's GPUs held by jobs"),
+        ),
     }
 }

@@ -36,12 +36,17 @@ const PLACES: usize = 60;
 const APART: f64 = 24.0;
 const PER_PIXEL_TOO_CLOSE: f64 = 0.4;
 
-/// Covering another label is far worse than covering a stretch of line.
+/// Covering a cell of a line makes both hard to read; covering another label is far worse.
+const COVERS_LINE: f64 = 4.0;
 const COVERS_LABEL: f64 = 1000.0;
 
 /// Where the label of each line goes; lines without points have none. `lines` are pixels,
 /// `sizes` the labels' widths and heights, all within `area`.
-pub(super) fn place(lines: &[Vec<(f64, f64)>], sizes: &[(f64, f64)], area: Rect) -> Vec<Option<Rect>> {
+pub(super) fn place(
+    lines: &[Vec<(f64, f64)>],
+    sizes: &[(f64, f64)],
+    area: Rect,
+) -> Vec<Option<Rect>> {
     let ink = Ink::of(lines, area);
     let mut placed: Vec<Option<Rect>> = Vec::with_capacity(lines.len());
     for (own, (line, &(w, h))) in lines.iter().zip(sizes).enumerate() {
@@ -50,8 +55,14 @@ pub(super) fn place(lines: &[Vec<(f64, f64)>], sizes: &[(f64, f64)], area: Rect)
             let Some((x, y)) = along(line, (place as f64 + 0.5) / PLACES as f64) else {
                 break;
             };
-            let others = lines.iter().enumerate().filter(|(i, _)| *i != own).flat_map(|(_, line)| line);
-            let nearest = others.map(|&(ox, oy)| (ox - x).hypot(oy - y)).fold(APART, f64::min);
+            let others = lines
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| *i != own)
+                .flat_map(|(_, line)| line);
+            let nearest = others
+                .map(|&(ox, oy)| (ox - x).hypot(oy - y))
+                .fold(APART, f64::min);
             let ambiguity = PER_PIXEL_TOO_CLOSE * (APART - nearest);
             // To the right below first: there a rising line leaves room.
             let offsets = [
@@ -63,12 +74,28 @@ pub(super) fn place(lines: &[Vec<(f64, f64)>], sizes: &[(f64, f64)], area: Rect)
                 (-w / 2.0, GAP),
             ];
             for (preference, (dx, dy)) in offsets.into_iter().enumerate() {
-                let at = Rect { x: x + dx, y: y + dy, w, h };
-                if at.x < area.x || at.y < area.y || at.x + w > area.x + area.w || at.y + h > area.y + area.h {
+                let at = Rect {
+                    x: x + dx,
+                    y: y + dy,
+                    w,
+                    h,
+                };
+                if at.x < area.x
+                    || at.y < area.y
+                    || at.x + w > area.x + area.w
+                    || at.y + h > area.y + area.h
+                {
                     continue;
                 }
-                let covered = placed.iter().flatten().filter(|other| other.overlaps(&at)).count();
-                let cost = ambiguity + ink.under(&at) + COVERS_LABEL * covered as f64 + 0.1 * preference as f64;
+                let covered = placed
+                    .iter()
+                    .flatten()
+                    .filter(|other| other.overlaps(&at))
+                    .count();
+                let cost = ambiguity
+                    + COVERS_LINE * ink.under(&at)
+                    + COVERS_LABEL * covered as f64
+                    + 0.1 * preference as f64;
                 if best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, at));
                 }
@@ -87,7 +114,10 @@ fn along(line: &[(f64, f64)], share: f64) -> Option<(f64, f64)> {
         let step = length(pair);
         if left <= step && step > 0.0 {
             let t = left / step;
-            return Some((pair[0].0 + (pair[1].0 - pair[0].0) * t, pair[0].1 + (pair[1].1 - pair[0].1) * t));
+            return Some((
+                pair[0].0 + (pair[1].0 - pair[0].0) * t,
+                pair[0].1 + (pair[1].1 - pair[0].1) * t,
+            ));
         }
         left -= step;
     }
@@ -105,7 +135,11 @@ impl Ink {
     fn of(lines: &[Vec<(f64, f64)>], area: Rect) -> Self {
         let columns = (area.w / CELL).ceil().max(1.0) as usize;
         let rows = (area.h / CELL).ceil().max(1.0) as usize;
-        let mut ink = Self { area, columns, cells: vec![false; columns * rows] };
+        let mut ink = Self {
+            area,
+            columns,
+            cells: vec![false; columns * rows],
+        };
         for pair in lines.iter().flat_map(|line| line.windows(2)) {
             let (dx, dy) = (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1);
             let steps = (dx.hypot(dy) / CELL).ceil().max(1.0);
@@ -118,7 +152,10 @@ impl Ink {
     }
 
     fn mark(&mut self, x: f64, y: f64) {
-        let (column, row) = (((x - self.area.x) / CELL) as usize, ((y - self.area.y) / CELL) as usize);
+        let (column, row) = (
+            ((x - self.area.x) / CELL) as usize,
+            ((y - self.area.y) / CELL) as usize,
+        );
         if column < self.columns
             && let Some(cell) = self.cells.get_mut(row * self.columns + column)
         {
@@ -146,13 +183,27 @@ impl Ink {
 mod tests {
     use super::*;
 
-    const AREA: Rect = Rect { x: 0.0, y: 0.0, w: 400.0, h: 200.0 };
+    const AREA: Rect = Rect {
+        x: 0.0,
+        y: 0.0,
+        w: 400.0,
+        h: 200.0,
+    };
 
     #[test]
     fn labels_cover_neither_lines_nor_each_other() {
-        let lines: Vec<Vec<(f64, f64)>> =
-            (0..4).map(|i| vec![(f64::from(i) * 40.0, 200.0), (f64::from(i) * 40.0 + 200.0, 0.0)]).collect();
-        let placed: Vec<Rect> = place(&lines, &[(50.0, 14.0); 4], AREA).into_iter().flatten().collect();
+        let lines: Vec<Vec<(f64, f64)>> = (0..4)
+            .map(|i| {
+                vec![
+                    (f64::from(i) * 40.0, 200.0),
+                    (f64::from(i) * 40.0 + 200.0, 0.0),
+                ]
+            })
+            .collect();
+        let placed: Vec<Rect> = place(&lines, &[(50.0, 14.0); 4], AREA)
+            .into_iter()
+            .flatten()
+            .collect();
         assert_eq!(placed.len(), 4);
         for (i, label) in placed.iter().enumerate() {
             assert!(!placed[..i].iter().any(|other| other.overlaps(label)));

@@ -6,15 +6,17 @@ mod figure;
 mod labels;
 mod names;
 mod paint;
+mod paper;
 mod series;
 
 pub use axis::Axis;
 pub use figure::{Figure, Marks, RangeMark, Series, outcomes, summary};
 pub use labels::Rect;
 pub use names::short_specs;
-pub use paint::Look;
 pub use series::{Band, Points};
 
+use paint::Look;
+use paper::Paper;
 use plotters::drawing::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;
 use plotters_svg::SVGBackend;
@@ -31,13 +33,20 @@ pub enum Chart {
     Queue,
     /// GPUs held over time.
     Allocation,
+    /// Distribution of queueing delays.
+    WaitCdf,
     /// Distribution of finish-time fairness.
     RhoCdf,
 }
 
 impl Chart {
     /// Every chart, in the order of the page.
-    pub const ALL: [Chart; 5] = [Self::JctCdf, Self::JctByGang, Self::Queue, Self::Allocation, Self::RhoCdf];
+    pub const ALL: [Chart; 6] = [
+        Self::JctCdf,
+        Self::JctByGang, Self::WaitCdf, Self::Queue,
+        Self::Allocation,
+        Self::RhoCdf,
+    ];
 
     /// What it shows.
     pub fn title(self) -> &'static str {
@@ -46,6 +55,7 @@ impl Chart {
             Self::JctByGang => "Completion times by gang size",
             Self::Queue => "Queue length",
             Self::Allocation => "GPU allocation",
+            Self::WaitCdf => "Queueing delay of jobs",
             Self::RhoCdf => "Finish-time fairness",
         }
     }
@@ -57,6 +67,7 @@ impl Chart {
             Self::JctByGang => "jct-by-gang",
             Self::Queue => "queue",
             Self::Allocation => "allocation",
+            Self::WaitCdf => "wait-cdf",
             Self::RhoCdf => "fairness-cdf",
         }
     }
@@ -75,11 +86,26 @@ const SVG_TEXT: f64 = 1.24;
 impl Figure {
     /// Paints on a canvas of this size in CSS pixels, at `scale` device pixels each. `None`: the
     /// canvas has no context.
-    pub fn paint_canvas(&self, canvas: &HtmlCanvasElement, (width, height): (f64, f64), scale: f64, dark: bool) -> Option<()> {
+    pub fn paint_canvas(
+        &self,
+        canvas: &HtmlCanvasElement,
+        (width, height): (f64, f64),
+        scale: f64,
+        dark: bool,
+    ) -> Option<()> {
         canvas.set_width((width * scale).round() as u32);
         canvas.set_height((height * scale).round() as u32);
-        let root = CanvasBackend::with_canvas_object(canvas.clone())?.into_drawing_area();
-        self.paint(&root, Look { dark, scale, text: 1.0 }).ok()
+        let backend = CanvasBackend::with_canvas_object(canvas.clone())?;
+        let root = Paper::Canvas(backend).into_drawing_area();
+        self.paint(
+            &root,
+            Look {
+                dark,
+                scale,
+                text: 1.0,
+            },
+        )
+        .ok()
     }
 
     /// The figure as an SVG file of this size in CSS pixels.
@@ -88,9 +114,17 @@ impl Figure {
         let units = |css: f64| (css * SVG_SCALE).round() as u32;
         let (across, down) = (units(width), units(height));
         {
-            let root = SVGBackend::with_string(&mut file, (across, down)).into_drawing_area();
+            let backend = SVGBackend::with_string(&mut file, (across, down));
+            let root = Paper::Svg(backend).into_drawing_area();
             // Writing to a string does not fail.
-            let _ = self.paint(&root, Look { dark, scale: SVG_SCALE, text: SVG_TEXT });
+            let _ = self.paint(
+                &root,
+                Look {
+                    dark,
+                    scale: SVG_SCALE,
+                    text: SVG_TEXT,
+                },
+            );
             let _ = root.present();
         }
         let large = format!("width=\"{across}\" height=\"{down}\"");

@@ -7,7 +7,12 @@ const MOST_CHARACTERS: usize = 30;
 /// as much of their parameters as there is room for; where even that is the same, numbered.
 pub fn short_specs(specs: &[&str]) -> Vec<String> {
     let head = |spec: &str| spec.split('[').next().unwrap_or_default().to_string();
-    let alike = |head: &str| specs.iter().filter(|spec| spec.split('[').next() == Some(head)).count();
+    let alike = |head: &str| {
+        specs
+            .iter()
+            .filter(|spec| spec.split('[').next() == Some(head))
+            .count()
+    };
     let mut names: Vec<String> = Vec::with_capacity(specs.len());
     for spec in specs {
         let head = head(spec);
@@ -18,7 +23,10 @@ pub fn short_specs(specs: &[&str]) -> Vec<String> {
         } else if spec.chars().count() <= MOST_CHARACTERS {
             (*spec).to_string()
         } else {
-            spec.chars().take(MOST_CHARACTERS - 2).chain("…]".chars()).collect()
+            spec.chars()
+                .take(MOST_CHARACTERS - 2)
+                .chain("…]".chars())
+                .collect()
         };
         names.push(name);
     }
@@ -37,10 +45,25 @@ mod tests {
 
     #[test]
     fn names_are_short_and_different() {
-        assert_eq!(short_specs(&["fifo", "tiresias-las[queues=3,thresholds=3250:7200]"]), ["fifo", "tiresias-las[…]"]);
-        assert_eq!(short_specs(&["fifo", "fifo[backfill=true]"]), ["fifo", "fifo[backfill=true]"]);
+        assert_eq!(
+            short_specs(&["fifo", "tiresias-las[queues=3,thresholds=3250:7200]"]),
+            ["fifo", "tiresias-las[…]"]
+        );
+        assert_eq!(
+            short_specs(&["fifo", "fifo[backfill=true]"]),
+            ["fifo", "fifo[backfill=true]"]
+        );
         assert_eq!(short_specs(&["srtf", "srtf"]), ["srtf", "srtf #2"]);
-        let long = ["tiresias-las[queues=3,thresholds=3250:7200]", "tiresias-las[queues=3,thresholds=3250:9000]"];
-        assert_eq!(short_specs(&long), ["tiresias-las[queues=3,thresh…]", "tiresias-las[queues=3,thresh…] #2"]);
+        let long = [
+            "tiresias-las[queues=3,thresholds=3250:7200]",
+            "tiresias-las[queues=3,thresholds=3250:9000]",
+        ];
+        assert_eq!(
+            short_specs(&long),
+            [
+                "tiresias-las[queues=3,thresh…]",
+                "tiresias-las[queues=3,thresh…] #2"
+            ]
+        );
     }
 }

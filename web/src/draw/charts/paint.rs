@@ -1,8 +1,9 @@
-//! A figure on any of plotters' backends: what is exported is what is seen.
+//! A figure on a canvas or in an SVG file: what is exported is what is seen.
 
 use super::axis::Axis;
 use super::figure::{Figure, Marks, RangeMark, Series};
 use super::labels::{self, Rect};
+use super::paper::{Paper, PaperError};
 use crate::draw::palette;
 use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
 use plotters::coord::Shift;
@@ -11,24 +12,23 @@ use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
 use plotters::element::{Circle, DashedPathElement, PathElement, Polygon, Rectangle};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontFamily, FontStyle, IntoFont, RGBColor, ShapeStyle, TextStyle};
-use plotters_backend::DrawingBackend;
 
 /// How a figure is drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub(super) struct Look {
     /// Whether for a dark page.
-    pub dark: bool,
+    pub(super) dark: bool,
     /// Backend's units per CSS pixel.
-    pub scale: f64,
+    pub(super) scale: f64,
     /// Backend's font size per size asked for.
-    pub text: f64,
+    pub(super) text: f64,
 }
 
 /// Text sizes, CSS pixels.
 const TEXT: f64 = 12.0;
 const TITLE: f64 = 13.0;
 /// Pixels per character, on average.
-const CHARACTER: f64 = 6.3;
+const CHARACTER: f64 = 6.6;
 
 /// Air around the figure.
 const PAD: f64 = 12.0;
@@ -41,18 +41,25 @@ const SWATCH: f64 = 18.0;
 const LINE_HEIGHT: f64 = 17.0;
 
 /// Dashes of runs in the order of the list, CSS pixels on and off; then it begins anew.
-const DASHES: [Option<(f64, f64)>; 4] = [None, Some((9.0, 4.0)), Some((4.0, 3.0)), Some((15.0, 5.0))];
+const DASHES: [Option<(f64, f64)>; 4] =
+    [None, Some((9.0, 4.0)), Some((4.0, 3.0)), Some((15.0, 5.0))];
 /// Dots of runs that have not ended.
 const DOTS: (f64, f64) = (2.0, 3.0);
 
-type Failure<DB> = DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>;
+type Area<'a> = DrawingArea<Paper<'a>, Shift>;
+type Painted = Result<(), DrawingAreaErrorKind<PaperError>>;
 
 impl Figure {
     /// Where the plot itself is on a figure of this size, CSS pixels.
     pub fn plot(&self, width: f64, height: f64) -> Rect {
         let left = PAD + 10.0 + CHARACTER * self.y.widest_label() as f64;
         let top = TOP + LINE_HEIGHT * self.key(width).map_or(0, |rows| rows.len()) as f64;
-        Rect { x: left, y: top, w: (width - left - RIGHT).max(1.0), h: (height - top - BOTTOM).max(1.0) }
+        Rect {
+            x: left,
+            y: top,
+            w: (width - left - RIGHT).max(1.0),
+            h: (height - top - BOTTOM).max(1.0),
+        }
     }
 
     /// Names in rows above the plot: series by row, for charts whose marks cannot carry them.
@@ -77,10 +84,13 @@ impl Figure {
     }
 
     /// Paints the figure over the whole of `root`.
-    pub fn paint<DB: DrawingBackend>(&self, root: &DrawingArea<DB, Shift>, look: Look) -> Result<(), Failure<DB>> {
+    pub(super) fn paint(&self, root: &Area<'_>, look: Look) -> Painted {
         let pen = Pen::new(look);
         let (width, height) = root.dim_in_pixel();
-        let (width, height) = (f64::from(width) / look.scale, f64::from(height) / look.scale);
+        let (width, height) = (
+            f64::from(width) / look.scale,
+            f64::from(height) / look.scale,
+        );
         let plot = self.plot(width, height);
         root.fill(&pen.background)?;
         pen.write_bold(root, self.chart.title(), (PAD, PAD))?;
@@ -118,7 +128,9 @@ impl Figure {
                     let most = band.iter().map(|&(x, _, most)| (x, most));
                     let least = band.iter().rev().map(|&(x, least, _)| (x, least));
                     let outline: Vec<_> = most.chain(least).collect();
-                    chart.draw_series((!outline.is_empty()).then(|| Polygon::new(outline, pen.run(i).mix(0.13))))?;
+                    chart.draw_series(
+                        (!outline.is_empty()).then(|| Polygon::new(outline, pen.run(i).mix(0.13))),
+                    )?;
                     pen.line(&mut chart, points, i, series.complete)?;
                 }
                 Marks::Ranges(ranges) => self.paint_ranges(&pen, root, plot, i, ranges)?,
@@ -128,15 +140,16 @@ impl Figure {
     }
 
     /// Boxes and dots; runs stand side by side within a category.
-    fn paint_ranges<DB: DrawingBackend>(
+    fn paint_ranges(
         &self,
         pen: &Pen,
-        root: &DrawingArea<DB, Shift>,
+        root: &Area<'_>,
         plot: Rect,
         run: usize,
         ranges: &[RangeMark],
-    ) -> Result<(), Failure<DB>> {
-        let room = plot.w / self.x.high().max(1.0) * 0.8;
+    ) -> Painted {
+        // The axis reaches half a category beyond the last one.
+        let room = plot.w / (self.x.high() + 0.5) * 0.8;
         let step = (room / self.series.len() as f64).min(22.0);
         let half = (step * 0.36).max(2.0);
         let shift = (run as f64 - (self.series.len() - 1) as f64 / 2.0) * step;
@@ -145,7 +158,10 @@ impl Figure {
             let x = plot.x + plot.w * self.x.position(range.x) + shift;
             let y = |value: f64| plot.y + plot.h * (1.0 - self.y.position(value));
             let whisker = vec![pen.at(x, y(range.p75)), pen.at(x, y(range.p95))];
-            let corners = [pen.at(x - half, y(range.p75)), pen.at(x + half, y(range.p25))];
+            let corners = [
+                pen.at(x - half, y(range.p75)),
+                pen.at(x + half, y(range.p25)),
+            ];
             root.draw(&PathElement::new(whisker, pen.stroke(colour, 1.5)))?;
             root.draw(&Rectangle::new(corners, colour.mix(0.28).filled()))?;
             root.draw(&Rectangle::new(corners, pen.stroke(colour, 1.0)))?;
@@ -157,13 +173,7 @@ impl Figure {
     }
 
     /// Each run's name: beside its line, or in rows above the plot.
-    fn paint_names<DB: DrawingBackend>(
-        &self,
-        pen: &Pen,
-        root: &DrawingArea<DB, Shift>,
-        plot: Rect,
-        width: f64,
-    ) -> Result<(), Failure<DB>> {
+    fn paint_names(&self, pen: &Pen, root: &Area<'_>, plot: Rect, width: f64) -> Painted {
         if let Some(rows) = self.key(width) {
             for (row, members) in rows.iter().enumerate() {
                 let mut x = PAD;
@@ -178,12 +188,21 @@ impl Figure {
         let pixels = |series: &Series| match &series.marks {
             Marks::Line(points, _) => points
                 .iter()
-                .map(|&(x, y)| (plot.x + plot.w * self.x.position(x), plot.y + plot.h * (1.0 - self.y.position(y))))
+                .map(|&(x, y)| {
+                    (
+                        plot.x + plot.w * self.x.position(x),
+                        plot.y + plot.h * (1.0 - self.y.position(y)),
+                    )
+                })
                 .collect(),
             Marks::Ranges(_) => Vec::new(),
         };
         let lines: Vec<_> = self.series.iter().map(pixels).collect();
-        let sizes: Vec<_> = self.series.iter().map(|series| (label_width(series), LINE_HEIGHT - 1.0)).collect();
+        let sizes: Vec<_> = self
+            .series
+            .iter()
+            .map(|series| (label_width(series), LINE_HEIGHT - 1.0))
+            .collect();
         for (i, place) in labels::place(&lines, &sizes, plot).into_iter().enumerate() {
             if let Some(at) = place {
                 let corners = [pen.at(at.x - 2.0, at.y), pen.at(at.x + at.w, at.y + at.h)];
@@ -201,7 +220,11 @@ fn label_width(series: &Series) -> f64 {
 }
 
 fn label(series: &Series) -> String {
-    if series.complete { series.name.clone() } else { format!("{}, so far", series.name) }
+    if series.complete {
+        series.name.clone()
+    } else {
+        format!("{}, so far", series.name)
+    }
 }
 
 /// Colours, widths and fonts of one look.
@@ -232,7 +255,10 @@ impl Pen {
     }
 
     fn at(&self, x: f64, y: f64) -> (i32, i32) {
-        ((x * self.look.scale).round() as i32, (y * self.look.scale).round() as i32)
+        (
+            (x * self.look.scale).round() as i32,
+            (y * self.look.scale).round() as i32,
+        )
     }
 
     fn run(&self, position: usize) -> RGBColor {
@@ -245,42 +271,48 @@ impl Pen {
 
     fn font(&self, size: f64, colour: RGBColor) -> TextStyle<'static> {
         let size = size * self.look.scale * self.look.text;
-        (FontFamily::Name("system-ui, sans-serif"), size).into_font().color(&colour)
+        (FontFamily::Name("system-ui, sans-serif"), size)
+            .into_font()
+            .color(&colour)
     }
 
-    fn write<DB: DrawingBackend>(
+    fn write(
         &self,
-        root: &DrawingArea<DB, Shift>,
+        root: &Area<'_>,
         text: &str,
         size: f64,
         colour: RGBColor,
         (x, y): (f64, f64),
-    ) -> Result<(), Failure<DB>> {
-        root.draw_text(text, &self.font(size, colour).pos(Pos::new(HPos::Left, VPos::Top)), self.at(x, y))
+    ) -> Painted {
+        root.draw_text(
+            text,
+            &self.font(size, colour).pos(Pos::new(HPos::Left, VPos::Top)),
+            self.at(x, y),
+        )
     }
 
-    fn write_bold<DB: DrawingBackend>(
-        &self,
-        root: &DrawingArea<DB, Shift>,
-        text: &str,
-        (x, y): (f64, f64),
-    ) -> Result<(), Failure<DB>> {
+    fn write_bold(&self, root: &Area<'_>, text: &str, (x, y): (f64, f64)) -> Painted {
         let font = self.font(TITLE, self.strong);
-        let bold = TextStyle { font: font.font.style(FontStyle::Bold), ..font };
-        root.draw_text(text, &bold.pos(Pos::new(HPos::Left, VPos::Top)), self.at(x, y))
+        let bold = TextStyle {
+            font: font.font.style(FontStyle::Bold),
+            ..font
+        };
+        root.draw_text(
+            text,
+            &bold.pos(Pos::new(HPos::Left, VPos::Top)),
+            self.at(x, y),
+        )
     }
 
     /// A run's name behind a piece of its line; text keeps the text's colour to be readable.
-    fn name<DB: DrawingBackend>(
-        &self,
-        root: &DrawingArea<DB, Shift>,
-        series: &Series,
-        run: usize,
-        (x, y): (f64, f64),
-    ) -> Result<(), Failure<DB>> {
+    fn name(&self, root: &Area<'_>, series: &Series, run: usize, (x, y): (f64, f64)) -> Painted {
         let middle = y + LINE_HEIGHT / 2.0;
         if matches!(series.marks, Marks::Ranges(_)) {
-            root.draw(&Circle::new(self.at(x + SWATCH / 2.0, middle), self.px(4.0), self.run(run).filled()))?;
+            root.draw(&Circle::new(
+                self.at(x + SWATCH / 2.0, middle),
+                self.px(4.0),
+                self.run(run).filled(),
+            ))?;
         } else {
             let ends = [self.at(x, middle), self.at(x + SWATCH, middle)];
             let style = self.stroke(self.run(run), 2.0);
@@ -289,16 +321,22 @@ impl Pen {
                 None => root.draw(&PathElement::new(ends, style))?,
             }
         }
-        self.write(root, &label(series), TEXT, self.strong, (x + SWATCH + 5.0, y + 2.0))
+        self.write(
+            root,
+            &label(series),
+            TEXT,
+            self.strong,
+            (x + SWATCH + 5.0, y + 2.0),
+        )
     }
 
-    fn line<DB: DrawingBackend>(
+    fn line(
         &self,
-        chart: &mut ChartContext<'_, DB, Cartesian2d<Axis, Axis>>,
+        chart: &mut ChartContext<'_, Paper<'_>, Cartesian2d<Axis, Axis>>,
         points: &[(f64, f64)],
         run: usize,
         complete: bool,
-    ) -> Result<(), Failure<DB>> {
+    ) -> Painted {
         let style = self.stroke(self.run(run), 2.0);
         match self.dashes(run, complete) {
             Some((on, off)) => {
@@ -313,13 +351,21 @@ impl Pen {
 
     /// Backend units on and off; none for a solid line.
     fn dashes(&self, run: usize, complete: bool) -> Option<(u32, u32)> {
-        let dashes = if complete { DASHES[run % DASHES.len()] } else { Some(DOTS) };
+        let dashes = if complete {
+            DASHES[run % DASHES.len()]
+        } else {
+            Some(DOTS)
+        };
         dashes.map(|(on, off)| (self.px(on), self.px(off)))
     }
 }
 
 /// From `#rrggbb`.
 fn colour(hex: &str) -> RGBColor {
-    let channel = |from: usize| hex.get(from..from + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok()).unwrap_or(0);
+    let channel = |from: usize| {
+        hex.get(from..from + 2)
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok())
+            .unwrap_or(0)
+    };
     RGBColor(channel(1), channel(3), channel(5))
 }

@@ -84,7 +84,10 @@ mod tests {
     fn a_small_distribution_is_exact() {
         let points = cdf(vec![3.0, 1.0]);
         assert_eq!(points, [(1.0, 0.0), (1.0, 0.5), (3.0, 0.5), (3.0, 1.0)]);
-        assert_eq!((at(&points, 0.5), at(&points, 2.0), at(&points, 3.5)), (None, Some(0.5), None));
+        assert_eq!(
+            (at(&points, 0.5), at(&points, 2.0), at(&points, 3.5)),
+            (None, Some(0.5), None)
+        );
         assert!(cdf(Vec::new()).is_empty());
     }
 
@@ -92,7 +95,10 @@ mod tests {
     fn a_large_distribution_keeps_its_shape() {
         let points = cdf((0..10_001).rev().map(f64::from).collect());
         assert_eq!(points.len(), MOST_POINTS + 1);
-        assert_eq!((points[0], points[MOST_POINTS]), ((0.0, 0.0), (10_000.0, 1.0)));
+        assert_eq!(
+            (points[0], points[MOST_POINTS]),
+            ((0.0, 0.0), (10_000.0, 1.0))
+        );
         assert_eq!(at(&points, 5000.0), Some(0.5));
     }
 
@@ -109,7 +115,10 @@ mod tests {
         let (points, band) = steps(&times, |i| (i % 2) as f64, 40_000.0);
         assert_eq!(points.len(), MOST_POINTS);
         assert!(points.iter().all(|point| (point.1 - 0.5).abs() < 1e-9));
-        assert!(band.iter().all(|&(_, least, most)| (least, most) == (0.0, 1.0)));
+        assert!(
+            band.iter()
+                .all(|&(_, least, most)| (least, most) == (0.0, 1.0))
+        );
     }
 
     #[test]

@@ -7,10 +7,26 @@ const DAY: f64 = 86_400.0;
 
 /// Steps that people count time in, below a day.
 const STEPS: [f64; 20] = [
-    1.0, 2.0, 5.0, 10.0, 15.0, 30.0, //
-    60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, //
-    3600.0, 7200.0, 10_800.0, 21_600.0, 43_200.0, //
-    DAY, 2.0 * DAY, 5.0 * DAY,
+    1.0,
+    2.0,
+    5.0,
+    10.0,
+    15.0,
+    30.0, //
+    60.0,
+    120.0,
+    300.0,
+    600.0,
+    900.0,
+    1800.0, //
+    3600.0,
+    7200.0,
+    10_800.0,
+    21_600.0,
+    43_200.0, //
+    DAY,
+    2.0 * DAY,
+    5.0 * DAY,
 ];
 
 /// The smallest step of which at most `most` go into `span` seconds.
@@ -59,8 +75,15 @@ mod tests {
                 let window = Window::new(span * 1.7, span * 2.7);
                 let marks: Vec<f64> = marks(window, step).collect();
                 assert!(marks.len() <= most as usize + 1, "{span} {step} {marks:?}");
-                assert!(span < 5.0 * most * step, "no step is much too wide: {span} {step}");
-                assert!(marks.iter().all(|&mark| mark >= window.from && mark <= window.to && mark % 1.0 == 0.0));
+                assert!(
+                    span < 5.0 * most * step,
+                    "no step is much too wide: {span} {step}"
+                );
+                assert!(
+                    marks
+                        .iter()
+                        .all(|&mark| mark >= window.from && mark <= window.to && mark % 1.0 == 0.0)
+                );
             }
             span *= 1.37;
         }

@@ -14,7 +14,7 @@ use switchyard::sim::RunLog;
 pub(super) type Pixel = [u8; 4];
 
 /// Of the segments inside one pixel, so many lend it their colour.
-const MIXED: usize = 4;
+const MIXED: usize = 2;
 
 /// Every GPU's segments, as far as the log has been seen.
 #[derive(Debug, Default)]
@@ -29,6 +29,7 @@ pub(super) struct GpuRows {
 #[derive(Debug, Default)]
 pub(super) struct Row {
     segments: Vec<u32>,
+    jobs: Vec<JobId>,
     starts: Vec<f64>,
     /// Busy seconds before each segment.
     busy: Vec<f64>,
@@ -57,7 +58,13 @@ impl GpuRows {
             rows += gpus;
             rows
         }));
-        Self { first, rows: std::iter::repeat_with(Row::default).take(rows as usize).collect(), seen: 0 }
+        Self {
+            first,
+            rows: std::iter::repeat_with(Row::default)
+                .take(rows as usize)
+                .collect(),
+            seen: 0,
+        }
     }
 
     /// How many segments have been taken in.
@@ -65,9 +72,10 @@ impl GpuRows {
         self.seen
     }
 
-    /// Takes in what has been added to the log.
-    pub(super) fn extend(&mut self, log: &RunLog) {
-        for i in self.seen..log.segments() {
+    /// Takes in what has been added to the log, at most `most` segments.
+    pub(super) fn extend(&mut self, log: &RunLog, most: usize) {
+        let until = log.segments().min(self.seen.saturating_add(most));
+        for i in self.seen..until {
             for part in log.segment(i).gpus {
                 let Some(&first) = self.first.get(part.node as usize) else {
                     continue;
@@ -81,7 +89,7 @@ impl GpuRows {
                 }
             }
         }
-        self.seen = log.segments();
+        self.seen = until;
     }
 
     /// The row of each node's first GPU, and behind them the number of rows.
@@ -91,18 +99,25 @@ impl GpuRows {
 
     /// The row of a GPU.
     pub(super) fn row(&self, node: u32, gpu: u32) -> Option<&Row> {
-        self.rows.get((self.first.get(node as usize)? + gpu) as usize)
+        self.rows
+            .get((self.first.get(node as usize)? + gpu) as usize)
     }
 }
 
 impl Row {
     fn push(&mut self, segment: u32, log: &RunLog) {
-        let busy = self.segments.last().zip(self.busy.last()).map_or(0.0, |(&last, &before)| {
-            let last = log.segment(last as usize);
-            before + (last.end - last.start)
-        });
+        let busy = self
+            .segments
+            .last()
+            .zip(self.busy.last())
+            .map_or(0.0, |(&last, &before)| {
+                let last = log.segment(last as usize);
+                before + (last.end - last.start)
+            });
+        let new = log.segment(segment as usize);
         self.segments.push(segment);
-        self.starts.push(log.segment(segment as usize).start.seconds());
+        self.jobs.push(new.job);
+        self.starts.push(new.start.seconds());
         self.busy.push(busy);
     }
 
@@ -128,7 +143,12 @@ impl Row {
     fn end(&self, i: usize, line: &Line<'_>) -> f64 {
         match self.busy.get(i + 1) {
             Some(next) => self.starts[i] + (next - self.busy[i]),
-            None => line.log.segment(self.segments[i] as usize).end.seconds().min(line.reached),
+            None => line
+                .log
+                .segment(self.segments[i] as usize)
+                .end
+                .seconds()
+                .min(line.reached),
         }
     }
 
@@ -141,14 +161,14 @@ impl Row {
     }
 
     /// Paints this GPU's window. `wide` is told of every segment that has pixels of its own: which,
-    /// and from where to where.
+    /// and from where on it makes progress to where it ends. Returns how many pixels are mixed: they are what takes time.
     pub(super) fn paint(
         &self,
         line: &Line<'_>,
         colour: impl Fn(JobId) -> Pixel,
         pixels: &mut [Pixel],
         mut wide: impl FnMut(usize, usize, usize),
-    ) {
+    ) -> usize {
         let window = line.window;
         let width = pixels.len();
         let per_second = width as f64 / window.span();
@@ -163,6 +183,7 @@ impl Row {
         let mut x = 0;
         // Busy seconds up to the left edge of a pixel, as its neighbour has found them.
         let mut counted = (usize::MAX, 0.0);
+        let mut mixed_pixels = 0;
         while x < width && i < self.segments.len() {
             let (start, end) = (self.starts[i], self.end(i, line));
             if start >= window.to {
@@ -177,15 +198,15 @@ impl Row {
                 if from < to {
                     let index = self.segments[i] as usize;
                     let segment = line.log.segment(index);
-                    let paint = colour(segment.job);
+                    let paint = colour(self.jobs[i]);
                     pixels[from..to].fill(paint);
-                    let held_up = pixel_of(segment.ready.seconds()).min(to);
-                    stripes(&mut pixels[from..held_up.max(from)], from, line.stripe, line.free);
+                    let ready = pixel_of(segment.ready.seconds()).clamp(from, to);
+                    stripes(&mut pixels[from..ready], from, line.stripe, line.free);
                     // A seam, so that neighbours of one colour stay two.
                     if to - from >= 4 && from > x_of(start) as usize {
                         pixels[from] = mix(paint, line.unknown, 0.6);
                     }
-                    wide(index, from, to);
+                    wide(index, ready, to);
                     x = to;
                 }
                 i += 1;
@@ -199,24 +220,37 @@ impl Row {
             let next = self.starting_by(i, to).max(i + 1);
             let before = match counted {
                 (edge, busy) if edge == x => busy,
-                _ => self.busy_until(line, self.starting_by(i.saturating_sub(1), from).min(next), from),
+                _ => self.busy_until(
+                    line,
+                    self.starting_by(i.saturating_sub(1), from).min(next),
+                    from,
+                ),
             };
             let busy = self.busy_until(line, next, to);
-            let mixed = average(&self.segments[i..next], |segment| colour(line.log.segment(segment as usize).job));
-            pixels[x] = mix(line.free, mixed, ((busy - before) / (to - from)).clamp(0.15, 1.0));
+            let mixed = average(&self.jobs[i..next], &colour);
+            pixels[x] = mix(
+                line.free,
+                mixed,
+                ((busy - before) / (to - from)).clamp(0.15, 1.0),
+            );
             x += 1;
+            mixed_pixels += 1;
             counted = (x, busy);
-            i = if self.end(next - 1, line) > to { next - 1 } else { next };
+            i = if self.end(next - 1, line) > to {
+                next - 1
+            } else {
+                next
+            };
         }
+        mixed_pixels
     }
 }
 
-fn average(segments: &[u32], colour: impl Fn(u32) -> Pixel) -> Pixel {
-    let every = segments.len().div_ceil(MIXED);
+fn average(jobs: &[JobId], colour: impl Fn(JobId) -> Pixel) -> Pixel {
     let mut sum = [0u32; 3];
     let mut count = 0;
-    for &segment in segments.iter().step_by(every.max(1)) {
-        let pixel = colour(segment);
+    for &job in jobs.iter().step_by(jobs.len().div_ceil(MIXED).max(1)) {
+        let pixel = colour(job);
         for (sum, &channel) in sum.iter_mut().zip(&pixel) {
             *sum += u32::from(channel);
         }
@@ -229,7 +263,9 @@ fn average(segments: &[u32], colour: impl Fn(u32) -> Pixel) -> Pixel {
 /// `part` of the way from `a` to `b`.
 pub(super) fn mix(a: Pixel, b: Pixel, part: f64) -> Pixel {
     let weight = (part * 256.0) as u32;
-    std::array::from_fn(|i| ((u32::from(a[i]) * (256 - weight) + u32::from(b[i]) * weight) / 256) as u8)
+    std::array::from_fn(|i| {
+        ((u32::from(a[i]) * (256 - weight) + u32::from(b[i]) * weight) / 256) as u8
+    })
 }
 
 fn stripes(pixels: &mut [Pixel], offset: usize, every: usize, over: Pixel) {
@@ -253,7 +289,10 @@ mod tests {
             policy: "tiresias-las".parse::<PolicySpec>().unwrap(),
             cluster: sample.cluster_spec(),
             placement: Strategy::default(),
-            options: SimOptions { restart_cost: 60.0, seed: 1 },
+            options: SimOptions {
+                restart_cost: 60.0,
+                seed: 1,
+            },
         };
         let mut simulation = spec.start(sample.workload().into());
         while simulation.log().events() < events && simulation.step().unwrap() {}
@@ -263,7 +302,10 @@ mod tests {
     fn by_hand(log: &RunLog, node: u32, gpu: u32, time: f64) -> Option<usize> {
         (0..log.segments()).find(|&i| {
             let segment = log.segment(i);
-            let here = segment.gpus.iter().any(|part| part.node == node && part.mask >> gpu & 1 == 1);
+            let here = segment
+                .gpus
+                .iter()
+                .any(|part| part.node == node && part.mask >> gpu & 1 == 1);
             here && segment.start.seconds() <= time && time < segment.end.seconds()
         })
     }
@@ -273,7 +315,8 @@ mod tests {
         for events in [40, 400, usize::MAX] {
             let (cluster, log) = sample_log(events);
             let mut rows = GpuRows::new(&cluster);
-            rows.extend(&log);
+            rows.extend(&log, 7);
+            rows.extend(&log, usize::MAX);
             assert_eq!(rows.seen(), log.segments());
             let end = log.event_times().last().copied().unwrap_or(0.0);
             for node in 0..cluster.nodes() {
@@ -281,7 +324,11 @@ mod tests {
                     let time = end * f64::from(i) / 59.0;
                     for gpu in 0..4 {
                         let row = rows.row(node, gpu).unwrap();
-                        assert_eq!(row.at(&log, time), by_hand(&log, node, gpu, time), "{node}.{gpu} at {time}");
+                        assert_eq!(
+                            row.at(&log, time),
+                            by_hand(&log, node, gpu, time),
+                            "{node}.{gpu} at {time}"
+                        );
                     }
                 }
             }
@@ -293,9 +340,13 @@ mod tests {
     fn pixels_are_as_full_as_the_gpu_was_busy() {
         let (cluster, log) = sample_log(usize::MAX);
         let mut rows = GpuRows::new(&cluster);
-        rows.extend(&log);
+        rows.extend(&log, usize::MAX);
         let reached = log.event_times().last().copied().unwrap_or(0.0);
-        for (from, to, width) in [(0.0, reached, 400), (0.0, reached, 20), (0.3 * reached, 0.35 * reached, 300)] {
+        for (from, to, width) in [
+            (0.0, reached, 400),
+            (0.0, reached, 20),
+            (0.3 * reached, 0.35 * reached, 300),
+        ] {
             let line = Line {
                 log: &log,
                 window: Window::new(from, to),
@@ -308,17 +359,38 @@ mod tests {
                 let row = rows.row(node, 0).unwrap();
                 let mut pixels = vec![[9; 4]; width];
                 let mut last = 0;
-                row.paint(&line, |_| [255; 4], &mut pixels, |segment, a, b| {
-                    assert!(a < b && a >= last && b <= width, "segment {segment}: {a}..{b} after {last}");
-                    last = b;
-                });
-                let shown = pixels.iter().map(|pixel| f64::from(pixel[0]) / 255.0).sum::<f64>() / width as f64;
+                row.paint(
+                    &line,
+                    |_| [255; 4],
+                    &mut pixels,
+                    |segment, a, b| {
+                        assert!(
+                            a <= b && a >= last && b <= width,
+                            "segment {segment}: {a}..{b} after {last}"
+                        );
+                        last = b;
+                    },
+                );
+                let shown = pixels
+                    .iter()
+                    .map(|pixel| f64::from(pixel[0]) / 255.0)
+                    .sum::<f64>()
+                    / width as f64;
                 let steps = 4000;
                 let busy = (0..steps)
-                    .filter(|&i| row.at(&log, from + (to - from) * (f64::from(i) + 0.5) / f64::from(steps)).is_some())
+                    .filter(|&i| {
+                        row.at(
+                            &log,
+                            from + (to - from) * (f64::from(i) + 0.5) / f64::from(steps),
+                        )
+                        .is_some()
+                    })
                     .count() as f64
                     / f64::from(steps);
-                assert!((shown - busy).abs() < 0.12, "node {node}: {shown} shown, {busy} busy, {width} px");
+                assert!(
+                    (shown - busy).abs() < 0.12,
+                    "node {node}: {shown} shown, {busy} busy, {width} px"
+                );
             }
         }
     }

@@ -31,12 +31,20 @@ impl JobRows {
                 EventKind::Finish | EventKind::Reject => self.over[event.job.index()] = time,
                 EventKind::Demote | EventKind::Promote => {
                     let up = event.kind == EventKind::Promote;
-                    self.levels.entry(event.job).or_default().push(LevelChange { time, up });
+                    self.levels
+                        .entry(event.job)
+                        .or_default()
+                        .push(LevelChange { time, up });
                 }
                 _ => {}
             }
         }
         self.seen = log.events();
+    }
+
+    /// How many events have been taken in.
+    pub(super) fn seen(&self) -> usize {
+        self.seen
     }
 
     /// When a job was over; infinite if it is not yet.

@@ -48,7 +48,9 @@ impl Overview {
         } else if (end - if narrow { 0.0 } else { reach }..=end + reach).contains(&x) {
             Grip::End
         } else if x > start && x < end && !is_whole {
-            Grip::Middle { offset: time - window.from }
+            Grip::Middle {
+                offset: time - window.from,
+            }
         } else {
             Grip::New { from: time }
         }
@@ -68,7 +70,16 @@ impl Overview {
         }
     }
 
-    pub(super) fn paint(&self, pen: &mut Pen<'_>, columns: &Columns, gpus: u32, window: Window, now: f64, chrome: &Chrome, dark: bool) {
+    pub(super) fn paint(
+        &self,
+        pen: &mut Pen<'_>,
+        columns: &Columns,
+        gpus: u32,
+        window: Window,
+        now: f64,
+        chrome: &Chrome,
+        dark: bool,
+    ) {
         let area = &self.area;
         let height = area.h - pen.px(2.0);
         pen.fill(chrome.free);
@@ -77,14 +88,21 @@ impl Overview {
         pen.alpha(0.55);
         for (column, &allocated) in columns.gpus.iter().enumerate() {
             let h = (height * allocated / f64::from(gpus.max(1))).round();
-            pen.rect(&Rect::new(area.x + column as f64, area.bottom() - h, 1.0, h));
+            pen.rect(&Rect::new(
+                area.x + column as f64,
+                area.bottom() - h,
+                1.0,
+                h,
+            ));
         }
         pen.alpha(1.0);
         let waiting = palette::category(5, dark);
         let context = pen.context;
         context.begin_path();
         for (column, &jobs) in columns.waiting.iter().enumerate() {
-            let y = area.bottom() - pen.ratio - (height - pen.ratio) * jobs / columns.most_waiting.max(1.0);
+            let y = area.bottom()
+                - pen.ratio
+                - (height - pen.ratio) * jobs / columns.most_waiting.max(1.0);
             context.line_to(area.x + column as f64 + 0.5, y);
         }
         context.set_stroke_style_str(waiting);
@@ -93,25 +111,65 @@ impl Overview {
 
         let gutter = area.x - pen.px(6.0);
         pen.fill(waiting);
-        pen.label("waiting", gutter, area.y + pen.px(9.0), Align::Right, gutter);
+        pen.label(
+            "waiting",
+            gutter,
+            area.y + pen.px(9.0),
+            Align::Right,
+            gutter,
+        );
         pen.fill(chrome.faint);
-        pen.label("GPUs", gutter, area.bottom() - pen.px(9.0), Align::Right, gutter);
+        pen.label(
+            "GPUs",
+            gutter,
+            area.bottom() - pen.px(9.0),
+            Align::Right,
+            gutter,
+        );
 
-        let (start, end) = (self.x_of(window.from).round(), self.x_of(window.to).round().max(self.x_of(window.from).round() + 2.0));
+        let (start, end) = (
+            self.x_of(window.from).round(),
+            self.x_of(window.to)
+                .round()
+                .max(self.x_of(window.from).round() + 2.0),
+        );
         pen.fill(chrome.background);
         pen.alpha(0.65);
-        pen.rect(&Rect { w: start - area.x, ..*area });
-        pen.rect(&Rect { x: end, w: area.right() - end, ..*area });
+        pen.rect(&Rect {
+            w: start - area.x,
+            ..*area
+        });
+        pen.rect(&Rect {
+            x: end,
+            w: area.right() - end,
+            ..*area
+        });
         pen.alpha(1.0);
         pen.fill(chrome.faint);
         let line = pen.px(1.0);
-        pen.frame(&Rect { x: start, w: end - start, ..*area }, line);
+        pen.frame(
+            &Rect {
+                x: start,
+                w: end - start,
+                ..*area
+            },
+            line,
+        );
         let handle = pen.px(14.0);
         for edge in [start - line, end - 2.0 * line] {
-            pen.rect(&Rect::new(edge, area.y + (area.h - handle) / 2.0, 3.0 * line, handle));
+            pen.rect(&Rect::new(
+                edge,
+                area.y + (area.h - handle) / 2.0,
+                3.0 * line,
+                handle,
+            ));
         }
         pen.fill(chrome.accent);
-        pen.rect(&Rect { x: self.x_of(now).round(), w: line, ..*area });
+        pen.rect(&Rect {
+            x: self.x_of(now).round(),
+            w: line,
+            ..*area
+        });
     }
 }
 
@@ -119,29 +177,55 @@ impl Overview {
 mod tests {
     use super::*;
 
-    const OVERVIEW: Overview = Overview { area: Rect { x: 100.0, y: 0.0, w: 1000.0, h: 40.0 }, end: 500.0 };
+    const OVERVIEW: Overview = Overview {
+        area: Rect {
+            x: 100.0,
+            y: 0.0,
+            w: 1000.0,
+            h: 40.0,
+        },
+        end: 500.0,
+    };
 
     #[test]
     fn a_window_is_held_by_its_middle_and_edges() {
         let window = Window::new(100.0, 200.0);
         assert_eq!(OVERVIEW.grip(302.0, window, 5.0), Grip::Start);
         assert_eq!(OVERVIEW.grip(498.0, window, 5.0), Grip::End);
-        assert_eq!(OVERVIEW.grip(400.0, window, 5.0), Grip::Middle { offset: 50.0 });
+        assert_eq!(
+            OVERVIEW.grip(400.0, window, 5.0),
+            Grip::Middle { offset: 50.0 }
+        );
         assert_eq!(OVERVIEW.grip(700.0, window, 5.0), Grip::New { from: 300.0 });
         let narrow = Window::new(100.0, 102.0);
-        assert_eq!(OVERVIEW.grip(302.0, narrow, 5.0), Grip::Middle { offset: 1.0 });
-        assert_eq!(OVERVIEW.grip(400.0, Window::new(0.0, 500.0), 5.0), Grip::New { from: 150.0 });
+        assert_eq!(
+            OVERVIEW.grip(302.0, narrow, 5.0),
+            Grip::Middle { offset: 1.0 }
+        );
+        assert_eq!(
+            OVERVIEW.grip(400.0, Window::new(0.0, 500.0), 5.0),
+            Grip::New { from: 150.0 }
+        );
     }
 
     #[test]
     fn dragging_keeps_what_is_not_dragged() {
         let window = Window::new(100.0, 200.0);
         let dragged = |grip, x| OVERVIEW.dragged(grip, x, window);
-        assert_eq!(dragged(Grip::Middle { offset: 50.0 }, 500.0), Window::new(150.0, 250.0));
-        assert_eq!(dragged(Grip::Middle { offset: 50.0 }, 9e9), Window::new(400.0, 500.0));
+        assert_eq!(
+            dragged(Grip::Middle { offset: 50.0 }, 500.0),
+            Window::new(150.0, 250.0)
+        );
+        assert_eq!(
+            dragged(Grip::Middle { offset: 50.0 }, 9e9),
+            Window::new(400.0, 500.0)
+        );
         assert_eq!(dragged(Grip::Start, 200.0), Window::new(50.0, 200.0));
         assert_eq!(dragged(Grip::Start, 900.0), Window::new(200.0, 200.0));
         assert_eq!(dragged(Grip::End, 900.0), Window::new(100.0, 400.0));
-        assert_eq!(dragged(Grip::New { from: 300.0 }, 300.0), Window::new(100.0, 300.0));
+        assert_eq!(
+            dragged(Grip::New { from: 300.0 }, 300.0),
+            Window::new(100.0, 300.0)
+        );
     }
 }

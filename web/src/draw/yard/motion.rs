@@ -54,17 +54,29 @@ pub(super) struct Motion {
 
 impl Motion {
     /// Takes note of what has happened since the last frame. `queue` is still the last frame's.
-    pub(super) fn note(&mut self, run: &StageRun, clock: &Clock, queue: &Queue, real_ms: f64, allowed: bool) {
+    pub(super) fn note(
+        &mut self,
+        run: &StageRun,
+        clock: &Clock,
+        queue: &Queue,
+        real_ms: f64,
+        allowed: bool,
+    ) {
         let next = run.moment.next_event();
         let Some((seen, seen_ms)) = self.seen.replace((next, real_ms)) else {
             return;
         };
-        self.flights.retain(|flight| real_ms - flight.began_ms < FLIGHT_MS);
+        self.flights
+            .retain(|flight| real_ms - flight.began_ms < FLIGHT_MS);
         let news = next.saturating_sub(seen);
         let passed = (real_ms - seen_ms).clamp(1.0, 200.0);
         let weight = passed / (passed + 150.0);
         self.rate += (news as f64 * 1000.0 / passed - self.rate) * weight;
-        let limit = if self.steady { TOO_MANY_PER_SECOND / 2.0 } else { TOO_MANY_PER_SECOND };
+        let limit = if self.steady {
+            TOO_MANY_PER_SECOND / 2.0
+        } else {
+            TOO_MANY_PER_SECOND
+        };
         self.steady = clock.playing && self.rate > limit;
 
         if next < seen || next > run.log.events() || !allowed || self.steady || news > JUMP {
@@ -90,8 +102,14 @@ impl Motion {
         let kind = match event.kind {
             EventKind::Start | EventKind::Restart => match left {
                 // Paused and restarted at once: it goes straight there.
-                Some(Flight { kind: FlightKind::Preempted, segment, .. }) => FlightKind::Moved { from: segment },
-                _ => FlightKind::Placed { from: queue.place(event.job) },
+                Some(Flight {
+                    kind: FlightKind::Preempted,
+                    segment,
+                    ..
+                }) => FlightKind::Moved { from: segment },
+                _ => FlightKind::Placed {
+                    from: queue.place(event.job),
+                },
             },
             EventKind::Pause => FlightKind::Preempted,
             EventKind::Finish => FlightKind::Finished,
@@ -100,7 +118,12 @@ impl Motion {
                 return;
             }
         };
-        self.flights.push(Flight { job: event.job, segment: event.detail as usize, kind, began_ms: real_ms });
+        self.flights.push(Flight {
+            job: event.job,
+            segment: event.detail as usize,
+            kind,
+            began_ms: real_ms,
+        });
     }
 
     /// What is on its way.

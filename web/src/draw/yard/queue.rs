@@ -24,16 +24,32 @@ impl Queue {
     /// Lays the bars of all waiting jobs out in `area`, of which `for_count` at the right is kept
     /// free if not all fit. A bar's height goes with the logarithm of the job's GPUs: 1 and 64 are
     /// both to be seen.
-    pub(super) fn lay_out(&mut self, run: &StageRun, jobs: &[Job], largest: u32, area: &Rect, for_count: f64, ratio: f64) {
+    pub(super) fn lay_out(
+        &mut self,
+        run: &StageRun,
+        jobs: &[Job],
+        largest: u32,
+        area: &Rect,
+        for_count: f64,
+        ratio: f64,
+    ) {
         let waiting = run.moment.waiting();
         let narrowest = px(NARROWEST, ratio);
         let fits_all = waiting.len() as f64 * narrowest <= area.w;
         let room = if fits_all { area.w } else { area.w - for_count };
-        let shown = if fits_all { waiting.len() } else { (room / narrowest).max(0.0) as usize };
+        let shown = if fits_all {
+            waiting.len()
+        } else {
+            (room / narrowest).max(0.0) as usize
+        };
         self.more = waiting.len() - shown;
 
         self.order.clear();
-        self.order.extend(waiting.iter().map(|&job| (run.moment.since(job).seconds(), job)));
+        self.order.extend(
+            waiting
+                .iter()
+                .map(|&job| (run.moment.since(job).seconds(), job)),
+        );
         let by_wait = |a: &(f64, JobId), b: &(f64, JobId)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
         if self.more > 0 && shown > 0 {
             self.order.select_nth_unstable_by(shown - 1, by_wait);
@@ -41,7 +57,9 @@ impl Queue {
         self.order.truncate(shown);
         self.order.sort_unstable_by(by_wait);
 
-        let pitch = (room / shown.max(1) as f64).floor().clamp(narrowest, px(WIDEST, ratio));
+        let pitch = (room / shown.max(1) as f64)
+            .floor()
+            .clamp(narrowest, px(WIDEST, ratio));
         let width = pitch - px(1.0, ratio);
         let height = |gpus: u32| {
             let part = f64::from(gpus + 1).log2() / f64::from(largest + 1).log2();
@@ -52,9 +70,11 @@ impl Queue {
             Rect::new(area.x + i as f64 * pitch, area.bottom() - h, width, h)
         };
         self.bars.clear();
-        self.bars.extend(self.order.iter().enumerate().map(|(i, &(_, job))| {
-            (job, bar(i, jobs.get(job.index()).map_or(1, |job| job.gpus)))
-        }));
+        self.bars.extend(
+            self.order.iter().enumerate().map(|(i, &(_, job))| {
+                (job, bar(i, jobs.get(job.index()).map_or(1, |job| job.gpus)))
+            }),
+        );
         self.end = bar(shown, 1);
     }
 
@@ -65,7 +85,10 @@ impl Queue {
 
     /// Where a job's bar stands; the end of the strip if it has none.
     pub(super) fn place(&self, job: JobId) -> Rect {
-        self.bars.iter().find(|bar| bar.0 == job).map_or(self.end, |bar| bar.1)
+        self.bars
+            .iter()
+            .find(|bar| bar.0 == job)
+            .map_or(self.end, |bar| bar.1)
     }
 
     /// Right of the last bar.
@@ -75,7 +98,10 @@ impl Queue {
 
     /// The job whose bar, or the room above it, is at `x`.
     pub(super) fn at(&self, x: f64) -> Option<JobId> {
-        let i = self.bars.partition_point(|(_, bar)| bar.x <= x).checked_sub(1)?;
+        let i = self
+            .bars
+            .partition_point(|(_, bar)| bar.x <= x)
+            .checked_sub(1)?;
         let (job, bar) = self.bars[i];
         (x < bar.right() + 2.0).then_some(job)
     }
@@ -87,16 +113,31 @@ mod tests {
     use switchyard::Time;
     use switchyard::job::Work;
     use switchyard::policy::PolicySpec;
-    use switchyard::{RunSpec, cluster::ClusterSpec, placement::Strategy, sim::SimOptions, workload::Workload};
+    use switchyard::{
+        RunSpec, cluster::ClusterSpec, placement::Strategy, sim::SimOptions, workload::Workload,
+    };
 
     fn job(gpus: u32) -> Job {
-        Job { name: "".into(), submit: Time::ZERO, gpus, tenant: None, model: None, work: Work::Fixed { duration: 9.0 } }
+        Job {
+            name: "".into(),
+            submit: Time::ZERO,
+            gpus,
+            tenant: None,
+            model: None,
+            work: Work::Fixed { duration: 9.0 },
+        }
     }
 
     /// One GPU, so that all jobs but one wait.
     fn queue_of(gpus: &[u32]) -> (StageRun, Vec<Job>) {
-        let jobs: Vec<Job> = std::iter::once(1).chain(gpus.iter().copied()).map(job).collect();
-        let workload = Workload { jobs: jobs.clone(), ..Workload::default() };
+        let jobs: Vec<Job> = std::iter::once(1)
+            .chain(gpus.iter().copied())
+            .map(job)
+            .collect();
+        let workload = Workload {
+            jobs: jobs.clone(),
+            ..Workload::default()
+        };
         let spec = RunSpec {
             policy: "fifo".parse::<PolicySpec>().unwrap(),
             cluster: ClusterSpec::uniform(1, 64).unwrap(),
@@ -138,9 +179,24 @@ mod tests {
     fn height_grows_with_gpus() {
         let (run, jobs) = queue_of(&[64, 64, 1, 2, 8, 64]);
         let mut queue = Queue::default();
-        queue.lay_out(&run, &jobs, 64, &Rect::new(0.0, 0.0, 400.0, 36.0), 80.0, 1.0);
-        let mut heights: Vec<(u32, f64)> = queue.bars().iter().map(|(id, bar)| (jobs[id.index()].gpus, bar.h)).collect();
+        queue.lay_out(
+            &run,
+            &jobs,
+            64,
+            &Rect::new(0.0, 0.0, 400.0, 36.0),
+            80.0,
+            1.0,
+        );
+        let mut heights: Vec<(u32, f64)> = queue
+            .bars()
+            .iter()
+            .map(|(id, bar)| (jobs[id.index()].gpus, bar.h))
+            .collect();
         heights.sort_by(|a, b| a.partial_cmp(b).unwrap());
-        assert!(heights.windows(2).all(|pair| (pair[0].0 < pair[1].0) == (pair[0].1 < pair[1].1)));
+        assert!(
+            heights
+                .windows(2)
+                .all(|pair| (pair[0].0 < pair[1].0) == (pair[0].1 < pair[1].1))
+        );
     }
 }

@@ -57,22 +57,55 @@ impl Look {
     /// The best that fits into `pitch` with room between tiles.
     fn new(pitch: (f64, f64), gpus: u32, ratio: f64, largest_cell: f64) -> Self {
         let css = |length: f64| px(length, ratio);
-        let labelled = Self::cells(pitch, gpus, css(10.0), css(LABEL_HEIGHT), css(1.5), largest_cell);
+        let labelled = Self::cells(
+            pitch,
+            gpus,
+            css(10.0),
+            css(LABEL_HEIGHT),
+            css(1.5),
+            largest_cell,
+        );
         if labelled.cell.0 >= css(8.0) && pitch.0 >= css(10.0 + LABEL_WIDTH) {
-            return Self { detail: Detail::Labelled, ..labelled };
+            return Self {
+                detail: Detail::Labelled,
+                ..labelled
+            };
         }
-        let gap = if pitch.0.min(pitch.1) >= css(16.0) { css(4.0) } else { css(2.0) };
+        let gap = css((pitch.0.min(pitch.1) / (4.0 * ratio))
+            .clamp(2.0, 4.0)
+            .floor());
         let bare = Self::cells(pitch, gpus, gap, 0.0, 1.0, largest_cell);
         if bare.cell.0 >= css(3.0) {
-            return Self { detail: Detail::Cells, ..bare };
+            return Self {
+                detail: Detail::Cells,
+                ..bare
+            };
         }
-        let gap = if pitch.0.min(pitch.1) >= 3.0 { 1.0 } else { 0.0 };
+        let gap = if pitch.0.min(pitch.1) >= 3.0 {
+            1.0
+        } else {
+            0.0
+        };
         let size = (pitch.0.floor() - gap, pitch.1.floor() - gap);
-        Self { detail: Detail::Density, across: 1, cell: size, gap: 0.0, label: 0.0, size }
+        Self {
+            detail: Detail::Density,
+            across: 1,
+            cell: size,
+            gap: 0.0,
+            label: 0.0,
+            size,
+        }
     }
 
     /// Square cells as large as can be. Of equals, the flattest tile: it reads as a row.
-    fn cells(pitch: (f64, f64), gpus: u32, between: f64, label: f64, gap: f64, largest: f64) -> Self {
+    fn cells(
+        pitch: (f64, f64),
+        gpus: u32,
+        between: f64,
+        label: f64,
+        gap: f64,
+        largest: f64,
+    ) -> Self {
         let room = (pitch.0.floor() - between, pitch.1.floor() - between - label);
         let mut best = Self::default();
         for down in 1..=gpus {
@@ -103,15 +136,29 @@ impl Look {
 impl Tiling {
     /// The grid of `nodes` tiles in `width` × `height` that shows the most of each.
     pub(super) fn new(nodes: u32, largest_node: u32, width: f64, height: f64, ratio: f64) -> Self {
-        let mut best = Self { nodes, largest_node, ratio, ..Self::default() };
+        let mut best = Self {
+            nodes,
+            largest_node,
+            ratio,
+            ..Self::default()
+        };
         let largest_cell = px(LARGEST_CELL, ratio);
         let mut columns = 1;
         loop {
             let rows = nodes.div_ceil(columns);
-            let pitch = ((width / f64::from(columns)).floor(), (height / f64::from(rows)).floor());
+            let pitch = (
+                (width / f64::from(columns)).floor(),
+                (height / f64::from(rows)).floor(),
+            );
             let look = Look::new(pitch, largest_node, ratio, largest_cell);
             if best.columns == 0 || look.rank() > best.look.rank() {
-                best = Self { columns, rows, pitch, look, ..best };
+                best = Self {
+                    columns,
+                    rows,
+                    pitch,
+                    look,
+                    ..best
+                };
             }
             if rows == 1 {
                 break;
@@ -144,12 +191,23 @@ impl Tiling {
         } else {
             Look::new(pitch, self.largest_node, self.ratio, f64::INFINITY)
         };
-        Grid { nodes: self.nodes, columns: self.columns, rows: self.rows, pitch, look, x: x - plane.x, y: y - plane.y }
+        Grid {
+            nodes: self.nodes,
+            columns: self.columns,
+            rows: self.rows,
+            pitch,
+            look,
+            x: x - plane.x,
+            y: y - plane.y,
+        }
     }
 
     /// The size of the whole grid.
     pub(super) fn extent(&self) -> (f64, f64) {
-        (self.pitch.0 * f64::from(self.columns), self.pitch.1 * f64::from(self.rows))
+        (
+            self.pitch.0 * f64::from(self.columns),
+            self.pitch.1 * f64::from(self.rows),
+        )
     }
 
     /// From one tile's corner to the next one's, at scale 1.
@@ -159,7 +217,9 @@ impl Tiling {
 
     /// How far zooming makes sense: until a few nodes fill the view.
     pub(super) fn largest_scale(&self, width: f64, height: f64) -> f64 {
-        (width / (2.0 * self.pitch.0)).min(height / (1.5 * self.pitch.1)).max(1.0)
+        (width / (2.0 * self.pitch.0))
+            .min(height / (1.5 * self.pitch.1))
+            .max(1.0)
     }
 
     /// The scale next to `scale` at which tiles are whole pixels apart.
@@ -170,7 +230,10 @@ impl Tiling {
     /// The middle of a node's tile at scale 1.
     pub(super) fn middle(&self, node: u32) -> (f64, f64) {
         let (column, row) = (node % self.columns, node / self.columns);
-        ((f64::from(column) + 0.5) * self.pitch.0, (f64::from(row) + 0.5) * self.pitch.1)
+        (
+            (f64::from(column) + 0.5) * self.pitch.0,
+            (f64::from(row) + 0.5) * self.pitch.1,
+        )
     }
 }
 
@@ -233,7 +296,9 @@ impl Grid {
     /// The smallest rectangle around the cells of the GPUs in `mask`.
     pub(super) fn bounds(&self, node: u32, mask: u64) -> Rect {
         let mut bounds: Option<Rect> = None;
-        self.cells(node, mask, |cell| bounds = Some(bounds.map_or(*cell, |all| all.union(cell))));
+        self.cells(node, mask, |cell| {
+            bounds = Some(bounds.map_or(*cell, |all| all.union(cell)))
+        });
         bounds.unwrap_or_default()
     }
 
@@ -241,7 +306,11 @@ impl Grid {
     pub(super) fn at(&self, x: f64, y: f64) -> Option<(u32, Option<u32>)> {
         let column = ((x - self.x) / self.pitch.0).floor();
         let row = ((y - self.y) / self.pitch.1).floor();
-        if column < 0.0 || row < 0.0 || column >= f64::from(self.columns) || row >= f64::from(self.rows) {
+        if column < 0.0
+            || row < 0.0
+            || column >= f64::from(self.columns)
+            || row >= f64::from(self.rows)
+        {
             return None;
         }
         let node = row as u32 * self.columns + column as u32;
@@ -249,7 +318,11 @@ impl Grid {
             return None;
         }
         let gpu = (0..64).take_while(|_| self.look.detail != Detail::Density);
-        Some((node, gpu.into_iter().find(|&gpu| self.cell(node, gpu).contains(x, y))))
+        Some((
+            node,
+            gpu.into_iter()
+                .find(|&gpu| self.cell(node, gpu).contains(x, y)),
+        ))
     }
 
     /// The cells of a node's first `gpus` GPUs and the gaps between them, if they fill whole rows.
@@ -261,7 +334,10 @@ impl Grid {
     /// Whether any of a node's tile is inside `area`.
     pub(super) fn is_seen(&self, node: u32, area: &Rect) -> bool {
         let tile = self.tile(node);
-        tile.right() > area.x && tile.x < area.right() && tile.bottom() > area.y && tile.y < area.bottom()
+        tile.right() > area.x
+            && tile.x < area.right()
+            && tile.bottom() > area.y
+            && tile.y < area.bottom()
     }
 }
 
@@ -280,17 +356,26 @@ mod tests {
             assert!(tile.w >= 1.0 && tile.h >= 1.0, "{grid:?}");
             if let Some(area) = area {
                 assert!(tile.x >= area.x && tile.y >= area.y, "{tile:?} {grid:?}");
-                assert!(tile.right() <= area.right() && tile.bottom() <= area.bottom(), "{tile:?} {grid:?}");
+                assert!(
+                    tile.right() <= area.right() && tile.bottom() <= area.bottom(),
+                    "{tile:?} {grid:?}"
+                );
             }
             for next in [node + 1, node + grid.columns] {
-                assert!(next >= grid.nodes || !overlap(&tile, &grid.tile(next)), "{grid:?}");
+                assert!(
+                    next >= grid.nodes || !overlap(&tile, &grid.tile(next)),
+                    "{grid:?}"
+                );
             }
         }
         let tile = grid.tile(0);
         for gpu in 0..gpus {
             let cell = grid.cell(0, gpu);
             assert!(tile.contains(cell.x, cell.y), "{grid:?}");
-            assert!(cell.right() <= tile.right() && cell.bottom() <= tile.bottom(), "{grid:?}");
+            assert!(
+                cell.right() <= tile.right() && cell.bottom() <= tile.bottom(),
+                "{grid:?}"
+            );
             if grid.look.detail != Detail::Density && gpu > 0 {
                 assert!(!overlap(&cell, &grid.cell(0, gpu - 1)));
             }
@@ -299,7 +384,13 @@ mod tests {
 
     #[test]
     fn any_cluster_fits_any_canvas() {
-        for (width, height) in [(200.0, 110.0), (390.0, 300.0), (640.0, 480.0), (1280.0, 90.0), (1900.0, 900.0)] {
+        for (width, height) in [
+            (200.0, 110.0),
+            (390.0, 300.0),
+            (640.0, 480.0),
+            (1280.0, 90.0),
+            (1900.0, 900.0),
+        ] {
             for ratio in [1.0, 1.25, 2.0] {
                 for nodes in (1..=64).chain((65..=4000).step_by(131)).chain([4000]) {
                     for gpus in [1, 4, 8, 16, 64] {
@@ -318,7 +409,15 @@ mod tests {
         let tiling = Tiling::new(2000, 4, 600.0, 300.0, 1.0);
         let mut detail = tiling.look.detail;
         for scale in [1.3, 2.0, 3.7, 9.0, 16.0] {
-            let grid = tiling.seen(&Plane { scale: tiling.crisp(scale), x: 31.0, y: 17.4 }, 0.0, 40.0);
+            let grid = tiling.seen(
+                &Plane {
+                    scale: tiling.crisp(scale),
+                    x: 31.0,
+                    y: 17.4,
+                },
+                0.0,
+                40.0,
+            );
             check(&grid, 4, None);
             assert!(grid.look.detail >= detail);
             detail = grid.look.detail;

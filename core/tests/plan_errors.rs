@@ -1,0 +1,206 @@
+//! A scheduler that asks for the impossible is told so, by policy, moment and job: the engine
+//! neither panics nor quietly mends the plan.
+
+use std::sync::Arc;
+use switchyard::Time;
+use switchyard::cluster::{ClusterSpec, PlaceError, Placement};
+use switchyard::job::{Job, JobId, Work};
+use switchyard::policy::{self, Explanation, Policy, PolicySpec, Rng, Verdict};
+use switchyard::sim::{Plan, PlanError, PlanErrorKind, SimOptions, Simulation, View};
+use switchyard::workload::Workload;
+
+/// A scheduler that does what a test says.
+struct Scripted {
+    spec: PolicySpec,
+    script: fn(&View<'_>, &mut Plan),
+}
+
+impl Policy for Scripted {
+    fn spec(&self) -> &PolicySpec {
+        &self.spec
+    }
+
+    fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
+        (self.script)(view, plan);
+    }
+
+    fn explain(&self, _view: &View<'_>, _job: JobId) -> Explanation {
+        Explanation {
+            verdict: Verdict::NotActive,
+            facts: Vec::new(),
+        }
+    }
+}
+
+/// Jobs of two GPUs for 10 s.
+fn workload(submits: &[f64]) -> Arc<Workload> {
+    let job = |&submit: &f64| Job {
+        name: "".into(),
+        submit: Time(submit),
+        gpus: 2,
+        tenant: None,
+        model: None,
+        work: Work::Fixed { duration: 10.0 },
+    };
+    Arc::new(Workload {
+        jobs: submits.iter().map(job).collect(),
+        ..Default::default()
+    })
+}
+
+/// What becomes of three jobs, submitted at 0, 0 and 50 s, on two nodes of two GPUs.
+fn error_of(script: fn(&View<'_>, &mut Plan)) -> PlanError {
+    let spec = "fifo".parse().unwrap();
+    let cluster = ClusterSpec::uniform(2, 2).unwrap();
+    Simulation::new(
+        workload(&[0.0, 0.0, 50.0]),
+        &cluster,
+        Box::new(Scripted { spec, script }),
+        SimOptions::default(),
+    )
+    .run()
+    .unwrap_err()
+}
+
+fn kind_of(script: fn(&View<'_>, &mut Plan)) -> PlanErrorKind {
+    error_of(script).kind
+}
+
+fn on(parts: &[(u32, u32)]) -> Placement {
+    Placement {
+        parts: parts.to_vec(),
+    }
+}
+
+const FIRST: JobId = JobId(0);
+const SECOND: JobId = JobId(1);
+const THIRD: JobId = JobId(2);
+const NOBODY: JobId = JobId(3);
+
+#[test]
+fn an_error_names_policy_moment_and_job() {
+    let error = error_of(|view, plan| {
+        if view.arrived().contains(&THIRD) {
+            plan.preempt(SECOND);
+        }
+    });
+    assert_eq!(error.time, Time(50.0));
+    assert_eq!(
+        error.to_string(),
+        "policy fifo made an impossible plan at 50 s for job 1: it is preempted but does not run"
+    );
+}
+
+#[test]
+fn a_job_that_does_not_exist() {
+    assert_eq!(
+        kind_of(|_, plan| plan.preempt(NOBODY)),
+        PlanErrorKind::UnknownJob
+    );
+    assert_eq!(
+        kind_of(|_, plan| plan.place(NOBODY, &on(&[(0, 2)]))),
+        PlanErrorKind::UnknownJob
+    );
+    assert_eq!(
+        kind_of(|_, plan| plan.alarm(NOBODY, Time(1.0))),
+        PlanErrorKind::UnknownJob
+    );
+    assert_eq!(
+        kind_of(|_, plan| plan.demote(NOBODY, 1)),
+        PlanErrorKind::UnknownJob
+    );
+}
+
+#[test]
+fn a_job_that_has_not_come_or_is_gone() {
+    assert_eq!(
+        kind_of(|_, plan| plan.place(THIRD, &on(&[(0, 2)]))),
+        PlanErrorKind::NotActive
+    );
+    let finished = kind_of(|view, plan| match view.finished() {
+        [] => plan.place(FIRST, &on(&[(0, 2)])),
+        &[finished, ..] => plan.promote(finished, 0),
+    });
+    assert_eq!(finished, PlanErrorKind::NotActive);
+}
+
+#[test]
+fn a_job_preempted_or_placed_twice() {
+    let preempted = kind_of(|view, plan| match view.now().seconds() {
+        0.0 => {
+            plan.place(FIRST, &on(&[(0, 2)]));
+            plan.alarm(FIRST, Time(5.0));
+        }
+        _ => {
+            plan.preempt(FIRST);
+            plan.preempt(FIRST);
+        }
+    });
+    assert_eq!(preempted, PlanErrorKind::NotRunning);
+    let placed = kind_of(|_, plan| {
+        plan.place(FIRST, &on(&[(0, 2)]));
+        plan.place(FIRST, &on(&[(1, 2)]));
+    });
+    assert_eq!(placed, PlanErrorKind::NamedTwice);
+}
+
+#[test]
+fn a_gang_in_part() {
+    let broken = |requested, given| PlanErrorKind::GangBroken { requested, given };
+    assert_eq!(
+        kind_of(|_, plan| plan.place(FIRST, &on(&[(0, 1)]))),
+        broken(2, 1)
+    );
+    assert_eq!(kind_of(|_, plan| plan.place(FIRST, &on(&[]))), broken(2, 0));
+    assert_eq!(
+        kind_of(|_, plan| plan.place(FIRST, &on(&[(0, u32::MAX), (1, 3)]))),
+        broken(2, u32::MAX)
+    );
+}
+
+#[test]
+fn gpus_that_are_not_there() {
+    assert_eq!(
+        kind_of(|_, plan| plan.place(FIRST, &on(&[(2, 2)]))),
+        PlanErrorKind::Place(PlaceError::NoSuchNode(2))
+    );
+    let taken = kind_of(|_, plan| {
+        plan.place(FIRST, &on(&[(0, 2)]));
+        plan.place(SECOND, &on(&[(0, 1), (1, 1)]));
+    });
+    let full = PlaceError::NodeFull {
+        node: 0,
+        free: 0,
+        wanted: 1,
+    };
+    assert_eq!(taken, PlanErrorKind::Place(full));
+}
+
+#[test]
+fn a_moment_that_never_ends() {
+    assert_eq!(
+        kind_of(|view, plan| plan.alarm(FIRST, view.now())),
+        PlanErrorKind::TimeStandsStill
+    );
+    assert_eq!(
+        kind_of(|_, plan| plan.alarm(FIRST, Time(f64::NAN))),
+        PlanErrorKind::AlarmAtNoTime
+    );
+}
+
+/// Two jobs change places before the restart is over, for ever: a real policy's parameters can do
+/// that, and the run says so instead of never ending.
+#[test]
+fn restarts_that_lead_nowhere() {
+    let spec = "tiresias-las[thresholds=4,knob=1]".parse().unwrap();
+    let mut run = Simulation::new(
+        workload(&[0.0, 0.0]),
+        &ClusterSpec::uniform(1, 2).unwrap(),
+        policy::build(&spec, Default::default()),
+        SimOptions {
+            restart_cost: 5.0,
+            seed: 0,
+        },
+    );
+    assert_eq!(run.run().unwrap_err().kind, PlanErrorKind::NoProgress);
+}

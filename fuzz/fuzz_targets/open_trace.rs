@@ -1,0 +1,8 @@
+//! Feeds arbitrary bytes to the trace opener: it must give a trace that keeps its promises or an
+//! error that is a sentence. What is found belongs into `core/tests/import_malformed.rs`.
+#![no_main]
+
+#[path = "../../core/tests/import_promises/mod.rs"]
+mod import_promises;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| import_promises::check(bytes));
