@@ -57,6 +57,7 @@ impl Page {
                 }
                 Ok(format!("<style>\n{style}</style>"))
             }
+            "icon" | "apple-touch-icon" if is_inline(href) => Ok(link.to_owned()),
             "icon" | "apple-touch-icon" => Ok(format!(
                 "<link rel=\"{rel}\" href=\"{}\">",
                 data_address(mime(&path)?, &shell::read_bytes(&path)?)

@@ -2,7 +2,7 @@
 //! behind it. With backfill: jobs that fit overtake jobs that do not (Tiresias' simulator calls
 //! this `fjf`).
 
-use super::registry::{PLACEMENT, no_conflicts};
+use super::registry::{PLACEMENT, Registered, no_conflicts};
 use super::waiting_room::{Waiter, WaitingRoom};
 use super::{
     Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng, Verdict,
@@ -12,23 +12,25 @@ use crate::job::JobId;
 use crate::placement::Strategy;
 use crate::sim::{Phase, Plan, View};
 
-pub(super) const ENTRY: PolicyEntry = PolicyEntry {
-    name: "fifo",
-    title: "FIFO",
-    summary: "First in, first out, never preempted. Strict: the head of the line blocks everything behind it; with backfill, jobs that fit overtake it.",
-    source: "Baseline of Tiresias (NSDI'19) as fifo and fjf",
-    oracle: false,
-    params: &[
-        ParamInfo {
-            name: "backfill",
-            aliases: &[],
-            kind: ParamKind::Bool,
-            default: "false",
-            help: "Jobs that fit overtake jobs that do not.",
-        },
-        PLACEMENT,
-    ],
-    check: no_conflicts,
+pub(super) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "fifo",
+        title: "FIFO",
+        summary: "First in, first out, never preempted. Strict: the head of the line blocks everything behind it; with backfill, jobs that fit overtake it.",
+        source: "Baseline of Tiresias (NSDI'19) as fifo and fjf",
+        oracle: false,
+        params: &[
+            ParamInfo {
+                name: "backfill",
+                aliases: &[],
+                kind: ParamKind::Bool,
+                default: "false",
+                help: "Jobs that fit overtake jobs that do not.",
+            },
+            PLACEMENT,
+        ],
+        check: no_conflicts,
+    },
     build: |params, run_default| Box::new(Fifo::new(params, run_default)),
 };
 

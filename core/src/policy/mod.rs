@@ -1,8 +1,8 @@
 //! Schedulers: one per file, chosen and configured by a textual [`PolicySpec`].
 //!
 //! A policy looks at a [`View`](crate::sim::View) and writes a [`Plan`](crate::sim::Plan); it
-//! never touches anything else. To add one: a file here with its `ENTRY`, and a line in
-//! [`registry::POLICIES`](POLICIES).
+//! never touches anything else. To add one: a file here with its `POLICY`, and a line in
+//! `registry.rs`.
 
 mod explanation;
 mod fifo;

@@ -20,18 +20,36 @@ pub struct PolicyEntry {
     pub params: &'static [ParamInfo],
     /// Says what does not fit between parameters that are valid one by one.
     pub check: fn(&Params<'_>) -> Result<(), String>,
+}
+
+/// A policy and how it is made.
+#[derive(Clone, Copy)]
+pub(super) struct Registered {
+    pub(super) entry: PolicyEntry,
     /// Makes the policy; the strategy is the run's default placement.
-    pub build: fn(&Params<'_>, Strategy) -> Box<dyn Policy>,
+    pub(super) build: fn(&Params<'_>, Strategy) -> Box<dyn Policy>,
 }
 
 /// Every policy, in the order shown to a person.
-pub const POLICIES: &[PolicyEntry] = &[
-    fifo::ENTRY,
-    sjf::ENTRY,
-    srtf::ENTRY,
-    srsf::ENTRY,
-    tiresias_las::ENTRY,
+const REGISTERED: [Registered; 5] = [
+    fifo::POLICY,
+    sjf::POLICY,
+    srtf::POLICY,
+    srsf::POLICY,
+    tiresias_las::POLICY,
 ];
+
+/// Every policy, in the order shown to a person. (Apart from the makers: a page that only names
+/// policies need not hold them.)
+pub const POLICIES: &[PolicyEntry] = &{
+    let mut entries = [REGISTERED[0].entry; REGISTERED.len()];
+    let mut i = 1;
+    while i < REGISTERED.len() {
+        entries[i] = REGISTERED[i].entry;
+        i += 1;
+    }
+    entries
+};
 
 /// The parameter every policy has.
 pub(super) const PLACEMENT: ParamInfo = ParamInfo {
@@ -54,7 +72,10 @@ pub fn entry(name: &str) -> Option<&'static PolicyEntry> {
 
 /// The policy a spec describes; `placement` is the run's default.
 pub fn build(spec: &PolicySpec, placement: Strategy) -> Box<dyn Policy> {
-    // A spec is only ever made by parsing, which has found its entry.
-    let entry = entry(spec.name()).unwrap_or(&fifo::ENTRY);
-    (entry.build)(&Params::new(entry.params, spec), placement)
+    // A spec is only ever made by parsing, which has found its policy.
+    let policy = REGISTERED
+        .iter()
+        .find(|policy| policy.entry.name == spec.name())
+        .unwrap_or(&REGISTERED[0]);
+    (policy.build)(&Params::new(policy.entry.params, spec), placement)
 }

@@ -2,21 +2,23 @@
 //! (Tiresias' simulator: `sjf`.)
 
 use super::priority_walk::PriorityWalk;
-use super::registry::{PLACEMENT, no_conflicts};
+use super::registry::{PLACEMENT, Registered, no_conflicts};
 use super::waiting_room::Waiter;
 use super::{Explanation, Fact, Params, Policy, PolicyEntry, PolicySpec, Rng};
 use crate::job::JobId;
 use crate::placement::Strategy;
 use crate::sim::{Plan, View};
 
-pub(super) const ENTRY: PolicyEntry = PolicyEntry {
-    name: "sjf",
-    title: "SJF (fewest GPUs)",
-    summary: "The job with the fewest GPUs first, preempting larger ones; equal gangs in order of submission.",
-    source: "Baseline of Tiresias (NSDI'19)",
-    oracle: false,
-    params: &[PLACEMENT],
-    check: no_conflicts,
+pub(super) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "sjf",
+        title: "SJF (fewest GPUs)",
+        summary: "The job with the fewest GPUs first, preempting larger ones; equal gangs in order of submission.",
+        source: "Baseline of Tiresias (NSDI'19)",
+        oracle: false,
+        params: &[PLACEMENT],
+        check: no_conflicts,
+    },
     build: |params, run_default| Box::new(Sjf::new(params, run_default)),
 };
 

@@ -2,17 +2,19 @@
 //! (Tiresias' simulator: `shortest-gpu`.)
 
 use super::PolicyEntry;
-use super::registry::{PLACEMENT, no_conflicts};
+use super::registry::{PLACEMENT, Registered, no_conflicts};
 use super::srtf::{Measure, ShortestRemaining};
 
-pub(super) const ENTRY: PolicyEntry = PolicyEntry {
-    name: "srsf",
-    title: "SRSF (oracle)",
-    summary: "The shortest true remaining service (time × GPUs) first, preemptive. Oracle: no real scheduler knows remaining times.",
-    source: "Baseline of Tiresias (NSDI'19) as shortest-gpu",
-    oracle: true,
-    params: &[PLACEMENT],
-    check: no_conflicts,
+pub(super) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "srsf",
+        title: "SRSF (oracle)",
+        summary: "The shortest true remaining service (time × GPUs) first, preemptive. Oracle: no real scheduler knows remaining times.",
+        source: "Baseline of Tiresias (NSDI'19) as shortest-gpu",
+        oracle: true,
+        params: &[PLACEMENT],
+        check: no_conflicts,
+    },
     build: |params, run_default| {
         Box::new(ShortestRemaining::new(
             params,

@@ -2,7 +2,7 @@
 //! simulator: `shortest`.) [`srsf`](super::srsf) is the same with remaining service.
 
 use super::priority_walk::PriorityWalk;
-use super::registry::{PLACEMENT, no_conflicts};
+use super::registry::{PLACEMENT, Registered, no_conflicts};
 use super::waiting_room::Waiter;
 use super::{Explanation, Fact, Params, Policy, PolicyEntry, PolicySpec, Rng};
 use crate::Time;
@@ -10,14 +10,16 @@ use crate::job::JobId;
 use crate::placement::Strategy;
 use crate::sim::{Plan, View};
 
-pub(super) const ENTRY: PolicyEntry = PolicyEntry {
-    name: "srtf",
-    title: "SRTF (oracle)",
-    summary: "The shortest true remaining time first, preemptive. Oracle: no real scheduler knows remaining times.",
-    source: "Baseline of Tiresias (NSDI'19) as shortest",
-    oracle: true,
-    params: &[PLACEMENT],
-    check: no_conflicts,
+pub(super) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "srtf",
+        title: "SRTF (oracle)",
+        summary: "The shortest true remaining time first, preemptive. Oracle: no real scheduler knows remaining times.",
+        source: "Baseline of Tiresias (NSDI'19) as shortest",
+        oracle: true,
+        params: &[PLACEMENT],
+        check: no_conflicts,
+    },
     build: |params, run_default| {
         Box::new(ShortestRemaining::new(params, run_default, Measure::Time))
     },

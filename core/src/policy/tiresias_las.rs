@@ -7,7 +7,7 @@
 //! and both counts start anew.
 
 use super::priority_walk::PriorityWalk;
-use super::registry::PLACEMENT;
+use super::registry::{PLACEMENT, Registered};
 use super::waiting_room::Waiter;
 use super::{
     Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng,
@@ -16,37 +16,39 @@ use crate::job::JobId;
 use crate::placement::Strategy;
 use crate::sim::{Phase, Plan, View};
 
-pub(super) const ENTRY: PolicyEntry = PolicyEntry {
-    name: "tiresias-las",
-    title: "Tiresias 2D-LAS",
-    summary: "K queues by attained service (GPUs × time): new jobs first, demoted as they are served. Needs no knowledge of durations.",
-    source: "Gu et al., NSDI'19 §4.2; simulator's dlas-gpu",
-    oracle: false,
-    params: &[
-        ParamInfo {
-            name: "queues",
-            aliases: &["k"],
-            kind: ParamKind::Int { min: 1, max: 16 },
-            default: "3",
-            help: "How many queues (K); one more than there are thresholds.",
-        },
-        ParamInfo {
-            name: "thresholds",
-            aliases: &["threshold"],
-            kind: ParamKind::Ascending,
-            default: "3250:7200",
-            help: "Attained service, in GPU·s, at which a job sinks to the next queue.",
-        },
-        ParamInfo {
-            name: "knob",
-            aliases: &["promoteknob"],
-            kind: ParamKind::Float { min: 0.0, max: 1e9 },
-            default: "0",
-            help: "PROMOTEKNOB: a job that waited knob × its executed time returns to the highest queue; 0: never.",
-        },
-        PLACEMENT,
-    ],
-    check: |params| thresholds(params).map(drop),
+pub(super) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "tiresias-las",
+        title: "Tiresias 2D-LAS",
+        summary: "K queues by attained service (GPUs × time): new jobs first, demoted as they are served. Needs no knowledge of durations.",
+        source: "Gu et al., NSDI'19 §4.2; simulator's dlas-gpu",
+        oracle: false,
+        params: &[
+            ParamInfo {
+                name: "queues",
+                aliases: &["k"],
+                kind: ParamKind::Int { min: 1, max: 16 },
+                default: "3",
+                help: "How many queues (K); one more than there are thresholds.",
+            },
+            ParamInfo {
+                name: "thresholds",
+                aliases: &["threshold"],
+                kind: ParamKind::Ascending,
+                default: "3250:7200",
+                help: "Attained service, in GPU·s, at which a job sinks to the next queue.",
+            },
+            ParamInfo {
+                name: "knob",
+                aliases: &["promoteknob"],
+                kind: ParamKind::Float { min: 0.0, max: 1e9 },
+                default: "0",
+                help: "PROMOTEKNOB: a job that waited knob × its executed time returns to the highest queue; 0: never.",
+            },
+            PLACEMENT,
+        ],
+        check: |params| thresholds(params).map(drop),
+    },
     build: |params, run_default| Box::new(TiresiasLas::new(params, run_default)),
 };
 

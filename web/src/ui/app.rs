@@ -114,13 +114,13 @@ pub fn App() -> Html {
         None => html! {
             <>
                 <Header state={state.clone()} />
-                <div class={classes!("rail", state.drawer.then_some("open"))} id="rail">
+                <aside class={classes!("rail", state.drawer.then_some("open"))} id="rail" aria-label="Trace, cluster and schedulers">
                     <p class="tagline">{ "Watch how GPU-cluster schedulers run the same job trace." }</p>
                     <TracePanel state={state.clone()} />
                     <ClusterPanel state={state.clone()} />
                     <SchedulerPanel state={state.clone()} />
                     <p class="privacy">{ "Nothing you open leaves this page." }</p>
-                </div>
+                </aside>
                 <main>
                     <Tabs view={state.view} on_view={tell(&session, Action::Show)} />
                     <Notice text={state.notice.clone()} on_close={tell(&session, |()| Action::Notice(None))} />

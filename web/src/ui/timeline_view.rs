@@ -65,7 +65,7 @@ fn Timeline(props: &TimelineProps) -> Html {
     });
     html! {
         <section class="timeline" aria-label={format!("Timeline of {}", props.label)}>
-            <h3><span class="spec">{ &props.label }</span></h3>
+            <h2><span class="spec">{ &props.label }</span></h2>
             <CanvasHost painter={(*painter).clone()} label={format!("Which job held which GPU when, under {}", props.label)} />
         </section>
     }

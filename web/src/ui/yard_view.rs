@@ -92,7 +92,7 @@ fn Yard(props: &YardProps) -> Html {
     };
     html! {
         <section class={classes!("yard", (!props.narrow_shown).then_some("hidden-narrow"))} aria-label={format!("Yard of {}", card.policy)}>
-            <h3><span class="spec" title={card.policy.to_string()}>{ card.policy.to_string() }</span>{ result }</h3>
+            <h2><span class="spec" title={card.policy.to_string()}>{ card.policy.to_string() }</span>{ result }</h2>
             <CanvasHost painter={(*painter).clone()} label={format!("Nodes and queue under {} at the clock's time", card.policy)} />
         </section>
     }

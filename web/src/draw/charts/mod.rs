@@ -43,7 +43,9 @@ impl Chart {
     /// Every chart, in the order of the page.
     pub const ALL: [Chart; 6] = [
         Self::JctCdf,
-        Self::JctByGang, Self::WaitCdf, Self::Queue,
+        Self::JctByGang,
+        Self::WaitCdf,
+        Self::Queue,
         Self::Allocation,
         Self::RhoCdf,
     ];
