@@ -18,7 +18,7 @@ fn json(arguments: &[&str]) -> Value {
         .get_output()
         .stdout
         .clone();
-    serde_json::from_slice(&output).unwrap()
+    serde_json::from_slice(&output).expect("JSON")
 }
 
 /// Standard error of a run that ended with this status.
@@ -29,7 +29,7 @@ fn failure(status: i32, arguments: &[&str]) -> String {
         .get_output()
         .stderr
         .clone();
-    String::from_utf8(output).unwrap()
+    String::from_utf8(output).expect("UTF-8")
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_folder_is_a_table_of_its_files() {
         .get_output()
         .stdout
         .clone();
-    let text = String::from_utf8(output).unwrap();
+    let text = String::from_utf8(output).expect("UTF-8");
     for expected in [
         "tiresias_cluster.csv",
         "workload.swf",

@@ -673,7 +673,7 @@ fn known_files_without_an_importer() {
             "x looks like a table of the Alibaba Lingjun 2023 trace, which cannot be replayed as it stands: its GPUs stand in worker.csv; join them and convert it to job_id,submit_time,duration,num_gpus",
         ),
         (
-            "0123456789abcdef01234567,tensorflow,1.0,Terminated,1739162.0,1739200.0,600.0,29.2,50.0,MISC\n",
+            "0123456789abcdef01234567,tensorflow,1.0,Terminated,1000.0,1060.0,600.0,25.0,50.0,MISC\n",
             "x looks like a table of the Alibaba PAI v2020 trace, which cannot be replayed as it stands: a job is spread over several of its tables; join them and convert it to job_id,submit_time,duration,num_gpus",
         ),
         (

@@ -50,8 +50,8 @@ fn workload(submits: &[f64]) -> Arc<Workload> {
 
 /// What becomes of three jobs, submitted at 0, 0 and 50 s, on two nodes of two GPUs.
 fn error_of(script: fn(&View<'_>, &mut Plan)) -> PlanError {
-    let spec = "fifo".parse().unwrap();
-    let cluster = ClusterSpec::uniform(2, 2).unwrap();
+    let spec = "fifo".parse().expect("a policy");
+    let cluster = ClusterSpec::uniform(2, 2).expect("a cluster");
     Simulation::new(
         workload(&[0.0, 0.0, 50.0]),
         &cluster,
@@ -59,7 +59,7 @@ fn error_of(script: fn(&View<'_>, &mut Plan)) -> PlanError {
         SimOptions::default(),
     )
     .run()
-    .unwrap_err()
+    .expect_err("an impossible plan")
 }
 
 fn kind_of(script: fn(&View<'_>, &mut Plan)) -> PlanErrorKind {
@@ -202,5 +202,8 @@ fn restarts_that_lead_nowhere() {
             seed: 0,
         },
     );
-    assert_eq!(run.run().unwrap_err().kind, PlanErrorKind::NoProgress);
+    assert_eq!(
+        run.run().expect_err("an impossible plan").kind,
+        PlanErrorKind::NoProgress
+    );
 }

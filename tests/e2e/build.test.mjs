@@ -25,8 +25,7 @@ for (const [where, address] of [
     const page = await open(t, address);
     await page.waitForLoadState("networkidle");
     const asked = [];
-    // The browser fetches the icon when it pleases.
-    const isOwn = (url) => /^(blob|data):/.test(url) || /\/icon-[0-9a-f]+\.svg$/.test(url);
+    const isOwn = (url) => /^(blob|data):/.test(url);
     page.on("request", (request) => isOwn(request.url()) || asked.push(request.url()));
     const said = await page.evaluate(async () => {
       const worker = new Worker(await globalThis.switchyardWorkerUrl);

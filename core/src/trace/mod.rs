@@ -78,7 +78,7 @@ impl Default for OpenOptions {
 
 /// What files turned out to be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(
+#[allow(
     clippy::large_enum_variant,
     reason = "made once per opening, and its owner takes it apart at once"
 )]

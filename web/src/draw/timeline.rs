@@ -729,15 +729,9 @@ impl Painter for TimelinePainter {
             frame.clock(self);
             let gpus = stage.cluster.gpus();
             let (window, now) = (frame.window, stage.clock.now);
-            self.place.overview.paint(
-                &mut pen,
-                &self.columns,
-                gpus,
-                window,
-                now,
-                &chrome,
-                stage.dark,
-            );
+            self.place
+                .overview
+                .paint(&mut pen, &self.columns, gpus, window, now, stage.dark);
         }
         drop(pen);
         self.widths = widths;

@@ -270,7 +270,7 @@ pub(super) fn mix(a: Pixel, b: Pixel, part: f64) -> Pixel {
 
 fn stripes(pixels: &mut [Pixel], offset: usize, every: usize, over: Pixel) {
     for (x, pixel) in (offset..).zip(pixels) {
-        if x / every % 2 == 0 {
+        if (x / every).is_multiple_of(2) {
             *pixel = mix(*pixel, over, 0.75);
         }
     }

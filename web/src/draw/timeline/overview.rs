@@ -1,7 +1,7 @@
 //! The overview above the rows: GPUs allocated and jobs waiting over all time, and on it the
 //! window that is seen, to be dragged by its middle or its edges.
 
-use crate::draw::palette::{self, Chrome};
+use crate::draw::palette;
 use crate::draw::pen::{Align, Pen};
 use crate::draw::rect::Rect;
 use crate::draw::series::Columns;
@@ -77,9 +77,9 @@ impl Overview {
         gpus: u32,
         window: Window,
         now: f64,
-        chrome: &Chrome,
         dark: bool,
     ) {
+        let chrome = palette::chrome(dark);
         let area = &self.area;
         let height = area.h - pen.px(2.0);
         pen.fill(chrome.free);
