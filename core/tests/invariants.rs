@@ -42,7 +42,7 @@ fn specs() -> impl Iterator<Item = PolicySpec> {
     let defaults = POLICIES.iter().map(|entry| entry.name);
     defaults
         .chain(VARIANTS.iter().copied())
-        .map(|spec| spec.parse().unwrap())
+        .map(|spec| spec.parse().expect("a policy"))
 }
 
 /// Which waiting jobs a policy lets idle GPUs wait for, where its placement never makes a gang
@@ -85,7 +85,7 @@ impl Scene {
 
     fn run(&self, policy: &PolicySpec) -> RunLog {
         let mut run = self.spec(policy.clone()).start(Arc::clone(&self.workload));
-        run.run().unwrap();
+        run.run().expect("a possible plan");
         run.into_log()
     }
 
@@ -114,7 +114,8 @@ fn durations() -> impl Strategy<Value = f64> {
 
 fn clusters() -> impl Strategy<Value = ClusterSpec> {
     let group = (1u32..4, 1u32..7).prop_map(|(nodes, gpus)| NodeGroup { nodes, gpus });
-    prop::collection::vec(group, 1..4).prop_map(|groups| ClusterSpec::new(groups).unwrap())
+    prop::collection::vec(group, 1..4)
+        .prop_map(|groups| ClusterSpec::new(groups).expect("a cluster"))
 }
 
 /// Gangs up to a little more than a cluster of a few nodes has.
@@ -325,7 +326,7 @@ fn check(scene: &Scene, policy: &PolicySpec, log: &RunLog) {
     assert!(log.event_times().is_sorted() && log.sample_times().is_sorted());
     let placement: Placing = policy
         .param("placement")
-        .map_or(scene.placement, |name| name.parse().unwrap());
+        .map_or(scene.placement, |name| name.parse().expect("a placement"));
     let idle = idle(policy).filter(|_| !placement.may_wait());
 
     let replay = Replay::new(scene, log).until(f64::INFINITY, |replay, now| {

@@ -233,3 +233,14 @@ test("a frame of 1,152 GPUs is painted in a few milliseconds", async (t) => {
   await measure("Yard");
   await measure("Timeline");
 });
+
+test("the browser's workers write the same logs as native code, for every policy", async (t) => {
+  const golden = readFileSync(fileURLToPath(new URL("../golden/hashes.txt", import.meta.url)), "utf8");
+  const expected = golden.split("\n").filter((line) => line.startsWith("lab "));
+  const policies = expected.map((line) => line.split(" ")[1]);
+  const runs = policies.map((policy) => `run=${policy}`).join("&");
+  const page = await open(t, `index.html#v=1&sample=lab&t=0&${runs}`);
+  await finished(page, policies.length);
+  const written = (await results(page)).runs.map((run) => `lab ${run.policy} ${run.log_hash}`);
+  assert.deepEqual(written, expected);
+});

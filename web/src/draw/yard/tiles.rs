@@ -394,7 +394,7 @@ mod tests {
             for ratio in [1.0, 1.25, 2.0] {
                 for nodes in (1..=64).chain((65..=4000).step_by(131)).chain([4000]) {
                     for gpus in [1, 4, 8, 16, 64] {
-                        let (w, h) = ((width * ratio) as f64, (height * ratio) as f64);
+                        let (w, h): (f64, f64) = (width * ratio, height * ratio);
                         let tiling = Tiling::new(nodes, gpus, w.floor(), h.floor(), ratio);
                         let area = Rect::new(7.0, 9.0, w.floor(), h.floor());
                         check(&tiling.seen(&Plane::WHOLE, 7.0, 9.0), gpus, Some(&area));
