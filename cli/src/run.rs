@@ -132,7 +132,13 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
                 per_job: arguments
                     .per_job
                     .then(|| jct_by_name(&workload, &run.outcomes)),
-                ..RunResult::new(&run.spec, &run.summary, run.wall_ms, run.log.hash())
+                ..RunResult::new(
+                    run.spec.policy.to_string(),
+                    run.spec.options.seed,
+                    &run.summary,
+                    run.wall_ms,
+                    run.log.hash(),
+                )
             })
             .collect(),
     };

@@ -16,6 +16,7 @@
 
 pub mod cluster;
 pub mod job;
+mod percentile;
 pub mod placement;
 pub mod policy;
 pub mod report;

@@ -2,10 +2,12 @@
 //!
 //! - `setup/` puts the tools in place: the wasm target, Trunk, wasm-bindgen, wasm-opt, a browser
 //! - `build` makes `dist/`, `single_file` makes of it one page that opens from a disk
+//! - `bench` measures the engine natively beside wasm
 //! - `serve` shows the page and rebuilds it on every change
 //! - `test` runs every check there is
 //! - `shell` and `workspace` run commands and know where things lie
 
+mod bench;
 mod build;
 mod serve;
 mod setup;
@@ -27,6 +29,7 @@ usage: cargo xtask <command>
       --release              build as for publication: slower to build, faster to run
       --open, --no-open      open a browser or not (default: where there seems to be a screen)
   build                      make dist/, ready for any static server, and dist/switchyard.html
+  bench [TRACE]              measure the engine natively beside wasm, on a trace or a sample
   test [--only STEPS]        run every check, or some: fmt,clippy,native,wasm,e2e
 ";
 
@@ -50,6 +53,11 @@ fn run(mut args: impl Iterator<Item = String>) -> Result<ExitCode> {
         Some("build") => {
             no_more(args)?;
             build::build(&setup::toolbox(build::NEEDS)?)?;
+        }
+        Some("bench") => {
+            let trace = args.next();
+            no_more(args)?;
+            bench::bench(&setup::toolbox(bench::NEEDS)?, trace.as_deref())?;
         }
         Some("test") => return test::test(&test::parse(args)?),
         Some("help" | "--help" | "-h") => print!("{USAGE}"),

@@ -1,7 +1,6 @@
 //! Results as files: the JSON and CSV that the command line prints and the page saves.
 
 use super::{Distribution, Outcomes, Summary};
-use crate::RunSpec;
 use crate::workload::Workload;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -92,10 +91,10 @@ impl TraceFacts {
 
 impl RunResult {
     /// Of a complete run.
-    pub fn new(spec: &RunSpec, summary: &Summary, wall_ms: f64, log_hash: u64) -> Self {
+    pub fn new(policy: String, seed: u64, summary: &Summary, wall_ms: f64, log_hash: u64) -> Self {
         Self {
-            policy: spec.policy.to_string(),
-            seed: spec.options.seed,
+            policy,
+            seed,
             jobs: summary.jobs,
             finished: summary.finished,
             rejected: summary.rejected,
@@ -188,9 +187,9 @@ fn cell(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Time;
     use crate::cluster::ClusterSpec;
     use crate::job::{Job, Work};
+    use crate::{RunSpec, Time};
     use std::sync::Arc;
 
     #[test]

@@ -7,8 +7,9 @@ mod export;
 mod outcomes;
 mod summary;
 
+pub use crate::percentile::percentile;
 pub use chrome_trace::chrome_trace;
-pub use distribution::{Distribution, percentile};
+pub use distribution::Distribution;
 pub use export::{ClusterFacts, Results, RunResult, TraceFacts, jct_by_name, jobs_csv};
 pub use outcomes::Outcomes;
 pub use summary::{Fairness, Summary};

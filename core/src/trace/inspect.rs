@@ -1,6 +1,7 @@
 //! A trace in a few figures.
 
 use super::Trace;
+use crate::percentile::percentile;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -69,9 +70,9 @@ impl Trace {
             dropped,
             gpu_hours: self.records.iter().map(service).sum::<f64>() / 3600.0,
             duration: Durations {
-                median: percentile(&durations, 0.5),
+                median: percentile(&durations, 50.0),
                 mean: mean(durations.iter().copied()),
-                p99: percentile(&durations, 0.99),
+                p99: percentile(&durations, 99.0),
             },
             gpus: GpuCounts {
                 mean: mean(gpus().map(f64::from)),
@@ -88,27 +89,4 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
         return 0.0;
     }
     values.sum::<f64>() / count as f64
-}
-
-/// The value below which a share `p` of the sorted values lies.
-fn percentile(sorted: &[f64], p: f64) -> f64 {
-    let rank = p * sorted.len().saturating_sub(1) as f64;
-    let at = |index: usize| sorted.get(index.min(sorted.len().saturating_sub(1)));
-    let (Some(low), Some(high)) = (at(rank as usize), at(rank as usize + 1)) else {
-        return 0.0;
-    };
-    low + (high - low) * (rank - rank.floor())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentiles_interpolate() {
-        assert_eq!(percentile(&[], 0.5), 0.0);
-        assert_eq!(percentile(&[7.0], 0.99), 7.0);
-        assert_eq!(percentile(&[1.0, 2.0, 3.0, 10.0], 0.5), 2.5);
-        assert_eq!(percentile(&[0.0, 100.0], 0.99), 99.0);
-    }
 }

@@ -180,23 +180,16 @@ fn result(props: &Props, stage: &Stage, run: &StageRun) -> RunResult {
         .iter()
         .find(|(id, _)| *id == run.id)
         .map_or(0.0, |(_, ms)| *ms);
-    let summary = summary(stage, run);
+    let per_job = jct_by_name(&stage.workload, &outcomes(stage, run));
     RunResult {
-        policy: run.label.clone(),
-        seed: props.seed,
-        jobs: summary.jobs,
-        finished: summary.finished,
-        rejected: summary.rejected,
-        jct: summary.jct,
-        queueing: summary.queueing,
-        makespan: summary.makespan,
-        restarts: summary.restarts,
-        gpu_allocation: summary.gpu_allocation,
-        fairness: summary.fairness,
-        longest_wait: summary.longest_wait,
-        wall_ms,
-        log_hash: format!("{:016x}", run.log.hash()),
-        per_job: Some(jct_by_name(&stage.workload, &outcomes(stage, run))),
+        per_job: Some(per_job),
+        ..RunResult::new(
+            run.label.clone(),
+            props.seed,
+            &summary(stage, run),
+            wall_ms,
+            run.log.hash(),
+        )
     }
 }
 
