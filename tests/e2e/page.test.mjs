@@ -89,6 +89,30 @@ test("a trace of one's own: three schedulers, scrub, compare, choose a job", asy
   await page.getByText("Why, at the clock's time").waitFor({ state: "detached" });
 });
 
+test("everything that can be exported is a file of its kind", async (t) => {
+  const page = await open(t, "index.html#v=1&t=0");
+  await finished(page, 2);
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  const save = async (button) => {
+    const download = page.waitForEvent("download");
+    await button.click();
+    return readFileSync(await (await download).path());
+  };
+  const panel = page.locator("#export-panel");
+  const csv = (await save(panel.getByRole("button", { name: "Jobs as CSV" }))).toString();
+  assert.equal(csv.trim().split("\n").length, 1 + 2 * 240);
+  for (const button of await panel.getByRole("button", { name: /as Chrome trace$/ }).all()) {
+    const { traceEvents } = JSON.parse(await save(button));
+    assert.ok(traceEvents.filter((event) => event.ph === "X").length >= 240);
+  }
+  const charts = await panel.getByRole("button", { name: /as SVG$/ }).all();
+  assert.ok(charts.length >= 4);
+  for (const button of charts) assert.match((await save(button)).toString(), /^<svg [\s\S]*<\/svg>\s*$/);
+  for (const button of await panel.getByRole("button", { name: /as PNG$/ }).all()) {
+    assert.deepEqual([...(await save(button)).subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47]);
+  }
+});
+
 test("a link brings back view and settings", async (t) => {
   const page = await open(t, "index.html");
   await finished(page, 2);
