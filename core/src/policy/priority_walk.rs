@@ -52,9 +52,10 @@ impl<K: Ord + Copy> PriorityWalk<K> {
 
     /// Forgets jobs that have finished.
     pub(super) fn forget(&mut self, finished: &[JobId]) {
-        if !finished.is_empty() {
-            self.running
-                .retain(|running| !finished.contains(&running.job));
+        for &job in finished {
+            if let Some(at) = self.running.iter().position(|running| running.job == job) {
+                self.running.remove(at);
+            }
         }
     }
 

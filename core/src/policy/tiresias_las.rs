@@ -186,6 +186,9 @@ impl TiresiasLas {
 
     /// Jobs that now run are settled in their queue, behind those that ran there before.
     fn settle_running(&mut self) {
+        if self.walk.started.is_empty() && self.demoted.is_empty() {
+            return;
+        }
         for running in &mut self.walk.running {
             if running.key.newcomer {
                 self.tail += 1;
