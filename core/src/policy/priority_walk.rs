@@ -59,6 +59,13 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         }
     }
 
+    /// Where a running job stands, by its key.
+    pub(super) fn position(&self, key: K, job: JobId) -> Option<usize> {
+        self.running
+            .binary_search_by(|running| (running.key, running.job).cmp(&(key, job)))
+            .ok()
+    }
+
     /// Puts `running` in the order of its keys, after the policy has changed some of them.
     pub(super) fn sort_running(&mut self) {
         sort_nearly_sorted(&mut self.running);

@@ -101,6 +101,8 @@ struct TiresiasLas {
     head: i64,
     /// Running jobs that have just sunk into a queue.
     demoted: Vec<JobId>,
+    /// Positions of running jobs that are about to be settled.
+    settling: Vec<usize>,
 }
 
 impl TiresiasLas {
@@ -115,6 +117,7 @@ impl TiresiasLas {
             tail: 0,
             head: -1,
             demoted: Vec::new(),
+            settling: Vec::new(),
         }
     }
 
@@ -186,19 +189,27 @@ impl TiresiasLas {
 
     /// Jobs that now run are settled in their queue, behind those that ran there before.
     fn settle_running(&mut self) {
-        if self.walk.started.is_empty() && self.demoted.is_empty() {
-            return;
+        self.settling.clear();
+        let newcomers = self
+            .walk
+            .started
+            .iter()
+            .map(|started| started.job)
+            .chain(self.demoted.iter().copied());
+        for job in newcomers {
+            let rank = self.standing[job.index()].rank;
+            self.settling.extend(self.walk.position(rank, job));
         }
-        for running in &mut self.walk.running {
-            if running.key.newcomer {
-                self.tail += 1;
-                running.key = Rank {
-                    newcomer: false,
-                    turn: self.tail,
-                    ..running.key
-                };
-                self.standing[running.job.index()].rank = running.key;
-            }
+        self.settling.sort_unstable();
+        for &position in &self.settling {
+            let running = &mut self.walk.running[position];
+            self.tail += 1;
+            running.key = Rank {
+                newcomer: false,
+                turn: self.tail,
+                ..running.key
+            };
+            self.standing[running.job.index()].rank = running.key;
         }
     }
 
@@ -243,7 +254,11 @@ impl Policy for TiresiasLas {
     }
 
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        self.walk.forget(view.finished());
+        for &job in view.finished() {
+            if let Some(at) = self.walk.position(self.standing[job.index()].rank, job) {
+                self.walk.running.remove(at);
+            }
+        }
         self.demoted.clear();
         for &job in view.alarmed() {
             match view.phase(job) {
