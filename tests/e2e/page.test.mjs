@@ -96,7 +96,10 @@ test("everything that can be exported is a file of its kind", async (t) => {
   const save = async (button) => {
     const download = page.waitForEvent("download");
     await button.click();
-    return readFileSync(await (await download).path());
+    const bytes = readFileSync(await (await download).path());
+    // Chromium drops the eleventh download of a page within a second.
+    await page.waitForTimeout(120);
+    return bytes;
   };
   const panel = page.locator("#export-panel");
   const csv = (await save(panel.getByRole("button", { name: "Jobs as CSV" }))).toString();
