@@ -125,12 +125,17 @@ impl JobStates {
     pub(super) fn executed_seconds(&self, job: JobId, now: Time) -> f64 {
         let i = job.index();
         let present = if self.phase[i] == Phase::Running {
-            (now - self.ready[i]).max(0.0)
+            at_least_zero(now - self.ready[i])
         } else {
             0.0
         };
         self.executed[i] + present
     }
+}
+
+/// `x.max(0.0)`, which is a call in wasm (of other rules for NaN), in an instruction.
+pub(super) fn at_least_zero(x: f64) -> f64 {
+    if x > 0.0 { x } else { 0.0 }
 }
 
 /// Events to come other than arrivals, ordered by (time, sequence number).

@@ -1,6 +1,6 @@
 //! What a scheduler can know at one moment.
 
-use super::engine::JobStates;
+use super::engine::{JobStates, at_least_zero};
 use crate::Time;
 use crate::cluster::FreeGpus;
 use crate::job::{Job, JobId};
@@ -113,6 +113,6 @@ impl View<'_> {
     pub fn remaining(&self, job: JobId) -> Option<f64> {
         let duration = self.jobs[job.index()].work.seconds();
         self.oracle
-            .then(|| (duration - self.states.executed_seconds(job, self.now)).max(0.0))
+            .then(|| at_least_zero(duration - self.states.executed_seconds(job, self.now)))
     }
 }
