@@ -49,6 +49,7 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
     let session = use_context::<Session>();
     let hosted = use_mut_ref(|| None::<u32>);
     let pressed_at = use_mut_ref(|| None::<(f64, f64)>);
+    let fingers = use_mut_ref(Fingers::default);
 
     use_effect_with((props.painter.clone(), animation.clone()), {
         let (canvas, hosted) = (canvas.clone(), hosted.clone());
@@ -107,18 +108,34 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
             }
         }
     };
-    let on = |kind: PointerKind| {
-        let (react, pointer) = (react.clone(), pointer.clone());
+    let onmove = {
+        let (react, pointer, fingers) = (react.clone(), pointer.clone(), fingers.clone());
         Callback::from(move |event: PointerEvent| {
-            react(
-                pointer(kind, &event),
-                (f64::from(event.client_x()), f64::from(event.client_y())),
-            );
+            let mut pointer = pointer(PointerKind::Move, &event);
+            let mut fingers = fingers.borrow_mut();
+            if let Some((factor, x, y)) = fingers.moved(event.pointer_id(), (pointer.x, pointer.y))
+            {
+                pointer = Pointer {
+                    kind: PointerKind::Pinch { factor },
+                    x,
+                    y,
+                    ..pointer
+                };
+            }
+            react(pointer, client(&event));
+        })
+    };
+    let onleave = {
+        let (react, pointer, fingers) = (react.clone(), pointer.clone(), fingers.clone());
+        Callback::from(move |event: PointerEvent| {
+            fingers.borrow_mut().lifted(event.pointer_id());
+            react(pointer(PointerKind::Leave, &event), client(&event));
         })
     };
 
     let onpointerdown = {
-        let (react, pointer, pressed_at) = (react.clone(), pointer.clone(), pressed_at.clone());
+        let (react, pointer) = (react.clone(), pointer.clone());
+        let (pressed_at, fingers) = (pressed_at.clone(), fingers.clone());
         Callback::from(move |event: PointerEvent| {
             if let Some(canvas) = event
                 .target()
@@ -127,17 +144,22 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
                 // Without capture a drag merely ends at the canvas's edge.
                 let _ = canvas.set_pointer_capture(event.pointer_id());
             }
-            let pointer = pointer(PointerKind::Down, &event);
-            *pressed_at.borrow_mut() = Some((pointer.x, pointer.y));
-            react(
-                pointer,
-                (f64::from(event.client_x()), f64::from(event.client_y())),
-            );
+            let mut pointer = pointer(PointerKind::Down, &event);
+            let place = (pointer.x, pointer.y);
+            if fingers.borrow_mut().touched(event.pointer_id(), place) {
+                *pressed_at.borrow_mut() = Some(place);
+            } else {
+                // A second finger: no drag and no click any more.
+                *pressed_at.borrow_mut() = None;
+                pointer.kind = PointerKind::Release;
+            }
+            react(pointer, client(&event));
         })
     };
     let onpointerup = {
         let (react, pointer) = (react.clone(), pointer.clone());
         Callback::from(move |event: PointerEvent| {
+            fingers.borrow_mut().lifted(event.pointer_id());
             let mut pointer = pointer(PointerKind::Release, &event);
             let still = pressed_at.borrow_mut().take().is_some_and(|(x, y)| {
                 (pointer.x - x).abs() < CLICK_PIXELS && (pointer.y - y).abs() < CLICK_PIXELS
@@ -145,14 +167,9 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
             if still {
                 pointer.kind = PointerKind::Click;
             }
-            react(
-                pointer,
-                (f64::from(event.client_x()), f64::from(event.client_y())),
-            );
+            react(pointer, client(&event));
         })
     };
-    let onmove = on(PointerKind::Move);
-    let onleave = on(PointerKind::Leave);
     let onwheel = Callback::from(move |event: WheelEvent| {
         event.prevent_default();
         let scale = if event.delta_mode() == WheelEvent::DOM_DELTA_LINE {
@@ -164,16 +181,51 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
             dx: event.delta_x() * scale,
             dy: event.delta_y() * scale,
         };
-        react(
-            pointer(kind, &event),
-            (f64::from(event.client_x()), f64::from(event.client_y())),
-        );
+        react(pointer(kind, &event), client(&event));
     });
 
     html! {
         <canvas ref={canvas} class={classes!("painted", props.class.clone())} role="img" tabindex="0"
             aria-label={props.label.clone()}
             onpointermove={onmove} onpointerleave={onleave.clone()} onpointercancel={onleave} {onpointerdown} {onpointerup} {onwheel} />
+    }
+}
+
+/// The event's place in the window.
+fn client(event: &MouseEvent) -> (f64, f64) {
+    (f64::from(event.client_x()), f64::from(event.client_y()))
+}
+
+/// The pointers that are down on the canvas, by id: two of them pinch.
+#[derive(Default)]
+struct Fingers(Vec<(i32, (f64, f64))>);
+
+impl Fingers {
+    /// A pointer has come down. Returns whether it is the only one.
+    fn touched(&mut self, id: i32, place: (f64, f64)) -> bool {
+        self.lifted(id);
+        self.0.push((id, place));
+        self.0.len() == 1
+    }
+
+    fn lifted(&mut self, id: i32) {
+        self.0.retain(|&(finger, _)| finger != id);
+    }
+
+    /// A pointer has moved: if two are down, how much further apart they are now, and the place
+    /// between them.
+    fn moved(&mut self, id: i32, place: (f64, f64)) -> Option<(f64, f64, f64)> {
+        let apart = |fingers: &[(i32, (f64, f64))]| match fingers {
+            [(_, a), (_, b)] => Some((a.0 - b.0).hypot(a.1 - b.1).max(1.0)),
+            _ => None,
+        };
+        let before = apart(&self.0);
+        self.0.iter_mut().find(|(finger, _)| *finger == id)?.1 = place;
+        let factor = apart(&self.0)? / before?;
+        let [(_, a), (_, b)] = self.0[..] else {
+            return None;
+        };
+        Some((factor, f64::midpoint(a.0, b.0), f64::midpoint(a.1, b.1)))
     }
 }
 
@@ -236,4 +288,20 @@ fn show_tooltip(lines: Option<&[String]>, (x, y): (f64, f64)) {
         "transform",
         &format!("translate({:.0}px, {:.0}px)", left.max(4.0), top.max(4.0)),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_fingers_pinch_and_one_does_not() {
+        let mut fingers = Fingers::default();
+        assert!(fingers.touched(1, (0.0, 0.0)));
+        assert_eq!(fingers.moved(1, (10.0, 0.0)), None);
+        assert!(!fingers.touched(2, (20.0, 0.0)));
+        assert_eq!(fingers.moved(2, (30.0, 0.0)), Some((2.0, 20.0, 0.0)));
+        fingers.lifted(1);
+        assert_eq!(fingers.moved(2, (50.0, 0.0)), None);
+    }
 }
