@@ -25,10 +25,7 @@ impl Policy for Scripted {
     }
 
     fn explain(&self, _view: &View<'_>, _job: JobId) -> Explanation {
-        Explanation {
-            verdict: Verdict::NotActive,
-            facts: Vec::new(),
-        }
+        Explanation::new(Verdict::NotActive, Vec::new())
     }
 }
 

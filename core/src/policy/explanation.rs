@@ -10,6 +10,8 @@ pub struct Explanation {
     pub verdict: Verdict,
     /// The numbers behind it.
     pub facts: Vec<Fact>,
+    /// The curves behind it, if the policy decides by one.
+    pub plots: Vec<Plot>,
 }
 
 /// The decision about a job, and what it hangs on.
@@ -47,6 +49,52 @@ pub struct Fact {
     pub term: String,
     /// The value, with its unit.
     pub value: String,
+}
+
+/// A curve that a policy decides by, such as the Gittins index over attained service.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plot {
+    /// What it shows.
+    pub title: String,
+    /// The x axis: the quantity and its unit.
+    pub x: String,
+    /// The y axis: the quantity and its unit.
+    pub y: String,
+    /// The lines, drawn over the same axes.
+    pub lines: Vec<Line>,
+    /// Places on the x axis, such as thresholds.
+    pub marks: Vec<Mark>,
+    /// Where the job stands on the x axis.
+    pub job_at: Option<f64>,
+}
+
+/// One line of a [`Plot`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// What it is, where there are several.
+    pub name: String,
+    /// Points by ascending x, to be joined straight.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// A place on a [`Plot`]'s x axis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Where.
+    pub x: f64,
+    /// What is there.
+    pub label: String,
+}
+
+impl Explanation {
+    /// A decision and its numbers, without curves.
+    pub fn new(verdict: Verdict, facts: Vec<Fact>) -> Self {
+        Self {
+            verdict,
+            facts,
+            plots: Vec::new(),
+        }
+    }
 }
 
 impl Fact {

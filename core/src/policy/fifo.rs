@@ -127,6 +127,6 @@ impl Policy for Fifo {
             Fact::new("free GPUs", free),
             Fact::new("placement", self.strategy),
         ];
-        Explanation { verdict, facts }
+        Explanation::new(verdict, facts)
     }
 }

@@ -15,7 +15,7 @@ mod srtf;
 mod tiresias_las;
 mod waiting_room;
 
-pub use explanation::{Explanation, Fact, Verdict};
+pub use explanation::{Explanation, Fact, Line, Mark, Plot, Verdict};
 pub use registry::{POLICIES, PolicyEntry, build, entry};
 pub use spec::{ParamInfo, ParamKind, Params, PolicySpec, SpecError};
 

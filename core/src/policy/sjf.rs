@@ -57,12 +57,10 @@ impl Policy for Sjf {
     }
 
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
-        Explanation {
-            verdict: self.walk.verdict(view, job),
-            facts: vec![Fact::new(
-                "priority",
-                format!("{} GPUs (fewer first)", view.gpus(job)),
-            )],
-        }
+        let gang = format!("{} GPUs (fewer first)", view.gpus(job));
+        Explanation::new(
+            self.walk.verdict(view, job),
+            vec![Fact::new("priority", gang)],
+        )
     }
 }

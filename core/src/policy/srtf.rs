@@ -97,9 +97,6 @@ impl Policy for ShortestRemaining {
                 Fact::new("remaining service (true)", format!("{remaining:.0} GPU·s"))
             }
         };
-        Explanation {
-            verdict: self.walk.verdict(view, job),
-            facts: vec![fact],
-        }
+        Explanation::new(self.walk.verdict(view, job), vec![fact])
     }
 }

@@ -297,10 +297,7 @@ impl Policy for TiresiasLas {
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
         let verdict = self.walk.verdict(view, job);
         let Some(standing) = self.standing.get(job.index()) else {
-            return Explanation {
-                verdict,
-                facts: Vec::new(),
-            };
+            return Explanation::new(verdict, Vec::new());
         };
         let queue = standing.rank.queue;
         let service = view.attained(job) - standing.service_base;
@@ -321,6 +318,6 @@ impl Policy for TiresiasLas {
                 format!("{:.0} s", self.knob * executed),
             ));
         }
-        Explanation { verdict, facts }
+        Explanation::new(verdict, facts)
     }
 }

@@ -483,10 +483,7 @@ mod tests {
     fn a_stale_explanation_is_dropped() {
         let mut state = state();
         state.apply(Action::Select(Some(JobId(3))));
-        let explanation = Explanation {
-            verdict: switchyard::policy::Verdict::Runs,
-            facts: Vec::new(),
-        };
+        let explanation = Explanation::new(switchyard::policy::Verdict::Runs, Vec::new());
         state.apply(Action::Explained(0, JobId(2), Time::ZERO, explanation));
         assert!(state.explanations.is_empty());
     }
