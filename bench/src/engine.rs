@@ -106,6 +106,7 @@ pub(crate) fn engine(arguments: &Arguments) -> Result<()> {
             cluster: arguments.cluster.clone(),
             placement: Default::default(),
             options: SimOptions::default(),
+            history: None,
         };
         for multiple in MULTIPLES {
             let scaled = Arc::new(scaled(&workload, multiple));

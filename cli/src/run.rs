@@ -108,6 +108,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         let options = SimOptions {
             restart_cost: arguments.restart_cost,
             seed: arguments.seed,
+            ..SimOptions::default()
         };
         runs.push(simulate(
             RunSpec {
@@ -115,6 +116,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
                 cluster: cluster.clone(),
                 placement,
                 options,
+                history: None,
             },
             &workload,
         )?);

@@ -2,7 +2,7 @@
 
 use crate::cluster::ClusterSpec;
 use crate::placement::Strategy;
-use crate::policy::{self, PolicySpec};
+use crate::policy::{self, BuildContext, PolicySpec, ServiceHistory};
 use crate::sim::{SimOptions, Simulation};
 use crate::workload::Workload;
 use serde::{Deserialize, Serialize};
@@ -19,12 +19,50 @@ pub struct RunSpec {
     pub placement: Strategy,
     /// Restart cost and seed.
     pub options: SimOptions,
+    /// Services of an earlier time, for policies with `history=NAME`.
+    #[serde(default)]
+    pub history: Option<ServiceHistory>,
+}
+
+/// A policy asks for a service history that was not given.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{policy} asks for the service history '{name}', which has not been opened: open that file, or use history=online or history=oracle"
+)]
+pub struct MissingHistory {
+    /// The policy's spec.
+    pub policy: String,
+    /// The history's name.
+    pub name: String,
 }
 
 impl RunSpec {
+    /// Says whether everything the policy asks for is at hand. What is not,
+    /// [`start`](Self::start) does without: a policy without its history learns online.
+    pub fn check(&self) -> Result<(), MissingHistory> {
+        let name = self.policy.param("history").unwrap_or("online");
+        let known = ["online", "oracle"].contains(&name)
+            || self
+                .history
+                .as_ref()
+                .is_some_and(|history| history.name == name);
+        if known {
+            return Ok(());
+        }
+        Err(MissingHistory {
+            policy: self.policy.to_string(),
+            name: name.to_string(),
+        })
+    }
+
     /// The run at its very beginning.
     pub fn start(&self, workload: Arc<Workload>) -> Simulation {
-        let policy = policy::build(&self.policy, self.placement);
+        let context = BuildContext {
+            placement: self.placement,
+            workload: &workload,
+            history: self.history.as_ref(),
+        };
+        let policy = policy::build(&self.policy, &context);
         Simulation::new(workload, &self.cluster, policy, self.options)
     }
 }

@@ -32,6 +32,19 @@ const VARIANTS: &[&str] = &[
     "tiresias-las[thresholds=40]",
     "tiresias-las[thresholds=300,knob=1]",
     "tiresias-las[thresholds=300:1000:5000,knob=3]",
+    "tiresias-las[strict=true,measure=time]",
+    "tiresias-las[placement=skew,refit=true]",
+    "tiresias-las[quirks=true]",
+    "tiresias-gittins[history=oracle,thresholds=300:1000,knob=2]",
+    "tiresias-gittins[delta=simulator,quirks=true,history=oracle]",
+    "tiresias-gittins[strict=true,delta=100,placement=skew]",
+    "gittins[history=oracle,quantum=5]",
+    "las[quantum=20]",
+    "shortest-expected[history=oracle]",
+    "yarn-cs[elastic=false,queues=one]",
+    "gandiva[quantum=15]",
+    "themis[lease=30,f=0.2]",
+    "gavel[round=40]",
 ];
 
 const LARGEST_GANG: u32 = 30;
@@ -59,8 +72,9 @@ enum Idle {
 fn idle(spec: &PolicySpec) -> Option<Idle> {
     match spec.name() {
         "fifo" if spec.param("backfill").is_none() => Some(Idle::ForHead),
-        "fifo" | "sjf" | "srtf" | "srsf" | "tiresias-las" => Some(Idle::Never),
-        _ => None,
+        "yarn-cs" => None,
+        _ if spec.param("strict").is_some() || spec.param("placement").is_some() => None,
+        _ => Some(Idle::Never),
     }
 }
 
@@ -80,6 +94,7 @@ impl Scene {
             cluster: self.cluster.clone(),
             placement: self.placement,
             options: self.options,
+            history: None,
         }
     }
 
@@ -156,7 +171,11 @@ fn scenes(most_jobs: usize) -> impl Strategy<Value = Scene> {
             workload: Arc::new(workload),
             cluster,
             placement,
-            options: SimOptions { restart_cost, seed },
+            options: SimOptions {
+                restart_cost,
+                seed,
+                ..SimOptions::default()
+            },
         })
 }
 

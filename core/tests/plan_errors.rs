@@ -190,13 +190,19 @@ fn a_moment_that_never_ends() {
 #[test]
 fn restarts_that_lead_nowhere() {
     let spec = "tiresias-las[thresholds=4,knob=1]".parse().unwrap();
+    let jobs = workload(&[0.0, 0.0]);
+    let context = policy::BuildContext {
+        placement: Default::default(),
+        workload: &jobs,
+        history: None,
+    };
     let mut run = Simulation::new(
-        workload(&[0.0, 0.0]),
+        jobs.clone(),
         &ClusterSpec::uniform(1, 2).unwrap(),
-        policy::build(&spec, Default::default()),
+        policy::build(&spec, &context),
         SimOptions {
             restart_cost: 5.0,
-            seed: 0,
+            ..SimOptions::default()
         },
     );
     assert_eq!(

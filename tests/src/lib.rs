@@ -66,6 +66,7 @@ fn tiny() -> Case {
         options: SimOptions {
             restart_cost: 12.5,
             seed: 1,
+            ..SimOptions::default()
         },
     }
 }
@@ -91,6 +92,7 @@ impl Case {
             cluster: self.cluster.clone(),
             placement: Default::default(),
             options: self.options,
+            history: None,
         };
         let mut run = spec.start(self.workload.clone());
         run.run().expect("a possible plan");

@@ -8,6 +8,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use switchyard::RunSpec;
+use switchyard::policy::ServiceHistory;
 use switchyard::report::Summary;
 use switchyard::sim::SimOptions;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
@@ -17,7 +18,7 @@ use switchyard::workload::Workload;
 type Row = (&'static str, f64, f64);
 
 /// `480_job_syn.csv` on 15 nodes × 4 GPUs; `dlas-gpu` with its late-demotion bug fixed.
-const SYNTHETIC_480: [Row; 7] = [
+const SYNTHETIC_480: [Row; 13] = [
     ("fifo", 1677.3, 0.005),
     ("fifo[backfill=true]", 1114.8, 0.005),
     ("sjf", 1166.6, 0.005),
@@ -29,6 +30,20 @@ const SYNTHETIC_480: [Row; 7] = [
         1019.6,
         0.02,
     ),
+    ("tiresias-las[knob=1]", 1055.1, 0.005),
+    ("tiresias-las[quirks=true]", 1028.7, 0.005),
+    ("tiresias-las[measure=time]", 1123.1, 0.005),
+    (
+        "tiresias-gittins[history=yarn-gput1000.csv,delta=simulator]",
+        979.2,
+        0.005,
+    ),
+    (
+        "tiresias-gittins[history=yarn-gput1000.csv,delta=simulator,quirks=true]",
+        977.4,
+        0.005,
+    ),
+    ("fifo[placement=yarn]", 2198.6, 0.005),
 ];
 
 /// `muri_trace3_seconds.csv` (992 Philly-derived jobs) on 8 nodes × 8 GPUs.
@@ -55,6 +70,9 @@ fn check(file: &str, cluster: &str, rows: &[Row]) {
         eprintln!("SKIPPED: {file} is not at hand; SWITCHYARD_TRACES can name the traces' folder");
         return;
     };
+    let history = std::fs::read_to_string(folder.join("tiresias/yarn-gput1000.csv"))
+        .expect("the service history is in the folder");
+    let history = ServiceHistory::parse("yarn-gput1000.csv", &history).expect("a history");
     let bytes =
         std::fs::read(folder.join("tiresias").join(file)).expect("the trace is in the folder");
     let files = [SourceFile {
@@ -73,6 +91,7 @@ fn check(file: &str, cluster: &str, rows: &[Row]) {
             cluster: switchyard::cluster::ClusterSpec::clone(&cluster),
             placement: Default::default(),
             options: SimOptions::default(),
+            history: Some(history.clone()),
         };
         let mut run = spec.start(workload.clone());
         run.run().expect("a possible plan");

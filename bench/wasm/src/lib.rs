@@ -41,6 +41,7 @@ impl Bench {
             cluster: cluster.parse().map_err(|error| format!("{error}"))?,
             placement: Default::default(),
             options: SimOptions::default(),
+            history: None,
         };
         let mut run = spec.start(self.workload.clone());
         run.run().map_err(|error| error.to_string())?;

@@ -6,6 +6,7 @@
 mod consolidated;
 mod least_fragmentation;
 mod spread;
+mod yarn;
 
 use crate::cluster::{FreeGpus, Placement};
 use serde::{Deserialize, Serialize};
@@ -22,16 +23,27 @@ pub enum Strategy {
     LeastFragmentation,
     /// One GPU at a time on the emptiest node.
     Spread,
+    /// As [`Consolidated`](Self::Consolidated), on the first nodes that will do: YARN-CS.
+    Yarn,
+    /// Tiresias' rule (NSDI'19 §4.3): a gang whose model has a skewed tensor is consolidated or
+    /// waits, any other takes the least-fragmentation place.
+    Skew,
 }
 
 /// Not the name of a placement strategy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a placement: use consolidated, least-fragmentation or spread")]
+#[error("'{0}' is not a placement: use consolidated, least-fragmentation, spread, yarn or skew")]
 pub struct UnknownStrategy(pub String);
 
 impl Strategy {
     /// Every strategy, in the order shown to a person.
-    pub const ALL: [Strategy; 3] = [Self::LeastFragmentation, Self::Consolidated, Self::Spread];
+    pub const ALL: [Strategy; 5] = [
+        Self::LeastFragmentation,
+        Self::Consolidated,
+        Self::Spread,
+        Self::Yarn,
+        Self::Skew,
+    ];
 
     /// The name used in specs.
     pub fn name(self) -> &'static str {
@@ -39,6 +51,8 @@ impl Strategy {
             Self::Consolidated => "consolidated",
             Self::LeastFragmentation => "least-fragmentation",
             Self::Spread => "spread",
+            Self::Yarn => "yarn",
+            Self::Skew => "skew",
         }
     }
 
@@ -54,16 +68,32 @@ impl Strategy {
             Self::Spread => {
                 "One GPU at a time on whichever node is emptiest, to share load (and network) evenly."
             }
+            Self::Yarn => {
+                "As consolidated, but on the first nodes that will do, as YARN's capacity scheduler in Tiresias' simulator; a gang larger than a node takes whole nodes of the largest size."
+            }
+            Self::Skew => {
+                "Tiresias' rule: a gang whose model is dominated by one tensor is consolidated, or waits for that; any other takes the place that least-fragmentation gives it."
+            }
         }
     }
 
     /// Whether the strategy may make a gang wait although enough GPUs are free.
     pub fn may_wait(self) -> bool {
-        matches!(self, Self::Consolidated)
+        matches!(self, Self::Consolidated | Self::Yarn | Self::Skew)
+    }
+
+    /// The strategy for a gang whose model has this skew (largest tensor ÷ all tensors).
+    pub fn for_skew(self, skew: f64, packlimit: f64) -> Self {
+        match self {
+            Self::Skew if skew > packlimit => Self::Consolidated,
+            Self::Skew => Self::LeastFragmentation,
+            other => other,
+        }
     }
 
     /// Lays a gang of `gpus` on `free` nodes of at most `node_size` GPUs; `false`: it must wait
-    /// (and `placement` is left empty).
+    /// (and `placement` is left empty). [`Skew`](Self::Skew) depends on the model: see
+    /// [`for_skew`](Self::for_skew); here it takes every model for skewed.
     pub fn place(
         self,
         free: &FreeGpus,
@@ -76,7 +106,10 @@ impl Strategy {
             return false;
         }
         let placed = match self {
-            Self::Consolidated => consolidated::place(free, node_size, gpus, &mut placement.parts),
+            Self::Consolidated | Self::Skew => {
+                consolidated::place(free, node_size, gpus, &mut placement.parts)
+            }
+            Self::Yarn => yarn::place(free, node_size, gpus, &mut placement.parts),
             Self::LeastFragmentation => {
                 least_fragmentation::place(free.per_node(), gpus, &mut placement.parts)
             }
@@ -170,6 +203,14 @@ mod tests {
         assert_eq!(place(10), Some(vec![(2, 8), (3, 2)]));
         assert_eq!(place(15), Some(vec![(0, 4), (1, 3), (2, 8)]));
         assert!((1..=18).all(|gpus| place(gpus).is_some()));
+    }
+
+    #[test]
+    fn yarn_takes_the_first_nodes_that_will_do() {
+        let place = |free: &[u32], gpus| place(Strategy::Yarn, 4, free, gpus);
+        assert_eq!(place(&[4, 2, 3], 2), Some(vec![(0, 2)]));
+        assert_eq!(place(&[1, 4, 4, 3], 9), Some(vec![(0, 1), (1, 4), (2, 4)]));
+        assert_eq!(place(&[3, 4, 3, 3], 8), None);
     }
 
     #[test]

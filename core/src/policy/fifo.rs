@@ -2,7 +2,7 @@
 //! behind it. With backfill: jobs that fit overtake jobs that do not (Tiresias' simulator calls
 //! this `fjf`).
 
-use super::registry::{PLACEMENT, Registered, no_conflicts};
+use super::registry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::waiting_room::{Waiter, WaitingRoom};
 use super::{
     Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng, Verdict,
@@ -11,6 +11,7 @@ use crate::cluster::{FreeGpus, Placement};
 use crate::job::JobId;
 use crate::placement::Strategy;
 use crate::sim::{Phase, Plan, View};
+use crate::workload::DEFAULT_PACKLIMIT;
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
@@ -31,7 +32,7 @@ pub(super) const POLICY: Registered = Registered {
         ],
         check: no_conflicts,
     },
-    build: |params, run_default| Box::new(Fifo::new(params, run_default)),
+    build: |params, context| Box::new(Fifo::new(params, context)),
 };
 
 struct Fifo {
@@ -42,19 +43,19 @@ struct Fifo {
     waiting: WaitingRoom<()>,
     room: FreeGpus,
     placement: Placement,
-    refused_gangs: Vec<u32>,
+    refused: Vec<(Strategy, u32)>,
 }
 
 impl Fifo {
-    fn new(params: &Params<'_>, run_default: Strategy) -> Self {
+    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
         Self {
             spec: params.spec().clone(),
             backfill: params.bool("backfill"),
-            strategy: params.placement("placement", run_default),
+            strategy: params.placement("placement", context.placement),
             waiting: WaitingRoom::default(),
             room: FreeGpus::default(),
             placement: Placement::default(),
-            refused_gangs: Vec::new(),
+            refused: Vec::new(),
         }
     }
 
@@ -85,14 +86,15 @@ impl Policy for Fifo {
             return;
         }
         self.room.copy_from(view.free());
-        self.refused_gangs.clear();
+        self.refused.clear();
         let mut after = None;
         while let Some(waiter) = self.next(after) {
             after = Some(((), waiter.job));
-            if self.refused_gangs.contains(&waiter.gpus) {
+            let strategy = view.strategy_for(waiter.job, self.strategy, DEFAULT_PACKLIMIT);
+            if self.refused.contains(&(strategy, waiter.gpus)) {
                 continue;
             }
-            if self.strategy.place(
+            if strategy.place(
                 &self.room,
                 view.node_size(),
                 waiter.gpus,
@@ -102,7 +104,7 @@ impl Policy for Fifo {
                 plan.place(waiter.job, &self.placement);
                 self.waiting.remove(waiter);
             } else if self.backfill {
-                self.refused_gangs.push(waiter.gpus);
+                self.refused.push((strategy, waiter.gpus));
             } else {
                 break;
             }

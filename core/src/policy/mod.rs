@@ -4,19 +4,35 @@
 //! never touches anything else. To add one: a file here with its `POLICY`, and a line in
 //! `registry.rs`.
 
+mod continuous;
 mod explanation;
 mod fifo;
+mod gandiva;
+mod gavel;
+mod gittins;
+mod history;
+mod las;
+mod multilevel;
+mod pack_limit;
 mod priority_walk;
 mod registry;
+mod rounds;
+mod service_distribution;
+mod shortest_expected;
 mod sjf;
 mod spec;
 mod srsf;
 mod srtf;
+mod themis;
+mod tiresias_gittins;
 mod tiresias_las;
 mod waiting_room;
+mod yarn_cs;
 
 pub use explanation::{Explanation, Fact, Line, Mark, Plot, Verdict};
-pub use registry::{POLICIES, PolicyEntry, build, entry};
+pub use history::{HistoryError, ServiceHistory};
+pub use registry::{BuildContext, POLICIES, PolicyEntry, build, entry};
+pub use service_distribution::ServiceDistribution;
 pub use spec::{ParamInfo, ParamKind, Params, PolicySpec, SpecError};
 
 use crate::job::JobId;

@@ -7,6 +7,7 @@ use crate::cluster::{FreeGpus, Placement};
 use crate::job::JobId;
 use crate::placement::Strategy;
 use crate::sim::{Phase, Plan, View};
+use crate::workload::DEFAULT_PACKLIMIT;
 
 /// The active jobs of a preemptive policy and who of them runs. Keys order jobs, least first.
 ///
@@ -23,12 +24,16 @@ pub(super) struct PriorityWalk<K> {
     /// into `waiting`.
     pub(super) preempted: Vec<Waiter<K>>,
     strategy: Strategy,
+    /// Of [`Strategy::Skew`].
+    pub(super) packlimit: f64,
+    /// No waiting job overtakes one before it that does not fit, even where GPUs then idle.
+    pub(super) strict: bool,
     room: FreeGpus,
     placement: Placement,
     chosen: Vec<Waiter<K>>,
     /// The next `running`, while it is chosen.
     kept: Vec<Waiter<K>>,
-    refused_gangs: Vec<u32>,
+    refused: Vec<(Strategy, u32)>,
     /// GPUs that the last walk left to no one.
     left: u32,
 }
@@ -41,11 +46,13 @@ impl<K: Ord + Copy> PriorityWalk<K> {
             started: Vec::new(),
             preempted: Vec::new(),
             strategy,
+            packlimit: DEFAULT_PACKLIMIT,
+            strict: false,
             room: FreeGpus::default(),
             placement: Placement::default(),
             chosen: Vec::new(),
             kept: Vec::new(),
-            refused_gangs: Vec::new(),
+            refused: Vec::new(),
             left: 0,
         }
     }
@@ -80,6 +87,28 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         for preempted in &self.preempted {
             plan.preempt(preempted.job);
         }
+        self.settle_started();
+    }
+
+    /// Starts what fits on free GPUs, by priority, and takes nobody's.
+    pub(super) fn fill(&mut self, view: &View<'_>, plan: &mut Plan) {
+        self.chosen.clear();
+        self.started.clear();
+        self.preempted.clear();
+        let mut budget = view.free().total();
+        while let Some(waiter) = self.waiting.first_fitting(budget, None) {
+            self.waiting.remove(waiter);
+            self.chosen.push(waiter);
+            budget -= waiter.gpus;
+        }
+        self.left = budget;
+        if !self.chosen.is_empty() {
+            self.place_chosen(view, plan);
+        }
+        self.settle_started();
+    }
+
+    fn settle_started(&mut self) {
         for &started in &self.started {
             let at = self
                 .running
@@ -130,13 +159,22 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         let held: u32 = self.running.iter().map(|running| running.gpus).sum();
         let mut budget = view.free().total() + held;
         let mut running = self.running.iter().copied().peekable();
+        let mut blocked = false;
         loop {
-            let waiter = self.waiting.first_fitting(budget, None);
+            let waiter = match (blocked, self.strict) {
+                (true, _) => None,
+                (false, true) => self.waiting.first(),
+                (false, false) => self.waiting.first_fitting(budget, None),
+            };
             let first_running = running.peek().copied();
             match (waiter, first_running) {
                 (Some(waiter), first)
                     if first.is_none_or(|run| (waiter.key, waiter.job) < (run.key, run.job)) =>
                 {
+                    if waiter.gpus > budget {
+                        blocked = true;
+                        continue;
+                    }
                     self.waiting.remove(waiter);
                     self.chosen.push(waiter);
                     budget -= waiter.gpus;
@@ -163,18 +201,20 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         for preempted in &self.preempted {
             self.room.give(view.placement(preempted.job));
         }
-        self.refused_gangs.clear();
+        self.refused.clear();
         for i in 0..self.chosen.len() {
             self.try_to_start(self.chosen[i], view, plan);
         }
-        if self.refused_gangs.is_empty() {
+        if self.refused.is_empty() {
             return;
         }
         self.keep_where_possible(view);
         let mut after = None;
-        while let Some(waiter) = self.waiting.first_fitting(self.room.total(), after) {
+        while !self.strict
+            && let Some(waiter) = self.waiting.first_fitting(self.room.total(), after)
+        {
             after = Some((waiter.key, waiter.job));
-            if !self.refused_gangs.contains(&waiter.gpus) {
+            if !self.refused.contains(&self.gang(waiter, view)) {
                 self.waiting.remove(waiter);
                 self.try_to_start(waiter, view, plan);
             }
@@ -185,8 +225,11 @@ impl<K: Ord + Copy> PriorityWalk<K> {
     /// Starts the job, or lets it wait again if the placement has no room for its gang. (The room
     /// only shrinks, so a gang size refused once stays refused.)
     fn try_to_start(&mut self, waiter: Waiter<K>, view: &View<'_>, plan: &mut Plan) {
-        let placed = !self.refused_gangs.contains(&waiter.gpus)
-            && self.strategy.place(
+        let gang = self.gang(waiter, view);
+        let after_refusal = self.strict && !self.refused.is_empty();
+        let placed = !after_refusal
+            && !self.refused.contains(&gang)
+            && gang.0.place(
                 &self.room,
                 view.node_size(),
                 waiter.gpus,
@@ -197,9 +240,15 @@ impl<K: Ord + Copy> PriorityWalk<K> {
             plan.place(waiter.job, &self.placement);
             self.started.push(waiter);
         } else {
-            self.refused_gangs.push(waiter.gpus);
+            self.refused.push(gang);
             self.waiting.insert(waiter);
         }
+    }
+
+    /// How a gang is laid, and its size.
+    fn gang(&self, waiter: Waiter<K>, view: &View<'_>) -> (Strategy, u32) {
+        let strategy = view.strategy_for(waiter.job, self.strategy, self.packlimit);
+        (strategy, waiter.gpus)
     }
 
     /// Lets jobs marked for preemption stay where their GPUs are still free.

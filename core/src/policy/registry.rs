@@ -1,7 +1,11 @@
 //! Every policy there is.
 
-use super::{ParamInfo, Params, Policy, PolicySpec, fifo, sjf, srsf, srtf, tiresias_las};
+use super::{
+    ParamInfo, Params, Policy, PolicySpec, ServiceHistory, fifo, gandiva, gavel, gittins, las,
+    shortest_expected, sjf, srsf, srtf, themis, tiresias_gittins, tiresias_las, yarn_cs,
+};
 use crate::placement::Strategy;
+use crate::workload::Workload;
 
 /// A policy as the registry knows it.
 #[derive(Clone, Copy)]
@@ -22,21 +26,40 @@ pub struct PolicyEntry {
     pub check: fn(&Params<'_>) -> Result<(), String>,
 }
 
+/// What a policy is made from, besides its spec.
+#[derive(Clone, Copy)]
+pub struct BuildContext<'a> {
+    /// The run's default placement.
+    pub placement: Strategy,
+    /// The jobs, for policies that learn from them beforehand (oracles, and `history=oracle`).
+    pub workload: &'a Workload,
+    /// Services of an earlier time, for `history=NAME`.
+    pub history: Option<&'a ServiceHistory>,
+}
+
 /// A policy and how it is made.
 #[derive(Clone, Copy)]
 pub(super) struct Registered {
     pub(super) entry: PolicyEntry,
-    /// Makes the policy; the strategy is the run's default placement.
-    pub(super) build: fn(&Params<'_>, Strategy) -> Box<dyn Policy>,
+    /// Makes the policy.
+    pub(super) build: fn(&Params<'_>, &BuildContext<'_>) -> Box<dyn Policy>,
 }
 
 /// Every policy, in the order shown to a person.
-const REGISTERED: [Registered; 5] = [
+const REGISTERED: [Registered; 13] = [
     fifo::POLICY,
     sjf::POLICY,
     srtf::POLICY,
     srsf::POLICY,
     tiresias_las::POLICY,
+    tiresias_gittins::POLICY,
+    las::POLICY,
+    gittins::POLICY,
+    shortest_expected::POLICY,
+    yarn_cs::POLICY,
+    gandiva::POLICY,
+    themis::POLICY,
+    gavel::POLICY,
 ];
 
 /// Every policy, in the order shown to a person. (Apart from the makers: a page that only names
@@ -70,12 +93,12 @@ pub fn entry(name: &str) -> Option<&'static PolicyEntry> {
     POLICIES.iter().find(|entry| entry.name == name)
 }
 
-/// The policy a spec describes; `placement` is the run's default.
-pub fn build(spec: &PolicySpec, placement: Strategy) -> Box<dyn Policy> {
+/// The policy a spec describes.
+pub fn build(spec: &PolicySpec, context: &BuildContext<'_>) -> Box<dyn Policy> {
     // A spec is only ever made by parsing, which has found its policy.
     let policy = REGISTERED
         .iter()
         .find(|policy| policy.entry.name == spec.name())
         .unwrap_or(&REGISTERED[0]);
-    (policy.build)(&Params::new(policy.entry.params, spec), placement)
+    (policy.build)(&Params::new(policy.entry.params, spec), context)
 }

@@ -2,11 +2,10 @@
 //! (Tiresias' simulator: `sjf`.)
 
 use super::priority_walk::PriorityWalk;
-use super::registry::{PLACEMENT, Registered, no_conflicts};
+use super::registry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::waiting_room::Waiter;
 use super::{Explanation, Fact, Params, Policy, PolicyEntry, PolicySpec, Rng};
 use crate::job::JobId;
-use crate::placement::Strategy;
 use crate::sim::{Plan, View};
 
 pub(super) const POLICY: Registered = Registered {
@@ -19,7 +18,7 @@ pub(super) const POLICY: Registered = Registered {
         params: &[PLACEMENT],
         check: no_conflicts,
     },
-    build: |params, run_default| Box::new(Sjf::new(params, run_default)),
+    build: |params, context| Box::new(Sjf::new(params, context)),
 };
 
 struct Sjf {
@@ -29,10 +28,10 @@ struct Sjf {
 }
 
 impl Sjf {
-    fn new(params: &Params<'_>, run_default: Strategy) -> Self {
+    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
         Self {
             spec: params.spec().clone(),
-            walk: PriorityWalk::new(params.placement("placement", run_default)),
+            walk: PriorityWalk::new(params.placement("placement", context.placement)),
         }
     }
 }

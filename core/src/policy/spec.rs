@@ -52,6 +52,10 @@ pub enum ParamKind {
     },
     /// Ascending positive numbers, separated by `:`.
     Ascending,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// Any word; the text says which make sense.
+    Word(&'static str),
     /// A [placement strategy](Strategy), or `default` for the run's.
     Placement,
 }
@@ -271,6 +275,11 @@ impl ParamKind {
                         .join(":")
                 })
             }
+            Self::OneOf(words) => words.contains(&value).then(|| value.to_string()),
+            Self::Word(_) => {
+                let plain = |c: char| !c.is_control() && !"[],=".contains(c);
+                (!value.is_empty() && value.chars().all(plain)).then(|| value.to_string())
+            }
             Self::Placement if value == "default" => Some(value.to_string()),
             Self::Placement => {
                 let strategy: Result<Strategy, UnknownStrategy> = value.parse();
@@ -287,6 +296,8 @@ impl fmt::Display for ParamKind {
             Self::Int { min, max } => write!(f, "a whole number from {min} to {max}"),
             Self::Float { min, max } => write!(f, "a number from {min} to {max}"),
             Self::Ascending => f.write_str("ascending positive numbers separated by ':'"),
+            Self::OneOf(words) => f.write_str(&words.join(" or ")),
+            Self::Word(what) => f.write_str(what),
             Self::Placement => {
                 f.write_str("default")?;
                 Strategy::ALL
@@ -397,7 +408,7 @@ mod tests {
     fn errors_list_what_is_valid() {
         assert_eq!(
             error("lifo"),
-            "there is no policy 'lifo': use one of fifo, sjf, srtf, srsf, tiresias-las"
+            "there is no policy 'lifo': use one of fifo, sjf, srtf, srsf, tiresias-las, tiresias-gittins, las, gittins, shortest-expected, yarn-cs, gandiva, themis, gavel"
         );
         assert_eq!(
             error("fifo[speed=3]"),
@@ -409,7 +420,7 @@ mod tests {
         );
         assert_eq!(
             error("fifo[placement=pack]"),
-            "fifo: 'pack' is no value for 'placement', which takes default, least-fragmentation, consolidated, spread"
+            "fifo: 'pack' is no value for 'placement', which takes default, least-fragmentation, consolidated, spread, yarn, skew"
         );
         assert_eq!(
             error("fifo[backfill=true,backfill=true]"),

@@ -15,11 +15,5 @@ pub(super) const POLICY: Registered = Registered {
         params: &[PLACEMENT],
         check: no_conflicts,
     },
-    build: |params, run_default| {
-        Box::new(ShortestRemaining::new(
-            params,
-            run_default,
-            Measure::Service,
-        ))
-    },
+    build: |params, context| Box::new(ShortestRemaining::new(params, context, Measure::Service)),
 };

@@ -2,12 +2,11 @@
 //! simulator: `shortest`.) [`srsf`](super::srsf) is the same with remaining service.
 
 use super::priority_walk::PriorityWalk;
-use super::registry::{PLACEMENT, Registered, no_conflicts};
+use super::registry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::waiting_room::Waiter;
 use super::{Explanation, Fact, Params, Policy, PolicyEntry, PolicySpec, Rng};
 use crate::Time;
 use crate::job::JobId;
-use crate::placement::Strategy;
 use crate::sim::{Plan, View};
 
 pub(super) const POLICY: Registered = Registered {
@@ -20,9 +19,7 @@ pub(super) const POLICY: Registered = Registered {
         params: &[PLACEMENT],
         check: no_conflicts,
     },
-    build: |params, run_default| {
-        Box::new(ShortestRemaining::new(params, run_default, Measure::Time))
-    },
+    build: |params, context| Box::new(ShortestRemaining::new(params, context, Measure::Time)),
 };
 
 /// What is to be shortest.
@@ -43,11 +40,11 @@ pub(super) struct ShortestRemaining {
 }
 
 impl ShortestRemaining {
-    pub(super) fn new(params: &Params<'_>, run_default: Strategy, measure: Measure) -> Self {
+    pub(super) fn new(params: &Params<'_>, context: &BuildContext<'_>, measure: Measure) -> Self {
         Self {
             spec: params.spec().clone(),
             measure,
-            walk: PriorityWalk::new(params.placement("placement", run_default)),
+            walk: PriorityWalk::new(params.placement("placement", context.placement)),
         }
     }
 

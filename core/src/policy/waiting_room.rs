@@ -80,6 +80,19 @@ impl<K: Ord + Copy> WaitingRoom<K> {
         }
     }
 
+    /// Empties the room: who was in it, in no particular order.
+    pub(super) fn take_all(&mut self) -> Vec<Waiter<K>> {
+        let mut all = Vec::new();
+        for class in &mut self.classes {
+            let gpus = class.gpus;
+            class.front = None;
+            let jobs = std::mem::take(&mut class.jobs);
+            all.extend(jobs.into_iter().map(|(key, job)| Waiter { key, job, gpus }));
+        }
+        self.gpus = 0;
+        all
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.gpus == 0
     }

@@ -124,6 +124,7 @@ mod tests {
             cluster: ClusterSpec::uniform(2, 2).unwrap(),
             placement: Default::default(),
             options: Default::default(),
+            history: None,
         };
         let mut run = spec.start(workload.clone());
         run.run().unwrap();

@@ -212,6 +212,7 @@ mod tests {
             cluster: ClusterSpec::uniform(1, 1).unwrap(),
             placement: Default::default(),
             options: Default::default(),
+            history: None,
         };
         let mut run = spec.start(workload.clone());
         run.run().unwrap();

@@ -151,7 +151,12 @@ mod tests {
             ..Default::default()
         });
         let cluster = ClusterSpec::uniform(1, 2).unwrap();
-        let policy = crate::policy::build(&"fifo".parse().unwrap(), Default::default());
+        let context = crate::policy::BuildContext {
+            placement: Default::default(),
+            workload: &workload,
+            history: None,
+        };
+        let policy = crate::policy::build(&"fifo".parse().unwrap(), &context);
         let mut run = Simulation::new(workload.clone(), &cluster, policy, SimOptions::default());
         run.run().unwrap();
         let outcomes = Outcomes::of(&workload, &cluster, run.log());

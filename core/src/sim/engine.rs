@@ -7,7 +7,7 @@ use crate::Time;
 use crate::cluster::{ClusterSpec, Occupancy};
 use crate::job::JobId;
 use crate::policy::{Explanation, Policy, Rng};
-use crate::workload::Workload;
+use crate::workload::{GpuGeneration, TraitsByJob, Workload};
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -20,6 +20,15 @@ pub struct SimOptions {
     /// Seconds without progress after every resume or move (checkpoint, restore, re-join). GPUs
     /// are held meanwhile. A first start is free.
     pub restart_cost: f64,
+    /// Adds to the restart cost what checkpoint and resume of the job's model take
+    /// ([`ModelTraits::restart_seconds`](crate::workload::ModelTraits::restart_seconds)).
+    #[serde(default)]
+    pub restart_by_model: bool,
+    /// GPUs of this generation train slower when a gang is on more nodes than it needs
+    /// ([`ModelTraits::spread_rate`](crate::workload::ModelTraits::spread_rate)); `None`: the
+    /// placement does not matter.
+    #[serde(default)]
+    pub spread_slowdown: Option<GpuGeneration>,
     /// Seed of the policy's random generator.
     pub seed: u64,
 }
@@ -62,6 +71,7 @@ struct World {
     /// GPUs of the cluster.
     gpus: u32,
     oracle: bool,
+    traits: TraitsByJob,
     states: JobStates,
     queue: EventQueue,
     next_arrival: usize,
@@ -86,6 +96,10 @@ pub(super) struct JobStates {
     pub(super) since: Vec<Time>,
     /// When the present GPUs begin to make progress.
     ready: Vec<Time>,
+    /// Seconds of progress per second on the present GPUs.
+    pub(super) rate: Vec<f64>,
+    /// Whether the present (or last) GPUs are on more nodes than the gang needs.
+    pub(super) spread: Vec<bool>,
     /// Seconds of progress before the present segment.
     executed: Vec<f64>,
     /// Seconds on GPUs before the present segment.
@@ -103,6 +117,8 @@ impl JobStates {
             phase: vec![Phase::Future; jobs],
             since: vec![Time::ZERO; jobs],
             ready: vec![Time::ZERO; jobs],
+            rate: vec![1.0; jobs],
+            spread: vec![false; jobs],
             executed: vec![0.0; jobs],
             held: vec![0.0; jobs],
             placement: vec![Vec::new(); jobs],
@@ -125,7 +141,7 @@ impl JobStates {
     pub(super) fn executed_seconds(&self, job: JobId, now: Time) -> f64 {
         let i = job.index();
         let present = if self.phase[i] == Phase::Running {
-            at_least_zero(now - self.ready[i])
+            at_least_zero(now - self.ready[i]) * self.rate[i]
         } else {
             0.0
         };
@@ -187,6 +203,7 @@ impl Simulation {
             node_size: cluster.largest_node(),
             gpus: cluster.gpus(),
             oracle: policy.is_oracle(),
+            traits: TraitsByJob::of(&workload),
             states: JobStates::new(workload.jobs.len()),
             queue: EventQueue::default(),
             next_arrival: 0,
@@ -346,6 +363,7 @@ impl World {
             now: self.now,
             jobs: &self.workload.jobs,
             states: &self.states,
+            traits: &self.traits,
             free: self.occupancy.free(),
             node_size: self.node_size,
             oracle: self.oracle,
@@ -512,6 +530,28 @@ impl World {
         Ok(())
     }
 
+    fn restart_seconds(&self, job: JobId) -> f64 {
+        let by_model = if self.options.restart_by_model {
+            let model = self.workload.jobs[job.index()].model;
+            self.traits.get(model, job).restart_seconds()
+        } else {
+            0.0
+        };
+        self.options.restart_cost + by_model
+    }
+
+    /// Seconds of progress per second on the present GPUs.
+    fn rate(&self, job: JobId) -> f64 {
+        let i = job.index();
+        match self.options.spread_slowdown {
+            Some(generation) if self.states.spread[i] => {
+                let model = self.workload.jobs[i].model;
+                self.traits.get(model, job).spread_rate(generation)
+            }
+            _ => 1.0,
+        }
+    }
+
     fn start(&mut self, job: JobId, parts: &[(u32, u32)]) -> Result<(), (JobId, PlanErrorKind)> {
         let i = job.index();
         let requested = self.workload.jobs[i].gpus;
@@ -535,7 +575,7 @@ impl World {
         let ready = if first {
             self.now
         } else {
-            self.now + self.options.restart_cost
+            self.now + self.restart_seconds(job)
         };
         let segment = self.log.open_segment(job, self.now, ready);
         let kind = if first {
@@ -548,13 +588,16 @@ impl World {
         self.states.phase[i] = Phase::Running;
         self.states.since[i] = self.now;
         self.states.ready[i] = ready;
+        self.states.spread[i] = parts.len() as u32 > requested.div_ceil(self.node_size);
+        self.states.rate[i] = self.rate(job);
         self.states.segment[i] = segment;
         self.states.version[i] += 1;
         self.states.alarm[i] = Time::NEVER;
         self.states.placement[i].extend_from_slice(parts);
         self.waiting -= 1;
         let duration = self.workload.jobs[i].work.seconds();
-        let finish = ready + (duration - self.states.executed[i]).max(0.0);
+        let finish =
+            ready + at_least_zero(duration - self.states.executed[i]) / self.states.rate[i];
         self.queue.push(
             finish,
             Due::Finish {

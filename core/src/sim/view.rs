@@ -4,6 +4,8 @@ use super::engine::{JobStates, at_least_zero};
 use crate::Time;
 use crate::cluster::FreeGpus;
 use crate::job::{Job, JobId};
+use crate::placement::Strategy;
+use crate::workload::{ModelTraits, TraitsByJob};
 
 /// Where a job is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +31,7 @@ pub struct View<'a> {
     pub(super) now: Time,
     pub(super) jobs: &'a [Job],
     pub(super) states: &'a JobStates,
+    pub(super) traits: &'a TraitsByJob,
     pub(super) free: &'a FreeGpus,
     pub(super) node_size: u32,
     pub(super) oracle: bool,
@@ -73,6 +76,37 @@ impl View<'_> {
         self.jobs[job.index()].gpus
     }
 
+    /// The job's name in the trace.
+    pub fn name(&self, job: JobId) -> &str {
+        &self.jobs[job.index()].name
+    }
+
+    /// What is known of the job's model.
+    pub fn model(&self, job: JobId) -> ModelTraits {
+        self.traits.get(self.jobs[job.index()].model, job)
+    }
+
+    /// How the job's gang is to be laid under a strategy that may depend on its model.
+    pub fn strategy_for(&self, job: JobId, strategy: Strategy, packlimit: f64) -> Strategy {
+        if strategy == Strategy::Skew {
+            strategy.for_skew(self.model(job).skew(), packlimit)
+        } else {
+            strategy
+        }
+    }
+
+    /// The progress observed on the job's present GPUs (of a job that has just finished: its
+    /// last), seconds per second: below 1 where its placement slows it.
+    pub fn rate(&self, job: JobId) -> f64 {
+        self.states.rate[job.index()]
+    }
+
+    /// Whether the job's present GPUs (of a job that has just finished: its last) are on more
+    /// nodes than its gang needs.
+    pub fn is_spread(&self, job: JobId) -> bool {
+        self.states.spread[job.index()]
+    }
+
     /// When the job was submitted.
     pub fn submit(&self, job: JobId) -> Time {
         self.jobs[job.index()].submit
@@ -106,6 +140,12 @@ impl View<'_> {
     /// When the job last changed between waiting and running (or was submitted).
     pub fn since(&self, job: JobId) -> Time {
         self.states.since[job.index()]
+    }
+
+    /// True seconds of execution at the requested GPUs: `None` unless the policy declares itself
+    /// an oracle.
+    pub fn duration(&self, job: JobId) -> Option<f64> {
+        self.oracle.then(|| self.jobs[job.index()].work.seconds())
     }
 
     /// True remaining seconds of execution at the requested GPUs: `None` unless the policy

@@ -1,9 +1,12 @@
 //! From a trace's records to jobs that are ready to run.
 
 mod from_trace;
+mod models;
 mod sample;
 mod suggest;
 
+pub(crate) use models::TraitsByJob;
+pub use models::{DEFAULT_PACKLIMIT, GpuGeneration, ModelTraits};
 pub use sample::{SAMPLES, Sample};
 
 use crate::job::Job;

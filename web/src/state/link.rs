@@ -271,6 +271,7 @@ mod tests {
             options: SimOptions {
                 restart_cost: 30.0,
                 seed: 9,
+                ..SimOptions::default()
             },
             policies: vec![
                 "tiresias-las[queues=2,thresholds=57600]".parse().unwrap(),

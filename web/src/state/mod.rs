@@ -276,6 +276,7 @@ impl AppState {
             cluster: self.setup.cluster.clone(),
             placement: self.setup.placement,
             options: self.setup.options,
+            history: None,
         }
     }
 

@@ -141,7 +141,12 @@ mod tests {
             ..Default::default()
         });
         let cluster = ClusterSpec::uniform(1, 2).unwrap();
-        let policy = switchyard::policy::build(&"srtf".parse().unwrap(), Default::default());
+        let context = switchyard::policy::BuildContext {
+            placement: Default::default(),
+            workload: &workload,
+            history: None,
+        };
+        let policy = switchyard::policy::build(&"srtf".parse().unwrap(), &context);
         let options = SimOptions {
             restart_cost: 5.0,
             ..Default::default()

@@ -292,7 +292,9 @@ mod tests {
             options: SimOptions {
                 restart_cost: 60.0,
                 seed: 1,
+                ..SimOptions::default()
             },
+            history: None,
         };
         let mut simulation = spec.start(sample.workload().into());
         while simulation.log().events() < events && simulation.step().unwrap() {}

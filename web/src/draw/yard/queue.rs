@@ -143,6 +143,7 @@ mod tests {
             cluster: ClusterSpec::uniform(1, 64).unwrap(),
             placement: Strategy::default(),
             options: SimOptions::default(),
+            history: None,
         };
         let mut simulation = spec.start(workload.into());
         simulation.step().unwrap();

@@ -1,0 +1,111 @@
+//! What continuous preemptive policies share: each job has one number, least first, that changes
+//! while it runs, and the order is looked at anew at every event and every `quantum` seconds. No
+//! queues: this is what Tiresias discretizes (NSDI'19 §4.2), to save preemptions.
+
+use super::priority_walk::PriorityWalk;
+use super::registry::{BuildContext, PLACEMENT};
+use super::waiting_room::Waiter;
+use super::{
+    Cadence, Explanation, Fact, ParamInfo, ParamKind, Params, Plot, Policy, PolicySpec, Rng,
+};
+use crate::Time;
+use crate::job::JobId;
+use crate::sim::{Plan, View};
+
+pub(super) const QUANTUM: ParamInfo = ParamInfo {
+    name: "quantum",
+    aliases: &[],
+    kind: ParamKind::Float { min: 1.0, max: 1e6 },
+    default: "60",
+    help: "Seconds after which running jobs are compared anew with waiting ones, besides every event.",
+};
+
+pub(super) const PARAMS: &[ParamInfo] = &[QUANTUM, PLACEMENT];
+
+/// What a job's number is.
+pub(super) trait Rule {
+    /// The job's number now, least first; for a waiting job it must not change by itself.
+    fn key(&self, view: &View<'_>, job: JobId) -> f64;
+
+    /// Looks at what has happened; says whether waiting jobs' numbers have changed.
+    fn learn(&mut self, view: &View<'_>) -> bool;
+
+    /// The numbers behind a job's.
+    fn facts(&self, view: &View<'_>, job: JobId) -> Vec<Fact>;
+
+    /// The curves behind it.
+    fn plots(&self, view: &View<'_>, job: JobId) -> Vec<Plot>;
+}
+
+/// The policy that follows a rule.
+pub(super) struct Continuous<R> {
+    spec: PolicySpec,
+    quantum: f64,
+    rule: R,
+    walk: PriorityWalk<Time>,
+}
+
+impl<R: Rule> Continuous<R> {
+    pub(super) fn new(params: &Params<'_>, context: &BuildContext<'_>, rule: R) -> Self {
+        Self {
+            spec: params.spec().clone(),
+            quantum: params.float("quantum"),
+            rule,
+            walk: PriorityWalk::new(params.placement("placement", context.placement)),
+        }
+    }
+
+    fn waiter(&self, view: &View<'_>, job: JobId) -> Waiter<Time> {
+        Waiter {
+            key: Time(self.rule.key(view, job)),
+            job,
+            gpus: view.gpus(job),
+        }
+    }
+}
+
+impl<R: Rule> Policy for Continuous<R> {
+    fn spec(&self) -> &PolicySpec {
+        &self.spec
+    }
+
+    fn cadence(&self) -> Cadence {
+        Cadence {
+            on_change: true,
+            every: Some(self.quantum),
+        }
+    }
+
+    fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
+        self.walk.forget(view.finished());
+        if self.rule.learn(view) {
+            for waiter in self.walk.waiting.take_all() {
+                let waiter = self.waiter(view, waiter.job);
+                self.walk.waiting.insert(waiter);
+            }
+        }
+        for &job in view.arrived() {
+            let waiter = self.waiter(view, job);
+            self.walk.waiting.insert(waiter);
+        }
+        if self.walk.waiting.is_empty() {
+            return;
+        }
+        let mut running = std::mem::take(&mut self.walk.running);
+        for waiter in &mut running {
+            waiter.key = Time(self.rule.key(view, waiter.job));
+        }
+        self.walk.running = running;
+        self.walk.sort_running();
+        self.walk.walk(view, plan);
+        self.walk.requeue_preempted();
+    }
+
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
+        Explanation {
+            verdict: self.walk.verdict(view, job),
+            facts: self.rule.facts(view, job),
+            plots: self.rule.plots(view, job),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Gavel's max-min fairness (Narayanan et al., OSDI'20 §4.1, §5) on one GPU type, where it is
+//! least attained service by rounds: every job's GPU-time per second, x·GPUs, is to be as equal
+//! as can be; x, the share of time it runs, is at most 1. Each round runs the jobs that lag most
+//! behind: greatest x ÷ (share of rounds received so far).
+
+use super::registry::{BuildContext, PLACEMENT, Registered, no_conflicts};
+use super::rounds::{self, Rounds};
+use super::{Cadence, Explanation, Fact, Params, Policy, PolicyEntry, PolicySpec, Rng};
+use crate::Time;
+use crate::job::JobId;
+use crate::sim::{Phase, Plan, View};
+use std::cmp::Reverse;
+
+pub(super) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "gavel",
+        title: "Gavel (max-min fairness)",
+        summary: "Every job is to get the same GPU-time per second; each round runs the jobs furthest behind that. One GPU type.",
+        source: "Narayanan et al., OSDI'20 §4.1, §5",
+        oracle: false,
+        params: &[rounds::round("round", "360"), PLACEMENT],
+        check: no_conflicts,
+    },
+    build: |params, context| Box::new(Gavel::new(params, context)),
+};
+
+struct Gavel {
+    spec: PolicySpec,
+    rounds: Rounds,
+    order: Vec<JobId>,
+    ranked: Vec<((Reverse<Time>, bool), JobId)>,
+    /// Gang sizes, ascending, of the water filling.
+    gangs: Vec<u32>,
+    /// GPU-time per second that every job is to get, unless its gang is smaller.
+    level: f64,
+}
+
+impl Gavel {
+    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
+        let strategy = params.placement("placement", context.placement);
+        Self {
+            spec: params.spec().clone(),
+            rounds: Rounds::new(params.float("round"), strategy),
+            order: Vec::new(),
+            ranked: Vec::new(),
+            gangs: Vec::new(),
+            level: f64::INFINITY,
+        }
+    }
+
+    /// The level L with Σ min(gang, L) = GPUs (eq. 1 of §4.1, by water filling).
+    fn fill_up(&mut self, gpus: u32) {
+        self.gangs.sort_unstable();
+        let mut left = f64::from(gpus);
+        let mut jobs = self.gangs.len();
+        self.level = f64::INFINITY;
+        for &gang in &self.gangs {
+            let level = left / jobs as f64;
+            if f64::from(gang) > level {
+                self.level = level;
+                return;
+            }
+            left -= f64::from(gang);
+            jobs -= 1;
+        }
+    }
+
+    /// The share of time the job is to run.
+    fn target(&self, view: &View<'_>, job: JobId) -> f64 {
+        let share = self.level / f64::from(view.gpus(job));
+        if share < 1.0 { share } else { 1.0 }
+    }
+
+    /// The share of time the job has run since its submission.
+    fn received(view: &View<'_>, job: JobId) -> f64 {
+        let age = view.now() - view.submit(job);
+        if age > 0.0 {
+            view.held_seconds(job) / age
+        } else {
+            0.0
+        }
+    }
+}
+
+impl Policy for Gavel {
+    fn spec(&self) -> &PolicySpec {
+        &self.spec
+    }
+
+    fn cadence(&self) -> Cadence {
+        Cadence {
+            on_change: true,
+            every: Some(self.rounds.seconds()),
+        }
+    }
+
+    fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
+        self.rounds.follow(view);
+        if !self.rounds.is_due(view) {
+            self.rounds.fill(view, plan);
+            return;
+        }
+        self.rounds.active(&mut self.order);
+        self.gangs.clear();
+        self.gangs
+            .extend(self.order.iter().map(|&job| view.gpus(job)));
+        self.fill_up(view.free().node_sizes().iter().sum());
+        let mut ranked = std::mem::take(&mut self.ranked);
+        ranked.clear();
+        for &job in &self.order {
+            let received = Self::received(view, job);
+            let lag = if received > 0.0 {
+                self.target(view, job) / received
+            } else {
+                f64::INFINITY
+            };
+            // Among equals, who runs stays.
+            let waits = view.phase(job) != Phase::Running;
+            ranked.push(((Reverse(Time(lag)), waits), job));
+        }
+        ranked.sort_unstable();
+        self.order.clear();
+        self.order.extend(ranked.iter().map(|&(_, job)| job));
+        self.ranked = ranked;
+        self.rounds.give_out(&self.order, view, plan);
+    }
+
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
+        let percent = |share: f64| format!("{:.0} %", share * 100.0);
+        let facts = vec![
+            Fact::new(
+                "share of time it is to run",
+                percent(self.target(view, job)),
+            ),
+            Fact::new("share it has run", percent(Self::received(view, job))),
+        ];
+        Explanation::new(self.rounds.verdict(view, job), facts)
+    }
+}

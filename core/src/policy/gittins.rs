@@ -1,0 +1,51 @@
+//! Continuous 2D-Gittins (Tiresias, NSDI'19 §4.2): the greatest Gittins index over attained
+//! service first, preemptive, without queues. The index itself: [`ServiceDistribution::index`].
+
+use super::continuous::{self, Continuous, Rule};
+use super::history::{HISTORY, History};
+use super::registry::{PLACEMENT, Registered, no_conflicts};
+use super::{Fact, Plot, PolicyEntry};
+use crate::job::JobId;
+use crate::sim::View;
+
+pub(super) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "gittins",
+        title: "2D-Gittins, continuous",
+        summary: "The job with the greatest Gittins index first: the likeliest to end soon for the service it has had, by a distribution it learns. Without queues.",
+        source: "Gu et al., NSDI'19 §4.2",
+        oracle: false,
+        params: &[HISTORY, continuous::QUANTUM, PLACEMENT],
+        check: no_conflicts,
+    },
+    build: |params, context| {
+        let rule = GreatestIndex(History::new(params, context));
+        Box::new(Continuous::new(params, context, rule))
+    },
+};
+
+struct GreatestIndex(History);
+
+impl Rule for GreatestIndex {
+    fn key(&self, view: &View<'_>, job: JobId) -> f64 {
+        -self.0.distribution.index(view.attained(job))
+    }
+
+    fn learn(&mut self, view: &View<'_>) -> bool {
+        self.0.learn(view)
+    }
+
+    fn facts(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
+        let attained = view.attained(job);
+        let index = self.0.distribution.index(attained) * 1e3;
+        vec![
+            Fact::new("attained service", format!("{attained:.0} GPU·s")),
+            Fact::new("Gittins index", format!("{index:.3} per 1,000 GPU·s")),
+        ]
+    }
+
+    fn plots(&self, view: &View<'_>, job: JobId) -> Vec<Plot> {
+        let distribution = &self.0.distribution;
+        distribution.plots(|a| distribution.index(a), &[], Some(view.attained(job)))
+    }
+}

@@ -1,0 +1,270 @@
+//! The multilevel queues that Tiresias' two policies share (NSDI'19 §4.2): K queues by attained
+//! service, demotion when a job's service crosses its queue's threshold, and PROMOTEKNOB: a job
+//! that has waited `knob` × its executed time goes back to the highest queue, and both counts
+//! start anew. What order holds within a queue is the policy's own.
+
+use super::{Fact, Mark, ParamInfo, ParamKind, Params};
+use crate::Time;
+use crate::job::JobId;
+use crate::sim::{Phase, View};
+
+pub(super) const QUEUES: ParamInfo = ParamInfo {
+    name: "queues",
+    aliases: &["k"],
+    kind: ParamKind::Int { min: 1, max: 16 },
+    default: "3",
+    help: "How many queues (K); one more than there are thresholds.",
+};
+
+pub(super) const THRESHOLDS: ParamInfo = ParamInfo {
+    name: "thresholds",
+    aliases: &["threshold"],
+    kind: ParamKind::Ascending,
+    default: "3250:7200",
+    help: "Attained service, in GPU·s, at which a job sinks to the next queue.",
+};
+
+pub(super) const KNOB: ParamInfo = ParamInfo {
+    name: "knob",
+    aliases: &["promoteknob"],
+    kind: ParamKind::Float { min: 0.0, max: 1e9 },
+    default: "0",
+    help: "PROMOTEKNOB: a job that waited knob × its executed time returns to the highest queue; 0: never.",
+};
+
+pub(super) const STRICT: ParamInfo = ParamInfo {
+    name: "strict",
+    aliases: &[],
+    kind: ParamKind::Bool,
+    default: "false",
+    help: "Strict: nothing overtakes a waiting job that does not fit. Otherwise work-conserving: what does not fit is skipped.",
+};
+
+pub(super) const PACKLIMIT: ParamInfo = ParamInfo {
+    name: "packlimit",
+    aliases: &[],
+    kind: ParamKind::Float { min: 0.0, max: 1.0 },
+    default: "0.3",
+    help: "Of placement=skew: a model whose largest tensor is a larger share than this is consolidated.",
+};
+
+pub(super) const REFIT: ParamInfo = ParamInfo {
+    name: "refit",
+    aliases: &[],
+    kind: ParamKind::Bool,
+    default: "false",
+    help: "Of placement=skew: learn the pack limit anew from the progress that finished jobs made where they were placed.",
+};
+
+pub(super) const QUIRKS: ParamInfo = ParamInfo {
+    name: "quirks",
+    aliases: &[],
+    kind: ParamKind::Bool,
+    default: "false",
+    help: "With the released simulator's bugs, to compare with its original figures.",
+};
+
+/// The K−1 thresholds. `queues` alone keeps the first defaults; thresholds alone set the queues.
+pub(super) fn thresholds(params: &Params<'_>) -> Result<Vec<f64>, String> {
+    let queues = params.int("queues") as usize;
+    let mut thresholds = params.ascending("thresholds");
+    if !params.is_given("thresholds") {
+        thresholds.truncate(queues - 1);
+    }
+    if (params.is_given("queues") || !params.is_given("thresholds"))
+        && thresholds.len() != queues - 1
+    {
+        let wanted = queues - 1;
+        return Err(format!(
+            "{queues} queues need {wanted} thresholds, not {}",
+            thresholds.len()
+        ));
+    }
+    Ok(thresholds)
+}
+
+/// What attained service is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    /// GPUs × seconds on them (2D-LAS).
+    Service,
+    /// Seconds on GPUs (LAS).
+    Time,
+}
+
+/// One job's place in the queues.
+#[derive(Clone, Copy, Debug, Default)]
+struct Standing {
+    queue: u32,
+    /// Attained service and seconds on GPUs at the last promotion: counted from there.
+    service_base: f64,
+    held_base: f64,
+    /// Seconds waited since then, after having run, before the present wait.
+    waited: f64,
+}
+
+/// Queue membership of every job, and when it changes.
+pub(super) struct Multilevel {
+    thresholds: Vec<f64>,
+    knob: f64,
+    measure: Measure,
+    /// The released simulator's bug: the next demotion is looked for at (threshold − executed
+    /// seconds) ÷ GPUs from now, which is too late.
+    late_demotion: bool,
+    /// By job.
+    standing: Vec<Standing>,
+}
+
+impl Multilevel {
+    pub(super) fn new(params: &Params<'_>, measure: Measure) -> Self {
+        Self {
+            // Checked when the spec was parsed.
+            thresholds: thresholds(params).unwrap_or_default(),
+            knob: params.float("knob"),
+            measure,
+            late_demotion: params.bool("quirks"),
+            standing: Vec::new(),
+        }
+    }
+
+    pub(super) fn admit(&mut self, job: JobId) {
+        if self.standing.len() <= job.index() {
+            self.standing.resize(job.index() + 1, Standing::default());
+        }
+        self.standing[job.index()] = Standing::default();
+    }
+
+    /// The job's queue, 0 the highest.
+    pub(super) fn queue(&self, job: JobId) -> u32 {
+        self.standing[job.index()].queue
+    }
+
+    /// Where the job's queue ends; infinite for the lowest.
+    pub(super) fn upper_limit(&self, queue: u32) -> f64 {
+        self.thresholds
+            .get(queue as usize)
+            .copied()
+            .unwrap_or(f64::INFINITY)
+    }
+
+    /// The queue for this much attained service.
+    pub(super) fn queue_of(&self, attained: f64) -> u32 {
+        self.thresholds
+            .partition_point(|&threshold| threshold <= attained) as u32
+    }
+
+    /// Attained service since the last promotion.
+    pub(super) fn attained(&self, view: &View<'_>, job: JobId) -> f64 {
+        self.measured(view, job) - self.standing[job.index()].service_base
+    }
+
+    fn measured(&self, view: &View<'_>, job: JobId) -> f64 {
+        match self.measure {
+            Measure::Service => view.attained(job),
+            Measure::Time => view.held_seconds(job),
+        }
+    }
+
+    /// Whether demotions are looked for at every event, as the released simulator does.
+    pub(super) fn looks_at_every_event(&self) -> bool {
+        self.late_demotion
+    }
+
+    /// Whether the job's service has crossed its queue's threshold.
+    pub(super) fn has_crossed(&self, view: &View<'_>, job: JobId) -> bool {
+        self.attained(view, job) >= self.upper_limit(self.queue(job))
+    }
+
+    /// Sinks the job by one queue and returns it.
+    pub(super) fn demote(&mut self, job: JobId) -> u32 {
+        let standing = &mut self.standing[job.index()];
+        standing.queue += 1;
+        standing.queue
+    }
+
+    /// Lifts the waiting job to the highest queue; its counts start anew.
+    pub(super) fn promote(&mut self, view: &View<'_>, job: JobId) {
+        self.standing[job.index()] = Standing {
+            queue: 0,
+            service_base: self.measured(view, job),
+            held_base: view.held_seconds(job),
+            waited: 0.0,
+        };
+    }
+
+    /// Counts the wait of a job that is about to run, or has been promoted while it waited.
+    pub(super) fn resumes(&mut self, view: &View<'_>, job: JobId) {
+        let executed = self.executed(view, job);
+        let standing = &mut self.standing[job.index()];
+        if executed > 0.0 {
+            standing.waited += view.now() - view.since(job);
+        }
+    }
+
+    fn executed(&self, view: &View<'_>, job: JobId) -> f64 {
+        view.held_seconds(job) - self.standing[job.index()].held_base
+    }
+
+    /// When a running job will cross its queue's threshold.
+    pub(super) fn demotion(&self, view: &View<'_>, job: JobId) -> Option<Time> {
+        let threshold = *self.thresholds.get(self.queue(job) as usize)?;
+        let speed = match self.measure {
+            Measure::Service => f64::from(view.gpus(job)),
+            Measure::Time => 1.0,
+        };
+        if self.late_demotion {
+            let executed = self.executed(view, job);
+            return Some(view.now() + libm::ceil((threshold - executed) / speed));
+        }
+        let left = threshold - self.attained(view, job);
+        Some(view.now() + left.max(0.0) / speed)
+    }
+
+    /// When a job that has just lost its GPUs will have waited long enough.
+    pub(super) fn promotion(&self, view: &View<'_>, job: JobId) -> Option<Time> {
+        let standing = &self.standing[job.index()];
+        (self.knob > 0.0 && standing.queue > 0).then(|| {
+            let left = self.knob * self.executed(view, job) - standing.waited;
+            view.now() + left.max(0.0)
+        })
+    }
+
+    /// Queue, service and limits of an active job; none of one that was never admitted.
+    pub(super) fn facts(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
+        let Some(standing) = self.standing.get(job.index()) else {
+            return Vec::new();
+        };
+        let queue = standing.queue;
+        let unit = match self.measure {
+            Measure::Service => "GPU·s",
+            Measure::Time => "s",
+        };
+        let mut facts = vec![
+            Fact::new(
+                "queue",
+                format!("{} of {}", queue + 1, self.thresholds.len() + 1),
+            ),
+            Fact::new(
+                "attained service",
+                format!("{:.0} {unit}", self.attained(view, job)),
+            ),
+        ];
+        if let Some(threshold) = self.thresholds.get(queue as usize) {
+            facts.push(Fact::new("demoted at", format!("{threshold} {unit}")));
+        }
+        if self.knob > 0.0 && view.phase(job) == Phase::Waiting && queue > 0 {
+            let wait = self.knob * self.executed(view, job) - standing.waited;
+            facts.push(Fact::new("promoted after waiting", format!("{wait:.0} s")));
+        }
+        facts
+    }
+
+    /// The thresholds, for a plot over attained service.
+    pub(super) fn marks(&self) -> Vec<Mark> {
+        let mark = |(queue, &x): (usize, &f64)| Mark {
+            x,
+            label: format!("Q{}", queue + 2),
+        };
+        self.thresholds.iter().enumerate().map(mark).collect()
+    }
+}

@@ -1,0 +1,104 @@
+//! What round-based policies share: at every round all active jobs are put in a new order and
+//! GPUs are given out down that order, preempting; between rounds, arrivals and completions only
+//! start what fits on free GPUs, in the order of the last round (newcomers last).
+
+use super::priority_walk::PriorityWalk;
+use super::waiting_room::Waiter;
+use super::{ParamInfo, ParamKind, Verdict};
+use crate::job::JobId;
+use crate::placement::Strategy;
+use crate::sim::{Plan, View};
+
+/// The length of a round, with a default.
+pub(super) const fn round(name: &'static str, default: &'static str) -> ParamInfo {
+    ParamInfo {
+        name,
+        aliases: &["interval"],
+        kind: ParamKind::Float { min: 1.0, max: 1e6 },
+        default,
+        help: "Length of a round, seconds: running jobs are preempted only at its end.",
+    }
+}
+
+/// The active jobs in the order of the last round.
+pub(super) struct Rounds {
+    seconds: f64,
+    walk: PriorityWalk<u32>,
+    /// The position after the last.
+    last: u32,
+}
+
+impl Rounds {
+    pub(super) fn new(seconds: f64, strategy: Strategy) -> Self {
+        Self {
+            seconds,
+            walk: PriorityWalk::new(strategy),
+            last: 0,
+        }
+    }
+
+    pub(super) fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    /// Takes note of arrivals and completions.
+    pub(super) fn follow(&mut self, view: &View<'_>) {
+        self.walk.forget(view.finished());
+        for &job in view.arrived() {
+            self.last += 1;
+            self.walk.waiting.insert(Waiter {
+                key: self.last,
+                job,
+                gpus: view.gpus(job),
+            });
+        }
+    }
+
+    /// Whether now is a round and anyone waits for one.
+    pub(super) fn is_due(&self, view: &View<'_>) -> bool {
+        let now = view.now().seconds();
+        libm::floor(now / self.seconds) * self.seconds == now && !self.walk.waiting.is_empty()
+    }
+
+    /// Between rounds: starts what fits, preempts nobody.
+    pub(super) fn fill(&mut self, view: &View<'_>, plan: &mut Plan) {
+        self.walk.fill(view, plan);
+    }
+
+    /// All active jobs, in the order of the last round.
+    pub(super) fn active(&mut self, order: &mut Vec<JobId>) {
+        let mut all = self.walk.waiting.take_all();
+        for &waiter in &all {
+            self.walk.waiting.insert(waiter);
+        }
+        all.extend_from_slice(&self.walk.running);
+        all.sort_unstable_by_key(|waiter| (waiter.key, waiter.job));
+        order.clear();
+        order.extend(all.iter().map(|waiter| waiter.job));
+    }
+
+    /// A round: gives GPUs out down this order of all active jobs.
+    pub(super) fn give_out(&mut self, order: &[JobId], view: &View<'_>, plan: &mut Plan) {
+        self.walk.waiting.take_all();
+        self.walk.running.clear();
+        self.last = order.len() as u32;
+        for (key, &job) in (0u32..).zip(order) {
+            let waiter = Waiter {
+                key,
+                job,
+                gpus: view.gpus(job),
+            };
+            if view.placement(job).is_empty() {
+                self.walk.waiting.insert(waiter);
+            } else {
+                self.walk.running.push(waiter);
+            }
+        }
+        self.walk.walk(view, plan);
+        self.walk.requeue_preempted();
+    }
+
+    pub(super) fn verdict(&self, view: &View<'_>, job: JobId) -> Verdict {
+        self.walk.verdict(view, job)
+    }
+}

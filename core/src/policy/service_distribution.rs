@@ -1,0 +1,309 @@
+//! How much service jobs turn out to need: a distribution learned from history, and what a
+//! scheduler can foretell from it for a job that has attained service a.
+//!
+//! Gittins index (Tiresias, NSDI'19 §4.2, eq. 1; Aalto et al. 2009):
+//! G(a, Δ) = P(S−a ≤ Δ | S>a) / E[min(S−a, Δ) | S>a], and G(a) = sup over Δ > 0 of G(a, Δ).
+//!
+//! Let X(t) = Σ min(S, t) and Y(t) = |{S ≤ t}| over the samples. Then G(a, Δ) is the slope from
+//! (X(a), Y(a)) to (X(a+Δ), Y(a+Δ)), and G(a) the steepest slope from a to any later sample: the
+//! tangent to the upper hull of the later points. Both take O(log n).
+
+use super::{Line, Mark, Plot};
+
+/// Samples of total service (GPU·s), prepared for look-ups.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ServiceDistribution {
+    /// Distinct samples, ascending.
+    values: Vec<f64>,
+    /// Samples ≤ `values[k]`.
+    counts: Vec<u32>,
+    /// Sum of samples ≤ `values[k]`.
+    sums: Vec<f64>,
+    /// The next corner of the upper hull of the points from k on, seen from k; n at the end.
+    next: Vec<u32>,
+    /// A corner farther on, so that a search takes O(log n) steps (skew-binary jumps).
+    jump: Vec<u32>,
+}
+
+impl ServiceDistribution {
+    /// The distribution of samples in any order; what is not a positive finite number is left
+    /// out.
+    pub fn new(mut samples: Vec<f64>) -> Self {
+        samples.retain(|sample| sample.is_finite() && *sample > 0.0);
+        samples.sort_unstable_by(f64::total_cmp);
+        let mut distribution = Self::default();
+        let mut sum = 0.0;
+        for (i, &sample) in samples.iter().enumerate() {
+            sum += sample;
+            if distribution.values.last() == Some(&sample) {
+                distribution.values.pop();
+                distribution.counts.pop();
+                distribution.sums.pop();
+            }
+            distribution.values.push(sample);
+            distribution.counts.push(i as u32 + 1);
+            distribution.sums.push(sum);
+        }
+        distribution.build_hulls();
+        distribution
+    }
+
+    /// How many samples there are.
+    pub fn len(&self) -> u32 {
+        self.counts.last().copied().unwrap_or(0)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The largest sample; 0 if there are none.
+    pub fn largest(&self) -> f64 {
+        self.values.last().copied().unwrap_or(0.0)
+    }
+
+    /// G(a, Δ); 0 beyond the largest sample, where nothing is foretold.
+    pub fn index_within(&self, attained: f64, delta: f64) -> f64 {
+        let from = self.point(attained);
+        if from.later == self.values.len() {
+            return 0.0;
+        }
+        let to = self.point(attained + delta);
+        slope((from.x, from.y), (to.x, to.y))
+    }
+
+    /// G(a), the best Δ chosen; 0 beyond the largest sample.
+    pub fn index(&self, attained: f64) -> f64 {
+        let from = self.point(attained);
+        if from.later == self.values.len() {
+            return 0.0;
+        }
+        let here = (from.x, from.y);
+        let mut corner = from.later;
+        // Along the hull, the slope from here rises up to the tangent's corner, then falls.
+        while self.rises_beyond(here, corner) {
+            let far = self.jump[corner] as usize;
+            corner = if far < self.values.len() && self.rises_beyond(here, far) {
+                far
+            } else {
+                self.next[corner] as usize
+            };
+        }
+        slope(here, self.corner(corner))
+    }
+
+    /// E[S−a | S>a], GPU·s; infinite beyond the largest sample.
+    pub fn expected_remaining(&self, attained: f64) -> f64 {
+        let from = self.point(attained);
+        let more = f64::from(self.len()) - from.y;
+        if more == 0.0 {
+            return f64::INFINITY;
+        }
+        let total = self.sums.last().copied().unwrap_or(0.0);
+        (total - from.x) / more
+    }
+
+    /// The released simulator's look-up, to compare with its figures: the index is computed once
+    /// per sample, for one second less than that sample, with a fixed Δ, and rounded as there.
+    /// `absolute`: its bug of taking E over S instead of S−a.
+    pub(super) fn index_of_simulator(&self, attained: f64, delta: f64, absolute: bool) -> f64 {
+        let later = self.values.partition_point(|&sample| sample <= attained);
+        let Some(&sample) = self.values.get(later) else {
+            return 0.0;
+        };
+        let a = sample - 1.0;
+        let before = later.checked_sub(1);
+        let count_before = before.map_or(0, |k| self.counts[k]);
+        let sum_before = before.map_or(0.0, |k| self.sums[k]);
+        let left = f64::from(self.len() - count_before);
+        // Its look-up beyond the last sample leaves that one out.
+        let (count_within, sum_within) = if a + delta > self.largest() - 1.0 {
+            let last = self.largest();
+            let total = self.sums.last().copied().unwrap_or(0.0);
+            (self.len() - 1, total - last)
+        } else {
+            let within = self.values.partition_point(|&sample| sample <= a + delta);
+            within
+                .checked_sub(1)
+                .map_or((0, 0.0), |k| (self.counts[k], self.sums[k]))
+        };
+        let inside = f64::from(count_within) - f64::from(count_before);
+        let origin = if absolute { 0.0 } else { a };
+        let sum = (sum_within - sum_before) - origin * inside
+            + delta * f64::from(self.len() - count_within);
+        let p = round(inside / left, 1e5);
+        let e = round(sum / left, 1e5);
+        round(p * 1e6 / e, 1e4)
+    }
+
+    /// The distribution and an index over attained service.
+    pub(super) fn plots(
+        &self,
+        index: impl Fn(f64) -> f64,
+        marks: &[Mark],
+        job_at: Option<f64>,
+    ) -> Vec<Plot> {
+        const POINTS: u32 = 96;
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let least = self.values[0].max(1.0);
+        let reach = (self.largest() / least).max(1.0);
+        let at = |i: u32| least * libm::pow(reach, f64::from(i) / f64::from(POINTS));
+        let line = |name: &str, y: &dyn Fn(f64) -> f64| Line {
+            name: name.to_string(),
+            points: (0..=POINTS).map(|i| (at(i), y(at(i)))).collect(),
+        };
+        let plot = |title: &str, y: &str, line: Line| Plot {
+            title: title.to_string(),
+            x: "attained service, GPU·s".to_string(),
+            y: y.to_string(),
+            lines: vec![line],
+            marks: marks.to_vec(),
+            job_at,
+        };
+        let all = f64::from(self.len());
+        let share = |a: f64| self.point(a).y / all;
+        vec![
+            plot(
+                "Gittins index",
+                "per 1,000 GPU·s",
+                line("index", &|a| index(a) * 1e3),
+            ),
+            plot(
+                &format!("Service of {} jobs it learned from", self.len()),
+                "share of jobs",
+                line("at most", &share),
+            ),
+        ]
+    }
+
+    fn corner(&self, k: usize) -> (f64, f64) {
+        let count = f64::from(self.counts[k]);
+        let beyond = f64::from(self.len()) - count;
+        (self.sums[k] + self.values[k] * beyond, count)
+    }
+
+    /// X(a), Y(a), and the first sample beyond a.
+    fn point(&self, a: f64) -> Point {
+        let later = self.values.partition_point(|&sample| sample <= a);
+        let (count, sum) = later
+            .checked_sub(1)
+            .map_or((0, 0.0), |k| (self.counts[k], self.sums[k]));
+        let beyond = self.len() - count;
+        let x = if beyond == 0 {
+            sum
+        } else {
+            sum + a * f64::from(beyond)
+        };
+        Point {
+            x,
+            y: f64::from(count),
+            later,
+        }
+    }
+
+    /// Whether the slope from a point still rises beyond a corner of the hull.
+    fn rises_beyond(&self, here: (f64, f64), corner: usize) -> bool {
+        let next = self.next[corner] as usize;
+        next < self.values.len()
+            && slope(here, self.corner(corner)) <= slope(self.corner(corner), self.corner(next))
+    }
+
+    fn build_hulls(&mut self) {
+        let n = self.values.len();
+        self.next = vec![n as u32; n];
+        self.jump = vec![n as u32; n];
+        let mut depth = vec![0u32; n + 1];
+        for k in (0..n).rev() {
+            let here = self.corner(k);
+            let mut corner = k + 1;
+            while corner < n && self.rises_beyond(here, corner) {
+                corner = self.next[corner] as usize;
+            }
+            self.next[k] = corner as u32;
+            depth[k] = depth[corner] + 1;
+            let jump_of = |k: usize| if k < n { self.jump[k] as usize } else { n };
+            let far = jump_of(corner);
+            let farther = jump_of(far);
+            let equal = depth[corner] - depth[far] == depth[far] - depth[farther];
+            self.jump[k] = if corner < n && equal { farther } else { corner } as u32;
+        }
+    }
+}
+
+struct Point {
+    x: f64,
+    y: f64,
+    later: usize,
+}
+
+fn slope(from: (f64, f64), to: (f64, f64)) -> f64 {
+    (to.1 - from.1) / (to.0 - from.0)
+}
+
+/// Python 2's `round`: to the nearest, halves away from zero.
+fn round(x: f64, scale: f64) -> f64 {
+    libm::round(x * scale) / scale
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The definition, by looking at every sample.
+    fn by_definition(samples: &[f64], a: f64, delta: f64) -> f64 {
+        let left: Vec<f64> = samples.iter().filter(|&&s| s > a).map(|s| s - a).collect();
+        if left.is_empty() {
+            return 0.0;
+        }
+        let ends = left.iter().filter(|&&s| s <= delta).count() as f64;
+        let expected: f64 = left.iter().map(|s| s.min(delta)).sum();
+        ends / expected
+    }
+
+    #[test]
+    fn the_papers_toy_distribution() {
+        // Services 4, 8 and 12: a new job ends within 4 with probability 1/3, at a cost of 4.
+        let toy = ServiceDistribution::new(vec![8.0, 4.0, 12.0]);
+        assert!((toy.index_within(0.0, 4.0) - 1.0 / 12.0).abs() < 1e-12);
+        assert!((toy.index(0.0) - 1.0 / 8.0).abs() < 1e-12);
+        assert!((toy.index(4.0) - 1.0 / 6.0).abs() < 1e-12);
+        assert!((toy.index(11.0) - 1.0).abs() < 1e-12);
+        assert_eq!(toy.index(12.0), 0.0);
+        assert!((toy.expected_remaining(0.0) - 8.0).abs() < 1e-12);
+        assert!((toy.expected_remaining(4.0) - 6.0).abs() < 1e-12);
+        assert_eq!(toy.expected_remaining(12.0), f64::INFINITY);
+    }
+
+    #[test]
+    fn nothing_is_foretold_from_nothing() {
+        let none = ServiceDistribution::new(vec![f64::NAN, -1.0, 0.0]);
+        assert!(none.is_empty());
+        assert_eq!(none.index(0.0), 0.0);
+        assert_eq!(none.index_within(5.0, 1.0), 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn look_ups_agree_with_the_definition(
+            samples in prop::collection::vec(prop_oneof![(1u32..50).prop_map(f64::from), 0.1..1e4], 1..60),
+            a in prop_oneof![(0u32..50).prop_map(f64::from), 0.0..1e4],
+            delta in 0.1..1e4f64,
+        ) {
+            let distribution = ServiceDistribution::new(samples.clone());
+            let expected = by_definition(&samples, a, delta);
+            let found = distribution.index_within(a, delta);
+            prop_assert!((found - expected).abs() <= 1e-9 * expected.abs().max(1e-3), "{found} {expected}");
+            let best = samples
+                .iter()
+                .filter(|&&s| s > a)
+                .map(|s| by_definition(&samples, a, s - a))
+                .fold(0.0, f64::max);
+            let found = distribution.index(a);
+            prop_assert!((found - best).abs() <= 1e-6 * best.max(1e-3), "{found} {best}");
+        }
+    }
+}

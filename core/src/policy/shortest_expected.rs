@@ -1,0 +1,56 @@
+//! Shortest expected remaining service first, preemptive: what a scheduler would do that knows
+//! the distribution of service but not the Gittins index. (Tiresias' simulator names a
+//! `shortest-expected`, but runs its SRTF.)
+
+use super::continuous::{self, Continuous, Rule};
+use super::history::{HISTORY, History};
+use super::registry::{PLACEMENT, Registered, no_conflicts};
+use super::{Fact, Plot, PolicyEntry};
+use crate::job::JobId;
+use crate::sim::View;
+
+pub(super) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "shortest-expected",
+        title: "Shortest expected",
+        summary: "The least expected remaining service first, given the service a job has had and a distribution learned from history. Not clairvoyant.",
+        source: "Gu et al., NSDI'19 (simulator)",
+        oracle: false,
+        params: &[HISTORY, continuous::QUANTUM, PLACEMENT],
+        check: no_conflicts,
+    },
+    build: |params, context| {
+        let rule = LeastExpected(History::new(params, context));
+        Box::new(Continuous::new(params, context, rule))
+    },
+};
+
+struct LeastExpected(History);
+
+impl Rule for LeastExpected {
+    fn key(&self, view: &View<'_>, job: JobId) -> f64 {
+        self.0.distribution.expected_remaining(view.attained(job))
+    }
+
+    fn learn(&mut self, view: &View<'_>) -> bool {
+        self.0.learn(view)
+    }
+
+    fn facts(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
+        let attained = view.attained(job);
+        let expected = self.0.distribution.expected_remaining(attained);
+        let expected = if expected.is_finite() {
+            format!("{expected:.0} GPU·s")
+        } else {
+            "more than any job it learned from".to_string()
+        };
+        vec![
+            Fact::new("attained service", format!("{attained:.0} GPU·s")),
+            Fact::new("expected remaining", expected),
+        ]
+    }
+
+    fn plots(&self, _view: &View<'_>, _job: JobId) -> Vec<Plot> {
+        Vec::new()
+    }
+}

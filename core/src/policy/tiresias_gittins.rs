@@ -1,0 +1,267 @@
+//! Tiresias' discretized 2D-Gittins (NSDI'19 §4.2): K [queues](super::multilevel) by attained
+//! service, served in order; within a queue the greatest Gittins index first, where the service
+//! quantum Δ is the queue's upper limit. What does not fit is skipped, or, with `strict`, nothing
+//! overtakes it.
+
+use super::history::{HISTORY, History};
+use super::multilevel::{self, Measure, Multilevel};
+use super::pack_limit::PackLimit;
+use super::priority_walk::PriorityWalk;
+use super::registry::{BuildContext, PLACEMENT, Registered};
+use super::waiting_room::Waiter;
+use super::{
+    Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng,
+};
+use crate::Time;
+use crate::job::JobId;
+use crate::sim::{Phase, Plan, View};
+
+pub(super) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "tiresias-gittins",
+        title: "Tiresias 2D-Gittins",
+        summary: "K queues by attained service (GPUs × time); in each, the job likeliest to end soon by the distribution of service it learns.",
+        source: "Gu et al., NSDI'19 §4.2; simulator's dlas-gpu-gittins",
+        oracle: false,
+        params: &[
+            multilevel::QUEUES,
+            multilevel::THRESHOLDS,
+            HISTORY,
+            ParamInfo {
+                name: "delta",
+                aliases: &[],
+                kind: ParamKind::Word("queue, simulator or GPU·s"),
+                default: "queue",
+                help: "The service quantum Δ of the index: queue (the queue's upper limit), a number of GPU·s, or simulator (the released simulator's table for Δ = 3250).",
+            },
+            multilevel::KNOB,
+            multilevel::STRICT,
+            PLACEMENT,
+            multilevel::PACKLIMIT,
+            multilevel::REFIT,
+            multilevel::QUIRKS,
+        ],
+        check: |params| {
+            multilevel::thresholds(params)?;
+            Delta::parse(params.text("delta")).map(drop)
+        },
+    },
+    build: |params, context| Box::new(TiresiasGittins::new(params, context)),
+};
+
+/// The service quantum of the index.
+#[derive(Clone, Copy, PartialEq)]
+enum Delta {
+    /// The upper limit of the job's queue.
+    Queue,
+    /// The same everywhere, GPU·s.
+    Fixed(f64),
+    /// 3250 GPU·s, looked up as the released simulator does.
+    Simulator,
+}
+
+impl Delta {
+    fn parse(text: &str) -> Result<Self, String> {
+        match (text, text.parse::<f64>()) {
+            ("queue", _) => Ok(Self::Queue),
+            ("simulator", _) => Ok(Self::Simulator),
+            (_, Ok(delta)) if delta > 0.0 && delta.is_finite() => Ok(Self::Fixed(delta)),
+            _ => Err(format!(
+                "delta is '{text}': use queue, simulator or a number of GPU·s above 0"
+            )),
+        }
+    }
+}
+
+/// The simulator's Δ, GPU·s.
+const SIMULATOR_DELTA: f64 = 3250.0;
+
+/// By queue, then by index (as a negative number: the greatest first).
+type Rank = (u32, Time);
+
+struct TiresiasGittins {
+    spec: PolicySpec,
+    levels: Multilevel,
+    history: History,
+    delta: Delta,
+    /// With the simulator's bug of taking E over S instead of S−a.
+    absolute: bool,
+    pack_limit: PackLimit,
+    walk: PriorityWalk<Rank>,
+    /// The key under which a job waits; by job.
+    waits_as: Vec<Rank>,
+}
+
+impl TiresiasGittins {
+    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
+        let mut walk = PriorityWalk::new(params.placement("placement", context.placement));
+        walk.strict = params.bool("strict");
+        Self {
+            spec: params.spec().clone(),
+            levels: Multilevel::new(params, Measure::Service),
+            history: History::new(params, context),
+            // Checked when the spec was parsed.
+            delta: Delta::parse(params.text("delta")).unwrap_or(Delta::Queue),
+            absolute: params.bool("quirks"),
+            pack_limit: PackLimit::new(params.float("packlimit"), params.bool("refit")),
+            walk,
+            waits_as: Vec::new(),
+        }
+    }
+
+    fn index(&self, attained: f64, queue: u32) -> f64 {
+        let distribution = &self.history.distribution;
+        match self.delta {
+            Delta::Queue => distribution.index_within(attained, self.levels.upper_limit(queue)),
+            Delta::Fixed(delta) => distribution.index_within(attained, delta),
+            Delta::Simulator => {
+                distribution.index_of_simulator(attained, SIMULATOR_DELTA, self.absolute)
+            }
+        }
+    }
+
+    fn rank(&self, view: &View<'_>, job: JobId) -> Rank {
+        let queue = self.levels.queue(job);
+        let index = self.index(self.levels.attained(view, job), queue);
+        (queue, Time(-index))
+    }
+
+    fn wait(&mut self, view: &View<'_>, job: JobId) {
+        let key = self.rank(view, job);
+        if self.waits_as.len() <= job.index() {
+            self.waits_as.resize(job.index() + 1, key);
+        }
+        self.waits_as[job.index()] = key;
+        self.walk.waiting.insert(Waiter {
+            key,
+            job,
+            gpus: view.gpus(job),
+        });
+    }
+
+    fn promote(&mut self, view: &View<'_>, job: JobId, plan: &mut Plan) {
+        self.walk.waiting.remove(Waiter {
+            key: self.waits_as[job.index()],
+            job,
+            gpus: view.gpus(job),
+        });
+        self.levels.promote(view, job);
+        self.wait(view, job);
+        plan.promote(job, 0);
+    }
+
+    /// Sinks running jobs that have crossed their queue's threshold.
+    fn sink(&mut self, view: &View<'_>, plan: &mut Plan) {
+        if self.levels.looks_at_every_event() {
+            for i in 0..self.walk.running.len() {
+                let job = self.walk.running[i].job;
+                if self.levels.has_crossed(view, job) {
+                    plan.demote(job, self.levels.demote(job));
+                }
+            }
+            return;
+        }
+        for &job in view.alarmed() {
+            if view.phase(job) == Phase::Running {
+                plan.demote(job, self.levels.demote(job));
+            }
+        }
+    }
+
+    /// Asks to be called when queues change next.
+    fn watch(&self, view: &View<'_>, plan: &mut Plan) {
+        let demotion = |job: JobId, plan: &mut Plan| {
+            if let Some(at) = self.levels.demotion(view, job) {
+                plan.alarm(job, at);
+            }
+        };
+        if self.levels.looks_at_every_event() {
+            for running in &self.walk.running {
+                demotion(running.job, plan);
+            }
+        } else {
+            for &job in view.alarmed() {
+                let lost = || self.walk.preempted.iter().any(|lost| lost.job == job);
+                if view.phase(job) == Phase::Running && !lost() {
+                    demotion(job, plan);
+                }
+            }
+            for started in &self.walk.started {
+                demotion(started.job, plan);
+            }
+        }
+        for preempted in &self.walk.preempted {
+            if let Some(at) = self.levels.promotion(view, preempted.job) {
+                plan.alarm(preempted.job, at);
+            }
+        }
+    }
+}
+
+impl Policy for TiresiasGittins {
+    fn spec(&self) -> &PolicySpec {
+        &self.spec
+    }
+
+    fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
+        self.walk.forget(view.finished());
+        self.pack_limit.observe(view, view.finished());
+        self.walk.packlimit = self.pack_limit.limit();
+        self.sink(view, plan);
+        for &job in view.alarmed() {
+            if view.phase(job) == Phase::Waiting {
+                self.promote(view, job, plan);
+            }
+        }
+        if self.history.learn(view) {
+            for waiter in self.walk.waiting.take_all() {
+                self.wait(view, waiter.job);
+            }
+        }
+        for &job in view.arrived() {
+            self.levels.admit(job);
+            self.wait(view, job);
+        }
+        // Where everything fits, the order is of no consequence.
+        if self.walk.waiting.gpus() > u64::from(view.free().total()) {
+            let mut running = std::mem::take(&mut self.walk.running);
+            for waiter in &mut running {
+                waiter.key = self.rank(view, waiter.job);
+            }
+            self.walk.running = running;
+            self.walk.sort_running();
+        }
+        self.walk.walk(view, plan);
+        for started in &self.walk.started {
+            self.levels.resumes(view, started.job);
+        }
+        self.watch(view, plan);
+        for preempted in std::mem::take(&mut self.walk.preempted) {
+            self.wait(view, preempted.job);
+        }
+    }
+
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
+        let mut facts = self.levels.facts(view, job);
+        let mut plots = Vec::new();
+        if !facts.is_empty() {
+            let attained = self.levels.attained(view, job);
+            let queue = self.levels.queue(job);
+            let index = self.index(attained, queue) * 1e3;
+            facts.push(Fact::new(
+                "Gittins index",
+                format!("{index:.3} per 1,000 GPU·s"),
+            ));
+            plots = self.history.distribution.plots(
+                |a| self.index(a, self.levels.queue_of(a)),
+                &self.levels.marks(),
+                Some(attained),
+            );
+        }
+        Explanation {
+            verdict: self.walk.verdict(view, job),
+            facts,
+            plots,
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! YARN's capacity scheduler, the baseline of Tiresias (NSDI'19 §6) and of Microsoft's clusters
+//! (Jeon et al., ATC'19): one FIFO queue per tenant with an equal guaranteed share of the GPUs,
+//! no preemption, gangs consolidated. The queue that uses the least of its share goes first, its
+//! head blocks it alone; an elastic queue may use what others leave idle.
+
+use super::registry::{BuildContext, Registered, no_conflicts};
+use super::{
+    Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng, Verdict,
+};
+use crate::cluster::{FreeGpus, Placement};
+use crate::job::JobId;
+use crate::placement::Strategy;
+use crate::sim::{Phase, Plan, View};
+use crate::workload::DEFAULT_PACKLIMIT;
+use std::collections::VecDeque;
+
+pub(super) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "yarn-cs",
+        title: "YARN-CS",
+        summary: "YARN's capacity scheduler: a FIFO queue per tenant with an equal share of the GPUs, never preempted, consolidated.",
+        source: "Baseline of Tiresias (NSDI'19 §6); Jeon et al., ATC'19",
+        oracle: false,
+        params: &[
+            ParamInfo {
+                name: "queues",
+                aliases: &[],
+                kind: ParamKind::OneOf(&["tenants", "one"]),
+                default: "tenants",
+                help: "A queue for each tenant (virtual cluster) of the trace, or one for all.",
+            },
+            ParamInfo {
+                name: "elastic",
+                aliases: &[],
+                kind: ParamKind::Bool,
+                default: "true",
+                help: "A queue may use more than its share while others leave theirs idle.",
+            },
+            ParamInfo {
+                name: "placement",
+                aliases: &[],
+                kind: ParamKind::Placement,
+                default: "yarn",
+                help: "How a gang is laid on nodes; 'default' is the run's own choice.",
+            },
+        ],
+        check: no_conflicts,
+    },
+    build: |params, context| Box::new(YarnCs::new(params, context)),
+};
+
+/// One tenant's queue.
+#[derive(Default)]
+struct Queue {
+    waiting: VecDeque<JobId>,
+    used: u32,
+    /// Its head does not start at present.
+    blocked: bool,
+}
+
+struct YarnCs {
+    spec: PolicySpec,
+    by_tenant: bool,
+    elastic: bool,
+    strategy: Strategy,
+    /// By tenant; the last is for jobs without one.
+    queues: Vec<Queue>,
+    room: FreeGpus,
+    placement: Placement,
+}
+
+impl YarnCs {
+    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
+        let by_tenant = params.text("queues") == "tenants";
+        let tenants = if by_tenant {
+            context.workload.tenants.len()
+        } else {
+            0
+        };
+        Self {
+            spec: params.spec().clone(),
+            by_tenant,
+            elastic: params.bool("elastic"),
+            strategy: params.placement("placement", context.placement),
+            queues: (0..=tenants).map(|_| Queue::default()).collect(),
+            room: FreeGpus::default(),
+            placement: Placement::default(),
+        }
+    }
+
+    fn queue_of(&self, view: &View<'_>, job: JobId) -> usize {
+        let last = self.queues.len() - 1;
+        let tenant = view.tenant(job).filter(|_| self.by_tenant);
+        tenant.map_or(last, |tenant| (tenant as usize).min(last))
+    }
+
+    /// Guaranteed GPUs of each queue: the tenants' equal shares; jobs without a tenant count as
+    /// one more where there are any.
+    fn share(&self, view: &View<'_>) -> f64 {
+        let all: u32 = view.free().node_sizes().iter().sum();
+        let queues = self.queues.len();
+        let nameless = &self.queues[queues - 1];
+        let unused = queues > 1 && nameless.used == 0 && nameless.waiting.is_empty();
+        f64::from(all) / (queues - usize::from(unused)) as f64
+    }
+
+    /// The queue with the least use among those that may go on, the earliest head first.
+    fn next(&self) -> Option<usize> {
+        let open = |(_, queue): &(usize, &Queue)| !queue.blocked && !queue.waiting.is_empty();
+        self.queues
+            .iter()
+            .enumerate()
+            .filter(open)
+            .min_by_key(|(_, queue)| (queue.used, queue.waiting.front().copied()))
+            .map(|(at, _)| at)
+    }
+}
+
+impl Policy for YarnCs {
+    fn spec(&self) -> &PolicySpec {
+        &self.spec
+    }
+
+    fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
+        for &job in view.finished() {
+            let queue = self.queue_of(view, job);
+            self.queues[queue].used -= view.gpus(job);
+        }
+        for &job in view.arrived() {
+            let queue = self.queue_of(view, job);
+            self.queues[queue].waiting.push_back(job);
+        }
+        self.room.copy_from(view.free());
+        for queue in &mut self.queues {
+            queue.blocked = false;
+        }
+        let share = self.share(view);
+        while let Some(at) = self.next()
+            && self.room.total() > 0
+        {
+            let queue = &mut self.queues[at];
+            let Some(&job) = queue.waiting.front() else {
+                break;
+            };
+            let gpus = view.gpus(job);
+            // A gang larger than the share may still run alone.
+            let within = self.elastic || queue.used == 0 || f64::from(queue.used + gpus) <= share;
+            let strategy = view.strategy_for(job, self.strategy, DEFAULT_PACKLIMIT);
+            let starts =
+                within && strategy.place(&self.room, view.node_size(), gpus, &mut self.placement);
+            if starts {
+                self.room.take(&self.placement.parts);
+                plan.place(job, &self.placement);
+                queue.waiting.pop_front();
+                queue.used += gpus;
+            } else {
+                queue.blocked = true;
+            }
+        }
+    }
+
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
+        let queue = &self.queues[self.queue_of(view, job)];
+        let (wants, free) = (view.gpus(job), view.free().total());
+        let verdict = match (view.phase(job), queue.waiting.front()) {
+            (Phase::Running, _) => Verdict::Runs,
+            (Phase::Waiting, Some(&head)) if head != job => Verdict::BehindHead { head },
+            (Phase::Waiting, _) if wants <= free => Verdict::PlacementWaits { wants, free },
+            (Phase::Waiting, _) => Verdict::TooFewGpus { wants, left: free },
+            _ => Verdict::NotActive,
+        };
+        let share = self.share(view);
+        let facts = vec![
+            Fact::new("its queue uses", format!("{} GPUs", queue.used)),
+            Fact::new("its queue's share", format!("{share:.0} GPUs")),
+            Fact::new("waiting in its queue", queue.waiting.len()),
+        ];
+        Explanation::new(verdict, facts)
+    }
+}
