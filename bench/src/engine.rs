@@ -73,7 +73,7 @@ struct Spread {
 }
 
 /// Multiples of the trace on which growth is measured.
-const MULTIPLES: [f64; 6] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0];
+const MULTIPLES: [f64; 5] = [0.1, 0.3, 1.0, 3.0, 10.0];
 
 pub(crate) fn engine(arguments: &Arguments) -> Result<()> {
     let (workload, opening) = match &arguments.trace {

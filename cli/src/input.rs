@@ -5,6 +5,7 @@ use anyhow::{Context, anyhow};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use switchyard::cluster::ClusterSpec;
+use switchyard::policy::{PolicySpec, ServiceHistory};
 use switchyard::report::TraceFacts;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
 use switchyard::workload::{SAMPLES, Sample, Workload};
@@ -102,6 +103,23 @@ pub(crate) fn cluster(argument: &str) -> Result<ClusterSpec, Failure> {
         },
         Err(error) => Err(Failure::Input(error.into())),
     }
+}
+
+/// The service history that a policy's spec names, if it names one: a file.
+pub(crate) fn history(policy: &PolicySpec) -> Result<Option<ServiceHistory>, Failure> {
+    let Some(name) = policy.param("history").filter(|name| *name != "oracle") else {
+        return Ok(None);
+    };
+    let text = std::fs::read_to_string(name)
+        .with_context(|| {
+            format!(
+                "{policy}: cannot read the service history {name} (use online, oracle or a file)"
+            )
+        })
+        .map_err(Failure::Input)?;
+    ServiceHistory::parse(name, &text)
+        .map(Some)
+        .map_err(|error| Failure::Input(anyhow!("{name}: {error}")))
 }
 
 fn name_of(path: &Path) -> String {

@@ -8,14 +8,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-use switchyard::RunSpec;
 use switchyard::placement::Strategy;
 use switchyard::policy::PolicySpec;
 use switchyard::report::{
     ClusterFacts, Outcomes, Results, RunResult, Summary, chrome_trace, jct_by_name, jobs_csv,
 };
 use switchyard::sim::{RunLog, SimOptions};
-use switchyard::workload::Workload;
+use switchyard::workload::{GpuGeneration, Workload};
+use switchyard::{Preset, RunSpec, UnknownPreset};
 
 /// What runs when no policy is named: the baseline and the scheduler it is usually compared with.
 const DEFAULT_POLICIES: [&str; 2] = ["fifo", "tiresias-las"];
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     /// [default: fifo and tiresias-las]
     #[arg(long = "policy", value_name = "SPEC")]
     policies: Vec<String>,
-    /// How gangs are laid on nodes: least-fragmentation, consolidated or spread
+    /// How gangs are laid on nodes: least-fragmentation, consolidated, spread, yarn or skew
     #[arg(long, value_name = "NAME", default_value = "least-fragmentation")]
     placement: String,
     /// Seconds without progress after every resume or move
@@ -47,6 +47,15 @@ pub(crate) struct Arguments {
         allow_negative_numbers = true
     )]
     restart_cost: f64,
+    /// Add to each restart what checkpoint and resume of the job's model take (1 to 27 s)
+    #[arg(long)]
+    restart_by_model: bool,
+    /// Gangs on more nodes than they need train slower, as measured on k80, p100 or v100
+    #[arg(long, value_name = "GPU")]
+    spread_slowdown: Option<String>,
+    /// The semantics of a published simulator: reference-nsdi19
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
     /// Seed of the policies' random generator
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -86,6 +95,23 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         .placement
         .parse()
         .map_err(|error| input_error(anyhow::Error::from(error)))?;
+    let spread_slowdown = arguments
+        .spread_slowdown
+        .as_deref()
+        .map(|name| {
+            GpuGeneration::named(name).ok_or_else(|| {
+                input_error(anyhow!(
+                    "--spread-slowdown is '{name}': use k80, p100 or v100"
+                ))
+            })
+        })
+        .transpose()?;
+    let preset: Option<Preset> = arguments
+        .preset
+        .as_deref()
+        .map(str::parse)
+        .transpose()
+        .map_err(|error: UnknownPreset| input_error(error.into()))?;
     let policies = match arguments.policies.as_slice() {
         [] => DEFAULT_POLICIES.map(str::to_string).to_vec(),
         given => given.to_vec(),
@@ -103,23 +129,27 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     };
     let workload = Arc::new(input.workload);
 
+    let options = SimOptions {
+        restart_cost: arguments.restart_cost,
+        restart_by_model: arguments.restart_by_model,
+        spread_slowdown,
+        seed: arguments.seed,
+    };
     let mut runs = Vec::with_capacity(policies.len());
     for policy in policies {
-        let options = SimOptions {
-            restart_cost: arguments.restart_cost,
-            seed: arguments.seed,
-            ..SimOptions::default()
+        let mut spec = RunSpec {
+            history: input::history(&policy)?,
+            policy,
+            cluster: cluster.clone(),
+            placement,
+            options,
         };
-        runs.push(simulate(
-            RunSpec {
-                policy,
-                cluster: cluster.clone(),
-                placement,
-                options,
-                history: None,
-            },
-            &workload,
-        )?);
+        if let Some(preset) = preset {
+            preset
+                .apply(&mut spec)
+                .map_err(|error| input_error(error.into()))?;
+        }
+        runs.push(simulate(spec, &workload)?);
     }
 
     let results = Results {

@@ -19,6 +19,7 @@ pub mod job;
 mod percentile;
 pub mod placement;
 pub mod policy;
+mod preset;
 pub mod report;
 mod run;
 pub mod sim;
@@ -26,5 +27,6 @@ mod time;
 pub mod trace;
 pub mod workload;
 
-pub use run::RunSpec;
+pub use preset::{Preset, UnknownPreset};
+pub use run::{MissingHistory, RunSpec};
 pub use time::Time;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub(super) const HISTORY: ParamInfo = ParamInfo {
     name: "history",
     aliases: &[],
-    kind: ParamKind::Word("online, oracle or the name of a file of services"),
+    kind: ParamKind::History,
     default: "online",
     help: "Where the distribution of service comes from: online (jobs finished so far), oracle (the whole trace), or a file with a column 'duration' in GPU·s.",
 };

@@ -56,6 +56,8 @@ pub enum ParamKind {
     OneOf(&'static [&'static str]),
     /// Any word; the text says which make sense.
     Word(&'static str),
+    /// `online`, `oracle`, or the name of a [service history](super::ServiceHistory).
+    History,
     /// A [placement strategy](Strategy), or `default` for the run's.
     Placement,
 }
@@ -276,7 +278,7 @@ impl ParamKind {
                 })
             }
             Self::OneOf(words) => words.contains(&value).then(|| value.to_string()),
-            Self::Word(_) => {
+            Self::Word(_) | Self::History => {
                 let plain = |c: char| !c.is_control() && !"[],=".contains(c);
                 (!value.is_empty() && value.chars().all(plain)).then(|| value.to_string())
             }
@@ -298,6 +300,7 @@ impl fmt::Display for ParamKind {
             Self::Ascending => f.write_str("ascending positive numbers separated by ':'"),
             Self::OneOf(words) => f.write_str(&words.join(" or ")),
             Self::Word(what) => f.write_str(what),
+            Self::History => f.write_str("online, oracle or the name of a service history"),
             Self::Placement => {
                 f.write_str("default")?;
                 Strategy::ALL

@@ -30,6 +30,13 @@ impl GpuGeneration {
     /// Every generation, oldest first.
     pub const ALL: [Self; 3] = [Self::K80, Self::P100, Self::V100];
 
+    /// The generation of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|generation| generation.name() == name)
+    }
+
     /// The name in options and links.
     pub fn name(self) -> &'static str {
         match self {

@@ -100,6 +100,11 @@ impl Server {
             Request::Open { names, member } => self.open(&names, files, member),
             Request::Sample(name) => self.sample(&name),
             Request::Run { spec, workload } => {
+                if let Err(missing) = spec.check() {
+                    self.run = None;
+                    reply(&self.scope, &Reply::Failed(missing.to_string()));
+                    return;
+                }
                 let workload = Arc::new(workload);
                 self.run = Some(Run {
                     simulation: spec.start(workload.clone()),

@@ -12,7 +12,7 @@ use switchyard::job::JobId;
 use switchyard::placement::Strategy;
 use switchyard::policy::PolicySpec;
 use switchyard::sim::SimOptions;
-use switchyard::workload::SAMPLES;
+use switchyard::workload::{GpuGeneration, SAMPLES};
 
 /// The version written; a later one that changes a key's meaning must still read this one.
 const VERSION: &str = "1";
@@ -113,6 +113,8 @@ impl Link {
             "cluster" => self.cluster = Some(value.parse().ok()?),
             "placement" => self.placement = value.parse().ok()?,
             "restart" => self.options.restart_cost = non_negative(value)?,
+            "spread" => self.options.spread_slowdown = Some(GpuGeneration::named(value)?),
+            "restart-by-model" => self.options.restart_by_model = value.parse().ok()?,
             "seed" => self.options.seed = value.parse().ok()?,
             "run" => policies.push(value.parse().ok()?),
             "baseline" => self.baseline = value.parse().ok()?,
@@ -177,6 +179,12 @@ impl Link {
         }
         if self.options.restart_cost != default.options.restart_cost {
             add("restart", &self.options.restart_cost.to_string());
+        }
+        if self.options.restart_by_model {
+            add("restart-by-model", "true");
+        }
+        if let Some(generation) = self.options.spread_slowdown {
+            add("spread", generation.name());
         }
         if self.options.seed != default.options.seed {
             add("seed", &self.options.seed.to_string());
@@ -271,7 +279,8 @@ mod tests {
             options: SimOptions {
                 restart_cost: 30.0,
                 seed: 9,
-                ..SimOptions::default()
+                restart_by_model: true,
+                spread_slowdown: Some(GpuGeneration::V100),
             },
             policies: vec![
                 "tiresias-las[queues=2,thresholds=57600]".parse().unwrap(),

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::placement::Strategy;
-use switchyard::policy::{Explanation, PolicySpec};
+use switchyard::policy::{Explanation, PolicySpec, ServiceHistory};
 use switchyard::report::Summary;
 use switchyard::sim::{Progress, SimOptions};
 use switchyard::trace::{ImportReport, Member};
@@ -95,8 +95,10 @@ pub struct Setup {
     pub cluster: ClusterSpec,
     /// How gangs are laid on nodes.
     pub placement: Strategy,
-    /// Restart cost and seed.
+    /// Restart cost, slowdown and seed.
     pub options: SimOptions,
+    /// Services of an earlier time, for policies that learn from a file.
+    pub history: Option<Rc<ServiceHistory>>,
 }
 
 /// Where the cluster comes from.
@@ -199,6 +201,8 @@ pub enum Action {
     Refused(String),
     /// The visitor chose what runs have in common.
     SetUp(Setup),
+    /// A service history was opened; who wants it says so in its spec.
+    Learned(Rc<ServiceHistory>),
     /// A scheduler is added at the end.
     Add(PolicySpec),
     /// A scheduler is replaced.
@@ -248,6 +252,7 @@ impl AppState {
                 cluster: link.cluster.clone().unwrap_or_else(default_cluster),
                 placement: link.placement,
                 options: link.options,
+                history: None,
             },
             cluster_origin: if link.cluster.is_some() {
                 ClusterOrigin::Chosen
@@ -276,7 +281,7 @@ impl AppState {
             cluster: self.setup.cluster.clone(),
             placement: self.setup.placement,
             options: self.setup.options,
-            history: None,
+            history: self.setup.history.as_deref().cloned(),
         }
     }
 
@@ -331,6 +336,7 @@ impl AppState {
                 self.setup = setup;
                 self.forget_results();
             }
+            Action::Learned(history) => self.setup.history = Some(history),
             Action::Add(policy) => {
                 self.cards.push(Card::new(self.next_id, policy));
                 self.next_id += 1;

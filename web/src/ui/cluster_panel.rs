@@ -4,6 +4,7 @@ use super::app::{StateProps, use_session};
 use crate::state::{Action, ClusterOrigin, Setup};
 use switchyard::cluster::{ClusterSpec, NodeGroup};
 use switchyard::placement::Strategy;
+use switchyard::workload::GpuGeneration;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
@@ -144,6 +145,26 @@ pub(super) fn ClusterPanel(props: &StateProps) -> Html {
                             setup.options.restart_cost = text.parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0)?;
                             Some(())
                         }, "The restart cost is a number of seconds, 0 or more.")} />
+                </label>
+                <label class="field" title="Gangs on more nodes than they need train slower, as measured on this GPU generation by Gavel: a faster GPU hides the network less. Models are known by name; others get one of the table's."><span>{ "Spread gangs slow down" }</span>
+                    <select onchange={set(|setup, text| {
+                        setup.options.spread_slowdown = match text {
+                            "no" => None,
+                            name => Some(GpuGeneration::named(name)?),
+                        };
+                        Some(())
+                    }, "There is no such GPU generation.")}>
+                        <option value="no" selected={setup.options.spread_slowdown.is_none()}>{ "no" }</option>
+                        { for GpuGeneration::ALL.iter().map(|generation| html! {
+                            <option value={generation.name()} selected={setup.options.spread_slowdown == Some(*generation)}>{ format!("as on a {}", generation.name().to_uppercase()) }</option>
+                        }) }
+                    </select>
+                </label>
+                <label class="field" title="Adds 1 to 27 s to each restart, by the size of the job's model: checkpoint and resume"><span>{ "Restart cost by model size" }</span>
+                    <select onchange={set(|setup, text| text.parse().ok().map(|by_model| setup.options.restart_by_model = by_model), "Yes or no.")}>
+                        <option value="false" selected={!setup.options.restart_by_model}>{ "no" }</option>
+                        <option value="true" selected={setup.options.restart_by_model}>{ "yes" }</option>
+                    </select>
                 </label>
                 <label class="field" title="Seed of the policies' random generator"><span>{ "Seed" }</span>
                     <input type="number" min="0" value={setup.options.seed.to_string()}

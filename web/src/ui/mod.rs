@@ -13,6 +13,7 @@ mod embed;
 pub mod export;
 mod header;
 mod help;
+mod history_field;
 mod icon;
 mod import_report;
 pub mod inspector;

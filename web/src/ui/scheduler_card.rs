@@ -2,6 +2,7 @@
 
 use super::app::use_session;
 use super::cluster_panel::input_value;
+use super::history_field::HistoryField;
 use super::icon::{Icon, Sign};
 use crate::draw::{format, palette};
 use crate::state::{Action, Card, RunStatus};
@@ -163,6 +164,12 @@ fn param(
             apply.emit(with_param(&policy, infos, info.name, &input_value(&event)))
         })
     };
+    let onchoose = {
+        let (policy, apply) = (policy.clone(), apply.clone());
+        Callback::from(move |text: String| {
+            apply.emit(with_param(&policy, infos, info.name, &text));
+        })
+    };
     let choose = |options: Vec<&'static str>| {
         let options = options
             .into_iter()
@@ -172,6 +179,8 @@ fn param(
     };
     let field = match info.kind {
         ParamKind::Bool => choose(vec!["false", "true"]),
+        ParamKind::OneOf(words) => choose(words.to_vec()),
+        ParamKind::History => html! { <HistoryField value={value.clone()} onchoose={onchoose} /> },
         ParamKind::Placement => choose(
             std::iter::once("default")
                 .chain(Strategy::ALL.iter().map(|strategy| strategy.name()))
@@ -183,7 +192,7 @@ fn param(
         ParamKind::Float { min, .. } => html! {
             <input type="number" min={min.to_string()} step="any" value={value.clone()} onchange={onchange.clone()} />
         },
-        ParamKind::Ascending => {
+        ParamKind::Ascending | ParamKind::Word(_) => {
             html! { <input type="text" spellcheck="false" value={value.clone()} onchange={onchange.clone()} /> }
         }
     };

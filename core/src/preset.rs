@@ -1,0 +1,114 @@
+//! Presets: the semantics of a published simulator in one word, so that figures can be compared
+//! number by number. The defaults elsewhere are what makes sense.
+
+use crate::placement::Strategy;
+use crate::policy::{PolicySpec, SpecError};
+use crate::run::RunSpec;
+use std::str::FromStr;
+
+/// A published simulator whose semantics a run takes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// The released simulator of Tiresias (NSDI'19; SymbioticLab/Tiresias, commit 959f9b0),
+    /// scheme `count`: GPUs are counted, preemption is free, YARN-CS has one queue, the Gittins
+    /// index is looked up in its table for Δ = 3250. Its bugs stay out: they are
+    /// `quirks=true` of `tiresias-las` and `tiresias-gittins`.
+    ReferenceNsdi19,
+}
+
+/// Not the name of a preset.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no preset '{0}': use reference-nsdi19")]
+pub struct UnknownPreset(pub String);
+
+impl Preset {
+    /// Every preset.
+    pub const ALL: [Self; 1] = [Self::ReferenceNsdi19];
+
+    /// The name in options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReferenceNsdi19 => "reference-nsdi19",
+        }
+    }
+
+    /// Makes the run the preset's, but for what its policy spec says itself.
+    pub fn apply(self, run: &mut RunSpec) -> Result<(), SpecError> {
+        match self {
+            Self::ReferenceNsdi19 => {
+                run.placement = Strategy::LeastFragmentation;
+                run.options.restart_cost = 0.0;
+                run.options.restart_by_model = false;
+                run.options.spread_slowdown = None;
+                run.policy = match run.policy.name() {
+                    "yarn-cs" => run.policy.with_default("queues", "one")?,
+                    "tiresias-gittins" => run.policy.with_default("delta", "simulator")?,
+                    _ => run.policy.clone(),
+                };
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Preset {
+    type Err = UnknownPreset;
+
+    fn from_str(name: &str) -> Result<Self, UnknownPreset> {
+        Self::ALL
+            .into_iter()
+            .find(|preset| preset.name() == name)
+            .ok_or_else(|| UnknownPreset(name.to_string()))
+    }
+}
+
+impl PolicySpec {
+    /// The same policy with a parameter at this value, unless the spec gives it one.
+    fn with_default(&self, param: &str, value: &str) -> Result<Self, SpecError> {
+        if self.param(param).is_some() {
+            return Ok(self.clone());
+        }
+        let text = self.to_string();
+        let open = match text.strip_suffix(']') {
+            Some(open) => format!("{open},"),
+            None => format!("{text}["),
+        };
+        format!("{open}{param}={value}]").parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preset_leaves_alone_what_the_spec_says() {
+        let mut run = RunSpec {
+            policy: "tiresias-gittins[knob=2]".parse().unwrap(),
+            cluster: "2x4".parse().unwrap(),
+            placement: Strategy::Spread,
+            options: Default::default(),
+            history: None,
+        };
+        Preset::ReferenceNsdi19.apply(&mut run).unwrap();
+        assert_eq!(
+            run.policy.to_string(),
+            "tiresias-gittins[delta=simulator,knob=2]"
+        );
+        assert_eq!(run.placement, Strategy::LeastFragmentation);
+        run.policy = "tiresias-gittins[delta=100]".parse().unwrap();
+        Preset::ReferenceNsdi19.apply(&mut run).unwrap();
+        assert_eq!(run.policy.to_string(), "tiresias-gittins[delta=100]");
+        run.policy = "yarn-cs".parse().unwrap();
+        Preset::ReferenceNsdi19.apply(&mut run).unwrap();
+        assert_eq!(run.policy.to_string(), "yarn-cs[queues=one]");
+    }
+
+    #[test]
+    fn an_unknown_preset_lists_the_known() {
+        assert_eq!(
+            "reference".parse::<Preset>().unwrap_err().to_string(),
+            "there is no preset 'reference': use reference-nsdi19"
+        );
+    }
+}

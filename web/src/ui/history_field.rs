@@ -1,0 +1,77 @@
+//! The field of a policy that learns from a service history: online, the trace itself, or a file
+//! of the visitor's.
+
+use super::app::use_session;
+use super::cluster_panel::input_value;
+use crate::state::Action;
+use std::rc::Rc;
+use switchyard::policy::ServiceHistory;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+/// Properties of [`HistoryField`].
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    /// The parameter's value.
+    pub(super) value: String,
+    /// Takes another.
+    pub(super) onchoose: Callback<String>,
+}
+
+/// The list of histories, and a file to add.
+#[component]
+pub(super) fn HistoryField(props: &Props) -> Html {
+    let session = use_session();
+    let onchange = {
+        let onchoose = props.onchoose.clone();
+        Callback::from(move |event: Event| onchoose.emit(input_value(&event)))
+    };
+    let onfile = {
+        let onchoose = props.onchoose.clone();
+        Callback::from(move |event: Event| {
+            let input = event
+                .target()
+                .and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
+            let Some(file) = input.and_then(|input| input.files()?.get(0)) else {
+                return;
+            };
+            let (session, onchoose) = (session.clone(), onchoose.clone());
+            spawn_local(async move {
+                let name = file.name().replace(['[', ']', ',', '='], "_");
+                let text = JsFuture::from(file.text())
+                    .await
+                    .ok()
+                    .and_then(|text| text.as_string());
+                let history = match text {
+                    Some(text) => {
+                        ServiceHistory::parse(&name, &text).map_err(|why| why.to_string())
+                    }
+                    None => Err("it cannot be read".to_string()),
+                };
+                match history {
+                    Ok(history) => {
+                        session.tell(Action::Learned(Rc::new(history)));
+                        onchoose.emit(name);
+                    }
+                    Err(why) => session.tell(Action::Notice(Some(format!("{name}: {why}.")))),
+                }
+            });
+        })
+    };
+    let file = (!["online", "oracle"].contains(&props.value.as_str())).then(|| props.value.clone());
+    html! {
+        <span class="history">
+            <select aria-label="Service history" {onchange}>
+                <option value="online" selected={props.value == "online"}>{ "online" }</option>
+                <option value="oracle" selected={props.value == "oracle"}>{ "oracle" }</option>
+                if let Some(name) = file {
+                    <option value={name.clone()} selected=true>{ name }</option>
+                }
+            </select>
+            <input type="file" accept=".csv,.txt" aria-label="A file of services, GPU·s per line"
+                title="A file of services, one number of GPU·s per line" onchange={onfile} />
+        </span>
+    }
+}
