@@ -146,11 +146,13 @@ fn workloads(most_jobs: usize) -> impl Strategy<Value = Workload> {
             name: format!("job-{i}").into(),
             submit: Time(submit),
             gpus,
-            tenant: None,
+            // Every fourth job has none.
+            tenant: Some(i as u32 % 4).filter(|tenant| *tenant < 3),
             model: None,
             work: Work::Fixed { duration },
         };
         Workload {
+            tenants: ["a", "b", "c"].map(String::from).to_vec(),
             jobs: shapes.into_iter().enumerate().map(job).collect(),
             ..Default::default()
         }
@@ -339,6 +341,15 @@ impl<'a> Replay<'a> {
     }
 }
 
+/// What PROMOTEKNOB counts of one job since its last promotion.
+#[derive(Clone, Default)]
+struct Counts {
+    since: f64,
+    executed: f64,
+    waited: f64,
+    queue: u32,
+}
+
 /// Invariants 1 to 3, and that no GPU idles in vain.
 fn check(scene: &Scene, policy: &PolicySpec, log: &RunLog) {
     let jobs = &scene.workload.jobs;
@@ -497,6 +508,47 @@ proptest! {
             prop_assert_eq!(run.progress().done as usize, scene.workload.jobs.len());
             prop_assert_eq!(streamed.hash(), whole.hash());
             prop_assert_eq!(streamed, whole);
+        }
+    }
+
+    /// PROMOTEKNOB bounds starvation: below the highest queue, a job that has run never waits
+    /// longer than knob × its executed time (both counted since its last promotion), and a
+    /// promotion comes exactly then.
+    #[test]
+    fn the_knob_bounds_waiting(scene in scenes(32), knob in 1u32..6, gittins in any::<bool>()) {
+        let policy = if gittins {
+            format!("tiresias-gittins[thresholds=300:2000,history=oracle,knob={knob}]")
+        } else {
+            format!("tiresias-las[thresholds=300:2000,knob={knob}]")
+        };
+        let log = scene.run(&policy.parse().expect("a policy"));
+        let mut counts = vec![Counts::default(); scene.workload.jobs.len()];
+        for i in 0..log.events() {
+            let event = log.event(i);
+            let now = event.time.seconds();
+            let job = &mut counts[event.job.index()];
+            let passed = now - job.since;
+            job.since = now;
+            match event.kind {
+                EventKind::Pause | EventKind::Finish => job.executed += passed,
+                EventKind::Demote => {
+                    job.executed += passed;
+                    job.queue = event.detail;
+                }
+                EventKind::Restart | EventKind::Promote if job.executed > 0.0 => {
+                    // In the highest queue it may have waited longer than that already.
+                    let bound = f64::from(knob) * job.executed;
+                    let slack = 1e-6 * (1.0 + bound);
+                    let longest = bound.max(job.waited) + slack;
+                    job.waited += passed;
+                    prop_assert!(job.queue == 0 || job.waited <= longest, "{policy}");
+                    if event.kind == EventKind::Promote {
+                        prop_assert!(job.waited >= bound - slack, "{policy}: promoted early");
+                        *job = Counts { since: now, ..Counts::default() };
+                    }
+                }
+                _ => {}
+            }
         }
     }
 

@@ -3,7 +3,8 @@
 //!
 //! `golden/hashes.txt` has a line per run: case, policy, hash. `lab` and `cluster` are the embedded
 //! samples of that name on their own clusters, run with the defaults. `tiny` is `golden/tiny.csv`,
-//! which goes through the opener, on unlike nodes with a restart cost. `UPDATE_GOLDEN=1 cargo test
+//! which goes through the opener, on unlike nodes with a restart cost; `slow` is the same where spread
+//! gangs are slow and large models restart slowly. `UPDATE_GOLDEN=1 cargo test
 //! -p switchyard-tests` writes the file anew; a change that moves a hash must say why in its
 //! commit.
 
@@ -13,16 +14,23 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::policy::POLICIES;
 use switchyard::sim::SimOptions;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
-use switchyard::workload::{Sample, Workload};
+use switchyard::workload::{GpuGeneration, Sample, Workload};
 
 /// Parameters worth a run besides every policy's defaults.
-const VARIANTS: [&str; 6] = [
+const VARIANTS: [&str; 13] = [
     "fifo[backfill=true]",
     "fifo[placement=consolidated]",
     "srsf[placement=spread]",
     "tiresias-las[queues=2,thresholds=57600]",
     "tiresias-las[knob=2]",
     "tiresias-las[placement=consolidated]",
+    "tiresias-las[strict=true,measure=time]",
+    "tiresias-las[placement=skew,refit=true]",
+    "tiresias-las[quirks=true]",
+    "tiresias-gittins[history=oracle,knob=1]",
+    "tiresias-gittins[history=oracle,delta=simulator,quirks=true]",
+    "gittins[history=oracle]",
+    "yarn-cs[elastic=false]",
 ];
 
 /// The expected lines, as committed.
@@ -37,8 +45,21 @@ pub struct Case {
 }
 
 /// The cases, in the order of `golden/hashes.txt`. The sample `fleet` is too large for every test.
-pub fn cases() -> [Case; 3] {
-    [sample("lab"), sample("cluster"), tiny()]
+pub fn cases() -> [Case; 4] {
+    [sample("lab"), sample("cluster"), tiny(), slow()]
+}
+
+fn slow() -> Case {
+    let tiny = tiny();
+    Case {
+        name: "slow",
+        options: SimOptions {
+            restart_by_model: true,
+            spread_slowdown: Some(GpuGeneration::V100),
+            ..tiny.options
+        },
+        ..tiny
+    }
 }
 
 fn sample(name: &'static str) -> Case {
