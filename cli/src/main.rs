@@ -1,10 +1,11 @@
 //! `switchyard`: the engine without a browser.
 //!
-//! `run` and `compare` simulate a trace, `inspect` says what is in one, `policies` lists the
-//! schedulers. Results go to standard output, progress to standard error.
+//! `run` and `compare` simulate a trace, `paper` repeats a paper's experiments, `inspect` says what
+//! is in a trace, `policies` lists the schedulers. Results go to standard output, progress to standard error.
 
 mod input;
 mod inspect;
+mod paper;
 mod policies;
 mod run;
 mod table;
@@ -31,6 +32,9 @@ enum Command {
     Compare(run::Arguments),
     /// Say what a trace is and what it holds; of a folder, a line per file
     Inspect(inspect::Arguments),
+    /// Repeat a paper's experiments and print them beside the published figures
+    #[command(subcommand)]
+    Paper(paper::Arguments),
     /// List the policies, their parameters and where they come from
     Policies(policies::Arguments),
 }
@@ -48,6 +52,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments, false),
         Command::Compare(arguments) => run::run(&arguments, true),
         Command::Inspect(arguments) => inspect::inspect(&arguments),
+        Command::Paper(arguments) => paper::paper(&arguments),
         Command::Policies(arguments) => policies::policies(&arguments),
     };
     let (error, status) = match done {

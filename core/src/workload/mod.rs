@@ -12,6 +12,17 @@ pub use sample::{SAMPLES, Sample};
 use crate::job::Job;
 use serde::{Deserialize, Serialize};
 
+impl Workload {
+    /// The same jobs arriving `factor` times as fast.
+    pub fn at_load(&self, factor: f64) -> Self {
+        let mut faster = self.clone();
+        for job in &mut faster.jobs {
+            job.submit = crate::Time(job.submit.seconds() / factor);
+        }
+        faster
+    }
+}
+
 /// Jobs in order of submission, the first at time 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Workload {

@@ -1,0 +1,18 @@
+//! `switchyard paper`: the experiments of a paper, each beside its published figures.
+
+mod tiresias;
+
+use crate::Failure;
+use clap::Subcommand;
+
+#[derive(Subcommand)]
+pub(crate) enum Arguments {
+    /// Tiresias (NSDI'19): against YARN-CS and SRTF, over K, thresholds, knob, load and placement
+    Tiresias(tiresias::Arguments),
+}
+
+pub(crate) fn paper(arguments: &Arguments) -> Result<(), Failure> {
+    match arguments {
+        Arguments::Tiresias(arguments) => tiresias::tiresias(arguments),
+    }
+}
