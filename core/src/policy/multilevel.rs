@@ -214,7 +214,9 @@ impl Multilevel {
         };
         if self.late_demotion {
             let executed = self.executed(view, job);
-            return Some(view.now() + libm::ceil((threshold - executed) / speed));
+            // Whole numbers there: divided without a remainder.
+            let whole = libm::floor((threshold - executed) / speed);
+            return Some(view.now() + if whole > 1.0 { whole } else { 1.0 });
         }
         let left = threshold - self.attained(view, job);
         Some(view.now() + left.max(0.0) / speed)

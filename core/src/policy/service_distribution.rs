@@ -133,7 +133,9 @@ impl ServiceDistribution {
         let sum = (sum_within - sum_before) - origin * inside
             + delta * f64::from(self.len() - count_within);
         let p = round(inside / left, 1e5);
-        let e = round(sum / left, 1e5);
+        // Whole numbers there: divided without a remainder.
+        let e = libm::floor(sum / left);
+        let e = if e > 1.0 { e } else { 1.0 };
         round(p * 1e6 / e, 1e4)
     }
 

@@ -151,12 +151,14 @@ impl TiresiasLas {
     fn sink(&mut self, view: &View<'_>, plan: &mut Plan) {
         self.demoted.clear();
         if self.levels.looks_at_every_event() {
-            let running: Vec<JobId> = self
+            // The simulator looks in the order of submission.
+            let mut running: Vec<JobId> = self
                 .walk
                 .running
                 .iter()
                 .map(|running| running.job)
                 .collect();
+            running.sort_unstable();
             for job in running {
                 if self.levels.has_crossed(view, job) {
                     self.demote(job, plan);
