@@ -51,6 +51,8 @@ pub struct AppState {
     pub help: bool,
     /// Whether the left rail is open on a narrow screen.
     pub drawer: bool,
+    /// The step of the guide that is open.
+    pub guide: Option<usize>,
     /// Counts changes of results, so that charts know when to redraw.
     pub revision: u32,
     next_id: u32,
@@ -155,15 +157,18 @@ pub enum View {
     Compare,
     /// The table of jobs.
     Jobs,
+    /// The queues of one run at one moment.
+    Queues,
 }
 
 impl View {
     /// Every view with its name in links and its name for people.
-    pub const ALL: [(View, &'static str, &'static str); 4] = [
+    pub const ALL: [(View, &'static str, &'static str); 5] = [
         (Self::Yard, "yard", "Yard"),
         (Self::Timeline, "timeline", "Timeline"),
         (Self::Compare, "compare", "Compare"),
         (Self::Jobs, "jobs", "Jobs"),
+        (Self::Queues, "queues", "Queues"),
     ];
 }
 
@@ -201,6 +206,8 @@ pub enum Action {
     SetUp(Setup),
     /// A scheduler is added at the end.
     Add(PolicySpec),
+    /// These are the schedulers from now on.
+    Schedule(Vec<PolicySpec>),
     /// A scheduler is replaced.
     Edit(u32, PolicySpec),
     /// A scheduler goes.
@@ -227,7 +234,12 @@ pub enum Action {
     Help(bool),
     /// Open or close the left rail.
     Drawer(bool),
+    /// Show a step of the guide, or close it.
+    Guide(Option<usize>),
 }
+
+/// The sample that the guide walks through.
+pub const GUIDED: &str = "three-jobs";
 
 /// A change of a run's progress makes charts redraw at most this often: per this many jobs done.
 const REDRAWS_PER_RUN: u32 = 12;
@@ -265,6 +277,7 @@ impl AppState {
             notice: link.complaint.clone(),
             help: false,
             drawer: false,
+            guide: None,
             revision: 0,
         }
     }
@@ -304,6 +317,9 @@ impl AppState {
                     Some(_) => Source::File(info.name.clone()),
                     None => Source::Sample(info.name.clone()),
                 };
+                if self.source != Source::Sample(GUIDED.to_string()) {
+                    self.guide = None;
+                }
                 self.trace = Some(info);
                 self.opening = None;
                 self.trace_error = None;
@@ -333,6 +349,17 @@ impl AppState {
             Action::Add(policy) => {
                 self.cards.push(Card::new(self.next_id, policy));
                 self.next_id += 1;
+            }
+            Action::Schedule(policies) => {
+                let ids = self.next_id..;
+                self.cards = ids
+                    .zip(policies)
+                    .map(|(id, policy)| Card::new(id, policy))
+                    .collect();
+                self.baseline = self.cards.first().map_or(0, |card| card.id);
+                self.next_id += self.cards.len() as u32;
+                self.explanations.clear();
+                self.revision += 1;
             }
             Action::Edit(id, policy) => {
                 if let Some(card) = self.card_mut(id) {
@@ -388,6 +415,7 @@ impl AppState {
             Action::Notice(notice) => self.notice = notice,
             Action::Help(open) => self.help = open,
             Action::Drawer(open) => self.drawer = open,
+            Action::Guide(step) => self.guide = step,
         }
     }
 
@@ -477,6 +505,44 @@ mod tests {
         assert_eq!(state.trace, Some(info));
         assert_eq!(state.source, Source::Sample("lab".into()));
         assert_eq!(state.trace_error.as_deref(), Some("no"));
+    }
+
+    fn sample(name: &str) -> Action {
+        Action::Opened {
+            info: Rc::new(TraceInfo {
+                name: name.into(),
+                format: "sample".into(),
+                title: name.into(),
+                report: None,
+                members: Vec::new(),
+                member: None,
+                jobs: 1,
+                gpu_hours: 1.0,
+                span_days: 1.0,
+            }),
+            cluster: default_cluster(),
+            origin: ClusterOrigin::Given,
+        }
+    }
+
+    #[test]
+    fn the_guide_closes_with_its_sample() {
+        let mut state = state();
+        state.apply(Action::Guide(Some(0)));
+        state.apply(sample(GUIDED));
+        assert_eq!(state.guide, Some(0));
+        state.apply(sample("lab"));
+        assert_eq!(state.guide, None);
+    }
+
+    #[test]
+    fn another_list_of_schedulers_has_ids_of_its_own() {
+        let mut state = state();
+        let before: Vec<u32> = state.cards.iter().map(|card| card.id).collect();
+        state.apply(Action::Schedule(vec!["srsf".parse().unwrap()]));
+        assert_eq!(state.cards.len(), 1);
+        assert!(!before.contains(&state.cards[0].id));
+        assert_eq!(state.baseline, state.cards[0].id);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::cluster_panel::ClusterPanel;
 use super::compare::Compare;
 use super::drop_zone::DropZone;
 use super::embed::{EmbedFrame, embedded_view};
+use super::guide::Guide;
 use super::header::Header;
 use super::help::Help;
 use super::icon::{Icon, Sign};
@@ -12,6 +13,7 @@ use super::inspector::Inspector;
 use super::jobs_table::JobsTable;
 use super::keyboard::use_keyboard;
 use super::player::Player;
+use super::queues_view::{QueuesView, with_queues};
 use super::scheduler_panel::SchedulerPanel;
 use super::timeline_view::TimelineView;
 use super::trace_panel::TracePanel;
@@ -89,6 +91,7 @@ pub fn App() -> Html {
             <Compare stage={(*stage).clone()} revision={state.revision} {dark} baseline={state.baseline}
                 on_baseline={tell(&session, Action::Baseline)} on_seek={seek.clone()} />
         },
+        View::Queues => html! { <QueuesView state={state.clone()} /> },
         View::Jobs => html! {
             <JobsTable stage={(*stage).clone()} revision={state.revision} selected={state.selected} on_select={select.clone()} />
         },
@@ -122,12 +125,15 @@ pub fn App() -> Html {
                     <p class="privacy">{ "Nothing you open leaves this page." }</p>
                 </aside>
                 <main>
-                    <Tabs view={state.view} on_view={tell(&session, Action::Show)} />
+                    <Tabs view={state.view} queues={with_queues(&state).next().is_some()} on_view={tell(&session, Action::Show)} />
                     <Notice text={state.notice.clone()} on_close={tell(&session, |()| Action::Notice(None))} />
                     <div class="stage">
                         <div class="view" role="tabpanel" aria-label={view_title(state.view)}>{ view }</div>
                         { inspector }
                     </div>
+                    if let Some(step) = state.guide {
+                        <Guide session={(*session).clone()} {step} />
+                    }
                 </main>
                 <Player />
                 if state.help {
@@ -167,12 +173,15 @@ fn view_title(view: View) -> &'static str {
 #[derive(Properties, PartialEq)]
 struct TabsProps {
     view: View,
+    /// Whether any run has queues to show.
+    queues: bool,
     on_view: Callback<View>,
 }
 
 #[component]
 fn Tabs(props: &TabsProps) -> Html {
-    let tabs = View::ALL.iter().map(|&(view, name, title)| {
+    let shown = |view: View| view != View::Queues || props.queues || props.view == view;
+    let tabs = View::ALL.iter().filter(|(view, _, _)| shown(*view)).map(|&(view, name, title)| {
         let chosen = props.view == view;
         let onclick = props.on_view.reform(move |_| view);
         html! {

@@ -3,6 +3,8 @@
 use super::clock::use_clock;
 use super::job_rows::name_of;
 use super::life::{self, Doing, Stretch};
+use super::plot::PlotChart;
+use super::service_bar::ServiceBar;
 use super::term::{Definition, Term};
 use super::wording::{Direction, difference};
 use crate::draw::charts::{outcomes, short_specs};
@@ -133,7 +135,7 @@ pub fn Inspector(props: &Props) -> Html {
     let span = (from, ends.fold(from, f64::max));
     let why = props.explanations.iter().filter_map(|(id, explanation)| {
         let run = runs.iter().find(|run| run.id == *id)?;
-        Some(html! { <Why key={*id} stage={props.stage.clone()} name={run.name.clone()} position={run.position} run={*id}
+        Some(html! { <Why key={*id} stage={props.stage.clone()} name={run.name.clone()} position={run.position} run={*id} job={props.job}
             explanation={explanation.clone()} on_job={props.on_job.clone()} /> })
     });
     html! {
@@ -417,6 +419,7 @@ struct WhyProps {
     name: String,
     position: usize,
     run: u32,
+    job: JobId,
     explanation: Option<Explanation>,
     on_job: Callback<JobId>,
 }
@@ -435,11 +438,18 @@ fn Why(props: &WhyProps) -> Html {
         .flat_map(|explanation| &explanation.facts);
     let facts =
         facts.map(|fact| html! { <div><dt>{ &fact.term }</dt><dd>{ &fact.value }</dd></div> });
+    let plots = props
+        .explanation
+        .iter()
+        .flat_map(|explanation| &explanation.plots)
+        .map(|plot| html! { <PlotChart plot={plot.clone()} dark={stage.dark} /> });
     html! {
         <div class="why">
             <p>{ swatch(props.position, stage.dark) }<span class="run">{ &props.name }</span></p>
             <p class="sentence">{ sentence }</p>
             <dl class="job-facts">{ for facts }</dl>
+            <ServiceBar stage={props.stage.clone()} run={props.run} job={props.job} />
+            { for plots }
         </div>
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn Player() -> Html {
         Callback::from(move |event: InputEvent| {
             if let Ok(power) = input_value(&event).parse::<f64>() {
                 // Two digits are precise enough for a speed.
-                let speed = two_digits(10f64.powf(power));
+                let speed = format::two_digits(10f64.powf(power));
                 let mut stage = session.stage().write();
                 stage.clock.speed = speed;
                 stage.touch();
@@ -108,20 +108,4 @@ fn use_readout(session: &Session, readout: &UseStateHandle<Readout>) {
             drop(follow);
         }
     });
-}
-
-/// Rounded to two significant digits.
-fn two_digits(speed: f64) -> f64 {
-    let unit = 10f64.powf(speed.log10().floor() - 1.0);
-    (speed / unit).round() * unit
-}
-
-#[cfg(test)]
-mod tests {
-    use super::two_digits;
-
-    #[test]
-    fn speeds_keep_two_digits() {
-        assert_eq!([1.0, 3_548.1, 99.9].map(two_digits), [1.0, 3_500.0, 100.0]);
-    }
 }

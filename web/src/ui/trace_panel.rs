@@ -2,9 +2,10 @@
 
 use super::app::{StateProps, use_session};
 use super::drop_zone::files_of;
+use super::guide;
 use super::import_report::ImportReportView;
 use crate::draw::format;
-use crate::state::{Source, TraceInfo};
+use crate::state::{GUIDED, Source, TraceInfo};
 use switchyard::workload::SAMPLES;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
@@ -44,9 +45,16 @@ pub(super) fn TracePanel(props: &StateProps) -> Html {
                 .target()
                 .and_then(|target| target.dyn_into::<HtmlSelectElement>().ok())
             {
-                session.open_sample(&select.value());
+                match select.value().as_str() {
+                    GUIDED => guide::start(&session),
+                    name => session.open_sample(name),
+                }
             }
         })
+    };
+    let onguide = {
+        let session = session.clone();
+        Callback::from(move |_: MouseEvent| guide::start(&session))
     };
     let open_sample = match &state.source {
         Source::Sample(name) => Some(name.as_str()),
@@ -81,6 +89,9 @@ pub(super) fn TracePanel(props: &StateProps) -> Html {
                     { for samples }
                 </select>
             </label>
+            if state.guide.is_none() {
+                <p class="hint">{ "New here? " }<button type="button" class="link" onclick={onguide}>{ "Three jobs, step by step" }</button></p>
+            }
             if let Some(name) = &state.opening {
                 <p class="busy" role="status">{ format!("Opening {name}…") }</p>
             }
