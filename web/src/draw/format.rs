@@ -72,8 +72,11 @@ pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
-/// GPU time: `0.52 GPU·h`, `705,683 GPU·h`.
+/// GPU time: `0.52 GPU·h`, `705,683 GPU·h`; very little of it in GPU·s.
 pub fn gpu_hours(gpu_seconds: f64) -> String {
+    if gpu_seconds > 0.0 && gpu_seconds < MINUTE {
+        return with_unit(gpu_seconds, "GPU·s");
+    }
     with_unit(gpu_seconds / HOUR, "GPU·h")
 }
 
@@ -279,13 +282,14 @@ mod tests {
 
     #[test]
     fn sliders_stop_at_two_digits() {
-        let written = [1.0, 3_548.1, 99.9, 3.142, 0.5678, 57_612.0].map(two_digits);
-        assert_eq!(written, [1.0, 3_500.0, 100.0, 3.1, 0.57, 58_000.0]);
+        let written = [1.0, 3_548.1, 99.9, 2.682, 0.5678, 57_612.0].map(two_digits);
+        assert_eq!(written, [1.0, 3_500.0, 100.0, 2.7, 0.57, 58_000.0]);
     }
 
     #[test]
     fn gpu_hours_keep_three_figures() {
         assert_eq!(gpu_hours(0.52 * 3600.0), "0.52 GPU·h");
+        assert_eq!(gpu_hours(28.0), "28 GPU·s");
         assert_eq!(gpu_hours(12.4 * 3600.0), "12.4 GPU·h");
         assert_eq!(gpu_hours(705_683.0 * 3600.0), "705,683 GPU·h");
     }

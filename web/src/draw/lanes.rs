@@ -378,14 +378,15 @@ impl Frame<'_, '_> {
         let (pitch, line) = (self.pen.px(PITCH), self.pen.px(1.0));
         let head = self.pen.px(12.0).min(lane.body.h / 3.0);
         let height = |jobs: usize| {
-            let part = jobs as f64 / most as f64;
+            let part = (jobs as f64).ln_1p() / (most as f64).ln_1p();
             ((lane.body.h - head) * part).ceil()
         };
         for (i, column) in lane.columns.iter().enumerate() {
-            let all = height(column.running + column.waiting);
-            if all == 0.0 {
+            let jobs = column.running + column.waiting;
+            if jobs == 0 {
                 continue;
             }
+            let all = height(jobs);
             let bar = Rect::new(
                 lane.body.x + i as f64 * pitch,
                 lane.body.bottom() - all,
@@ -394,7 +395,7 @@ impl Frame<'_, '_> {
             );
             self.pen.fill(colour);
             self.pen.frame(&bar, line);
-            let filled = height(column.running).min(all);
+            let filled = (all * column.running as f64 / jobs as f64).ceil();
             self.pen.rect(&Rect {
                 y: bar.bottom() - filled,
                 h: filled,
@@ -403,7 +404,7 @@ impl Frame<'_, '_> {
         }
         self.pen.fill(chrome.faint);
         let scale = format!(
-            "too many to draw: a column’s height counts jobs, at most {}",
+            "too many to draw: columns count jobs, log scale up to {}",
             count(most as u64)
         );
         let middle = lane.body.y + head / 2.0;
@@ -501,7 +502,10 @@ impl Frame<'_, '_> {
             if self.pen.width(&record.name, SMALL) > rect.w - room {
                 continue;
             }
-            let ink = if shown.running {
+            let dimmed = self.stage.selected.is_some() && !self.is_outlined(*job);
+            let ink = if dimmed {
+                chrome.faint
+            } else if shown.running {
                 palette::ink_on(palette::category(shown.category, self.stage.dark))
             } else {
                 chrome.text

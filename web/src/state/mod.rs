@@ -206,8 +206,6 @@ pub enum Action {
     SetUp(Setup),
     /// A scheduler is added at the end.
     Add(PolicySpec),
-    /// These are the schedulers from now on.
-    Schedule(Vec<PolicySpec>),
     /// A scheduler is replaced.
     Edit(u32, PolicySpec),
     /// A scheduler goes.
@@ -240,6 +238,14 @@ pub enum Action {
 
 /// The sample that the guide walks through.
 pub const GUIDED: &str = "three-jobs";
+
+/// The schedulers that the guide compares: their mean completion times are the 9.3, 10 and 11.7 of
+/// Tiresias' example (NSDI'19).
+pub const GUIDED_SCHEDULERS: [&str; 3] = [
+    "srsf",
+    "tiresias-las[thresholds=4]",
+    "tiresias-las[thresholds=3:5]",
+];
 
 /// A change of a run's progress makes charts redraw at most this often: per this many jobs done.
 const REDRAWS_PER_RUN: u32 = 12;
@@ -319,6 +325,8 @@ impl AppState {
                 };
                 if self.source != Source::Sample(GUIDED.to_string()) {
                     self.guide = None;
+                } else if self.guide.is_some() {
+                    self.schedule_guided();
                 }
                 self.trace = Some(info);
                 self.opening = None;
@@ -336,6 +344,9 @@ impl AppState {
                 self.forget_results();
             }
             Action::Refused(why) => {
+                if self.opening.as_deref() == Some(GUIDED) {
+                    self.guide = None;
+                }
                 self.opening = None;
                 self.trace_error = Some(why);
             }
@@ -349,17 +360,6 @@ impl AppState {
             Action::Add(policy) => {
                 self.cards.push(Card::new(self.next_id, policy));
                 self.next_id += 1;
-            }
-            Action::Schedule(policies) => {
-                let ids = self.next_id..;
-                self.cards = ids
-                    .zip(policies)
-                    .map(|(id, policy)| Card::new(id, policy))
-                    .collect();
-                self.baseline = self.cards.first().map_or(0, |card| card.id);
-                self.next_id += self.cards.len() as u32;
-                self.explanations.clear();
-                self.revision += 1;
             }
             Action::Edit(id, policy) => {
                 if let Some(card) = self.card_mut(id) {
@@ -417,6 +417,19 @@ impl AppState {
             Action::Drawer(open) => self.drawer = open,
             Action::Guide(step) => self.guide = step,
         }
+    }
+
+    /// Puts the guide's schedulers in the place of all others.
+    fn schedule_guided(&mut self) {
+        let policies = GUIDED_SCHEDULERS
+            .iter()
+            .filter_map(|policy| policy.parse().ok());
+        self.cards = (self.next_id..)
+            .zip(policies)
+            .map(|(id, policy)| Card::new(id, policy))
+            .collect();
+        self.next_id += self.cards.len() as u32;
+        self.baseline = self.cards.first().map_or(0, |card| card.id);
     }
 
     fn forget_results(&mut self) {
@@ -528,21 +541,24 @@ mod tests {
     #[test]
     fn the_guide_closes_with_its_sample() {
         let mut state = state();
+        let before: Vec<u32> = state.cards.iter().map(|card| card.id).collect();
         state.apply(Action::Guide(Some(0)));
         state.apply(sample(GUIDED));
         assert_eq!(state.guide, Some(0));
+        let policies: Vec<String> = state.cards.iter().map(|c| c.policy.to_string()).collect();
+        assert_eq!(policies, GUIDED_SCHEDULERS);
+        assert!(state.cards.iter().all(|card| !before.contains(&card.id)));
+        assert_eq!(state.baseline, state.cards[0].id);
         state.apply(sample("lab"));
         assert_eq!(state.guide, None);
     }
 
     #[test]
-    fn another_list_of_schedulers_has_ids_of_its_own() {
-        let mut state = state();
-        let before: Vec<u32> = state.cards.iter().map(|card| card.id).collect();
-        state.apply(Action::Schedule(vec!["srsf".parse().unwrap()]));
+    fn a_link_to_the_guided_sample_keeps_its_schedulers() {
+        let mut state = AppState::from_link(&Link::parse("#v=1&sample=three-jobs&run=fifo"));
+        state.apply(sample(GUIDED));
         assert_eq!(state.cards.len(), 1);
-        assert!(!before.contains(&state.cards[0].id));
-        assert_eq!(state.baseline, state.cards[0].id);
+        assert_eq!(state.cards[0].policy.to_string(), "fifo");
     }
 
     #[test]

@@ -1,18 +1,11 @@
 //! A walk through Tiresias' three-job example (NSDI'19 §3.2): a few steps, each of which puts the
 //! page where there is something to see.
 
-use super::icon::{Icon, Sign};
+use super::icon::{Icon, sign};
 use crate::session::Session;
 use crate::state::{Action, GUIDED, View};
 use switchyard::job::JobId;
 use yew::prelude::*;
-
-/// The schedulers it compares; their mean completion times are the paper's 9.3, 10 and 11.7.
-const SCHEDULERS: [&str; 3] = [
-    "srsf",
-    "tiresias-las[thresholds=4]",
-    "tiresias-las[thresholds=3:5]",
-];
 
 /// One step.
 struct Step {
@@ -65,12 +58,7 @@ const STEPS: [Step; 5] = [
 
 /// Opens the guide's sample with its schedulers, at the first step.
 pub(super) fn start(session: &Session) {
-    let schedulers = SCHEDULERS
-        .iter()
-        .filter_map(|policy| policy.parse().ok())
-        .collect();
     session.tell(Action::Drawer(false));
-    session.tell(Action::Schedule(schedulers));
     session.tell(Action::Show(STEPS[0].view));
     session.tell(Action::Guide(Some(0)));
     session.open_sample(GUIDED);
@@ -133,7 +121,7 @@ pub(super) fn Guide(props: &Props) -> Html {
             <div class="guide-buttons">
                 <button type="button" disabled={props.step == 0} onclick={to(props.step.saturating_sub(1))}>{ "Back" }</button>
                 <button type="button" class="primary" onclick={to(props.step + 1)}>{ if is_last { "Done" } else { "Next" } }</button>
-                <button type="button" class="quiet" aria-label="Close the guide" title="Close (Esc)" onclick={close}><Sign icon={Icon::Close} /></button>
+                <button type="button" class="quiet" aria-label="Close the guide" title="Close (Esc)" onclick={close}>{ sign(Icon::Close) }</button>
             </div>
         </section>
     }
@@ -142,6 +130,7 @@ pub(super) fn Guide(props: &Props) -> Html {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::GUIDED_SCHEDULERS;
     use switchyard::RunSpec;
     use switchyard::report::Summary;
     use switchyard::sim::SimOptions;
@@ -164,7 +153,7 @@ mod tests {
 
     #[test]
     fn the_guide_promises_what_happens() {
-        let means = SCHEDULERS.map(|policy| format!("{:.1}", mean_jct(policy)));
+        let means = GUIDED_SCHEDULERS.map(|policy| format!("{:.1}", mean_jct(policy)));
         assert_eq!(means, ["9.3", "10.0", "11.7"]);
         assert_eq!(mean_jct("tiresias-las[thresholds=8]"), mean_jct("srsf"));
     }

@@ -1,6 +1,6 @@
 //! Keys and terms.
 
-use super::icon::{Icon, Sign};
+use super::icon::{Icon, sign};
 use yew::prelude::*;
 
 /// Properties of [`Help`].
@@ -91,7 +91,7 @@ pub(super) fn Help(props: &Props) -> Html {
     };
     html! {
         <aside class="help" role="dialog" aria-label="Help">
-            <button type="button" ref={close} class="quiet close" aria-label="Close help" onclick={props.on_close.reform(|_| ())}><Sign icon={Icon::Close} /></button>
+            <button type="button" ref={close} class="quiet close" aria-label="Close help" onclick={props.on_close.reform(|_| ())}>{ sign(Icon::Close) }</button>
             <h2>{ "What this is" }</h2>
             <p>{ "Switchyard replays a GPU cluster's job trace under different schedulers, in this page, and shows what each would have done and why. Open a trace on the left; everything stays on your computer." }</p>
             <h2>{ "Keys" }</h2>

@@ -1,4 +1,5 @@
-//! The page's components, one per file. [`app`] puts them together.
+//! The page's components, one per file. [`app`] puts them together. What keeps no state is a plain
+//! function: every component adds 2 KB to the page, compressed.
 
 mod animation;
 mod app;

@@ -5,15 +5,6 @@ use crate::draw::{format, palette};
 use switchyard::policy::{Line, Plot};
 use yew::prelude::*;
 
-/// What a plot needs.
-#[derive(Properties, PartialEq)]
-pub(super) struct Props {
-    /// What it shows.
-    pub(super) plot: Plot,
-    /// Whether the page is dark.
-    pub(super) dark: bool,
-}
-
 /// Sizes in the picture's own units, which are CSS pixels at the inspector's usual width.
 const WIDTH: f64 = 350.0;
 const HEIGHT: f64 = 168.0;
@@ -40,10 +31,8 @@ struct Drawing<'a> {
 }
 
 /// A curve that a policy decides by.
-#[component]
-pub(super) fn PlotChart(props: &Props) -> Html {
-    let drawing = Drawing::of(&props.plot);
-    let dark = props.dark;
+pub(super) fn chart(plot: &Plot, dark: bool) -> Html {
+    let drawing = Drawing::of(plot);
     let colour = |i: usize| palette::run_colour(i, dark);
     let bottom = HEIGHT - BOTTOM;
     let across = drawing.x.ticks().iter().map(|&tick| {
@@ -96,7 +85,7 @@ pub(super) fn PlotChart(props: &Props) -> Html {
             </>
         }
     });
-    let names = props.plot.lines.iter().enumerate().map(|(i, line)| {
+    let names = plot.lines.iter().enumerate().map(|(i, line)| {
         html! {
             <span>
                 <svg width="20" height="8" aria-hidden="true"><line x1="0" x2="20" y1="4" y2="4" stroke={colour(i)} stroke-width="2" stroke-dasharray={DASHES[i % DASHES.len()]} /></svg>
@@ -106,13 +95,13 @@ pub(super) fn PlotChart(props: &Props) -> Html {
     });
     html! {
         <figure class="plot">
-            <figcaption>{ &props.plot.title }</figcaption>
-            <p class="hint">{ format!("up: {}", props.plot.y) }</p>
+            <figcaption>{ &plot.title }</figcaption>
+            <p class="hint">{ format!("up: {}", plot.y) }</p>
             <svg viewBox={format!("0 0 {WIDTH} {HEIGHT}")} role="img" aria-label={drawing.describe()}>
                 { for across }{ for upwards }{ for marks }{ for lines }{ job }
             </svg>
-            <p class="hint">{ format!("across: {}{}", props.plot.x, if props.plot.job_at.is_some() { " · dot: the job" } else { "" }) }</p>
-            if props.plot.lines.len() > 1 {
+            <p class="hint">{ format!("across: {}{}", plot.x, if plot.job_at.is_some() { " · dot: the job" } else { "" }) }</p>
+            if plot.lines.len() > 1 {
                 <p class="hint names">{ for names }</p>
             }
         </figure>

@@ -2,14 +2,15 @@
 
 use super::app::{StateProps, use_session};
 use super::canvas_host::{CanvasHost, PainterHandle};
-use super::clock::use_clock;
+use super::clock::Clocked;
 use super::playground::Playground;
 use super::yard_view::{Yard, ratio};
 use crate::draw::charts::short_specs;
 use crate::draw::describe;
 use crate::draw::lanes::LanesPainter;
 use crate::queues::{Queues, thresholds};
-use crate::stage::SharedStage;
+use crate::session::Session;
+use crate::stage::{SharedStage, Stage};
 use crate::state::{Action, AppState, Card};
 use std::rc::Rc;
 use switchyard::policy::{POLICIES, PolicySpec};
@@ -30,8 +31,19 @@ pub(super) fn QueuesView(props: &StateProps) -> Html {
     let chosen_or_first = with_queues(state)
         .find(|card| Some(card.id) == *chosen)
         .or_else(|| with_queues(state).next());
+    let shown = chosen_or_first.map(|card| (card.id, card.policy.clone()));
+    let painter = use_memo(shown.as_ref().map(|(id, _)| *id), |id| {
+        PainterHandle::new(LanesPainter::new(id.unwrap_or_default()))
+    });
+    let stage = session.stage();
+    let trace = state.trace.as_ref().map(|trace| Rc::as_ptr(trace) as usize);
+    let queues = use_memo((shown, trace), |(shown, _)| {
+        let (_, policy) = shown.as_ref()?;
+        Queues::of(policy, &stage.read().workload)
+    });
+    let span = use_memo(trace, |_| services(&stage.read()));
     let Some(card) = chosen_or_first else {
-        return html! { <NoQueues /> };
+        return no_queues(&session);
     };
     let cards: Vec<&Card> = with_queues(state).collect();
     let specs: Vec<String> = cards.iter().map(|card| card.policy.to_string()).collect();
@@ -52,18 +64,20 @@ pub(super) fn QueuesView(props: &StateProps) -> Html {
                 <span class="key hint"><i class="waits"></i>{ "waiting" }<i class="runs"></i>{ "running" }<i class="restarts"></i>{ "restarting" }</span>
                 <span class="hint only-wide">{ "to the right: more attained service · width: GPUs, log scale" }</span>
             </div>
-            <Playground key={card.id} card={card.clone()} services={services(session.stage())} />
+            <Playground key={card.id} card={card.clone()} services={*span} />
             <div class="queues">
-                <Lanes key={card.id} stage={session.stage().clone()} policy={card.policy.clone()} id={card.id} />
-                <Yard card={card.clone()} ratio={ratio(state, card)} narrow_shown={false} />
+                <section class="lanes" key={card.id} aria-label={format!("Queues of {}", card.policy)}>
+                    <CanvasHost painter={(*painter).clone()} label={format!("Jobs in the queues of {} at the clock's time, by attained service", card.policy)} />
+                    { in_words(stage, queues, card.id) }
+                </section>
+                <Yard key={card.id} card={card.clone()} ratio={ratio(state, card)} narrow_shown={false} />
             </div>
         </>
     }
 }
 
 /// The least and the greatest service that a job of the trace asks for, GPU·s.
-fn services(stage: &SharedStage) -> (f64, f64) {
-    let stage = stage.read();
+fn services(stage: &Stage) -> (f64, f64) {
     let jobs = stage.workload.jobs.iter();
     let (least, most) = jobs
         .map(|job| job.work.seconds() * f64::from(job.gpus))
@@ -79,9 +93,7 @@ fn services(stage: &SharedStage) -> (f64, f64) {
 }
 
 /// No scheduler of the list has queues.
-#[component]
-fn NoQueues() -> Html {
-    let session = use_session();
+fn no_queues(session: &Rc<Session>) -> Html {
     let choices = POLICIES.iter().filter_map(|entry| {
         let policy: PolicySpec = entry.name.parse().ok()?;
         thresholds(&policy)?;
@@ -98,40 +110,22 @@ fn NoQueues() -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct LanesProps {
-    stage: SharedStage,
-    policy: PolicySpec,
-    id: u32,
-}
-
-#[component]
-fn Lanes(props: &LanesProps) -> Html {
-    let painter = use_memo(props.id, |id| PainterHandle::new(LanesPainter::new(*id)));
-    html! {
-        <section class="lanes" aria-label={format!("Queues of {}", props.policy)}>
-            <CanvasHost painter={(*painter).clone()} label={format!("Jobs in the queues of {} at the clock's time, by attained service", props.policy)} />
-            <InWords stage={props.stage.clone()} policy={props.policy.clone()} id={props.id} />
-        </section>
-    }
-}
-
 /// What the lanes show, for those who do not see them.
-#[component]
-fn InWords(props: &LanesProps) -> Html {
-    use_clock(&props.stage);
-    let stage = props.stage.read();
-    let queues = use_memo(
-        (props.policy.clone(), Rc::as_ptr(&stage.workload) as usize),
-        |(policy, _)| Queues::of(policy, &stage.workload),
-    );
-    let lines = match (queues.as_ref(), stage.run(props.id)) {
-        (Some(queues), Some(run)) => describe::queues(queues, run),
-        _ => Vec::new(),
+fn in_words(stage: &SharedStage, queues: Rc<Option<Queues>>, id: u32) -> Html {
+    let render = {
+        let stage = stage.clone();
+        Callback::from(move |_| {
+            let stage = stage.read();
+            let lines = match (queues.as_ref(), stage.run(id)) {
+                (Some(queues), Some(run)) => describe::queues(queues, run),
+                _ => Vec::new(),
+            };
+            html! {
+                <ul class="visually-hidden" aria-label="The queues in words">
+                    { for lines.into_iter().map(|line| html! { <li>{ line }</li> }) }
+                </ul>
+            }
+        })
     };
-    html! {
-        <ul class="visually-hidden" aria-label="The queues in words">
-            { for lines.into_iter().map(|line| html! { <li>{ line }</li> }) }
-        </ul>
-    }
+    html! { <Clocked stage={stage.clone()} {render} /> }
 }

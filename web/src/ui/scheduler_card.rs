@@ -2,7 +2,7 @@
 
 use super::app::use_session;
 use super::cluster_panel::input_value;
-use super::icon::{Icon, Sign};
+use super::icon::{Icon, sign};
 use super::spec_edit::with_param;
 use crate::draw::{format, palette};
 use crate::state::{Action, Card, RunStatus};
@@ -46,7 +46,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
         })
     };
     let button = |icon: Icon, label: &'static str, action: Callback<MouseEvent>| {
-        html! { <button type="button" class="quiet" aria-label={format!("{label} {}", card.policy)} title={label} onclick={action}><Sign {icon} /></button> }
+        html! { <button type="button" class="quiet" aria-label={format!("{label} {}", card.policy)} title={label} onclick={action}>{ sign(icon) }</button> }
     };
     let run_or_cancel = {
         let (session, policy) = (session.clone(), card.policy.clone());

@@ -1,48 +1,39 @@
 //! A job's attained service against the thresholds of a run's policy: one cell a queue, filled as
 //! far as the job has come.
 
-use super::clock::use_clock;
+use super::clock::Clocked;
 use crate::draw::{describe, format};
 use crate::queues::Queues;
-use crate::stage::SharedStage;
+use crate::stage::{SharedStage, Stage};
 use switchyard::job::JobId;
 use yew::prelude::*;
-
-/// What the bar needs.
-#[derive(Properties, PartialEq)]
-pub(super) struct Props {
-    /// The runs and the clock.
-    pub(super) stage: SharedStage,
-    /// The run.
-    pub(super) run: u32,
-    /// The job.
-    pub(super) job: JobId,
-}
 
 /// More cells than these have no room for labels.
 const MOST_LABELLED: usize = 5;
 
-/// A job's attained service against the thresholds; nothing for policies without queues, nor for
-/// jobs that are not there.
-#[component]
-pub(super) fn ServiceBar(props: &Props) -> Html {
-    use_clock(&props.stage);
-    let stage = props.stage.read();
-    let Some(run) = stage.run(props.run) else {
-        return Html::default();
+/// A job's attained service against the thresholds, by the clock; nothing for policies without
+/// queues, nor for jobs that are not there.
+pub(super) fn service_bar(stage: &SharedStage, run: u32, job: JobId) -> Option<Html> {
+    let queues = {
+        let stage = stage.read();
+        Queues::of(&stage.run(run)?.label.parse().ok()?, &stage.workload)?
     };
-    let label = run.label.clone();
-    let queues = use_memo((label, stage.workload.jobs.len()), |(label, _)| {
-        Queues::of(&label.parse().ok()?, &stage.workload)
-    });
-    let is_active =
-        run.moment.running().contains(&props.job) || run.moment.waiting().contains(&props.job);
-    let Some(queues) = queues.as_ref().as_ref().filter(|_| is_active) else {
-        return Html::default();
+    let render = {
+        let stage = stage.clone();
+        Callback::from(move |_| bar(&stage.read(), run, job, &queues).unwrap_or_default())
     };
-    let (queue, service) = queues.place(props.job, &stage, run);
+    Some(html! { <Clocked stage={stage.clone()} {render} /> })
+}
+
+fn bar(stage: &Stage, run: u32, job: JobId, queues: &Queues) -> Option<Html> {
+    let run = stage.run(run)?;
+    let is_active = run.moment.running().contains(&job) || run.moment.waiting().contains(&job);
+    if !is_active {
+        return None;
+    }
+    let (queue, service) = queues.place(job, stage, run);
     let part = queues.part(queue, service);
-    let words = describe::in_queue(props.job, queues, &stage, run);
+    let words = describe::in_queue(job, queues, stage, run);
     let cells = (0..queues.count()).map(|i| {
         let filled = match i.cmp(&queue) {
             std::cmp::Ordering::Less => 1.0,
@@ -62,10 +53,10 @@ pub(super) fn ServiceBar(props: &Props) -> Html {
             </span>
         }
     });
-    html! {
+    Some(html! {
         <div class="service">
             <p class="hint">{ words.clone() }</p>
             <div class="service-bar" role="img" aria-label={words}>{ for cells }</div>
         </div>
-    }
+    })
 }

@@ -3,9 +3,11 @@
 use super::app::{StateProps, use_session};
 use super::drop_zone::files_of;
 use super::guide;
-use super::import_report::ImportReportView;
+use super::import_report::import_report;
 use crate::draw::format;
+use crate::session::Session;
 use crate::state::{GUIDED, Source, TraceInfo};
+use std::rc::Rc;
 use switchyard::workload::SAMPLES;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
@@ -102,22 +104,15 @@ pub(super) fn TracePanel(props: &StateProps) -> Html {
                 if trace.report.is_none() {
                     <p class="hint">{ summary }</p>
                 }
-                <OpenTrace trace={trace.clone()} />
+                { open_trace(trace, &session) }
             }
         </section>
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct OpenTraceProps {
-    trace: std::rc::Rc<TraceInfo>,
-}
-
 /// Members of an archive, and the import report.
-#[component]
-fn OpenTrace(props: &OpenTraceProps) -> Html {
-    let session = use_session();
-    let trace = &props.trace;
+fn open_trace(trace: &TraceInfo, session: &Rc<Session>) -> Html {
+    let session = session.clone();
     let onmember = Callback::from(move |event: Event| {
         if let Some(select) = event
             .target()
@@ -146,7 +141,7 @@ fn OpenTrace(props: &OpenTraceProps) -> Html {
                 </label>
             }
             if let Some(report) = &trace.report {
-                <ImportReportView name={trace.name.clone()} report={report.clone()} />
+                { import_report(&trace.name, report) }
             }
         </>
     }
