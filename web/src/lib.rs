@@ -2,10 +2,13 @@
 //!
 //! [`session`] does what the page does besides showing,
 //! `bridge/` carries messages between page and workers, `state/` is the page's one reducer,
-//! [`stage`] holds what the canvases show, `draw/` paints it, `ui/` are the components.
+//! [`stage`] holds what the canvases show, [`attained`] and [`queues`] say where a job stands in a
+//! policy's queues, `draw/` paints, `ui/` are the components.
 
+pub mod attained;
 pub mod bridge;
 pub mod draw;
+pub mod queues;
 pub mod session;
 pub mod stage;
 pub mod state;

@@ -219,6 +219,13 @@ impl Session {
         stage.touch();
     }
 
+    /// Lets the clock move, or stops it.
+    pub fn set_playing(&self, playing: bool) {
+        let mut stage = self.0.stage.write();
+        stage.clock.playing = playing;
+        stage.touch();
+    }
+
     /// Plays or pauses; from the end, plays from the start.
     pub fn play_or_pause(&self) {
         let mut stage = self.0.stage.write();

@@ -3,6 +3,7 @@
 //! The stage lives outside the virtual DOM, in one `Rc<RefCell<Stage>>`. Workers' messages and
 //! pointer events write to it; one animation loop reads it and paints ([`crate::draw`]).
 
+use crate::attained::Attained;
 use std::cell::{Ref, RefCell, RefMut};
 use std::rc::Rc;
 use switchyard::Time;
@@ -72,6 +73,8 @@ pub struct StageRun {
     pub moment: Moment,
     /// Each job's segments, in order of start.
     pub segments_of: Vec<Vec<u32>>,
+    /// What turns segments into attained service.
+    attained: Attained,
     /// How far the worker has come.
     pub progress: Progress,
     /// Whether the log is complete.
@@ -205,6 +208,7 @@ impl StageRun {
             index: TimeIndex::default(),
             moment: Moment::default(),
             segments_of: vec![Vec::new(); jobs],
+            attained: Attained::default(),
             progress: Progress {
                 now: Time::ZERO,
                 done: 0,
@@ -220,13 +224,35 @@ impl StageRun {
         self.log.event_times().last().copied().unwrap_or(0.0)
     }
 
-    fn receive(&mut self, delta: LogDelta, progress: Progress) {
+    /// A job's segments, in order of start.
+    pub fn segments(&self, job: JobId) -> &[u32] {
+        self.segments_of.get(job.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// GPU·s a job has attained by `now`.
+    pub fn attained(&self, job: JobId, now: f64) -> f64 {
+        self.attained.total(&self.log, self.segments(job), now)
+    }
+
+    /// GPU·s that count for a job's place in the policy's queues: attained since it was last
+    /// promoted.
+    pub fn queue_service(&self, job: JobId, now: f64) -> f64 {
+        self.attained
+            .since_promotion(job, &self.log, self.segments(job), now)
+    }
+
+    /// Takes in a piece of the log.
+    pub(crate) fn receive(&mut self, delta: LogDelta, progress: Progress) {
         let known = self.log.segments();
         self.log.apply(delta);
         for segment in known..self.log.segments() {
             let job = self.log.segment(segment).job;
-            self.segments_of[job.index()].push(segment as u32);
+            let segments = &mut self.segments_of[job.index()];
+            self.attained
+                .add_segment(&self.log, segments.last().copied());
+            segments.push(segment as u32);
         }
+        self.attained.note_promotions(&self.log, &self.segments_of);
         self.index.extend(&self.log);
         self.progress = progress;
     }

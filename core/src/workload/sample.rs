@@ -1,6 +1,11 @@
 //! Small synthetic workloads, made on the spot from a seed: what the page shows before a trace
 //! is opened. Shapes follow published traces: Poisson arrivals with a daily rhythm, log-normal
 //! durations, most gangs small, most GPU time in few large ones (Philly, ATC'19; Helios, SC'21).
+//!
+//! `three-jobs` is Tiresias' toy (NSDI'19 §3.2), of which public text gives the average completion
+//! times and not the jobs: SRSF 9.3, Gittins 10, LAS 11.7 on one cluster. The set here is
+//! reconstructed: services of 4, 8 and 12 GPU·s on 2 GPUs make 9.3 under SRSF, 10 with two queues
+//! that meet at 4 GPU·s, and 11.7 under LAS in slices of one second.
 
 use super::Workload;
 use crate::Time;
@@ -20,14 +25,25 @@ pub struct Sample {
     pub summary: &'static str,
     /// The cluster it is meant for: nodes and GPUs per node.
     pub cluster: (u32, u32),
-    jobs: usize,
-    /// Mean load: GPU·s submitted per GPU·s there is.
-    load: f64,
     /// The moment to look at first, seconds: when there is something to see.
     pub opens_at: f64,
-    /// Jobs already there when the day begins.
-    backlog: usize,
-    seed: u64,
+    jobs: Jobs,
+}
+
+/// Where a sample's jobs come from.
+#[derive(Clone, Copy, Debug)]
+enum Jobs {
+    /// Drawn from distributions.
+    Drawn {
+        count: usize,
+        /// Mean load: GPU·s submitted per GPU·s there is.
+        load: f64,
+        /// Jobs already there when the day begins.
+        backlog: usize,
+        seed: u64,
+    },
+    /// Name, GPUs and seconds; all there at the start.
+    Listed(&'static [(&'static str, u32, f64)]),
 }
 
 /// The samples, the first one shown on opening the page.
@@ -37,33 +53,47 @@ pub const SAMPLES: &[Sample] = &[
         title: "A lab's day",
         summary: "240 jobs on 8 nodes × 4 GPUs, a little more than they can take: short jobs stuck behind long ones.",
         cluster: (8, 4),
-        jobs: 240,
-        load: 1.15,
         opens_at: 6.0 * 3600.0,
-        backlog: 24,
-        seed: 7,
+        jobs: Jobs::Drawn {
+            count: 240,
+            load: 1.15,
+            backlog: 24,
+            seed: 7,
+        },
     },
     Sample {
         name: "cluster",
         title: "A busy month",
         summary: "6,000 jobs on 32 nodes × 8 GPUs, with days, nights and gangs over several nodes.",
         cluster: (32, 8),
-        jobs: 6_000,
-        load: 0.95,
         opens_at: 86_400.0,
-        backlog: 60,
-        seed: 11,
+        jobs: Jobs::Drawn {
+            count: 6_000,
+            load: 0.95,
+            backlog: 60,
+            seed: 11,
+        },
     },
     Sample {
         name: "fleet",
         title: "A fleet's quarter",
         summary: "40,000 jobs on 144 nodes × 8 GPUs: the size of one published production cluster.",
         cluster: (144, 8),
-        jobs: 40_000,
-        load: 0.9,
         opens_at: 86_400.0,
-        backlog: 200,
-        seed: 23,
+        jobs: Jobs::Drawn {
+            count: 40_000,
+            load: 0.9,
+            backlog: 200,
+            seed: 23,
+        },
+    },
+    Sample {
+        name: "three-jobs",
+        title: "Three jobs",
+        summary: "Tiresias' toy example (NSDI'19): J1 wants 2 GPUs for 2 s, J2 1 GPU for 8 s, J3 2 GPUs for 6 s, and there are 2. The jobs are reconstructed from the average completion times that the paper gives: SRSF 9.3, Gittins 10, LAS 11.7.",
+        cluster: (1, 2),
+        opens_at: 0.0,
+        jobs: Jobs::Listed(&[("J1", 2, 2.0), ("J2", 1, 8.0), ("J3", 2, 6.0)]),
     },
 ];
 
@@ -91,18 +121,30 @@ impl Sample {
 
     /// Makes its jobs: always the same ones.
     pub fn workload(&self) -> Workload {
-        let mut rng = Rng::seed_from_u64(self.seed);
+        match self.jobs {
+            Jobs::Drawn {
+                count,
+                load,
+                backlog,
+                seed,
+            } => self.drawn(count, load, backlog, seed),
+            Jobs::Listed(list) => listed(list),
+        }
+    }
+
+    fn drawn(&self, count: usize, load: f64, backlog: usize, seed: u64) -> Workload {
+        let mut rng = Rng::seed_from_u64(seed);
         let (nodes, gpus_per_node) = self.cluster;
-        let mut shapes: Vec<(u32, f64)> = (0..self.jobs)
+        let mut shapes: Vec<(u32, f64)> = (0..count)
             .map(|_| shape(&mut rng, nodes * gpus_per_node))
             .collect();
         let gpu_seconds: f64 = shapes
             .iter()
             .map(|&(gpus, duration)| f64::from(gpus) * duration)
             .sum();
-        let span = gpu_seconds / (self.load * f64::from(nodes * gpus_per_node));
-        let mut submits: Vec<f64> = (0..self.jobs).map(|_| arrival(&mut rng, span)).collect();
-        submits[..self.backlog].fill(0.0);
+        let span = gpu_seconds / (load * f64::from(nodes * gpus_per_node));
+        let mut submits: Vec<f64> = (0..count).map(|_| arrival(&mut rng, span)).collect();
+        submits[..backlog].fill(0.0);
         submits.sort_unstable_by(f64::total_cmp);
 
         let jobs = (0usize..)
@@ -112,7 +154,7 @@ impl Sample {
                 name: format!(
                     "{}-{i:0width$}",
                     self.name,
-                    width = self.jobs.ilog10() as usize + 1
+                    width = count.ilog10() as usize + 1
                 )
                 .into(),
                 submit: Time(submit),
@@ -127,6 +169,25 @@ impl Sample {
             tenants: TENANTS.map(String::from).to_vec(),
             models: MODELS.map(String::from).to_vec(),
         }
+    }
+}
+
+fn listed(list: &[(&str, u32, f64)]) -> Workload {
+    let jobs = list
+        .iter()
+        .map(|&(name, gpus, duration)| Job {
+            name: name.into(),
+            submit: Time::ZERO,
+            gpus,
+            tenant: None,
+            model: None,
+            work: Work::Fixed { duration },
+        })
+        .collect();
+    Workload {
+        jobs,
+        tenants: Vec::new(),
+        models: Vec::new(),
     }
 }
 
@@ -177,12 +238,19 @@ fn normal(rng: &mut Rng) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RunSpec;
+    use crate::placement::Strategy;
+    use crate::sim::{EventKind, SimOptions};
 
     #[test]
     fn samples_are_sorted_runnable_and_repeatable() {
         for sample in SAMPLES {
             let workload = sample.workload();
-            assert_eq!(workload.jobs.len(), sample.jobs);
+            let count = match sample.jobs {
+                Jobs::Drawn { count, .. } => count,
+                Jobs::Listed(list) => list.len(),
+            };
+            assert_eq!(workload.jobs.len(), count);
             assert_eq!(workload.jobs, sample.workload().jobs);
             assert_eq!(workload.jobs[0].submit, Time::ZERO);
             assert!(
@@ -198,5 +266,53 @@ mod tests {
                     .all(|job| job.gpus <= sample.cluster_spec().gpus())
             );
         }
+    }
+
+    /// Sums of the three completion times as published; LAS in the paper's slices of one unit.
+    #[test]
+    fn three_jobs_have_the_published_completion_times() {
+        let sample = Sample::named("three-jobs").expect("a sample of this name");
+        let sum = |policy: &str| -> f64 {
+            let spec = RunSpec {
+                policy: policy.parse().expect("a policy"),
+                cluster: sample.cluster_spec(),
+                placement: Strategy::default(),
+                options: SimOptions::default(),
+            };
+            let mut run = spec.start(sample.workload().into());
+            run.run().expect("plans are right");
+            let log = run.into_log();
+            let ends = (0..log.events()).map(|i| log.event(i));
+            ends.filter(|event| event.kind == EventKind::Finish)
+                .map(|event| event.time.seconds())
+                .sum()
+        };
+        assert_eq!(sum("srsf"), 28.0);
+        assert_eq!(sum("tiresias-las[thresholds=4]"), 30.0);
+        assert_eq!(sum("tiresias-las[thresholds=3:5]"), 35.0);
+        assert_eq!(in_slices(sample), 35.0);
+    }
+
+    /// Continuous 2D-LAS in slices of one second: who has attained least goes next.
+    fn in_slices(sample: &Sample) -> f64 {
+        let jobs = sample.workload().jobs;
+        let mut left: Vec<f64> = jobs.iter().map(|job| job.work.seconds()).collect();
+        let mut attained: Vec<f64> = vec![0.0; jobs.len()];
+        let (mut now, mut sum) = (0.0, 0.0);
+        while left.iter().any(|&left| left > 0.0) {
+            let mut order: Vec<usize> = (0..jobs.len()).filter(|&i| left[i] > 0.0).collect();
+            order.sort_by(|&a, &b| attained[a].total_cmp(&attained[b]));
+            let mut free = sample.cluster_spec().gpus();
+            now += 1.0;
+            for i in order {
+                if jobs[i].gpus <= free {
+                    free -= jobs[i].gpus;
+                    attained[i] += f64::from(jobs[i].gpus);
+                    left[i] -= 1.0;
+                    sum += if left[i] > 0.0 { 0.0 } else { now };
+                }
+            }
+        }
+        sum
     }
 }

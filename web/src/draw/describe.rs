@@ -1,6 +1,8 @@
-//! What a tooltip says about a job.
+//! What is said about a job, a queue, and what is in it: in tooltips, and to those who do not see
+//! the canvas.
 
-use super::format::{counted, duration, gpu_hours, time};
+use super::format::{count, counted, duration, figures, gpu_hours, service, time};
+use crate::queues::Queues;
 use crate::stage::{Stage, StageRun};
 use switchyard::job::JobId;
 use switchyard::sim::Segment;
@@ -90,7 +92,7 @@ pub(super) fn job(job: JobId, stage: &Stage, run: &StageRun) -> Vec<String> {
         got.push(counted(so_far.segments as u64 - 1, "restart", "restarts"));
     }
     if run.moment.level(job) > 0 {
-        got.push(format!("queue {}", run.moment.level(job)));
+        got.push(format!("queue {}", run.moment.level(job) + 1));
     }
     if last.is_some() {
         lines.push(got.join(" · "));
@@ -128,6 +130,64 @@ pub(super) fn wait(job: JobId, from: f64, to: f64, stage: &Stage) -> Vec<String>
         time(from)
     ));
     lines
+}
+
+/// Which services a queue holds: `0 – 3,250 GPU·s`, `from 7,200 GPU·s (2 GPU·h) · log scale`.
+pub fn range(queues: &Queues, queue: usize) -> String {
+    match queues.bounds(queue) {
+        (0.0, Some(high)) => format!("0 – {}", service(high)),
+        (low, Some(high)) => format!("{} – {}", figures(low), service(high)),
+        (low, None) => format!("from {} · log scale", service(low)),
+    }
+}
+
+/// A queue in a sentence.
+pub(super) fn queue(queues: &Queues, queue: usize) -> String {
+    let name = format!("queue {} of {}", queue + 1, queues.count());
+    match queues.bounds(queue) {
+        (low, Some(high)) => format!("{name}: from {} to {}", service(low), service(high)),
+        (low, None) => format!("{name}: from {} on", service(low)),
+    }
+}
+
+/// `3 running · 12 waiting`; `empty`.
+pub fn crowd(running: usize, waiting: usize) -> String {
+    let part =
+        |jobs: usize, word: &str| (jobs > 0).then(|| format!("{} {word}", count(jobs as u64)));
+    let parts: Vec<String> = [part(running, "running"), part(waiting, "waiting")]
+        .into_iter()
+        .flatten()
+        .collect();
+    if parts.is_empty() {
+        "empty".to_string()
+    } else {
+        parts.join(" · ")
+    }
+}
+
+/// Where a job stands in its queue.
+pub fn in_queue(job: JobId, queues: &Queues, stage: &Stage, run: &StageRun) -> String {
+    let (queue, got) = queues.place(job, stage, run);
+    let since = if got < run.attained(job, stage.clock.now) {
+        " since it was promoted"
+    } else {
+        ""
+    };
+    let name = format!("queue {} of {}", queue + 1, queues.count());
+    match queues.bounds(queue) {
+        (_, Some(high)) => format!("{name}: {} of {}{since}", service(got), service(high)),
+        (_, None) => format!("{name}, the last: {}{since}", service(got)),
+    }
+}
+
+/// Every queue and what is in it at the clock's time.
+pub fn queues(queues: &Queues, run: &StageRun) -> Vec<String> {
+    queues
+        .crowds(run)
+        .into_iter()
+        .enumerate()
+        .map(|(i, all)| format!("{}: {}", queue(queues, i), crowd(all.running, all.waiting)))
+        .collect()
 }
 
 fn state_on_gpus(segment: &Segment<'_>, now: f64) -> String {

@@ -72,9 +72,55 @@ pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
-/// GPU time: `0.52 GPU·h`, `705,683 GPU·h`.
+/// GPU time: `0.52 GPU·h`, `705,683 GPU·h`; very little of it in GPU·s.
 pub fn gpu_hours(gpu_seconds: f64) -> String {
+    if gpu_seconds > 0.0 && gpu_seconds < MINUTE {
+        return with_unit(gpu_seconds, "GPU·s");
+    }
     with_unit(gpu_seconds / HOUR, "GPU·h")
+}
+
+/// Attained service as policies count it, and in hours where that is easier to read:
+/// `3,250 GPU·s`, `57,600 GPU·s (16 GPU·h)`.
+pub fn service(gpu_seconds: f64) -> String {
+    let exact = with_unit(gpu_seconds, "GPU·s");
+    if gpu_seconds.abs() < HOUR {
+        exact
+    } else {
+        format!("{exact} ({})", gpu_hours(gpu_seconds))
+    }
+}
+
+/// A number of any size to three digits: `0.125`, `57,600`, `2.31e-5`.
+pub fn significant(number: f64) -> String {
+    let size = number.abs();
+    if size == 0.0 || !(1e-3..1e7).contains(&size) {
+        return if number == 0.0 {
+            "0".to_string()
+        } else if number.is_finite() {
+            format!("{number:.2e}").replace('-', "−")
+        } else {
+            "–".to_string()
+        };
+    }
+    if size >= 1.0 {
+        return figures(number);
+    }
+    let digits = 2 - size.log10().floor() as i32;
+    let text = format!("{number:.*}", digits.max(0) as usize);
+    text.trim_end_matches('0').to_string()
+}
+
+/// Rounded to two significant digits: more cannot be meant by a slider's place.
+pub fn two_digits(number: f64) -> f64 {
+    let unit = 10f64.powf(number.log10().floor() - 1.0);
+    let rounded = (number / unit).round();
+    // A unit below 1 is not exact: 3.1, not 3.1000000000000005.
+    if unit < 1.0 {
+        rounded / (1.0 / unit).round()
+    } else {
+        rounded * unit
+    }
 }
 
 /// A number to three figures, or to the unit if it is larger: `0.52`, `12.4`, `1,204`.
@@ -209,8 +255,41 @@ mod tests {
     }
 
     #[test]
+    fn service_is_in_gpu_seconds_and_in_hours_beside() {
+        assert_eq!(service(4.0), "4 GPU·s");
+        assert_eq!(service(3250.0), "3,250 GPU·s");
+        assert_eq!(service(57_600.0), "57,600 GPU·s (16 GPU·h)");
+    }
+
+    #[test]
+    fn numbers_of_any_size_keep_three_digits() {
+        let written = [
+            (0.0, "0"),
+            (0.125, "0.125"),
+            (0.1, "0.1"),
+            (0.08333, "0.0833"),
+            (0.001234, "0.00123"),
+            (2.31e-5, "2.31e−5"),
+            (12.0, "12"),
+            (57_600.0, "57,600"),
+            (4.2e9, "4.20e9"),
+            (f64::NAN, "–"),
+        ];
+        for (number, text) in written {
+            assert_eq!(significant(number), text);
+        }
+    }
+
+    #[test]
+    fn sliders_stop_at_two_digits() {
+        let written = [1.0, 3_548.1, 99.9, 2.682, 0.5678, 57_612.0].map(two_digits);
+        assert_eq!(written, [1.0, 3_500.0, 100.0, 2.7, 0.57, 58_000.0]);
+    }
+
+    #[test]
     fn gpu_hours_keep_three_figures() {
         assert_eq!(gpu_hours(0.52 * 3600.0), "0.52 GPU·h");
+        assert_eq!(gpu_hours(28.0), "28 GPU·s");
         assert_eq!(gpu_hours(12.4 * 3600.0), "12.4 GPU·h");
         assert_eq!(gpu_hours(705_683.0 * 3600.0), "705,683 GPU·h");
     }

@@ -1,13 +1,15 @@
 //! Painting: canvases that take a [`Stage`] and a [`Surface`] and know no virtual DOM.
 //!
-//! Three of them move: the yard ([`yard`]: what runs where, now), the timeline ([`timeline`]: what
-//! ran where, when) and the player's strip ([`strip`]: where the clock stands). They share ways to
-//! write numbers and times ([`format`]), colours ([`palette`]), and all that is not public here.
+//! Four of them move: the yard ([`yard`]: what runs where, now), the lanes ([`lanes`]: who stands in
+//! which queue, now), the timeline ([`timeline`]: what ran where, when) and the player's strip
+//! ([`strip`]: where the clock stands). They share ways to write numbers and times ([`format`]),
+//! what to say about a job ([`describe`]), colours ([`palette`]), and all that is not public here.
 //! Their coordinates are CSS pixels outside and device pixels inside, so that edges are crisp.
 
 pub mod charts;
-mod describe;
+pub mod describe;
 pub mod format;
+pub mod lanes;
 pub mod palette;
 mod pen;
 mod rect;

@@ -51,6 +51,8 @@ pub struct AppState {
     pub help: bool,
     /// Whether the left rail is open on a narrow screen.
     pub drawer: bool,
+    /// The step of the guide that is open.
+    pub guide: Option<usize>,
     /// Counts changes of results, so that charts know when to redraw.
     pub revision: u32,
     next_id: u32,
@@ -157,15 +159,18 @@ pub enum View {
     Compare,
     /// The table of jobs.
     Jobs,
+    /// The queues of one run at one moment.
+    Queues,
 }
 
 impl View {
     /// Every view with its name in links and its name for people.
-    pub const ALL: [(View, &'static str, &'static str); 4] = [
+    pub const ALL: [(View, &'static str, &'static str); 5] = [
         (Self::Yard, "yard", "Yard"),
         (Self::Timeline, "timeline", "Timeline"),
         (Self::Compare, "compare", "Compare"),
         (Self::Jobs, "jobs", "Jobs"),
+        (Self::Queues, "queues", "Queues"),
     ];
 }
 
@@ -231,7 +236,20 @@ pub enum Action {
     Help(bool),
     /// Open or close the left rail.
     Drawer(bool),
+    /// Show a step of the guide, or close it.
+    Guide(Option<usize>),
 }
+
+/// The sample that the guide walks through.
+pub const GUIDED: &str = "three-jobs";
+
+/// The schedulers that the guide compares: their mean completion times are the 9.3, 10 and 11.7 of
+/// Tiresias' example (NSDI'19).
+pub const GUIDED_SCHEDULERS: [&str; 3] = [
+    "srsf",
+    "tiresias-las[thresholds=4]",
+    "tiresias-las[thresholds=3:5]",
+];
 
 /// A change of a run's progress makes charts redraw at most this often: per this many jobs done.
 const REDRAWS_PER_RUN: u32 = 12;
@@ -270,6 +288,7 @@ impl AppState {
             notice: link.complaint.clone(),
             help: false,
             drawer: false,
+            guide: None,
             revision: 0,
         }
     }
@@ -310,6 +329,11 @@ impl AppState {
                     Some(_) => Source::File(info.name.clone()),
                     None => Source::Sample(info.name.clone()),
                 };
+                if self.source != Source::Sample(GUIDED.to_string()) {
+                    self.guide = None;
+                } else if self.guide.is_some() {
+                    self.schedule_guided();
+                }
                 self.trace = Some(info);
                 self.opening = None;
                 self.trace_error = None;
@@ -326,6 +350,9 @@ impl AppState {
                 self.forget_results();
             }
             Action::Refused(why) => {
+                if self.opening.as_deref() == Some(GUIDED) {
+                    self.guide = None;
+                }
                 self.opening = None;
                 self.trace_error = Some(why);
             }
@@ -395,7 +422,21 @@ impl AppState {
             Action::Notice(notice) => self.notice = notice,
             Action::Help(open) => self.help = open,
             Action::Drawer(open) => self.drawer = open,
+            Action::Guide(step) => self.guide = step,
         }
+    }
+
+    /// Puts the guide's schedulers in the place of all others.
+    fn schedule_guided(&mut self) {
+        let policies = GUIDED_SCHEDULERS
+            .iter()
+            .filter_map(|policy| policy.parse().ok());
+        self.cards = (self.next_id..)
+            .zip(policies)
+            .map(|(id, policy)| Card::new(id, policy))
+            .collect();
+        self.next_id += self.cards.len() as u32;
+        self.baseline = self.cards.first().map_or(0, |card| card.id);
     }
 
     fn forget_results(&mut self) {
@@ -484,6 +525,47 @@ mod tests {
         assert_eq!(state.trace, Some(info));
         assert_eq!(state.source, Source::Sample("lab".into()));
         assert_eq!(state.trace_error.as_deref(), Some("no"));
+    }
+
+    fn sample(name: &str) -> Action {
+        Action::Opened {
+            info: Rc::new(TraceInfo {
+                name: name.into(),
+                format: "sample".into(),
+                title: name.into(),
+                report: None,
+                members: Vec::new(),
+                member: None,
+                jobs: 1,
+                gpu_hours: 1.0,
+                span_days: 1.0,
+            }),
+            cluster: default_cluster(),
+            origin: ClusterOrigin::Given,
+        }
+    }
+
+    #[test]
+    fn the_guide_closes_with_its_sample() {
+        let mut state = state();
+        let before: Vec<u32> = state.cards.iter().map(|card| card.id).collect();
+        state.apply(Action::Guide(Some(0)));
+        state.apply(sample(GUIDED));
+        assert_eq!(state.guide, Some(0));
+        let policies: Vec<String> = state.cards.iter().map(|c| c.policy.to_string()).collect();
+        assert_eq!(policies, GUIDED_SCHEDULERS);
+        assert!(state.cards.iter().all(|card| !before.contains(&card.id)));
+        assert_eq!(state.baseline, state.cards[0].id);
+        state.apply(sample("lab"));
+        assert_eq!(state.guide, None);
+    }
+
+    #[test]
+    fn a_link_to_the_guided_sample_keeps_its_schedulers() {
+        let mut state = AppState::from_link(&Link::parse("#v=1&sample=three-jobs&run=fifo"));
+        state.apply(sample(GUIDED));
+        assert_eq!(state.cards.len(), 1);
+        assert_eq!(state.cards[0].policy.to_string(), "fifo");
     }
 
     #[test]

@@ -4,15 +4,17 @@ use super::animation::Animation;
 use super::cluster_panel::ClusterPanel;
 use super::compare::Compare;
 use super::drop_zone::DropZone;
-use super::embed::{EmbedFrame, embedded_view};
-use super::header::Header;
+use super::embed::{embed_frame, embedded_view};
+use super::guide::Guide;
+use super::header::header;
 use super::help::Help;
-use super::icon::{Icon, Sign};
+use super::icon::{Icon, sign};
 use super::inspector::Inspector;
 use super::jobs_table::JobsTable;
 use super::keyboard::use_keyboard;
 use super::player::Player;
-use super::scheduler_panel::SchedulerPanel;
+use super::queues_view::{QueuesView, with_queues};
+use super::scheduler_panel::scheduler_panel;
 use super::timeline_view::TimelineView;
 use super::trace_panel::TracePanel;
 use super::yard_view::YardView;
@@ -89,6 +91,7 @@ pub fn App() -> Html {
             <Compare stage={(*stage).clone()} revision={state.revision} {dark} baseline={state.baseline}
                 on_baseline={tell(&session, Action::Baseline)} on_seek={seek.clone()} />
         },
+        View::Queues => html! { <QueuesView state={state.clone()} /> },
         View::Jobs => html! {
             <JobsTable stage={(*stage).clone()} revision={state.revision} selected={state.selected} on_select={select.clone()} />
         },
@@ -110,24 +113,27 @@ pub fn App() -> Html {
 
     let embedded = embedded_view();
     let body = match embedded {
-        Some(_) => html! { <EmbedFrame>{ view }</EmbedFrame> },
+        Some(_) => embed_frame(view),
         None => html! {
             <>
-                <Header state={state.clone()} />
+                { header(&state, &session) }
                 <aside class={classes!("rail", state.drawer.then_some("open"))} id="rail" aria-label="Trace, cluster and schedulers">
                     <p class="tagline">{ "Watch how GPU-cluster schedulers run the same job trace." }</p>
                     <TracePanel state={state.clone()} />
                     <ClusterPanel state={state.clone()} />
-                    <SchedulerPanel state={state.clone()} />
+                    { scheduler_panel(&state, &session) }
                     <p class="privacy">{ "Nothing you open leaves this page." }</p>
                 </aside>
                 <main>
-                    <Tabs view={state.view} on_view={tell(&session, Action::Show)} />
-                    <Notice text={state.notice.clone()} on_close={tell(&session, |()| Action::Notice(None))} />
+                    { tabs(&state, &tell(&session, Action::Show)) }
+                    { notice(state.notice.as_deref(), tell(&session, |_| Action::Notice(None))) }
                     <div class="stage">
                         <div class="view" role="tabpanel" aria-label={view_title(state.view)}>{ view }</div>
                         { inspector }
                     </div>
+                    if let Some(step) = state.guide {
+                        <Guide session={(*session).clone()} {step} />
+                    }
                 </main>
                 <Player />
                 if state.help {
@@ -164,17 +170,14 @@ fn view_title(view: View) -> &'static str {
         .map_or("", |(_, _, title)| title)
 }
 
-#[derive(Properties, PartialEq)]
-struct TabsProps {
-    view: View,
-    on_view: Callback<View>,
-}
-
-#[component]
-fn Tabs(props: &TabsProps) -> Html {
-    let tabs = View::ALL.iter().map(|&(view, name, title)| {
-        let chosen = props.view == view;
-        let onclick = props.on_view.reform(move |_| view);
+/// The views to choose from: the one of queues if any run has some.
+fn tabs(state: &AppState, on_view: &Callback<View>) -> Html {
+    let has_queues = with_queues(state).next().is_some();
+    let shown = |view: View| view != View::Queues || has_queues || state.view == view;
+    let views = View::ALL.iter().filter(|(view, _, _)| shown(*view));
+    let tabs = views.map(|&(view, name, title)| {
+        let chosen = state.view == view;
+        let onclick = on_view.reform(move |_| view);
         html! {
             <button type="button" role="tab" id={format!("tab-{name}")} aria-selected={chosen.to_string()} {onclick}>{ title }</button>
         }
@@ -182,19 +185,12 @@ fn Tabs(props: &TabsProps) -> Html {
     html! { <div class="tabs" role="tablist" aria-label="Views">{ for tabs }</div> }
 }
 
-#[derive(Properties, PartialEq)]
-struct NoticeProps {
-    text: Option<String>,
-    on_close: Callback<()>,
-}
-
-#[component]
-fn Notice(props: &NoticeProps) -> Html {
-    let text = props.text.as_ref().map(|text| {
+fn notice(text: Option<&str>, on_close: Callback<MouseEvent>) -> Html {
+    let text = text.map(|text| {
         html! {
             <p class="notice">
                 <span>{ text }</span>
-                <button type="button" class="quiet" aria-label="Dismiss" onclick={props.on_close.reform(|_| ())}><Sign icon={Icon::Close} /></button>
+                <button type="button" class="quiet" aria-label="Dismiss" onclick={on_close}>{ sign(Icon::Close) }</button>
             </p>
         }
     });

@@ -1,6 +1,6 @@
 //! One chart: its canvas, what it says under the pointer, the clock in it, and its files.
 
-use super::clock::use_clock;
+use super::clock::Clocked;
 use super::download;
 use crate::draw::charts::{Figure, Rect};
 use crate::draw::palette;
@@ -89,10 +89,10 @@ pub(super) fn ChartCard(props: &Props) -> Html {
                     <p class="empty">{ "No job has finished yet." }</p>
                 }
                 if over_time {
-                    <ClockLine stage={props.stage.clone()} figure={figure.clone()} {plot} />
+                    <Clocked stage={props.stage.clone()} render={clock_line(figure, plot)} />
                 }
                 if let Some(value) = *hovered {
-                    <Readout figure={figure.clone()} {plot} {value} {dark} />
+                    { readout(figure, plot, value, dark) }
                 }
             </div>
             <div class="chart-files">
@@ -103,21 +103,10 @@ pub(super) fn ChartCard(props: &Props) -> Html {
     }
 }
 
-/// What a readout needs.
-#[derive(Properties, PartialEq)]
-struct ReadoutProps {
-    figure: Rc<Figure>,
-    plot: Rect,
-    value: f64,
-    dark: bool,
-}
-
 /// What every run says at one x: a line through the plot and the values beside it.
-#[component]
-fn Readout(props: &ReadoutProps) -> Html {
-    let (figure, plot) = (&props.figure, props.plot);
-    let position = figure.x.position(props.value);
-    let (head, rows) = figure.readout(props.value);
+fn readout(figure: &Figure, plot: Rect, value: f64, dark: bool) -> Html {
+    let position = figure.x.position(value);
+    let (head, rows) = figure.readout(value);
     let x = plot.x + plot.w * position;
     // On the side that has more room; across the plot if neither has enough.
     let side = if plot.w < NARROW || figure.x.is_names() {
@@ -130,7 +119,7 @@ fn Readout(props: &ReadoutProps) -> Html {
     let rows = rows.into_iter().map(|(run, words)| {
         html! {
             <>
-                <span class="swatch" style={format!("background: {}", palette::run_colour(run, props.dark))}></span>
+                <span class="swatch" style={format!("background: {}", palette::run_colour(run, dark))}></span>
                 <span class="run">{ &figure.series[run].name }</span>
                 <span class="value">{ words }</span>
             </>
@@ -149,20 +138,13 @@ fn Readout(props: &ReadoutProps) -> Html {
     }
 }
 
-/// What the clock's line needs.
-#[derive(Properties, PartialEq)]
-struct ClockLineProps {
-    stage: SharedStage,
-    figure: Rc<Figure>,
-    plot: Rect,
-}
-
 /// The clock's time in a chart over time.
-#[component]
-fn ClockLine(props: &ClockLineProps) -> Html {
-    let now = use_clock(&props.stage);
-    let x = props.plot.x + props.plot.w * props.figure.x.position(now);
-    html! { <div class="chart-line clock" style={vertical(x, props.plot)} aria-hidden="true"></div> }
+fn clock_line(figure: &Rc<Figure>, plot: Rect) -> Callback<f64, Html> {
+    let figure = figure.clone();
+    Callback::from(move |now| {
+        let x = plot.x + plot.w * figure.x.position(now);
+        html! { <div class="chart-line clock" style={vertical(x, plot)} aria-hidden="true"></div> }
+    })
 }
 
 fn vertical(x: f64, plot: Rect) -> String {

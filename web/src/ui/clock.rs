@@ -1,6 +1,7 @@
-//! The shared clock for small components that follow it.
+//! The shared clock for small things that follow it.
 
 use crate::stage::SharedStage;
+use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use yew::prelude::*;
@@ -8,16 +9,42 @@ use yew::prelude::*;
 /// How often the clock is looked at.
 const EVERY_MS: i32 = 100;
 
-/// The clock's time, at a calm pace. What uses it is rendered whenever the clock has moved: keep
-/// it small.
+/// What follows the clock.
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    /// The clock.
+    pub(super) stage: SharedStage,
+    /// What is shown at a time, seconds. Rendered whenever the clock has moved
+    /// or what is on stage has changed: keep it small.
+    pub(super) render: Callback<f64, Html>,
+}
+
+/// Something that follows the clock at a calm pace.
+#[component]
+pub(super) fn Clocked(props: &Props) -> Html {
+    let now = use_clock(&props.stage);
+    props.render.emit(now)
+}
+
+/// The clock's time, at a calm pace; again when what is on stage has changed.
 #[hook]
-pub(super) fn use_clock(stage: &SharedStage) -> f64 {
-    let now = use_state_eq(|| stage.read().clock.now);
+fn use_clock(stage: &SharedStage) -> f64 {
+    let seen = use_state_eq(|| None::<(f64, u64)>);
     use_effect_with(stage.clone(), {
-        let now = now.setter();
+        let seen = seen.setter();
         move |stage| {
             let stage = stage.clone();
-            let look = Closure::<dyn Fn()>::new(move || now.set(stage.read().clock.now));
+            let last = Cell::new(None);
+            let look = Closure::<dyn Fn()>::new(move || {
+                let mut stage = stage.write();
+                let now = Some((stage.clock.now, stage.revision));
+                if last.replace(now) != now {
+                    // What is rendered may ask who runs and waits now, before a frame is painted.
+                    stage.seek();
+                    drop(stage);
+                    seen.set(now);
+                }
+            });
             let window = web_sys::window();
             let timer = window.as_ref().and_then(|window| {
                 window
@@ -35,5 +62,5 @@ pub(super) fn use_clock(stage: &SharedStage) -> f64 {
             }
         }
     });
-    *now
+    seen.map_or_else(|| stage.read().clock.now, |(now, _)| now)
 }

@@ -17,16 +17,8 @@ pub(super) fn embedded_view() -> Option<View> {
         .map(|(view, _, _)| *view)
 }
 
-/// What is inside.
-#[derive(Properties, PartialEq)]
-pub(super) struct Props {
-    /// The view.
-    pub(super) children: Html,
-}
-
 /// The view, the player, and a small way back to the whole page.
-#[component]
-pub(super) fn EmbedFrame(props: &Props) -> Html {
+pub(super) fn embed_frame(view: Html) -> Html {
     let whole = web_sys::window().and_then(|window| {
         let location = window.location();
         Some(format!(
@@ -37,7 +29,7 @@ pub(super) fn EmbedFrame(props: &Props) -> Html {
     });
     html! {
         <>
-            <main><div class="stage"><div class="view">{ props.children.clone() }</div></div></main>
+            <main><div class="stage"><div class="view">{ view }</div></div></main>
             <Player />
             <a class="way-back" href={whole.unwrap_or_default()} target="_blank" rel="noopener">{ "Switchyard ↗" }</a>
         </>

@@ -1,24 +1,23 @@
 //! The top line: what is open, and what to do with the view as a whole.
 
-use super::app::{StateProps, tell, use_session};
+use super::app::{StateHandle, tell};
 use super::export::ExportMenu;
-use super::icon::{Icon, Sign};
+use super::icon::{Icon, sign};
 use crate::draw::format;
+use crate::session::Session;
 use crate::state::{Action, RunStatus, Theme};
+use std::rc::Rc;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use yew::prelude::*;
 
 /// The top line.
-#[component]
-pub(super) fn Header(props: &StateProps) -> Html {
-    let session = use_session();
-    let state = &props.state;
+pub(super) fn header(state: &StateHandle, session: &Rc<Session>) -> Html {
     let facts = state.trace.as_ref().map(|trace| {
         html! {
             <>
                 <strong>{ &trace.title }</strong>
                 <span>{ format!("{} jobs", format::count(trace.jobs as u64)) }</span>
-                <span>{ format!("{} GPU·h", format::count(trace.gpu_hours.round() as u64)) }</span>
+                <span>{ format::gpu_hours(trace.gpu_hours * 3600.0) }</span>
                 <span>{ format::duration(trace.span_days * 86_400.0) }</span>
             </>
         }
@@ -64,7 +63,7 @@ pub(super) fn Header(props: &StateProps) -> Html {
     html! {
         <header>
             <button type="button" class="quiet only-narrow" aria-controls="rail" aria-expanded={drawer.to_string()}
-                aria-label="Trace, cluster and schedulers" onclick={tell(&session, move |_| Action::Drawer(!drawer))}><Sign icon={Icon::Menu} /></button>
+                aria-label="Trace, cluster and schedulers" onclick={tell(session, move |_| Action::Drawer(!drawer))}>{ sign(Icon::Menu) }</button>
             <h1>{ "Switchyard" }</h1>
             <div class="facts">{ facts }</div>
             <div class="actions">
@@ -74,9 +73,9 @@ pub(super) fn Header(props: &StateProps) -> Html {
                     seed={state.setup.options.seed} />
                 <button type="button" class="only-wide" onclick={copy(embed_code, "The code for embedding this view is copied.")}
                     title="Copy an iframe that shows this view alone">{ "Embed" }</button>
-                <button type="button" class="quiet" onclick={tell(&session, move |_| Action::Theme(next_theme))}
-                    aria-label={format!("Theme: {theme_name}")} title={format!("Theme: {theme_name}")}><Sign icon={Icon::Theme} /></button>
-                <button type="button" class="quiet" onclick={tell(&session, |_| Action::Help(true))}
+                <button type="button" class="quiet" onclick={tell(session, move |_| Action::Theme(next_theme))}
+                    aria-label={format!("Theme: {theme_name}")} title={format!("Theme: {theme_name}")}>{ sign(Icon::Theme) }</button>
+                <button type="button" class="quiet" onclick={tell(session, |_| Action::Help(true))}
                     aria-label="Help" title="Keys and terms (?)">{ "?" }</button>
             </div>
         </header>

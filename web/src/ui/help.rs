@@ -1,6 +1,6 @@
 //! Keys and terms.
 
-use super::icon::{Icon, Sign};
+use super::icon::{Icon, sign};
 use yew::prelude::*;
 
 /// Properties of [`Help`].
@@ -16,13 +16,13 @@ const KEYS: [(&str, &str); 9] = [
     ("W and S", "zoom in and out at the pointer"),
     ("A and D", "pan left and right"),
     ("F", "focus the chosen job, or show everything"),
-    ("1 to 4", "Yard, Timeline, Compare, Jobs"),
+    ("1 to 5", "Yard, Timeline, Compare, Jobs, Queues"),
     ("C", "colour by the next attribute"),
     ("Esc", "close what is open, let go of the job"),
     ("?", "this help"),
 ];
 
-const TERMS: [(&str, &str); 9] = [
+const TERMS: [(&str, &str); 11] = [
     (
         "JCT",
         "Job completion time: finish − submission, waiting included.",
@@ -34,6 +34,14 @@ const TERMS: [(&str, &str); 9] = [
     (
         "Attained service",
         "GPUs × time a job has held them (GPU·h). 2D-LAS serves those first that have attained least.",
+    ),
+    (
+        "Queue, threshold",
+        "2D-LAS in steps: a job sinks to the next queue when its attained service crosses the threshold (GPU·s). Higher queues go first, so jobs are interrupted less often (Tiresias, NSDI'19).",
+    ),
+    (
+        "Knob",
+        "PROMOTEKNOB: a job that has waited knob × its executed time returns to the highest queue, so that none starves.",
     ),
     (
         "Consolidation",
@@ -83,7 +91,7 @@ pub(super) fn Help(props: &Props) -> Html {
     };
     html! {
         <aside class="help" role="dialog" aria-label="Help">
-            <button type="button" ref={close} class="quiet close" aria-label="Close help" onclick={props.on_close.reform(|_| ())}><Sign icon={Icon::Close} /></button>
+            <button type="button" ref={close} class="quiet close" aria-label="Close help" onclick={props.on_close.reform(|_| ())}>{ sign(Icon::Close) }</button>
             <h2>{ "What this is" }</h2>
             <p>{ "Switchyard replays a GPU cluster's job trace under different schedulers, in this page, and shows what each would have done and why. Open a trace on the left; everything stays on your computer." }</p>
             <h2>{ "Keys" }</h2>

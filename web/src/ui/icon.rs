@@ -44,19 +44,11 @@ impl Icon {
     }
 }
 
-/// Properties of [`Sign`].
-#[derive(Properties, PartialEq)]
-pub(super) struct Props {
-    /// What it shows.
-    pub(super) icon: Icon,
-}
-
 /// An icon in the colour and size of the text; its button has the label.
-#[component]
-pub(super) fn Sign(props: &Props) -> Html {
+pub(super) fn sign(icon: Icon) -> Html {
     html! {
         <svg class="icon" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" focusable="false">
-            <path d={props.icon.path()} fill="currentColor" fill-rule="evenodd" />
+            <path d={icon.path()} fill="currentColor" fill-rule="evenodd" />
         </svg>
     }
 }

@@ -4,19 +4,8 @@ use crate::draw::format;
 use switchyard::trace::{Example, ImportReport};
 use yew::prelude::*;
 
-/// Properties of [`ImportReportView`].
-#[derive(Properties, PartialEq)]
-pub(super) struct Props {
-    /// The file.
-    pub(super) name: String,
-    /// Its report.
-    pub(super) report: ImportReport,
-}
-
-/// What was read, what was left out, and why.
-#[component]
-pub(super) fn ImportReportView(props: &Props) -> Html {
-    let report = &props.report;
+/// What was read of the file of this name, what was left out, and why.
+pub(super) fn import_report(name: &str, report: &ImportReport) -> Html {
     let rows = |n: u32| format::count(u64::from(n));
     let where_is = |example: &Example| {
         let colon = if example.detail.is_empty() { "" } else { ": " };
@@ -42,7 +31,7 @@ pub(super) fn ImportReportView(props: &Props) -> Html {
     html! {
         <details class="report" open={left_out > 0 || !report.warnings.is_empty()} data-testid="import-report">
             <summary>
-                { format!("{}: {} of {} rows kept", props.name, rows(report.rows_kept), rows(report.rows_read)) }
+                { format!("{}: {} of {} rows kept", name, rows(report.rows_kept), rows(report.rows_read)) }
             </summary>
             <p class="hint">{ &report.recognised }</p>
             <p class="hint">{ &report.units }</p>

@@ -1,14 +1,15 @@
 //! The chosen job: what it is, its life in every run, and why it runs or waits.
 
-use super::clock::use_clock;
+use super::clock::Clocked;
 use super::job_rows::name_of;
 use super::life::{self, Doing, Stretch};
+use super::plot::chart;
+use super::service_bar::service_bar;
 use super::term::{Definition, Term};
 use super::wording::{Direction, difference};
 use crate::draw::charts::{outcomes, short_specs};
 use crate::draw::{format, palette};
 use crate::stage::{SharedStage, Stage, StageRun};
-use std::rc::Rc;
 use switchyard::job::{Job, JobId};
 use switchyard::policy::{Explanation, Verdict};
 use switchyard::sim::{Event, EventKind};
@@ -133,8 +134,13 @@ pub fn Inspector(props: &Props) -> Html {
     let span = (from, ends.fold(from, f64::max));
     let why = props.explanations.iter().filter_map(|(id, explanation)| {
         let run = runs.iter().find(|run| run.id == *id)?;
-        Some(html! { <Why key={*id} stage={props.stage.clone()} name={run.name.clone()} position={run.position} run={*id}
-            explanation={explanation.clone()} on_job={props.on_job.clone()} /> })
+        Some(why(
+            &props.stage,
+            run,
+            props.job,
+            explanation.as_ref(),
+            &props.on_job,
+        ))
     });
     html! {
         <section class="inspector" aria-label={format!("Job {}", job.name)} {onkeydown}>
@@ -147,9 +153,7 @@ pub fn Inspector(props: &Props) -> Html {
             <section>
                 <h3>{ "Its life" }</h3>
                 if span.1 > span.0 {
-                    { for runs.iter().map(|run| html! {
-                        <LifeBar key={run.id} stage={props.stage.clone()} run={Rc::new(run.clone())} gpus={job.gpus} {span} on_seek={props.on_seek.clone()} />
-                    }) }
+                    { for runs.iter().map(|run| life_bar(&props.stage, run, job.gpus, span, &props.on_seek)) }
                     <div class="life-axis"><span>{ format::time(span.0) }</span><span>{ format::time(span.1) }</span></div>
                     <p class="hint">{ "hollow: waits · hatched: restarts · filled: runs" }</p>
                 } else if runs.iter().any(|run| run.rejected) {
@@ -317,24 +321,31 @@ fn swatch(position: usize, dark: bool) -> Html {
     html! { <span class="swatch" style={format!("background: {}", palette::run_colour(position, dark))}></span> }
 }
 
-/// What a life's bar needs.
-#[derive(Properties, PartialEq)]
-struct LifeBarProps {
-    stage: SharedStage,
-    run: Rc<InRun>,
+/// A life as a thin bar over time, with the clock in it. `span`: from when to when, the same for
+/// all runs.
+fn life_bar(
+    stage: &SharedStage,
+    run: &InRun,
     gpus: u32,
-    /// From and to, the same for all runs.
     span: (f64, f64),
-    on_seek: Callback<f64>,
+    on_seek: &Callback<f64>,
+) -> Html {
+    let dark = stage.read().dark;
+    let (run, run_id, on_seek) = (run.clone(), run.id, on_seek.clone());
+    let render = Callback::from(move |now| life_at(&run, gpus, span, now, dark, &on_seek));
+    html! { <Clocked key={run_id} stage={stage.clone()} {render} /> }
 }
 
-/// A life as a thin bar over time, with the clock in it.
-#[component]
-fn LifeBar(props: &LifeBarProps) -> Html {
-    let bar = use_node_ref();
-    let now = use_clock(&props.stage);
-    let dark = props.stage.read().dark;
-    let (run, (from, to)) = (&props.run, props.span);
+/// A life's bar with the clock at `now`.
+fn life_at(
+    run: &InRun,
+    gpus: u32,
+    (from, to): (f64, f64),
+    now: f64,
+    dark: bool,
+    on_seek: &Callback<f64>,
+) -> Html {
+    let bar = NodeRef::default();
     let colour = palette::run_colour(run.position, dark);
     let share = |time: f64| 100.0 * ((time - from) / (to - from)).clamp(0.0, 1.0);
     let hatching = format!("hatching-{}", run.id);
@@ -348,7 +359,7 @@ fn LifeBar(props: &LifeBarProps) -> Html {
         html! { <rect x={format!("{x:.3}%")} width={format!("{:.3}%", width.max(0.2))} {y} {height} {fill} stroke={colour} stroke-width="1" /> }
     });
     let onclick = {
-        let (bar, on_seek) = (bar.clone(), props.on_seek.clone());
+        let (bar, on_seek) = (bar.clone(), on_seek.clone());
         Callback::from(move |event: MouseEvent| {
             let Some(bounds) = bar
                 .cast::<Element>()
@@ -373,7 +384,7 @@ fn LifeBar(props: &LifeBarProps) -> Html {
         None if run.numbers[0].is_nan() => "not simulated so far".to_string(),
         None => "finished".to_string(),
     };
-    let attained = format::gpu_hours(life::attained(&run.life, props.gpus, now));
+    let attained = format::gpu_hours(life::attained(&run.life, gpus, now));
     let line = (from..=to).contains(&now).then(
         || html! { <div class="life-clock" style={format!("left: {:.3}%", share(now))}></div> },
     );
@@ -410,36 +421,34 @@ fn describe(life: &[Stretch], name: &str) -> String {
     format!("{name}: waits {waits}, restarts {restarts}, runs {runs}")
 }
 
-/// What a reason needs.
-#[derive(Properties, PartialEq)]
-struct WhyProps {
-    stage: SharedStage,
-    name: String,
-    position: usize,
-    run: u32,
-    explanation: Option<Explanation>,
-    on_job: Callback<JobId>,
-}
-
-/// Why the job runs or waits in one run, in a sentence and the policy's numbers.
-#[component]
-fn Why(props: &WhyProps) -> Html {
-    let stage = props.stage.read();
-    let sentence = match &props.explanation {
+/// Why the job runs or waits in one run: in a sentence, in the policy's numbers and curves.
+fn why(
+    shared: &SharedStage,
+    run: &InRun,
+    job: JobId,
+    explanation: Option<&Explanation>,
+    on_job: &Callback<JobId>,
+) -> Html {
+    let stage = shared.read();
+    let sentence = match explanation {
         None => html! { <span class="hint">{ "Pause the clock to ask the scheduler." }</span> },
-        Some(explanation) => sentence(&stage, props.run, explanation.verdict, &props.on_job),
+        Some(explanation) => sentence(&stage, run.id, explanation.verdict, on_job),
     };
-    let facts = props
-        .explanation
+    let facts = explanation
         .iter()
         .flat_map(|explanation| &explanation.facts);
     let facts =
         facts.map(|fact| html! { <div><dt>{ &fact.term }</dt><dd>{ &fact.value }</dd></div> });
+    let plots = explanation
+        .iter()
+        .flat_map(|explanation| &explanation.plots);
     html! {
-        <div class="why">
-            <p>{ swatch(props.position, stage.dark) }<span class="run">{ &props.name }</span></p>
+        <div class="why" key={run.id}>
+            <p>{ swatch(run.position, stage.dark) }<span class="run">{ &run.name }</span></p>
             <p class="sentence">{ sentence }</p>
             <dl class="job-facts">{ for facts }</dl>
+            { service_bar(shared, run.id, job) }
+            { for plots.map(|plot| chart(plot, stage.dark)) }
         </div>
     }
 }

@@ -155,8 +155,13 @@ pub fn JobsTable(props: &Props) -> Html {
     });
     html! {
         <div class="jobs">
-            <JobsBar text={text.clone()} shown={shown.clone()} found={rows.jobs.len()} all={stage.workload.jobs.len()}
-                error={filter.as_ref().as_ref().err().map(ToString::to_string)} />
+            { jobs_bar(&Bar {
+                text: &text,
+                shown: &shown,
+                found: rows.jobs.len(),
+                all: stage.workload.jobs.len(),
+                error: filter.as_ref().as_ref().err().map(ToString::to_string),
+            }) }
             <div class="jobs-list" ref={list} {onscroll}>
                 <table role="grid" tabindex="0" aria-label="Jobs" aria-rowcount={(rows.jobs.len() + 1).to_string()}
                     aria-activedescendant={active.map(|job| format!("job-{}", job.0))} {onkeydown}>
@@ -186,20 +191,18 @@ pub fn JobsTable(props: &Props) -> Html {
 }
 
 /// What the bar above the table needs.
-#[derive(Properties, PartialEq)]
-struct BarProps {
-    text: UseStateHandle<String>,
-    shown: UseStateHandle<PerRun>,
+struct Bar<'a> {
+    text: &'a UseStateHandle<String>,
+    shown: &'a UseStateHandle<PerRun>,
     found: usize,
     all: usize,
     error: Option<String>,
 }
 
 /// Filter, choice of what is shown of runs, and how many jobs are left.
-#[component]
-fn JobsBar(props: &BarProps) -> Html {
+fn jobs_bar(bar: &Bar<'_>) -> Html {
     let oninput = {
-        let text = props.text.clone();
+        let text = bar.text.clone();
         Callback::from(move |event: InputEvent| {
             if let Some(input) = event
                 .target()
@@ -210,7 +213,7 @@ fn JobsBar(props: &BarProps) -> Html {
         })
     };
     let onchange = {
-        let shown = props.shown.clone();
+        let shown = bar.shown.clone();
         Callback::from(move |event: Event| {
             let select = event
                 .target()
@@ -223,18 +226,18 @@ fn JobsBar(props: &BarProps) -> Html {
         })
     };
     let options = PerRun::ALL.iter().map(
-        |(choice, name)| html! { <option selected={*choice == *props.shown}>{ name }</option> },
+        |(choice, name)| html! { <option selected={*choice == **bar.shown}>{ name }</option> },
     );
-    let found = if props.found == props.all {
-        format::counted(props.all as u64, "job", "jobs")
+    let found = if bar.found == bar.all {
+        format::counted(bar.all as u64, "job", "jobs")
     } else {
         format!(
             "{} of {}",
-            format::count(props.found as u64),
-            format::counted(props.all as u64, "job", "jobs")
+            format::count(bar.found as u64),
+            format::counted(bar.all as u64, "job", "jobs")
         )
     };
-    let hint = match &props.error {
+    let hint = match &bar.error {
         Some(error) => html! { <span class="error" id="jobs-hint" role="alert">{ error }</span> },
         None => {
             html! { <span class="hint" id="jobs-hint">{ "Part of a name, or conditions: gpus>=8  jct>1h  tenant=vision. Times of runs: in any run." }</span> }
@@ -243,7 +246,7 @@ fn JobsBar(props: &BarProps) -> Html {
     html! {
         <div class="jobs-bar">
             <input type="search" placeholder="Filter: gpus>=8 jct>1h" aria-label="Filter jobs" aria-describedby="jobs-hint"
-                aria-invalid={props.error.is_some().to_string()} value={(*props.text).clone()} {oninput} spellcheck="false" autocomplete="off" />
+                aria-invalid={bar.error.is_some().to_string()} value={(**bar.text).clone()} {oninput} spellcheck="false" autocomplete="off" />
             <label>{ "Per run " }<select {onchange}>{ for options }</select></label>
             <output>{ found }</output>
             { hint }

@@ -78,8 +78,11 @@ fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
         "?" => session.tell(Action::Help(!state.help)),
         "Escape" if state.help => session.tell(Action::Help(false)),
         "Escape" if state.drawer => session.tell(Action::Drawer(false)),
+        "Escape" if state.guide.is_some() && state.selected.is_none() => {
+            session.tell(Action::Guide(None));
+        }
         "Escape" => session.select(None),
-        "1" | "2" | "3" | "4" => {
+        "1" | "2" | "3" | "4" | "5" => {
             let position = key.parse::<usize>().unwrap_or(1) - 1;
             session.tell(Action::Show(View::ALL[position].0));
         }

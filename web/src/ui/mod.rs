@@ -1,4 +1,5 @@
-//! The page's components, one per file. [`app`] puts them together.
+//! The page's components, one per file. [`app`] puts them together. What keeps no state is a plain
+//! function: every component adds 2 KB to the page, compressed.
 
 mod animation;
 mod app;
@@ -11,6 +12,7 @@ mod download;
 mod drop_zone;
 mod embed;
 pub mod export;
+mod guide;
 mod header;
 mod help;
 mod history_field;
@@ -24,8 +26,13 @@ mod keyboard;
 mod life;
 pub mod metrics_table;
 mod player;
+mod playground;
+mod plot;
+mod queues_view;
 mod scheduler_card;
 mod scheduler_panel;
+mod service_bar;
+mod spec_edit;
 mod term;
 mod timeline_view;
 mod trace_panel;

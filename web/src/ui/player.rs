@@ -3,7 +3,7 @@
 use super::app::use_session;
 use super::canvas_host::{CanvasHost, PainterHandle};
 use super::cluster_panel::input_value;
-use super::icon::{Icon, Sign};
+use super::icon::{Icon, sign};
 use crate::draw::format;
 use crate::draw::strip::PlayerStrip;
 use crate::session::Session;
@@ -46,7 +46,7 @@ pub(super) fn Player() -> Html {
         Callback::from(move |event: InputEvent| {
             if let Ok(power) = input_value(&event).parse::<f64>() {
                 // Two digits are precise enough for a speed.
-                let speed = two_digits(10f64.powf(power));
+                let speed = format::two_digits(10f64.powf(power));
                 let mut stage = session.stage().write();
                 stage.clock.speed = speed;
                 stage.touch();
@@ -56,11 +56,11 @@ pub(super) fn Player() -> Html {
     let play_label = if readout.playing { "Pause" } else { "Play" };
     html! {
         <footer class="player" aria-label="Player">
-            <button type="button" class="quiet" aria-label="Step to the event before" title="Event before (,)" onclick={step(false)}><Sign icon={Icon::Back} /></button>
+            <button type="button" class="quiet" aria-label="Step to the event before" title="Event before (,)" onclick={step(false)}>{ sign(Icon::Back) }</button>
             <button type="button" class="play" aria-label={play_label} title={format!("{play_label} (space)")} onclick={onplay}>
-                <Sign icon={if readout.playing { Icon::Pause } else { Icon::Play }} />
+                { sign(if readout.playing { Icon::Pause } else { Icon::Play }) }
             </button>
-            <button type="button" class="quiet" aria-label="Step to the event after" title="Event after (.)" onclick={step(true)}><Sign icon={Icon::Forward} /></button>
+            <button type="button" class="quiet" aria-label="Step to the event after" title="Event after (.)" onclick={step(true)}>{ sign(Icon::Forward) }</button>
             <label class="speed" title="Simulated time per second">
                 <span class="visually-hidden">{ "Speed" }</span>
                 <input type="range" min="0" max={FASTEST_POWER.to_string()} step="0.05" value={readout.speed.max(1.0).log10().to_string()}
@@ -108,20 +108,4 @@ fn use_readout(session: &Session, readout: &UseStateHandle<Readout>) {
             drop(follow);
         }
     });
-}
-
-/// Rounded to two significant digits.
-fn two_digits(speed: f64) -> f64 {
-    let unit = 10f64.powf(speed.log10().floor() - 1.0);
-    (speed / unit).round() * unit
-}
-
-#[cfg(test)]
-mod tests {
-    use super::two_digits;
-
-    #[test]
-    fn speeds_keep_two_digits() {
-        assert_eq!([1.0, 3_548.1, 99.9].map(two_digits), [1.0, 3_500.0, 100.0]);
-    }
 }

@@ -1,17 +1,16 @@
 //! The rail's third part: the schedulers that run the trace.
 
-use super::app::{StateProps, use_session};
+use super::app::StateHandle;
 use super::cluster_panel::input_value;
 use super::scheduler_card::SchedulerCard;
+use crate::session::Session;
 use crate::state::{Action, RunStatus};
+use std::rc::Rc;
 use switchyard::policy::POLICIES;
 use yew::prelude::*;
 
 /// The schedulers that run the trace.
-#[component]
-pub(super) fn SchedulerPanel(props: &StateProps) -> Html {
-    let session = use_session();
-    let state = &props.state;
+pub(super) fn scheduler_panel(state: &StateHandle, session: &Rc<Session>) -> Html {
     let onadd = {
         let session = session.clone();
         Callback::from(move |event: Event| {

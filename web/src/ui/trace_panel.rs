@@ -2,9 +2,12 @@
 
 use super::app::{StateProps, use_session};
 use super::drop_zone::files_of;
-use super::import_report::ImportReportView;
+use super::guide;
+use super::import_report::import_report;
 use crate::draw::format;
-use crate::state::{Source, TraceInfo};
+use crate::session::Session;
+use crate::state::{GUIDED, Source, TraceInfo};
+use std::rc::Rc;
 use switchyard::workload::SAMPLES;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
@@ -44,9 +47,16 @@ pub(super) fn TracePanel(props: &StateProps) -> Html {
                 .target()
                 .and_then(|target| target.dyn_into::<HtmlSelectElement>().ok())
             {
-                session.open_sample(&select.value());
+                match select.value().as_str() {
+                    GUIDED => guide::start(&session),
+                    name => session.open_sample(name),
+                }
             }
         })
+    };
+    let onguide = {
+        let session = session.clone();
+        Callback::from(move |_: MouseEvent| guide::start(&session))
     };
     let open_sample = match &state.source {
         Source::Sample(name) => Some(name.as_str()),
@@ -81,6 +91,9 @@ pub(super) fn TracePanel(props: &StateProps) -> Html {
                     { for samples }
                 </select>
             </label>
+            if state.guide.is_none() {
+                <p class="hint">{ "New here? " }<button type="button" class="link" onclick={onguide}>{ "Three jobs, step by step" }</button></p>
+            }
             if let Some(name) = &state.opening {
                 <p class="busy" role="status">{ format!("Opening {name}…") }</p>
             }
@@ -91,22 +104,15 @@ pub(super) fn TracePanel(props: &StateProps) -> Html {
                 if trace.report.is_none() {
                     <p class="hint">{ summary }</p>
                 }
-                <OpenTrace trace={trace.clone()} />
+                { open_trace(trace, &session) }
             }
         </section>
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct OpenTraceProps {
-    trace: std::rc::Rc<TraceInfo>,
-}
-
 /// Members of an archive, and the import report.
-#[component]
-fn OpenTrace(props: &OpenTraceProps) -> Html {
-    let session = use_session();
-    let trace = &props.trace;
+fn open_trace(trace: &TraceInfo, session: &Rc<Session>) -> Html {
+    let session = session.clone();
     let onmember = Callback::from(move |event: Event| {
         if let Some(select) = event
             .target()
@@ -135,7 +141,7 @@ fn OpenTrace(props: &OpenTraceProps) -> Html {
                 </label>
             }
             if let Some(report) = &trace.report {
-                <ImportReportView name={trace.name.clone()} report={report.clone()} />
+                { import_report(&trace.name, report) }
             }
         </>
     }

@@ -52,7 +52,7 @@ pub(super) fn YardView(props: &StateProps) -> Html {
 }
 
 /// How a run's mean JCT compares with the baseline's, once both are known.
-fn ratio(state: &AppState, card: &Card) -> Option<String> {
+pub(super) fn ratio(state: &AppState, card: &Card) -> Option<String> {
     let baseline = state
         .card(state.baseline)
         .filter(|baseline| baseline.id != card.id)?;
@@ -60,15 +60,20 @@ fn ratio(state: &AppState, card: &Card) -> Option<String> {
     wording::difference(mine, its, wording::Direction::Time)
 }
 
+/// What a yard needs.
 #[derive(Properties, PartialEq)]
-struct YardProps {
-    card: Card,
-    ratio: Option<String>,
-    narrow_shown: bool,
+pub(super) struct YardProps {
+    /// The scheduler.
+    pub(super) card: Card,
+    /// How its mean JCT compares with the baseline's.
+    pub(super) ratio: Option<String>,
+    /// Whether it is shown on a narrow screen.
+    pub(super) narrow_shown: bool,
 }
 
+/// One run's yard.
 #[component]
-fn Yard(props: &YardProps) -> Html {
+pub(super) fn Yard(props: &YardProps) -> Html {
     let card = &props.card;
     let painter = use_memo(card.id, |id| PainterHandle::new(YardPainter::new(*id)));
     let result = match (&card.status, &card.summary) {

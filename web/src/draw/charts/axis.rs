@@ -101,6 +101,8 @@ enum Unit {
     Count,
     /// `0.5`.
     Ratio,
+    /// `0.125`, `57,600`; ticks `60k`.
+    Number,
     /// One name per whole number.
     Name(&'static [&'static str]),
 }
@@ -205,6 +207,48 @@ impl Axis {
         }
     }
 
+    /// Room for numbers of any size: over decades if they would crowd at the lower end otherwise,
+    /// else in proportion, from 0.
+    pub fn numbers(values: &[f64]) -> Self {
+        let (low, high) = values
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
+                (low.min(v), high.max(v))
+            });
+        let least = values
+            .iter()
+            .copied()
+            .filter(|&value| value > 0.0)
+            .fold(f64::INFINITY, f64::min);
+        let crowded = values.iter().filter(|&&v| v < 0.1 * high).count();
+        if low >= 0.0 && high > 100.0 * least && 2 * crowded > values.len() {
+            let powers = least.log10().ceil() as i32..=high.log10().floor() as i32;
+            return Self {
+                title: "",
+                low: least,
+                high,
+                log: true,
+                unit: Unit::Number,
+                ticks: powers.map(|power| 10f64.powi(power)).collect(),
+            };
+        }
+        let (low, high) = match (low.min(0.0), high) {
+            (low, high) if low < high => (low, high),
+            _ => (0.0, 1.0),
+        };
+        let step = nice_step((high - low) / 5.0);
+        let first = (low / step).ceil() as i64;
+        let last = (high / step + 1e-9).floor() as i64;
+        Self {
+            title: "",
+            low,
+            high,
+            log: false,
+            unit: Unit::Number,
+            ticks: (first..=last).map(|i| i as f64 * step).collect(),
+        }
+    }
+
     /// Categories side by side, the first at 0.
     pub fn names(title: &'static str, names: &'static [&'static str]) -> Self {
         let ticks = (0..names.len()).map(|i| i as f64).collect();
@@ -226,6 +270,7 @@ impl Axis {
             Unit::Share => format!("{} %", format::figures(100.0 * value)),
             Unit::Count => format::figures(value),
             Unit::Ratio => format::figures(value),
+            Unit::Number => format::significant(value),
             Unit::Name(names) => names
                 .get(value.round().max(0.0) as usize)
                 .map_or_else(String::new, |&name| name.into()),
@@ -243,6 +288,7 @@ impl Axis {
                 format!("{} {unit}", round_number(tick / size))
             }
             Unit::Ratio => round_number(tick),
+            Unit::Number => short_number(tick),
             _ => self.label(tick),
         }
     }
@@ -272,6 +318,11 @@ impl Axis {
     /// Whether it has names instead of numbers.
     pub fn is_names(&self) -> bool {
         matches!(self.unit, Unit::Name(_))
+    }
+
+    /// Where its ticks are.
+    pub fn ticks(&self) -> &[f64] {
+        &self.ticks
     }
 
     /// The greatest value.
@@ -333,6 +384,17 @@ fn round_number(value: f64) -> String {
     } else {
         value.to_string()
     }
+}
+
+/// A tick's number, thousands and millions as such: `0.05`, `500`, `60k`, `1.5M`.
+fn short_number(value: f64) -> String {
+    let (value, unit) = match value.abs() {
+        size if size >= 1e6 => (value / 1e6, "M"),
+        size if size >= 1e4 => (value / 1e3, "k"),
+        _ => (value, ""),
+    };
+    // Multiples of a step drift: 0.30000000000000004 is nobody's tick.
+    format!("{}{unit}", format::significant(value))
 }
 
 /// A little room at both ends of a logarithmic axis, and never an empty one.
@@ -422,6 +484,26 @@ mod tests {
             labels(&Axis::ratios("", (0.02, 900.0))),
             ["0.1", "1", "10", "100"]
         );
+    }
+
+    #[test]
+    fn numbers_are_in_proportion_unless_they_crowd() {
+        let even = Axis::numbers(&[0.0, 4.0, 8.0, 12.0]);
+        assert_eq!(labels(&even), ["0", "5", "10"]);
+        assert_eq!(even.position(6.0), 0.5);
+        let index = Axis::numbers(&[0.05, 0.1, 0.25]);
+        assert_eq!(labels(&index), ["0", "0.05", "0.1", "0.15", "0.2", "0.25"]);
+        let crowded = Axis::numbers(&[0.0, 10.0, 100.0, 1_000.0, 10_000.0, 1_000_000.0]);
+        assert_eq!(
+            labels(&crowded),
+            ["10", "100", "1,000", "10k", "100k", "1M"]
+        );
+        assert_eq!(crowded.position(0.0), 0.0);
+        assert_eq!(
+            labels(&Axis::numbers(&[])).first().map(String::as_str),
+            Some("0")
+        );
+        assert!(Axis::numbers(&[3.0, 3.0]).position(3.0).is_finite());
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub use axis::Axis;
 pub use figure::{Figure, Marks, RangeMark, Series, outcomes, summary};
 pub use labels::Rect;
 pub use names::short_specs;
-pub use series::{Band, Points};
+pub use series::{Band, Points, at as height_at};
 
 use paint::Look;
 use paper::Paper;

@@ -67,7 +67,7 @@ pub(super) fn steps(times: &[f64], values: impl Fn(usize) -> f64, end: f64) -> (
 }
 
 /// The line's height at `x`, between its neighbours; `None` outside.
-pub(super) fn at(points: &[(f64, f64)], x: f64) -> Option<f64> {
+pub fn at(points: &[(f64, f64)], x: f64) -> Option<f64> {
     let after = points.partition_point(|point| point.0 <= x);
     let &(x0, y0) = points.get(after.checked_sub(1)?)?;
     match points.get(after) {

@@ -1,0 +1,171 @@
+//! A walk through Tiresias' three-job example (NSDI'19 §3.2): a few steps, each of which puts the
+//! page where there is something to see.
+
+use super::icon::{Icon, sign};
+use crate::session::Session;
+use crate::state::{Action, GUIDED, View};
+use switchyard::job::JobId;
+use yew::prelude::*;
+
+/// One step.
+struct Step {
+    title: &'static str,
+    text: &'static str,
+    view: View,
+    /// The clock, seconds; `None` lets it play.
+    at: Option<f64>,
+    /// The job that is chosen: its position in the sample.
+    job: Option<u32>,
+}
+
+const STEPS: [Step; 5] = [
+    Step {
+        title: "Three jobs, two GPUs",
+        text: "J1 wants both GPUs for 2 s, J2 one GPU for 8 s, J3 both for 6 s. All three are there at the start. Three schedulers decide who goes first: SRSF, which knows how much work each job has left, and Tiresias twice, which only knows what each has been given so far.",
+        view: View::Yard,
+        at: None,
+        job: None,
+    },
+    Step {
+        title: "What runs",
+        text: "7 s in. SRSF keeps J2 on its GPU to the end, since J2 has the least work left, and the other GPU idles: J3 wants two. Under Tiresias with one threshold, at 4 GPU·s, J2 has had its first share, and J3 has its turn.",
+        view: View::Yard,
+        at: Some(7.0),
+        job: None,
+    },
+    Step {
+        title: "The queues",
+        text: "Service is GPUs × time. A new job starts at the left of the highest lane, drifts to the right as it is served, and sinks when it crosses the threshold. Higher lanes go first: J2 has had its 4 GPU·s and waits below, J3 is still above.",
+        view: View::Queues,
+        at: Some(7.0),
+        job: None,
+    },
+    Step {
+        title: "Why",
+        text: "J2 is chosen. Beside it: its life under each scheduler, its service against the thresholds, and what each scheduler says about why it runs or waits at this moment.",
+        view: View::Queues,
+        at: Some(7.0),
+        job: Some(1),
+    },
+    Step {
+        title: "Compare",
+        text: "Mean completion times: 9.3 s with known durations, 10 s with two queues, 11.7 s with three, whose lower thresholds make jobs take turns. Now go back to Queues and move the threshold from 4 to 8 GPU·s: no job is interrupted any more, and 10 s becomes 9.3 s.",
+        view: View::Compare,
+        at: Some(16.0),
+        job: None,
+    },
+];
+
+/// Opens the guide's sample with its schedulers, at the first step.
+pub(super) fn start(session: &Session) {
+    session.tell(Action::Drawer(false));
+    session.tell(Action::Show(STEPS[0].view));
+    session.tell(Action::Guide(Some(0)));
+    session.open_sample(GUIDED);
+}
+
+/// Puts the page where a step has something to see.
+fn go(session: &Session, number: usize) {
+    let Some(step) = STEPS.get(number) else {
+        session.tell(Action::Guide(None));
+        return;
+    };
+    session.tell(Action::Show(step.view));
+    session.set_playing(step.at.is_none());
+    session.seek(step.at.unwrap_or(0.0));
+    session.select(step.job.map(JobId));
+    session.tell(Action::Guide(Some(number)));
+}
+
+/// What the guide needs.
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    /// What it does to the page.
+    pub(super) session: Session,
+    /// The step shown.
+    pub(super) step: usize,
+}
+
+/// The step that is open, below the view: nothing is covered by it.
+#[component]
+pub(super) fn Guide(props: &Props) -> Html {
+    let panel = use_node_ref();
+    // Who opened it with the keyboard goes on from here.
+    use_effect_with((), {
+        let panel = panel.clone();
+        move |()| {
+            if let Some(panel) = panel.cast::<web_sys::HtmlElement>() {
+                // An element that cannot take the focus merely does not get it.
+                let _ = panel.focus();
+            }
+        }
+    });
+    let Some(step) = STEPS.get(props.step) else {
+        return Html::default();
+    };
+    let to = |number: usize| {
+        let session = props.session.clone();
+        Callback::from(move |_: MouseEvent| go(&session, number))
+    };
+    let close = {
+        let session = props.session.clone();
+        Callback::from(move |_: MouseEvent| session.tell(Action::Guide(None)))
+    };
+    let is_last = props.step + 1 == STEPS.len();
+    html! {
+        <section class="guide" ref={panel} tabindex="-1" aria-label="Guide: three jobs">
+            <div aria-live="polite">
+                <h2>{ format!("{} of {} · {}", props.step + 1, STEPS.len(), step.title) }</h2>
+                <p>{ step.text }</p>
+            </div>
+            <div class="guide-buttons">
+                <button type="button" disabled={props.step == 0} onclick={to(props.step.saturating_sub(1))}>{ "Back" }</button>
+                <button type="button" class="primary" onclick={to(props.step + 1)}>{ if is_last { "Done" } else { "Next" } }</button>
+                <button type="button" class="quiet" aria-label="Close the guide" title="Close (Esc)" onclick={close}>{ sign(Icon::Close) }</button>
+            </div>
+        </section>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::GUIDED_SCHEDULERS;
+    use switchyard::RunSpec;
+    use switchyard::report::Summary;
+    use switchyard::sim::SimOptions;
+    use switchyard::workload::Sample;
+
+    fn mean_jct(policy: &str) -> f64 {
+        let sample = Sample::named(GUIDED).expect("a sample of this name");
+        let spec = RunSpec {
+            policy: policy.parse().expect("a policy"),
+            cluster: sample.cluster_spec(),
+            placement: Default::default(),
+            options: SimOptions::default(),
+            history: None,
+        };
+        let mut run = spec.start(sample.workload().into());
+        run.run().expect("plans are right");
+        Summary::of(&sample.workload(), &sample.cluster_spec(), run.log())
+            .jct
+            .mean
+    }
+
+    #[test]
+    fn the_guide_promises_what_happens() {
+        let means = GUIDED_SCHEDULERS.map(|policy| format!("{:.1}", mean_jct(policy)));
+        assert_eq!(means, ["9.3", "10.0", "11.7"]);
+        assert_eq!(mean_jct("tiresias-las[thresholds=8]"), mean_jct("srsf"));
+    }
+
+    #[test]
+    fn every_step_is_within_the_sample() {
+        let sample = Sample::named(GUIDED).expect("a sample of this name");
+        for step in &STEPS {
+            assert!(step.at.is_none_or(|at| at <= 16.0), "{}", step.title);
+            let jobs = sample.workload().jobs.len() as u32;
+            assert!(step.job.is_none_or(|job| job < jobs), "{}", step.title);
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! A curve that a policy decides by, as a small chart in the inspector.
+
+use crate::draw::charts::{Axis, height_at};
+use crate::draw::{format, palette};
+use switchyard::policy::{Line, Plot};
+use yew::prelude::*;
+
+/// Sizes in the picture's own units, which are CSS pixels at the inspector's usual width.
+const WIDTH: f64 = 350.0;
+const HEIGHT: f64 = 168.0;
+const LEFT: f64 = 46.0;
+const RIGHT: f64 = 8.0;
+const BOTTOM: f64 = 20.0;
+const LINE_HEIGHT: f64 = 13.0;
+/// A character of a label, on average.
+const CHARACTER: f64 = 6.0;
+
+/// Dashes of the lines, in order.
+const DASHES: [&str; 3] = ["none", "7 4", "2 3"];
+
+/// A plot with its axes worked out.
+struct Drawing<'a> {
+    plot: &'a Plot,
+    lines: Vec<Vec<(f64, f64)>>,
+    /// Marks with a place on the axis, by place, and the row of each one's label.
+    marks: Vec<(f64, &'a str, usize)>,
+    x: Axis,
+    y: Axis,
+    /// Where the curves begin, below the marks' labels.
+    top: f64,
+}
+
+/// A curve that a policy decides by.
+pub(super) fn chart(plot: &Plot, dark: bool) -> Html {
+    let drawing = Drawing::of(plot);
+    let colour = |i: usize| palette::run_colour(i, dark);
+    let bottom = HEIGHT - BOTTOM;
+    let across = drawing.x.ticks().iter().map(|&tick| {
+        let x = drawing.across(tick);
+        html! {
+            <>
+                <line class="grid" x1={at(x)} x2={at(x)} y1={at(drawing.top)} y2={at(bottom)} />
+                <text x={at(x)} y={at(HEIGHT - 6.0)} text-anchor="middle">{ drawing.x.tick_label(tick) }</text>
+            </>
+        }
+    });
+    let upwards = drawing.y.ticks().iter().map(|&tick| {
+        let y = drawing.upwards(tick);
+        html! {
+            <>
+                <line class="grid" x1={at(LEFT)} x2={at(WIDTH - RIGHT)} y1={at(y)} y2={at(y)} />
+                <text x={at(LEFT - 5.0)} y={at(y + 4.0)} text-anchor="end">{ drawing.y.tick_label(tick) }</text>
+            </>
+        }
+    });
+    let marks = drawing.marks.iter().map(|&(place, label, row)| {
+        let x = drawing.across(place);
+        let y = LINE_HEIGHT * (row as f64 + 1.0) - 2.0;
+        let (anchor, label_x) = if drawing.ends_left(place, label) {
+            ("end", x - 3.0)
+        } else {
+            ("start", x + 3.0)
+        };
+        html! {
+            <>
+                <line class="mark" x1={at(x)} x2={at(x)} y1={at(y - 8.0)} y2={at(bottom)} />
+                <text x={at(label_x)} y={at(y)} text-anchor={anchor}>{ label }</text>
+            </>
+        }
+    });
+    let lines = drawing.lines.iter().enumerate().map(|(i, line)| {
+        let points: Vec<String> = line
+            .iter()
+            .map(|&(x, y)| format!("{:.1},{:.1}", drawing.across(x), drawing.upwards(y)))
+            .collect();
+        html! { <polyline points={points.join(" ")} fill="none" stroke={colour(i)} stroke-width="2" stroke-dasharray={DASHES[i % DASHES.len()]} /> }
+    });
+    let job = drawing.job().map(|(x, y)| {
+        html! {
+            <>
+                <line class="job" x1={at(x)} x2={at(x)} y1={at(drawing.top)} y2={at(bottom)} />
+                if let Some(y) = y {
+                    <circle class="job" cx={at(x)} cy={at(y)} r="4.5" />
+                }
+            </>
+        }
+    });
+    let names = plot.lines.iter().enumerate().map(|(i, line)| {
+        html! {
+            <span>
+                <svg width="20" height="8" aria-hidden="true"><line x1="0" x2="20" y1="4" y2="4" stroke={colour(i)} stroke-width="2" stroke-dasharray={DASHES[i % DASHES.len()]} /></svg>
+                { &line.name }
+            </span>
+        }
+    });
+    html! {
+        <figure class="plot">
+            <figcaption>{ &plot.title }</figcaption>
+            <p class="hint">{ format!("up: {}", plot.y) }</p>
+            <svg viewBox={format!("0 0 {WIDTH} {HEIGHT}")} role="img" aria-label={drawing.describe()}>
+                { for across }{ for upwards }{ for marks }{ for lines }{ job }
+            </svg>
+            <p class="hint">{ format!("across: {}{}", plot.x, if plot.job_at.is_some() { " · dot: the job" } else { "" }) }</p>
+            if plot.lines.len() > 1 {
+                <p class="hint names">{ for names }</p>
+            }
+        </figure>
+    }
+}
+
+/// A coordinate as text.
+fn at(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+impl<'a> Drawing<'a> {
+    fn of(plot: &'a Plot) -> Self {
+        let finite = |line: &Line| -> Vec<(f64, f64)> {
+            let points = line.points.iter().copied();
+            points
+                .filter(|(x, y)| x.is_finite() && y.is_finite())
+                .collect()
+        };
+        let lines: Vec<_> = plot.lines.iter().map(finite).collect();
+        let places = plot.marks.iter().map(|mark| mark.x).chain(plot.job_at);
+        let xs: Vec<f64> = lines
+            .iter()
+            .flatten()
+            .map(|point| point.0)
+            .chain(places.filter(|x| x.is_finite()))
+            .collect();
+        let ys: Vec<f64> = lines.iter().flatten().map(|point| point.1).collect();
+        let mut x = Axis::numbers(&xs);
+        x.thin_out(6);
+        let mut y = Axis::numbers(&ys);
+        y.thin_out(5);
+        let mut drawing = Self {
+            plot,
+            lines,
+            marks: Vec::new(),
+            x,
+            y,
+            top: 6.0,
+        };
+        drawing.place_marks();
+        drawing
+    }
+
+    /// Gives the marks' labels rows in which they do not cover each other.
+    fn place_marks(&mut self) {
+        let mut marks: Vec<_> = self
+            .plot
+            .marks
+            .iter()
+            .filter(|mark| mark.x.is_finite())
+            .collect();
+        marks.sort_by(|a, b| a.x.total_cmp(&b.x));
+        // Each row's taken stretches.
+        let mut rows: Vec<Vec<(f64, f64)>> = Vec::new();
+        for mark in marks {
+            let (x, width) = (self.across(mark.x), label_width(&mark.label));
+            let (from, to) = if self.ends_left(mark.x, &mark.label) {
+                (x - 3.0 - width, x)
+            } else {
+                (x, x + 3.0 + width)
+            };
+            let is_free = |row: &Vec<(f64, f64)>| row.iter().all(|&(a, b)| to < a || b < from);
+            let row = rows.iter().position(is_free).unwrap_or(rows.len());
+            if row == rows.len() {
+                rows.push(Vec::new());
+            }
+            rows[row].push((from, to));
+            self.marks.push((mark.x, &mark.label, row));
+        }
+        self.top += LINE_HEIGHT * rows.len() as f64;
+    }
+
+    fn across(&self, value: f64) -> f64 {
+        LEFT + (WIDTH - LEFT - RIGHT) * self.x.position(value)
+    }
+
+    fn upwards(&self, value: f64) -> f64 {
+        let height = HEIGHT - BOTTOM - self.top;
+        HEIGHT - BOTTOM - height * self.y.position(value)
+    }
+
+    /// Whether a mark's label has no room to the right of its line.
+    fn ends_left(&self, place: f64, label: &str) -> bool {
+        self.across(place) + 3.0 + label_width(label) > WIDTH
+    }
+
+    /// Where the job stands: across, and on the first line that reaches there.
+    fn job(&self) -> Option<(f64, Option<f64>)> {
+        let x = self.plot.job_at.filter(|x| x.is_finite())?;
+        let y = self.lines.iter().find_map(|line| height_at(line, x));
+        Some((self.across(x), y.map(|y| self.upwards(y))))
+    }
+
+    /// The plot in words.
+    fn describe(&self) -> String {
+        let Plot {
+            title, x, y, marks, ..
+        } = self.plot;
+        let mut text = format!("{title}. Across: {x}; up: {y}.");
+        for (line, points) in self.plot.lines.iter().zip(&self.lines) {
+            let (Some(first), Some(last)) = (points.first(), points.last()) else {
+                continue;
+            };
+            let most = points
+                .iter()
+                .copied()
+                .fold(*first, |most, p| if p.1 > most.1 { p } else { most });
+            let name = if line.name.is_empty() {
+                "The line"
+            } else {
+                &line.name
+            };
+            let [from, from_y, to, to_y, at, peak] =
+                [first.0, first.1, last.0, last.1, most.0, most.1].map(format::significant);
+            text.push_str(&format!(
+                " {name}: from {from_y} at {from} to {to_y} at {to}, at most {peak} at {at}."
+            ));
+        }
+        for mark in marks {
+            text.push_str(&format!(
+                " {} at {}.",
+                mark.label,
+                format::significant(mark.x)
+            ));
+        }
+        if let Some(place) = self.plot.job_at {
+            text.push_str(&format!(" The job is at {}", format::significant(place)));
+            let height = self.lines.iter().find_map(|line| height_at(line, place));
+            match height {
+                Some(height) => text.push_str(&format!(", {} there.", format::significant(height))),
+                None => text.push('.'),
+            }
+        }
+        text
+    }
+}
+
+fn label_width(label: &str) -> f64 {
+    CHARACTER * label.chars().count() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use switchyard::policy::Mark;
+
+    fn plot() -> Plot {
+        let mark = |x: f64| Mark {
+            x,
+            label: "threshold of a queue".into(),
+        };
+        Plot {
+            title: "Gittins index".into(),
+            x: "attained service, GPU·s".into(),
+            y: "index, 1 ∕ GPU·s".into(),
+            lines: vec![Line {
+                name: String::new(),
+                points: vec![(0.0, 0.125), (4.0, 0.25), (f64::NAN, 1.0), (12.0, 0.05)],
+            }],
+            marks: vec![mark(4.0), mark(5.0), mark(11.5)],
+            job_at: Some(2.0),
+        }
+    }
+
+    #[test]
+    fn the_job_stands_on_the_line() {
+        let plot = plot();
+        let drawing = Drawing::of(&plot);
+        let (x, y) = drawing.job().expect("it has a place");
+        assert_eq!(x, drawing.across(2.0));
+        let y = y.expect("the line reaches there");
+        assert!((y - drawing.upwards(0.1875)).abs() < 1e-9);
+        // Upwards is towards the top, and everything is inside.
+        assert!(drawing.upwards(0.25) < drawing.upwards(0.05));
+        assert!(drawing.upwards(0.25) >= drawing.top && drawing.upwards(0.0) <= HEIGHT - BOTTOM);
+    }
+
+    #[test]
+    fn labels_of_marks_do_not_cover_each_other() {
+        let plot = plot();
+        let drawing = Drawing::of(&plot);
+        let rows: Vec<usize> = drawing.marks.iter().map(|mark| mark.2).collect();
+        assert_ne!(rows[0], rows[1]);
+        let last = drawing.marks[2];
+        assert!(drawing.ends_left(last.0, last.1));
+    }
+
+    #[test]
+    fn it_says_in_words_what_it_shows() {
+        let words = Drawing::of(&plot()).describe();
+        assert!(
+            words.contains("from 0.125 at 0 to 0.05 at 12, at most 0.25 at 4"),
+            "{words}"
+        );
+        assert!(words.ends_with("The job is at 2, 0.188 there."), "{words}");
+    }
+
+    #[test]
+    fn a_plot_without_points_is_an_empty_chart() {
+        let plot = Plot {
+            lines: Vec::new(),
+            marks: Vec::new(),
+            job_at: None,
+            ..plot()
+        };
+        assert!(Drawing::of(&plot).job().is_none());
+    }
+}

@@ -1,0 +1,131 @@
+//! One run's queues as lanes, its yard beside them, and its parameters to play with.
+
+use super::app::{StateProps, use_session};
+use super::canvas_host::{CanvasHost, PainterHandle};
+use super::clock::Clocked;
+use super::playground::Playground;
+use super::yard_view::{Yard, ratio};
+use crate::draw::charts::short_specs;
+use crate::draw::describe;
+use crate::draw::lanes::LanesPainter;
+use crate::queues::{Queues, thresholds};
+use crate::session::Session;
+use crate::stage::{SharedStage, Stage};
+use crate::state::{Action, AppState, Card};
+use std::rc::Rc;
+use switchyard::policy::{POLICIES, PolicySpec};
+use yew::prelude::*;
+
+/// The schedulers that sort jobs into queues by attained service.
+pub(super) fn with_queues(state: &AppState) -> impl Iterator<Item = &Card> {
+    let has_queues = |card: &&Card| thresholds(&card.policy).is_some();
+    state.cards.iter().filter(has_queues)
+}
+
+/// One run's queues, yard and parameters; a switch where several runs have queues.
+#[component]
+pub(super) fn QueuesView(props: &StateProps) -> Html {
+    let state = &props.state;
+    let session = use_session();
+    let chosen = use_state(|| None::<u32>);
+    let chosen_or_first = with_queues(state)
+        .find(|card| Some(card.id) == *chosen)
+        .or_else(|| with_queues(state).next());
+    let shown = chosen_or_first.map(|card| (card.id, card.policy.clone()));
+    let painter = use_memo(shown.as_ref().map(|(id, _)| *id), |id| {
+        PainterHandle::new(LanesPainter::new(id.unwrap_or_default()))
+    });
+    let stage = session.stage();
+    let trace = state.trace.as_ref().map(|trace| Rc::as_ptr(trace) as usize);
+    let queues = use_memo((shown, trace), |(shown, _)| {
+        let (_, policy) = shown.as_ref()?;
+        Queues::of(policy, &stage.read().workload)
+    });
+    let span = use_memo(trace, |_| services(&stage.read()));
+    let Some(card) = chosen_or_first else {
+        return no_queues(&session);
+    };
+    let cards: Vec<&Card> = with_queues(state).collect();
+    let specs: Vec<String> = cards.iter().map(|card| card.policy.to_string()).collect();
+    let names = short_specs(&specs.iter().map(String::as_str).collect::<Vec<_>>());
+    let switch = cards.iter().zip(names).map(|(other, name)| {
+        let (chosen, id) = (chosen.clone(), other.id);
+        html! {
+            <button type="button" aria-pressed={(id == card.id).to_string()} title={other.policy.to_string()}
+                onclick={Callback::from(move |_| chosen.set(Some(id)))}>{ name }</button>
+        }
+    });
+    html! {
+        <>
+            <div class="toolbar">
+                if cards.len() > 1 {
+                    <div class="switch" role="group" aria-label="Scheduler shown">{ for switch }</div>
+                }
+                <span class="key hint"><i class="waits"></i>{ "waiting" }<i class="runs"></i>{ "running" }<i class="restarts"></i>{ "restarting" }</span>
+                <span class="hint only-wide">{ "to the right: more attained service · width: GPUs, log scale" }</span>
+            </div>
+            <Playground key={card.id} card={card.clone()} services={*span} />
+            <div class="queues">
+                <section class="lanes" key={card.id} aria-label={format!("Queues of {}", card.policy)}>
+                    <CanvasHost painter={(*painter).clone()} label={format!("Jobs in the queues of {} at the clock's time, by attained service", card.policy)} />
+                    { in_words(stage, queues, card.id) }
+                </section>
+                <Yard key={card.id} card={card.clone()} ratio={ratio(state, card)} narrow_shown={false} />
+            </div>
+        </>
+    }
+}
+
+/// The least and the greatest service that a job of the trace asks for, GPU·s.
+fn services(stage: &Stage) -> (f64, f64) {
+    let jobs = stage.workload.jobs.iter();
+    let (least, most) = jobs
+        .map(|job| job.work.seconds() * f64::from(job.gpus))
+        .filter(|&service| service > 0.0)
+        .fold((f64::INFINITY, 0.0), |(least, most), service| {
+            (f64::min(least, service), f64::max(most, service))
+        });
+    if least < most {
+        (least, most)
+    } else {
+        (1.0, most.max(10.0))
+    }
+}
+
+/// No scheduler of the list has queues.
+fn no_queues(session: &Rc<Session>) -> Html {
+    let choices = POLICIES.iter().filter_map(|entry| {
+        let policy: PolicySpec = entry.name.parse().ok()?;
+        thresholds(&policy)?;
+        let session = session.clone();
+        let onclick =
+            Callback::from(move |_: MouseEvent| session.tell(Action::Add(policy.clone())));
+        Some(html! { <button type="button" {onclick}>{ format!("Add {}", entry.title) }</button> })
+    });
+    html! {
+        <div class="empty">
+            <p>{ "No scheduler in the list sorts jobs into queues by what they have been served." }</p>
+            { for choices }
+        </div>
+    }
+}
+
+/// What the lanes show, for those who do not see them.
+fn in_words(stage: &SharedStage, queues: Rc<Option<Queues>>, id: u32) -> Html {
+    let render = {
+        let stage = stage.clone();
+        Callback::from(move |_| {
+            let stage = stage.read();
+            let lines = match (queues.as_ref(), stage.run(id)) {
+                (Some(queues), Some(run)) => describe::queues(queues, run),
+                _ => Vec::new(),
+            };
+            html! {
+                <ul class="visually-hidden" aria-label="The queues in words">
+                    { for lines.into_iter().map(|line| html! { <li>{ line }</li> }) }
+                </ul>
+            }
+        })
+    };
+    html! { <Clocked stage={stage.clone()} {render} /> }
+}
