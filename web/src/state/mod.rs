@@ -247,8 +247,8 @@ pub const GUIDED: &str = "three-jobs";
 /// Tiresias' example (NSDI'19).
 pub const GUIDED_SCHEDULERS: [&str; 3] = [
     "srsf",
-    "tiresias-las[thresholds=4]",
-    "tiresias-las[thresholds=3:5]",
+    "tiresias-gittins[thresholds=4,history=oracle]",
+    "las[quantum=1]",
 ];
 
 /// A change of a run's progress makes charts redraw at most this often: per this many jobs done.

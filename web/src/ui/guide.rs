@@ -21,14 +21,14 @@ struct Step {
 const STEPS: [Step; 5] = [
     Step {
         title: "Three jobs, two GPUs",
-        text: "J1 wants both GPUs for 2 s, J2 one GPU for 8 s, J3 both for 6 s. All three are there at the start. Three schedulers decide who goes first: SRSF, which knows how much work each job has left, and Tiresias twice, which only knows what each has been given so far.",
+        text: "J1 wants both GPUs for 2 s, J2 one GPU for 8 s, J3 both for 6 s. All three are there at the start. Three schedulers decide who goes first: SRSF knows how much work each job has left; Tiresias' 2D-Gittins only that jobs need 4, 8 or 12 GPU·s, and what each has been given; LAS only the latter.",
         view: View::Yard,
         at: None,
         job: None,
     },
     Step {
         title: "What runs",
-        text: "7 s in. SRSF keeps J2 on its GPU to the end, since J2 has the least work left, and the other GPU idles: J3 wants two. Under Tiresias with one threshold, at 4 GPU·s, J2 has had its first share, and J3 has its turn.",
+        text: "7 s in. SRSF keeps J2 on its GPU to the end, since J2 has the least work left, and the other GPU idles: J3 wants two. Under Tiresias with a threshold at 4 GPU·s, J2 has had its first share, and J3 has its turn.",
         view: View::Yard,
         at: Some(7.0),
         job: None,
@@ -49,7 +49,7 @@ const STEPS: [Step; 5] = [
     },
     Step {
         title: "Compare",
-        text: "Mean completion times: 9.3 s with known durations, 10 s with two queues, 11.7 s with three, whose lower thresholds make jobs take turns. Now go back to Queues and move the threshold from 4 to 8 GPU·s: no job is interrupted any more, and 10 s becomes 9.3 s.",
+        text: "Mean completion times: 9.3 s with known durations, 10 s with their distribution and two queues, 11.7 s with LAS, which serves whoever has had least and so makes jobs take turns. Now go back to Queues and move the threshold from 4 to 8 GPU·s: no job is interrupted any more, and 10 s becomes 9.3 s.",
         view: View::Compare,
         at: Some(16.0),
         job: None,
@@ -156,7 +156,10 @@ mod tests {
     fn the_guide_promises_what_happens() {
         let means = GUIDED_SCHEDULERS.map(|policy| format!("{:.1}", mean_jct(policy)));
         assert_eq!(means, ["9.3", "10.0", "11.7"]);
-        assert_eq!(mean_jct("tiresias-las[thresholds=8]"), mean_jct("srsf"));
+        assert_eq!(
+            mean_jct("tiresias-gittins[thresholds=8,history=oracle]"),
+            mean_jct("srsf")
+        );
     }
 
     #[test]
