@@ -98,7 +98,9 @@ pub fn significant(number: f64) -> String {
         return if number == 0.0 {
             "0".to_string()
         } else if number.is_finite() {
-            format!("{number:.2e}").replace('-', "−")
+            let power = size.log10().floor();
+            let digits = format!("{:.2}e{power}", number / 10f64.powf(power));
+            digits.replace('-', "−")
         } else {
             "–".to_string()
         };

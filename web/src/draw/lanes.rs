@@ -378,7 +378,7 @@ impl Frame<'_, '_> {
         let (pitch, line) = (self.pen.px(PITCH), self.pen.px(1.0));
         let head = self.pen.px(12.0).min(lane.body.h / 3.0);
         let height = |jobs: usize| {
-            let part = (jobs as f64).ln_1p() / (most as f64).ln_1p();
+            let part = ((jobs + 1) as f64).ln() / ((most + 1) as f64).ln();
             ((lane.body.h - head) * part).ceil()
         };
         for (i, column) in lane.columns.iter().enumerate() {
@@ -419,21 +419,19 @@ impl Frame<'_, '_> {
         } else {
             1.0
         };
-        let mut chips: Vec<(JobId, &Shown, Rect)> = painter
+        let chips: Vec<(JobId, &Shown, Rect)> = painter
             .chips
             .iter()
             .map(|(&job, shown)| (job, shown, shown.at(&shown.rect, self.real_ms)))
             .collect();
-        // By colour, since changing it is what costs; by job, so that the order never flickers.
-        chips.sort_unstable_by_key(|(job, shown, _)| (shown.category, *job));
         self.pen.alpha(dim);
-        let mut colour = None;
-        for (_, shown, rect) in &chips {
-            if colour.replace(shown.category) != Some(shown.category) {
-                self.pen
-                    .fill(palette::category(shown.category, self.stage.dark));
+        for category in 0..palette::CATEGORIES as u32 {
+            self.pen.fill(palette::category(category, self.stage.dark));
+            for (_, shown, rect) in &chips {
+                if shown.category == category {
+                    self.pen.rect(rect);
+                }
             }
-            self.pen.rect(rect);
         }
         self.pen.alpha(1.0);
         self.pen.fill(chrome.background);

@@ -4,6 +4,7 @@
 
 use super::app::use_session;
 use super::cluster_panel::input_value;
+use super::icon::{Icon, sign};
 use super::spec_edit::with_param;
 use crate::draw::format;
 use crate::queues::{THRESHOLDS, thresholds};
@@ -177,17 +178,16 @@ impl Fields<'_> {
             })
         };
         let onremove = Callback::from(move |_: MouseEvent| changed(String::new(), None));
-        let refused = self.refused(&field);
-        let shown = refused.map_or_else(|| value.to_string(), |refusal| refusal.typed.clone());
+        let text = self.text(
+            &field,
+            &format!("{name}, GPU·s"),
+            &value.to_string(),
+            ontype,
+        );
         html! {
             <div class="threshold" key={field}>
-                <label>
-                    <span class="hint">{ format!("Q{} | Q{}", i + 1, i + 2) }</span>
-                    <input type="text" inputmode="decimal" size="9" spellcheck="false" aria-label={format!("{name}, GPU·s")} value={shown}
-                        aria-invalid={refused.map(|_| "true")} aria-describedby={refused.map(|_| "playground-error")} onchange={ontype} />
-                    <span class="hint">{ "GPU·s" }</span>
-                </label>
-                <button type="button" class="quiet" aria-label={format!("Remove the {}", name.to_lowercase())} onclick={onremove}>{ "✕" }</button>
+                <label><span class="hint">{ format!("Q{} | Q{}", i + 1, i + 2) }</span>{ text }<span class="hint">{ "GPU·s" }</span></label>
+                <button type="button" class="quiet" aria-label={format!("Remove the {}", name.to_lowercase())} onclick={onremove}>{ sign(Icon::Close) }</button>
                 <input type="range" min={low.log10().to_string()} max={high.log10().to_string()} step={(decades / STEPS).to_string()}
                     value={value.log10().to_string()} aria-label={format!("{name}, slider")} aria-valuetext={format::service(value)} onchange={onslide} />
             </div>
@@ -205,20 +205,26 @@ impl Fields<'_> {
             let value = typed.trim().to_string();
             change.emit(("knob".into(), typed, "knob", value));
         });
-        let refused = self.refused("knob");
         let value = self.policy.param("knob").unwrap_or(info.default);
-        let shown = refused.map_or(value, |refusal| &refusal.typed).to_string();
+        let words = if value == "0" {
+            "never promotes"
+        } else {
+            "× executed"
+        };
         html! {
             <label class="knob" title={info.help}>
-                <span class="hint">{ "knob" }</span>
-                <input type="text" inputmode="decimal" size="5" spellcheck="false" aria-label="Promotion knob" value={shown}
-                    aria-invalid={refused.map(|_| "true")} aria-describedby={refused.map(|_| "playground-error")} {onchange} />
-                <span class="hint">{ if value == "0" { "never promotes" } else { "× executed" } }</span>
+                <span class="hint">{ "knob" }</span>{ self.text("knob", "Promotion knob", value, onchange) }<span class="hint">{ words }</span>
             </label>
         }
     }
 
-    fn refused(&self, field: &str) -> Option<&Refusal> {
-        self.refusal.filter(|refusal| refusal.field == field)
+    /// A field for a number, or for what was typed into it and refused.
+    fn text(&self, field: &str, label: &str, value: &str, onchange: Callback<Event>) -> Html {
+        let refused = self.refusal.filter(|refusal| refusal.field == field);
+        let shown = refused.map_or(value, |refusal| &refusal.typed).to_string();
+        html! {
+            <input type="text" inputmode="decimal" spellcheck="false" aria-label={label.to_string()} value={shown}
+                aria-invalid={refused.map(|_| "true")} aria-describedby={refused.map(|_| "playground-error")} {onchange} />
+        }
     }
 }

@@ -22,7 +22,7 @@ const DASHES: [&str; 3] = ["none", "7 4", "2 3"];
 struct Drawing<'a> {
     plot: &'a Plot,
     lines: Vec<Vec<(f64, f64)>>,
-    /// Marks with a place on the axis, by place, and the row of each one's label.
+    /// Marks with a place on the axis, and the row of each one's label.
     marks: Vec<(f64, &'a str, usize)>,
     x: Axis,
     y: Axis,
@@ -33,74 +33,22 @@ struct Drawing<'a> {
 /// A curve that a policy decides by.
 pub(super) fn chart(plot: &Plot, dark: bool) -> Html {
     let drawing = Drawing::of(plot);
-    let colour = |i: usize| palette::run_colour(i, dark);
-    let bottom = HEIGHT - BOTTOM;
-    let across = drawing.x.ticks().iter().map(|&tick| {
-        let x = drawing.across(tick);
-        html! {
-            <>
-                <line class="grid" x1={at(x)} x2={at(x)} y1={at(drawing.top)} y2={at(bottom)} />
-                <text x={at(x)} y={at(HEIGHT - 6.0)} text-anchor="middle">{ drawing.x.tick_label(tick) }</text>
-            </>
-        }
-    });
-    let upwards = drawing.y.ticks().iter().map(|&tick| {
-        let y = drawing.upwards(tick);
-        html! {
-            <>
-                <line class="grid" x1={at(LEFT)} x2={at(WIDTH - RIGHT)} y1={at(y)} y2={at(y)} />
-                <text x={at(LEFT - 5.0)} y={at(y + 4.0)} text-anchor="end">{ drawing.y.tick_label(tick) }</text>
-            </>
-        }
-    });
-    let marks = drawing.marks.iter().map(|&(place, label, row)| {
-        let x = drawing.across(place);
-        let y = LINE_HEIGHT * (row as f64 + 1.0) - 2.0;
-        let (anchor, label_x) = if drawing.ends_left(place, label) {
-            ("end", x - 3.0)
-        } else {
-            ("start", x + 3.0)
-        };
-        html! {
-            <>
-                <line class="mark" x1={at(x)} x2={at(x)} y1={at(y - 8.0)} y2={at(bottom)} />
-                <text x={at(label_x)} y={at(y)} text-anchor={anchor}>{ label }</text>
-            </>
-        }
-    });
-    let lines = drawing.lines.iter().enumerate().map(|(i, line)| {
-        let points: Vec<String> = line
-            .iter()
-            .map(|&(x, y)| format!("{:.1},{:.1}", drawing.across(x), drawing.upwards(y)))
-            .collect();
-        html! { <polyline points={points.join(" ")} fill="none" stroke={colour(i)} stroke-width="2" stroke-dasharray={DASHES[i % DASHES.len()]} /> }
-    });
-    let job = drawing.job().map(|(x, y)| {
-        html! {
-            <>
-                <line class="job" x1={at(x)} x2={at(x)} y1={at(drawing.top)} y2={at(bottom)} />
-                if let Some(y) = y {
-                    <circle class="job" cx={at(x)} cy={at(y)} r="4.5" />
-                }
-            </>
-        }
-    });
     let names = plot.lines.iter().enumerate().map(|(i, line)| {
-        html! {
-            <span>
-                <svg width="20" height="8" aria-hidden="true"><line x1="0" x2="20" y1="4" y2="4" stroke={colour(i)} stroke-width="2" stroke-dasharray={DASHES[i % DASHES.len()]} /></svg>
-                { &line.name }
-            </span>
-        }
+        let stroke = stroke(i, dark);
+        let swatch = format!("<svg width='20' height='8' aria-hidden='true'><line x2='20' y1='4' y2='4' {stroke}/></svg>");
+        html! { <span>{ Html::from_html_unchecked(swatch.into()) }{ &line.name }</span> }
     });
+    let dot = if plot.job_at.is_some() {
+        " · dot: the job"
+    } else {
+        ""
+    };
     html! {
         <figure class="plot">
             <figcaption>{ &plot.title }</figcaption>
             <p class="hint">{ format!("up: {}", plot.y) }</p>
-            <svg viewBox={format!("0 0 {WIDTH} {HEIGHT}")} role="img" aria-label={drawing.describe()}>
-                { for across }{ for upwards }{ for marks }{ for lines }{ job }
-            </svg>
-            <p class="hint">{ format!("across: {}{}", plot.x, if plot.job_at.is_some() { " · dot: the job" } else { "" }) }</p>
+            { Html::from_html_unchecked(drawing.svg(dark).into()) }
+            <p class="hint">{ format!("across: {}{dot}", plot.x) }</p>
             if plot.lines.len() > 1 {
                 <p class="hint names">{ for names }</p>
             }
@@ -108,9 +56,24 @@ pub(super) fn chart(plot: &Plot, dark: bool) -> Html {
     }
 }
 
-/// A coordinate as text.
-fn at(value: f64) -> String {
-    format!("{value:.1}")
+/// How the `i`-th line is drawn.
+fn stroke(i: usize, dark: bool) -> String {
+    let (colour, dashes) = (palette::run_colour(i, dark), DASHES[i % DASHES.len()]);
+    format!("fill='none' stroke='{colour}' stroke-width='2' stroke-dasharray='{dashes}'")
+}
+
+/// Text inside of markup.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '\'' => safe.push_str("&#39;"),
+            c => safe.push(c),
+        }
+    }
+    safe
 }
 
 impl<'a> Drawing<'a> {
@@ -148,13 +111,7 @@ impl<'a> Drawing<'a> {
 
     /// Gives the marks' labels rows in which they do not cover each other.
     fn place_marks(&mut self) {
-        let mut marks: Vec<_> = self
-            .plot
-            .marks
-            .iter()
-            .filter(|mark| mark.x.is_finite())
-            .collect();
-        marks.sort_by(|a, b| a.x.total_cmp(&b.x));
+        let marks = self.plot.marks.iter().filter(|mark| mark.x.is_finite());
         // Each row's taken stretches.
         let mut rows: Vec<Vec<(f64, f64)>> = Vec::new();
         for mark in marks {
@@ -194,6 +151,65 @@ impl<'a> Drawing<'a> {
         let x = self.plot.job_at.filter(|x| x.is_finite())?;
         let y = self.lines.iter().find_map(|line| height_at(line, x));
         Some((self.across(x), y.map(|y| self.upwards(y))))
+    }
+
+    /// The picture. (As one text: it is drawn anew as a whole, and elements one by one would make
+    /// the page larger.)
+    fn svg(&self, dark: bool) -> String {
+        let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
+        let mut svg = format!(
+            "<svg viewBox='0 0 {WIDTH} {HEIGHT}' role='img' aria-label='{}'>",
+            escaped(&self.describe())
+        );
+        let line = |svg: &mut String, class: &str, from: (f64, f64), to: (f64, f64)| {
+            let ends = [from.0, from.1, to.0, to.1].map(|v| format!("{v:.1}"));
+            let [x1, y1, x2, y2] = &ends;
+            *svg += &format!("<line class='{class}' x1='{x1}' y1='{y1}' x2='{x2}' y2='{y2}'/>");
+        };
+        let text = |svg: &mut String, anchor: &str, (x, y): (f64, f64), text: &str| {
+            let text = escaped(text);
+            *svg += &format!("<text x='{x:.1}' y='{y:.1}' text-anchor='{anchor}'>{text}</text>");
+        };
+        for &tick in self.x.ticks() {
+            let x = self.across(tick);
+            line(&mut svg, "grid", (x, self.top), (x, bottom));
+            let label = self.x.tick_label(tick);
+            text(&mut svg, "middle", (x, HEIGHT - 6.0), &label);
+        }
+        for &tick in self.y.ticks() {
+            let y = self.upwards(tick);
+            line(&mut svg, "grid", (LEFT, y), (right, y));
+            text(
+                &mut svg,
+                "end",
+                (LEFT - 5.0, y + 4.0),
+                &self.y.tick_label(tick),
+            );
+        }
+        for &(place, label, row) in &self.marks {
+            let x = self.across(place);
+            let y = LINE_HEIGHT * (row as f64 + 1.0) - 2.0;
+            line(&mut svg, "mark", (x, y - 8.0), (x, bottom));
+            if self.ends_left(place, label) {
+                text(&mut svg, "end", (x - 3.0, y), label);
+            } else {
+                text(&mut svg, "start", (x + 3.0, y), label);
+            }
+        }
+        for (i, points) in self.lines.iter().enumerate() {
+            svg += "<polyline points='";
+            for &(x, y) in points {
+                svg += &format!("{:.1},{:.1} ", self.across(x), self.upwards(y));
+            }
+            svg += &format!("' {}/>", stroke(i, dark));
+        }
+        if let Some((x, y)) = self.job() {
+            line(&mut svg, "job", (x, self.top), (x, bottom));
+            if let Some(y) = y {
+                svg += &format!("<circle class='job' cx='{x:.1}' cy='{y:.1}' r='4.5'/>");
+            }
+        }
+        svg + "</svg>"
     }
 
     /// The plot in words.
@@ -288,6 +304,19 @@ mod tests {
         assert_ne!(rows[0], rows[1]);
         let last = drawing.marks[2];
         assert!(drawing.ends_left(last.0, last.1));
+    }
+
+    #[test]
+    fn what_a_policy_says_is_text_and_no_markup() {
+        let mut plot = plot();
+        plot.marks[0].label = "Q1 < Q2 & <b onclick='x'>".into();
+        let svg = Drawing::of(&plot).svg(false);
+        assert!(
+            svg.contains("Q1 &lt; Q2 &amp; &lt;b onclick=&#39;x&#39;>"),
+            "{svg}"
+        );
+        assert!(!svg.contains("<b "));
+        assert_eq!(svg.matches("<polyline").count(), 1);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Where chips stand in a lane: at their own place across, in the first row that has room, and in
 //! the row they had before if they can. Where the rows would be too thin to see, columns count them.
 
+use crate::draw::order;
 use switchyard::job::JobId;
 
 /// Row counts that lanes have: few, so that chips do not change size at every arrival.
@@ -19,42 +20,42 @@ pub(super) struct Chip {
 }
 
 /// Gives every chip a row so that none overlap, `gap` pixels between them, and returns how many
-/// rows the lane has; `None` if it would be more than `most`. Chips come out sorted by place.
+/// rows the lane has; `None` if it would be more than `most`.
 pub(super) fn rows(chips: &mut [Chip], gap: f64, most: usize) -> Option<usize> {
-    chips.sort_unstable_by(|a, b| a.x.total_cmp(&b.x).then(a.job.cmp(&b.job)));
-    let wanted: Vec<Option<usize>> = chips.iter().map(|chip| chip.row).collect();
-    let needed = fill(chips, |_| None, gap, most)?;
+    // Which chip, not which job: the order only needs a number beside the place.
+    let mut order: Vec<(f64, JobId)> = (0..)
+        .zip(&*chips)
+        .map(|(i, chip)| (chip.x, JobId(i)))
+        .collect();
+    order::sort(&mut order);
+    let order: Vec<usize> = order.into_iter().map(|(_, i)| i.index()).collect();
+    let fresh = fill(chips, &order, gap, most, false)?;
+    let needed = fresh.iter().max().map_or(1, |row| row + 1);
     let rows = ROWS.into_iter().find(|&rows| rows >= needed)?.min(most);
-    let fresh: Vec<Option<usize>> = chips.iter().map(|chip| chip.row).collect();
     // Keeping rows may take more of them than there are: then all are given anew.
-    if fill(chips, |i| wanted[i], gap, rows).is_none() {
-        for (chip, row) in chips.iter_mut().zip(fresh) {
-            chip.row = row;
-        }
+    let kept = fill(chips, &order, gap, rows, true).unwrap_or(fresh);
+    for (chip, row) in chips.iter_mut().zip(kept) {
+        chip.row = Some(row);
     }
     Some(rows)
 }
 
-/// Puts each chip into its wanted row if that is free, else into the first free one; returns how
-/// many rows are in use, `None` if `most` are too few.
-fn fill(
-    chips: &mut [Chip],
-    wanted: impl Fn(usize) -> Option<usize>,
-    gap: f64,
-    most: usize,
-) -> Option<usize> {
+/// A row for each chip, in `order` by place: its own if that is to be kept and free, else the first
+/// free one; `None` if `most` rows are too few.
+fn fill(chips: &[Chip], order: &[usize], gap: f64, most: usize, keep: bool) -> Option<Vec<usize>> {
     let mut ends = vec![f64::NEG_INFINITY; most];
-    let mut used = 0;
-    for (i, chip) in chips.iter_mut().enumerate() {
+    let mut rows = vec![0; chips.len()];
+    for &i in order {
+        let chip = &chips[i];
         let free = |row: &usize| ends.get(*row).is_some_and(|&end| end <= chip.x);
-        let row = wanted(i)
-            .filter(free)
+        let row = chip
+            .row
+            .filter(|row| keep && free(row))
             .or_else(|| (0..most).find(|row| free(row)))?;
         ends[row] = chip.x + chip.w + gap;
-        used = used.max(row + 1);
-        chip.row = Some(row);
+        rows[i] = row;
     }
-    Some(used)
+    Some(rows)
 }
 
 /// Chips of one column, where there are too many for rows.

@@ -1,5 +1,6 @@
 //! The queue strip: a hollow bar for every waiting job, the longest wait first.
 
+use crate::draw::order;
 use crate::draw::pen::px;
 use crate::draw::rect::Rect;
 use crate::stage::StageRun;
@@ -50,12 +51,12 @@ impl Queue {
                 .iter()
                 .map(|&job| (run.moment.since(job).seconds(), job)),
         );
-        let by_wait = |a: &(f64, JobId), b: &(f64, JobId)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
         if self.more > 0 && shown > 0 {
-            self.order.select_nth_unstable_by(shown - 1, by_wait);
+            self.order
+                .select_nth_unstable_by(shown - 1, order::by_number);
         }
         self.order.truncate(shown);
-        self.order.sort_unstable_by(by_wait);
+        order::sort(&mut self.order);
 
         let pitch = (room / shown.max(1) as f64)
             .floor()
