@@ -1,42 +1,68 @@
 //! Attained service: GPUs × time held, restarts included (Tiresias, NSDI'19 §3.2.2), at any time of a
 //! run's log. A promotion makes a job's count begin anew (§3.2.3, PROMOTEKNOB).
 
-use std::collections::HashMap;
-use switchyard::job::JobId;
 use switchyard::sim::{EventKind, RunLog};
 
 /// What must be known besides the log to tell any job's attained service at any time. Grows with
 /// the log.
 #[derive(Clone, Debug, Default)]
 pub struct Attained {
-    /// By segment: GPU·s its job had attained when it began.
-    before: Vec<f64>,
-    /// By job: when it was promoted, seconds, and the GPU·s it had attained then.
-    promotions: HashMap<JobId, Vec<(f64, f64)>>,
+    /// By segment.
+    stays: Vec<Stay>,
     next_event: usize,
+}
+
+/// What is known of a job at one of its stays on GPUs.
+#[derive(Clone, Copy, Debug)]
+struct Stay {
+    /// GPU·s it had attained when the stay began.
+    before: f64,
+    /// GPU·s it had attained when it was last promoted before the stay: not counted any more.
+    promoted: f64,
+    /// When it was promoted, seconds, if that was between this stay and its next one.
+    rises: f64,
 }
 
 impl Attained {
     /// Takes in the log's next segment; `earlier` is its job's last segment before it, which has
     /// ended.
     pub(crate) fn add_segment(&mut self, log: &RunLog, earlier: Option<u32>) {
-        let before = earlier.map_or(0.0, |earlier| self.up_to(log, earlier, f64::INFINITY));
-        self.before.push(before);
+        let stay = earlier.map(|earlier| {
+            let before = self.up_to(log, earlier, f64::INFINITY);
+            let stay = self.stay(earlier);
+            let promoted = if stay.rises.is_finite() {
+                before
+            } else {
+                stay.promoted
+            };
+            (before, promoted)
+        });
+        let (before, promoted) = stay.unwrap_or_default();
+        self.stays.push(Stay {
+            before,
+            promoted,
+            rises: f64::INFINITY,
+        });
     }
 
     /// Takes in the promotions among the log's new events. `segments_of`: each job's segments.
     pub(crate) fn note_promotions(&mut self, log: &RunLog, segments_of: &[Vec<u32>]) {
         for event in (self.next_event..log.events()).map(|i| log.event(i)) {
-            if event.kind == EventKind::Promote {
-                let segments = segments_of
-                    .get(event.job.index())
-                    .map_or(&[][..], Vec::as_slice);
-                let at = event.time.seconds();
-                let attained = self.total(log, segments, at);
-                self.promotions
-                    .entry(event.job)
-                    .or_default()
-                    .push((at, attained));
+            let segments = segments_of.get(event.job.index());
+            let (EventKind::Promote, Some(segments)) = (event.kind, segments) else {
+                continue;
+            };
+            let at = event.time.seconds();
+            // It waits when it rises, and may begin its next stay at the same moment.
+            let begun = segments.partition_point(|&i| log.segment(i as usize).start.seconds() < at);
+            let last = begun.checked_sub(1).map(|last| segments[last]);
+            let attained = last.map_or(0.0, |last| self.up_to(log, last, at));
+            if let Some(stay) = last.and_then(|last| self.stays.get_mut(last as usize)) {
+                stay.rises = at;
+            }
+            // Stays that came with the same piece of the log did not know of it yet.
+            for &later in &segments[begun..] {
+                self.stays[later as usize].promoted = attained;
             }
         }
         self.next_event = log.events();
@@ -44,23 +70,34 @@ impl Attained {
 
     /// GPU·s attained at `now` by the job that has these segments.
     pub fn total(&self, log: &RunLog, segments: &[u32], now: f64) -> f64 {
-        let begun = segments.partition_point(|&i| log.segment(i as usize).start.seconds() <= now);
-        let last = begun.checked_sub(1).and_then(|i| segments.get(i));
-        last.map_or(0.0, |&last| self.up_to(log, last, now))
+        let last = begun(log, segments, now).checked_sub(1);
+        last.map_or(0.0, |last| self.up_to(log, segments[last], now))
     }
 
     /// The same, counted from the job's last promotion: what its queue hangs on.
-    pub fn since_promotion(&self, job: JobId, log: &RunLog, segments: &[u32], now: f64) -> f64 {
-        let base = self.promotions.get(&job).and_then(|promotions| {
-            let past = promotions.partition_point(|&(at, _)| at <= now);
-            promotions.get(past.checked_sub(1)?)
-        });
-        self.total(log, segments, now) - base.map_or(0.0, |&(_, attained)| attained)
+    pub fn since_promotion(&self, log: &RunLog, segments: &[u32], now: f64) -> f64 {
+        let Some(last) = begun(log, segments, now).checked_sub(1) else {
+            return 0.0;
+        };
+        let stay = self.stay(segments[last]);
+        if stay.rises <= now {
+            return 0.0;
+        }
+        self.up_to(log, segments[last], now) - stay.promoted
+    }
+
+    fn stay(&self, segment: u32) -> Stay {
+        const UNKNOWN: Stay = Stay {
+            before: 0.0,
+            promoted: 0.0,
+            rises: f64::INFINITY,
+        };
+        *self.stays.get(segment as usize).unwrap_or(&UNKNOWN)
     }
 
     /// GPU·s at `now`, or at the segment's end, of the segment's job.
     fn up_to(&self, log: &RunLog, segment: u32, now: f64) -> f64 {
-        let before = self.before.get(segment as usize).copied().unwrap_or(0.0);
+        let before = self.stay(segment).before;
         let segment = log.segment(segment as usize);
         let start = segment.start.seconds();
         let held = segment.end.seconds().min(now) - start;
@@ -72,6 +109,11 @@ impl Attained {
     }
 }
 
+/// How many of a job's segments have begun at `now`.
+fn begun(log: &RunLog, segments: &[u32], now: f64) -> usize {
+    segments.partition_point(|&i| log.segment(i as usize).start.seconds() <= now)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::stage::StageRun;
@@ -81,8 +123,9 @@ mod tests {
     use switchyard::workload::Workload;
     use switchyard::{RunSpec, Time};
 
-    /// A job of 2 GPUs that sinks at 40 GPU·s, waits for later ones, and is promoted.
-    fn run() -> StageRun {
+    /// A job of 2 GPUs that sinks at 40 GPU·s, waits for later ones, and is promoted. `pieces`: the
+    /// log arrives event by event, not all at once.
+    fn run_in(pieces: bool) -> StageRun {
         let job = |submit: f64, duration: f64| Job {
             name: "".into(),
             submit: Time(submit),
@@ -116,14 +159,35 @@ mod tests {
         let mut run = StageRun::new(0, String::new(), workload.jobs.len());
         let mut simulation = spec.start(workload.into());
         let mut mark = LogMark::default();
-        // As it arrives from a worker: piece by piece.
         loop {
             let more = simulation.step().expect("plans are right");
-            let progress = simulation.progress();
-            run.receive(simulation.log().delta_since(mark), progress);
-            mark = simulation.log().mark();
+            if pieces || !more {
+                let progress = simulation.progress();
+                run.receive(simulation.log().delta_since(mark), progress);
+                mark = simulation.log().mark();
+            }
             if !more {
                 return run;
+            }
+        }
+    }
+
+    fn run() -> StageRun {
+        run_in(true)
+    }
+
+    #[test]
+    fn it_does_not_matter_in_which_pieces_the_log_comes() {
+        let (pieces, whole) = (run_in(true), run_in(false));
+        let end = pieces.reached();
+        for job in (0..4).map(JobId) {
+            for now in (0..60).map(|i| end * f64::from(i) / 59.0) {
+                let (a, b) = (
+                    pieces.queue_service(job, now),
+                    whole.queue_service(job, now),
+                );
+                assert_eq!(a, b, "{job:?} at {now}");
+                assert!(a >= 0.0 && a <= pieces.attained(job, now));
             }
         }
     }

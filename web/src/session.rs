@@ -10,7 +10,6 @@ use crate::stage::{SharedStage, StageRun};
 use crate::state::{Action, AppState, ClusterOrigin, RunStatus, Source, TraceInfo};
 use js_sys::ArrayBuffer;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use switchyard::Time;
 use switchyard::cluster::ClusterSpec;
@@ -46,7 +45,8 @@ struct Inner {
     member: RefCell<Option<String>>,
     /// All members of the archive, as told when it was opened whole.
     members: RefCell<Vec<Member>>,
-    runs: RefCell<BTreeMap<u32, Run>>,
+    /// A few, in no particular order.
+    runs: RefCell<Vec<Run>>,
     /// A cluster asked for before the trace is open: by a link, or by a file of its own.
     wanted_cluster: RefCell<Option<ClusterSpec>>,
     /// Where a link wants the clock.
@@ -57,6 +57,7 @@ struct Inner {
 
 /// A run and its worker.
 struct Run {
+    id: u32,
     worker: WorkerHandle,
     told_ms: f64,
     progress: Progress,
@@ -177,7 +178,7 @@ impl Session {
         self.0
             .runs
             .borrow_mut()
-            .retain(|id, _| state.card(*id).is_some());
+            .retain(|run| state.card(run.id).is_some());
         {
             let mut stage = self.0.stage.write();
             let before = stage.runs.len();
@@ -197,7 +198,7 @@ impl Session {
 
     /// Ends a run where it is; what it has shown stays.
     pub fn cancel(&self, id: u32) {
-        if let Some(run) = self.0.runs.borrow_mut().remove(&id) {
+        if let Some(run) = self.take_run(id) {
             self.tell(Action::Progress(id, RunStatus::Cancelled(run.progress)));
         }
     }
@@ -255,7 +256,7 @@ impl Session {
         let Some(job) = job.filter(|_| !playing) else {
             return;
         };
-        for run in self.0.runs.borrow_mut().values_mut() {
+        for run in self.0.runs.borrow_mut().iter_mut() {
             let known = run.asked.or(run.answered) == Some((job, now));
             if run.asked.is_none()
                 && !known
@@ -292,6 +293,7 @@ impl Session {
                     jobs: jobs as u32,
                 };
                 let run = Run {
+                    id,
                     worker,
                     told_ms: 0.0,
                     progress,
@@ -300,12 +302,20 @@ impl Session {
                     answered: None,
                 };
                 // The old worker, if any, ends here.
-                self.0.runs.borrow_mut().insert(id, run);
+                drop(self.take_run(id));
+                self.0.runs.borrow_mut().push(run);
                 self.put_on_stage(StageRun::new(id, card.policy.to_string(), jobs), state);
                 self.tell(Action::Progress(id, RunStatus::Running(progress)));
             }
             Err(why) => self.tell(Action::Progress(id, RunStatus::Failed(why))),
         }
+    }
+
+    /// Lets go of a run.
+    fn take_run(&self, id: u32) -> Option<Run> {
+        let mut runs = self.0.runs.borrow_mut();
+        let at = runs.iter().position(|run| run.id == id)?;
+        Some(runs.swap_remove(at))
     }
 
     /// Puts a run where its scheduler stands in the list.
@@ -326,7 +336,7 @@ impl Session {
             News::Reply(Reply::Log { delta, progress }) => {
                 self.0.stage.write().receive(id, *delta, progress);
                 let now = now_ms();
-                if let Some(run) = self.0.runs.borrow_mut().get_mut(&id) {
+                if let Some(run) = self.0.runs.borrow_mut().iter_mut().find(|run| run.id == id) {
                     run.progress = progress;
                     if now - run.told_ms < PROGRESS_EVERY_MS {
                         return;
@@ -344,7 +354,7 @@ impl Session {
                 at,
                 explanation,
             }) => {
-                if let Some(run) = self.0.runs.borrow_mut().get_mut(&id) {
+                if let Some(run) = self.0.runs.borrow_mut().iter_mut().find(|run| run.id == id) {
                     run.asked = None;
                     run.answered = Some((job, at));
                 }
@@ -374,7 +384,7 @@ impl Session {
 
     /// A run's worker has died: once, it gets another; then the run has failed.
     fn bury(&self, id: u32, why: &str, state: &AppState) {
-        let Some(run) = self.0.runs.borrow_mut().remove(&id) else {
+        let Some(run) = self.take_run(id) else {
             return;
         };
         let name = state

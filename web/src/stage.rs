@@ -238,7 +238,7 @@ impl StageRun {
     /// promoted.
     pub fn queue_service(&self, job: JobId, now: f64) -> f64 {
         self.attained
-            .since_promotion(job, &self.log, self.segments(job), now)
+            .since_promotion(&self.log, self.segments(job), now)
     }
 
     /// Takes in a piece of the log.

@@ -42,7 +42,7 @@ const STEPS: [Step; 5] = [
     },
     Step {
         title: "Why",
-        text: "J2 is chosen. Beside it: its life under each scheduler, its service against the thresholds, and what each scheduler says about why it runs or waits at this moment.",
+        text: "J2 is chosen. Its panel shows its life under each scheduler, its service against the thresholds, and what each scheduler says about why it runs or waits at this moment.",
         view: View::Queues,
         at: Some(7.0),
         job: Some(1),
