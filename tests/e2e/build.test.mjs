@@ -28,7 +28,7 @@ for (const [where, address] of [
     const isOwn = (url) => /^(blob|data):/.test(url);
     page.on("request", (request) => isOwn(request.url()) || asked.push(request.url()));
     const said = await page.evaluate(async () => {
-      const worker = new Worker(await globalThis.switchyardWorkerUrl);
+      const worker = new Worker((await globalThis.switchyardWorkers).runner);
       return new Promise((resolve, reject) => {
         worker.onmessage = () => resolve("something");
         worker.onerror = (event) => reject(new Error(event.message));
@@ -41,7 +41,8 @@ for (const [where, address] of [
 
 for (const [what, files, budget] of [
   ["page", /^app-[0-9a-f]+(\.js|_bg\.wasm)$/, 350],
-  ["worker", /^worker(\.js|_bg\.wasm)$/, 200],
+  ["opener", /^opener(\.js|_bg\.wasm)$/, 200],
+  ["runner", /^runner(\.js|_bg\.wasm)$/, 200],
 ]) {
   test(`the ${what} is at most ${budget} KB, compressed`, (t) => {
     const names = readdirSync(dist).filter((name) => files.test(name));

@@ -4,7 +4,7 @@
 //! Runs are declared, not commanded: [`Session::reconcile`] compares the list of schedulers with
 //! the workers at work, and starts and ends what differs.
 
-use crate::bridge::client::{News, WorkerHandle};
+use crate::bridge::client::{News, Program, WorkerHandle};
 use crate::bridge::protocol::{OpenedTrace, Reply, Request};
 use crate::stage::{SharedStage, StageRun};
 use crate::state::{Action, AppState, ClusterOrigin, RunStatus, Source, TraceInfo};
@@ -278,7 +278,9 @@ impl Session {
         let worker = {
             let session = self.clone();
             let state = state.clone();
-            WorkerHandle::start(move |news| session.hear_run(id, news, &state))
+            WorkerHandle::start(Program::Runner, move |news| {
+                session.hear_run(id, news, &state)
+            })
         };
         let request = Request::Run {
             spec,
@@ -407,7 +409,7 @@ impl Session {
         let mut opener = self.0.opener.borrow_mut();
         if opener.is_none() {
             let session = self.clone();
-            match WorkerHandle::start(move |news| session.hear_opener(news)) {
+            match WorkerHandle::start(Program::Opener, move |news| session.hear_opener(news)) {
                 Ok(worker) => *opener = Some(worker),
                 Err(why) => self.tell(Action::Refused(why)),
             }

@@ -12,6 +12,9 @@ use crate::{shell, single_file, workspace};
 /// What a build takes.
 pub(crate) const NEEDS: &[Need] = &[Need::WasmStd, Need::WasmOpt, Need::WasmBindgen, Need::Trunk];
 
+/// The programs that run in workers.
+pub(crate) const WORKERS: [&str; 2] = ["opener", "runner"];
+
 /// Makes `dist/`, and in it `switchyard.html`, which is all of it in one file.
 pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
     let target = workspace::wasm_target_dir();
@@ -23,7 +26,7 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
     let index = shell::read(&dist.join("index.html"))?;
     let single = dist.join("switchyard.html");
     shell::write(&single, single_file::inline(&dist, &index)?)?;
-    shell::write(&dist.join("index.html"), load_worker(&dist, &index)?)?;
+    shell::write(&dist.join("index.html"), load_workers(&dist, &index)?)?;
     println!(
         "built {} and {} ({} KB, opens from a disk)",
         dist.display(),
@@ -44,14 +47,17 @@ pub(crate) fn trunk(toolbox: &Toolbox) -> Result<Command> {
     Ok(trunk)
 }
 
-/// Trunk names the worker's files after its program alone, so that a browser may keep an old worker
+/// Trunk names the workers' files after their programs alone, so that a browser may keep an old one
 /// for a new page: here the page asks for them with a version made of their content.
-fn load_worker(dist: &Path, index: &str) -> Result<String> {
+fn load_workers(dist: &Path, index: &str) -> Result<String> {
     let mut hasher = DefaultHasher::new();
-    for name in ["worker.js", "worker_bg.wasm"] {
+    for name in WORKERS
+        .iter()
+        .flat_map(|name| [format!("{name}.js"), format!("{name}_bg.wasm")])
+    {
         hasher.write(&shell::read_bytes(&dist.join(name))?);
     }
     let version = format!("{:016x}", hasher.finish());
-    let script = include_str!("worker_in_memory.js").replace("{version}", &version);
+    let script = include_str!("workers_in_memory.js").replace("{version}", &version);
     single_file::add_to_head(index, &format!("<script>\n{script}</script>"))
 }

@@ -1,8 +1,8 @@
 //! The whole page in one file that opens from a disk, where neither modules nor workers load.
 //!
 //! Styles and icons are inlined, and so is the page's module, with its wasm as a `data:` address.
-//! The worker's script, its wasm likewise within, becomes a `Blob`, whose address the page finds in
-//! `globalThis.switchyardWorkerUrl`.
+//! Each worker's script, its wasm likewise within, becomes a `Blob`, whose address the page finds in
+//! `globalThis.switchyardWorkers`.
 
 use std::path::Path;
 
@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
+use crate::build::WORKERS;
 use crate::shell;
 
 /// `index`, a page that Trunk wrote into `dist`, with everything it loads from there inlined.
@@ -23,7 +24,14 @@ pub(crate) fn inline(dist: &Path, index: &str) -> Result<String> {
         &page.wasm.context("Trunk's page names no wasm to preload")?,
     )?;
     let html = replace_module(&html, &module)?;
-    add_to_head(&html, &worker(dist)?)
+    let workers = WORKERS
+        .iter()
+        .map(|name| worker(dist, name))
+        .collect::<Result<String>>()?;
+    add_to_head(
+        &html,
+        &format!("<script>globalThis.switchyardWorkers = {{}};</script>\n{workers}"),
+    )
 }
 
 /// Puts an element at the end of the page's head.
@@ -151,18 +159,18 @@ fn module(module: &str, wasm: &[u8]) -> Result<String> {
     ))
 }
 
-/// The worker's script and wasm, and the lines that make an address of them.
-fn worker(dist: &Path) -> Result<String> {
-    let script = shell::read(&dist.join("worker.js"))?;
-    let wasm = shell::read_bytes(&dist.join("worker_bg.wasm"))?;
+/// A worker's script and wasm, and the lines that make an address of them.
+fn worker(dist: &Path, name: &str) -> Result<String> {
+    let script = shell::read(&dist.join(format!("{name}.js")))?;
+    let wasm = shell::read_bytes(&dist.join(format!("{name}_bg.wasm")))?;
     Ok(format!(
-        "<script type=\"text/plain\" id=\"switchyard-worker\">\n{}\nwasm_bindgen({{ module_or_path: \"{}\" }});\n</script>\n\
+        "<script type=\"text/plain\" id=\"switchyard-{name}\">\n{}\nwasm_bindgen({{ module_or_path: \"{}\" }});\n</script>\n\
          <script>\n\
-         globalThis.switchyardWorkerUrl = URL.createObjectURL(new Blob(\n  \
-         [document.getElementById(\"switchyard-worker\").textContent],\n  \
+         globalThis.switchyardWorkers.{name} = URL.createObjectURL(new Blob(\n  \
+         [document.getElementById(\"switchyard-{name}\").textContent],\n  \
          {{ type: \"text/javascript\" }},\n\
          ));\n\
-         </script>",
+         </script>\n",
         script_text(&script),
         data_address("application/wasm", &wasm)
     ))

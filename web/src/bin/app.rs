@@ -1,6 +1,6 @@
 //! The page.
 
-use switchyard_web::bridge::client::find_worker;
+use switchyard_web::bridge::client::find_workers;
 use switchyard_web::ui::App;
 use wasm_bindgen_futures::spawn_local;
 
@@ -10,7 +10,7 @@ fn main() {
         .and_then(|document| document.get_element_by_id("app"));
     let Some(root) = root else { return };
     spawn_local(async move {
-        match find_worker().await {
+        match find_workers().await {
             Ok(()) => {
                 yew::Renderer::<App>::with_root(root).render();
             }

@@ -28,11 +28,29 @@ pub struct WorkerHandle {
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
 }
 
+/// The programs that run in workers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// Turns files into jobs.
+    Opener,
+    /// Carries one run.
+    Runner,
+}
+
+impl Program {
+    /// The name of its files, and in `switchyardWorkers`.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Opener => "opener",
+            Self::Runner => "runner",
+        }
+    }
+}
+
 impl WorkerHandle {
     /// Starts a worker; `on_news` hears of everything but its readiness.
-    pub fn start(on_news: impl Fn(News) + 'static) -> Result<Self, String> {
-        let worker = WORKER_URL
-            .with_borrow(|url| Worker::new(url))
+    pub fn start(program: Program, on_news: impl Fn(News) + 'static) -> Result<Self, String> {
+        let worker = Worker::new(&address(program))
             .map_err(|error| format!("cannot start a worker: {error:?}"))?;
         let early = Rc::new(RefCell::new(Some(Vec::new())));
         let on_news = Rc::new(on_news);
@@ -100,23 +118,28 @@ fn post(worker: &Worker, parcel: &js_sys::Array) {
 }
 
 thread_local! {
-    /// Where the worker's script is.
-    static WORKER_URL: RefCell<String> = RefCell::new("./worker_loader.js".to_string());
+    /// Addresses of the workers' scripts by name, where the page holds them in memory.
+    static WORKERS: RefCell<JsValue> = const { RefCell::new(JsValue::UNDEFINED) };
 }
 
-/// Waits until the worker's script is at hand. A built page holds it in memory, so that starting
-/// a worker later asks nobody for anything, and says where in `switchyardWorkerUrl`: an address,
-/// or a promise of one.
-pub async fn find_worker() -> Result<(), String> {
-    let name = JsValue::from_str("switchyardWorkerUrl");
+fn address(program: Program) -> String {
+    WORKERS
+        .with_borrow(|workers| js_sys::Reflect::get(workers, &program.name().into()).ok())
+        .and_then(|address| address.as_string())
+        .unwrap_or_else(|| format!("./{}_loader.js", program.name()))
+}
+
+/// Waits until the workers' scripts are at hand. A built page holds them in memory, so that
+/// starting a worker later asks nobody for anything, and says where in `switchyardWorkers`: an
+/// object of addresses by name, or a promise of one.
+pub async fn find_workers() -> Result<(), String> {
+    let name = JsValue::from_str("switchyardWorkers");
     let promised = js_sys::Reflect::get(&js_sys::global(), &name).unwrap_or(JsValue::UNDEFINED);
-    let url = JsFuture::from(Promise::resolve(&promised))
+    let workers = JsFuture::from(Promise::resolve(&promised))
         .await
         .map_err(|error| {
-            format!("the page's worker could not be loaded, reload the page ({error:?})")
+            format!("the page's workers could not be loaded, reload the page ({error:?})")
         })?;
-    if let Some(url) = url.as_string() {
-        WORKER_URL.set(url);
-    }
+    WORKERS.set(workers);
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! The field of a policy that learns from a service history: online, the trace itself, or a file
 //! of the visitor's.
 
-use super::app::use_session;
 use super::cluster_panel::input_value;
+use crate::session::Session;
 use crate::state::Action;
 use std::rc::Rc;
 use switchyard::policy::ServiceHistory;
@@ -11,25 +11,14 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// Properties of [`HistoryField`].
-#[derive(Properties, PartialEq)]
-pub(super) struct Props {
-    /// The parameter's value.
-    pub(super) value: String,
-    /// Takes another.
-    pub(super) onchoose: Callback<String>,
-}
-
-/// The list of histories, and a file to add.
-#[component]
-pub(super) fn HistoryField(props: &Props) -> Html {
-    let session = use_session();
+/// The list of histories, and a file to add; `onchoose` takes another value.
+pub(super) fn history_field(session: &Session, value: &str, onchoose: &Callback<String>) -> Html {
     let onchange = {
-        let onchoose = props.onchoose.clone();
+        let onchoose = onchoose.clone();
         Callback::from(move |event: Event| onchoose.emit(input_value(&event)))
     };
     let onfile = {
-        let onchoose = props.onchoose.clone();
+        let (session, onchoose) = (session.clone(), onchoose.clone());
         Callback::from(move |event: Event| {
             let input = event
                 .target()
@@ -60,12 +49,12 @@ pub(super) fn HistoryField(props: &Props) -> Html {
             });
         })
     };
-    let file = (!["online", "oracle"].contains(&props.value.as_str())).then(|| props.value.clone());
+    let file = (!["online", "oracle"].contains(&value)).then(|| value.to_string());
     html! {
         <span class="history">
             <select aria-label="Service history" {onchange}>
-                <option value="online" selected={props.value == "online"}>{ "online" }</option>
-                <option value="oracle" selected={props.value == "oracle"}>{ "oracle" }</option>
+                <option value="online" selected={value == "online"}>{ "online" }</option>
+                <option value="oracle" selected={value == "oracle"}>{ "oracle" }</option>
                 if let Some(name) = file {
                     <option value={name.clone()} selected=true>{ name }</option>
                 }

@@ -2,10 +2,11 @@
 
 use super::app::use_session;
 use super::cluster_panel::input_value;
-use super::history_field::HistoryField;
+use super::history_field::history_field;
 use super::icon::{Icon, sign};
 use super::spec_edit::with_param;
 use crate::draw::{format, palette};
+use crate::session::Session;
 use crate::state::{Action, Card, RunStatus};
 use switchyard::placement::Strategy;
 use switchyard::policy::{ParamInfo, ParamKind, PolicySpec, SpecError, entry};
@@ -104,7 +105,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
             if *editing {
                 <div class="params">
                     <p class="hint">{ entry.summary }</p>
-                    { for entry.params.iter().map(|info| param(info, &card.policy, entry.params, &apply)) }
+                    { for entry.params.iter().map(|info| param(&session, info, &card.policy, entry.params, &apply)) }
                     <label class="field"><span>{ "As text" }</span>
                         <input type="text" spellcheck="false" value={card.policy.to_string()} onchange={ontext} />
                     </label>
@@ -153,6 +154,7 @@ fn status(status: &RunStatus, mean_jct: Option<f64>) -> Html {
 
 /// The field of one parameter.
 fn param(
+    session: &Session,
     info: &'static ParamInfo,
     policy: &PolicySpec,
     infos: &'static [ParamInfo],
@@ -181,7 +183,7 @@ fn param(
     let field = match info.kind {
         ParamKind::Bool => choose(vec!["false", "true"]),
         ParamKind::OneOf(words) => choose(words.to_vec()),
-        ParamKind::History => html! { <HistoryField value={value.clone()} onchoose={onchoose} /> },
+        ParamKind::History => history_field(session, &value, &onchoose),
         ParamKind::Placement => choose(
             std::iter::once("default")
                 .chain(Strategy::ALL.iter().map(|strategy| strategy.name()))

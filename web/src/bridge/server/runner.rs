@@ -1,20 +1,17 @@
-//! The worker's end: answers requests and runs simulations in slices, so that it can listen
-//! between them.
+//! The worker that carries one run: simulates in slices, so that it can listen between them.
 
-use super::protocol::{OpenedTrace, PROTOCOL, Reply, Request};
-use super::wire;
-use js_sys::{ArrayBuffer, Uint8Array};
+use super::{listen, reply, scope};
+use crate::bridge::protocol::{Reply, Request};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::job::JobId;
 use switchyard::sim::{LogMark, PlanError, Simulation};
-use switchyard::trace::{self, OpenOptions, Opened, SourceFile};
-use switchyard::workload::{Sample, Workload};
+use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort};
+use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessagePort};
 
 /// Milliseconds of simulation between two messages; the first comes sooner, so that there is
 /// something to see at once.
@@ -24,12 +21,9 @@ const FIRST_SLICE_MS: f64 = 8.0;
 /// Looking at the clock costs more than a step: steps between two looks.
 const STEPS_PER_LOOK: u32 = 64;
 
-/// Starts to listen and says that it is ready. Does nothing outside a worker.
+/// Starts to listen. Does nothing outside a worker.
 pub fn serve() {
-    let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() else {
-        return;
-    };
-    report_panics(scope.clone());
+    let Some(scope) = scope() else { return };
     let Ok(channel) = MessageChannel::new() else {
         reply(
             &scope,
@@ -53,15 +47,9 @@ pub fn serve() {
         .set_onmessage(Some(on_slice.as_ref().unchecked_ref()));
     on_slice.forget();
 
-    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-        match wire::unpack(&event.data()) {
-            Ok((request, files)) => server.borrow_mut().answer(request, &files),
-            Err(why) => reply(&server.borrow().scope, &Reply::Crashed(why)),
-        }
+    listen(&scope, move |request, _| {
+        server.borrow_mut().answer(request)
     });
-    scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-    on_message.forget();
-    reply(&scope, &Reply::Ready { protocol: PROTOCOL });
 }
 
 struct Server {
@@ -95,10 +83,8 @@ impl Run {
 }
 
 impl Server {
-    fn answer(&mut self, request: Request, files: &[ArrayBuffer]) {
+    fn answer(&mut self, request: Request) {
         match request {
-            Request::Open { names, member } => self.open(&names, files, member),
-            Request::Sample(name) => self.sample(&name),
             Request::Run { spec, workload } => {
                 if let Err(missing) = spec.check() {
                     self.run = None;
@@ -118,58 +104,8 @@ impl Server {
                 self.slice();
             }
             Request::Explain { job, at } => self.explain(job, at),
+            Request::Open { .. } | Request::Sample(_) => {}
         }
-    }
-
-    fn open(&self, names: &[String], files: &[ArrayBuffer], member: Option<String>) {
-        let bytes: Vec<Vec<u8>> = files
-            .iter()
-            .map(|file| Uint8Array::new(file).to_vec())
-            .collect();
-        let files: Vec<SourceFile<'_>> = names
-            .iter()
-            .zip(&bytes)
-            .map(|(name, bytes)| SourceFile { name, bytes })
-            .collect();
-        let options = OpenOptions {
-            member,
-            ..OpenOptions::default()
-        };
-        let answer = match trace::open(&files, &options) {
-            Ok(Opened::Trace(trace)) => {
-                let workload = Workload::from_trace(&trace);
-                Reply::Opened(Box::new(OpenedTrace {
-                    format: trace.format,
-                    title: trace.title,
-                    report: Some(trace.report),
-                    members: trace.members,
-                    cluster: trace.cluster,
-                    suggested: workload.suggest_cluster(),
-                    workload,
-                }))
-            }
-            Ok(Opened::Cluster(cluster)) => Reply::OpenedCluster(cluster),
-            Err(error) => Reply::Refused(error.to_string()),
-        };
-        reply(&self.scope, &answer);
-    }
-
-    fn sample(&self, name: &str) {
-        let answer = match Sample::named(name) {
-            Some(sample) => Reply::Opened(Box::new(OpenedTrace {
-                format: "sample".to_string(),
-                title: sample.title.to_string(),
-                report: None,
-                members: Vec::new(),
-                cluster: Some(sample.cluster_spec()),
-                suggested: sample.cluster_spec(),
-                workload: sample.workload(),
-            })),
-            None => Reply::Refused(format!(
-                "There is no sample '{name}': choose one from the list."
-            )),
-        };
-        reply(&self.scope, &answer);
     }
 
     /// Simulates for a while, sends what came of it, and asks to be called again.
@@ -250,29 +186,4 @@ fn now_ms(scope: &DedicatedWorkerGlobalScope) -> f64 {
     scope
         .performance()
         .map_or(0.0, |performance| performance.now())
-}
-
-fn reply(scope: &DedicatedWorkerGlobalScope, reply: &Reply) {
-    if let Ok(parcel) = wire::pack(reply, &[]) {
-        // Nobody is left to tell if the page has gone away meanwhile.
-        let _ = scope.post_message_with_transfer(&parcel, &parcel);
-    }
-}
-
-/// A panic is our bug; the page should hear of it in words before the worker dies.
-fn report_panics(scope: DedicatedWorkerGlobalScope) {
-    // The hook must be `Send`; a worker has one thread, which is this one.
-    let scope = Rc::new(scope);
-    thread_local! {
-        static SCOPE: RefCell<Option<Rc<DedicatedWorkerGlobalScope>>> = const { RefCell::new(None) };
-    }
-    SCOPE.set(Some(scope));
-    std::panic::set_hook(Box::new(|info| {
-        let why = format!("the worker failed: {info}");
-        SCOPE.with_borrow(|scope| {
-            if let Some(scope) = scope {
-                reply(scope, &Reply::Crashed(why));
-            }
-        });
-    }));
 }

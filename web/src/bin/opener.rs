@@ -1,0 +1,5 @@
+//! The worker that opens traces.
+
+fn main() {
+    switchyard_web::bridge::server::opener::serve();
+}

@@ -1,5 +1,0 @@
-//! A worker: opens traces or carries one run.
-
-fn main() {
-    switchyard_web::bridge::server::serve();
-}
