@@ -6,7 +6,7 @@ use super::view::{Phase, View};
 use crate::Time;
 use crate::cluster::{ClusterSpec, Occupancy};
 use crate::job::JobId;
-use crate::policy::{Explanation, Policy, Rng};
+use crate::policy::{Explanation, Fact, Policy, Rng};
 use crate::workload::{GpuGeneration, TraitsByJob, Workload};
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
@@ -290,9 +290,29 @@ impl Simulation {
         Ok(())
     }
 
-    /// The numbers behind the policy's last decision about a job.
-    pub fn explain(&self, job: JobId) -> Explanation {
-        self.policy.explain(&self.world.view(), job)
+    /// The numbers behind the policy's last decision about a job, as they stand at a time between
+    /// the moment reached and the next event; and who took the job's GPUs, if it has lost them.
+    pub fn explain(&self, job: JobId, at: Time) -> Explanation {
+        let view = View {
+            now: at.max(self.world.now),
+            ..self.world.view()
+        };
+        let mut explanation = self.policy.explain(&view, job);
+        let states = &self.world.states;
+        let i = job.index();
+        if states.phase.get(i) == Some(&Phase::Waiting) && states.version[i] > 0 {
+            let takers: Vec<&str> = self
+                .world
+                .log
+                .successors(states.segment[i] as usize)
+                .map(|taker| view.name(taker))
+                .collect();
+            if !takers.is_empty() {
+                let fact = Fact::new("its GPUs went to", takers.join(", "));
+                explanation.facts.push(fact);
+            }
+        }
+        explanation
     }
 
     fn ask_policy(&mut self) -> Result<(), PlanError> {

@@ -136,6 +136,25 @@ impl RunLog {
         }
     }
 
+    /// Who got GPUs of a segment at the moment it ended.
+    pub fn successors(&self, segment: usize) -> impl Iterator<Item = JobId> {
+        let left = self.segment(segment);
+        let first = self
+            .segment_start
+            .partition_point(|&start| Time(start) < left.end);
+        (first..self.segments())
+            .map(|i| self.segment(i))
+            .take_while(move |next| next.start == left.end)
+            .filter(move |next| {
+                let shared = |part: &Gpus| {
+                    let same = |own: &Gpus| own.node == part.node && own.mask & part.mask != 0;
+                    left.gpus.iter().any(same)
+                };
+                next.gpus.iter().any(shared)
+            })
+            .map(|next| next.job)
+    }
+
     /// How many events.
     pub fn events(&self) -> usize {
         self.event_time.len()

@@ -169,7 +169,7 @@ impl Server {
         };
         // An impossible plan has already been reported by the run itself.
         if replay.run_until(at).is_ok() {
-            let explanation = replay.explain(job);
+            let explanation = replay.explain(job, at);
             reply(
                 &self.scope,
                 &Reply::Explained {
