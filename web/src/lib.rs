@@ -8,6 +8,7 @@
 pub mod attained;
 pub mod bridge;
 pub mod draw;
+mod order;
 pub mod queues;
 pub mod session;
 pub mod stage;

@@ -15,7 +15,7 @@ use super::{Painter, Pointer, PointerKind, Response, Surface, describe, palette}
 use crate::queues::{Crowd, Queues};
 use crate::stage::{ColourBy, Stage, StageRun};
 use shelf::{Chip, Column};
-use std::collections::HashMap;
+use std::rc::Rc;
 use switchyard::job::JobId;
 use switchyard::policy::PolicySpec;
 
@@ -38,12 +38,13 @@ const PITCH: f64 = 5.0;
 pub struct LanesPainter {
     run_id: u32,
     widths: Widths,
-    /// The spec and number of jobs that `queues` are made for.
-    made_for: (String, usize),
+    /// The spec and the jobs (where they are, and how many) that `queues` are made for.
+    made_for: (String, usize, usize),
     queues: Option<Queues>,
     lanes: Vec<Lane>,
-    chips: HashMap<JobId, Shown>,
-    frame: u64,
+    chips: Vec<Shown>,
+    /// By job: its position in `chips`, plus one.
+    positions: Vec<u32>,
     ratio: f64,
 }
 
@@ -61,6 +62,7 @@ struct Lane {
 
 /// A chip as it was last painted.
 struct Shown {
+    job: JobId,
     lane: usize,
     row: usize,
     rect: Rect,
@@ -68,7 +70,6 @@ struct Shown {
     from: Option<(Rect, f64)>,
     category: u32,
     running: bool,
-    frame: u64,
 }
 
 impl Shown {
@@ -81,28 +82,36 @@ impl Shown {
     }
 }
 
+/// How a job was last shown, if it was.
+fn shown_of<'a>(chips: &'a [Shown], positions: &[u32], job: JobId) -> Option<&'a Shown> {
+    chips.get(positions.get(job.index())?.checked_sub(1)? as usize)
+}
+
 impl LanesPainter {
     /// A painter of the run with this id.
     pub fn new(run_id: u32) -> Self {
         Self {
             run_id,
             widths: Widths::default(),
-            made_for: (String::new(), 0),
+            made_for: (String::new(), 0, 0),
             queues: None,
             lanes: Vec::new(),
-            chips: HashMap::new(),
-            frame: 0,
+            chips: Vec::new(),
+            positions: Vec::new(),
             ratio: 1.0,
         }
     }
 
     fn update(&mut self, area: &Rect, ratio: f64, stage: &Stage, run: &StageRun) {
         let jobs = stage.workload.jobs.len();
-        if self.made_for.0 != run.label || self.made_for.1 != jobs {
-            self.made_for = (run.label.clone(), jobs);
+        let place = Rc::as_ptr(&stage.workload) as usize;
+        if self.made_for.0 != run.label || (self.made_for.1, self.made_for.2) != (place, jobs) {
+            self.made_for = (run.label.clone(), place, jobs);
             let policy = run.label.parse::<PolicySpec>().ok();
             self.queues = policy.and_then(|policy| Queues::of(&policy, &stage.workload));
             self.chips.clear();
+            self.positions.clear();
+            self.positions.resize(jobs, 0);
         }
         self.ratio = ratio;
         let Some(queues) = &self.queues else {
@@ -145,9 +154,7 @@ impl LanesPainter {
                 .map_or(1, |job| job.gpus);
             let w = css(size * (5.0 + 3.0 * f64::from(gpus).log2())).min(lane.body.w);
             let part = queues.part(queue, service);
-            let row = self
-                .chips
-                .get(&job)
+            let row = shown_of(&self.chips, &self.positions, job)
                 .filter(|shown| shown.lane == queue)
                 .map(|shown| shown.row);
             lane.chips.push(Chip {
@@ -163,10 +170,10 @@ impl LanesPainter {
     /// Gives every chip its row and notes which set off for another place. Returns whether any is
     /// on its way.
     fn lay_out(&mut self, stage: &Stage, run: &StageRun, real_ms: f64) -> bool {
-        self.frame += 1;
-        let (frame, ratio) = (self.frame, self.ratio);
+        let ratio = self.ratio;
         let css = |length: f64| px(length, ratio);
         let mut set_off = 0;
+        let mut chips: Vec<Shown> = Vec::with_capacity(self.chips.len());
         for (i, lane) in self.lanes.iter_mut().enumerate() {
             let most = (lane.body.h / css(LEAST + GAP)) as usize;
             let Some(rows) = shelf::rows(&mut lane.chips, css(GAP), most) else {
@@ -184,38 +191,43 @@ impl LanesPainter {
                     chip.w,
                     (pitch - css(GAP)).floor().max(css(LEAST)),
                 );
-                let category =
-                    palette::job_category(chip.job, stage.colour_by, &stage.workload, run);
-                let shown = self.chips.entry(chip.job).or_insert(Shown {
+                let before = shown_of(&self.chips, &self.positions, chip.job);
+                let from = before.and_then(|before| {
+                    if (before.lane, before.row) != (i, row) {
+                        set_off += 1;
+                        return Some((before.at(&before.rect, real_ms), real_ms));
+                    }
+                    before.from.filter(|(_, began)| real_ms - began < GLIDE_MS)
+                });
+                chips.push(Shown {
+                    job: chip.job,
                     lane: i,
                     row,
                     rect,
-                    from: None,
-                    category,
+                    from,
+                    category: palette::job_category(
+                        chip.job,
+                        stage.colour_by,
+                        &stage.workload,
+                        run,
+                    ),
                     running: chip.running,
-                    frame,
                 });
-                if shown
-                    .from
-                    .is_some_and(|(_, began)| real_ms - began >= GLIDE_MS)
-                {
-                    shown.from = None;
-                }
-                if (shown.lane, shown.row) != (i, row) {
-                    shown.from = Some((shown.at(&shown.rect, real_ms), real_ms));
-                    set_off += 1;
-                }
-                (shown.lane, shown.row, shown.rect) = (i, row, rect);
-                (shown.category, shown.running, shown.frame) = (category, chip.running, frame);
             }
         }
-        self.chips.retain(|_, shown| shown.frame == frame);
         if stage.reduced_motion || set_off > JUMP {
-            for shown in self.chips.values_mut() {
+            for shown in &mut chips {
                 shown.from = None;
             }
         }
-        self.chips.values().any(|shown| shown.from.is_some())
+        for shown in &self.chips {
+            self.positions[shown.job.index()] = 0;
+        }
+        for (position, shown) in (1..).zip(&chips) {
+            self.positions[shown.job.index()] = position;
+        }
+        self.chips = chips;
+        self.chips.iter().any(|shown| shown.from.is_some())
     }
 
     fn lane_at(&self, y: f64) -> Option<usize> {
@@ -226,15 +238,12 @@ impl LanesPainter {
 
     fn job_at(&self, x: f64, y: f64) -> Option<JobId> {
         let near = px(2.0, self.ratio);
-        let under = |shown: &&Shown| shown.rect.grown(near).contains(x, y);
+        let off = |shown: &Shown| (shown.rect.x + shown.rect.w / 2.0 - x).abs();
         self.chips
             .iter()
-            .filter(|(_, shown)| under(shown))
-            .min_by(|(_, a), (_, b)| {
-                let off = |shown: &Shown| (shown.rect.x + shown.rect.w / 2.0 - x).abs();
-                off(a).total_cmp(&off(b))
-            })
-            .map(|(&job, _)| job)
+            .filter(|shown| shown.rect.grown(near).contains(x, y))
+            .min_by(|a, b| off(a).total_cmp(&off(b)))
+            .map(|shown| shown.job)
     }
 
     /// What is to be said about a place where no chip stands.
@@ -419,15 +428,15 @@ impl Frame<'_, '_> {
         } else {
             1.0
         };
-        let chips: Vec<(JobId, &Shown, Rect)> = painter
+        let chips: Vec<(&Shown, Rect)> = painter
             .chips
             .iter()
-            .map(|(&job, shown)| (job, shown, shown.at(&shown.rect, self.real_ms)))
+            .map(|shown| (shown, shown.at(&shown.rect, self.real_ms)))
             .collect();
         self.pen.alpha(dim);
         for category in 0..palette::CATEGORIES as u32 {
             self.pen.fill(palette::category(category, self.stage.dark));
-            for (_, shown, rect) in &chips {
+            for (shown, rect) in &chips {
                 if shown.category == category {
                     self.pen.rect(rect);
                 }
@@ -435,13 +444,16 @@ impl Frame<'_, '_> {
         }
         self.pen.alpha(1.0);
         self.pen.fill(chrome.background);
-        for (_, shown, rect) in &chips {
+        for (shown, rect) in &chips {
             if !shown.running {
                 self.pen.rect(&self.inside(rect));
             }
         }
         self.hatch(&chips);
-        for (_, shown, rect) in chips.iter().filter(|(job, _, _)| self.is_outlined(*job)) {
+        for (shown, rect) in chips
+            .iter()
+            .filter(|(shown, _)| self.is_outlined(shown.job))
+        {
             let line = self.pen.px(1.0);
             self.pen.fill(chrome.accent);
             self.pen.rect(&rect.grown(line));
@@ -468,7 +480,7 @@ impl Frame<'_, '_> {
         rect.grown(-rim)
     }
 
-    fn hatch(&self, chips: &[(JobId, &Shown, Rect)]) {
+    fn hatch(&self, chips: &[(&Shown, Rect)]) {
         let now = self.stage.clock.now;
         let restarts = |job: JobId| {
             let segment = self.run.log.segment(self.run.moment.segment(job));
@@ -476,8 +488,8 @@ impl Frame<'_, '_> {
         };
         let context = self.pen.context;
         context.begin_path();
-        for (job, shown, rect) in chips {
-            if shown.running && restarts(*job) {
+        for (shown, rect) in chips {
+            if shown.running && restarts(shown.job) {
                 self.pen.hatch(rect, self.pen.px(4.0));
             }
         }
@@ -487,20 +499,20 @@ impl Frame<'_, '_> {
     }
 
     /// Names in the chips that have room for them.
-    fn names(&mut self, chips: &[(JobId, &Shown, Rect)]) {
+    fn names(&mut self, chips: &[(&Shown, Rect)]) {
         let chrome = palette::chrome(self.stage.dark);
         let (room, least) = (self.pen.px(4.0), self.pen.px(13.0));
-        for (job, shown, rect) in chips {
+        for (shown, rect) in chips {
             if rect.h < least {
                 continue;
             }
-            let Some(record) = self.stage.workload.jobs.get(job.index()) else {
+            let Some(record) = self.stage.workload.jobs.get(shown.job.index()) else {
                 continue;
             };
             if self.pen.width(&record.name, SMALL) > rect.w - room {
                 continue;
             }
-            let dimmed = self.stage.selected.is_some() && !self.is_outlined(*job);
+            let dimmed = self.stage.selected.is_some() && !self.is_outlined(shown.job);
             let ink = if dimmed {
                 chrome.faint
             } else if shown.running {

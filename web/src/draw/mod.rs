@@ -10,7 +10,6 @@ pub mod charts;
 pub mod describe;
 pub mod format;
 pub mod lanes;
-mod order;
 pub mod palette;
 mod pen;
 mod rect;

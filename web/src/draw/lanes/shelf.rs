@@ -1,7 +1,7 @@
 //! Where chips stand in a lane: at their own place across, in the first row that has room, and in
 //! the row they had before if they can. Where the rows would be too thin to see, columns count them.
 
-use crate::draw::order;
+use crate::order;
 use switchyard::job::JobId;
 
 /// Row counts that lanes have: few, so that chips do not change size at every arrival.
@@ -22,13 +22,11 @@ pub(super) struct Chip {
 /// Gives every chip a row so that none overlap, `gap` pixels between them, and returns how many
 /// rows the lane has; `None` if it would be more than `most`.
 pub(super) fn rows(chips: &mut [Chip], gap: f64, most: usize) -> Option<usize> {
-    // Which chip, not which job: the order only needs a number beside the place.
-    let mut order: Vec<(f64, JobId)> = (0..)
-        .zip(&*chips)
-        .map(|(i, chip)| (chip.x, JobId(i)))
-        .collect();
-    order::sort(&mut order);
-    let order: Vec<usize> = order.into_iter().map(|(_, i)| i.index()).collect();
+    let mut order: Vec<u32> = (0..chips.len() as u32).collect();
+    order::sort(&mut order, &|a, b| {
+        let (a, b) = (&chips[a as usize], &chips[b as usize]);
+        a.x.total_cmp(&b.x).then(a.job.cmp(&b.job))
+    });
     let fresh = fill(chips, &order, gap, most, false)?;
     let needed = fresh.iter().max().map_or(1, |row| row + 1);
     let rows = ROWS.into_iter().find(|&rows| rows >= needed)?.min(most);
@@ -42,10 +40,10 @@ pub(super) fn rows(chips: &mut [Chip], gap: f64, most: usize) -> Option<usize> {
 
 /// A row for each chip, in `order` by place: its own if that is to be kept and free, else the first
 /// free one; `None` if `most` rows are too few.
-fn fill(chips: &[Chip], order: &[usize], gap: f64, most: usize, keep: bool) -> Option<Vec<usize>> {
+fn fill(chips: &[Chip], order: &[u32], gap: f64, most: usize, keep: bool) -> Option<Vec<usize>> {
     let mut ends = vec![f64::NEG_INFINITY; most];
     let mut rows = vec![0; chips.len()];
-    for &i in order {
+    for i in order.iter().map(|&i| i as usize) {
         let chip = &chips[i];
         let free = |row: &usize| ends.get(*row).is_some_and(|&end| end <= chip.x);
         let row = chip

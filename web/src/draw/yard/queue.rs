@@ -1,8 +1,8 @@
 //! The queue strip: a hollow bar for every waiting job, the longest wait first.
 
-use crate::draw::order;
 use crate::draw::pen::px;
 use crate::draw::rect::Rect;
+use crate::order;
 use crate::stage::StageRun;
 use switchyard::job::{Job, JobId};
 
@@ -45,18 +45,10 @@ impl Queue {
         };
         self.more = waiting.len() - shown;
 
-        self.order.clear();
-        self.order.extend(
-            waiting
-                .iter()
-                .map(|&job| (run.moment.since(job).seconds(), job)),
-        );
-        if self.more > 0 && shown > 0 {
-            self.order
-                .select_nth_unstable_by(shown - 1, order::by_number);
-        }
-        self.order.truncate(shown);
-        order::sort(&mut self.order);
+        let waits = waiting
+            .iter()
+            .map(|&job| (run.moment.since(job).seconds(), job));
+        order::first(shown, waits, &mut self.order);
 
         let pitch = (room / shown.max(1) as f64)
             .floor()
