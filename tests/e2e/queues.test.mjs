@@ -185,7 +185,11 @@ test("the guide walks through three jobs, by keyboard", async (t) => {
   await next.press("Enter");
   await lanes(page).waitFor();
   await next.press("Enter");
-  await page.getByRole("region", { name: "Job J2" }).waitFor();
+  const inspector = page.getByRole("region", { name: "Job J2" });
+  await inspector.waitFor();
+  await inspector.locator("figure.plot", { hasText: "Gittins index" }).waitFor();
+  await inspector.locator("figure.plot", { hasText: "Service of 3 jobs it learned from" }).waitFor();
+  await inspector.getByText("its GPUs went to").first().waitFor();
   await next.press("Enter");
   const means = page.getByRole("table").first().getByRole("row").filter({ hasText: "Mean JCT" });
   assert.match(await means.textContent(), /9\.33 s.*10 s.*11\.7 s/);

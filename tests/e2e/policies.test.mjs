@@ -1,0 +1,57 @@
+// Schedulers that learn from a file, and what placement costs: options of a run.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { browser } from "./browser.mjs";
+
+const { open } = browser();
+const fixtures = fileURLToPath(new URL("../fixtures", import.meta.url));
+
+async function finished(page, runs) {
+  await page.waitForFunction(
+    (runs) => document.querySelectorAll("[data-status=done]").length === runs,
+    runs,
+    { timeout: 60_000 },
+  );
+}
+
+const mean = (page, position) => page.locator("[data-status=done] .hint").nth(position).textContent();
+
+test("a service history of one's own", async (t) => {
+  const page = await open(t, "index.html#v=1&t=0&run=tiresias-gittins");
+  await finished(page, 1);
+  const online = await mean(page, 0);
+  await page.getByRole("button", { name: "tiresias-gittins", exact: true }).click();
+  const file = page.getByLabel("A file of services, GPU·s per line");
+
+  await file.setInputFiles(join(fixtures, "bad_services.csv"));
+  await page.getByText("line 3 of the service history is 'long': expected GPU·s, a number above 0").waitFor();
+  assert.equal(await mean(page, 0), online);
+
+  await file.setInputFiles(join(fixtures, "services.csv"));
+  await page.getByRole("button", { name: "tiresias-gittins[history=services.csv]", exact: true }).waitFor();
+  await finished(page, 1);
+  await page.getByText("mean JCT").first().waitFor();
+});
+
+test("a history that is not open is asked for", async (t) => {
+  const page = await open(t, "index.html#v=1&t=0&run=gittins[history=lost.csv]");
+  await page.getByText("asks for the service history 'lost.csv', which has not been opened").waitFor();
+});
+
+test("where spread gangs are slow, placement by skew beats running spread", async (t) => {
+  const runs = "run=tiresias-las[placement=spread]&run=tiresias-las[placement=skew]&view=compare";
+  const page = await open(t, `index.html#v=1&t=0&sample=cluster&${runs}`);
+  await finished(page, 2);
+  const row = page.getByRole("table").first().getByRole("row").filter({ hasText: "Mean JCT" });
+  const free = await row.textContent();
+  await page.getByText("More", { exact: true }).click();
+  await page.getByLabel("Spread gangs slow down").selectOption("v100");
+  await finished(page, 2);
+  await page.waitForFunction(() => /spread=v100/.test(location.hash));
+  const slow = await row.textContent();
+  assert.notEqual(slow, free);
+  assert.match(slow, /shorter/);
+});
