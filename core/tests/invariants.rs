@@ -424,6 +424,7 @@ proptest! {
                 submit: f64::from(submit),
                 duration,
                 gpus,
+                share: 1.0,
                 tenant: Some(submit % 2),
                 model: None,
                 status: Status::Completed,
@@ -437,6 +438,7 @@ proptest! {
                 cluster: None,
                 epoch: None,
                 members: Vec::new(),
+                experiment: None,
                 report: ImportReport::default(),
             })
         };

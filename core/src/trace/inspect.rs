@@ -1,6 +1,6 @@
 //! A trace in a few figures.
 
-use super::Trace;
+use super::{Record, Trace};
 use crate::percentile::percentile;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -49,6 +49,81 @@ pub struct GpuCounts {
     pub max: u32,
 }
 
+/// How jobs are distributed: what small charts show.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Distributions {
+    /// Jobs by duration in seconds: bounds 1, 2, 5, 10, 20, 50, … up to 10^10.
+    pub duration: Vec<Bin>,
+    /// Jobs by GPUs: 1, 2, 3–4, 5–8, 9–16, …
+    pub gpus: Vec<Bin>,
+    /// Submissions by the hour of the day, 24 of them: in UTC, or where the trace does not tell
+    /// absolute time since its first submission.
+    pub hour: Vec<u32>,
+}
+
+/// Jobs of which a value is within bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bin {
+    /// The lower bound: exclusive, but for GPUs' first.
+    pub above: f64,
+    /// The upper bound, inclusive.
+    pub to: f64,
+    /// How many jobs.
+    pub jobs: u32,
+}
+
+/// Bins between bounds, those at the ends without jobs left out.
+fn bins(bounds: &[f64], values: impl Iterator<Item = f64>) -> Vec<Bin> {
+    let mut above = 0.0;
+    let mut bins: Vec<Bin> = Vec::with_capacity(bounds.len());
+    for &to in bounds {
+        bins.push(Bin { above, to, jobs: 0 });
+        above = to;
+    }
+    for value in values {
+        let at = bounds.partition_point(|&bound| bound < value);
+        if let Some(bin) = bins.get_mut(at) {
+            bin.jobs += 1;
+        }
+    }
+    let used = bins.iter().rposition(|bin| bin.jobs > 0);
+    bins.truncate(used.map_or(0, |last| last + 1));
+    let first = bins.iter().position(|bin| bin.jobs > 0);
+    bins.drain(..first.unwrap_or(0));
+    bins
+}
+
+impl Distributions {
+    /// `absolute`: submissions are Unix seconds.
+    pub(super) fn of(records: &[Record], absolute: bool) -> Self {
+        let mut seconds = Vec::new();
+        let mut decade = 1.0;
+        while decade <= 1e10 {
+            seconds.extend([decade, 2.0 * decade, 5.0 * decade]);
+            decade *= 10.0;
+        }
+        let powers: Vec<f64> = (0..32).map(|power| (1u64 << power) as f64).collect();
+        let submits = records.iter().map(|r| r.submit);
+        let start = if absolute {
+            0.0
+        } else {
+            submits.clone().fold(f64::INFINITY, f64::min)
+        };
+        let mut hour = vec![0u32; 24];
+        for submit in submits {
+            let at = ((submit - start) / 3600.0) as u64 % 24;
+            if let Some(count) = hour.get_mut(at as usize) {
+                *count += 1;
+            }
+        }
+        Self {
+            duration: bins(&seconds, records.iter().map(|r| r.duration)),
+            gpus: bins(&powers, records.iter().map(|r| f64::from(r.gpus))),
+            hour,
+        }
+    }
+}
+
 impl Trace {
     /// The trace in a few figures; all zero where there are no jobs.
     pub fn inspect(&self) -> Inspection {
@@ -89,4 +164,17 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
         return 0.0;
     }
     values.sum::<f64>() / count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_end_where_the_jobs_do() {
+        let seen = bins(&[1.0, 2.0, 5.0, 10.0], [2.0, 2.5, 5.0, 2.0].into_iter());
+        let shown: Vec<_> = seen.iter().map(|b| (b.above, b.to, b.jobs)).collect();
+        assert_eq!(shown, [(1.0, 2.0, 2), (2.0, 5.0, 2)]);
+        assert_eq!(bins(&[1.0], std::iter::empty()), []);
+    }
 }

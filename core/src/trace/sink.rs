@@ -1,8 +1,10 @@
 //! Where importers put what they read, and what a row must fulfil to become a [`Record`].
 
-use super::Record;
+use super::formats::Half;
+use super::mapping::TableHead;
 use super::report::{DropReason, Tally, WarningKind, cell_is};
 use super::timestamp::MAX_SECONDS;
+use super::{Experiment, Record};
 use crate::job::Status;
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -18,6 +20,12 @@ pub(crate) struct Sink {
     /// Unix seconds of the moment that the file calls 0; `Some(0.0)` where its times are
     /// absolute, `None` where it does not tell.
     pub(crate) zero: Option<f64>,
+    /// The table, where one can say which of its columns are which.
+    pub(crate) table: Option<TableHead>,
+    /// The settings of an experiment.
+    pub(crate) experiment: Option<Experiment>,
+    /// What another file has to complete.
+    pub(crate) half: Option<Half>,
 }
 
 /// What an importer read from one row.
@@ -28,6 +36,8 @@ pub(crate) struct Draft<'r> {
     pub(crate) submit: f64,
     pub(crate) duration: f64,
     pub(crate) gpus: u32,
+    /// As in [`Record::share`].
+    pub(crate) share: f32,
     /// "" where the row names none.
     pub(crate) tenant: &'r str,
     /// "" where the row names none.
@@ -44,6 +54,9 @@ impl Sink {
             tally: Tally::new(file),
             rows: 0,
             zero: None,
+            table: None,
+            experiment: None,
+            half: None,
         }
     }
 
@@ -54,6 +67,12 @@ impl Sink {
 
     /// Keeps a row whose values have passed [`gpus`], [`submit`] and [`duration`].
     pub(crate) fn keep(&mut self, draft: Draft<'_>) {
+        if draft.share < 1.0 {
+            let gpus = f64::from(draft.gpus - 1) + shown(draft.share);
+            let detail = || format!("{gpus} GPUs");
+            let kind = WarningKind::FractionalGpus;
+            self.tally.warn(kind, 1, draft.line, &detail);
+        }
         let name = if draft.name.is_empty() {
             draft.line.to_string().into_boxed_str()
         } else {
@@ -65,6 +84,7 @@ impl Sink {
             submit: draft.submit,
             duration: draft.duration,
             gpus: draft.gpus,
+            share: draft.share,
             tenant: self.tenants.index(draft.tenant),
             model: self.models.index(draft.model),
             status: draft.status,
@@ -188,16 +208,22 @@ impl Names {
     }
 }
 
-/// Whole GPUs, and whether they had to be rounded up.
-pub(crate) fn gpus(value: f64) -> Result<(u32, bool), DropReason> {
+/// Whole GPUs, and the share of the last of them that is asked for.
+pub(crate) fn gpus(value: f64) -> Result<(u32, f32), DropReason> {
     let whole = value.ceil();
     if value == 0.0 {
         Err(DropReason::NoGpus)
     } else if value > 0.0 && whole <= f64::from(u32::MAX) {
-        Ok((whole as u32, whole != value))
+        Ok((whole as u32, (value - whole + 1.0) as f32))
     } else {
         Err(DropReason::GpusInvalid)
     }
+}
+
+/// A share as it was written.
+fn shown(share: f32) -> f64 {
+    // Shortest digits that stand for it, which are those of the file.
+    share.to_string().parse().unwrap_or_default()
 }
 
 /// A time of submission in seconds.
@@ -235,8 +261,9 @@ mod tests {
 
     #[test]
     fn bounds() {
-        assert_eq!(gpus(0.01), Ok((1, true)));
-        assert_eq!(gpus(8.0), Ok((8, false)));
+        assert_eq!(gpus(0.01), Ok((1, 0.01)));
+        assert_eq!(gpus(2.25), Ok((3, 0.25)));
+        assert_eq!(gpus(8.0), Ok((8, 1.0)));
         assert_eq!(gpus(0.0), Err(DropReason::NoGpus));
         for bad in [-1.0, f64::NAN, f64::INFINITY, 5e9] {
             assert_eq!(gpus(bad), Err(DropReason::GpusInvalid));

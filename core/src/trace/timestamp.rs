@@ -2,6 +2,8 @@
 //!
 //! A timestamp without a zone is UTC, never the host's zone; an explicit offset is honoured.
 
+use serde::{Deserialize, Serialize};
+
 /// No time in a trace is longer than this many seconds (317 years): beyond it a number is in
 /// another unit, or nonsense, and sums of times would lose their precision.
 pub(crate) const MAX_SECONDS: f64 = 1e10;
@@ -162,8 +164,9 @@ fn days_from_epoch(year: i64, month: i64, day: i64) -> i64 {
 }
 
 /// Units of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
     /// 10⁻⁹ s.
     Nanoseconds,
     /// 10⁻⁶ s.
@@ -195,7 +198,7 @@ impl Unit {
     }
 
     /// The unit's plural in words.
-    pub(crate) fn text(self) -> &'static str {
+    pub fn text(self) -> &'static str {
         match self {
             Unit::Nanoseconds => "nanoseconds",
             Unit::Microseconds => "microseconds",
@@ -205,6 +208,23 @@ impl Unit {
             Unit::Hours => "hours",
             Unit::Days => "days",
         }
+    }
+
+    /// Every unit, and its short name.
+    pub const ALL: [(Unit, &'static str); 7] = [
+        (Unit::Nanoseconds, "ns"),
+        (Unit::Microseconds, "us"),
+        (Unit::Milliseconds, "ms"),
+        (Unit::Seconds, "s"),
+        (Unit::Minutes, "min"),
+        (Unit::Hours, "h"),
+        (Unit::Days, "d"),
+    ];
+
+    /// The unit's short name.
+    pub fn short(self) -> &'static str {
+        let mut all = Self::ALL.iter();
+        all.find(|(unit, _)| *unit == self).map_or("", |e| e.1)
     }
 
     /// The unit that a column's name ends in, as in `duration_ms`: the last of its words.

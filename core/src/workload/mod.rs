@@ -1,5 +1,6 @@
 //! From a trace's records to jobs that are ready to run.
 
+pub mod export;
 mod from_trace;
 mod sample;
 mod suggest;

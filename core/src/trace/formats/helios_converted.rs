@@ -14,7 +14,7 @@ pub(super) const FORMAT: Format = Format {
     id: "helios-converted",
     title: "SenseTime Helios (converted)",
     recognise: |sniff| sniff.with_exactly(&["job_id", "arrival_s", "service_sec", "gpu_count"]),
-    importer: |sniff| Ok(Box::new(Converted(Columns::plain(sniff, &PLAIN)?))),
+    importer: |sniff, _| Ok(Box::new(Converted(Columns::plain(sniff, &PLAIN)?))),
 };
 
 const PLAIN: Plain = Plain {
@@ -24,10 +24,8 @@ const PLAIN: Plain = Plain {
     duration: "service_sec",
     duration_unit: Unit::Seconds,
     gpus: "gpu_count",
-    tenant: "",
-    model: "",
-    status: "",
     units: "Submission and duration are seconds, as this format defines them, since the trace's start.",
+    ..Plain::NONE
 };
 
 /// 48 hours in seconds.

@@ -6,10 +6,12 @@
 //! a time and borrow from the text, so reading costs no allocation per row or cell.
 
 mod elements;
+mod reader;
 mod table;
 mod words;
 
-pub(crate) use elements::{Elements, keys};
+pub(crate) use elements::{Elements, Fields, keys};
+pub(crate) use reader::{Reader, Receiver};
 pub(crate) use table::Table;
 pub(crate) use words::{Line, Words};
 
@@ -24,6 +26,15 @@ pub(crate) struct Row<'r> {
     pub(crate) unterminated: bool,
     text: &'r str,
     cells: &'r [Cell],
+}
+
+/// What a part of a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// More may follow.
+    Some,
+    /// It goes to the end.
+    Last,
 }
 
 /// Why a row cannot be trusted.
@@ -77,11 +88,12 @@ impl<'r> Row<'r> {
 struct Rest<'a> {
     text: &'a str,
     line: u32,
+    part: Part,
 }
 
 impl<'a> Rest<'a> {
-    fn new(text: &'a str) -> Self {
-        Self { text, line: 1 }
+    fn new(text: &'a str, line: u32, part: Part) -> Self {
+        Self { text, line, part }
     }
 
     /// Passes over empty lines.
@@ -93,14 +105,16 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// The line that begins here, without its end, and the length with its end.
-    fn line(&self) -> (&'a str, usize) {
+    /// The line that begins here, without its end, and the length with its end; `None` where
+    /// it may go on.
+    fn line(&self) -> Option<(&'a str, usize)> {
         match memchr::memchr(b'\n', self.text.as_bytes()) {
             Some(end) => {
                 let line = self.text.get(..end).unwrap_or("");
-                (line.strip_suffix('\r').unwrap_or(line), end + 1)
+                Some((line.strip_suffix('\r').unwrap_or(line), end + 1))
             }
-            None => (self.text, self.text.len()),
+            None if self.part == Part::Some => None,
+            None => Some((self.text, self.text.len())),
         }
     }
 

@@ -1,0 +1,67 @@
+//! What only all records together show.
+
+use super::Record;
+use super::report::{Tally, WarningKind};
+use crate::cluster::ClusterSpec;
+
+/// A pause is long if it is longer than a day and than this many times the mean after it.
+const LONG: f64 = 100.0;
+
+/// At most one job in so many belongs to the beginning.
+const HEAD: usize = 1000;
+
+/// Warns of a few jobs long before all others. `file_of`: the file of the record of an index.
+pub(super) fn head(records: &[Record], tally: &mut Tally, file_of: &dyn Fn(usize) -> String) {
+    let mut submits: Vec<f64> = records.iter().map(|r| r.submit).collect();
+    if !submits.is_sorted() {
+        submits.sort_unstable_by(f64::total_cmp);
+    }
+    let Some(last) = submits.last() else {
+        return;
+    };
+    let early = submits.len() / HEAD + 1;
+    let mut longest = (0, 0.0);
+    for (count, pair) in submits.windows(2).take(early).enumerate() {
+        let [before, after] = pair else { continue };
+        let (count, pause) = (count + 1, after - before);
+        let mean = (last - after) / (submits.len() - count) as f64;
+        if pause > 86_400.0 && pause > mean * LONG && pause > longest.1 {
+            longest = (count, pause);
+        }
+    }
+    let (count, pause) = longest;
+    let Some(&after) = submits.get(count).filter(|_| count > 0) else {
+        return;
+    };
+    let early = records.iter().position(|r| r.submit < after).unwrap_or(0);
+    tally.set_file(&file_of(early));
+    let line = records.get(early).map_or(0, |r| r.line);
+    let detail = || format!("{:.1} days without a submission follow", pause / 86_400.0);
+    tally.warn(WarningKind::LongEmptyHead, count as u32, line, &detail);
+}
+
+/// Warns of gangs that do not fit on the cluster, or not on one of its nodes.
+pub(super) fn gangs(
+    records: &[Record],
+    cluster: &ClusterSpec,
+    tally: &mut Tally,
+    file_of: &dyn Fn(usize) -> String,
+) {
+    let (all, node) = (cluster.gpus(), cluster.largest_node());
+    let kinds: [(WarningKind, &dyn Fn(u32) -> bool); 2] = [
+        (WarningKind::GangsLargerThanCluster, &|gpus| gpus > all),
+        (WarningKind::GangsLargerThanNode, &|gpus| {
+            gpus > node && gpus <= all
+        }),
+    ];
+    for (kind, is) in kinds {
+        let Some(first) = records.iter().position(|r| is(r.gpus)) else {
+            continue;
+        };
+        let count = records.iter().filter(|r| is(r.gpus)).count() as u32;
+        tally.set_file(&file_of(first));
+        let (line, gpus) = records.get(first).map_or((0, 0), |r| (r.line, r.gpus));
+        let detail = || format!("{gpus} GPUs, cluster {cluster}");
+        tally.warn(kind, count, line, &detail);
+    }
+}
