@@ -143,7 +143,7 @@ pub(crate) fn engine(arguments: &Arguments) -> Result<()> {
 
 fn open_workload(name: &str, bytes: &[u8]) -> Result<Workload> {
     match open(&[SourceFile { name, bytes }], &OpenOptions::default())? {
-        Opened::Trace(trace) => Ok(Workload::from_trace(&trace)),
+        Opened::Trace(mut trace) => Ok(Workload::take_from(&mut trace)),
         Opened::Cluster(_) => bail!("{name} describes a cluster and no jobs"),
     }
 }

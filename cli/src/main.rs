@@ -1,8 +1,9 @@
 //! `switchyard`: the engine without a browser.
 //!
-//! `run` and `compare` simulate a trace, `inspect` says what is in one, `policies` lists the
-//! schedulers. Results go to standard output, progress to standard error.
+//! `run` and `compare` simulate a trace, `inspect` says what is in one, `convert` writes it in
+//! another format, `policies` lists the schedulers. Results go to standard output, progress to standard error.
 
+mod convert;
 mod input;
 mod inspect;
 mod policies;
@@ -31,6 +32,8 @@ enum Command {
     Compare(run::Arguments),
     /// Say what a trace is and what it holds; of a folder, a line per file
     Inspect(inspect::Arguments),
+    /// Write a trace as Switchyard's own format, SWF or Tiresias' CSV
+    Convert(convert::Arguments),
     /// List the policies, their parameters and where they come from
     Policies(policies::Arguments),
 }
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments, false),
         Command::Compare(arguments) => run::run(&arguments, true),
         Command::Inspect(arguments) => inspect::inspect(&arguments),
+        Command::Convert(arguments) => convert::convert(&arguments),
         Command::Policies(arguments) => policies::policies(&arguments),
     };
     let (error, status) = match done {

@@ -318,7 +318,7 @@ fn gavel_and_shockwave() {
         "gavel",
         (2000, 2000),
         175_264.222_034_388_3,
-        4656.339_153_679_337,
+        4_656.339_153_679_337,
         8,
     );
     let current = trace(&["gavel/max_min_fairness.trace", "gavel/cluster_specs.json"]);
@@ -328,7 +328,7 @@ fn gavel_and_shockwave() {
         "gavel",
         (96, 96),
         392.626_370_171_503_8,
-        8590.978_261_227_829,
+        8_590.978_261_227_829,
         4,
     );
     assert_eq!(

@@ -15,7 +15,7 @@ pub(crate) trait Receiver {
 /// A reader between two parts of its text.
 pub(crate) enum Reader {
     /// A delimited table.
-    Table(Option<Scratch>),
+    Table(Option<Box<Scratch>>),
     /// Lines of words; comments begin with a semicolon.
     Words {
         /// The line that the next part begins on.
@@ -32,7 +32,7 @@ pub(crate) enum Reader {
 
 impl Reader {
     pub(crate) fn table(delimiter: u8) -> Self {
-        Self::Table(Some(Scratch::new(delimiter)))
+        Self::Table(Some(Box::new(Scratch::new(delimiter))))
     }
 
     pub(crate) fn words() -> Self {
@@ -49,7 +49,7 @@ impl Reader {
     /// The line that the next part begins on.
     pub(crate) fn line(&self) -> u32 {
         match self {
-            Self::Table(scratch) => scratch.as_ref().map_or(1, Scratch::line),
+            Self::Table(scratch) => scratch.as_ref().map_or(1, |scratch| scratch.line()),
             Self::Words { line } | Self::Elements { line, .. } => *line,
         }
     }
@@ -62,12 +62,12 @@ impl Reader {
                 let Some(before) = scratch.take() else {
                     return 0;
                 };
-                let mut rows = Table::part(text, before, part);
+                let mut rows = Table::part(text, *before, part);
                 while let Some(row) = rows.next() {
                     receiver.row(&row);
                 }
                 let (left, after) = rows.left();
-                *scratch = Some(after);
+                *scratch = Some(Box::new(after));
                 left
             }
             Self::Words { line } => {
