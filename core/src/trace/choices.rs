@@ -125,8 +125,10 @@ impl Trace {
                 valid: list(&self.tenants),
             })? = true;
         }
-        let first = self.records.iter().map(|r| r.submit);
-        let first = first.fold(f64::INFINITY, f64::min);
+        if choices.is_default() {
+            return Ok(());
+        }
+        let first = super::earliest(&self.records);
         let most = cluster.map_or(u32::MAX, ClusterSpec::gpus);
         let why = |record: &Record| {
             let submit = record.submit - first;
@@ -203,8 +205,7 @@ impl Trace {
         let absolute = self.epoch.is_some_and(|epoch| epoch == first);
         self.report.distributions = super::Distributions::of(&self.records, absolute);
         if let Some(epoch) = &mut self.epoch {
-            let now = self.records.iter().map(|r| r.submit);
-            *epoch += now.fold(f64::INFINITY, f64::min) - first;
+            *epoch += super::earliest(&self.records) - first;
         }
         Ok(())
     }

@@ -72,20 +72,19 @@ pub struct Bin {
     pub jobs: u32,
 }
 
-/// Bins between bounds, those at the ends without jobs left out.
-fn bins(bounds: &[f64], values: impl Iterator<Item = f64>) -> Vec<Bin> {
+/// Bins without jobs, between bounds.
+fn empty_bins(bounds: impl Iterator<Item = f64>) -> Vec<Bin> {
     let mut above = 0.0;
-    let mut bins: Vec<Bin> = Vec::with_capacity(bounds.len());
-    for &to in bounds {
-        bins.push(Bin { above, to, jobs: 0 });
+    let bin = |to| {
+        let bin = Bin { above, to, jobs: 0 };
         above = to;
-    }
-    for value in values {
-        let at = bounds.partition_point(|&bound| bound < value);
-        if let Some(bin) = bins.get_mut(at) {
-            bin.jobs += 1;
-        }
-    }
+        bin
+    };
+    bounds.map(bin).collect()
+}
+
+/// Leaves out the bins at both ends without jobs.
+fn trim(mut bins: Vec<Bin>) -> Vec<Bin> {
     let used = bins.iter().rposition(|bin| bin.jobs > 0);
     bins.truncate(used.map_or(0, |last| last + 1));
     let first = bins.iter().position(|bin| bin.jobs > 0);
@@ -96,29 +95,47 @@ fn bins(bounds: &[f64], values: impl Iterator<Item = f64>) -> Vec<Bin> {
 impl Distributions {
     /// `absolute`: submissions are Unix seconds.
     pub(super) fn of(records: &[Record], absolute: bool) -> Self {
-        let mut seconds = Vec::new();
+        let mut bounds = Vec::new();
         let mut decade = 1.0;
         while decade <= 1e10 {
-            seconds.extend([decade, 2.0 * decade, 5.0 * decade]);
+            bounds.extend([decade, 2.0 * decade, 5.0 * decade]);
             decade *= 10.0;
         }
-        let powers: Vec<f64> = (0..32).map(|power| (1u64 << power) as f64).collect();
-        let submits = records.iter().map(|r| r.submit);
+        // Where the search for a duration's bin begins, by the power of two below the duration:
+        // a step or two on it ends, while cutting in halves would guess wrong at every step.
+        let powers = (0..36).map(|power| (1u64 << power) as f64);
+        let starts = powers.map(|least| bounds.partition_point(|&bound| bound < least));
+        let starts: Vec<usize> = starts.collect();
+        let mut duration = empty_bins(bounds.iter().copied());
+        let mut gpus = empty_bins((0..=32).map(|power| (1u64 << power) as f64));
         let start = if absolute {
             0.0
         } else {
-            submits.clone().fold(f64::INFINITY, f64::min)
+            super::earliest(records)
         };
         let mut hour = vec![0u32; 24];
-        for submit in submits {
-            let at = ((submit - start) / 3600.0) as u64 % 24;
+        for record in records {
+            let power = u64::BITS - (record.duration as u64 | 1).leading_zeros() - 1;
+            let mut at = starts.get(power as usize).copied().unwrap_or(0);
+            while let Some(bin) = duration.get_mut(at) {
+                if record.duration <= bin.to {
+                    bin.jobs += 1;
+                    break;
+                }
+                at += 1;
+            }
+            let power = u32::BITS - (record.gpus - 1).leading_zeros();
+            if let Some(bin) = gpus.get_mut(power as usize) {
+                bin.jobs += 1;
+            }
+            let at = ((record.submit - start) / 3600.0) as u64 % 24;
             if let Some(count) = hour.get_mut(at as usize) {
                 *count += 1;
             }
         }
         Self {
-            duration: bins(&seconds, records.iter().map(|r| r.duration)),
-            gpus: bins(&powers, records.iter().map(|r| f64::from(r.gpus))),
+            duration: trim(duration),
+            gpus: trim(gpus),
             hour,
         }
     }
@@ -131,9 +148,9 @@ impl Trace {
         durations.sort_unstable_by(f64::total_cmp);
         let gpus = || self.records.iter().map(|r| r.gpus);
         let service = |r: &super::Record| f64::from(r.gpus) * r.duration;
-        let submits = || self.records.iter().map(|r| r.submit);
-        let first = submits().fold(f64::INFINITY, f64::min);
-        let last = submits().fold(f64::NEG_INFINITY, f64::max);
+        let first = super::earliest(&self.records);
+        let last = self.records.iter().map(|r| r.submit);
+        let last = last.fold(first, |a, b| if b > a { b } else { a });
         let mut dropped = BTreeMap::new();
         for entry in &self.report.dropped {
             dropped.insert(entry.reason.id().to_owned(), entry.count);
@@ -153,7 +170,7 @@ impl Trace {
                 mean: mean(gpus().map(f64::from)),
                 max: gpus().max().unwrap_or(0),
             },
-            span_days: (last - first).max(0.0) / 86_400.0,
+            span_days: (last - first) / 86_400.0,
         }
     }
 }
@@ -169,12 +186,48 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::testing::trace;
 
     #[test]
-    fn bins_end_where_the_jobs_do() {
-        let seen = bins(&[1.0, 2.0, 5.0, 10.0], [2.0, 2.5, 5.0, 2.0].into_iter());
-        let shown: Vec<_> = seen.iter().map(|b| (b.above, b.to, b.jobs)).collect();
-        assert_eq!(shown, [(1.0, 2.0, 2), (2.0, 5.0, 2)]);
-        assert_eq!(bins(&[1.0], std::iter::empty()), []);
+    fn bins_hold_what_is_at_most_their_bound() {
+        let mut text = "job,submit,duration,gpus\n".to_owned();
+        let jobs = [
+            (0.5, 1),
+            (1.0, 2),
+            (1.5, 3),
+            (2.0, 4),
+            (5.0, 5),
+            (5.1, 8),
+            (1e9, 9),
+        ];
+        for (i, (duration, gpus)) in jobs.iter().enumerate() {
+            text.push_str(&format!("{i},{},{duration},{gpus}\n", 3600 * i + 100));
+        }
+        let seen = trace("t", text.as_bytes()).report.distributions;
+        let shown = |bins: &[Bin]| {
+            let bins = bins.iter().filter(|bin| bin.jobs > 0);
+            bins.map(|b| (b.above, b.to, b.jobs)).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            shown(&seen.duration),
+            [
+                (0.0, 1.0, 2),
+                (1.0, 2.0, 2),
+                (2.0, 5.0, 1),
+                (5.0, 10.0, 1),
+                (5e8, 1e9, 1)
+            ]
+        );
+        assert_eq!(
+            shown(&seen.gpus),
+            [
+                (0.0, 1.0, 1),
+                (1.0, 2.0, 1),
+                (2.0, 4.0, 2),
+                (4.0, 8.0, 2),
+                (8.0, 16.0, 1)
+            ]
+        );
+        assert_eq!(seen.hour[..8], [1, 1, 1, 1, 1, 1, 1, 0]);
     }
 }

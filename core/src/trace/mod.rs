@@ -178,6 +178,13 @@ pub struct Record {
     pub status: Status,
 }
 
+/// The earliest submission; 0 where there are no records.
+pub(crate) fn earliest(records: &[Record]) -> f64 {
+    let submits = records.iter().map(|record| record.submit);
+    let least = submits.reduce(|a, b| if b < a { b } else { a });
+    least.unwrap_or(0.0)
+}
+
 /// Opens the files that belong together: one trace in one or several files, and perhaps a
 /// cluster file; or a cluster file alone.
 ///

@@ -368,8 +368,7 @@ fn merge(parts: Vec<Part>, cluster: Option<ClusterFile>, refusals: &[OpenError])
     if let Some(cluster) = &spec {
         review::gangs(&all.records, cluster, &mut all.tally, &file_of);
     }
-    let earliest = all.records.iter().map(|r| r.submit);
-    let earliest = earliest.fold(f64::INFINITY, f64::min);
+    let earliest = super::earliest(&all.records);
     report.rows_read = all.rows;
     report.rows_kept = all.records.len() as u32;
     report.dropped = all.tally.dropped();

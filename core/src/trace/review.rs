@@ -7,37 +7,54 @@ use crate::cluster::ClusterSpec;
 /// A pause is long if it is longer than a day and than this many times the mean after it.
 const LONG: f64 = 100.0;
 
-/// At most one job in so many belongs to the beginning.
+/// At most one job in so many belongs to the beginning, but one may.
 const HEAD: usize = 1000;
+
+/// A trace of fewer jobs has no beginning to speak of.
+const LEAST: usize = 20;
 
 /// Warns of a few jobs long before all others. `file_of`: the file of the record of an index.
 pub(super) fn head(records: &[Record], tally: &mut Tally, file_of: &dyn Fn(usize) -> String) {
-    let mut submits: Vec<f64> = records.iter().map(|r| r.submit).collect();
-    if !submits.is_sorted() {
-        submits.sort_unstable_by(f64::total_cmp);
+    if records.len() < LEAST {
+        return;
     }
-    let Some(last) = submits.last() else {
+    let few = records.len() / HEAD + 2;
+    let Some(last) = records.iter().map(|r| r.submit).reduce(later) else {
         return;
     };
-    let early = submits.len() / HEAD + 1;
+    let mut early: Vec<f64> = Vec::new();
+    if records.is_sorted_by(|a, b| a.submit <= b.submit) {
+        early.extend(records.iter().take(few).map(|r| r.submit));
+    } else {
+        early.extend(records.iter().map(|r| r.submit));
+        if few < early.len() {
+            early.select_nth_unstable_by(few, f64::total_cmp);
+            early.truncate(few);
+        }
+        early.sort_unstable_by(f64::total_cmp);
+    }
     let mut longest = (0, 0.0);
-    for (count, pair) in submits.windows(2).take(early).enumerate() {
+    for (count, pair) in early.windows(2).enumerate() {
         let [before, after] = pair else { continue };
         let (count, pause) = (count + 1, after - before);
-        let mean = (last - after) / (submits.len() - count) as f64;
+        let mean = (last - after) / (records.len() - count) as f64;
         if pause > 86_400.0 && pause > mean * LONG && pause > longest.1 {
             longest = (count, pause);
         }
     }
     let (count, pause) = longest;
-    let Some(&after) = submits.get(count).filter(|_| count > 0) else {
+    let Some(&after) = early.get(count).filter(|_| count > 0) else {
         return;
     };
-    let early = records.iter().position(|r| r.submit < after).unwrap_or(0);
-    tally.set_file(&file_of(early));
-    let line = records.get(early).map_or(0, |r| r.line);
+    let first = records.iter().position(|r| r.submit < after).unwrap_or(0);
+    tally.set_file(&file_of(first));
+    let line = records.get(first).map_or(0, |r| r.line);
     let detail = || format!("{:.1} days without a submission follow", pause / 86_400.0);
     tally.warn(WarningKind::LongEmptyHead, count as u32, line, &detail);
+}
+
+fn later(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
 }
 
 /// Warns of gangs that do not fit on the cluster, or not on one of its nodes.

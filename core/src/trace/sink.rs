@@ -93,80 +93,83 @@ impl Sink {
 
     /// Warns of what only the whole file shows. `named`: the format has ids of its own.
     pub(crate) fn review(&mut self, named: bool) {
-        self.review_order();
-        self.review_status();
-        if named {
+        let [first, rest @ ..] = self.records.as_slice() else {
+            return;
+        };
+        let (mut unsorted, mut unsorted_line) = (0, 0);
+        let (mut running, mut running_line) = (0, 0);
+        let (mut same, mut counts_up) = (true, true);
+        let mut above = first;
+        for (row, record) in self.records.iter().enumerate() {
+            if record.submit < above.submit {
+                if unsorted == 0 {
+                    unsorted_line = record.line;
+                }
+                unsorted += 1;
+            }
+            if record.status == Status::Running {
+                if running == 0 {
+                    running_line = record.line;
+                }
+                running += 1;
+            }
+            same &= record.submit == first.submit;
+            // Ids that count up, as most do, need no search.
+            counts_up &= row == 0 || is_before(&above.name, &record.name);
+            above = record;
+        }
+        let same = same && !rest.is_empty();
+        let (jobs, line, at) = (self.records.len() as u32, first.line, first.submit);
+        let tally = &mut self.tally;
+        tally.warn(WarningKind::Unsorted, unsorted, unsorted_line, &|| {
+            "submitted before the row above".to_owned()
+        });
+        if same {
+            let kind = WarningKind::SameSubmit;
+            tally.warn(kind, jobs, line, &|| format!("all at {at}"));
+        }
+        tally.warn(WarningKind::Censored, running, running_line, &|| {
+            "had not ended".to_owned()
+        });
+        if named && !counts_up {
             self.review_names();
         }
     }
 
-    fn review_order(&mut self) {
-        let (mut count, mut line) = (0, 0);
-        for pair in self.records.windows(2) {
-            if let [above, row] = pair
-                && row.submit < above.submit
-            {
-                if count == 0 {
-                    line = row.line;
-                }
-                count += 1;
-            }
-        }
-        let kind = WarningKind::Unsorted;
-        self.tally.warn(kind, count, line, &|| {
-            "submitted before the row above".to_owned()
-        });
-        if let [first, rest @ ..] = self.records.as_slice()
-            && !rest.is_empty()
-            && rest.iter().all(|r| r.submit == first.submit)
-        {
-            let (jobs, line, at) = (self.records.len() as u32, first.line, first.submit);
-            let kind = WarningKind::SameSubmit;
-            self.tally
-                .warn(kind, jobs, line, &|| format!("all at {at}"));
-        }
-    }
-
-    fn review_status(&mut self) {
-        let running = |r: &&Record| r.status == Status::Running;
-        let count = self.records.iter().filter(running).count() as u32;
-        let line = self.records.iter().find(running).map_or(0, |r| r.line);
-        let kind = WarningKind::Censored;
-        self.tally
-            .warn(kind, count, line, &|| "had not ended".to_owned());
-    }
-
     fn review_names(&mut self) {
-        // Ids that count up, as most do, need no search.
-        let counts_up = |a: &Record, b: &Record| (a.name.len(), &a.name) < (b.name.len(), &b.name);
-        if self.records.windows(2).all(|pair| match pair {
-            [a, b] => counts_up(a, b),
-            _ => true,
-        }) {
-            return;
-        }
-        // Sorting fingerprints beats a map of names: no copies, and order decides nothing.
-        let names = self.records.iter().enumerate();
-        let mut prints: Vec<(u64, u32)> = names
-            .map(|(row, r)| (xxh3_64(r.name.as_bytes()), row as u32))
-            .collect();
-        prints.sort_unstable();
-        let mut count = 0;
-        let mut first = u32::MAX;
-        for pair in prints.windows(2) {
-            if let [a, b] = pair
-                && a.0 == b.0
-            {
-                count += 1;
-                first = first.min(b.1);
+        // Fingerprints in a table beat a map of names: no copies, and order decides nothing.
+        let mask = (self.records.len() * 2).next_power_of_two() - 1;
+        let mut seen = vec![0u64; mask + 1];
+        let (mut count, mut first) = (0, None);
+        for record in &self.records {
+            // Zero stands for an empty place.
+            let print = xxh3_64(record.name.as_bytes()) | 1;
+            let mut at = (print >> 1) as usize & mask;
+            while let Some(place) = seen.get_mut(at) {
+                if *place == 0 {
+                    *place = print;
+                    break;
+                }
+                if *place == print {
+                    count += 1;
+                    first = first.or(Some(record));
+                    break;
+                }
+                at = (at + 1) & mask;
             }
         }
-        if let Some(record) = self.records.get(first as usize) {
-            let (line, name) = (record.line, record.name.clone());
+        if let Some(record) = first {
+            let (line, name) = (record.line, &record.name);
             let kind = WarningKind::DuplicateIds;
-            self.tally.warn(kind, count, line, &|| cell_is("id", &name));
+            let detail = || cell_is("id", name);
+            self.tally.warn(kind, count, line, &detail);
         }
     }
+}
+
+/// Whether an id is before another that counts up: shorter, or the same length and before it.
+fn is_before(a: &str, b: &str) -> bool {
+    (a.len(), a) < (b.len(), b)
 }
 
 /// Names in order of their first appearance.
@@ -210,6 +213,11 @@ impl Names {
 
 /// Whole GPUs, and the share of the last of them that is asked for.
 pub(crate) fn gpus(value: f64) -> Result<(u32, f32), DropReason> {
+    // Most numbers are whole, and rounding is a call.
+    let count = value as u32;
+    if f64::from(count) == value && count > 0 {
+        return Ok((count, 1.0));
+    }
     let whole = value.ceil();
     if value == 0.0 {
         Err(DropReason::NoGpus)

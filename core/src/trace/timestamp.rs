@@ -52,8 +52,10 @@ fn simple(cell: &[u8]) -> Option<f64> {
     if !(1..=15).contains(&digits) {
         return None;
     }
-    let decimals = digits - point.unwrap_or(digits);
-    Some(value as f64 / TENS.get(decimals).copied()?)
+    match point {
+        Some(point) if point < digits => Some(value as f64 / TENS.get(digits - point).copied()?),
+        _ => Some(value as f64),
+    }
 }
 
 /// A number with a comma for the decimal point, as tables separated by semicolons have it.

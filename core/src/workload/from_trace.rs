@@ -3,7 +3,7 @@
 use super::Workload;
 use crate::Time;
 use crate::job::{Job, Work};
-use crate::trace::{Record, Trace};
+use crate::trace::{Record, Trace, earliest};
 
 impl Workload {
     /// The trace's jobs in order of submission (equal times: in the trace's order), the first
@@ -11,7 +11,7 @@ impl Workload {
     pub fn from_trace(trace: &Trace) -> Self {
         let mut order: Vec<u32> = (0..trace.records.len() as u32).collect();
         sort(&trace.records, &mut order);
-        let first = first(&trace.records);
+        let first = earliest(&trace.records);
         let records = order
             .iter()
             .filter_map(|&at| trace.records.get(at as usize));
@@ -29,7 +29,7 @@ impl Workload {
         if !records.is_sorted_by(|a, b| a.submit <= b.submit) {
             records.sort_by(|a, b| a.submit.total_cmp(&b.submit));
         }
-        let first = first(&records);
+        let first = earliest(&records);
         let jobs = records.into_iter().map(|mut record| {
             let name = std::mem::take(&mut record.name);
             job(&record, name, first)
@@ -40,12 +40,6 @@ impl Workload {
             models: trace.models.clone(),
         }
     }
-}
-
-fn first(records: &[Record]) -> f64 {
-    let submits = records.iter().map(|record| record.submit);
-    let first = submits.fold(f64::INFINITY, f64::min);
-    if first.is_finite() { first } else { 0.0 }
 }
 
 fn sort(records: &[Record], order: &mut [u32]) {

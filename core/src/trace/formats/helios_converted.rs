@@ -40,15 +40,21 @@ impl Importer for Converted {
 
     fn finish(&mut self, sink: &mut Sink) {
         self.0.finish(sink);
-        let mut clamped = sink.records.iter().filter(|r| r.duration == CLAMP);
-        let line = clamped.clone().next().map_or(0, |r| r.line);
-        let unclamped = sink.records.iter().any(|r| r.duration > CLAMP);
-        if !unclamped {
-            let count = clamped.by_ref().count() as u32;
-            let kind = WarningKind::Clamped;
-            let detail = || "service_sec is 172800".to_owned();
-            sink.tally.warn(kind, count, line, &detail);
+        let (mut clamped, mut line) = (0, 0);
+        for record in &sink.records {
+            if record.duration > CLAMP {
+                return;
+            }
+            if record.duration == CLAMP {
+                if clamped == 0 {
+                    line = record.line;
+                }
+                clamped += 1;
+            }
         }
+        let detail = || "service_sec is 172800".to_owned();
+        sink.tally
+            .warn(WarningKind::Clamped, clamped, line, &detail);
     }
 
     fn units(&self) -> String {
