@@ -202,10 +202,12 @@ impl Trace {
         dropped.sort_by_key(|entry| entry.reason);
         self.report.dropped.append(&mut dropped);
         self.report.rows_kept = self.records.len() as u32;
-        let absolute = self.epoch.is_some_and(|epoch| epoch == first);
-        self.report.distributions = super::Distributions::of(&self.records, absolute);
+        let now = super::earliest(&self.records);
+        // Hours count from Unix time 0 where that is known, else from the first submission.
+        let start = self.epoch.map_or(now, |epoch| first - epoch);
+        self.report.distributions = super::Distributions::of(&self.records, start);
         if let Some(epoch) = &mut self.epoch {
-            *epoch += super::earliest(&self.records) - first;
+            *epoch += now - first;
         }
         Ok(())
     }

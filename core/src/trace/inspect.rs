@@ -93,8 +93,8 @@ fn trim(mut bins: Vec<Bin>) -> Vec<Bin> {
 }
 
 impl Distributions {
-    /// `absolute`: submissions are Unix seconds.
-    pub(super) fn of(records: &[Record], absolute: bool) -> Self {
+    /// `start`: what hours count from.
+    pub(super) fn of(records: &[Record], start: f64) -> Self {
         let mut bounds = Vec::new();
         let mut decade = 1.0;
         while decade <= 1e10 {
@@ -108,11 +108,6 @@ impl Distributions {
         let starts: Vec<usize> = starts.collect();
         let mut duration = empty_bins(bounds.iter().copied());
         let mut gpus = empty_bins((0..=32).map(|power| (1u64 << power) as f64));
-        let start = if absolute {
-            0.0
-        } else {
-            super::earliest(records)
-        };
         let mut hour = vec![0u32; 24];
         for record in records {
             let power = u64::BITS - (record.duration as u64 | 1).leading_zeros() - 1;
@@ -128,7 +123,8 @@ impl Distributions {
             if let Some(bin) = gpus.get_mut(power as usize) {
                 bin.jobs += 1;
             }
-            let at = ((record.submit - start) / 3600.0) as u64 % 24;
+            // Whole seconds suffice, and dividing them costs less.
+            let at = (record.submit - start) as u64 / 3600 % 24;
             if let Some(count) = hour.get_mut(at as usize) {
                 *count += 1;
             }

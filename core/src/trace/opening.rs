@@ -7,8 +7,9 @@ use super::formats::{self, Format};
 use super::import::Imported;
 use super::inspect::Distributions;
 use super::report::ImportReport;
+use super::review::{self, Span};
 use super::sink::{Names, Sink};
-use super::{Member, OpenOptions, Opened, Trace, review};
+use super::{Member, OpenOptions, Opened, Trace};
 use std::collections::BTreeMap;
 
 /// Opens files slice by slice. Abandoning it cancels the opening.
@@ -353,7 +354,8 @@ fn merge(parts: Vec<Part>, cluster: Option<ClusterFile>, refusals: &[OpenError])
         });
         own.next().map_or(String::new(), |(file, _)| file.clone())
     };
-    review::head(&all.records, &mut all.tally, &file_of);
+    let span = Span::of(&all.records);
+    review::head(&all.records, span, &mut all.tally, &file_of);
     let mut spec = None;
     if let Some(ClusterFile { spec: own, how }) = cluster {
         report.cluster = how;
@@ -368,19 +370,19 @@ fn merge(parts: Vec<Part>, cluster: Option<ClusterFile>, refusals: &[OpenError])
     if let Some(cluster) = &spec {
         review::gangs(&all.records, cluster, &mut all.tally, &file_of);
     }
-    let earliest = super::earliest(&all.records);
     report.rows_read = all.rows;
     report.rows_kept = all.records.len() as u32;
     report.dropped = all.tally.dropped();
     report.warnings = all.tally.warnings();
-    report.distributions = Distributions::of(&all.records, all.zero.is_some());
+    let start = if all.zero.is_some() { 0.0 } else { span.first };
+    report.distributions = Distributions::of(&all.records, start);
     Trace {
         format,
         title,
         tenants: tenants.into_list(),
         models: models.into_list(),
         cluster: spec,
-        epoch: all.zero.map(|zero| zero + earliest),
+        epoch: all.zero.map(|zero| zero + span.first),
         members,
         experiment,
         report,

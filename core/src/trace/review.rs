@@ -13,17 +13,51 @@ const HEAD: usize = 1000;
 /// A trace of fewer jobs has no beginning to speak of.
 const LEAST: usize = 20;
 
+/// When records were submitted.
+#[derive(Clone, Copy)]
+pub(super) struct Span {
+    /// The earliest submission; 0 where there is none.
+    pub(super) first: f64,
+    last: f64,
+    /// Whether they are in order.
+    sorted: bool,
+}
+
+impl Span {
+    pub(super) fn of(records: &[Record]) -> Self {
+        let start = records.first().map_or(0.0, |r| r.submit);
+        let mut span = Self {
+            first: start,
+            last: start,
+            sorted: true,
+        };
+        for record in records {
+            if record.submit >= span.last {
+                span.last = record.submit;
+            } else {
+                span.sorted = false;
+                if record.submit < span.first {
+                    span.first = record.submit;
+                }
+            }
+        }
+        span
+    }
+}
+
 /// Warns of a few jobs long before all others. `file_of`: the file of the record of an index.
-pub(super) fn head(records: &[Record], tally: &mut Tally, file_of: &dyn Fn(usize) -> String) {
+pub(super) fn head(
+    records: &[Record],
+    span: Span,
+    tally: &mut Tally,
+    file_of: &dyn Fn(usize) -> String,
+) {
     if records.len() < LEAST {
         return;
     }
     let few = records.len() / HEAD + 2;
-    let Some(last) = records.iter().map(|r| r.submit).reduce(later) else {
-        return;
-    };
     let mut early: Vec<f64> = Vec::new();
-    if records.is_sorted_by(|a, b| a.submit <= b.submit) {
+    if span.sorted {
         early.extend(records.iter().take(few).map(|r| r.submit));
     } else {
         early.extend(records.iter().map(|r| r.submit));
@@ -37,7 +71,7 @@ pub(super) fn head(records: &[Record], tally: &mut Tally, file_of: &dyn Fn(usize
     for (count, pair) in early.windows(2).enumerate() {
         let [before, after] = pair else { continue };
         let (count, pause) = (count + 1, after - before);
-        let mean = (last - after) / (records.len() - count) as f64;
+        let mean = (span.last - after) / (records.len() - count) as f64;
         if pause > 86_400.0 && pause > mean * LONG && pause > longest.1 {
             longest = (count, pause);
         }
@@ -51,10 +85,6 @@ pub(super) fn head(records: &[Record], tally: &mut Tally, file_of: &dyn Fn(usize
     let line = records.get(first).map_or(0, |r| r.line);
     let detail = || format!("{:.1} days without a submission follow", pause / 86_400.0);
     tally.warn(WarningKind::LongEmptyHead, count as u32, line, &detail);
-}
-
-fn later(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
 }
 
 /// Warns of gangs that do not fit on the cluster, or not on one of its nodes.

@@ -182,13 +182,18 @@ pub(crate) struct Names {
 
 impl Names {
     /// The index of a name, which is new or known; `None` for "".
+    #[inline]
     pub(crate) fn index(&mut self, name: &str) -> Option<u32> {
         if name.is_empty() {
             return None;
         }
+        Some(self.known(name))
+    }
+
+    fn known(&mut self, name: &str) -> u32 {
         // Neighbouring rows often share the name.
         if self.list.get(self.last as usize).is_some_and(|n| n == name) {
-            return Some(self.last);
+            return self.last;
         }
         self.last = match self.index.get(name) {
             Some(&index) => index,
@@ -199,7 +204,7 @@ impl Names {
                 index
             }
         };
-        Some(self.last)
+        self.last
     }
 
     pub(crate) fn into_list(self) -> Vec<String> {

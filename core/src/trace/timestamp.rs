@@ -35,6 +35,11 @@ fn simple(cell: &[u8]) -> Option<f64> {
     const TENS: [f64; 16] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
     ];
+    // Whole numbers are often written as 5.0; without the tail they need no division.
+    let cell = match cell {
+        [whole @ .., b'.', b'0'] => whole,
+        cell => cell,
+    };
     if cell.len() > 16 {
         return None;
     }
@@ -311,6 +316,8 @@ mod tests {
             "0",
             ".5",
             "5.",
+            "5.0",
+            ".0",
             "0.1",
             "1234567.8901234",
             "999999999999999",

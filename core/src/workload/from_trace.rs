@@ -29,7 +29,7 @@ impl Workload {
         if !records.is_sorted_by(|a, b| a.submit <= b.submit) {
             records.sort_by(|a, b| a.submit.total_cmp(&b.submit));
         }
-        let first = earliest(&records);
+        let first = records.first().map_or(0.0, |record| record.submit);
         let jobs = records.into_iter().map(|mut record| {
             let name = std::mem::take(&mut record.name);
             job(&record, name, first)

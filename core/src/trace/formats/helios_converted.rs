@@ -14,7 +14,14 @@ pub(super) const FORMAT: Format = Format {
     id: "helios-converted",
     title: "SenseTime Helios (converted)",
     recognise: |sniff| sniff.with_exactly(&["job_id", "arrival_s", "service_sec", "gpu_count"]),
-    importer: |sniff, _| Ok(Box::new(Converted(Columns::plain(sniff, &PLAIN)?))),
+    importer: |sniff, _| {
+        Ok(Box::new(Converted {
+            columns: Columns::plain(sniff, &PLAIN)?,
+            clamped: 0,
+            line: 0,
+            longer: false,
+        }))
+    },
 };
 
 const PLAIN: Plain = Plain {
@@ -31,38 +38,44 @@ const PLAIN: Plain = Plain {
 /// 48 hours in seconds.
 const CLAMP: f64 = 172_800.0;
 
-struct Converted(Columns);
+struct Converted {
+    columns: Columns,
+    /// Jobs of exactly that length, the line of the first, and whether any is longer.
+    clamped: u32,
+    line: u32,
+    longer: bool,
+}
 
 impl Importer for Converted {
     fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
-        self.0.row(row, sink);
+        let before = sink.records.len();
+        self.columns.row(row, sink);
+        if let Some(record) = sink.records.get(before)
+            && record.duration >= CLAMP
+        {
+            self.longer |= record.duration > CLAMP;
+            if self.clamped == 0 {
+                self.line = record.line;
+            }
+            self.clamped += 1;
+        }
     }
 
     fn finish(&mut self, sink: &mut Sink) {
-        self.0.finish(sink);
-        let (mut clamped, mut line) = (0, 0);
-        for record in &sink.records {
-            if record.duration > CLAMP {
-                return;
-            }
-            if record.duration == CLAMP {
-                if clamped == 0 {
-                    line = record.line;
-                }
-                clamped += 1;
-            }
+        self.columns.finish(sink);
+        if !self.longer {
+            let detail = || "service_sec is 172800".to_owned();
+            let kind = WarningKind::Clamped;
+            sink.tally.warn(kind, self.clamped, self.line, &detail);
         }
-        let detail = || "service_sec is 172800".to_owned();
-        sink.tally
-            .warn(WarningKind::Clamped, clamped, line, &detail);
     }
 
     fn units(&self) -> String {
-        self.0.units()
+        self.columns.units()
     }
 
     fn named(&self) -> bool {
-        self.0.named()
+        self.columns.named()
     }
 }
 
