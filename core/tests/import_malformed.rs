@@ -933,7 +933,7 @@ fn a_cluster_and_gangs_that_do_not_fit_it() {
     };
     assert_eq!(
         trace.report.cluster,
-        "nodes.csv: a list of machines, 3 with 18 GPUs, 1 machines without GPUs left out."
+        "nodes.csv: 3 machines with 18 GPUs, one machine without GPUs left out."
     );
     assert_eq!(
         notes(&trace),

@@ -428,3 +428,91 @@ fn what_lies_beside_traces_is_refused() {
         assert!(error.to_string().contains(why), "{error}");
     }
 }
+
+/// A few rows of each schema: rows, jobs, GPU-hours.
+#[test]
+fn rows_of_every_schema() {
+    let cases: [(&[&str], &str, (u32, u32), &str); 13] = [
+        (&["acme_trace_kalos.csv"], "acme-kalos", (5, 5), "4.4"),
+        (&["acme_trace_seren.csv"], "acme-seren", (5, 5), "592.7"),
+        (
+            &["alibaba_spot_job_info_df.csv"],
+            "alibaba-spot-2026",
+            (4, 4),
+            "7239.1",
+        ),
+        (&["bad_bom_crlf.csv"], "helios", (3, 3), "198.1"),
+        (&["bad_utf16le.csv"], "helios", (3, 3), "198.1"),
+        (&["helios_cluster_log.csv"], "helios", (3, 3), "198.1"),
+        (&["helios_cluster_log.csv.gz"], "helios", (3, 3), "198.1"),
+        (&["bad_gz_truncated.csv.gz"], "helios", (3, 2), "10.5"),
+        (
+            &["bad_no_final_newline_truncated.csv"],
+            "helios",
+            (3, 2),
+            "10.5",
+        ),
+        (
+            &["bad_duplicate_ids_nan_inf_neg.csv"],
+            "generic-csv",
+            (10, 4),
+            "2778.1",
+        ),
+        (&["bad_ragged_semicolon.csv"], "generic-csv", (3, 2), "0.0"),
+        (
+            &[
+                "philly_cluster_job_log.json",
+                "philly_cluster_machine_list.csv",
+            ],
+            "philly-json",
+            (3, 2),
+            "429.5",
+        ),
+        (&["sacct_parsable2.txt"], "sacct", (4, 2), "200.1"),
+    ];
+    for (names, format, rows, hours) in cases {
+        let paths: Vec<String> = names
+            .iter()
+            .map(|name| format!("fixtures/{name}"))
+            .collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let Some(trace) = trace(&paths) else {
+            return;
+        };
+        let seen = trace.inspect();
+        assert_eq!(seen.format, format, "{names:?}");
+        assert_eq!((seen.jobs, seen.gpu_jobs), rows, "{names:?}");
+        assert_eq!(format!("{:.1}", seen.gpu_hours), hours, "{names:?}");
+    }
+}
+
+#[test]
+fn every_file_is_opened_or_refused_in_a_sentence() {
+    let Some(root) = std::env::var_os("SWITCHYARD_TRACES").map(PathBuf::from) else {
+        println!("skipped: SWITCHYARD_TRACES names no folder");
+        return;
+    };
+    let (mut traces, mut clusters) = (0, 0);
+    let mut folders = vec![root];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let bytes = std::fs::read(&path).expect("a file");
+            let name = path.to_string_lossy();
+            let file = SourceFile {
+                name: &name,
+                bytes: &bytes,
+            };
+            match open(&[file], &OpenOptions::default()) {
+                Ok(Opened::Trace(_)) => traces += 1,
+                Ok(Opened::Cluster(_)) => clusters += 1,
+                Err(error) => assert!(error.to_string().contains(": "), "{error}"),
+            }
+        }
+    }
+    assert!(traces >= 30 && clusters >= 12, "{traces} and {clusters}");
+}

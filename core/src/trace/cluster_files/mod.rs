@@ -133,17 +133,24 @@ fn of_machines(
             *nodes.entry(gpus).or_default() += 1;
         }
     }
+    if nodes.is_empty() && idle == 0 {
+        return Err(OpenError::HeaderOnly {
+            file: sniff.file.to_owned(),
+            what: "a list of machines".to_owned(),
+        });
+    }
     let groups = nodes.into_iter().rev();
     let groups = groups.map(|(gpus, nodes)| NodeGroup { nodes, gpus });
     let spec = ClusterSpec::new(groups.collect());
     let spec = spec.map_err(|error| bad(sniff, last, column, error.to_string()))?;
     let without = match idle {
         0 => String::new(),
+        1 => ", one machine without GPUs left out".to_owned(),
         idle => format!(", {idle} machines without GPUs left out"),
     };
     Ok(ClusterFile {
         how: format!(
-            "{}: a list of machines, {} with {} GPUs{without}.",
+            "{}: {} machines with {} GPUs{without}.",
             sniff.file,
             spec.nodes(),
             spec.gpus()
