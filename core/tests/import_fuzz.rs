@@ -183,9 +183,12 @@ fn zip(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The same cases every time: a failure is found again by running the test again.
+/// `SWITCHYARD_FUZZ=1000` runs a thousand times as many.
 fn runner(cases: u32) -> TestRunner {
+    let times = std::env::var("SWITCHYARD_FUZZ").ok();
+    let times = times.and_then(|times| times.parse().ok()).unwrap_or(1);
     let config = Config {
-        cases,
+        cases: cases.saturating_mul(times),
         failure_persistence: None,
         ..Config::default()
     };

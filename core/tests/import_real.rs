@@ -429,10 +429,13 @@ fn what_lies_beside_traces_is_refused() {
     }
 }
 
-/// A few rows of each schema: rows, jobs, GPU-hours.
+/// Files, their format, rows and jobs, GPU-hours.
+type Rows<'a> = (&'a [&'a str], &'a str, (u32, u32), &'a str);
+
+/// A few rows of each schema.
 #[test]
 fn rows_of_every_schema() {
-    let cases: [(&[&str], &str, (u32, u32), &str); 13] = [
+    let cases: [Rows<'_>; 13] = [
         (&["acme_trace_kalos.csv"], "acme-kalos", (5, 5), "4.4"),
         (&["acme_trace_seren.csv"], "acme-seren", (5, 5), "592.7"),
         (
