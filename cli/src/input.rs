@@ -158,7 +158,7 @@ fn read_files(
     options: &OpenOptions,
     bar: &ProgressBar,
 ) -> Result<Opened, Failure> {
-    let refused = |error: OpenError| Failure::Input(error.into());
+    let refused = |error: OpenError| Failure::Input(explained(error));
     let mut opening = Opening::new(options.clone());
     let mut slice = vec![0; SLICE];
     for path in paths {
@@ -182,6 +182,23 @@ fn read_files(
         }
     }
     opening.finish().map_err(refused)
+}
+
+/// A refusal; of a table also its beginning, and how to say which columns are which.
+fn explained(error: OpenError) -> anyhow::Error {
+    let Some(table) = error.table() else {
+        return error.into();
+    };
+    let mut text = format!("{error}\n\n  {}", table.columns.join(" | "));
+    for row in &table.rows {
+        text.push_str("\n  ");
+        text.push_str(&row.join(" | "));
+    }
+    text.push_str("\n\nsay --map submit=COLUMN,duration=COLUMN,gpus=COLUMN,unit=s");
+    if table.guess != ColumnMapping::default() {
+        text.push_str(&format!("; so far: {}", table.guess));
+    }
+    anyhow!(text)
 }
 
 fn load_sample(name: &str, asked: Option<(ClusterSpec, &'static str)>) -> Result<Input, Failure> {

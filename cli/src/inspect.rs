@@ -189,7 +189,11 @@ fn entries(folder: &Path) -> Result<Vec<Entry>, Failure> {
         found: match input::open_files(&[path], &OpenOptions::default()) {
             Ok(Opened::Trace(trace)) => Found::Trace(trace.inspect()),
             Ok(Opened::Cluster(cluster)) => Found::Cluster(cluster.to_string()),
-            Err(Failure::Input(why) | Failure::Run(why)) => Found::Error(format!("{why:#}")),
+            Err(Failure::Input(why) | Failure::Run(why)) => {
+                let why = format!("{why:#}");
+                // Below the reason, the beginning of a table may follow.
+                Found::Error(why.lines().next().unwrap_or_default().to_owned())
+            }
         },
     };
     let files = files_below(folder).map_err(Failure::Input)?;

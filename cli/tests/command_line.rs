@@ -275,6 +275,14 @@ fn a_converted_trace_runs_the_same() {
 }
 
 #[test]
+fn a_table_that_is_not_understood_is_shown() {
+    assert_eq!(
+        failure(2, &["inspect", "bad_columns.csv"]),
+        "switchyard: bad_columns.csv, line 1: no column tells how long it ran (such as duration, or start_time and end_time), nor how many GPUs it asked for (such as num_gpus); found the columns job_id, submit_time, wall_time, nodes (wall_time is a limit, not a duration): rename a column, or say which columns are which\n\n  job_id | submit_time | wall_time | nodes\n  1 | 0 | 100 | 1\n\nsay --map submit=COLUMN,duration=COLUMN,gpus=COLUMN,unit=s; so far: id=job_id,submit=submit_time\n"
+    );
+}
+
+#[test]
 fn tables_are_mapped_and_jobs_chosen() {
     let file = temporary("odd.csv");
     let text = "When,How long,Cards,Who\n0,1,4,a\n60,2,0.5,b\n120,3,2,a\n";

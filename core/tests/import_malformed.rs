@@ -502,6 +502,10 @@ fn invalid_text_is_shown_and_told() {
 
 #[test]
 fn nothing_to_read() {
+    assert_eq!(
+        refusal("one.json", b"{\"a\": 1}\n\n\n"),
+        "one.json is not a job trace: it is a JSON object, while a trace in JSON is an array of jobs: choose another file"
+    );
     let none = open(&[], &OpenOptions::default()).unwrap_err();
     assert_eq!(
         none.to_string(),

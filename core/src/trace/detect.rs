@@ -338,9 +338,10 @@ fn sniff_array<'a>(file: &'a str, text: &'a str, part: Part) -> Sniffed<'a> {
 
 /// An object is read as a whole, but for one per line, which is no object.
 fn sniff_object<'a>(file: &'a str, text: &'a str, part: Part) -> Result<Sniffed<'a>, OpenError> {
-    let line = text.trim_ascii_start().lines().next().unwrap_or("");
+    let text_start = text.trim_ascii_start();
+    let (line, below) = text_start.split_once('\n').unwrap_or((text_start, ""));
     let first = keys(line);
-    if !first.is_empty() && text.trim_ascii_start().len() > line.len() + 2 {
+    if !first.is_empty() && below.trim_ascii_start().starts_with('{') {
         return Err(known::refuse_lines(file, &first));
     }
     if part == Part::Some {

@@ -1,10 +1,12 @@
 //! From a trace's records to jobs that are ready to run.
 
 pub mod export;
+mod fit;
 mod from_trace;
 mod sample;
 mod suggest;
 
+pub use fit::Fit;
 pub use sample::{SAMPLES, Sample};
 
 use crate::job::Job;

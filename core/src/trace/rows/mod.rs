@@ -4,6 +4,9 @@
 //! ([`Table`]), a file of blank-separated words one per line ([`Words`]), and a JSON array one
 //! per element, whose only cell is the element's text ([`Elements`]). Rows are handed out one at
 //! a time and borrow from the text, so reading costs no allocation per row or cell.
+//!
+//! A text may come in parts. A reader is given what there is and whether that is all; it stops
+//! before a row that may go on, and [`Reader`] carries its state over to the next part.
 
 mod elements;
 mod reader;
