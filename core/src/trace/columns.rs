@@ -243,7 +243,10 @@ impl Columns {
             && milli > 0.0
             && milli < 1000.0
         {
-            share = share.min((milli / 1000.0) as f32);
+            let part = sink::share(milli / 1000.0);
+            if part < share {
+                share = part;
+            }
         }
         let gang = (workers > 1.0).then_some((workers, each));
         Ok(Request { gpus, share, gang })

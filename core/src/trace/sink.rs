@@ -227,9 +227,19 @@ pub(crate) fn gpus(value: f64) -> Result<(u32, f32), DropReason> {
     if value == 0.0 {
         Err(DropReason::NoGpus)
     } else if value > 0.0 && whole <= f64::from(u32::MAX) {
-        Ok((whole as u32, (value - whole + 1.0) as f32))
+        Ok((whole as u32, share(value - whole + 1.0)))
     } else {
         Err(DropReason::GpusInvalid)
+    }
+}
+
+/// A part of a GPU, which is never nothing, however little it is.
+pub(crate) fn share(part: f64) -> f32 {
+    let share = part as f32;
+    if share > 0.0 {
+        share
+    } else {
+        f32::MIN_POSITIVE
     }
 }
 
@@ -277,6 +287,7 @@ mod tests {
         assert_eq!(gpus(0.01), Ok((1, 0.01)));
         assert_eq!(gpus(2.25), Ok((3, 0.25)));
         assert_eq!(gpus(8.0), Ok((8, 1.0)));
+        assert_eq!(gpus(1e-300), Ok((1, f32::MIN_POSITIVE)));
         assert_eq!(gpus(0.0), Err(DropReason::NoGpus));
         for bad in [-1.0, f64::NAN, f64::INFINITY, 5e9] {
             assert_eq!(gpus(bad), Err(DropReason::GpusInvalid));
