@@ -2,46 +2,131 @@
 
 use crate::Failure;
 use anyhow::{Context, anyhow};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use switchyard::cluster::ClusterSpec;
+use switchyard::job::Status;
 use switchyard::policy::{PolicySpec, ServiceHistory};
 use switchyard::report::TraceFacts;
-use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
+use switchyard::trace::{
+    Choices, ColumnMapping, Experiment, Fractions, OpenError, OpenOptions, Opened, Opening,
+    Oversized, Trace, Window,
+};
 use switchyard::workload::{SAMPLES, Sample, Workload};
 
 /// What marks the name of an embedded sample.
 const SAMPLE: &str = "sample:";
 
+/// How many bytes of a file are read at once.
+const SLICE: usize = 1 << 20;
+
+/// How a trace is opened, and which of its jobs are taken.
+#[derive(Args)]
+pub(crate) struct TraceArguments {
+    /// Of an archive: the member to open [default: all, merged]
+    #[arg(long, value_name = "NAME")]
+    member: Option<String>,
+    /// Which column of a table holds what, such as 'submit=Arrival,duration=Run time,gpus=#4,unit=s'
+    #[arg(long, value_name = "MAPPING")]
+    map: Option<ColumnMapping>,
+    /// Only jobs submitted in this window since the first submission: FROM..TO, such as 1d..36h
+    #[arg(long, value_name = "FROM..TO")]
+    window: Option<Window>,
+    /// Only jobs of this tenant or virtual cluster; may be given several times
+    #[arg(long = "tenant", value_name = "NAME")]
+    tenants: Vec<String>,
+    /// Only jobs that ended so: completed, cancelled, failed, running, unknown; may be given
+    /// several times
+    #[arg(long = "status", value_name = "STATUS")]
+    statuses: Vec<Status>,
+    /// Jobs that ask for a fraction of a GPU: round-up, share (whole GPUs for a shorter time) or
+    /// drop
+    #[arg(long, value_name = "HOW", default_value = "round-up")]
+    fractions: Fractions,
+    /// Jobs that ask for more GPUs than the cluster has: keep (a run rejects them), drop or shrink
+    /// (the whole cluster for a longer time)
+    #[arg(long, value_name = "HOW", default_value = "keep")]
+    oversized: Oversized,
+}
+
+impl TraceArguments {
+    fn options(&self) -> OpenOptions {
+        OpenOptions {
+            member: self.member.clone(),
+            mapping: self.map.clone(),
+            ..OpenOptions::default()
+        }
+    }
+
+    fn choices(&self) -> Choices {
+        Choices {
+            window: self.window,
+            tenants: self.tenants.clone(),
+            statuses: self.statuses.clone(),
+            fractions: self.fractions,
+            oversized: self.oversized,
+        }
+    }
+
+    /// Opens files, whatever they are.
+    pub(crate) fn open(&self, paths: &[PathBuf]) -> Result<Opened, Failure> {
+        open_files(paths, &self.options())
+    }
+
+    /// Leaves out and changes jobs as asked.
+    pub(crate) fn choose(
+        &self,
+        trace: &mut Trace,
+        cluster: Option<&ClusterSpec>,
+    ) -> Result<(), Failure> {
+        let chosen = trace.choose(&self.choices(), cluster);
+        chosen.map_err(|error| Failure::Input(error.into()))
+    }
+}
+
 /// A trace ready to run.
 pub(crate) struct Input {
     pub(crate) facts: TraceFacts,
     pub(crate) workload: Workload,
-    /// The cluster that came with the trace.
-    pub(crate) cluster: Option<ClusterSpec>,
+    /// The cluster that was asked for or came with the trace, and which of both.
+    pub(crate) cluster: Option<(ClusterSpec, &'static str)>,
+    /// The settings in the file, where it is an experiment.
+    pub(crate) experiment: Experiment,
     /// Rows left out.
     pub(crate) dropped: u32,
 }
 
-/// Opens files as one trace, or an embedded sample as `sample:NAME`.
-pub(crate) fn load(paths: &[PathBuf], member: Option<&str>) -> Result<Input, Failure> {
+/// Opens files as one trace, or an embedded sample as `sample:NAME`. `cluster`: the one asked for.
+pub(crate) fn load(
+    paths: &[PathBuf],
+    arguments: &TraceArguments,
+    cluster: Option<&str>,
+) -> Result<Input, Failure> {
+    let asked = cluster.map(self::cluster).transpose()?;
+    let asked = asked.map(|cluster| (cluster, "as asked"));
     if let [path] = paths
         && let Some(name) = path.to_str().and_then(|path| path.strip_prefix(SAMPLE))
     {
-        return load_sample(name);
+        return load_sample(name, asked);
     }
-    match open_files(paths, member)? {
-        Opened::Trace(trace) => {
-            let workload = Workload::from_trace(&trace);
+    match arguments.open(paths)? {
+        Opened::Trace(mut trace) => {
+            let came = trace.cluster.take();
+            let came = came.map(|cluster| (cluster, "came with the trace"));
+            let cluster = asked.or(came);
+            arguments.choose(&mut trace, cluster.as_ref().map(|c| &c.0))?;
+            let dropped = trace.report.dropped.iter();
+            let dropped = dropped.map(|dropped| dropped.count).sum();
+            let workload = Workload::take_from(&mut trace);
             Ok(Input {
                 facts: TraceFacts::of(&trace.format, &workload),
-                dropped: trace
-                    .report
-                    .dropped
-                    .iter()
-                    .map(|dropped| dropped.count)
-                    .sum(),
-                cluster: trace.cluster,
+                dropped,
+                cluster,
+                experiment: trace.experiment.unwrap_or_default(),
                 workload,
             })
         }
@@ -52,27 +137,72 @@ pub(crate) fn load(paths: &[PathBuf], member: Option<&str>) -> Result<Input, Fai
     }
 }
 
-/// Opens files, whatever they are.
-pub(crate) fn open_files(paths: &[PathBuf], member: Option<&str>) -> Result<Opened, Failure> {
-    let mut files = Vec::with_capacity(paths.len());
-    for path in paths {
-        let bytes = std::fs::read(path)
-            .with_context(|| format!("cannot read {}", path.display()))
-            .map_err(Failure::Input)?;
-        files.push((name_of(path), bytes));
-    }
-    let files: Vec<SourceFile<'_>> = files
-        .iter()
-        .map(|(name, bytes)| SourceFile { name, bytes })
-        .collect();
-    let options = OpenOptions {
-        member: member.map(str::to_string),
-        ..OpenOptions::default()
-    };
-    open(&files, &options).map_err(|error| Failure::Input(error.into()))
+/// Opens files slice by slice, with a progress bar if someone is watching.
+pub(crate) fn open_files(paths: &[PathBuf], options: &OpenOptions) -> Result<Opened, Failure> {
+    let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |data| data.len());
+    let style = ProgressStyle::with_template("{prefix} {wide_bar} {bytes}/{total_bytes}, {msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    // Hidden by itself where standard error is no terminal.
+    let bar = ProgressBar::with_draw_target(
+        Some(paths.iter().map(size).sum()),
+        ProgressDrawTarget::stderr(),
+    )
+    .with_style(style)
+    .with_prefix("opening");
+    let opened = read_files(paths, options, &bar);
+    bar.finish_and_clear();
+    opened
 }
 
-fn load_sample(name: &str) -> Result<Input, Failure> {
+fn read_files(
+    paths: &[PathBuf],
+    options: &OpenOptions,
+    bar: &ProgressBar,
+) -> Result<Opened, Failure> {
+    let refused = |error: OpenError| Failure::Input(explained(error));
+    let mut opening = Opening::new(options.clone());
+    let mut slice = vec![0; SLICE];
+    for path in paths {
+        let unreadable = || format!("cannot read {}", path.display());
+        let mut file = File::open(path)
+            .with_context(unreadable)
+            .map_err(Failure::Input)?;
+        opening.begin(&name_of(path)).map_err(refused)?;
+        loop {
+            let length = file
+                .read(&mut slice)
+                .with_context(unreadable)
+                .map_err(Failure::Input)?;
+            if length == 0 {
+                break;
+            }
+            opening.push(&slice[..length]).map_err(refused)?;
+            let progress = opening.progress();
+            bar.set_position(progress.bytes);
+            bar.set_message(format!("{} jobs", progress.jobs));
+        }
+    }
+    opening.finish().map_err(refused)
+}
+
+/// A refusal; of a table also its beginning, and how to say which columns are which.
+fn explained(error: OpenError) -> anyhow::Error {
+    let Some(table) = error.table() else {
+        return error.into();
+    };
+    let mut text = format!("{error}\n\n  {}", table.columns.join(" | "));
+    for row in &table.rows {
+        text.push_str("\n  ");
+        text.push_str(&row.join(" | "));
+    }
+    text.push_str("\n\nsay --map submit=COLUMN,duration=COLUMN,gpus=COLUMN,unit=s");
+    if table.guess != ColumnMapping::default() {
+        text.push_str(&format!("; so far: {}", table.guess));
+    }
+    anyhow!(text)
+}
+
+fn load_sample(name: &str, asked: Option<(ClusterSpec, &'static str)>) -> Result<Input, Failure> {
     let sample = Sample::named(name).ok_or_else(|| {
         let names: Vec<&str> = SAMPLES.iter().map(|sample| sample.name).collect();
         Failure::Input(anyhow!(
@@ -81,26 +211,30 @@ fn load_sample(name: &str) -> Result<Input, Failure> {
         ))
     })?;
     let workload = sample.workload();
+    let own = || (sample.cluster_spec(), "came with the trace");
     Ok(Input {
         facts: TraceFacts::of("sample", &workload),
-        cluster: Some(sample.cluster_spec()),
+        cluster: Some(asked.unwrap_or_else(own)),
+        experiment: Experiment::default(),
         dropped: 0,
         workload,
     })
 }
 
 /// The cluster asked for: its text, or a file that describes one.
-pub(crate) fn cluster(argument: &str) -> Result<ClusterSpec, Failure> {
+fn cluster(argument: &str) -> Result<ClusterSpec, Failure> {
     let path = Path::new(argument);
     match ClusterSpec::from_str(argument) {
         Ok(cluster) => Ok(cluster),
-        Err(_) if path.is_file() => match open_files(&[path.to_path_buf()], None)? {
-            Opened::Cluster(cluster) => Ok(cluster),
-            Opened::Trace(trace) => Err(Failure::Input(anyhow!(
-                "{argument} is a trace ({}) and no cluster: write NODESxGPUS or name a cluster file",
-                trace.title
-            ))),
-        },
+        Err(_) if path.is_file() => {
+            match open_files(&[path.to_path_buf()], &OpenOptions::default())? {
+                Opened::Cluster(cluster) => Ok(cluster),
+                Opened::Trace(trace) => Err(Failure::Input(anyhow!(
+                    "{argument} is a trace ({}) and no cluster: write NODESxGPUS or name a cluster file",
+                    trace.title
+                ))),
+            }
+        }
         Err(error) => Err(Failure::Input(error.into())),
     }
 }

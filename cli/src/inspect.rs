@@ -7,16 +7,15 @@ use clap::Args;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use switchyard::trace::{Example, Inspection, Opened, Trace};
+use switchyard::trace::{Bin, Example, Inspection, OpenOptions, Opened, Trace};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The trace: one or more files opened together, or a folder for a line per file
     #[arg(required = true, value_name = "TRACE")]
     trace: Vec<PathBuf>,
-    /// Of an archive: the member to open [default: all, merged]
-    #[arg(long, value_name = "NAME")]
-    member: Option<String>,
+    #[command(flatten)]
+    opening: input::TraceArguments,
     /// Write the figures as JSON to this file; - is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<String>,
@@ -32,11 +31,15 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
             None => write_out("-", table(&entries).trim_end()),
         };
     }
-    match input::open_files(&arguments.trace, arguments.member.as_deref())? {
-        Opened::Trace(trace) => match &arguments.json {
-            Some(path) => write_json(path, &trace.inspect()),
-            None => write_out("-", report(&trace).trim_end()),
-        },
+    match arguments.opening.open(&arguments.trace)? {
+        Opened::Trace(mut trace) => {
+            let cluster = trace.cluster.clone();
+            arguments.opening.choose(&mut trace, cluster.as_ref())?;
+            match &arguments.json {
+                Some(path) => write_json(path, &trace.inspect()),
+                None => write_out("-", report(&trace).trim_end()),
+            }
+        }
         Opened::Cluster(cluster) => match &arguments.json {
             Some(path) => write_json(path, &Found::Cluster(cluster.to_string())),
             None => write_out(
@@ -83,6 +86,10 @@ fn report(trace: &Trace) -> String {
     line(format_args!("span      {:.1} days", inspection.span_days));
     if let Some(cluster) = &trace.cluster {
         line(format_args!("cluster   {cluster}"));
+        line(format_args!("          {}", trace.report.cluster));
+    }
+    if let Some(table) = &trace.report.table {
+        line(format_args!("columns   --map '{}'", table.guess));
     }
     if trace.members.len() > 1 {
         line(format_args!("members"));
@@ -111,7 +118,37 @@ fn report(trace: &Trace) -> String {
             place(&warning.example)
         ));
     }
+    let distributions = &trace.report.distributions;
+    bars(
+        &mut out,
+        "duration in seconds, up to",
+        &distributions.duration,
+    );
+    bars(&mut out, "GPUs, up to", &distributions.gpus);
+    let hours = distributions.hour.iter().enumerate();
+    let hours = hours.map(|(hour, &jobs)| (hour as f64, jobs));
+    chart(
+        &mut out,
+        "submissions by hour of the day",
+        &hours.collect::<Vec<_>>(),
+    );
     out
+}
+
+fn bars(out: &mut String, title: &str, bins: &[Bin]) {
+    let bars = bins.iter().map(|bin| (bin.to, bin.jobs));
+    chart(out, title, &bars.collect::<Vec<_>>());
+}
+
+/// A line per bar; the longest has forty marks.
+fn chart(out: &mut String, title: &str, bars: &[(f64, u32)]) {
+    let most = bars.iter().map(|bar| bar.1).max().unwrap_or(0).max(1);
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{title}");
+    for &(at, jobs) in bars {
+        let marks = "#".repeat((u64::from(jobs) * 40).div_ceil(u64::from(most)) as usize);
+        let _ = writeln!(out, "  {at:>10} {jobs:>9} {marks}");
+    }
 }
 
 fn place(example: &Example) -> String {
@@ -149,10 +186,14 @@ fn entries(folder: &Path) -> Result<Vec<Entry>, Failure> {
             .unwrap_or(&path)
             .display()
             .to_string(),
-        found: match input::open_files(&[path], None) {
+        found: match input::open_files(&[path], &OpenOptions::default()) {
             Ok(Opened::Trace(trace)) => Found::Trace(trace.inspect()),
             Ok(Opened::Cluster(cluster)) => Found::Cluster(cluster.to_string()),
-            Err(Failure::Input(why) | Failure::Run(why)) => Found::Error(format!("{why:#}")),
+            Err(Failure::Input(why) | Failure::Run(why)) => {
+                let why = format!("{why:#}");
+                // Below the reason, the beginning of a table may follow.
+                Found::Error(why.lines().next().unwrap_or_default().to_owned())
+            }
         },
     };
     let files = files_below(folder).map_err(Failure::Input)?;

@@ -1,8 +1,10 @@
 //! `switchyard`: the engine without a browser.
 //!
 //! `run` and `compare` simulate a trace, `paper` repeats a paper's experiments, `inspect` says what
-//! is in a trace, `policies` lists the schedulers. Results go to standard output, progress to standard error.
+//! is in a trace, `convert` writes it in another format, `policies` lists the schedulers. Results
+//! go to standard output, progress to standard error.
 
+mod convert;
 mod input;
 mod inspect;
 mod paper;
@@ -32,6 +34,8 @@ enum Command {
     Compare(run::Arguments),
     /// Say what a trace is and what it holds; of a folder, a line per file
     Inspect(inspect::Arguments),
+    /// Write a trace as Switchyard's own format, SWF or Tiresias' CSV
+    Convert(convert::Arguments),
     /// Repeat a paper's experiments and print them beside the published figures
     #[command(subcommand)]
     Paper(paper::Arguments),
@@ -52,6 +56,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments, false),
         Command::Compare(arguments) => run::run(&arguments, true),
         Command::Inspect(arguments) => inspect::inspect(&arguments),
+        Command::Convert(arguments) => convert::convert(&arguments),
         Command::Paper(arguments) => paper::paper(&arguments),
         Command::Policies(arguments) => policies::policies(&arguments),
     };

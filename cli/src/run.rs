@@ -33,20 +33,16 @@ pub(crate) struct Arguments {
     #[arg(long)]
     cluster: Option<String>,
     /// A policy, such as 'tiresias-las[queues=2,threshold=57600]'; may be given several times
-    /// [default: fifo and tiresias-las]
+    /// [default: those of the experiment, or fifo and tiresias-las]
     #[arg(long = "policy", value_name = "SPEC")]
     policies: Vec<String>,
     /// How gangs are laid on nodes: least-fragmentation, consolidated, spread, yarn or skew
-    #[arg(long, value_name = "NAME", default_value = "least-fragmentation")]
-    placement: String,
-    /// Seconds without progress after every resume or move
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value_t = 0.0,
-        allow_negative_numbers = true
-    )]
-    restart_cost: f64,
+    /// [default: the experiment's, or least-fragmentation]
+    #[arg(long, value_name = "NAME")]
+    placement: Option<String>,
+    /// Seconds without progress after every resume or move [default: the experiment's, or 0]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    restart_cost: Option<f64>,
     /// Add to each restart what checkpoint and resume of the job's model take (1 to 27 s)
     #[arg(long)]
     restart_by_model: bool,
@@ -56,12 +52,11 @@ pub(crate) struct Arguments {
     /// The semantics of a published simulator: reference-nsdi19
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
-    /// Seed of the policies' random generator
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Of an archive: the member to open [default: all, merged]
-    #[arg(long, value_name = "NAME")]
-    member: Option<String>,
+    /// Seed of the policies' random generator [default: the experiment's, or 0]
+    #[arg(long)]
+    seed: Option<u64>,
+    #[command(flatten)]
+    opening: input::TraceArguments,
     /// Write the results as JSON to this file; - is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<String>,
@@ -86,14 +81,18 @@ struct Run {
 
 pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     let input_error = |error: anyhow::Error| Failure::Input(error);
-    if !(arguments.restart_cost.is_finite() && arguments.restart_cost >= 0.0) {
+    let sound = |cost: &f64| cost.is_finite() && *cost >= 0.0;
+    if arguments.restart_cost.is_some_and(|cost| !sound(&cost)) {
         return Err(Failure::Input(anyhow!(
             "--restart-cost is a number of seconds, 0 or more"
         )));
     }
-    let placement: Strategy = arguments
+    // What is asked for is checked before a large trace is opened.
+    let placement: Option<Strategy> = arguments
         .placement
-        .parse()
+        .as_ref()
+        .map(|name| name.parse())
+        .transpose()
         .map_err(|error| input_error(anyhow::Error::from(error)))?;
     let spread_slowdown = arguments
         .spread_slowdown
@@ -112,29 +111,44 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         .map(str::parse)
         .transpose()
         .map_err(|error: UnknownPreset| input_error(error.into()))?;
-    let policies = match arguments.policies.as_slice() {
-        [] => DEFAULT_POLICIES.map(str::to_string).to_vec(),
-        given => given.to_vec(),
+    let parse = |texts: &[String]| {
+        let policies = texts.iter().map(|text| text.parse());
+        let policies: Result<Vec<PolicySpec>, _> = policies.collect();
+        policies.map_err(|error| input_error(anyhow::Error::from(error)))
     };
-    let policies: Vec<PolicySpec> = policies
-        .iter()
-        .map(|text| text.parse())
-        .collect::<Result<_, _>>()
-        .map_err(|error| input_error(anyhow::Error::from(error)))?;
-    let input = input::load(&arguments.trace, arguments.member.as_deref())?;
-    let (cluster, origin) = match (&arguments.cluster, input.cluster) {
-        (Some(argument), _) => (input::cluster(argument)?, "as asked"),
-        (None, Some(cluster)) => (cluster, "came with the trace"),
-        (None, None) => (input.workload.suggest_cluster(), "guessed: see --help"),
+    let asked = parse(&arguments.policies)?;
+    let input = input::load(
+        &arguments.trace,
+        &arguments.opening,
+        arguments.cluster.as_deref(),
+    )?;
+    let experiment = input.experiment;
+    let policies = match (asked.is_empty(), experiment.policies.is_empty()) {
+        (false, _) => asked,
+        (true, false) => parse(&experiment.policies)?,
+        (true, true) => parse(&DEFAULT_POLICIES.map(str::to_string))?,
     };
-    let workload = Arc::new(input.workload);
-
+    let placement = match (placement, &experiment.placement) {
+        (Some(placement), _) => placement,
+        (None, Some(name)) => name
+            .parse()
+            .map_err(|error| input_error(anyhow::Error::from(error)))?,
+        (None, None) => Strategy::default(),
+    };
     let options = SimOptions {
-        restart_cost: arguments.restart_cost,
+        restart_cost: arguments
+            .restart_cost
+            .or(experiment.restart_cost)
+            .unwrap_or(0.0),
         restart_by_model: arguments.restart_by_model,
         spread_slowdown,
-        seed: arguments.seed,
+        seed: arguments.seed.or(experiment.seed).unwrap_or(0),
     };
+    let (cluster, origin) = input
+        .cluster
+        .unwrap_or_else(|| (input.workload.suggest_cluster(), "guessed: see --help"));
+    let workload = Arc::new(input.workload);
+
     let mut runs = Vec::with_capacity(policies.len());
     for policy in policies {
         let mut spec = RunSpec {

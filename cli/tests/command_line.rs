@@ -220,3 +220,112 @@ fn policies_are_listed_with_their_parameters() {
     assert_eq!(las["params"][0]["name"], "queues");
     assert_eq!(las["params"][1]["default"], "3250:7200");
 }
+
+/// A new file in the system's folder for such.
+fn temporary(name: &str) -> String {
+    let path = std::env::temp_dir().join(format!("switchyard-{}-{name}", std::process::id()));
+    path.display().to_string()
+}
+
+#[test]
+fn a_converted_trace_runs_the_same() {
+    let hash = |trace: &str, more: &[&str]| {
+        let mut arguments = vec!["run", trace, "--json", "-"];
+        arguments.extend(more);
+        let runs = json(&arguments)["runs"].clone();
+        let runs = runs.as_array().expect("runs").iter();
+        runs.map(|run| run["log_hash"].clone()).collect::<Vec<_>>()
+    };
+    let settings = [
+        "--cluster",
+        "4x8",
+        "--policy",
+        "fifo",
+        "--policy",
+        "tiresias-las[queues=2,thresholds=3600]",
+        "--seed",
+        "5",
+        "--restart-cost",
+        "30",
+        "--placement",
+        "spread",
+    ];
+    let expected = hash("sample:lab", &settings);
+    assert_eq!(expected.len(), 2);
+    for name in ["lab.csv", "lab.csv.gz"] {
+        let file = temporary(name);
+        let mut arguments = vec!["convert", "sample:lab", "-o", &file];
+        arguments.extend(settings);
+        switchyard(&arguments).assert().success();
+        // The file holds all settings.
+        assert_eq!(hash(&file, &[]), expected, "{name}");
+        // What is asked for comes first.
+        assert_eq!(hash(&file, &["--policy", "fifo"]), expected[..1], "{name}");
+        std::fs::remove_file(&file).expect("it was written");
+    }
+    for (name, format) in [("lab.swf", "swf"), ("lab.t.csv", "tiresias")] {
+        let file = temporary(name);
+        switchyard(&["convert", "sample:lab", "-o", &file, "--to", format])
+            .assert()
+            .success();
+        assert_eq!(hash(&file, &settings), expected, "{name}");
+        assert_eq!(json(&["inspect", &file, "--json", "-"])["format"], format);
+        std::fs::remove_file(&file).expect("it was written");
+    }
+}
+
+#[test]
+fn a_table_that_is_not_understood_is_shown() {
+    assert_eq!(
+        failure(2, &["inspect", "bad_columns.csv"]),
+        "switchyard: bad_columns.csv, line 1: no column tells how long it ran (such as duration, or start_time and end_time), nor how many GPUs it asked for (such as num_gpus); found the columns job_id, submit_time, wall_time, nodes (wall_time is a limit, not a duration): rename a column, or say which columns are which\n\n  job_id | submit_time | wall_time | nodes\n  1 | 0 | 100 | 1\n\nsay --map submit=COLUMN,duration=COLUMN,gpus=COLUMN,unit=s; so far: id=job_id,submit=submit_time\n"
+    );
+}
+
+#[test]
+fn tables_are_mapped_and_jobs_chosen() {
+    let file = temporary("odd.csv");
+    let text = "When,How long,Cards,Who\n0,1,4,a\n60,2,0.5,b\n120,3,2,a\n";
+    std::fs::write(&file, text).expect("the folder is there");
+    let map = "submit=When,duration=How long,gpus=Cards,tenant=Who,unit=min";
+    let inspect = |more: &[&str]| {
+        let mut arguments = vec!["inspect", &file, "--map", map, "--json", "-"];
+        arguments.extend(more);
+        json(&arguments)
+    };
+    assert_eq!(inspect(&[])["gpu_jobs"], 3);
+    assert_eq!(inspect(&[])["span_days"], 7200.0 / 86_400.0);
+    assert_eq!(inspect(&["--tenant", "a"])["dropped"]["other_tenant"], 1);
+    assert_eq!(inspect(&["--window", "30min..1.5h"])["gpu_jobs"], 1);
+    assert_eq!(
+        inspect(&["--fractions", "drop"])["dropped"]["fractional"],
+        1
+    );
+    let shared = inspect(&["--fractions", "share", "--tenant", "b"]);
+    assert_eq!(shared["duration"]["mean"], 60.0);
+    assert_eq!(
+        failure(2, &["inspect", &file, "--tenant", "c", "--map", map]),
+        "switchyard: the trace has no tenant 'c': its tenants are a, b\n"
+    );
+    let wrong = failure(2, &["inspect", &file, "--map", "when=1"]);
+    assert!(
+        wrong.contains("a mapping has no 'when': use id, submit"),
+        "{wrong}"
+    );
+    let run = json(&[
+        "run",
+        &file,
+        "--map",
+        map,
+        "--cluster",
+        "1x2",
+        "--oversized",
+        "shrink",
+        "--policy",
+        "fifo",
+        "--json",
+        "-",
+    ]);
+    assert_eq!(run["runs"][0]["rejected"], 0);
+    std::fs::remove_file(&file).expect("it was written");
+}

@@ -5,7 +5,7 @@
 
 mod import_promises;
 
-use import_promises::check;
+use import_promises::{check, check_files};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::io::Write;
@@ -20,6 +20,28 @@ const FIXTURES: &[&[u8]] = &[
     include_bytes!("../../tests/fixtures/helios.csv"),
     include_bytes!("../../tests/fixtures/helios_converted.csv"),
     include_bytes!("../../tests/fixtures/workload.swf"),
+    include_bytes!("../../tests/fixtures/elasticflow.csv"),
+    include_bytes!("../../tests/fixtures/chronus.csv"),
+    include_bytes!("../../tests/fixtures/philly_lumos.csv"),
+    include_bytes!("../../tests/fixtures/lumos.csv"),
+    include_bytes!("../../tests/fixtures/acme_kalos.csv"),
+    include_bytes!("../../tests/fixtures/alibaba_v2023.csv"),
+    include_bytes!("../../tests/fixtures/alibaba_v2025.csv"),
+    include_bytes!("../../tests/fixtures/alibaba_spot_2026.csv"),
+    include_bytes!("../../tests/fixtures/alibaba_nodes.csv"),
+    include_bytes!("../../tests/fixtures/philly_machines.csv"),
+    include_bytes!("../../tests/fixtures/gavel_old.trace"),
+    include_bytes!("../../tests/fixtures/gavel.trace"),
+    include_bytes!("../../tests/fixtures/shockwave.trace"),
+    include_bytes!("../../tests/fixtures/synergy.csv"),
+    include_bytes!("../../tests/fixtures/rubick.csv"),
+    include_bytes!("../../tests/fixtures/batsim.json"),
+    include_bytes!("../../tests/fixtures/sacct.txt"),
+    include_bytes!("../../tests/fixtures/mit_supercloud.csv"),
+    include_bytes!("../../tests/fixtures/pai_job_table.csv"),
+    include_bytes!("../../tests/fixtures/pai_task_table.csv"),
+    include_bytes!("../../tests/fixtures/pai_machine_spec.csv"),
+    include_bytes!("../../tests/fixtures/experiment.csv"),
     include_bytes!("../../tests/fixtures/generic_comma.csv"),
     include_bytes!("../../tests/fixtures/generic_semicolon.csv"),
     include_bytes!("../../tests/fixtures/generic_tab.tsv"),
@@ -58,6 +80,12 @@ const TOKENS: &[&[u8]] = &[
     b"ustar",
     b"\x1F\x8B",
     b"PK\x03\x04",
+    b"\x28\xB5\x2F\xFD",
+    b"#switchyard 1\n",
+    b"#cluster 2x4\n",
+    b",1002=2",
+    b"gres/gpu=8",
+    b"000000000000000000000001",
 ];
 
 /// One change to a file; places are shares of its length.
@@ -125,6 +153,10 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory does not fail")
 }
 
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+}
+
 fn tar(bytes: &[u8]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for name in ["a.csv", "b.csv"] {
@@ -151,9 +183,12 @@ fn zip(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The same cases every time: a failure is found again by running the test again.
+/// `SWITCHYARD_FUZZ=1000` runs a thousand times as many.
 fn runner(cases: u32) -> TestRunner {
+    let times = std::env::var("SWITCHYARD_FUZZ").ok();
+    let times = times.and_then(|times| times.parse().ok()).unwrap_or(1);
     let config = Config {
-        cases,
+        cases: cases.saturating_mul(times),
         failure_persistence: None,
         ..Config::default()
     };
@@ -181,6 +216,7 @@ fn changed_files() {
 #[test]
 fn changed_archives() {
     run(300, gzip);
+    run(300, zstd);
     run(300, tar);
     run(300, zip);
     run(150, |bytes| gzip(&tar(bytes)));
@@ -206,6 +242,21 @@ fn arbitrary_bytes() {
     let strategy = prop::collection::vec(any::<u8>(), 0..600);
     let outcome = runner(500).run(&strategy, |bytes| {
         check(&bytes);
+        Ok(())
+    });
+    outcome.unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn changed_tables_that_belong_together() {
+    let strategy = (0..FIXTURES.len(), prop::collection::vec(change(), 1..8));
+    let outcome = runner(300).run(&strategy, |(fixture, changes)| {
+        let mut jobs = include_bytes!("../../tests/fixtures/pai_job_table.csv").to_vec();
+        for change in &changes {
+            apply(&mut jobs, change);
+        }
+        let tasks = include_bytes!("../../tests/fixtures/pai_task_table.csv").as_slice();
+        check_files(&[FIXTURES[fixture], &jobs, tasks], changes.len() * 7);
         Ok(())
     });
     outcome.unwrap_or_else(|error| panic!("{error}"));

@@ -2,7 +2,7 @@
 //! message word for word.
 
 use std::io::Write;
-use switchyard::trace::{OpenError, OpenOptions, Opened, SourceFile, Trace, open};
+use switchyard::trace::{Bin, OpenError, OpenOptions, Opened, Opening, SourceFile, Trace, open};
 
 macro_rules! fixture {
     ($name:literal) => {
@@ -241,7 +241,8 @@ fn what_lies_beside_a_trace_is_left_out_and_told() {
     assert_eq!(
         notes(&trace),
         [
-            "Files left out: 2. First in all.zip/notes.txt: all.zip/notes.txt is not a job trace: its first line has no comma, semicolon, tab or pipe between columns: open a table of jobs."
+            "Files left out: 2. First in all.zip/notes.txt: all.zip/notes.txt is not a job trace: its first line has no comma, semicolon, tab or pipe between columns: open a table of jobs.",
+            "Jobs that ask for more GPUs than any node has: 1. They run across nodes. First in all.zip/jobs.csv, line 4: 8 GPUs, cluster 30x4."
         ]
     );
 }
@@ -270,7 +271,7 @@ fn several_gzip_streams_are_one_file_and_what_follows_is_ignored() {
     assert_eq!(
         notes(&trace),
         [
-            "Bytes after the end of the compressed data: 7. They were ignored. First in padded.csv.gz: after the end of the gzip data."
+            "Bytes after the end of the compressed data: 7. They were ignored. First in padded.csv.gz: after the end of the compressed data."
         ]
     );
 }
@@ -391,11 +392,7 @@ fn containers_nest_four_deep() {
 
 #[test]
 fn what_is_not_unpacked_is_named() {
-    let cases: [(&[u8], &str); 11] = [
-        (
-            b"\x28\xB5\x2F\xFD....",
-            "x is compressed with zstd, which is not read here: decompress it first",
-        ),
+    let cases: [(&[u8], &str); 10] = [
         (
             b"\xFD7zXZ\0....",
             "x is compressed with xz, which is not read here: decompress it first",
@@ -505,6 +502,10 @@ fn invalid_text_is_shown_and_told() {
 
 #[test]
 fn nothing_to_read() {
+    assert_eq!(
+        refusal("one.json", b"{\"a\": 1}\n\n\n"),
+        "one.json is not a job trace: it is a JSON object, while a trace in JSON is an array of jobs: choose another file"
+    );
     let none = open(&[], &OpenOptions::default()).unwrap_err();
     assert_eq!(
         none.to_string(),
@@ -524,7 +525,7 @@ fn nothing_to_read() {
     );
     assert_eq!(
         refusal("numbers.csv", b"1,0,60\n2,5,60\n"),
-        "numbers.csv is not a job trace: it has neither a header row nor the columns of a known format: add a header such as job_id,submit_time,duration,num_gpus"
+        "numbers.csv is not a job trace: it has neither a header row nor the columns of a known format: add a header such as job_id,submit_time,duration,num_gpus, or say which columns are which"
     );
     assert_eq!(
         refusal("x.json", b"{\"a\": 1}"),
@@ -540,7 +541,7 @@ fn nothing_to_read() {
 fn columns_that_do_not_suffice() {
     assert_eq!(
         refusal("bad_columns.csv", fixture!("bad_columns.csv")),
-        "bad_columns.csv, line 1: no column tells how long it ran (such as duration, or start_time and end_time), nor how many GPUs it asked for (such as num_gpus); found the columns job_id, submit_time, wall_time, nodes (wall_time is a limit, not a duration): rename a column, or convert the file"
+        "bad_columns.csv, line 1: no column tells how long it ran (such as duration, or start_time and end_time), nor how many GPUs it asked for (such as num_gpus); found the columns job_id, submit_time, wall_time, nodes (wall_time is a limit, not a duration): rename a column, or say which columns are which"
     );
     let wide = (0..100)
         .map(|i| format!("c{i}"))
@@ -642,15 +643,14 @@ fn a_bad_cluster() {
 }
 
 #[test]
-fn known_files_without_an_importer() {
-    let cases: [(&str, &str); 15] = [
+fn what_is_no_job_trace_is_refused_with_the_reason() {
+    let tokens = "x looks like a log of requests to a model, which cannot be replayed as it stands: its rows are requests of tokens, not jobs on GPUs; open a job trace";
+    let busy = "x looks like a table of utilisation, which cannot be replayed as it stands: it tells how busy machines were, not which jobs ran; open the job trace beside it";
+    let pai = "x looks like a table of the Alibaba PAI v2020 trace without jobs, which cannot be replayed as it stands: open pai_job_table and pai_task_table together, and pai_machine_spec for the cluster";
+    let cases: [(&str, &str); 18] = [
         (
             "name,time,application,num_replicas,batch_size\nx,1,x,1,1\n",
             "x looks like an AdaptDL (Pollux, Sia) workload, which cannot be replayed as it stands: its jobs have no durations, which follow from measured application profiles; open a trace with durations",
-        ),
-        (
-            "job_id,num_gpu,submit_time,iterations,model_name,duration,interval,expect_time_list\n",
-            "x looks like a Chronus trace, which cannot be replayed as it stands: its times are minutes and its jobs have deadlines; convert times to seconds and drop expect_time_list",
         ),
         (
             "job_id,gpu_num,submit_time,duration,queue\na,1,2023-05-17,18,10.0\n",
@@ -661,37 +661,42 @@ fn known_files_without_an_importer() {
             "x looks like a GAIA trace, which cannot be replayed as it stands: it counts CPUs, and of its files some are in hours and some in seconds; convert it to job_id,submit_time,duration,num_gpus in seconds",
         ),
         (
-            "id_job,state,timelimit,time_submit,time_start,time_end,tres_alloc\n",
-            "x looks like MIT Supercloud's slurm log, which cannot be replayed as it stands: its GPUs stand in tres_alloc; convert them to a column num_gpus",
-        ),
-        (
-            "JobID|User|Submit|Start|End|ElapsedRaw|State|AllocTRES\n",
-            "x looks like sacct's output, which cannot be replayed as it stands: its GPUs stand in AllocTRES; convert them to a column num_gpus and leave out the job steps",
-        ),
-        (
             "id,job_name,RES,gmt_job_submitted,gmt_job_finished,\n1,\"a\nb\",\"{\"\"gpu\"\": 8}\",2023/7/15 02:19,2023/7/15 02:23,\n",
             "x looks like a table of the Alibaba Lingjun 2023 trace, which cannot be replayed as it stands: its GPUs stand in worker.csv; join them and convert it to job_id,submit_time,duration,num_gpus",
         ),
         (
-            "0123456789abcdef01234567,tensorflow,1.0,Terminated,1000.0,1060.0,600.0,25.0,50.0,MISC\n",
-            "x looks like a table of the Alibaba PAI v2020 trace, which cannot be replayed as it stands: a job is spread over several of its tables; join them and convert it to job_id,submit_time,duration,num_gpus",
+            "0123456789abcdef01234567,worker,0123456789abcdef01234567,ab,cd,Terminated,1.0,2.0,0123456789abcdef01234567\n",
+            pai,
         ),
         (
-            "LM (batch size 10)\tpython3 main.py\t--steps\t1\t100\t0.0\t1\n",
-            "x looks like a Gavel or Shockwave trace, which cannot be replayed as it stands: its jobs are numbers of training steps, whose duration follows from a table of throughputs; convert it to job_id,submit_time,duration,num_gpus",
+            "inst_id,user,gpu_type_spec,group,workload\na,b,c,d,e\n",
+            pai,
         ),
         (
-            "0,alexnet,0.0,3000,1\n",
-            "x looks like a Synergy trace, which cannot be replayed as it stands: its jobs are numbers of iterations; convert it to job_id,submit_time,duration,num_gpus",
+            "name,cpu_milli,memory_mib,num_gpu,gpu_milli\npod-0,1,1,1,1000\n",
+            "x looks like an Alibaba v2023 pod list without times, which cannot be replayed as it stands: its pods tell what they ask for but not when; open openb_pod_list_default.csv, which has creation and deletion",
         ),
         (
-            "sn,cpu_milli,memory_mib,gpu,model\nn0,1,1,0,\n",
-            "x looks like a list of machines, which cannot be replayed as it stands: open the job trace beside it, and give the cluster as NODESxGPUS",
+            "pod_id,gpu_request,duration_hours,schedule_delay_sec\na,1,2.5,3\n",
+            "x looks like Alibaba's job summary of 2026, which cannot be replayed as it stands: it tells how long jobs ran but not when they were submitted; open a trace with submissions",
         ),
         (
-            "date,vcA,vcB,total\n2020-04-01,8,8,16\n",
-            "x looks like a table of GPUs per virtual cluster by day, which cannot be replayed as it stands: open the job trace beside it, and give the cluster as NODESxGPUS",
+            "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,374,44\n",
+            tokens,
         ),
+        (
+            "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,GPT-4,472,18,490,API log\n",
+            tokens,
+        ),
+        (
+            "{\"timestamp\": 27482, \"input_length\": 6955, \"output_length\": 52}\n{\"timestamp\": 30535, \"input_length\": 6472, \"output_length\": 26}\n",
+            tokens,
+        ),
+        (
+            "time,machineId,gpu0_util,gpu1_util\n2017-10-03 00:00:00 PDT,m1,95.3,0.0\n",
+            busy,
+        ),
+        ("timestamp,node,cpu_usage\n1,n1,0.5\n", busy),
         (
             "placement,local_bsz,step_time,sync_time\n1,4,0.5,0.1\n",
             "x looks like a measured application profile, which cannot be replayed as it stands: it tells speeds, not jobs; open a job trace",
@@ -701,13 +706,265 @@ fn known_files_without_an_importer() {
             "x looks like a history of job services, which cannot be replayed as it stands: a single column of them serves the Gittins index, but has no jobs; open a job trace",
         ),
         (
-            "{\"jobs\": [], \"profiles\": {}}",
-            "x looks like a Batsim workload, which cannot be replayed as it stands: its durations stand in profiles; convert it to CSV with job_id,submit_time,duration,num_gpus",
+            "{\"k80\": {}, \"v100\": {}}",
+            "x looks like Gavel's table of throughputs, which cannot be replayed as it stands: those on V100s are built in; open a trace of Gavel's",
+        ),
+        (
+            "{\"a\": 1}\n{\"a\": 2}\n",
+            "x is not a job trace: it has a JSON object on each line, while a trace in JSON is an array of jobs: convert it to CSV",
+        ),
+        (
+            "#switchyard 1\n#seed many\njob,submit,duration,gpus\na,0,1,1\n",
+            "x, line 2: 'many' is no seed: write a whole number",
         ),
     ];
     for (text, message) in cases {
         assert_eq!(refusal("x", text.as_bytes()), message);
     }
+}
+
+// ---------------------------------------------------------------- mappings
+
+fn mapped(name: &str, bytes: &[u8], mapping: &str) -> Result<Opened, OpenError> {
+    let options = OpenOptions {
+        mapping: Some(mapping.parse().expect("a mapping")),
+        ..OpenOptions::default()
+    };
+    open(&[SourceFile { name, bytes }], &options)
+}
+
+#[test]
+fn a_table_can_be_mapped() {
+    let text = b"When,How long,Cards,Who\n0,1.5,4,a\n10,2,x,b\n";
+    let error = try_open("odd.csv", text).unwrap_err();
+    let table = error.table().expect("it is a table");
+    assert_eq!(table.columns, ["When", "How long", "Cards", "Who"]);
+    assert_eq!(table.rows, [["0", "1.5", "4", "a"], ["10", "2", "x", "b"]]);
+    let mapping = "submit=when,duration=How long,gpus=#3,tenant=who,unit=min";
+    let Ok(Opened::Trace(trace)) = mapped("odd.csv", text, mapping) else {
+        panic!("no trace");
+    };
+    let record = &trace.records[0];
+    assert_eq!(
+        (record.submit, record.duration, record.gpus),
+        (0.0, 90.0, 4)
+    );
+    assert_eq!(
+        trace.report.recognised,
+        "Table with recognised columns: columns as asked, submit=when,duration=How long,gpus=#3,tenant=who,unit=min."
+    );
+    assert_eq!(
+        notes(&trace),
+        ["1 × number of GPUs not understood, first in odd.csv, line 3: Cards is 'x'"]
+    );
+    let guess = &trace.report.table.as_ref().expect("a table").guess;
+    assert_eq!(
+        guess.to_string(),
+        "submit=when,duration=How long,gpus=#3,tenant=who,unit=min,time=numbers"
+    );
+}
+
+#[test]
+fn a_table_without_header_can_be_mapped() {
+    let text = b"1,0,60\n2,5,60\n";
+    let error = try_open("numbers.csv", text).unwrap_err();
+    let table = error.table().expect("it is a table");
+    assert_eq!(table.columns, ["#1", "#2", "#3"]);
+    let opened = mapped("numbers.csv", text, "gpus=#1,submit=#2,duration=#3");
+    let Ok(Opened::Trace(trace)) = opened else {
+        panic!("no trace");
+    };
+    assert_eq!(trace.records[1].gpus, 2);
+}
+
+#[test]
+fn a_guess_is_a_mapping_that_gives_the_same() {
+    for name in [
+        fixture!("generic_comma.csv"),
+        fixture!("generic_tab.tsv"),
+        fixture!("generic_semicolon.csv"),
+    ] {
+        let guessed = trace("t", name);
+        let guess = &guessed.report.table.as_ref().expect("a table").guess;
+        let Ok(Opened::Trace(again)) = mapped("t", name, &guess.to_string()) else {
+            panic!("no trace");
+        };
+        assert_eq!(again.records, guessed.records);
+        assert_eq!(again.report.dropped, guessed.report.dropped);
+    }
+}
+
+#[test]
+fn mappings_that_do_not_fit() {
+    let text = b"When,How long,Cards\n0,1.5,4\n";
+    let message = |mapping| mapped("odd.csv", text, mapping).unwrap_err().to_string();
+    assert_eq!(
+        message("submit=When,duration=Length,gpus=Cards"),
+        "odd.csv, line 1: there is no column 'Length' for duration; found the columns When, How long, Cards: correct the mapping"
+    );
+    assert_eq!(
+        message("submit=When,gpus=#9,duration=#2"),
+        "odd.csv, line 1: there is no column '#9' for gpus; found the columns When, How long, Cards: correct the mapping"
+    );
+    assert_eq!(
+        message("submit=When,gpus=Cards"),
+        "odd.csv, line 1: no column tells how long it ran (such as duration, or start_time and end_time); found the columns When, How long, Cards: rename a column, or say which columns are which"
+    );
+}
+
+// ---------------------------------------------------------------- slices
+
+/// The same files in slices of so many bytes.
+fn in_slices(files: &[SourceFile<'_>], length: usize) -> Result<Opened, OpenError> {
+    let mut opening = Opening::new(OpenOptions::default());
+    for file in files {
+        opening.begin(file.name)?;
+        for slice in file.bytes.chunks(length) {
+            opening.push(slice)?;
+        }
+    }
+    let progress = opening.progress();
+    let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
+    assert_eq!(progress.bytes, bytes as u64);
+    assert!(progress.jobs <= progress.rows);
+    opening.finish()
+}
+
+#[test]
+fn slices_make_no_difference() {
+    let utf16: Vec<u8> = std::str::from_utf8(fixture!("helios.csv"))
+        .expect("text")
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let mut rows = b"job_id,submission_time,duration,num_gpu\n".to_vec();
+    for job in 0..20_000 {
+        writeln!(rows, "\"job\n{job}\",{},{},1", job * 7, 100 + job % 13).expect("memory");
+    }
+    let cases: Vec<(&str, Vec<u8>)> = vec![
+        ("helios.csv", fixture!("helios.csv").to_vec()),
+        ("utf16.csv", utf16),
+        ("philly.json", fixture!("philly.json").to_vec()),
+        ("workload.swf", fixture!("workload.swf").to_vec()),
+        ("batsim.json", fixture!("batsim.json").to_vec()),
+        ("latin1.csv", fixture!("bad_latin1.csv").to_vec()),
+        (
+            "cr.csv",
+            std::str::from_utf8(fixture!("helios.csv"))
+                .expect("text")
+                .replace('\n', "\r")
+                .into_bytes(),
+        ),
+        ("all.tar.gz", gzip(&tar(&clusters()))),
+        ("all.tar.zst", zstd(&tar(&clusters()))),
+        ("all.zip", zip(&clusters(), DEFLATE)),
+        ("cut.csv.gz", gzip(&rows)[..40_000].to_vec()),
+        ("rows.csv", rows),
+        ("bad.csv", fixture!("bad_columns.csv").to_vec()),
+    ];
+    for (name, bytes) in &cases {
+        let file = SourceFile { name, bytes };
+        let whole = open(&[file], &OpenOptions::default());
+        let lengths: &[usize] = if bytes.len() > 5000 {
+            &[997, 65_536]
+        } else {
+            &[1, 3, 64]
+        };
+        for &length in lengths {
+            assert_eq!(
+                in_slices(&[file], length),
+                whole,
+                "{name} in slices of {length}"
+            );
+        }
+    }
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    let level = ruzstd::encoding::CompressionLevel::Fastest;
+    ruzstd::encoding::compress_to_vec(bytes, level)
+}
+
+#[test]
+fn zstd_is_read_and_checked() {
+    let packed = zstd(fixture!("ms_itp_a.csv"));
+    assert_eq!(trace("a.csv.zst", &packed).records.len(), 2);
+    let mut two = packed.clone();
+    // A frame that holds no data, and the same frame again without its header row.
+    two.extend([0x50, 0x2A, 0x4D, 0x18, 2, 0, 0, 0, 9, 9]);
+    two.extend(zstd(b"aaaa-0003,400,5,1\n"));
+    assert_eq!(trace("two.csv.zst", &two).records.len(), 3);
+    two.extend([1, 2, 3]);
+    assert_eq!(
+        notes(&trace("padded.csv.zst", &two)),
+        [
+            "Bytes after the end of the compressed data: 3. They were ignored. First in padded.csv.zst: after the end of the compressed data."
+        ]
+    );
+    assert_eq!(
+        refusal("stub.zst", &packed[..12]),
+        "stub.zst is damaged (its zstd data end before the first row): download it again"
+    );
+    let bomb = zstd(&vec![b'\n'; 10_000_000]);
+    let options = OpenOptions {
+        max_bytes: 1_000_000,
+        ..OpenOptions::default()
+    };
+    let file = SourceFile {
+        name: "bomb.zst",
+        bytes: &bomb,
+    };
+    assert!(matches!(
+        open(&[file], &options),
+        Err(OpenError::TooLarge { .. })
+    ));
+}
+
+#[test]
+fn a_cluster_and_gangs_that_do_not_fit_it() {
+    let files = [
+        SourceFile {
+            name: "nodes.csv",
+            bytes: fixture!("alibaba_nodes.csv"),
+        },
+        SourceFile {
+            name: "jobs.csv",
+            bytes: b"job_id,submission_time,duration,num_gpu\n1,0,5,16\n2,1,5,20\n3,2,5,8\n",
+        },
+    ];
+    let Ok(Opened::Trace(trace)) = open(&files, &OpenOptions::default()) else {
+        panic!("no trace");
+    };
+    assert_eq!(
+        trace.report.cluster,
+        "nodes.csv: 3 machines with 18 GPUs, one machine without GPUs left out."
+    );
+    assert_eq!(
+        notes(&trace),
+        [
+            "Jobs that ask for more GPUs than the cluster has: 1. They can never run; leave them out or shrink them. First in jobs.csv, line 3: 20 GPUs, cluster 2x8+1x2.",
+            "Jobs that ask for more GPUs than any node has: 1. They run across nodes. First in jobs.csv, line 2: 16 GPUs, cluster 2x8+1x2.",
+        ]
+    );
+    let shown = |bins: &[Bin]| bins.iter().map(|b| (b.to, b.jobs)).collect::<Vec<_>>();
+    let distributions = &trace.report.distributions;
+    assert_eq!(shown(&distributions.gpus), [(8.0, 1), (16.0, 1), (32.0, 1)]);
+    assert_eq!(shown(&distributions.duration), [(5.0, 3)]);
+    assert_eq!((distributions.hour.len(), distributions.hour[0]), (24, 3));
+}
+
+#[test]
+fn a_long_pause_after_the_first_jobs() {
+    let mut text = "job_id,submission_time,duration,num_gpu\n0,0,5,1\n".to_owned();
+    for job in 1..100 {
+        text.push_str(&format!("{job},{},5,1\n", 500_000 + job * 10));
+    }
+    assert_eq!(
+        notes(&trace("late.csv", text.as_bytes())),
+        [
+            "Jobs before a long pause at the beginning: 1. A window that begins after it leaves them out. First in late.csv, line 2: 5.8 days without a submission follow."
+        ]
+    );
 }
 
 #[test]
@@ -719,7 +976,7 @@ fn traces_and_errors_cross_to_the_page() {
     let json = serde_json::to_string(&error).unwrap();
     assert_eq!(
         json,
-        r#"{"missing_columns":{"file":"bad_columns.csv","line":1,"missing":["duration","gpus"],"found":["job_id","submit_time","wall_time","nodes"],"hint":" (wall_time is a limit, not a duration)"}}"#
+        r#"{"missing_columns":{"file":"bad_columns.csv","line":1,"missing":["duration","gpus"],"found":["job_id","submit_time","wall_time","nodes"],"hint":" (wall_time is a limit, not a duration)","table":{"columns":["job_id","submit_time","wall_time","nodes"],"rows":[["1","0","100","1"]],"guess":{"id":"job_id","submit":"submit_time","start":null,"end":null,"duration":null,"gpus":null,"workers":null,"gpu_milli":null,"tenant":null,"model":null,"status":null,"unit":null,"duration_unit":null,"time":"auto"}}}}"#
     );
     assert_eq!(serde_json::from_str::<OpenError>(&json).unwrap(), error);
 }

@@ -141,7 +141,13 @@ fn helios_venus() {
     assert_eq!(format!("{:.2}", seen.gpus.mean), "6.74");
     near(seen.span_days, 193.831_840_277_777_8, 1e-9);
     assert_eq!(seen.duration.p99, 172_800.0);
-    assert_eq!(warnings(&trace), [(WarningKind::Clamped, 2379)]);
+    assert_eq!(
+        warnings(&trace),
+        [
+            (WarningKind::Clamped, 2379),
+            (WarningKind::LongEmptyHead, 1)
+        ]
+    );
 }
 
 #[test]
@@ -160,7 +166,13 @@ fn philly_as_cut_for_pollux() {
     // As published.
     assert_eq!(seen.gpu_hours.round(), 978_078.0);
     assert_eq!(seen.duration.mean.round(), 13_136.0);
-    assert_eq!(warnings(&trace), [(WarningKind::Unsorted, 44_878)]);
+    assert_eq!(
+        warnings(&trace),
+        [
+            (WarningKind::Unsorted, 44_878),
+            (WarningKind::LongEmptyHead, 1)
+        ]
+    );
     assert_eq!(trace.tenants.len(), 15);
     // 2017-09-04 10:30:41 UTC.
     assert_eq!(trace.epoch, Some(1_504_521_041.0));
@@ -257,13 +269,16 @@ fn standard_workload_format() {
 }
 
 #[test]
-fn tables_with_names_that_speak_for_themselves() {
-    let Some(pods) = trace(&["alibaba-v2023/openb_pod_list_default.csv"]) else {
+fn alibaba_pods_and_their_nodes() {
+    let Some(pods) = trace(&[
+        "alibaba-v2023/openb_pod_list_default.csv",
+        "alibaba-v2023/openb_node_list_all_node.csv",
+    ]) else {
         return;
     };
     let seen = check(
         &pods,
-        "generic-csv",
+        "alibaba-v2023",
         (8152, 6203),
         59_612.210_555_555_55,
         655.0,
@@ -277,6 +292,103 @@ fn tables_with_names_that_speak_for_themselves() {
             ("no_gpus".to_owned(), 1088)
         ]
     );
+    // As published: 6,212 GPUs on 1,213 of 1,523 nodes.
+    let cluster = pods.cluster.expect("its nodes");
+    assert_eq!((cluster.nodes(), cluster.gpus()), (1213, 6212));
+}
+
+#[test]
+fn gavel_and_shockwave() {
+    let Some(old) = trace(&["gavel/0e4a51.trace"]) else {
+        return;
+    };
+    let seen = check(
+        &old,
+        "gavel",
+        (1181, 1181),
+        102_591.214_958_419_15,
+        78_219.259_628_069_9,
+        8,
+    );
+    assert_eq!(seen.span_days, old.inspect().span_days);
+    assert!(warnings(&old).contains(&(WarningKind::SpeedOfOneGpu, 197)));
+    let long = trace(&["gavel/6214e9.trace"]).expect("as above");
+    check(
+        &long,
+        "gavel",
+        (2000, 2000),
+        175_264.222_034_388_3,
+        4_656.339_153_679_337,
+        8,
+    );
+    let current = trace(&["gavel/max_min_fairness.trace", "gavel/cluster_specs.json"]);
+    let current = current.expect("as above");
+    check(
+        &current,
+        "gavel",
+        (96, 96),
+        392.626_370_171_503_8,
+        8_590.978_261_227_829,
+        4,
+    );
+    assert_eq!(
+        current.cluster.map(|c| c.to_string()).as_deref(),
+        Some("500x1")
+    );
+    let shockwave = trace(&["shockwave/120_0.2_5_100_40_25_multigpu_dynamic.trace"]);
+    check(
+        &shockwave.expect("as above"),
+        "shockwave",
+        (120, 120),
+        197.603_055_555_555_56,
+        3164.0,
+        4,
+    );
+}
+
+#[test]
+fn synergy() {
+    let Some(hundred) = trace(&["synergy/static_100job_6_3_1100.0"]) else {
+        return;
+    };
+    check(
+        &hundred,
+        "synergy",
+        (100, 100),
+        3_678.282_222_222_222,
+        14_445.5,
+        1,
+    );
+    let eight = trace(&["synergy/test_trace"]).expect("as above");
+    check(
+        &eight,
+        "synergy",
+        (8, 8),
+        275.410_277_777_777_77,
+        19_769.5,
+        4,
+    );
+}
+
+#[test]
+fn clusters_beside_traces() {
+    let of = |name: &str| match open_with(&[name], None)? {
+        Opened::Cluster(cluster) => Some(cluster.to_string()),
+        Opened::Trace(trace) => panic!("{name} is a trace: {}", trace.title),
+    };
+    let Some(pai) = of("pai-schema/pai_machine_spec.tar.gz") else {
+        return;
+    };
+    assert_eq!(pai, "519x8+1295x2");
+    let cases = [
+        ("helios-venus/cluster_gpu_number.csv", "158x8"),
+        ("gavel/cluster_specs.json", "500x1"),
+        ("tiresias/n256g8.csv", "256x8"),
+        ("muri/n8g8.csv", "8x8"),
+    ];
+    for (name, cluster) in cases {
+        assert_eq!(of(name).as_deref(), Some(cluster), "{name}");
+    }
 }
 
 #[test]
@@ -284,22 +396,14 @@ fn what_lies_beside_traces_is_refused() {
     let refused = [
         ("acme/kalos_sample_800.csv", "an excerpt of Acme or Helios"),
         (
-            "alibaba-v2023/openb_node_list_all_node.csv",
-            "a list of machines",
-        ),
-        (
             "alibaba-v2023/openb_pod_list_multigpu50.csv",
-            "no column tells when",
+            "an Alibaba v2023 pod list without times",
         ),
-        ("gavel/0e4a51.trace", "a Gavel or Shockwave trace"),
-        ("gavel/max_min_fairness.trace", "a Gavel or Shockwave trace"),
-        ("gavel/simulation_throughputs.json", "a JSON object"),
         (
-            "helios-venus/cluster_gpu_number.csv",
-            "GPUs per virtual cluster by day",
+            "gavel/simulation_throughputs.json",
+            "Gavel's table of throughputs",
         ),
-        ("pai-schema/pai_machine_spec.tar.gz", "Alibaba PAI v2020"),
-        ("pai-schema/pai_task_table.header", "Alibaba PAI v2020"),
+        ("pai-schema/pai_task_table.header", "no rows"),
         (
             "pollux/workloads/workload-1.csv",
             "an AdaptDL (Pollux, Sia) workload",
@@ -312,12 +416,6 @@ fn what_lies_beside_traces_is_refused() {
             "pollux/profiles/bert/validation-12.csv",
             "a measured application profile",
         ),
-        (
-            "shockwave/120_0.2_5_100_40_25_multigpu_dynamic.trace",
-            "a Gavel or Shockwave trace",
-        ),
-        ("synergy/static_100job_6_3_1100.0", "a Synergy trace"),
-        ("synergy/test_trace", "a Synergy trace"),
         ("tiresias/yarn-gput1000.csv", "a history of job services"),
         ("tiresias/LICENSE", "is not a job trace"),
     ];
@@ -329,4 +427,95 @@ fn what_lies_beside_traces_is_refused() {
         let error = open(&[SourceFile { name, bytes }], &OpenOptions::default()).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
     }
+}
+
+/// Files, their format, rows and jobs, GPU-hours.
+type Rows<'a> = (&'a [&'a str], &'a str, (u32, u32), &'a str);
+
+/// A few rows of each schema.
+#[test]
+fn rows_of_every_schema() {
+    let cases: [Rows<'_>; 13] = [
+        (&["acme_trace_kalos.csv"], "acme-kalos", (5, 5), "4.4"),
+        (&["acme_trace_seren.csv"], "acme-seren", (5, 5), "592.7"),
+        (
+            &["alibaba_spot_job_info_df.csv"],
+            "alibaba-spot-2026",
+            (4, 4),
+            "7239.1",
+        ),
+        (&["bad_bom_crlf.csv"], "helios", (3, 3), "198.1"),
+        (&["bad_utf16le.csv"], "helios", (3, 3), "198.1"),
+        (&["helios_cluster_log.csv"], "helios", (3, 3), "198.1"),
+        (&["helios_cluster_log.csv.gz"], "helios", (3, 3), "198.1"),
+        (&["bad_gz_truncated.csv.gz"], "helios", (3, 2), "10.5"),
+        (
+            &["bad_no_final_newline_truncated.csv"],
+            "helios",
+            (3, 2),
+            "10.5",
+        ),
+        (
+            &["bad_duplicate_ids_nan_inf_neg.csv"],
+            "generic-csv",
+            (10, 4),
+            "2778.1",
+        ),
+        (&["bad_ragged_semicolon.csv"], "generic-csv", (3, 2), "0.0"),
+        (
+            &[
+                "philly_cluster_job_log.json",
+                "philly_cluster_machine_list.csv",
+            ],
+            "philly-json",
+            (3, 2),
+            "429.5",
+        ),
+        (&["sacct_parsable2.txt"], "sacct", (4, 2), "200.1"),
+    ];
+    for (names, format, rows, hours) in cases {
+        let paths: Vec<String> = names
+            .iter()
+            .map(|name| format!("fixtures/{name}"))
+            .collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let Some(trace) = trace(&paths) else {
+            return;
+        };
+        let seen = trace.inspect();
+        assert_eq!(seen.format, format, "{names:?}");
+        assert_eq!((seen.jobs, seen.gpu_jobs), rows, "{names:?}");
+        assert_eq!(format!("{:.1}", seen.gpu_hours), hours, "{names:?}");
+    }
+}
+
+#[test]
+fn every_file_is_opened_or_refused_in_a_sentence() {
+    let Some(root) = std::env::var_os("SWITCHYARD_TRACES").map(PathBuf::from) else {
+        println!("skipped: SWITCHYARD_TRACES names no folder");
+        return;
+    };
+    let (mut traces, mut clusters) = (0, 0);
+    let mut folders = vec![root];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let bytes = std::fs::read(&path).expect("a file");
+            let name = path.to_string_lossy();
+            let file = SourceFile {
+                name: &name,
+                bytes: &bytes,
+            };
+            match open(&[file], &OpenOptions::default()) {
+                Ok(Opened::Trace(_)) => traces += 1,
+                Ok(Opened::Cluster(_)) => clusters += 1,
+                Err(error) => assert!(error.to_string().contains(": "), "{error}"),
+            }
+        }
+    }
+    assert!(traces >= 30 && clusters >= 12, "{traces} and {clusters}");
 }

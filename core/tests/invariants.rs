@@ -454,6 +454,7 @@ proptest! {
                 submit: f64::from(submit),
                 duration,
                 gpus,
+                share: 1.0,
                 tenant: Some(submit % 2),
                 model: None,
                 status: Status::Completed,
@@ -467,6 +468,7 @@ proptest! {
                 cluster: None,
                 epoch: None,
                 members: Vec::new(),
+                experiment: None,
                 report: ImportReport::default(),
             })
         };

@@ -27,8 +27,8 @@ impl Bench {
     pub fn open(name: &str, bytes: &[u8]) -> Result<Bench, String> {
         let files = [SourceFile { name, bytes }];
         match open(&files, &OpenOptions::default()).map_err(|error| error.to_string())? {
-            Opened::Trace(trace) => Ok(Self {
-                workload: Arc::new(Workload::from_trace(&trace)),
+            Opened::Trace(mut trace) => Ok(Self {
+                workload: Arc::new(Workload::take_from(&mut trace)),
             }),
             Opened::Cluster(_) => Err("this describes a cluster and no jobs".to_string()),
         }

@@ -24,6 +24,8 @@ pub(crate) struct Arguments {
     /// demand]
     #[arg(long)]
     cluster: Option<String>,
+    #[command(flatten)]
+    opening: input::TraceArguments,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -95,12 +97,14 @@ impl Ask {
 pub(crate) fn tiresias(arguments: &Arguments) -> Result<(), Failure> {
     let mut experiments = Vec::new();
     for path in &arguments.traces {
-        let input = input::load(std::slice::from_ref(path), None)?;
-        let cluster = match (&arguments.cluster, input.cluster) {
-            (Some(argument), _) => input::cluster(argument)?,
-            (None, Some(cluster)) => cluster,
-            (None, None) => input.workload.suggest_cluster(),
-        };
+        let input = input::load(
+            std::slice::from_ref(path),
+            &arguments.opening,
+            arguments.cluster.as_deref(),
+        )?;
+        let cluster = input
+            .cluster
+            .map_or_else(|| input.workload.suggest_cluster(), |(cluster, _)| cluster);
         let workload = Arc::new(input.workload);
         let mut experiment = Experiment {
             trace: path.display().to_string(),

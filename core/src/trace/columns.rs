@@ -6,6 +6,7 @@
 use super::detect::{Column, Sniff};
 use super::error::{OpenError, Role};
 use super::formats::Importer;
+use super::mapping::ColumnMapping;
 use super::report::{DropReason, WarningKind, cell_is};
 use super::rows::Row;
 use super::sink::{self, Draft, Sink};
@@ -20,7 +21,14 @@ pub(crate) struct Plain {
     pub(crate) clock: Clock,
     pub(crate) duration: &'static str,
     pub(crate) duration_unit: Unit,
+    /// With an end, in place of a duration.
+    pub(crate) start: &'static str,
+    pub(crate) end: &'static str,
     pub(crate) gpus: &'static str,
+    /// Multiplies the GPUs.
+    pub(crate) workers: &'static str,
+    /// Thousandths of a GPU, where a single one is shared.
+    pub(crate) milli: &'static str,
     pub(crate) tenant: &'static str,
     pub(crate) model: &'static str,
     pub(crate) status: &'static str,
@@ -28,11 +36,33 @@ pub(crate) struct Plain {
     pub(crate) units: &'static str,
 }
 
+impl Plain {
+    /// No columns at all; times in seconds.
+    pub(crate) const NONE: Self = Self {
+        id: "",
+        submit: "",
+        clock: Clock::Relative(Unit::Seconds),
+        duration: "",
+        duration_unit: Unit::Seconds,
+        start: "",
+        end: "",
+        gpus: "",
+        workers: "",
+        milli: "",
+        tenant: "",
+        model: "",
+        status: "",
+        units: "",
+    };
+}
+
 /// How a column tells the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
     /// Numbers since some start of the trace.
     Relative(Unit),
+    /// Unix seconds.
+    Unix,
     /// Dates.
     Dates,
     /// Numbers or dates, whichever comes first; numbers are left as they are, for
@@ -73,8 +103,8 @@ pub(crate) struct Columns {
 struct Request {
     /// GPUs of all its workers, rounded up.
     gpus: u32,
-    /// The same before rounding, where that makes a difference.
-    fraction: Option<f64>,
+    /// As in [`Draft::share`].
+    share: f32,
     /// Workers and the GPUs of each, where there are several.
     gang: Option<(f64, f64)>,
 }
@@ -99,14 +129,20 @@ impl Columns {
             column
         };
         let submit = needed(plain.submit, Role::Submit);
-        let duration = needed(plain.duration, Role::Duration);
-        let gpus = needed(plain.gpus, Role::Gpus);
-        let (Some(submit), Some(duration), Some(gpus)) = (submit, duration, gpus) else {
-            return Err(missing_columns(sniff, missing, String::new()));
+        let span = match named(plain.start).zip(named(plain.end)) {
+            Some((start, end)) => Some(Span::Between(start, end)),
+            None => needed(plain.duration, Role::Duration)
+                .map(|duration| Span::Column(duration, plain.duration_unit)),
         };
-        let span = Span::Column(duration, plain.duration_unit);
+        let gpus = needed(plain.gpus, Role::Gpus);
+        let (Some(submit), Some(span), Some(gpus)) = (submit, span, gpus) else {
+            let guess = ColumnMapping::default();
+            return Err(missing_columns(sniff, missing, String::new(), guess));
+        };
         let mut columns = Self::new(sniff, submit, plain.clock, span, gpus);
         columns.id = named(plain.id);
+        columns.workers = named(plain.workers);
+        columns.milli = named(plain.milli);
         columns.tenant = named(plain.tenant);
         columns.model = named(plain.model);
         columns.status = named(plain.status);
@@ -137,7 +173,7 @@ impl Columns {
             status: None,
             units: String::new(),
             dates: match clock {
-                Clock::Relative(_) => Some(false),
+                Clock::Relative(_) | Clock::Unix => Some(false),
                 Clock::Dates => Some(true),
                 Clock::Unknown => None,
             },
@@ -173,6 +209,7 @@ impl Columns {
             submit,
             duration,
             gpus: request.gpus,
+            share: request.share,
             tenant: cell(&this.tenant),
             model: cell(&this.model),
             status,
@@ -200,18 +237,19 @@ impl Columns {
             None => 1.0,
         };
         let all = each * workers;
-        let (gpus, rounded) = sink::gpus(all).map_err(refused)?;
-        let mut fraction = rounded.then_some(all);
-        if let (Some(column), 1) = (&self.milli, gpus) {
-            let milli = number(row.cell(column.index));
-            fraction = fraction.or(milli.map(|m| m / 1000.0).filter(|&f| f < 1.0));
+        let (gpus, mut share) = sink::gpus(all).map_err(refused)?;
+        if let (Some(column), 1) = (&self.milli, gpus)
+            && let Some(milli) = number(row.cell(column.index))
+            && milli > 0.0
+            && milli < 1000.0
+        {
+            let part = sink::share(milli / 1000.0);
+            if part < share {
+                share = part;
+            }
         }
         let gang = (workers > 1.0).then_some((workers, each));
-        Ok(Request {
-            gpus,
-            fraction,
-            gang,
-        })
+        Ok(Request { gpus, share, gang })
     }
 
     fn submitted(&mut self, cell: &str) -> Result<f64, DropReason> {
@@ -235,6 +273,7 @@ impl Columns {
         let number = || (self.number)(cell);
         match (self.clock, self.dates) {
             (Clock::Relative(unit), _) => number().map(|n| Moment::Number(unit.seconds(n))),
+            (Clock::Unix, _) => number().map(Moment::Number),
             (Clock::Dates, _) | (Clock::Unknown, Some(true)) => date(cell).map(Moment::Unix),
             (Clock::Unknown, Some(false)) => number().map(Moment::Number),
             (Clock::Unknown, None) => number()
@@ -293,11 +332,6 @@ impl Importer for Columns {
         match self.read(row) {
             Ok((draft, request)) => {
                 sink.keep(draft);
-                if let Some(gpus) = request.fraction {
-                    let kind = WarningKind::FractionalGpus;
-                    let detail = || format!("{gpus} GPUs");
-                    sink.tally.warn(kind, 1, row.line, &detail);
-                }
                 if let Some((workers, each)) = request.gang {
                     let kind = WarningKind::GangsMultiplied;
                     let detail = || format!("{workers} workers with {each} GPUs each");
@@ -311,7 +345,7 @@ impl Importer for Columns {
     }
 
     fn finish(&mut self, sink: &mut Sink) {
-        if self.dates == Some(true) {
+        if self.dates == Some(true) || self.clock == Clock::Unix {
             sink.zero = Some(0.0);
         }
     }
@@ -326,12 +360,18 @@ impl Importer for Columns {
 }
 
 /// The error of a table without the columns that a trace needs.
-pub(crate) fn missing_columns(sniff: &Sniff<'_>, missing: Vec<Role>, hint: String) -> OpenError {
+pub(crate) fn missing_columns(
+    sniff: &Sniff<'_>,
+    missing: Vec<Role>,
+    hint: String,
+    guess: ColumnMapping,
+) -> OpenError {
     OpenError::MissingColumns {
         file: sniff.file.to_owned(),
         line: sniff.header_line,
         missing,
         found: sniff.shown(),
         hint,
+        table: Box::new(sniff.head(guess)),
     }
 }

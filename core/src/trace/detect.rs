@@ -1,30 +1,36 @@
 //! What a text is: its shape, its header, and the format they belong to.
 //!
+//! A text may be there only in part; then the answer can be that more of it is needed.
+//!
 //! In order: JSON, SWF, else a delimited table. A table's header is compared as a set of names
 //! in lower case, blanks removed, unnamed columns dropped, and the most specific signature
 //! wins. A table without a header goes by the number of columns and their content.
 
+use super::cluster_files::{self, ClusterKind};
 use super::error::OpenError;
-use super::formats::{FORMATS, Format};
-use super::rows::{Elements, Line, Row, Table, Words, keys};
+use super::formats::{self, FORMATS, Format};
+use super::known;
+use super::mapping::{ColumnMapping, TableHead};
+use super::rows::{Elements, Line, Part, Reader, Receiver, Row, Words, keys};
 use super::timestamp::{date, number};
-use super::{cluster_file, known};
 
 /// The beginning of a text, as formats see it to tell whether it is theirs.
 pub(crate) struct Sniff<'a> {
     /// The file's name, for messages.
     pub(crate) file: &'a str,
-    /// The whole text.
+    /// The text as far as it is there; for clusters and JSON objects all of it.
     pub(crate) text: &'a str,
     pub(crate) shape: Shape,
     /// The named columns of a table, or the keys of a JSON array's first element.
     pub(crate) columns: Vec<Column>,
-    /// The header's line, from 1.
+    /// The header's line, from 1. Rows begin below it.
     pub(crate) header_line: u32,
     /// How many cells a row must have to fill every named column; 0 where that is not known.
     pub(crate) width: usize,
     /// The first rows below the header, at most [`PREVIEW`].
     pub(crate) preview: Vec<Vec<String>>,
+    /// The comments above a table, with their lines.
+    pub(crate) comments: Vec<(u32, String)>,
 }
 
 /// How a text is cut into rows.
@@ -41,6 +47,8 @@ pub(crate) enum Shape {
     Swf,
     /// A JSON array.
     JsonArray,
+    /// A JSON object.
+    JsonObject,
 }
 
 /// A named column.
@@ -54,6 +62,18 @@ pub(crate) struct Column {
     pub(crate) index: usize,
 }
 
+impl Column {
+    /// A column of a table without header, by its number from 1.
+    pub(crate) fn numbered(number: usize) -> Self {
+        let shown = format!("column {number}");
+        Self {
+            name: shown.clone(),
+            shown,
+            index: number.saturating_sub(1),
+        }
+    }
+}
+
 /// How many rows a format may look at before it says whether a file is its own.
 const PREVIEW: usize = 4;
 
@@ -62,14 +82,38 @@ pub(crate) enum Found<'a> {
     /// A job trace, and how it was recognised.
     Trace(&'static Format, String, Sniff<'a>),
     /// A cluster description.
-    Cluster(Sniff<'a>),
+    Cluster(&'static ClusterKind, Sniff<'a>),
+    /// More of the text is needed to tell.
+    More,
+    /// All of the text is needed.
+    Whole,
 }
 
-/// Tells what a text is, or why it can be neither trace nor cluster.
-pub(crate) fn detect<'a>(file: &'a str, text: &'a str) -> Result<Found<'a>, OpenError> {
-    let sniff = sniff(file, text)?;
-    if cluster_file::is_cluster(&sniff) {
-        return Ok(Found::Cluster(sniff));
+/// A row this long is none: what there is has to do.
+const MAX_ROW: usize = 1 << 22;
+
+/// Tells what a text is, or why it can be neither trace nor cluster. `mapping`: which columns a
+/// table has, whatever they look like.
+pub(crate) fn detect<'a>(
+    file: &'a str,
+    text: &'a str,
+    part: Part,
+    mapping: Option<&ColumnMapping>,
+) -> Result<Found<'a>, OpenError> {
+    let sniff = match sniff(file, text, part)? {
+        Sniffed::Known(sniff) => sniff,
+        Sniffed::More => return Ok(Found::More),
+        Sniffed::Whole => return Ok(Found::Whole),
+    };
+    if let Some(kind) = cluster_files::recognise(&sniff) {
+        return Ok(match part {
+            Part::Some => Found::Whole,
+            Part::Last => Found::Cluster(kind, sniff),
+        });
+    }
+    if let (Some(mapping), Shape::Table { .. }) = (mapping, sniff.shape) {
+        let recognised = format!("columns as asked, {mapping}");
+        return Ok(Found::Trace(formats::GENERIC, recognised, sniff));
     }
     if let Some(refusal) = known::refuse(&sniff) {
         return Err(refusal);
@@ -86,17 +130,21 @@ pub(crate) fn detect<'a>(file: &'a str, text: &'a str) -> Result<Found<'a>, Open
     }
     match best {
         Some((format, evidence)) => Ok(Found::Trace(format, evidence.text, sniff)),
-        None => Err(not_a_trace(
-            file,
-            match sniff.shape {
-                Shape::JsonArray => {
-                    "its JSON objects are no jobs with submitted_time and attempts: convert it to CSV"
-                }
-                _ => {
-                    "it has neither a header row nor the columns of a known format: add a header such as job_id,submit_time,duration,num_gpus"
-                }
+        None => Err(match sniff.shape {
+            Shape::JsonArray => not_a_trace(
+                file,
+                "its JSON objects are no jobs with submitted_time and attempts: convert it to CSV",
+            ),
+            Shape::JsonObject => not_a_trace(
+                file,
+                "it is a JSON object, while a trace in JSON is an array of jobs: choose another file",
+            ),
+            _ => OpenError::UnknownTable {
+                file: file.to_owned(),
+                why: "it has neither a header row nor the columns of a known format: add a header such as job_id,submit_time,duration,num_gpus, or say which columns are which".to_owned(),
+                table: Box::new(sniff.head(ColumnMapping::default())),
             },
-        )),
+        }),
     }
 }
 
@@ -150,11 +198,34 @@ impl Sniff<'_> {
         self.columns.iter().map(|c| c.shown.clone()).collect()
     }
 
+    /// The table as people see it who say which columns are which.
+    pub(crate) fn head(&self, guess: ColumnMapping) -> TableHead {
+        let header = matches!(self.shape, Shape::Table { header: true, .. });
+        let cells = self.preview.iter().map(Vec::len).max().unwrap_or(0);
+        let numbers = (1..=cells).map(|number| format!("#{number}"));
+        let indices: Vec<usize> = if header {
+            self.columns.iter().map(|c| c.index).collect()
+        } else {
+            (0..cells).collect()
+        };
+        let cell = |row: &Vec<String>, index: &usize| row.get(*index).cloned().unwrap_or_default();
+        let row = |row: &Vec<String>| indices.iter().map(|index| cell(row, index)).collect();
+        TableHead {
+            columns: if header {
+                self.shown()
+            } else {
+                numbers.collect()
+            },
+            rows: self.preview.iter().map(row).collect(),
+            guess,
+        }
+    }
+
     /// What separates the cells of a table.
     pub(crate) fn delimiter(&self) -> u8 {
         match self.shape {
             Shape::Table { delimiter, .. } => delimiter,
-            Shape::Swf | Shape::JsonArray => b',',
+            Shape::Swf | Shape::JsonArray | Shape::JsonObject => b',',
         }
     }
 
@@ -167,8 +238,18 @@ impl Sniff<'_> {
     }
 }
 
-fn sniff<'a>(file: &'a str, text: &'a str) -> Result<Sniff<'a>, OpenError> {
+/// What the beginning of a text gave.
+enum Sniffed<'a> {
+    Known(Sniff<'a>),
+    More,
+    Whole,
+}
+
+fn sniff<'a>(file: &'a str, text: &'a str, part: Part) -> Result<Sniffed<'a>, OpenError> {
     let start = text.trim_ascii_start();
+    if start.is_empty() && part == Part::Some {
+        return Ok(Sniffed::More);
+    }
     if start.is_empty() {
         let file = file.to_owned();
         return Err(OpenError::Empty { file });
@@ -184,24 +265,23 @@ fn sniff<'a>(file: &'a str, text: &'a str) -> Result<Sniff<'a>, OpenError> {
         ));
     }
     match start.as_bytes() {
-        [b'[', ..] => Ok(sniff_array(file, text)),
-        [b'{', ..] => Err(known::refuse_object(file, start)),
-        _ if is_swf(text) => Ok(Sniff {
-            file,
-            text,
-            shape: Shape::Swf,
-            columns: Vec::new(),
-            header_line: 0,
-            width: 18,
-            preview: Vec::new(),
-        }),
-        _ => sniff_table(file, text),
+        [b'[', ..] => Ok(sniff_array(file, text, part)),
+        [b'{', ..] => sniff_object(file, text, part),
+        _ => match is_swf(text, part) {
+            Some(true) => Ok(Sniffed::Known(Sniff {
+                shape: Shape::Swf,
+                width: 18,
+                ..Sniff::of(file, text)
+            })),
+            Some(false) => sniff_table(file, text, part),
+            None => Ok(Sniffed::More),
+        },
     }
 }
 
-/// A line of at least 18 numbers, or of 11 and more below `;` comments.
-fn is_swf(text: &str) -> bool {
-    let mut words = Words::new(text, ';');
+/// A line of at least 18 numbers, or of 11 and more below `;` comments; `None`: it may come.
+fn is_swf(text: &str, part: Part) -> Option<bool> {
+    let mut words = Words::part(text, ';', 1, part);
     let mut comments = false;
     loop {
         match words.next() {
@@ -213,45 +293,105 @@ fn is_swf(text: &str) -> bool {
             Some(Line::Row(row)) => {
                 let least = if comments { 11 } else { 18 };
                 let numbers = (0..row.len()).all(|i| number(row.cell(i)).is_some());
-                return row.len() >= least && numbers;
+                return Some(row.len() >= least && numbers);
             }
-            None => return comments,
+            None if part == Part::Some && text.len() < MAX_ROW => return None,
+            None => return Some(comments),
         }
     }
 }
 
-fn sniff_array<'a>(file: &'a str, text: &'a str) -> Sniff<'a> {
-    let mut elements = Elements::new(text);
-    let first = elements.next().map_or("", |row| row.cell(0));
-    // The keys of the first element play the part of a header.
-    let columns = keys(first).into_iter().map(|key| Column {
-        name: key.to_ascii_lowercase(),
-        shown: key,
-        index: 0,
-    });
-    Sniff {
-        file,
-        text,
-        shape: Shape::JsonArray,
-        columns: columns.collect(),
-        header_line: 1,
-        width: 0,
-        preview: Vec::new(),
+impl<'a> Sniff<'a> {
+    fn of(file: &'a str, text: &'a str) -> Self {
+        Self {
+            file,
+            text,
+            shape: Shape::JsonArray,
+            columns: Vec::new(),
+            header_line: 1,
+            width: 0,
+            preview: Vec::new(),
+            comments: Vec::new(),
+        }
+    }
+
+    /// The keys of an object play the part of a header.
+    fn with_keys(mut self, keys: Vec<String>) -> Self {
+        let columns = keys.into_iter().map(|key| Column {
+            name: key.to_ascii_lowercase(),
+            shown: key,
+            index: 0,
+        });
+        self.columns = columns.collect();
+        self
     }
 }
 
-fn sniff_table<'a>(file: &'a str, text: &'a str) -> Result<Sniff<'a>, OpenError> {
-    let delimiter = delimiter(text);
-    let mut table = Table::new(text, delimiter.unwrap_or(b','));
-    let mut rows: Vec<(u32, Vec<String>)> = Vec::new();
-    while rows.len() <= PREVIEW
-        && let Some(row) = table.next()
-    {
-        // Enough of each cell to tell what it is.
-        let cells = (0..row.len()).map(|i| row.cell(i).chars().take(200).collect());
-        rows.push((row.line, cells.collect()));
+fn sniff_array<'a>(file: &'a str, text: &'a str, part: Part) -> Sniffed<'a> {
+    let mut elements = Elements::beginning(text, part);
+    let first = elements.next().map(|row| keys(row.cell(0)));
+    if first.is_none() && part == Part::Some && text.len() < MAX_ROW {
+        return Sniffed::More;
     }
-    let (header_line, first) = rows.first().cloned().unwrap_or_default();
+    Sniffed::Known(Sniff::of(file, text).with_keys(first.unwrap_or_default()))
+}
+
+/// An object is read as a whole, but for one per line, which is no object.
+fn sniff_object<'a>(file: &'a str, text: &'a str, part: Part) -> Result<Sniffed<'a>, OpenError> {
+    let text_start = text.trim_ascii_start();
+    let (line, below) = text_start.split_once('\n').unwrap_or((text_start, ""));
+    let first = keys(line);
+    if !first.is_empty() && below.trim_ascii_start().starts_with('{') {
+        return Err(known::refuse_lines(file, &first));
+    }
+    if part == Part::Some {
+        return Ok(Sniffed::Whole);
+    }
+    Ok(Sniffed::Known(
+        Sniff {
+            shape: Shape::JsonObject,
+            ..Sniff::of(file, text)
+        }
+        .with_keys(keys(text)),
+    ))
+}
+
+/// The first rows below the comments, as far as formats look at them.
+struct Preview {
+    comments: u32,
+    rows: Vec<(u32, Vec<String>)>,
+}
+
+impl Receiver for Preview {
+    fn row(&mut self, row: &Row<'_>) {
+        if row.line > self.comments && self.rows.len() <= PREVIEW {
+            // Enough of each cell to tell what it is.
+            let cells = (0..row.len()).map(|i| row.cell(i).chars().take(200).collect());
+            self.rows.push((row.line, cells.collect()));
+        }
+    }
+
+    fn comment(&mut self, _text: &str) {}
+}
+
+fn sniff_table<'a>(file: &'a str, text: &'a str, part: Part) -> Result<Sniffed<'a>, OpenError> {
+    let (comments, table) = comments(text);
+    let delimiter = delimiter(table);
+    let mut preview = Preview {
+        comments: comments.last().map_or(0, |comment| comment.0),
+        rows: Vec::new(),
+    };
+    Reader::table(delimiter.unwrap_or(b',')).read(text, part, &mut preview);
+    let mut rows = preview.rows;
+    if part == Part::Some && rows.len() <= PREVIEW && text.len() < MAX_ROW {
+        return Ok(Sniffed::More);
+    }
+    let Some((header_line, first)) = rows.first().cloned() else {
+        return Err(OpenError::HeaderOnly {
+            file: file.to_owned(),
+            what: "comments alone".to_owned(),
+        });
+    };
     let header = !first.iter().any(|cell| is_value(cell));
     let mut columns: Vec<Column> = Vec::new();
     if header {
@@ -275,25 +415,48 @@ fn sniff_table<'a>(file: &'a str, text: &'a str) -> Result<Sniff<'a>, OpenError>
         // A delimiter at the end of the header makes no column that rows would have to have.
         width = columns.last().map_or(0, |column| column.index + 1);
     }
-    if delimiter.is_none() && !known::is_single_column(&columns) {
+    if delimiter.is_none() && !known::is_single_column(&columns) && comments.is_empty() {
         return Err(not_a_trace(
             file,
             "its first line has no comma, semicolon, tab or pipe between columns: open a table of jobs",
         ));
     }
-    Ok(Sniff {
-        file,
-        text,
+    Ok(Sniffed::Known(Sniff {
         shape: Shape::Table {
             delimiter: delimiter.unwrap_or(b','),
             header,
         },
         columns,
-        header_line,
+        header_line: if header {
+            header_line
+        } else {
+            preview.comments
+        },
         width,
         preview: rows.into_iter().map(|(_, cells)| cells).collect(),
-    })
+        comments,
+        ..Sniff::of(file, text)
+    }))
 }
+
+/// The comments above a table, each with its line and without its `#`, and what is below them.
+fn comments(text: &str) -> (Vec<(u32, String)>, &str) {
+    let mut comments = Vec::new();
+    let mut rest = text;
+    let mut number = 1;
+    // A header may begin with the character too, but not with a blank after it.
+    while let Some(comment) = rest.strip_prefix('#')
+        && (comment.starts_with(' ') || !comments.is_empty() || comment.starts_with(OWN))
+        && let Some((line, below)) = comment.split_once('\n')
+    {
+        comments.push((number, line.trim_ascii().to_owned()));
+        (rest, number) = (below, number + 1);
+    }
+    (comments, rest)
+}
+
+/// What our own files begin with, after a `#`.
+pub(crate) const OWN: &str = "switchyard ";
 
 /// Whether a cell holds a value rather than a column's name.
 fn is_value(cell: &str) -> bool {
@@ -323,9 +486,4 @@ pub(crate) fn not_a_trace(file: &str, why: &str) -> OpenError {
         file: file.to_owned(),
         why: why.to_owned(),
     }
-}
-
-/// Whether a row stands for the header.
-pub(crate) fn is_header(sniff: &Sniff<'_>, row: &Row<'_>) -> bool {
-    matches!(sniff.shape, Shape::Table { header: true, .. }) && row.line == sniff.header_line
 }

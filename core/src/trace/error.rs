@@ -4,6 +4,7 @@
 //! typed, so that the page and the command line can offer the next step, and serialisable, so
 //! that it crosses from a worker to the page.
 
+use super::mapping::TableHead;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -113,7 +114,7 @@ pub enum OpenError {
     },
     /// A table in which a role that every job needs is not filled by any column.
     #[error(
-        "{file}, line {line}: no column tells {}; found the columns {}{hint}: rename a column, or convert the file",
+        "{file}, line {line}: no column tells {}; found the columns {}{hint}: rename a column, or say which columns are which",
         roles(missing),
         list(found)
     )]
@@ -128,6 +129,45 @@ pub enum OpenError {
         found: Vec<String>,
         /// A remark on tempting columns, such as time limits; may be empty.
         hint: String,
+        /// The first rows, and which column may be what.
+        table: Box<TableHead>,
+    },
+    /// A table whose columns have no names.
+    #[error("{file} is not a job trace: {why}")]
+    UnknownTable {
+        /// The file.
+        file: String,
+        /// Why, and what to do next.
+        why: String,
+        /// The first rows.
+        table: Box<TableHead>,
+    },
+    /// A mapping that names a column which the table does not have.
+    #[error(
+        "{file}, line {line}: there is no column '{column}' for {role}; found the columns {}: correct the mapping",
+        list(found)
+    )]
+    NoSuchColumn {
+        /// The file.
+        file: String,
+        /// The header's line.
+        line: u32,
+        /// The column asked for.
+        column: String,
+        /// What it should have held.
+        role: String,
+        /// The columns found, in order.
+        found: Vec<String>,
+    },
+    /// A setting in one of our own files that is none.
+    #[error("{file}, line {line}: {why}")]
+    BadExperiment {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u32,
+        /// What is wrong and what to do next.
+        why: String,
     },
     /// A known data set whose importer does not exist.
     #[error("{file} looks like {what}, which cannot be replayed as it stands: {next}")]
@@ -198,6 +238,15 @@ pub enum OpenError {
 }
 
 impl OpenError {
+    /// The table of which one can say which columns are which; then opening it again with a
+    /// mapping may succeed.
+    pub fn table(&self) -> Option<&TableHead> {
+        match self {
+            Self::MissingColumns { table, .. } | Self::UnknownTable { table, .. } => Some(table),
+            _ => None,
+        }
+    }
+
     /// The file the error is about; "" where none was given.
     pub fn file(&self) -> &str {
         use OpenError::*;
@@ -213,6 +262,9 @@ impl OpenError {
             | EmptyArchive { file }
             | HeaderOnly { file, .. }
             | MissingColumns { file, .. }
+            | UnknownTable { file, .. }
+            | NoSuchColumn { file, .. }
+            | BadExperiment { file, .. }
             | Known { file, .. }
             | NotATrace { file, .. }
             | NoJobs { file, .. }

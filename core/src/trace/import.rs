@@ -1,10 +1,11 @@
 //! One text through its importer.
 
-use super::detect::{Shape, Sniff, is_header};
+use super::detect::{Shape, Sniff};
 use super::error::OpenError;
 use super::formats::{Format, Importer};
+use super::mapping::ColumnMapping;
 use super::report::{DropReason, WarningKind};
-use super::rows::{Elements, Flaw, Line, Row, Table, Words};
+use super::rows::{Flaw, Part, Reader, Receiver, Row};
 use super::sink::Sink;
 
 /// What became of one text.
@@ -14,68 +15,111 @@ pub(crate) struct Imported {
     pub(crate) units: String,
 }
 
-/// Feeds the rows of a text to its importer. `truncated`: the text ends early for certain, so
-/// its last row is not to be trusted.
-pub(crate) fn import(
-    format: &Format,
-    sniff: &Sniff<'_>,
-    truncated: bool,
-) -> Result<Imported, OpenError> {
-    let mut feed = Feed {
-        importer: (format.importer)(sniff)?,
-        sink: Sink::new(sniff.file),
-        width: sniff.width,
-        truncated,
-    };
-    match sniff.shape {
-        Shape::Table { delimiter, .. } => {
-            let mut rows = Table::new(sniff.text, delimiter);
-            while let Some(row) = rows.next() {
-                if !is_header(sniff, &row) {
-                    feed.row(&row);
-                }
-            }
-        }
-        Shape::Swf => {
-            let mut rows = Words::new(sniff.text, ';');
-            while let Some(line) = rows.next() {
-                match line {
-                    Line::Row(row) => feed.row(&row),
-                    Line::Comment(text) => feed.importer.comment(text),
-                }
-            }
-        }
-        Shape::JsonArray => {
-            let mut rows = Elements::new(sniff.text);
-            while let Some(row) = rows.next() {
-                feed.row(&row);
+impl Imported {
+    /// Bytes followed the container that the text lies in.
+    pub(crate) fn trailing(&mut self, bytes: u32) {
+        let detail = || "after the end of the compressed data".to_owned();
+        let kind = WarningKind::TrailingBytes;
+        self.sink.tally.warn(kind, bytes, 0, &detail);
+    }
+}
+
+/// A text on its way through its importer.
+pub(crate) struct Import {
+    format: &'static Format,
+    reader: Option<Reader>,
+    feed: Feed,
+    /// Whether the text ends early for certain, so that its last row is not to be trusted. To be
+    /// set before the last part is read.
+    pub(crate) truncated: bool,
+}
+
+impl Import {
+    /// An importer for a text that begins as `sniff` tells.
+    pub(crate) fn new(
+        format: &'static Format,
+        sniff: &Sniff<'_>,
+        mapping: Option<&ColumnMapping>,
+    ) -> Result<Self, OpenError> {
+        let header = match sniff.shape {
+            Shape::Table { .. } => sniff.header_line,
+            _ => 0,
+        };
+        Ok(Self {
+            format,
+            reader: match sniff.shape {
+                Shape::Table { delimiter, .. } => Some(Reader::table(delimiter)),
+                Shape::Swf => Some(Reader::words()),
+                Shape::JsonArray => Some(Reader::elements()),
+                Shape::JsonObject => None,
+            },
+            feed: Feed {
+                importer: (format.importer)(sniff, mapping)?,
+                sink: Sink::new(sniff.file),
+                width: sniff.width,
+                header,
+                truncated: false,
+            },
+            truncated: false,
+        })
+    }
+
+    /// Reads the rows of the next part; returns how many bytes at its end the part after it must
+    /// begin with.
+    pub(crate) fn read(&mut self, text: &str, part: Part) -> usize {
+        self.feed.truncated = self.truncated && part == Part::Last;
+        match &mut self.reader {
+            Some(reader) => reader.read(text, part, &mut self.feed),
+            None => {
+                self.feed.importer.document(text, &mut self.feed.sink);
+                0
             }
         }
     }
-    let Feed {
-        mut importer,
-        mut sink,
-        ..
-    } = feed;
-    importer.finish(&mut sink);
-    sink.review(importer.named());
-    check(format, sniff, &sink)?;
-    Ok(Imported {
-        units: importer.units(),
-        sink,
-    })
+
+    /// Rows read and kept so far.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        let sink = &self.feed.sink;
+        (u64::from(sink.rows), sink.records.len() as u64)
+    }
+
+    /// The line that the next part begins on.
+    pub(crate) fn line(&self) -> u32 {
+        self.reader.as_ref().map_or(1, Reader::line)
+    }
+
+    /// After the last part.
+    pub(crate) fn finish(self) -> Result<Imported, OpenError> {
+        let Feed {
+            mut importer,
+            mut sink,
+            ..
+        } = self.feed;
+        importer.finish(&mut sink);
+        sink.review(importer.named());
+        check(self.format, &sink)?;
+        Ok(Imported {
+            units: importer.units(),
+            sink,
+        })
+    }
 }
 
 struct Feed {
     importer: Box<dyn Importer>,
     sink: Sink,
     width: usize,
+    /// The line that rows are below.
+    header: u32,
     truncated: bool,
 }
 
-impl Feed {
+impl Receiver for Feed {
     /// Passes a sound row on, and drops the others.
     fn row(&mut self, row: &Row<'_>) {
+        if row.line <= self.header {
+            return;
+        }
         self.sink.rows = self.sink.rows.saturating_add(1);
         let short = row.len() < self.width;
         let cut = row.unterminated && (short || self.truncated);
@@ -99,6 +143,12 @@ impl Feed {
         }
     }
 
+    fn comment(&mut self, text: &str) {
+        self.importer.comment(text);
+    }
+}
+
+impl Feed {
     fn truncated_row(&mut self, row: &Row<'_>) {
         let detail = || "the file ends here".to_owned();
         self.sink.drop(DropReason::RowTruncated, row.line, &detail);
@@ -107,24 +157,29 @@ impl Feed {
     }
 }
 
-/// A trace must have a job.
-fn check(format: &Format, sniff: &Sniff<'_>, sink: &Sink) -> Result<(), OpenError> {
-    let file = sniff.file.to_owned();
+/// A trace must have a job; a table that another one completes need not.
+fn check(format: &Format, sink: &Sink) -> Result<(), OpenError> {
+    let file = sink.tally.file().to_owned();
     if sink.rows == 0 {
         return Err(OpenError::HeaderOnly {
             file,
             what: format.title.to_owned(),
         });
     }
-    if sink.records.is_empty() {
-        let reasons = sink.tally.dropped();
-        let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
-        return Err(OpenError::NoJobs {
-            file,
-            format: format.title.to_owned(),
-            rows: sink.rows,
-            reasons: reasons.join("; "),
-        });
+    if sink.records.is_empty() && sink.half.is_none() {
+        return Err(no_jobs(format, sink));
     }
     Ok(())
+}
+
+/// The error of a trace without a job.
+pub(crate) fn no_jobs(format: &Format, sink: &Sink) -> OpenError {
+    let reasons = sink.tally.dropped();
+    let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+    OpenError::NoJobs {
+        file: sink.tally.file().to_owned(),
+        format: format.title.to_owned(),
+        rows: sink.rows,
+        reasons: reasons.join("; "),
+    }
 }

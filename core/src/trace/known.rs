@@ -4,8 +4,6 @@
 
 use super::detect::{Column, Shape, Sniff, not_a_trace};
 use super::error::OpenError;
-use super::rows::keys;
-use super::timestamp::number;
 
 /// A kind of file, how it is told, and what to do next.
 struct Known {
@@ -19,11 +17,6 @@ const KNOWN: &[Known] = &[
         what: "an AdaptDL (Pollux, Sia) workload",
         next: "its jobs have no durations, which follow from measured application profiles; open a trace with durations",
         is: |s| s.has(&["application", "num_replicas"]) && s.column("duration").is_none(),
-    },
-    Known {
-        what: "a Chronus trace",
-        next: "its times are minutes and its jobs have deadlines; convert times to seconds and drop expect_time_list",
-        is: |s| s.has(&["expect_time_list"]),
     },
     Known {
         what: "an excerpt of Acme or Helios without start and end",
@@ -41,69 +34,72 @@ const KNOWN: &[Known] = &[
         is: |s| s.has(&["arrival_time", "length", "cpus"]),
     },
     Known {
-        what: "MIT Supercloud's slurm log",
-        next: "its GPUs stand in tres_alloc; convert them to a column num_gpus",
-        is: |s| s.has(&["id_job", "time_submit", "tres_alloc"]),
-    },
-    Known {
-        what: "sacct's output",
-        next: "its GPUs stand in AllocTRES; convert them to a column num_gpus and leave out the job steps",
-        is: |s| s.has(&["jobid", "elapsedraw"]),
-    },
-    Known {
-        what: "the Alibaba v2025 DLRM trace",
-        next: "blank times in it mean the start or the end of the trace; fill them in and convert it to job_id,submit_time,duration,num_gpus",
-        is: |s| s.has(&["instance_sn", "rdma_request"]),
-    },
-    Known {
         what: "a table of the Alibaba Lingjun 2023 trace",
         next: "its GPUs stand in worker.csv; join them and convert it to job_id,submit_time,duration,num_gpus",
         is: |s| s.has(&["gmt_job_submitted", "gmt_job_finished"]),
     },
     Known {
-        what: "a table of the Alibaba PAI v2020 trace",
-        next: "a job is spread over several of its tables; join them and convert it to job_id,submit_time,duration,num_gpus",
+        what: "a table of the Alibaba PAI v2020 trace without jobs",
+        next: "open pai_job_table and pai_task_table together, and pai_machine_spec for the cluster",
         is: |s| {
-            s.has(&["plan_gpu"])
-                || s.has(&["job_name", "inst_id"])
-                || s.has(&["machine", "cap_gpu"])
-                || s.has(&["machine", "machine_gpu"])
+            s.has(&["worker_name", "inst_id"])
                 || s.has(&["inst_id", "gpu_type_spec"])
-                || is_headerless_pai(s)
+                || s.has(&["machine", "machine_gpu"])
+                || is_other_pai(s)
         },
     },
     Known {
-        what: "a Gavel or Shockwave trace",
-        next: "its jobs are numbers of training steps, whose duration follows from a table of throughputs; convert it to job_id,submit_time,duration,num_gpus",
+        what: "an Alibaba v2023 pod list without times",
+        next: "its pods tell what they ask for but not when; open openb_pod_list_default.csv, which has creation and deletion",
+        is: |s| s.has(&["num_gpu", "gpu_milli"]) && s.column("creation_time").is_none(),
+    },
+    Known {
+        what: "Alibaba's job summary of 2026",
+        next: "it tells how long jobs ran but not when they were submitted; open a trace with submissions",
         is: |s| {
-            s.headerless()
-                .is_some_and(|row| matches!(row.len(), 7 | 10 | 12) && in_first(row, "(batch size"))
+            s.has(&["duration_hours", "schedule_delay_sec"]) && s.column("submit_time").is_none()
         },
     },
     Known {
-        what: "a Synergy trace",
-        next: "its jobs are numbers of iterations; convert it to job_id,submit_time,duration,num_gpus",
+        what: "a log of requests to a model",
+        next: "its rows are requests of tokens, not jobs on GPUs; open a job trace",
         is: |s| {
-            s.headerless().is_some_and(|row| {
-                row.len() == 5 && (0..5).all(|i| number(&row[i]).is_some() == (i != 1))
-            })
+            let has = |part: &str| s.columns.iter().any(|c| c.name.contains(part));
+            let input = [
+                "contexttokens",
+                "request tokens",
+                "input_length",
+                "prompt_tokens",
+                "num_prefill_tokens",
+            ];
+            let output = [
+                "generatedtokens",
+                "response tokens",
+                "output_length",
+                "completion_tokens",
+                "num_decode_tokens",
+            ];
+            input.iter().any(|c| has(c)) && output.iter().any(|c| has(c))
         },
     },
     Known {
-        what: "a list of machines",
-        next: "open the job trace beside it, and give the cluster as NODESxGPUS",
+        what: "a table of utilisation",
+        next: "it tells how busy machines were, not which jobs ran; open the job trace beside it",
         is: |s| {
-            s.has(&["machineid", "number of gpus"])
-                || s.has(&["sn", "cpu_milli", "memory_mib", "gpu", "model"])
+            let busy = s
+                .columns
+                .iter()
+                .any(|c| c.name.contains("util") || c.name.contains("_usage"));
+            busy && !s
+                .columns
+                .iter()
+                .any(|c| c.name.contains("submi") || c.name.contains("duration"))
         },
     },
     Known {
-        what: "a table of GPUs per virtual cluster by day",
-        next: "open the job trace beside it, and give the cluster as NODESxGPUS",
-        is: |s| {
-            let days = s.columns.first().is_some_and(|c| c.name == "date");
-            days && s.columns.len() > 2 && s.has(&["total"])
-        },
+        what: "Gavel's table of throughputs",
+        next: "those on V100s are built in; open a trace of Gavel's",
+        is: |s| s.shape == Shape::JsonObject && s.has(&["v100", "k80"]),
     },
     Known {
         what: "a measured application profile",
@@ -127,22 +123,19 @@ pub(crate) fn refuse(sniff: &Sniff<'_>) -> Option<OpenError> {
     })
 }
 
-/// The error that says what a JSON object is.
-pub(crate) fn refuse_object(file: &str, text: &str) -> OpenError {
-    let keys = keys(text);
-    if ["jobs", "profiles"]
-        .iter()
-        .all(|key| keys.iter().any(|k| k == key))
-    {
+/// The error that says what a file of a JSON object per line is; `keys` are the first one's.
+pub(crate) fn refuse_lines(file: &str, keys: &[String]) -> OpenError {
+    let has = |part: &str| keys.iter().any(|key| key.contains(part));
+    if has("input_length") || has("prompt") || has("tokens") {
         return OpenError::Known {
             file: file.to_owned(),
-            what: "a Batsim workload".to_owned(),
-            next: "its durations stand in profiles; convert it to CSV with job_id,submit_time,duration,num_gpus".to_owned(),
+            what: "a log of requests to a model".to_owned(),
+            next: "its rows are requests of tokens, not jobs on GPUs; open a job trace".to_owned(),
         };
     }
     not_a_trace(
         file,
-        "it is a JSON object, while a trace in JSON is an array of jobs: choose another file",
+        "it has a JSON object on each line, while a trace in JSON is an array of jobs: convert it to CSV",
     )
 }
 
@@ -151,19 +144,12 @@ pub(crate) fn is_single_column(columns: &[Column]) -> bool {
     matches!(columns, [column] if column.name == "duration")
 }
 
-/// 24 hexadecimal digits first, a status word somewhere, and one of the tables' widths.
-fn is_headerless_pai(sniff: &Sniff<'_>) -> bool {
-    let Shape::Table { header: false, .. } = sniff.shape else {
+/// A table of instances or groups: a name in hexadecimal digits first, and one of their widths.
+fn is_other_pai(sniff: &Sniff<'_>) -> bool {
+    let Some([id, .., last]) = sniff.headerless() else {
         return false;
     };
-    let Some(row) = sniff.preview.first() else {
-        return false;
-    };
-    let id = row.first().map_or("", String::as_str);
-    let hexadecimal = id.len() == 24 && id.bytes().all(|b| b.is_ascii_hexdigit());
-    hexadecimal && matches!(row.len(), 5 | 6 | 9 | 10)
-}
-
-fn in_first(row: &[String], text: &str) -> bool {
-    row.first().is_some_and(|cell| cell.contains(text))
+    let hexadecimal = |id: &str| id.len() >= 24 && id.bytes().all(|b| b.is_ascii_hexdigit());
+    let width = sniff.headerless().map_or(0, <[String]>::len);
+    hexadecimal(id) && (width == 9 && hexadecimal(last) || width == 5 || width == 16)
 }

@@ -1,19 +1,22 @@
 //! Opening a trace: container → encoding → detection → one importer per format → import report.
 //!
 //! ```text
-//! SourceFile ──container──▶ documents ──encoding──▶ text ──detect──▶ format ──import──▶ records
+//! bytes ──container──▶ documents ──encoding──▶ text ──detect──▶ format ──import──▶ records
 //! ```
 //!
-//! [`open`] takes the files that were dropped together, as bytes, and gives a [`Trace`]: the
-//! records as they stand in the file, in its order, with times in seconds; and an
+//! [`Opening`] takes the files that were dropped together, slice by slice, and gives a
+//! [`Trace`]: the records as they stand in the file, in its order, with times in seconds; and an
 //! [`ImportReport`] that says what the file was taken for, how its times were read, and which
-//! rows were left out and why. Nothing is repaired silently, and nothing panics: what cannot be
+//! rows were left out and why. No more of a file is held than a slice and what becomes of its
+//! rows. [`open`] does the same with files that are in memory. What people decide after reading
+//! the report is [`Choices`]. Nothing is repaired silently, and nothing panics: what cannot be
 //! read is an [`OpenError`] with the next step. Turning records into runnable jobs is
 //! [`workload`](crate::workload)'s business.
 //!
 //! A new format is one file in `formats/` and its line there.
 
-mod cluster_file;
+mod choices;
+mod cluster_files;
 mod columns;
 mod container;
 mod detect;
@@ -23,27 +26,30 @@ mod formats;
 mod import;
 mod inspect;
 mod known;
+mod mapping;
+mod opening;
 mod report;
+mod review;
 mod rows;
 mod sink;
 mod status;
 #[cfg(test)]
 mod testing;
+mod text;
 mod timestamp;
 
+pub use choices::{ChoiceError, Choices, Fractions, Oversized, Window};
 pub use error::{OpenError, Role};
-pub use inspect::{Durations, GpuCounts, Inspection};
+pub use inspect::{Bin, Distributions, Durations, GpuCounts, Inspection};
+pub use mapping::{ColumnMapping, MappingError, TableHead, TimeRule};
+pub use opening::{Opening, Progress};
 pub use report::{DropReason, Dropped, Example, ImportReport, Warning, WarningKind};
+pub use timestamp::Unit;
 
 use crate::cluster::ClusterSpec;
 use crate::job::Status;
-use container::{Document, Opener, in_order, stem};
-use detect::Found;
-use formats::Format;
-use import::Imported;
+use container::in_order;
 use serde::{Deserialize, Serialize};
-use sink::{Names, Sink};
-use std::collections::BTreeMap;
 
 /// A file as it was dropped or read.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +69,8 @@ pub struct OpenOptions {
     /// Bytes that all files together may have, decompressed; more is
     /// [`OpenError::TooLarge`].
     pub max_bytes: u64,
+    /// Which columns of a table hold what, where it is not to be told from the file itself.
+    pub mapping: Option<ColumnMapping>,
 }
 
 impl Default for OpenOptions {
@@ -72,6 +80,7 @@ impl Default for OpenOptions {
         Self {
             member: None,
             max_bytes: gibibytes << 30,
+            mapping: None,
         }
     }
 }
@@ -108,8 +117,32 @@ pub struct Trace {
     pub epoch: Option<f64>,
     /// The files that the records came from, in the records' order.
     pub members: Vec<Member>,
+    /// The settings of an experiment, where the file is one of ours.
+    pub experiment: Option<Experiment>,
     /// What happened on the way.
     pub report: ImportReport,
+}
+
+/// What an experiment needs besides jobs, as our own files tell it; docs/format.md describes it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Experiment {
+    /// Name for people; may be empty.
+    pub title: String,
+    /// The cluster.
+    pub cluster: Option<ClusterSpec>,
+    /// Policies in their textual form, not checked.
+    pub policies: Vec<String>,
+    /// The placement's name, not checked.
+    pub placement: Option<String>,
+    /// Seconds without progress after every resume or move.
+    pub restart_cost: Option<f64>,
+    /// Seed of the policies' random generator.
+    pub seed: Option<u64>,
+}
+
+impl Experiment {
+    /// The version of the format that is written, and the latest that is read.
+    pub const VERSION: u32 = 1;
 }
 
 /// One file of a trace: a member of an archive, or the file itself.
@@ -133,14 +166,23 @@ pub struct Record {
     pub submit: f64,
     /// Seconds it ran; > 0 and finite.
     pub duration: f64,
-    /// GPUs it asked for; at least 1.
+    /// GPUs it asked for, rounded up; at least 1.
     pub gpus: u32,
+    /// How much of the last of them it asked for: 1, or less where it asked for a fraction.
+    pub share: f32,
     /// Index into [`Trace::tenants`].
     pub tenant: Option<u32>,
     /// Index into [`Trace::models`].
     pub model: Option<u32>,
     /// How it ended.
     pub status: Status,
+}
+
+/// The earliest submission; 0 where there are no records.
+pub(crate) fn earliest(records: &[Record]) -> f64 {
+    let submits = records.iter().map(|record| record.submit);
+    let least = submits.reduce(|a, b| if b < a { b } else { a });
+    least.unwrap_or(0.0)
 }
 
 /// Opens the files that belong together: one trace in one or several files, and perhaps a
@@ -155,225 +197,17 @@ pub struct Record {
 /// An [`OpenError`] if there is no trace and no cluster, if traces differ in format, or if a
 /// container is damaged or too large.
 pub fn open(files: &[SourceFile<'_>], options: &OpenOptions) -> Result<Opened, OpenError> {
-    let mut opener = Opener::new(options.member.as_deref(), options.max_bytes);
-    let mut collected = Collected::default();
+    let mut opening = Opening::new(options.clone());
     let names: Vec<&str> = files.iter().map(|file| file.name).collect();
-    for file in in_order(&names)
-        .iter()
-        .filter_map(|&index| files.get(index))
-    {
-        opener.open(file.name, file.bytes, &mut |document| {
-            collected.take_in(document)
-        })?;
-    }
-    if let (Some(member), false) = (&options.member, opener.found)
-        && !opener.others.is_empty()
-    {
-        return Err(OpenError::NoSuchMember {
-            file: names.join(" with "),
-            member: member.clone(),
-            members: opener.others,
-        });
-    }
-    collected.finish()
-}
-
-/// What was found so far.
-#[derive(Default)]
-struct Collected {
-    parts: Vec<Part>,
-    cluster: Option<(String, ClusterSpec)>,
-    /// Why the other files are neither.
-    refusals: Vec<OpenError>,
-}
-
-/// The trace in one file.
-struct Part {
-    /// The file, for messages.
-    file: String,
-    /// The member's path, or the file's name.
-    name: String,
-    format: &'static Format,
-    recognised: String,
-    imported: Imported,
-}
-
-impl Collected {
-    fn take_in(&mut self, document: Result<Document<'_>, OpenError>) -> Result<(), OpenError> {
-        match document.and_then(|document| self.look_at(&document)) {
-            Err(error @ OpenError::SeveralClusters { .. }) => Err(error),
-            Err(error) => {
-                self.refusals.push(error);
-                Ok(())
-            }
-            Ok(()) => Ok(()),
+    for file in in_order(&names).iter().filter_map(|&i| files.get(i)) {
+        opening.begin(file.name)?;
+        for slice in file.bytes.chunks(SLICE) {
+            opening.push(slice)?;
         }
     }
-
-    fn look_at(&mut self, document: &Document<'_>) -> Result<(), OpenError> {
-        let file = document.file;
-        let binary = || {
-            detect::not_a_trace(
-                file,
-                "it is neither text nor a known container: open a table, a JSON array, or an archive of them",
-            )
-        };
-        let text = encoding::decode(document.bytes).ok_or_else(binary)?;
-        match detect::detect(file, &text.text)? {
-            Found::Cluster(sniff) => {
-                let cluster = cluster_file::read(&sniff)?;
-                if let Some((first, other)) = &self.cluster
-                    && *other != cluster
-                {
-                    return Err(OpenError::SeveralClusters {
-                        first: first.clone(),
-                        second: file.to_owned(),
-                    });
-                }
-                self.cluster = Some((file.to_owned(), cluster));
-            }
-            Found::Trace(format, recognised, sniff) => {
-                let flaws = document.flaws;
-                let mut imported = import::import(format, &sniff, flaws.truncated)?;
-                let tally = &mut imported.sink.tally;
-                let truncated = u32::from(flaws.truncated);
-                tally.warn(WarningKind::ContainerTruncated, truncated, 0, &|| {
-                    "it ends early".to_owned()
-                });
-                tally.warn(WarningKind::TrailingBytes, flaws.trailing, 0, &|| {
-                    "after the end of the gzip data".to_owned()
-                });
-                let line = text.first_invalid;
-                tally.warn(WarningKind::InvalidText, text.invalid, line, &|| {
-                    "no valid UTF-8 or UTF-16".to_owned()
-                });
-                self.parts.push(Part {
-                    file: file.to_owned(),
-                    name: document.member.unwrap_or(file).to_owned(),
-                    format,
-                    recognised,
-                    imported,
-                });
-            }
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> Result<Opened, OpenError> {
-        let Some(first) = self.parts.first() else {
-            // A file that is no trace weighs more than a cluster beside it: it was meant as one.
-            return match (self.refusals.into_iter().next(), self.cluster) {
-                (Some(refusal), _) => Err(refusal),
-                (None, Some((_, cluster))) => Ok(Opened::Cluster(cluster)),
-                (None, None) => Err(OpenError::NoFiles),
-            };
-        };
-        if let Some(other) = self.parts.iter().find(|p| p.format.id != first.format.id) {
-            return Err(OpenError::MixedFormats {
-                first: first.file.clone(),
-                first_format: first.format.title.to_owned(),
-                second: other.file.clone(),
-                second_format: other.format.title.to_owned(),
-            });
-        }
-        let cluster = self.cluster.map(|(_, cluster)| cluster);
-        Ok(Opened::Trace(merge(self.parts, cluster, &self.refusals)))
-    }
+    opening.finish()
 }
 
-/// One trace of its parts, of which there is at least one.
-fn merge(parts: Vec<Part>, cluster: Option<ClusterSpec>, refusals: &[OpenError]) -> Trace {
-    let labels = labels(&parts);
-    let mut all = Sink::new("");
-    let (mut tenants, mut models) = (Names::default(), Names::default());
-    let mut members = Vec::new();
-    let (mut format, mut title) = (String::new(), String::new());
-    let mut report = ImportReport::default();
-    for (part, label) in parts.into_iter().zip(labels) {
-        let Imported { sink, units } = part.imported;
-        if members.is_empty() {
-            part.format.id.clone_into(&mut format);
-            part.format.title.clone_into(&mut title);
-            report.recognised = format!("{}: {}.", part.format.title, part.recognised);
-            report.units = units;
-        }
-        members.push(Member {
-            name: part.name,
-            jobs: sink.records.len() as u32,
-        });
-        // Without a label there is one part, whose names can stay as they are.
-        let tenant_of: Vec<Option<u32>> = sink
-            .tenants
-            .list()
-            .iter()
-            .map(|name| match &label {
-                Some(label) => tenants.index(&format!("{label}/{name}")),
-                None => tenants.index(name),
-            })
-            .collect();
-        let model_of: Vec<Option<u32>> =
-            sink.models.list().iter().map(|m| models.index(m)).collect();
-        let fallback = label.as_deref().and_then(|label| {
-            let needed = sink.records.iter().any(|r| r.tenant.is_none());
-            needed.then(|| tenants.index(label)).flatten()
-        });
-        let translate = |index: Option<u32>, table: &[Option<u32>]| {
-            index.and_then(|index| table.get(index as usize).copied().flatten())
-        };
-        let mut records = sink.records;
-        for record in &mut records {
-            record.tenant = translate(record.tenant, &tenant_of).or(fallback);
-            record.model = translate(record.model, &model_of);
-        }
-        // Where members disagree about when time 0 was, there is no common one.
-        let agrees = members.len() == 1 || all.zero == sink.zero;
-        all.zero = sink.zero.filter(|_| agrees);
-        all.rows = all.rows.saturating_add(sink.rows);
-        all.tally.merge(sink.tally);
-        if all.records.is_empty() {
-            all.records = records;
-        } else {
-            all.records.append(&mut records);
-        }
-    }
-    for refusal in refusals {
-        all.tally.left_out(refusal.file(), refusal.to_string());
-    }
-    let earliest = all.records.iter().map(|r| r.submit);
-    let earliest = earliest.fold(f64::INFINITY, f64::min);
-    report.rows_read = all.rows;
-    report.rows_kept = all.records.len() as u32;
-    report.dropped = all.tally.dropped();
-    report.warnings = all.tally.warnings();
-    Trace {
-        format,
-        title,
-        tenants: tenants.into_list(),
-        models: models.into_list(),
-        cluster,
-        epoch: all.zero.map(|zero| zero + earliest),
-        members,
-        report,
-        records: all.records,
-    }
-}
-
-/// What tells the parts apart: the stems of their names, or the whole names where stems are
-/// alike. `None` for a part on its own.
-fn labels(parts: &[Part]) -> Vec<Option<String>> {
-    if parts.len() < 2 {
-        return vec![None; parts.len()];
-    }
-    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
-    for part in parts {
-        let stem = stem(&part.name);
-        let count = seen.get(stem).copied().unwrap_or(0);
-        seen.insert(stem.to_owned(), count + 1);
-    }
-    let label = |part: &Part| {
-        let short = stem(&part.name);
-        let unique = seen.get(short) == Some(&1);
-        Some(if unique { short } else { &part.name }.to_owned())
-    };
-    parts.iter().map(label).collect()
-}
+/// How many bytes of a file in memory are opened at once: they and what becomes of them stay in
+/// a processor's cache.
+const SLICE: usize = 1 << 18;

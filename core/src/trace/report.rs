@@ -2,6 +2,8 @@
 //! out and why, and what else one should know before trusting the result.
 
 use super::error::shorten;
+use super::inspect::Distributions;
+use super::mapping::TableHead;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -20,6 +22,12 @@ pub struct ImportReport {
     pub dropped: Vec<Dropped>,
     /// What else one should know, one entry per kind, in the order of [`WarningKind`].
     pub warnings: Vec<Warning>,
+    /// Where the cluster comes from and how it was read; "" without one.
+    pub cluster: String,
+    /// The first rows and which column was taken for what, where that can be changed.
+    pub table: Option<TableHead>,
+    /// How the records' durations, GPUs and submissions are distributed.
+    pub distributions: Distributions,
 }
 
 /// Rows that were left out for one reason.
@@ -125,6 +133,8 @@ named! {
         PartialExecution = "partial_execution", "part of a job listed elsewhere";
         /// No attempt at running it has both a start and an end.
         NoFinishedAttempt = "no_finished_attempt", "no attempt with both a start and an end";
+        /// Another file should have told the GPUs.
+        TasksMissing = "tasks_missing", "no row in the task table";
         /// No number of GPUs.
         GpusMissing = "gpus_missing", "number of GPUs missing";
         /// A number of GPUs that is none.
@@ -139,6 +149,8 @@ named! {
         SubmitNegative = "submit_negative", "submission time negative";
         /// Far from all other rows, or more than 10^10 s.
         SubmitOutOfRange = "submit_out_of_range", "submission time out of range";
+        /// Its speed is not known, from which its duration would follow.
+        ModelUnknown = "model_unknown", "no throughput known for its model";
         /// No duration, nor start and end.
         DurationMissing = "duration_missing", "duration missing";
         /// A duration that is none.
@@ -151,6 +163,16 @@ named! {
         DurationNegative = "duration_negative", "duration negative";
         /// More than 10^10 s.
         DurationOutOfRange = "duration_out_of_range", "duration out of range";
+        /// Left out by choice: submitted before or after the window.
+        OutsideWindow = "outside_window", "submitted outside the chosen window";
+        /// Left out by choice: another tenant's.
+        OtherTenant = "other_tenant", "not of a chosen tenant";
+        /// Left out by choice: it ended otherwise.
+        OtherStatus = "other_status", "not of a chosen status";
+        /// Left out by choice: it asks for a fraction of a GPU.
+        Fractional = "fractional", "asks for a fraction of a GPU, by choice left out";
+        /// Left out by choice: it can never run.
+        LargerThanCluster = "larger_than_cluster", "asks for more GPUs than the cluster has, by choice left out";
     }
 }
 
@@ -181,12 +203,20 @@ named! {
         FractionalGpus = "fractional_gpus", "Jobs that ask for a fraction of a GPU: {}. Rounded up to whole GPUs.";
         /// Several workers.
         GangsMultiplied = "gangs_multiplied", "Jobs of several workers: {}. GPUs per worker were multiplied by the workers.";
+        /// The throughput of another number of GPUs.
+        SpeedOfOneGpu = "speed_of_one_gpu", "Jobs whose throughput is known for one GPU only: {}. Their durations follow from that.";
+        /// More GPUs than there are.
+        GangsLargerThanCluster = "gangs_larger_than_cluster", "Jobs that ask for more GPUs than the cluster has: {}. They can never run; leave them out or shrink them.";
+        /// More GPUs than on any node.
+        GangsLargerThanNode = "gangs_larger_than_node", "Jobs that ask for more GPUs than any node has: {}. They run across nodes.";
         /// The same name twice.
         DuplicateIds = "duplicate_ids", "Rows whose id stands above already: {}. Kept as jobs of their own; their line tells them apart.";
         /// Not in order of submission.
         Unsorted = "unsorted", "Rows submitted before the row above them: {}. Jobs are sorted by submission before a run.";
         /// Nothing but a start.
         SameSubmit = "same_submit", "Jobs that are all submitted at the same moment: {}.";
+        /// A few jobs long before all others.
+        LongEmptyHead = "long_empty_head", "Jobs before a long pause at the beginning: {}. A window that begins after it leaves them out.";
     }
 }
 
@@ -211,6 +241,16 @@ impl Tally {
             file: file.to_owned(),
             ..Self::default()
         }
+    }
+
+    /// The file it counts for.
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The examples that follow are of this file.
+    pub(crate) fn set_file(&mut self, file: &str) {
+        file.clone_into(&mut self.file);
     }
 
     /// One row is left out; `detail` is asked only for the first of its kind.
@@ -246,7 +286,7 @@ impl Tally {
 
     /// A file beside the trace was not used.
     pub(crate) fn left_out(&mut self, file: &str, why: String) {
-        file.clone_into(&mut self.file);
+        self.set_file(file);
         self.warn(WarningKind::FileLeftOut, 1, 0, &|| why.clone());
     }
 

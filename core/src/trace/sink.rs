@@ -1,8 +1,10 @@
 //! Where importers put what they read, and what a row must fulfil to become a [`Record`].
 
-use super::Record;
+use super::formats::Half;
+use super::mapping::TableHead;
 use super::report::{DropReason, Tally, WarningKind, cell_is};
 use super::timestamp::MAX_SECONDS;
+use super::{Experiment, Record};
 use crate::job::Status;
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -18,6 +20,12 @@ pub(crate) struct Sink {
     /// Unix seconds of the moment that the file calls 0; `Some(0.0)` where its times are
     /// absolute, `None` where it does not tell.
     pub(crate) zero: Option<f64>,
+    /// The table, where one can say which of its columns are which.
+    pub(crate) table: Option<TableHead>,
+    /// The settings of an experiment.
+    pub(crate) experiment: Option<Experiment>,
+    /// What another file has to complete.
+    pub(crate) half: Option<Half>,
 }
 
 /// What an importer read from one row.
@@ -28,6 +36,8 @@ pub(crate) struct Draft<'r> {
     pub(crate) submit: f64,
     pub(crate) duration: f64,
     pub(crate) gpus: u32,
+    /// As in [`Record::share`].
+    pub(crate) share: f32,
     /// "" where the row names none.
     pub(crate) tenant: &'r str,
     /// "" where the row names none.
@@ -44,6 +54,9 @@ impl Sink {
             tally: Tally::new(file),
             rows: 0,
             zero: None,
+            table: None,
+            experiment: None,
+            half: None,
         }
     }
 
@@ -54,6 +67,12 @@ impl Sink {
 
     /// Keeps a row whose values have passed [`gpus`], [`submit`] and [`duration`].
     pub(crate) fn keep(&mut self, draft: Draft<'_>) {
+        if draft.share < 1.0 {
+            let gpus = f64::from(draft.gpus - 1) + shown(draft.share);
+            let detail = || format!("{gpus} GPUs");
+            let kind = WarningKind::FractionalGpus;
+            self.tally.warn(kind, 1, draft.line, &detail);
+        }
         let name = if draft.name.is_empty() {
             draft.line.to_string().into_boxed_str()
         } else {
@@ -65,6 +84,7 @@ impl Sink {
             submit: draft.submit,
             duration: draft.duration,
             gpus: draft.gpus,
+            share: draft.share,
             tenant: self.tenants.index(draft.tenant),
             model: self.models.index(draft.model),
             status: draft.status,
@@ -73,80 +93,83 @@ impl Sink {
 
     /// Warns of what only the whole file shows. `named`: the format has ids of its own.
     pub(crate) fn review(&mut self, named: bool) {
-        self.review_order();
-        self.review_status();
-        if named {
+        let [first, rest @ ..] = self.records.as_slice() else {
+            return;
+        };
+        let (mut unsorted, mut unsorted_line) = (0, 0);
+        let (mut running, mut running_line) = (0, 0);
+        let (mut same, mut counts_up) = (true, true);
+        let mut above = first;
+        for (row, record) in self.records.iter().enumerate() {
+            if record.submit < above.submit {
+                if unsorted == 0 {
+                    unsorted_line = record.line;
+                }
+                unsorted += 1;
+            }
+            if record.status == Status::Running {
+                if running == 0 {
+                    running_line = record.line;
+                }
+                running += 1;
+            }
+            same &= record.submit == first.submit;
+            // Ids that count up, as most do, need no search.
+            counts_up &= row == 0 || is_before(&above.name, &record.name);
+            above = record;
+        }
+        let same = same && !rest.is_empty();
+        let (jobs, line, at) = (self.records.len() as u32, first.line, first.submit);
+        let tally = &mut self.tally;
+        tally.warn(WarningKind::Unsorted, unsorted, unsorted_line, &|| {
+            "submitted before the row above".to_owned()
+        });
+        if same {
+            let kind = WarningKind::SameSubmit;
+            tally.warn(kind, jobs, line, &|| format!("all at {at}"));
+        }
+        tally.warn(WarningKind::Censored, running, running_line, &|| {
+            "had not ended".to_owned()
+        });
+        if named && !counts_up {
             self.review_names();
         }
     }
 
-    fn review_order(&mut self) {
-        let (mut count, mut line) = (0, 0);
-        for pair in self.records.windows(2) {
-            if let [above, row] = pair
-                && row.submit < above.submit
-            {
-                if count == 0 {
-                    line = row.line;
-                }
-                count += 1;
-            }
-        }
-        let kind = WarningKind::Unsorted;
-        self.tally.warn(kind, count, line, &|| {
-            "submitted before the row above".to_owned()
-        });
-        if let [first, rest @ ..] = self.records.as_slice()
-            && !rest.is_empty()
-            && rest.iter().all(|r| r.submit == first.submit)
-        {
-            let (jobs, line, at) = (self.records.len() as u32, first.line, first.submit);
-            let kind = WarningKind::SameSubmit;
-            self.tally
-                .warn(kind, jobs, line, &|| format!("all at {at}"));
-        }
-    }
-
-    fn review_status(&mut self) {
-        let running = |r: &&Record| r.status == Status::Running;
-        let count = self.records.iter().filter(running).count() as u32;
-        let line = self.records.iter().find(running).map_or(0, |r| r.line);
-        let kind = WarningKind::Censored;
-        self.tally
-            .warn(kind, count, line, &|| "had not ended".to_owned());
-    }
-
     fn review_names(&mut self) {
-        // Ids that count up, as most do, need no search.
-        let counts_up = |a: &Record, b: &Record| (a.name.len(), &a.name) < (b.name.len(), &b.name);
-        if self.records.windows(2).all(|pair| match pair {
-            [a, b] => counts_up(a, b),
-            _ => true,
-        }) {
-            return;
-        }
-        // Sorting fingerprints beats a map of names: no copies, and order decides nothing.
-        let names = self.records.iter().enumerate();
-        let mut prints: Vec<(u64, u32)> = names
-            .map(|(row, r)| (xxh3_64(r.name.as_bytes()), row as u32))
-            .collect();
-        prints.sort_unstable();
-        let mut count = 0;
-        let mut first = u32::MAX;
-        for pair in prints.windows(2) {
-            if let [a, b] = pair
-                && a.0 == b.0
-            {
-                count += 1;
-                first = first.min(b.1);
+        // Fingerprints in a table beat a map of names: no copies, and order decides nothing.
+        let mask = (self.records.len() * 2).next_power_of_two() - 1;
+        let mut seen = vec![0u64; mask + 1];
+        let (mut count, mut first) = (0, None);
+        for record in &self.records {
+            // Zero stands for an empty place.
+            let print = xxh3_64(record.name.as_bytes()) | 1;
+            let mut at = (print >> 1) as usize & mask;
+            while let Some(place) = seen.get_mut(at) {
+                if *place == 0 {
+                    *place = print;
+                    break;
+                }
+                if *place == print {
+                    count += 1;
+                    first = first.or(Some(record));
+                    break;
+                }
+                at = (at + 1) & mask;
             }
         }
-        if let Some(record) = self.records.get(first as usize) {
-            let (line, name) = (record.line, record.name.clone());
+        if let Some(record) = first {
+            let (line, name) = (record.line, &record.name);
             let kind = WarningKind::DuplicateIds;
-            self.tally.warn(kind, count, line, &|| cell_is("id", &name));
+            let detail = || cell_is("id", name);
+            self.tally.warn(kind, count, line, &detail);
         }
     }
+}
+
+/// Whether an id is before another that counts up: shorter, or the same length and before it.
+fn is_before(a: &str, b: &str) -> bool {
+    (a.len(), a) < (b.len(), b)
 }
 
 /// Names in order of their first appearance.
@@ -159,13 +182,18 @@ pub(crate) struct Names {
 
 impl Names {
     /// The index of a name, which is new or known; `None` for "".
+    #[inline]
     pub(crate) fn index(&mut self, name: &str) -> Option<u32> {
         if name.is_empty() {
             return None;
         }
+        Some(self.known(name))
+    }
+
+    fn known(&mut self, name: &str) -> u32 {
         // Neighbouring rows often share the name.
         if self.list.get(self.last as usize).is_some_and(|n| n == name) {
-            return Some(self.last);
+            return self.last;
         }
         self.last = match self.index.get(name) {
             Some(&index) => index,
@@ -176,7 +204,7 @@ impl Names {
                 index
             }
         };
-        Some(self.last)
+        self.last
     }
 
     pub(crate) fn into_list(self) -> Vec<String> {
@@ -188,16 +216,37 @@ impl Names {
     }
 }
 
-/// Whole GPUs, and whether they had to be rounded up.
-pub(crate) fn gpus(value: f64) -> Result<(u32, bool), DropReason> {
+/// Whole GPUs, and the share of the last of them that is asked for.
+pub(crate) fn gpus(value: f64) -> Result<(u32, f32), DropReason> {
+    // Most numbers are whole, and rounding is a call.
+    let count = value as u32;
+    if f64::from(count) == value && count > 0 {
+        return Ok((count, 1.0));
+    }
     let whole = value.ceil();
     if value == 0.0 {
         Err(DropReason::NoGpus)
     } else if value > 0.0 && whole <= f64::from(u32::MAX) {
-        Ok((whole as u32, whole != value))
+        Ok((whole as u32, share(value - whole + 1.0)))
     } else {
         Err(DropReason::GpusInvalid)
     }
+}
+
+/// A part of a GPU, which is never nothing, however little it is.
+pub(crate) fn share(part: f64) -> f32 {
+    let share = part as f32;
+    if share > 0.0 {
+        share
+    } else {
+        f32::MIN_POSITIVE
+    }
+}
+
+/// A share as it was written.
+fn shown(share: f32) -> f64 {
+    // Shortest digits that stand for it, which are those of the file.
+    share.to_string().parse().unwrap_or_default()
 }
 
 /// A time of submission in seconds.
@@ -235,8 +284,10 @@ mod tests {
 
     #[test]
     fn bounds() {
-        assert_eq!(gpus(0.01), Ok((1, true)));
-        assert_eq!(gpus(8.0), Ok((8, false)));
+        assert_eq!(gpus(0.01), Ok((1, 0.01)));
+        assert_eq!(gpus(2.25), Ok((3, 0.25)));
+        assert_eq!(gpus(8.0), Ok((8, 1.0)));
+        assert_eq!(gpus(1e-300), Ok((1, f32::MIN_POSITIVE)));
         assert_eq!(gpus(0.0), Err(DropReason::NoGpus));
         for bad in [-1.0, f64::NAN, f64::INFINITY, 5e9] {
             assert_eq!(gpus(bad), Err(DropReason::GpusInvalid));

@@ -2,6 +2,8 @@
 //!
 //! A timestamp without a zone is UTC, never the host's zone; an explicit offset is honoured.
 
+use serde::{Deserialize, Serialize};
+
 /// No time in a trace is longer than this many seconds (317 years): beyond it a number is in
 /// another unit, or nonsense, and sums of times would lose their precision.
 pub(crate) const MAX_SECONDS: f64 = 1e10;
@@ -33,6 +35,11 @@ fn simple(cell: &[u8]) -> Option<f64> {
     const TENS: [f64; 16] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
     ];
+    // Whole numbers are often written as 5.0; without the tail they need no division.
+    let cell = match cell {
+        [whole @ .., b'.', b'0'] => whole,
+        cell => cell,
+    };
     if cell.len() > 16 {
         return None;
     }
@@ -50,8 +57,10 @@ fn simple(cell: &[u8]) -> Option<f64> {
     if !(1..=15).contains(&digits) {
         return None;
     }
-    let decimals = digits - point.unwrap_or(digits);
-    Some(value as f64 / TENS.get(decimals).copied()?)
+    match point {
+        Some(point) if point < digits => Some(value as f64 / TENS.get(digits - point).copied()?),
+        _ => Some(value as f64),
+    }
 }
 
 /// A number with a comma for the decimal point, as tables separated by semicolons have it.
@@ -162,8 +171,9 @@ fn days_from_epoch(year: i64, month: i64, day: i64) -> i64 {
 }
 
 /// Units of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
     /// 10⁻⁹ s.
     Nanoseconds,
     /// 10⁻⁶ s.
@@ -195,7 +205,7 @@ impl Unit {
     }
 
     /// The unit's plural in words.
-    pub(crate) fn text(self) -> &'static str {
+    pub fn text(self) -> &'static str {
         match self {
             Unit::Nanoseconds => "nanoseconds",
             Unit::Microseconds => "microseconds",
@@ -205,6 +215,23 @@ impl Unit {
             Unit::Hours => "hours",
             Unit::Days => "days",
         }
+    }
+
+    /// Every unit, and its short name.
+    pub const ALL: [(Unit, &'static str); 7] = [
+        (Unit::Nanoseconds, "ns"),
+        (Unit::Microseconds, "us"),
+        (Unit::Milliseconds, "ms"),
+        (Unit::Seconds, "s"),
+        (Unit::Minutes, "min"),
+        (Unit::Hours, "h"),
+        (Unit::Days, "d"),
+    ];
+
+    /// The unit's short name.
+    pub fn short(self) -> &'static str {
+        let mut all = Self::ALL.iter();
+        all.find(|(unit, _)| *unit == self).map_or("", |e| e.1)
     }
 
     /// The unit that a column's name ends in, as in `duration_ms`: the last of its words.
@@ -289,6 +316,8 @@ mod tests {
             "0",
             ".5",
             "5.",
+            "5.0",
+            ".0",
             "0.1",
             "1234567.8901234",
             "999999999999999",

@@ -3,33 +3,62 @@
 use super::Workload;
 use crate::Time;
 use crate::job::{Job, Work};
-use crate::trace::Trace;
+use crate::trace::{Record, Trace, earliest};
 
 impl Workload {
     /// The trace's jobs in order of submission (equal times: in the trace's order), the first
     /// one at time 0.
     pub fn from_trace(trace: &Trace) -> Self {
-        let mut records: Vec<_> = trace.records.iter().collect();
-        records.sort_by(|a, b| a.submit.total_cmp(&b.submit));
-        let first = records.first().map_or(0.0, |record| record.submit);
-        let jobs = records
-            .into_iter()
-            .map(|record| Job {
-                name: record.name.clone(),
-                submit: Time(record.submit - first),
-                gpus: record.gpus,
-                tenant: record.tenant,
-                model: record.model,
-                work: Work::Fixed {
-                    duration: record.duration,
-                },
-            })
-            .collect();
+        let mut order: Vec<u32> = (0..trace.records.len() as u32).collect();
+        sort(&trace.records, &mut order);
+        let first = earliest(&trace.records);
+        let records = order
+            .iter()
+            .filter_map(|&at| trace.records.get(at as usize));
         Self {
-            jobs,
+            jobs: records.map(|r| job(r, r.name.clone(), first)).collect(),
             tenants: trace.tenants.clone(),
             models: trace.models.clone(),
         }
+    }
+
+    /// The same, taking the records out of the trace: of a million jobs there are never two
+    /// copies.
+    pub fn take_from(trace: &mut Trace) -> Self {
+        let mut records = std::mem::take(&mut trace.records);
+        if !records.is_sorted_by(|a, b| a.submit <= b.submit) {
+            records.sort_by(|a, b| a.submit.total_cmp(&b.submit));
+        }
+        let first = records.first().map_or(0.0, |record| record.submit);
+        let jobs = records.into_iter().map(|mut record| {
+            let name = std::mem::take(&mut record.name);
+            job(&record, name, first)
+        });
+        Self {
+            jobs: jobs.collect(),
+            tenants: trace.tenants.clone(),
+            models: trace.models.clone(),
+        }
+    }
+}
+
+fn sort(records: &[Record], order: &mut [u32]) {
+    let submit = |at: u32| records.get(at as usize).map_or(0.0, |r| r.submit);
+    if !order.is_sorted_by(|&a, &b| submit(a) <= submit(b)) {
+        order.sort_by(|&a, &b| submit(a).total_cmp(&submit(b)));
+    }
+}
+
+fn job(record: &Record, name: Box<str>, first: f64) -> Job {
+    Job {
+        name,
+        submit: Time(record.submit - first),
+        gpus: record.gpus,
+        tenant: record.tenant,
+        model: record.model,
+        work: Work::Fixed {
+            duration: record.duration,
+        },
     }
 }
 
@@ -46,7 +75,7 @@ mod tests {
             name: "jobs.csv",
             bytes,
         }];
-        let Ok(Opened::Trace(trace)) = open(&files, &OpenOptions::default()) else {
+        let Ok(Opened::Trace(mut trace)) = open(&files, &OpenOptions::default()) else {
             panic!("a plain table is a trace");
         };
         let workload = Workload::from_trace(&trace);
@@ -68,5 +97,7 @@ mod tests {
             ("late", 30.0, 1, 5.0),
         ];
         assert_eq!(seen, expected);
+        assert_eq!(Workload::take_from(&mut trace), workload);
+        assert_eq!(trace.records, []);
     }
 }

@@ -1,10 +1,13 @@
 //! From a trace's records to jobs that are ready to run.
 
+pub mod export;
+mod fit;
 mod from_trace;
 mod models;
 mod sample;
 mod suggest;
 
+pub use fit::Fit;
 pub(crate) use models::TraitsByJob;
 pub use models::{DEFAULT_PACKLIMIT, GpuGeneration, ModelTraits};
 pub use sample::{SAMPLES, Sample};

@@ -1,18 +1,19 @@
 //! What opening promises, whatever the bytes; held by `import_fuzz.rs` and by `fuzz/`.
 
-use switchyard::trace::{OpenError, OpenOptions, Opened, SourceFile, open};
+use switchyard::trace::{OpenError, OpenOptions, Opened, Opening};
 
 /// Opens bytes and holds what comes out against what is promised.
 pub(crate) fn check(bytes: &[u8]) {
+    check_files(&[bytes], 1 << 16);
+}
+
+/// The same of several files, in slices of so many bytes.
+pub(crate) fn check_files(files: &[&[u8]], slice: usize) {
     let options = OpenOptions {
-        member: None,
         max_bytes: 1 << 22,
+        ..OpenOptions::default()
     };
-    let file = SourceFile {
-        name: "fuzz",
-        bytes,
-    };
-    match open(&[file], &options) {
+    match open_in_slices(files, options, slice.max(1)) {
         Err(error) => assert_is_a_sentence(&error),
         Ok(Opened::Cluster(cluster)) => assert!(cluster.gpus() > 0),
         Ok(Opened::Trace(trace)) => {
@@ -27,6 +28,7 @@ pub(crate) fn check(bytes: &[u8]) {
                 assert!(record.submit.is_finite() && record.submit >= 0.0);
                 assert!(record.duration.is_finite() && record.duration > 0.0);
                 assert!(record.gpus >= 1 && record.line >= 1);
+                assert!(record.share > 0.0 && record.share <= 1.0);
                 assert!(
                     record
                         .tenant
@@ -42,6 +44,21 @@ pub(crate) fn check(bytes: &[u8]) {
             assert!(seen.gpu_hours.is_finite() && seen.span_days.is_finite());
         }
     }
+}
+
+fn open_in_slices(
+    files: &[&[u8]],
+    options: OpenOptions,
+    slice: usize,
+) -> Result<Opened, OpenError> {
+    let mut opening = Opening::new(options);
+    for (number, bytes) in files.iter().enumerate() {
+        opening.begin(&format!("fuzz{number}"))?;
+        for slice in bytes.chunks(slice) {
+            opening.push(slice)?;
+        }
+    }
+    opening.finish()
 }
 
 fn assert_is_a_sentence(error: &OpenError) {

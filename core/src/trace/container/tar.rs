@@ -1,63 +1,204 @@
-//! Where the members of a tar archive lie: ustar, with the long names of GNU and pax.
+//! tar archives: ustar, with the long names of GNU and pax.
 //!
 //! Source: POSIX.1-2001, "pax"; GNU tar's manual, "Basic Tar Format".
 
+use super::{File, Flaws, Place, damaged};
+use crate::trace::error::OpenError;
+use crate::trace::opening::Shared;
+
 const BLOCK: usize = 512;
 
-/// A file in the archive.
-pub(super) struct Member<'b> {
-    pub(super) name: String,
-    pub(super) bytes: &'b [u8],
-    /// The archive ends within it.
-    pub(super) cut: bool,
+/// Names longer than this are cut; they serve messages.
+const MAX_NAME: usize = 1 << 16;
+
+/// Unpacks an archive that comes in parts.
+pub(super) struct Untar {
+    place: Place,
+    state: State,
+    /// What an entry before the file says about it.
+    long_name: Option<String>,
+    long_size: Option<u64>,
+    /// Whether a member was opened.
+    any: bool,
 }
 
-/// The files of an archive, and whether the archive ends early.
-pub(super) fn members(archive: &[u8]) -> Result<(Vec<Member<'_>>, bool), &'static str> {
-    let mut members = Vec::new();
-    // What an entry before the file says about it.
-    let (mut long_name, mut long_size) = (None, None);
-    let mut rest = archive;
-    loop {
-        let Some((header, after)) = rest.split_first_chunk::<BLOCK>() else {
-            // Two empty blocks end an archive; without them it may have gone on.
-            return Ok((members, !rest.is_empty()));
-        };
-        if header.iter().all(|&byte| byte == 0) {
-            return Ok((members, false));
+enum State {
+    /// Within a header.
+    Header(Vec<u8>),
+    /// Within an entry's content.
+    Content {
+        entry: Entry,
+        left: u64,
+        padding: u64,
+    },
+    /// Within the zeros after a content.
+    Padding(u64),
+    /// After the archive.
+    Over,
+}
+
+/// What an entry's content is.
+enum Entry {
+    File(Box<File>),
+    LongName(Vec<u8>),
+    Pax(Vec<u8>),
+    Other,
+}
+
+impl Untar {
+    pub(super) fn new(place: Place) -> Self {
+        Self {
+            place,
+            state: State::Header(Vec::new()),
+            long_name: None,
+            long_size: None,
+            any: false,
         }
+    }
+
+    pub(super) fn push(&mut self, mut bytes: &[u8], shared: &mut Shared) -> Result<(), OpenError> {
+        while !bytes.is_empty() {
+            match &mut self.state {
+                State::Header(header) => {
+                    let (front, rest) = split(bytes, (BLOCK - header.len()) as u64);
+                    header.extend_from_slice(front);
+                    bytes = rest;
+                    if let Some(header) = header.first_chunk::<BLOCK>() {
+                        let header = *header;
+                        self.state = self.entry(&header, shared)?;
+                        self.pass(shared)?;
+                    }
+                }
+                State::Content { entry, left, .. } => {
+                    let (front, rest) = split(bytes, *left);
+                    *left -= front.len() as u64;
+                    bytes = rest;
+                    match entry {
+                        Entry::File(file) => file.push(front, shared)?,
+                        Entry::LongName(text) | Entry::Pax(text) => {
+                            let room = MAX_NAME.saturating_sub(text.len());
+                            text.extend_from_slice(front.get(..room).unwrap_or(front));
+                        }
+                        Entry::Other => {}
+                    }
+                    self.pass(shared)?;
+                }
+                State::Padding(left) => {
+                    let (front, rest) = split(bytes, *left);
+                    *left -= front.len() as u64;
+                    bytes = rest;
+                    if *left == 0 {
+                        self.state = State::Header(Vec::new());
+                    }
+                }
+                State::Over => bytes = &[],
+            }
+        }
+        Ok(())
+    }
+
+    /// What follows a header.
+    fn entry(&mut self, header: &[u8; BLOCK], shared: &mut Shared) -> Result<State, OpenError> {
+        if header.iter().all(|&byte| byte == 0) {
+            return Ok(State::Over);
+        }
+        let broken = |what| damaged(&self.place.file, what);
+        let content = |entry, size: u64| State::Content {
+            entry,
+            left: size,
+            padding: size.wrapping_neg() % BLOCK as u64,
+        };
         if number(&header[148..156]) != Some(checksum(header)) {
-            return Err("a header's checksum fails");
+            return Err(broken("a header's checksum fails"));
         }
         let kind = header[156];
-        let size = number(&header[124..136]).ok_or("a member's size is no number")?;
-        // The size in a pax header is that of the file after it.
+        let size = number(&header[124..136]);
+        let size = size.ok_or_else(|| broken("a member's size is no number"))?;
         let is_file = matches!(kind, b'0' | 0 | b'7');
-        let size = long_size.filter(|_| is_file).unwrap_or(size);
-        let size = usize::try_from(size).unwrap_or(usize::MAX);
-        let content = after.get(..size);
-        let bytes = content.unwrap_or(after);
-        match kind {
-            b'L' => long_name = Some(text(bytes)),
-            b'x' => {
-                long_name = pax(bytes, b"path").map(text).or(long_name);
-                long_size = pax(bytes, b"size").and_then(decimal);
-            }
-            _ => {
-                if is_file {
-                    let name = long_name.take().unwrap_or_else(|| path(header));
-                    let cut = content.is_none();
-                    members.push(Member { name, bytes, cut });
-                }
-                (long_name, long_size) = (None, None);
-            }
+        if matches!(kind, b'L' | b'x') {
+            let text = Vec::new();
+            let long = kind == b'L';
+            let entry = if long {
+                Entry::LongName(text)
+            } else {
+                Entry::Pax(text)
+            };
+            return Ok(content(entry, size));
         }
-        if content.is_none() {
-            return Ok((members, true));
+        let (name, long_size) = (self.long_name.take(), self.long_size.take());
+        if !is_file {
+            return Ok(content(Entry::Other, size));
         }
-        let padded = size.next_multiple_of(BLOCK);
-        rest = after.get(padded..).unwrap_or(&[]);
+        // The size in a pax header is that of the file after it.
+        let size = long_size.unwrap_or(size);
+        let name = name.unwrap_or_else(|| path(header));
+        let entry = match shared.choose(&self.place, &name) {
+            Some(place) => {
+                self.any = true;
+                Entry::File(Box::new(File::new(place)))
+            }
+            None => Entry::Other,
+        };
+        Ok(content(entry, size))
     }
+
+    /// Goes on where a content has ended.
+    fn pass(&mut self, shared: &mut Shared) -> Result<(), OpenError> {
+        if !matches!(self.state, State::Content { left: 0, .. }) {
+            return Ok(());
+        }
+        let content = std::mem::replace(&mut self.state, State::Over);
+        let State::Content { entry, padding, .. } = content else {
+            return Ok(());
+        };
+        match entry {
+            Entry::File(file) => file.end(Flaws::default(), shared)?,
+            Entry::LongName(name) => self.long_name = Some(text(&name)),
+            Entry::Pax(records) => {
+                let name = pax(&records, b"path").map(text);
+                self.long_name = name.or(self.long_name.take());
+                self.long_size = pax(&records, b"size").and_then(decimal);
+            }
+            Entry::Other => {}
+        }
+        self.state = match padding {
+            0 => State::Header(Vec::new()),
+            padding => State::Padding(padding),
+        };
+        Ok(())
+    }
+
+    pub(super) fn end(self, flaws: Flaws, shared: &mut Shared) -> Result<(), OpenError> {
+        let file = &self.place.file;
+        let cut = match self.state {
+            // Two empty blocks end an archive; without them it may have gone on.
+            State::Header(header) => !header.is_empty(),
+            State::Content { entry, .. } => {
+                if let Entry::File(member) = entry {
+                    let truncated = true;
+                    member.end(Flaws { truncated, ..flaws }, shared)?;
+                }
+                true
+            }
+            State::Padding(_) | State::Over => false,
+        };
+        shared.trailing(file, flaws.trailing);
+        if cut || flaws.truncated {
+            let what = "the archive ends early, and members may be missing";
+            shared.refuse(&self.place, damaged(file, what));
+        }
+        if !self.any {
+            let file = file.clone();
+            shared.refuse(&self.place, OpenError::EmptyArchive { file });
+        }
+        Ok(())
+    }
+}
+
+/// The first `length` bytes, or all where there are fewer, and the others.
+fn split(bytes: &[u8], length: u64) -> (&[u8], &[u8]) {
+    let at = usize::try_from(length).unwrap_or(usize::MAX);
+    bytes.split_at_checked(at).unwrap_or((bytes, &[]))
 }
 
 /// The sum of a header's bytes, its checksum taken for blanks.
@@ -123,12 +264,14 @@ fn pax<'b>(mut records: &'b [u8], key: &[u8]) -> Option<&'b [u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::testing::trace;
 
     fn names(archive: &[u8]) -> Vec<String> {
-        let (members, cut) = members(archive).unwrap();
-        assert!(!cut);
-        members.into_iter().map(|m| m.name).collect()
+        let trace = trace("a.tar", archive);
+        trace.members.into_iter().map(|m| m.name).collect()
     }
+
+    const JOBS: &[u8] = b"job_id,submission_time,duration,num_gpu\n1,0,5,1\n";
 
     #[test]
     fn names_of_any_length() {
@@ -137,34 +280,31 @@ mod tests {
         let mut gnu = tar::Builder::new(Vec::new());
         for name in [&long, &medium, "c.csv"] {
             let mut header = tar::Header::new_gnu();
-            header.set_size(3);
-            gnu.append_data(&mut header, name, &b"1,2"[..]).unwrap();
+            header.set_size(JOBS.len() as u64);
+            gnu.append_data(&mut header, name, JOBS).unwrap();
         }
         let gnu = gnu.into_inner().unwrap();
-        assert_eq!(names(&gnu), [long, medium.clone(), "c.csv".into()]);
+        assert_eq!(names(&gnu), ["c.csv", &long, &medium]);
 
         let mut ustar = tar::Builder::new(Vec::new());
         let mut header = tar::Header::new_ustar();
-        header.set_size(3);
-        ustar
-            .append_data(&mut header, &medium, &b"1,2"[..])
-            .unwrap();
+        header.set_size(JOBS.len() as u64);
+        ustar.append_data(&mut header, &medium, JOBS).unwrap();
         assert_eq!(names(&ustar.into_inner().unwrap()), [medium]);
 
         let mut pax = tar::Builder::new(Vec::new());
         let extensions = [
             ("mtime", &b"1.5"[..]),
             ("path", b"by pax.csv"),
-            ("size", b"3"),
+            ("size", b"48"),
         ];
         pax.append_pax_extensions(extensions).unwrap();
         let mut header = tar::Header::new_ustar();
-        header.set_size(3);
-        pax.append_data(&mut header, "short.csv", &b"1,2"[..])
-            .unwrap();
+        header.set_size(JOBS.len() as u64);
+        pax.append_data(&mut header, "short.csv", JOBS).unwrap();
         let pax = pax.into_inner().unwrap();
+        assert_eq!(JOBS.len(), 48);
         assert_eq!(names(&pax), ["by pax.csv"]);
-        assert_eq!(members(&pax).unwrap().0[0].bytes, b"1,2");
     }
 
     #[test]

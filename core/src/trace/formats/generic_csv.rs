@@ -10,8 +10,9 @@
 
 use super::{Format, Importer};
 use crate::trace::columns::{Clock, Columns, Span, missing_columns};
-use crate::trace::detect::{Column, Evidence, Shape, Sniff};
+use crate::trace::detect::{Evidence, Shape, Sniff};
 use crate::trace::error::{OpenError, Role, shorten};
+use crate::trace::mapping::{ColumnMapping, TableHead, TimeRule};
 use crate::trace::report::{DropReason, WarningKind};
 use crate::trace::rows::Row;
 use crate::trace::sink::{self, Sink};
@@ -23,10 +24,15 @@ pub(super) const FORMAT: Format = Format {
     recognise: |sniff| {
         matches!(sniff.shape, Shape::Table { header: true, .. }).then(|| Evidence {
             weight: 0,
-            text: Roles::find(sniff).text(),
+            text: text(&guess(sniff).mapping),
         })
     },
-    importer: |sniff| Ok(Box::new(Generic::new(sniff)?)),
+    importer: |sniff, mapping| {
+        Ok(Box::new(match mapping {
+            Some(mapping) => Generic::mapped(sniff, mapping.clone())?,
+            None => Generic::guessed(sniff)?,
+        }))
+    },
 };
 
 const ID: &[&str] = &["job_id", "id_job", "job_name", "name", "job", "id"];
@@ -101,87 +107,95 @@ const LIMITS: &[&str] = &[
 ];
 
 /// A column in a role, and the unit its name ends in.
-#[derive(Clone)]
 struct Timed {
-    column: Column,
+    name: String,
     unit: Option<Unit>,
 }
 
-/// Who plays which role.
-struct Roles {
-    id: Option<Column>,
-    submit: Option<Timed>,
-    start: Option<Timed>,
-    end: Option<Timed>,
-    duration: Option<Timed>,
-    gpus: Option<Column>,
-    workers: Option<Column>,
-    milli: Option<Column>,
-    tenant: Option<Column>,
-    model: Option<Column>,
-    status: Option<Column>,
+/// A mapping found by the columns' names.
+struct Guess {
+    mapping: ColumnMapping,
+    /// Whether the duration's unit is not named.
+    duration_doubtful: bool,
     limits: Vec<String>,
 }
 
-impl Roles {
-    fn find(sniff: &Sniff<'_>) -> Self {
-        let plain = |names: &[&str]| find(sniff, names, false).map(|timed| timed.column);
-        let timed = |names: &[&str]| find(sniff, names, true);
-        // A queue of numbers is the time waited, not a name.
-        let waits = |column: &Column| key(&column.name) == "queue" && sniff.is_numeric(column);
-        let limits = sniff.columns.iter().filter(|column| {
-            let is_limit = |limit: &&str| key(&column.name).starts_with(&key(limit));
-            LIMITS.iter().any(is_limit)
-        });
-        Self {
-            id: plain(ID),
-            submit: timed(SUBMIT),
-            start: timed(START),
-            end: timed(END),
-            duration: timed(DURATION),
-            gpus: plain(GPUS),
-            workers: plain(WORKERS),
-            milli: plain(MILLI),
-            tenant: plain(TENANT).filter(|column| !waits(column)),
-            model: plain(MODEL),
-            status: plain(STATUS),
-            limits: limits.map(|column| column.shown.clone()).collect(),
+/// Which columns are which, by their names.
+fn guess(sniff: &Sniff<'_>) -> Guess {
+    let plain = |names: &[&str]| find(sniff, names, false).map(|timed| timed.name);
+    let timed = |names: &[&str]| find(sniff, names, true);
+    // A queue of numbers is the time waited, not a name.
+    let waits = |name: &String| {
+        let column = sniff.column(&name.to_ascii_lowercase());
+        key(name) == "queue" && column.is_some_and(|column| sniff.is_numeric(column))
+    };
+    let limits = sniff.columns.iter().filter(|column| {
+        let is_limit = |limit: &&str| key(&column.name).starts_with(&key(limit));
+        LIMITS.iter().any(is_limit)
+    });
+    let (submit, duration) = (timed(SUBMIT), timed(DURATION));
+    let (start, end) = (timed(START), timed(END));
+    let unit = match (&submit, &start) {
+        (Some(clock), _) | (None, Some(clock)) => clock.unit,
+        (None, None) => None,
+    };
+    let mut mapping = ColumnMapping {
+        id: plain(ID),
+        gpus: plain(GPUS),
+        workers: plain(WORKERS),
+        gpu_milli: plain(MILLI),
+        tenant: plain(TENANT).filter(|name| !waits(name)),
+        model: plain(MODEL),
+        status: plain(STATUS),
+        unit,
+        ..ColumnMapping::default()
+    };
+    let mut duration_doubtful = false;
+    // Start and end, where they are on the same clock as the submission.
+    let alike = |timed: &Option<Timed>| timed.as_ref().is_some_and(|timed| timed.unit == unit);
+    if alike(&start) && alike(&end) {
+        mapping.end = end.map(|end| end.name);
+        mapping.start = start.map(|start| start.name);
+    } else {
+        if let Some(Timed { name, unit }) = duration {
+            duration_doubtful = unit.is_none();
+            mapping.duration = Some(name);
+            mapping.duration_unit = unit.or(Some(Unit::Seconds));
+        }
+        if submit.is_none() {
+            mapping.start = start.map(|start| start.name);
         }
     }
+    mapping.submit = submit.map(|submit| submit.name);
+    Guess {
+        mapping,
+        duration_doubtful,
+        limits: limits.map(|column| column.shown.clone()).collect(),
+    }
+}
 
-    /// Who plays which role, in words.
-    fn text(&self) -> String {
-        let mut parts = Vec::new();
-        let mut part = |role: &str, column: Option<&Column>| {
-            if let Some(column) = column {
-                parts.push(format!("{role} = {}", shorten(&column.shown)));
-            }
-        };
-        fn column(timed: &Option<Timed>) -> Option<&Column> {
-            timed.as_ref().map(|timed| &timed.column)
-        }
-        part("id", self.id.as_ref());
-        part("submission", column(&self.submit));
-        part("start", column(&self.start));
-        part("end", column(&self.end));
-        if self.between().is_none() {
-            part("duration", column(&self.duration));
-        }
-        part("GPUs", self.gpus.as_ref());
-        part("workers", self.workers.as_ref());
-        part("tenant", self.tenant.as_ref());
-        part("model", self.model.as_ref());
-        part("status", self.status.as_ref());
-        format!("columns by their names, {}", parts.join(", "))
-    }
-
-    /// Start and end, where they are on the same clock as the submission.
-    fn between(&self) -> Option<(&Timed, &Timed)> {
-        let (start, end) = self.start.as_ref().zip(self.end.as_ref())?;
-        let submit = self.submit.as_ref().unwrap_or(start);
-        let alike = start.unit == end.unit && start.unit == submit.unit;
-        alike.then_some((start, end))
-    }
+/// Who plays which role, in words.
+fn text(mapping: &ColumnMapping) -> String {
+    let parts = [
+        ("id", &mapping.id),
+        ("submission", &mapping.submit),
+        ("start", &mapping.start),
+        ("end", &mapping.end),
+        ("duration", &mapping.duration),
+        ("GPUs", &mapping.gpus),
+        ("workers", &mapping.workers),
+        ("tenant", &mapping.tenant),
+        ("model", &mapping.model),
+        ("status", &mapping.status),
+    ];
+    let parts = parts.iter().filter_map(|(role, name)| {
+        let name = name.as_ref()?;
+        Some(format!("{role} = {}", shorten(name)))
+    });
+    format!(
+        "columns by their names, {}",
+        parts.collect::<Vec<_>>().join(", ")
+    )
 }
 
 /// The column with the first of the names that occurs, and its unit if it may have one.
@@ -199,7 +213,7 @@ fn find(sniff: &Sniff<'_>, names: &[&str], timed: bool) -> Option<Timed> {
                 _ => None,
             };
             (whole == wanted || base == Some(&wanted)).then(|| Timed {
-                column: column.clone(),
+                name: column.shown.clone(),
                 unit,
             })
         })
@@ -217,67 +231,104 @@ fn is_of_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || !c.is_ascii()
 }
 
-struct Generic {
+pub(super) struct Generic {
     columns: Columns,
-    /// The unit that the columns on the submission's clock name.
-    clock_unit: Option<Unit>,
-    /// Whether the duration's column names its unit; `None`: it is end − start.
-    duration_named: Option<bool>,
-    start_as_submit: bool,
+    mapping: ColumnMapping,
+    table: TableHead,
+    /// Whether the unit of the duration is a guess; `None`: it is end − start.
+    duration_doubtful: Option<bool>,
 }
 
 impl Generic {
-    fn new(sniff: &Sniff<'_>) -> Result<Self, OpenError> {
-        let roles = Roles::find(sniff);
-        let start_as_submit = roles.submit.is_none();
-        let submit = roles.submit.as_ref().or(roles.start.as_ref());
-        let mut duration_named = None;
-        let span = match (roles.between(), &roles.duration) {
-            (Some((start, end)), _) => {
-                Some(Span::Between(start.column.clone(), end.column.clone()))
-            }
-            (None, Some(duration)) => {
-                duration_named = Some(duration.unit.is_some());
-                let unit = duration.unit.unwrap_or(Unit::Seconds);
-                Some(Span::Column(duration.column.clone(), unit))
-            }
-            (None, None) => None,
+    fn guessed(sniff: &Sniff<'_>) -> Result<Self, OpenError> {
+        let Guess {
+            mapping,
+            duration_doubtful,
+            limits,
+        } = guess(sniff);
+        let mut generic = Self::new(sniff, mapping, &limits)?;
+        if let Some(doubtful) = &mut generic.duration_doubtful {
+            *doubtful = duration_doubtful;
+        }
+        Ok(generic)
+    }
+
+    /// Columns by their names, all times in seconds.
+    pub(super) fn in_seconds(sniff: &Sniff<'_>) -> Result<Self, OpenError> {
+        let Guess {
+            mut mapping,
+            limits,
+            ..
+        } = guess(sniff);
+        mapping.unit = Some(Unit::Seconds);
+        mapping.duration_unit = mapping.duration_unit.and(Some(Unit::Seconds));
+        Self::new(sniff, mapping, &limits)
+    }
+
+    fn mapped(sniff: &Sniff<'_>, mapping: ColumnMapping) -> Result<Self, OpenError> {
+        Self::new(sniff, mapping, &[])
+    }
+
+    fn new(
+        sniff: &Sniff<'_>,
+        mapping: ColumnMapping,
+        limits: &[String],
+    ) -> Result<Self, OpenError> {
+        let column = |role: &str| mapping.find(sniff, role);
+        let (start, end) = (column("start")?, column("end")?);
+        let submit = match column("submit")? {
+            None => start.clone(),
+            submit => submit,
         };
-        let (Some(submit), Some(span), Some(gpus)) = (submit, &span, &roles.gpus) else {
+        let between = start.zip(end);
+        let duration_doubtful = between.is_none().then_some(false);
+        let unit = mapping.duration_unit.or(mapping.unit);
+        let span = match between {
+            Some((start, end)) => Some(Span::Between(start, end)),
+            None => column("duration")?
+                .map(|duration| Span::Column(duration, unit.unwrap_or(Unit::Seconds))),
+        };
+        let gpus = column("gpus")?;
+        let (Some(submit), Some(span), Some(gpus)) = (&submit, &span, &gpus) else {
             let missing = [
                 (Role::Submit, submit.is_none()),
                 (Role::Duration, span.is_none()),
-                (Role::Gpus, roles.gpus.is_none()),
+                (Role::Gpus, gpus.is_none()),
             ];
             let missing = missing.into_iter().filter(|m| m.1).map(|m| m.0).collect();
-            let hint = match roles.limits.first() {
+            let hint = match limits.first() {
                 Some(limit) if span.is_none() => {
                     format!(" ({} is a limit, not a duration)", shorten(limit))
                 }
                 _ => String::new(),
             };
-            return Err(missing_columns(sniff, missing, hint));
+            return Err(missing_columns(sniff, missing, hint, mapping));
         };
-        let clock_unit = submit.unit;
-        let column = submit.column.clone();
-        let mut columns = Columns::new(sniff, column, Clock::Unknown, span.clone(), gpus.clone());
-        columns.id = roles.id;
-        columns.workers = roles.workers;
-        columns.milli = roles.milli;
-        columns.tenant = roles.tenant;
-        columns.model = roles.model;
-        columns.status = roles.status;
+        let clock = match mapping.time {
+            TimeRule::Dates => Clock::Dates,
+            TimeRule::Auto | TimeRule::Numbers => Clock::Unknown,
+        };
+        let mut columns = Columns::new(sniff, submit.clone(), clock, span.clone(), gpus.clone());
+        if mapping.time == TimeRule::Numbers {
+            columns.dates = Some(false);
+        }
+        columns.id = column("id")?;
+        columns.workers = column("workers")?;
+        columns.milli = column("gpu_milli")?;
+        columns.tenant = column("tenant")?;
+        columns.model = column("model")?;
+        columns.status = column("status")?;
         Ok(Self {
             columns,
-            clock_unit,
-            duration_named,
-            start_as_submit,
+            table: sniff.head(ColumnMapping::default()),
+            mapping,
+            duration_doubtful,
         })
     }
 
     /// The unit of submissions that are numbers, and whether it is beyond doubt.
     fn unit(&self, sink: &mut Sink) -> (Unit, bool) {
-        if let Some(unit) = self.clock_unit {
+        if let Some(unit) = self.mapping.unit {
             return (unit, true);
         }
         let jobs = sink.records.len();
@@ -331,7 +382,7 @@ impl Importer for Generic {
             (unit, sure) = self.unit(sink);
             for record in &mut sink.records {
                 record.submit = unit.seconds(record.submit);
-                if self.duration_named.is_none() {
+                if self.duration_doubtful.is_none() {
                     record.duration = unit.seconds(record.duration);
                 }
             }
@@ -343,9 +394,10 @@ impl Importer for Generic {
             let unix = |submit| Unit::of_unix_time(submit) == Some(Unit::Seconds);
             let absolute = !sink.records.is_empty() && sink.records.iter().all(|r| unix(r.submit));
             sink.zero = absolute.then_some(0.0);
-            clock = match (absolute, self.clock_unit) {
+            let named = self.mapping.unit;
+            clock = match (absolute, named) {
                 (true, _) => format!("Unix time in {}", unit.text()),
-                (false, Some(_)) => format!("{}, as its name says", unit.text()),
+                (false, Some(_)) => unit.text().to_owned(),
                 (false, None) => "taken as seconds, since no unit is named".to_owned(),
             };
             if !sure {
@@ -363,11 +415,11 @@ impl Importer for Generic {
                     false
                 }
             });
-        let span = match (&self.columns.span, self.duration_named) {
+        let span = match (&self.columns.span, self.duration_doubtful) {
             (Span::Between(start, end), _) => {
                 format!("{} − {}", shorten(&end.shown), shorten(&start.shown))
             }
-            (Span::Column(column, unit), Some(true)) => {
+            (Span::Column(column, unit), Some(false)) => {
                 format!("{} in {}", shorten(&column.shown), unit.text())
             }
             (Span::Column(column, _), _) => {
@@ -386,12 +438,21 @@ impl Importer for Generic {
             sink.tally
                 .warn(kind, doubts.len() as u32, 0, &|| first.clone());
         }
-        if self.start_as_submit {
+        if self.mapping.submit.is_none() {
             let (kind, jobs) = (WarningKind::StartAsSubmit, sink.records.len() as u32);
             sink.tally
                 .warn(kind, jobs, 0, &|| format!("{name} is all there is"));
         }
         self.columns.units = format!("Submission: {name}, {clock}. Duration: {span}.");
+        let dates = self.columns.dates == Some(true);
+        self.mapping.unit = (!dates).then_some(unit);
+        self.mapping.time = if dates {
+            TimeRule::Dates
+        } else {
+            TimeRule::Numbers
+        };
+        self.table.guess = self.mapping.clone();
+        sink.table = Some(std::mem::take(&mut self.table));
     }
 
     fn units(&self) -> String {
@@ -473,7 +534,7 @@ mod tests {
         );
         assert_eq!(
             trace.report.units,
-            "Submission: time_ms, milliseconds, as its name says. Duration: runtime_min in minutes."
+            "Submission: time_ms, milliseconds. Duration: runtime_min in minutes."
         );
     }
 
@@ -561,7 +622,7 @@ mod tests {
             let text = format!("job_id,submit_time,{limit},num_gpus\n1,0,60,1\n");
             let error = try_open("limits.csv", text.as_bytes()).unwrap_err();
             let expected = format!(
-                "limits.csv, line 1: no column tells how long it ran (such as duration, or start_time and end_time); found the columns job_id, submit_time, {limit}, num_gpus ({limit} is a limit, not a duration): rename a column, or convert the file"
+                "limits.csv, line 1: no column tells how long it ran (such as duration, or start_time and end_time); found the columns job_id, submit_time, {limit}, num_gpus ({limit} is a limit, not a duration): rename a column, or say which columns are which"
             );
             assert_eq!(error.to_string(), expected);
         }

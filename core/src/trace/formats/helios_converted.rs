@@ -14,7 +14,14 @@ pub(super) const FORMAT: Format = Format {
     id: "helios-converted",
     title: "SenseTime Helios (converted)",
     recognise: |sniff| sniff.with_exactly(&["job_id", "arrival_s", "service_sec", "gpu_count"]),
-    importer: |sniff| Ok(Box::new(Converted(Columns::plain(sniff, &PLAIN)?))),
+    importer: |sniff, _| {
+        Ok(Box::new(Converted {
+            columns: Columns::plain(sniff, &PLAIN)?,
+            clamped: 0,
+            line: 0,
+            longer: false,
+        }))
+    },
 };
 
 const PLAIN: Plain = Plain {
@@ -24,41 +31,51 @@ const PLAIN: Plain = Plain {
     duration: "service_sec",
     duration_unit: Unit::Seconds,
     gpus: "gpu_count",
-    tenant: "",
-    model: "",
-    status: "",
     units: "Submission and duration are seconds, as this format defines them, since the trace's start.",
+    ..Plain::NONE
 };
 
 /// 48 hours in seconds.
 const CLAMP: f64 = 172_800.0;
 
-struct Converted(Columns);
+struct Converted {
+    columns: Columns,
+    /// Jobs of exactly that length, the line of the first, and whether any is longer.
+    clamped: u32,
+    line: u32,
+    longer: bool,
+}
 
 impl Importer for Converted {
     fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
-        self.0.row(row, sink);
+        let before = sink.records.len();
+        self.columns.row(row, sink);
+        if let Some(record) = sink.records.get(before)
+            && record.duration >= CLAMP
+        {
+            self.longer |= record.duration > CLAMP;
+            if self.clamped == 0 {
+                self.line = record.line;
+            }
+            self.clamped += 1;
+        }
     }
 
     fn finish(&mut self, sink: &mut Sink) {
-        self.0.finish(sink);
-        let mut clamped = sink.records.iter().filter(|r| r.duration == CLAMP);
-        let line = clamped.clone().next().map_or(0, |r| r.line);
-        let unclamped = sink.records.iter().any(|r| r.duration > CLAMP);
-        if !unclamped {
-            let count = clamped.by_ref().count() as u32;
-            let kind = WarningKind::Clamped;
+        self.columns.finish(sink);
+        if !self.longer {
             let detail = || "service_sec is 172800".to_owned();
-            sink.tally.warn(kind, count, line, &detail);
+            let kind = WarningKind::Clamped;
+            sink.tally.warn(kind, self.clamped, self.line, &detail);
         }
     }
 
     fn units(&self) -> String {
-        self.0.units()
+        self.columns.units()
     }
 
     fn named(&self) -> bool {
-        self.0.named()
+        self.columns.named()
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) const FORMAT: Format = Format {
     recognise: |sniff| {
         sniff.with_columns(&["vc", "gpu_num", "node_num", "state", "queue", "duration"])
     },
-    importer: |sniff| Ok(Box::new(Columns::plain(sniff, &PLAIN)?)),
+    importer: |sniff, _| Ok(Box::new(Columns::plain(sniff, &PLAIN)?)),
 };
 
 const PLAIN: Plain = Plain {
@@ -27,9 +27,9 @@ const PLAIN: Plain = Plain {
     duration_unit: Unit::Seconds,
     gpus: "gpu_num",
     tenant: "vc",
-    model: "",
     status: "state",
     units: "Timestamps without a zone are UTC; durations are seconds.",
+    ..Plain::NONE
 };
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub(super) const FORMAT: Format = Format {
     id: "ms-itp",
     title: "Microsoft ITP",
     recognise: |sniff| sniff.with_exactly(&["job_id", "submission_time", "duration", "num_gpu"]),
-    importer: |sniff| Ok(Box::new(Columns::plain(sniff, &PLAIN)?)),
+    importer: |sniff, _| Ok(Box::new(Columns::plain(sniff, &PLAIN)?)),
 };
 
 const PLAIN: Plain = Plain {
@@ -24,10 +24,8 @@ const PLAIN: Plain = Plain {
     duration: "duration",
     duration_unit: Unit::Seconds,
     gpus: "num_gpu",
-    tenant: "",
-    model: "",
-    status: "",
     units: "Submission and duration are seconds, as this format defines them, since the trace's start.",
+    ..Plain::NONE
 };
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
             text: format!("{} as well as Tiresias' own", more.text),
         })
     },
-    importer: |sniff| Ok(Box::new(Columns::plain(sniff, &PLAIN)?)),
+    importer: |sniff, _| Ok(Box::new(Columns::plain(sniff, &PLAIN)?)),
 };
 
 const PLAIN: Plain = Plain {
@@ -32,10 +32,9 @@ const PLAIN: Plain = Plain {
     duration: "duration",
     duration_unit: Unit::Milliseconds,
     gpus: "num_gpu",
-    tenant: "",
     model: "model_name",
-    status: "",
     units: "Submission and duration are milliseconds, as this format defines them, and were divided by 1000.",
+    ..Plain::NONE
 };
 
 #[cfg(test)]

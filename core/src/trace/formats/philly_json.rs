@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
         evidence.text = "a JSON array of jobs with submitted_time and attempts".to_owned();
         Some(evidence)
     },
-    importer: |_| Ok(Box::new(Philly)),
+    importer: |_, _| Ok(Box::new(Philly)),
 };
 
 #[derive(Deserialize)]
@@ -107,7 +107,7 @@ fn read(job: &Job, line: u32, sink: &mut Sink) -> Result<(), (DropReason, String
         return Err((DropReason::NoFinishedAttempt, detail));
     };
     let seconds = valid.map(|(seconds, _)| seconds).sum();
-    let (gpus, _) = sink::gpus(gpus as f64).map_err(|r| (r, format!("{gpus} GPUs")))?;
+    let (gpus, share) = sink::gpus(gpus as f64).map_err(|r| (r, format!("{gpus} GPUs")))?;
     let submitted = job.submitted_time.as_deref().unwrap_or_default().trim();
     let submit = match date(submitted) {
         Some(seconds) => sink::submit(seconds),
@@ -123,6 +123,7 @@ fn read(job: &Job, line: u32, sink: &mut Sink) -> Result<(), (DropReason, String
         submit,
         duration,
         gpus,
+        share,
         tenant: job.vc.as_deref().unwrap_or_default().trim(),
         model: "",
         status: status(job.status.as_deref().unwrap_or_default().trim()),

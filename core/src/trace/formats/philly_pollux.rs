@@ -16,20 +16,18 @@ pub(super) const FORMAT: Format = Format {
     recognise: |sniff| {
         sniff.with_columns(&["timestamp", "duration", "num_gpus", "gpu_time", "cluster"])
     },
-    importer: |sniff| Ok(Box::new(Columns::plain(sniff, &PLAIN)?)),
+    importer: |sniff, _| Ok(Box::new(Columns::plain(sniff, &PLAIN)?)),
 };
 
 const PLAIN: Plain = Plain {
-    id: "",
     submit: "timestamp",
     clock: Clock::Dates,
     duration: "duration",
     duration_unit: Unit::Seconds,
     gpus: "num_gpus",
     tenant: "cluster",
-    model: "",
-    status: "",
     units: "Timestamps without a zone are UTC; durations are seconds.",
+    ..Plain::NONE
 };
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 use super::{Format, Importer};
 use crate::job::Status;
 use crate::trace::detect::{Evidence, Shape};
-use crate::trace::report::{DropReason, WarningKind, cell_is};
+use crate::trace::report::{DropReason, cell_is};
 use crate::trace::rows::Row;
 use crate::trace::sink::{self, Draft, Sink};
 use crate::trace::timestamp::number;
@@ -25,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
                 .to_owned(),
         })
     },
-    importer: |_| Ok(Box::new(Swf::default())),
+    importer: |_, _| Ok(Box::new(Swf::default())),
 };
 
 /// Fields of a line, from 0.
@@ -101,7 +101,7 @@ fn read<'r>(row: &Row<'r>, sink: &mut Sink) -> Result<(), (DropReason, usize, &'
     if count == -1.0 {
         return Err((DropReason::GpusMissing, field, row.cell(field)));
     }
-    let (gpus, rounded) = sink::gpus(count).map_err(|r| (r, field, row.cell(field)))?;
+    let (gpus, share) = sink::gpus(count).map_err(|r| (r, field, row.cell(field)))?;
     let submit = value(SUBMIT, DropReason::SubmitInvalid)?;
     if submit == -1.0 {
         return Err((DropReason::SubmitMissing, SUBMIT, row.cell(SUBMIT)));
@@ -123,15 +123,11 @@ fn read<'r>(row: &Row<'r>, sink: &mut Sink) -> Result<(), (DropReason, usize, &'
         submit,
         duration,
         gpus,
+        share,
         tenant: &group,
         model: "",
         status,
     });
-    if rounded {
-        let kind = WarningKind::FractionalGpus;
-        let detail = || format!("{count} processors");
-        sink.tally.warn(kind, 1, row.line, &detail);
-    }
     Ok(())
 }
 

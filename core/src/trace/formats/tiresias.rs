@@ -13,7 +13,7 @@ pub(super) const FORMAT: Format = Format {
     id: "tiresias",
     title: "Tiresias",
     recognise: |sniff| sniff.with_columns(&COLUMNS),
-    importer: |sniff| Ok(Box::new(Columns::plain(sniff, &PLAIN)?)),
+    importer: |sniff, _| Ok(Box::new(Columns::plain(sniff, &PLAIN)?)),
 };
 
 /// What tells the format, and Muri's, which adds to them.
@@ -34,10 +34,9 @@ const PLAIN: Plain = Plain {
     duration: "duration",
     duration_unit: Unit::Seconds,
     gpus: "num_gpu",
-    tenant: "",
     model: "model_name",
-    status: "",
     units: "Submission and duration are seconds, as this format defines them, since the trace's start.",
+    ..Plain::NONE
 };
 
 #[cfg(test)]

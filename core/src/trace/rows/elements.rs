@@ -1,6 +1,6 @@
 //! The elements of a JSON array, found without parsing them.
 
-use super::{Cell, Flaw, Rest, Row};
+use super::{Cell, Flaw, Part, Rest, Row};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use std::fmt;
 
@@ -11,28 +11,66 @@ use std::fmt;
 /// still gives every whole element.
 pub(crate) struct Elements<'a> {
     rest: Rest<'a>,
-    /// Whether the array has been closed.
-    closed: bool,
+    state: State,
     cells: [Cell; 1],
+}
+
+/// How far an array has been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Its bracket has not been met.
+    Before,
+    /// Between its brackets.
+    Within,
+    /// It has been closed.
+    Closed,
 }
 
 impl<'a> Elements<'a> {
     /// `text` begins with `[`, after blanks.
+    #[cfg(test)]
     pub(crate) fn new(text: &'a str) -> Self {
-        let mut rest = Rest::new(text);
-        let bracket = text.find('[').map_or(text.len(), |at| at + 1);
-        rest.advance(bracket);
-        let (closed, cells) = (false, [Cell { start: 0, end: 0 }]);
+        Self::part(text, State::Before, 1, Part::Last)
+    }
+
+    /// The same of a text that may go on.
+    pub(crate) fn beginning(text: &'a str, part: Part) -> Self {
+        Self::part(text, State::Before, 1, part)
+    }
+
+    /// The same of an array that begins on another line.
+    pub(crate) fn from_line(text: &'a str, line: u32) -> Self {
+        Self::part(text, State::Before, line, Part::Last)
+    }
+
+    /// The same of a part that begins before an element.
+    pub(crate) fn part(text: &'a str, state: State, line: u32, part: Part) -> Self {
         Self {
-            rest,
-            closed,
-            cells,
+            rest: Rest::new(text, line, part),
+            state,
+            cells: [Cell { start: 0, end: 0 }],
         }
+    }
+
+    /// How many bytes are left, the line they begin on, and how far the array has been read.
+    pub(super) fn left(&self) -> (usize, u32, State) {
+        (self.rest.text.len(), self.rest.line, self.state)
     }
 
     /// The next element.
     pub(crate) fn next(&mut self) -> Option<Row<'_>> {
-        if self.closed {
+        if self.state == State::Before {
+            let text = self.rest.text;
+            let bracket = match text.find('[') {
+                None if self.rest.part == Part::Some => return None,
+                bracket => bracket.map_or(text.len(), |at| at + 1),
+            };
+            self.rest.advance(bracket);
+            self.state = State::Within;
+        }
+        if self.state == State::Closed {
+            // What follows the array is none of it.
+            self.rest.advance(self.rest.text.len());
             return None;
         }
         let blank = self.rest.text.bytes();
@@ -40,13 +78,18 @@ impl<'a> Elements<'a> {
         self.rest.advance(blank);
         let line = self.rest.line;
         let text = self.rest.text;
-        let end = end_of_element(text.as_bytes());
-        let element = text.get(..end).unwrap_or("").trim_ascii_end();
+        let end = end_of_value(text.as_bytes());
         let cut = end == text.len();
-        self.closed = cut || text.as_bytes().get(end) == Some(&b']');
+        if cut && self.rest.part == Part::Some {
+            return None;
+        }
+        let element = text.get(..end).unwrap_or("").trim_ascii_end();
+        if cut || text.as_bytes().get(end) == Some(&b']') {
+            self.state = State::Closed;
+        }
         self.rest.advance(end + 1);
         // Nothing before the end: an empty array, or a comma after the last element.
-        if element.is_empty() && self.closed {
+        if element.is_empty() && self.state == State::Closed {
             return None;
         }
         let end = u32::try_from(element.len()).unwrap_or(0);
@@ -58,6 +101,52 @@ impl<'a> Elements<'a> {
             text: element,
             cells: &self.cells,
         })
+    }
+}
+
+/// A field of a JSON object, as text.
+pub(crate) struct Field<'a> {
+    pub(crate) key: &'a str,
+    pub(crate) value: &'a str,
+    /// The line the value begins on.
+    pub(crate) line: u32,
+}
+
+/// Cuts the object that a text begins with into its fields, without parsing their values.
+pub(crate) struct Fields<'a> {
+    rest: Rest<'a>,
+}
+
+impl<'a> Fields<'a> {
+    /// `text` begins with `{`, after blanks.
+    pub(crate) fn new(text: &'a str) -> Self {
+        let mut rest = Rest::new(text, 1, Part::Last);
+        rest.advance(text.find('{').map_or(text.len(), |at| at + 1));
+        Self { rest }
+    }
+
+    fn skip(&mut self, also: u8) {
+        let skipped = self.rest.text.bytes();
+        let skipped = skipped.take_while(|b| b.is_ascii_whitespace() || *b == also);
+        let count = skipped.count();
+        self.rest.advance(count);
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Field<'a>;
+
+    fn next(&mut self) -> Option<Field<'a>> {
+        self.skip(b',');
+        let key = self.rest.text.strip_prefix('"')?;
+        let key = key.get(..key.find('"')?)?;
+        self.rest.advance(key.len() + 2);
+        self.skip(b':');
+        let (text, line) = (self.rest.text, self.rest.line);
+        let end = end_of_value(text.as_bytes());
+        let value = text.get(..end).unwrap_or("").trim_ascii_end();
+        self.rest.advance(end);
+        Some(Field { key, value, line })
     }
 }
 
@@ -89,8 +178,9 @@ impl<'de> Visitor<'de> for Keys {
     }
 }
 
-/// Where the comma or bracket after the element stands that a text begins with, or its length.
-fn end_of_element(text: &[u8]) -> usize {
+/// Where the comma or bracket stands that follows the value a text begins with; the text's
+/// length where there is none.
+fn end_of_value(text: &[u8]) -> usize {
     let mut depth = 0usize;
     let mut in_string = false;
     let mut escaped = false;
@@ -107,7 +197,7 @@ fn end_of_element(text: &[u8]) -> usize {
         match byte {
             b'"' => in_string = true,
             b'{' | b'[' => depth += 1,
-            b',' | b']' if depth == 0 => return at,
+            b',' | b']' | b'}' if depth == 0 => return at,
             b'}' | b']' => depth = depth.saturating_sub(1),
             _ => {}
         }
@@ -137,6 +227,17 @@ mod tests {
             (3, true, "3".to_owned()),
         ];
         assert_eq!(elements(text), expected);
+    }
+
+    #[test]
+    fn fields_of_an_object() {
+        let text = "{\n \"a\" : [1,\n 2], \"b\":{\"c\": \"}\"} }";
+        let fields: Vec<_> = Fields::new(text)
+            .map(|f| (f.key, f.value, f.line))
+            .collect();
+        assert_eq!(fields, [("a", "[1,\n 2]", 2), ("b", "{\"c\": \"}\"}", 3)]);
+        assert_eq!(Fields::new("{").count(), 0);
+        assert_eq!(Fields::new("{\"a").count(), 0);
     }
 
     #[test]

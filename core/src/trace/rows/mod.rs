@@ -4,12 +4,17 @@
 //! ([`Table`]), a file of blank-separated words one per line ([`Words`]), and a JSON array one
 //! per element, whose only cell is the element's text ([`Elements`]). Rows are handed out one at
 //! a time and borrow from the text, so reading costs no allocation per row or cell.
+//!
+//! A text may come in parts. A reader is given what there is and whether that is all; it stops
+//! before a row that may go on, and [`Reader`] carries its state over to the next part.
 
 mod elements;
+mod reader;
 mod table;
 mod words;
 
-pub(crate) use elements::{Elements, keys};
+pub(crate) use elements::{Elements, Fields, keys};
+pub(crate) use reader::{Reader, Receiver};
 pub(crate) use table::Table;
 pub(crate) use words::{Line, Words};
 
@@ -24,6 +29,15 @@ pub(crate) struct Row<'r> {
     pub(crate) unterminated: bool,
     text: &'r str,
     cells: &'r [Cell],
+}
+
+/// What a part of a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// More may follow.
+    Some,
+    /// It goes to the end.
+    Last,
 }
 
 /// Why a row cannot be trusted.
@@ -77,11 +91,12 @@ impl<'r> Row<'r> {
 struct Rest<'a> {
     text: &'a str,
     line: u32,
+    part: Part,
 }
 
 impl<'a> Rest<'a> {
-    fn new(text: &'a str) -> Self {
-        Self { text, line: 1 }
+    fn new(text: &'a str, line: u32, part: Part) -> Self {
+        Self { text, line, part }
     }
 
     /// Passes over empty lines.
@@ -93,14 +108,16 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// The line that begins here, without its end, and the length with its end.
-    fn line(&self) -> (&'a str, usize) {
+    /// The line that begins here, without its end, and the length with its end; `None` where
+    /// it may go on.
+    fn line(&self) -> Option<(&'a str, usize)> {
         match memchr::memchr(b'\n', self.text.as_bytes()) {
             Some(end) => {
                 let line = self.text.get(..end).unwrap_or("");
-                (line.strip_suffix('\r').unwrap_or(line), end + 1)
+                Some((line.strip_suffix('\r').unwrap_or(line), end + 1))
             }
-            None => (self.text, self.text.len()),
+            None if self.part == Part::Some => None,
+            None => Some((self.text, self.text.len())),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Delimited tables: commas, semicolons, tabs or pipes, with quoted cells.
 
-use super::{Cell, Flaw, MAX_CELLS, Rest, Row};
+use super::{Cell, Flaw, MAX_CELLS, Part, Rest, Row};
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 /// The longest quoted row in bytes: a quotation mark that is still open after that many was
@@ -18,7 +18,14 @@ const MAX_STRAY_QUOTES: u32 = 64;
 /// through the `csv-core` state machine.
 pub(crate) struct Table<'a> {
     rest: Rest<'a>,
+    scratch: Scratch,
+}
+
+/// What a table carries from one part of its text to the next.
+pub(crate) struct Scratch {
     delimiter: u8,
+    /// The line that the next part begins on.
+    line: u32,
     cells: Vec<Cell>,
     /// Built when the first quotation mark is met; most tables have none.
     quoted: Option<Reader>,
@@ -28,11 +35,11 @@ pub(crate) struct Table<'a> {
     stray_quotes: u32,
 }
 
-impl<'a> Table<'a> {
-    pub(crate) fn new(text: &'a str, delimiter: u8) -> Self {
+impl Scratch {
+    pub(super) fn new(delimiter: u8) -> Self {
         Self {
-            rest: Rest::new(text),
             delimiter,
+            line: 1,
             cells: Vec::new(),
             quoted: None,
             unquoted: Vec::new(),
@@ -41,133 +48,237 @@ impl<'a> Table<'a> {
         }
     }
 
+    pub(super) fn line(&self) -> u32 {
+        self.line
+    }
+
+    /// Cuts the line that `bytes` begin with into cells, up to its end or the first quotation
+    /// mark. Looks at eight bytes at once, of which most are of no interest.
+    fn split(&mut self, bytes: &[u8]) -> End {
+        self.cells.clear();
+        let mut start = 0;
+        let (words, rest) = bytes.as_chunks::<8>();
+        for (index, word) in words.iter().enumerate() {
+            let eight = u64::from_le_bytes(*word);
+            let mut hits = equal(eight, self.delimiter) | equal(eight, b'\n') | equal(eight, b'"');
+            while hits != 0 {
+                let within = (hits.trailing_zeros() / 8) as usize;
+                let at = index * 8 + within;
+                match word.get(within) {
+                    Some(b'\n') => return self.end(start, at, End::Line(at)),
+                    Some(b'"') => return End::Quote,
+                    _ => start = self.cell(start, at),
+                }
+                hits &= hits - 1;
+            }
+        }
+        let before = words.len() * 8;
+        for (at, &byte) in (before..).zip(rest) {
+            match byte {
+                b'\n' => return self.end(start, at, End::Line(at)),
+                b'"' => return End::Quote,
+                _ if byte == self.delimiter => start = self.cell(start, at),
+                _ => {}
+            }
+        }
+        self.end(start, bytes.len(), End::Text)
+    }
+
+    /// The same of a line whose quotation marks mean nothing.
+    fn split_plainly(&mut self, line: &[u8]) {
+        self.cells.clear();
+        let mut start = 0;
+        for (at, &byte) in line.iter().enumerate() {
+            if byte == self.delimiter {
+                start = self.cell(start, at);
+            }
+        }
+        self.end(start, line.len(), End::Text);
+    }
+
+    /// Ends a cell; returns where the next one starts.
+    #[inline]
+    fn cell(&mut self, start: u32, at: usize) -> u32 {
+        let end = at as u32;
+        if self.cells.len() < MAX_CELLS {
+            self.cells.push(Cell { start, end });
+        }
+        end + 1
+    }
+
+    /// Ends the last cell.
+    #[inline]
+    fn end(&mut self, start: u32, at: usize, end: End) -> End {
+        self.cell(start, at);
+        end
+    }
+}
+
+/// What a line ended with.
+#[derive(Clone, Copy)]
+enum End {
+    /// A line end, at so many bytes.
+    Line(usize),
+    /// A quotation mark.
+    Quote,
+    /// The text.
+    Text,
+}
+
+/// The highest bit of each of eight bytes that equals `byte`.
+#[inline]
+fn equal(eight: u64, byte: u8) -> u64 {
+    const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+    let differ = eight ^ (u64::from(byte) * 0x0101_0101_0101_0101);
+    !(((differ & LOW) + LOW) | differ | LOW)
+}
+
+/// What trying to unquote a row gave.
+enum Unquoted {
+    /// It is whole, and so many bytes long.
+    Row(usize),
+    /// A quotation mark is never closed.
+    Stray,
+    /// It may go on beyond this part.
+    Incomplete,
+}
+
+impl<'a> Table<'a> {
+    #[cfg(test)]
+    pub(crate) fn new(text: &'a str, delimiter: u8) -> Self {
+        Self::part(text, Scratch::new(delimiter), Part::Last)
+    }
+
+    /// The same of a part that begins at a row.
+    pub(crate) fn part(text: &'a str, scratch: Scratch, part: Part) -> Self {
+        Self {
+            rest: Rest::new(text, scratch.line, part),
+            scratch,
+        }
+    }
+
+    /// How many bytes are left, and what the next part needs.
+    pub(super) fn left(mut self) -> (usize, Scratch) {
+        self.scratch.line = self.rest.line;
+        (self.rest.text.len(), self.scratch)
+    }
+
     /// The next row.
     pub(crate) fn next(&mut self) -> Option<Row<'_>> {
         loop {
             self.rest.skip_blank_lines();
-            let bytes = self.rest.text.as_bytes();
-            let first = memchr::memchr2(b'\n', b'"', bytes);
-            if first.is_some_and(|at| bytes.get(at) == Some(&b'"')) {
-                return Some(self.quoted_row());
-            }
-            let end = first.unwrap_or(bytes.len());
+            let (end, terminated) = match self.scratch.split(self.rest.text.as_bytes()) {
+                End::Quote => return self.quoted_row(),
+                End::Text if self.rest.part == Part::Some => return None,
+                End::Text => (self.rest.text.len(), false),
+                End::Line(end) => (end, true),
+            };
             let (line, rest) = self.rest.text.split_at_checked(end)?;
             if line.is_empty() {
                 return None;
             }
             let number = self.rest.line;
             self.rest.text = rest.strip_prefix('\n').unwrap_or("");
-            self.rest.line = number.saturating_add(u32::from(first.is_some()));
+            self.rest.line = number.saturating_add(u32::from(terminated));
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let line = line.strip_suffix('\r').unwrap_or(line);
-            self.split(line);
             return Some(Row {
                 line: number,
                 flaw: None,
-                unterminated: first.is_none(),
+                unterminated: !terminated,
                 text: line,
-                cells: &self.cells,
+                cells: &self.scratch.cells,
             });
         }
     }
 
-    fn split(&mut self, line: &str) {
-        self.cells.clear();
-        let mut start = 0;
-        for (at, &byte) in line.as_bytes().iter().enumerate() {
-            if byte == self.delimiter {
-                let end = at as u32;
-                self.cells.push(Cell { start, end });
-                start = end + 1;
-                if self.cells.len() == MAX_CELLS {
-                    return;
-                }
-            }
-        }
-        let end = line.len() as u32;
-        self.cells.push(Cell { start, end });
-    }
-
     /// A row with quotation marks, which may span several lines.
-    fn quoted_row(&mut self) -> Row<'_> {
+    fn quoted_row(&mut self) -> Option<Row<'_>> {
         let number = self.rest.line;
-        let (line, length) = self.rest.line();
-        let consumed = if self.stray_quotes < MAX_STRAY_QUOTES {
+        let unquoted = if self.scratch.stray_quotes < MAX_STRAY_QUOTES {
             self.unquote()
         } else {
-            None
+            Unquoted::Stray
         };
-        let Some(consumed) = consumed else {
-            // Give up this line alone and go on with the next.
-            self.stray_quotes += 1;
-            self.rest.advance(length);
-            self.split(line);
-            let unterminated = length == line.len();
-            let flaw = if unterminated {
-                Flaw::Truncated
-            } else {
-                Flaw::Unclosed
-            };
-            return Row {
-                line: number,
-                flaw: Some(flaw),
-                unterminated,
-                text: line,
-                cells: &self.cells,
-            };
+        let consumed = match unquoted {
+            Unquoted::Row(consumed) => consumed,
+            Unquoted::Incomplete => return None,
+            Unquoted::Stray => {
+                // Give up this line alone and go on with the next.
+                let (line, length) = self.rest.line()?;
+                self.scratch.stray_quotes += 1;
+                self.rest.advance(length);
+                self.scratch.split_plainly(line.as_bytes());
+                let unterminated = length == line.len();
+                let flaw = if unterminated {
+                    Flaw::Truncated
+                } else {
+                    Flaw::Unclosed
+                };
+                return Some(Row {
+                    line: number,
+                    flaw: Some(flaw),
+                    unterminated,
+                    text: line,
+                    cells: &self.scratch.cells,
+                });
+            }
         };
         let at_end = consumed == self.rest.text.len();
-        let unterminated = at_end && !self.rest.text.ends_with(['\n', '\r']);
+        let terminated = self.rest.text.ends_with(['\n', '\r']);
+        let unterminated = at_end && !terminated;
         self.rest.advance(consumed);
-        self.cells.clear();
+        let scratch = &mut self.scratch;
+        scratch.cells.clear();
         let mut start = 0;
-        for &end in self.ends.iter().take(MAX_CELLS) {
+        for &end in scratch.ends.iter().take(MAX_CELLS) {
             let end = end as u32;
-            self.cells.push(Cell { start, end });
+            scratch.cells.push(Cell { start, end });
             start = end;
         }
-        Row {
+        Some(Row {
             line: number,
             flaw: None,
             unterminated,
-            text: std::str::from_utf8(&self.unquoted).unwrap_or(""),
-            cells: &self.cells,
-        }
+            text: std::str::from_utf8(&scratch.unquoted).unwrap_or(""),
+            cells: &scratch.cells,
+        })
     }
 
-    /// Unquotes the row that begins here; returns its length in the text, or `None` where a
-    /// quotation mark is never closed.
-    fn unquote(&mut self) -> Option<usize> {
+    /// Unquotes the row that begins here.
+    fn unquote(&mut self) -> Unquoted {
         let all = self.rest.text.as_bytes();
         let window = all.get(..MAX_QUOTED_ROW).unwrap_or(all);
-        let delimiter = self.delimiter;
+        let more = window.len() < MAX_QUOTED_ROW && self.rest.part == Part::Some;
+        let scratch = &mut self.scratch;
+        let delimiter = scratch.delimiter;
         let build = || ReaderBuilder::new().delimiter(delimiter).build();
-        let quoted = self.quoted.get_or_insert_with(build);
+        let quoted = scratch.quoted.get_or_insert_with(build);
         quoted.reset();
         let (mut read, mut written, mut cells) = (0, 0, 0);
         // When the window is used up, a line end shows whether a quotation mark is still open:
         // if so, the line end becomes part of the cell instead of ending the row.
         let mut closing: &[u8] = b"\n";
         loop {
-            if self.unquoted.len() < written + 256 {
-                self.unquoted.resize((written + 256) * 2, 0);
+            if scratch.unquoted.len() < written + 256 {
+                scratch.unquoted.resize((written + 256) * 2, 0);
             }
-            if self.ends.len() < cells + 16 {
-                self.ends.resize((cells + 16) * 2, 0);
+            if scratch.ends.len() < cells + 16 {
+                scratch.ends.resize((cells + 16) * 2, 0);
             }
             let within = read < window.len();
+            if !within && more {
+                return Unquoted::Incomplete;
+            }
             let input = if within {
                 window.get(read..).unwrap_or(&[])
             } else {
                 closing
             };
-            let (result, consumed, output, ended) = quoted.read_record(
-                input,
-                self.unquoted.get_mut(written..)?,
-                self.ends.get_mut(cells..)?,
-            );
+            let text = scratch.unquoted.get_mut(written..).unwrap_or_default();
+            let ends = scratch.ends.get_mut(cells..).unwrap_or_default();
+            let (result, consumed, output, ended) = quoted.read_record(input, text, ends);
             if within {
                 read += consumed;
             } else {
@@ -177,15 +288,18 @@ impl<'a> Table<'a> {
             cells += ended;
             match result {
                 ReadRecordResult::Record => break,
-                ReadRecordResult::End => return None,
-                ReadRecordResult::InputEmpty if !within => return None,
-                ReadRecordResult::InputEmpty if window.len() < all.len() => return None,
+                ReadRecordResult::End => return Unquoted::Stray,
+                ReadRecordResult::InputEmpty if more => return Unquoted::Incomplete,
+                ReadRecordResult::InputEmpty if !within => return Unquoted::Stray,
+                ReadRecordResult::InputEmpty if window.len() < all.len() => {
+                    return Unquoted::Stray;
+                }
                 _ => {}
             }
         }
-        self.unquoted.truncate(written);
-        self.ends.truncate(cells);
-        Some(read)
+        scratch.unquoted.truncate(written);
+        scratch.ends.truncate(cells);
+        Unquoted::Row(read)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lines of words separated by blanks, with comment lines.
 
-use super::{Cell, MAX_CELLS, Rest, Row};
+use super::{Cell, MAX_CELLS, Part, Rest, Row};
 
 /// Reads a text line by line; each word is a cell.
 pub(crate) struct Words<'a> {
@@ -19,12 +19,23 @@ pub(crate) enum Line<'r> {
 
 impl<'a> Words<'a> {
     /// Lines that begin with `comment` are comments.
+    #[cfg(test)]
     pub(crate) fn new(text: &'a str, comment: char) -> Self {
+        Self::part(text, comment, 1, Part::Last)
+    }
+
+    /// The same of a part that begins at a line.
+    pub(crate) fn part(text: &'a str, comment: char, line: u32, part: Part) -> Self {
         Self {
-            rest: Rest::new(text),
+            rest: Rest::new(text, line, part),
             comment,
             cells: Vec::new(),
         }
+    }
+
+    /// How many bytes are left, and the line they begin on.
+    pub(super) fn left(&self) -> (usize, u32) {
+        (self.rest.text.len(), self.rest.line)
     }
 
     /// The next line that is not blank.
@@ -34,7 +45,7 @@ impl<'a> Words<'a> {
                 return None;
             }
             let number = self.rest.line;
-            let (line, length) = self.rest.line();
+            let (line, length) = self.rest.line()?;
             self.rest.advance(length);
             if let Some(comment) = line.trim_ascii_start().strip_prefix(self.comment) {
                 return Some(Line::Comment(comment));

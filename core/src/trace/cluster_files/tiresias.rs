@@ -3,52 +3,36 @@
 //! `num_switch` × `num_node_p_switch` nodes of `num_gpu_p_node` GPUs; CPUs and memory are not
 //! used. Opened beside a trace such a file becomes its cluster; alone it is one.
 
-use super::detect::{Sniff, is_header};
-use super::error::{OpenError, shorten};
-use super::rows::Table;
+use super::{ClusterFile, ClusterKind, bad, rows, whole};
 use crate::cluster::ClusterSpec;
+use crate::trace::detect::Sniff;
+use crate::trace::error::OpenError;
 
 const SWITCHES: &str = "num_switch";
 const NODES: &str = "num_node_p_switch";
 const GPUS: &str = "num_gpu_p_node";
 
-/// Whether a table is such a file.
-pub(crate) fn is_cluster(sniff: &Sniff<'_>) -> bool {
-    sniff.has(&[SWITCHES, NODES, GPUS])
-}
+pub(super) const KIND: ClusterKind = ClusterKind {
+    recognise: |sniff| sniff.has(&[SWITCHES, NODES, GPUS]),
+    read,
+};
 
-/// Reads the cluster.
-pub(crate) fn read(sniff: &Sniff<'_>) -> Result<ClusterSpec, OpenError> {
-    let bad = |line, column: &str, why: String| OpenError::BadCluster {
-        file: sniff.file.to_owned(),
-        line,
-        column: column.to_owned(),
-        why,
-    };
-    let mut table = Table::new(sniff.text, sniff.delimiter());
+fn read(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
     let mut cluster = None;
-    while let Some(row) = table.next() {
-        if is_header(sniff, &row) {
-            continue;
-        }
+    for row in rows(sniff) {
         if cluster.is_some() {
             let why = "a cluster has one row: remove the others".to_owned();
-            return Err(bad(row.line, SWITCHES, why));
+            return Err(bad(sniff, row.line, SWITCHES, why));
         }
-        let count = |name: &str| {
-            let column = sniff.column(name);
-            let cell = column.map_or("", |c| row.cell(c.index));
-            let count: Result<u32, _> = cell.parse();
-            count.map_err(|_| {
-                let cell = shorten(cell);
-                let why = format!("'{cell}' is no whole number: correct it");
-                bad(row.line, name, why)
-            })
-        };
+        let count = |name: &str| whole(sniff, &row, name);
         let (switches, nodes, gpus) = (count(SWITCHES)?, count(NODES)?, count(GPUS)?);
         let nodes = switches.saturating_mul(nodes);
         let spec = ClusterSpec::uniform(nodes, gpus);
-        cluster = Some(spec.map_err(|error| bad(row.line, GPUS, error.to_string()))?);
+        let spec = spec.map_err(|error| bad(sniff, row.line, GPUS, error.to_string()))?;
+        cluster = Some(ClusterFile {
+            how: format!("{}: {switches} switches with {} nodes.", sniff.file, nodes),
+            spec,
+        });
     }
     cluster.ok_or_else(|| OpenError::HeaderOnly {
         file: sniff.file.to_owned(),
@@ -58,10 +42,10 @@ pub(crate) fn read(sniff: &Sniff<'_>) -> Result<ClusterSpec, OpenError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::try_open;
-    use super::super::{OpenOptions, Opened, SourceFile, open};
+    use crate::trace::testing::try_open;
+    use crate::trace::{OpenOptions, Opened, SourceFile, open};
 
-    const CLUSTER: &[u8] = include_bytes!("../../../tests/fixtures/tiresias_cluster.csv");
+    const CLUSTER: &[u8] = include_bytes!("../../../../tests/fixtures/tiresias_cluster.csv");
 
     #[test]
     fn alone_it_is_a_cluster() {
@@ -73,7 +57,7 @@ mod tests {
 
     #[test]
     fn beside_a_trace_it_is_its_cluster() {
-        let jobs = include_bytes!("../../../tests/fixtures/tiresias.csv");
+        let jobs = include_bytes!("../../../../tests/fixtures/tiresias.csv");
         let files = [
             SourceFile {
                 name: "cluster.csv",

@@ -1,0 +1,297 @@
+//! Which column of a table holds what: guessed by the importer, shown to people with the first
+//! rows, corrected by them, and given back with the next opening.
+//!
+//! As text: `submit=Arrival,duration=Run time,gpus=GPUs,unit=s`. A column is named as in the
+//! header, upper and lower case alike, or by its number as `#3`; a name with a comma stands in
+//! quotation marks.
+
+use super::detect::{Column, Sniff};
+use super::error::OpenError;
+use super::timestamp::Unit;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// Which column holds what.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ColumnMapping {
+    /// The job's id.
+    pub id: Option<String>,
+    /// When it was submitted; without it the start is taken.
+    pub submit: Option<String>,
+    /// When it started.
+    pub start: Option<String>,
+    /// When it ended; end − start is the duration.
+    pub end: Option<String>,
+    /// How long it ran. Ignored where start and end are given.
+    pub duration: Option<String>,
+    /// GPUs it asked for, of each worker where there are several.
+    pub gpus: Option<String>,
+    /// Workers: multiplies the GPUs.
+    pub workers: Option<String>,
+    /// Thousandths of a GPU, where a single one is shared.
+    pub gpu_milli: Option<String>,
+    /// Tenant or virtual cluster.
+    pub tenant: Option<String>,
+    /// Model or application.
+    pub model: Option<String>,
+    /// How it ended.
+    pub status: Option<String>,
+    /// Unit of submission, start and end where they are numbers; `None`: told by their size,
+    /// else seconds.
+    pub unit: Option<Unit>,
+    /// Unit of the duration; `None`: that of the other times.
+    pub duration_unit: Option<Unit>,
+    /// How submission, start and end are written.
+    pub time: TimeRule,
+}
+
+/// How times are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeRule {
+    /// As the first sound one is.
+    #[default]
+    Auto,
+    /// Dates; UTC unless they have a zone.
+    Dates,
+    /// Numbers.
+    Numbers,
+}
+
+/// The beginning of a table, for people to say which column is which.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableHead {
+    /// The columns' names; `#1`, `#2`, … where it has none.
+    pub columns: Vec<String>,
+    /// The first rows, a cell per column, cells of at most 200 characters.
+    pub rows: Vec<Vec<String>>,
+    /// Which column was taken for what, units included.
+    pub guess: ColumnMapping,
+}
+
+/// Why a text is no mapping.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MappingError {
+    /// Not of the form `key=value`.
+    #[error(
+        "'{0}' is no part of a mapping: write it as submit=COLUMN,duration=COLUMN,gpus=COLUMN,unit=s"
+    )]
+    Syntax(String),
+    /// No such key.
+    #[error("a mapping has no '{0}': use {keys}, unit, duration_unit, time", keys = ColumnMapping::KEYS.join(", "))]
+    UnknownKey(String),
+    /// A key given more than once.
+    #[error("the mapping gives '{0}' twice")]
+    Twice(String),
+    /// No unit.
+    #[error("'{0}' is no unit of time: use ns, us, ms, s, min, h or d")]
+    BadUnit(String),
+    /// No time rule.
+    #[error("'{0}' is no way to write times: use auto, dates or numbers")]
+    BadTime(String),
+}
+
+impl ColumnMapping {
+    const KEYS: [&'static str; 11] = [
+        "id",
+        "submit",
+        "start",
+        "end",
+        "duration",
+        "gpus",
+        "workers",
+        "gpu_milli",
+        "tenant",
+        "model",
+        "status",
+    ];
+
+    fn column(&self, key: &str) -> Option<&Option<String>> {
+        Some(match key {
+            "id" => &self.id,
+            "submit" => &self.submit,
+            "start" => &self.start,
+            "end" => &self.end,
+            "duration" => &self.duration,
+            "gpus" => &self.gpus,
+            "workers" => &self.workers,
+            "gpu_milli" => &self.gpu_milli,
+            "tenant" => &self.tenant,
+            "model" => &self.model,
+            "status" => &self.status,
+            _ => return None,
+        })
+    }
+
+    fn column_mut(&mut self, key: &str) -> Option<&mut Option<String>> {
+        Some(match key {
+            "id" => &mut self.id,
+            "submit" => &mut self.submit,
+            "start" => &mut self.start,
+            "end" => &mut self.end,
+            "duration" => &mut self.duration,
+            "gpus" => &mut self.gpus,
+            "workers" => &mut self.workers,
+            "gpu_milli" => &mut self.gpu_milli,
+            "tenant" => &mut self.tenant,
+            "model" => &mut self.model,
+            "status" => &mut self.status,
+            _ => return None,
+        })
+    }
+
+    /// The table's column in a role; `None` where the mapping names none.
+    pub(crate) fn find(&self, sniff: &Sniff<'_>, role: &str) -> Result<Option<Column>, OpenError> {
+        let Some(name) = self.column(role).and_then(Option::as_ref) else {
+            return Ok(None);
+        };
+        let number = name.strip_prefix('#').and_then(|n| n.parse::<usize>().ok());
+        let by_number = number.and_then(|number| {
+            let index = number.checked_sub(1)?;
+            let named = sniff.columns.iter().find(|c| c.index == index).cloned();
+            let there = sniff.preview.iter().any(|row| index < row.len());
+            named.or_else(|| {
+                there.then(|| Column {
+                    name: name.clone(),
+                    shown: name.clone(),
+                    index,
+                })
+            })
+        });
+        let wanted = name.trim().to_ascii_lowercase();
+        let found = sniff.column(&wanted).cloned().or(by_number);
+        found.map(Some).ok_or_else(|| OpenError::NoSuchColumn {
+            file: sniff.file.to_owned(),
+            line: sniff.header_line,
+            column: name.clone(),
+            role: role.to_owned(),
+            found: sniff.head(Self::default()).columns,
+        })
+    }
+}
+
+impl fmt::Display for ColumnMapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut comma = "";
+        for key in Self::KEYS {
+            if let Some(name) = self.column(key).and_then(Option::as_ref) {
+                let plain = !name.contains([',', '"', '=']) && name.trim() == name;
+                if plain {
+                    write!(f, "{comma}{key}={name}")?;
+                } else {
+                    write!(f, "{comma}{key}=\"{}\"", name.replace('"', "\"\""))?;
+                }
+                comma = ",";
+            }
+        }
+        for (key, unit) in [("unit", self.unit), ("duration_unit", self.duration_unit)] {
+            if let Some(unit) = unit {
+                write!(f, "{comma}{key}={}", unit.short())?;
+                comma = ",";
+            }
+        }
+        match self.time {
+            TimeRule::Auto => Ok(()),
+            TimeRule::Dates => write!(f, "{comma}time=dates"),
+            TimeRule::Numbers => write!(f, "{comma}time=numbers"),
+        }
+    }
+}
+
+impl FromStr for ColumnMapping {
+    type Err = MappingError;
+
+    fn from_str(text: &str) -> Result<Self, MappingError> {
+        let mut mapping = Self::default();
+        let mut given: Vec<String> = Vec::new();
+        for pair in pairs(text) {
+            let syntax = || MappingError::Syntax(pair.trim().to_owned());
+            let (key, value) = pair.split_once('=').ok_or_else(syntax)?;
+            let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
+            let value = match value.strip_prefix('"').and_then(|v| v.strip_suffix('"')) {
+                Some(quoted) => quoted.replace("\"\"", "\""),
+                None => value.to_owned(),
+            };
+            if value.is_empty() {
+                return Err(syntax());
+            }
+            if given.contains(&key) {
+                return Err(MappingError::Twice(key));
+            }
+            let unit = || Unit::of_word(&value).ok_or(MappingError::BadUnit(value.clone()));
+            match key.as_str() {
+                "unit" => mapping.unit = Some(unit()?),
+                "duration_unit" => mapping.duration_unit = Some(unit()?),
+                "time" => {
+                    mapping.time = match value.as_str() {
+                        "auto" => TimeRule::Auto,
+                        "dates" => TimeRule::Dates,
+                        "numbers" => TimeRule::Numbers,
+                        _ => return Err(MappingError::BadTime(value)),
+                    }
+                }
+                _ => match mapping.column_mut(&key) {
+                    Some(column) => *column = Some(value),
+                    None => return Err(MappingError::UnknownKey(key)),
+                },
+            }
+            given.push(key);
+        }
+        Ok(mapping)
+    }
+}
+
+/// Cuts at the commas outside quotation marks.
+fn pairs(text: &str) -> Vec<&str> {
+    let mut pairs = Vec::new();
+    let (mut start, mut quoted) = (0, false);
+    for (at, c) in text.char_indices() {
+        quoted ^= c == '"';
+        if c == ',' && !quoted {
+            pairs.push(text.get(start..at).unwrap_or(""));
+            start = at + 1;
+        }
+    }
+    pairs.push(text.get(start..).unwrap_or(""));
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prints_what_it_parses() {
+        for text in [
+            "submit=Arrival,duration=Run time,gpus=#4,unit=s",
+            "id=\"a, \"\"b\"\"\",start=x,end=y,gpus=n,unit=ms,duration_unit=h,time=numbers",
+            "time=dates",
+        ] {
+            assert_eq!(text.parse::<ColumnMapping>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let error = |text: &str| text.parse::<ColumnMapping>().unwrap_err().to_string();
+        assert_eq!(
+            error("submit"),
+            "'submit' is no part of a mapping: write it as submit=COLUMN,duration=COLUMN,gpus=COLUMN,unit=s"
+        );
+        assert_eq!(
+            error("cpus=c"),
+            "a mapping has no 'cpus': use id, submit, start, end, duration, gpus, workers, gpu_milli, tenant, model, status, unit, duration_unit, time"
+        );
+        assert_eq!(error("gpus=a,gpus=b"), "the mapping gives 'gpus' twice");
+        assert_eq!(
+            error("unit=fortnight"),
+            "'fortnight' is no unit of time: use ns, us, ms, s, min, h or d"
+        );
+        assert_eq!(
+            error("time=soon"),
+            "'soon' is no way to write times: use auto, dates or numbers"
+        );
+    }
+}

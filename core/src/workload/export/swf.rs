@@ -1,0 +1,43 @@
+//! The Standard Workload Format, 18 fields a job, −1 for what is not known.
+//!
+//! Source: <https://www.cs.huji.ac.il/labs/parallel/workload/swf.html>.
+
+use crate::cluster::ClusterSpec;
+use crate::workload::Workload;
+use std::fmt::{Result, Write};
+
+/// Writes a workload; GPUs are its processors, tenants its groups, models its executables, both
+/// numbered from 1. Times that are no whole seconds keep their fraction, which the format leaves
+/// to its readers. Jobs lose their names for numbers.
+///
+/// # Errors
+///
+/// Whatever `out` fails with.
+pub fn swf(workload: &Workload, cluster: Option<&ClusterSpec>, out: &mut impl Write) -> Result {
+    writeln!(out, "; Version: 2.2")?;
+    writeln!(out, "; Note: written by Switchyard; processors are GPUs")?;
+    writeln!(out, "; MaxJobs: {}", workload.jobs.len())?;
+    if let Some(cluster) = cluster {
+        writeln!(out, "; MaxNodes: {}", cluster.nodes())?;
+        writeln!(out, "; MaxProcs: {}", cluster.gpus())?;
+    }
+    for (at, tenant) in workload.tenants.iter().enumerate() {
+        writeln!(
+            out,
+            "; Group: {} {}",
+            at + 1,
+            tenant.replace(['\n', '\r'], " ")
+        )?;
+    }
+    let number = |index: Option<u32>| index.map_or(-1, |index| i64::from(index) + 1);
+    for (at, job) in workload.jobs.iter().enumerate() {
+        let (submit, duration, gpus) = (job.submit.seconds(), job.work.seconds(), job.gpus);
+        let (group, executable) = (number(job.tenant), number(job.model));
+        writeln!(
+            out,
+            "{} {submit} -1 {duration} {gpus} -1 -1 {gpus} -1 -1 1 -1 {group} {executable} -1 -1 -1 -1",
+            at + 1
+        )?;
+    }
+    Ok(())
+}
