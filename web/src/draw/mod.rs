@@ -10,7 +10,7 @@ pub mod charts;
 pub mod describe;
 pub mod format;
 pub mod lanes;
-mod order;
+pub(crate) mod order;
 pub mod palette;
 mod pen;
 mod rect;

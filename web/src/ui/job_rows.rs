@@ -2,6 +2,7 @@
 
 use super::job_filter::{Facts, Filter, Number, Text};
 use crate::draw::charts::outcomes;
+use crate::draw::order::sort_numbers;
 use crate::stage::Stage;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -116,7 +117,8 @@ impl Rows {
             .collect();
         // The order of submission breaks ties; it is also the order to begin with.
         if sorting.column != Column::Submit {
-            jobs.sort_by(|&a, &b| compare(workload, &per_run, sorting, a, b));
+            let order = |a: u32, b: u32| compare(workload, &per_run, sorting, a, b);
+            sort_numbers(&mut jobs, &|a, b| order(a, b).then(a.cmp(&b)));
         } else if sorting.descending {
             jobs.reverse();
         }

@@ -1,5 +1,6 @@
 //! A job's life in one run: what happened to it, and when it waited, restarted and ran.
 
+use crate::draw::order;
 use switchyard::job::{Job, JobId};
 use switchyard::sim::{Event, EventKind, RunLog};
 
@@ -101,7 +102,7 @@ pub(super) fn attained(life: &[Stretch], gpus: u32, now: f64) -> f64 {
 /// `3`, `3–5`, `3, 5–7`: node numbers in runs.
 pub(super) fn node_list(nodes: &[u32]) -> String {
     let mut nodes = nodes.to_vec();
-    nodes.sort_unstable();
+    order::sort_numbers(&mut nodes, &|a, b| a.cmp(&b));
     nodes.dedup();
     let mut text = String::new();
     for run in nodes.chunk_by(|a, b| a + 1 == *b) {
