@@ -5,7 +5,7 @@
 //! the workers at work, and starts and ends what differs.
 
 use crate::bridge::client::{News, Program, WorkerHandle};
-use crate::bridge::protocol::{OpenedTrace, Reply, Request};
+use crate::bridge::protocol::{OpenRequest, OpenedTrace, Reply, RunRequest};
 use crate::stage::{SharedStage, StageRun};
 use crate::state::{Action, AppState, ClusterOrigin, RunStatus, Source, TraceInfo};
 use js_sys::ArrayBuffer;
@@ -121,7 +121,7 @@ impl Session {
         self.0.files.borrow_mut().clear();
         self.0.member.replace(None);
         self.tell(Action::Opening(Source::Sample(name.to_string())));
-        self.ask_opener(&Request::Sample(name.to_string()), &[]);
+        self.ask_opener(&OpenRequest::Sample(name.to_string()), &[]);
     }
 
     /// Opens the visitor's files: a trace, a cluster's description, or both.
@@ -166,7 +166,7 @@ impl Session {
                     }
                 }
             }
-            session.ask_opener(&Request::Open { names, member }, &buffers);
+            session.ask_opener(&OpenRequest::Open { names, member }, &buffers);
         });
     }
 
@@ -262,7 +262,7 @@ impl Session {
                 && !known
                 && run
                     .worker
-                    .send(&Request::Explain { job, at: now }, &[])
+                    .send(&RunRequest::Explain { job, at: now }, &[])
                     .is_ok()
             {
                 run.asked = Some((job, now));
@@ -282,8 +282,8 @@ impl Session {
                 session.hear_run(id, news, &state)
             })
         };
-        let request = Request::Run {
-            spec,
+        let request = RunRequest::Run {
+            spec: Box::new(spec),
             workload: (*workload).clone(),
         };
         let started = worker.and_then(|worker| worker.send(&request, &[]).map(|()| worker));
@@ -405,7 +405,7 @@ impl Session {
         }
     }
 
-    fn ask_opener(&self, request: &Request, files: &[ArrayBuffer]) {
+    fn ask_opener(&self, request: &OpenRequest, files: &[ArrayBuffer]) {
         let mut opener = self.0.opener.borrow_mut();
         if opener.is_none() {
             let session = self.clone();

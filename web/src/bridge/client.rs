@@ -1,8 +1,9 @@
 //! The page's end: one handle per worker.
 
-use super::protocol::{PROTOCOL, Reply, Request};
+use super::protocol::{PROTOCOL, Reply};
 use super::wire;
 use js_sys::{ArrayBuffer, Promise};
+use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::closure::Closure;
@@ -94,7 +95,7 @@ impl WorkerHandle {
     }
 
     /// Sends a request, with the bytes of files if it is about files.
-    pub fn send(&self, request: &Request, files: &[ArrayBuffer]) -> Result<(), String> {
+    pub fn send(&self, request: &impl Serialize, files: &[ArrayBuffer]) -> Result<(), String> {
         let parcel = wire::pack(request, files)?;
         match self.early.borrow_mut().as_mut() {
             Some(early) => early.push(parcel),

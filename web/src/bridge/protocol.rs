@@ -1,8 +1,8 @@
 //! What page and worker say to each other.
 //!
 //! A worker first says [`Reply::Ready`]. One worker opens traces; each run has a worker of its
-//! own, which gets one [`Request::Run`] and then streams [`Reply::Log`] until [`Reply::Done`] or
-//! [`Reply::Failed`]. Cancelling is ending the worker.
+//! own, which gets one [`RunRequest::Run`] and then streams [`Reply::Log`] until [`Reply::Done`]
+//! or [`Reply::Failed`]. Cancelling is ending the worker.
 
 use serde::{Deserialize, Serialize};
 use switchyard::cluster::ClusterSpec;
@@ -14,11 +14,11 @@ use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
-/// What the page asks of a worker.
+/// What the page asks of the worker that opens traces.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Request {
+pub enum OpenRequest {
     /// Open the files of these names; their bytes follow the message in the same order.
     Open {
         /// File names.
@@ -28,10 +28,15 @@ pub enum Request {
     },
     /// Make the embedded sample of this name.
     Sample(String),
+}
+
+/// What the page asks of a worker that carries a run.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum RunRequest {
     /// Run this.
     Run {
         /// The settings.
-        spec: RunSpec,
+        spec: Box<RunSpec>,
         /// The jobs.
         workload: Workload,
     },
@@ -74,7 +79,7 @@ pub enum Reply {
     },
     /// The run broke off.
     Failed(String),
-    /// The answer to [`Request::Explain`].
+    /// The answer to [`RunRequest::Explain`].
     Explained {
         /// The job.
         job: JobId,

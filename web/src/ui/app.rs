@@ -1,13 +1,14 @@
 //! The whole page: state, session and stage are made here and handed down.
 
 use super::animation::Animation;
-use super::cluster_panel::ClusterPanel;
+use super::cluster_panel::cluster_panel;
 use super::compare::Compare;
-use super::drop_zone::DropZone;
+use super::controls::quiet_button;
+use super::drop_zone::drop_zone;
 use super::embed::{embed_frame, embedded_view};
-use super::guide::Guide;
+use super::guide::guide;
 use super::header::header;
-use super::help::Help;
+use super::help::help;
 use super::icon::{Icon, sign};
 use super::inspector::Inspector;
 use super::jobs_table::JobsTable;
@@ -16,13 +17,12 @@ use super::player::Player;
 use super::queues_view::{QueuesView, with_queues};
 use super::scheduler_panel::scheduler_panel;
 use super::timeline_view::TimelineView;
-use super::trace_panel::TracePanel;
+use super::trace_panel::trace_panel;
 use super::yard_view::YardView;
 use crate::session::Session;
 use crate::stage::SharedStage;
 use crate::state::link::Link;
 use crate::state::{Action, AppState, Source, Theme, View};
-use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::closure::Closure;
@@ -40,15 +40,14 @@ pub fn App() -> Html {
         let link = link.clone();
         move || AppState::from_link(&link)
     });
-    let stage = use_memo((), |()| SharedStage::default());
-    let session = use_memo((), {
-        let (stage, dispatcher) = ((*stage).clone(), state.dispatcher());
-        move |()| Session::new(stage, move |action| dispatcher.dispatch(action))
+    let doers = use_memo((), {
+        let dispatcher = state.dispatcher();
+        move |()| Doers::start(move |action| dispatcher.dispatch(action))
     });
-    let animation = use_memo((), {
-        let stage = (*stage).clone();
-        move |()| web_sys::window().map(|window| Animation::start(stage, window))
-    });
+    let Doers { session, animation } = &*doers;
+    let stage = session.stage();
+    let cluster_error = use_state(|| None::<String>);
+    let file_over = use_state_eq(|| false);
 
     use_effect_with((), {
         let (session, link) = (session.clone(), link.clone());
@@ -66,14 +65,14 @@ pub fn App() -> Html {
         let session = session.clone();
         move |state: &UseReducerHandle<AppState>| session.reconcile(state)
     });
-    use_theme(state.theme, &stage);
-    use_effect_with((state.colour_by, (*stage).clone()), |(colour_by, stage)| {
+    use_theme(state.theme, stage);
+    use_effect_with((state.colour_by, stage.clone()), |(colour_by, stage)| {
         let mut stage = stage.write();
         stage.colour_by = *colour_by;
         stage.touch();
     });
-    use_address(&state, &stage);
-    use_keyboard(&state, &session, &animation);
+    use_address(&state, stage);
+    use_keyboard(&state, session, animation);
 
     let select = {
         let session = session.clone();
@@ -85,15 +84,15 @@ pub fn App() -> Html {
     };
     let dark = is_dark(state.theme);
     let view = match state.view {
-        View::Yard => html! { <YardView state={state.clone()} /> },
-        View::Timeline => html! { <TimelineView state={state.clone()} /> },
+        View::Yard => html! { <YardView state={state.clone()} doers={(*doers).clone()} /> },
+        View::Timeline => html! { <TimelineView state={state.clone()} doers={(*doers).clone()} /> },
         View::Compare => html! {
-            <Compare stage={(*stage).clone()} revision={state.revision} {dark} baseline={state.baseline}
-                on_baseline={tell(&session, Action::Baseline)} on_seek={seek.clone()} />
+            <Compare stage={stage.clone()} revision={state.revision} {dark} baseline={state.baseline}
+                on_baseline={tell(session, Action::Baseline)} on_seek={seek.clone()} />
         },
-        View::Queues => html! { <QueuesView state={state.clone()} /> },
+        View::Queues => html! { <QueuesView state={state.clone()} doers={(*doers).clone()} /> },
         View::Jobs => html! {
-            <JobsTable stage={(*stage).clone()} revision={state.revision} selected={state.selected} on_select={select.clone()} />
+            <JobsTable stage={stage.clone()} revision={state.revision} selected={state.selected} on_select={select.clone()} />
         },
     };
     let inspector = state.selected.filter(|_| state.trace.is_some()).map(|job| {
@@ -106,51 +105,47 @@ pub fn App() -> Html {
             })
             .collect::<Vec<_>>();
         html! {
-            <Inspector stage={(*stage).clone()} revision={state.revision} {job} {explanations}
+            <Inspector stage={stage.clone()} revision={state.revision} {job} {explanations}
                 on_close={select.reform(|()| None)} on_job={select.reform(Some)} on_seek={seek.clone()} />
         }
     });
 
     let embedded = embedded_view();
     let body = match embedded {
-        Some(_) => embed_frame(view),
+        Some(_) => embed_frame(view, &doers),
         None => html! {
             <>
-                { header(&state, &session) }
+                { header(&state, session) }
                 <aside class={classes!("rail", state.drawer.then_some("open"))} id="rail" aria-label="Trace, cluster and schedulers">
                     <p class="tagline">{ "Watch how GPU-cluster schedulers run the same job trace." }</p>
-                    <TracePanel state={state.clone()} />
-                    <ClusterPanel state={state.clone()} />
-                    { scheduler_panel(&state, &session) }
+                    { trace_panel(&state, session) }
+                    { cluster_panel(&state, session, &cluster_error) }
+                    { scheduler_panel(&state, session) }
                     <p class="privacy">{ "Nothing you open leaves this page." }</p>
                 </aside>
                 <main>
-                    { tabs(&state, &tell(&session, Action::Show)) }
-                    { notice(state.notice.as_deref(), tell(&session, |_| Action::Notice(None))) }
+                    { tabs(&state, &tell(session, Action::Show)) }
+                    { notice(state.notice.as_deref(), tell(session, |_| Action::Notice(None))) }
                     <div class="stage">
                         <div class="view" role="tabpanel" aria-label={view_title(state.view)}>{ view }</div>
                         { inspector }
                     </div>
                     if let Some(step) = state.guide {
-                        <Guide session={(*session).clone()} {step} />
+                        { guide(session, step) }
                     }
                 </main>
-                <Player />
+                <Player doers={(*doers).clone()} />
                 if state.help {
-                    <Help on_close={tell(&session, |()| Action::Help(false))} />
+                    { help(tell(session, |_| Action::Help(false))) }
                 }
             </>
         },
     };
     html! {
-        <ContextProvider<Session> context={(*session).clone()}>
-            <ContextProvider<Option<Animation>> context={(*animation).clone()}>
-                <DropZone>
-                    <div class={classes!("page", embedded.map(|_| "embedded"))}>{ body }</div>
-                </DropZone>
-                <div id="tooltip" role="tooltip" hidden=true></div>
-            </ContextProvider<Option<Animation>>>
-        </ContextProvider<Session>>
+        <>
+            { drop_zone(session, &file_over, html! { <div class={classes!("page", embedded.map(|_| "embedded"))}>{ body }</div> }) }
+            <div id="tooltip" role="tooltip" hidden=true></div>
+        </>
     }
 }
 
@@ -190,7 +185,7 @@ fn notice(text: Option<&str>, on_close: Callback<MouseEvent>) -> Html {
         html! {
             <p class="notice">
                 <span>{ text }</span>
-                <button type="button" class="quiet" aria-label="Dismiss" onclick={on_close}>{ sign(Icon::Close) }</button>
+                { quiet_button("Dismiss", None, sign(Icon::Close), on_close) }
             </p>
         }
     });
@@ -310,20 +305,30 @@ fn replace_hash(fragment: &str) {
 /// The state as components get it.
 pub(super) type StateHandle = UseReducerHandle<AppState>;
 
+/// What does things for the components. Cheap to clone.
+#[derive(Clone, PartialEq)]
+pub(super) struct Doers {
+    /// Opens files and carries runs.
+    pub(super) session: Session,
+    /// Moves the clock and paints canvases.
+    pub(super) animation: Option<Animation>,
+}
+
+impl Doers {
+    fn start(dispatch: impl Fn(Action) + 'static) -> Self {
+        let stage = SharedStage::default();
+        Self {
+            session: Session::new(stage.clone(), dispatch),
+            animation: web_sys::window().map(|window| Animation::start(stage, window)),
+        }
+    }
+}
+
 /// Properties of components that show the state.
 #[derive(Properties, PartialEq)]
 pub(super) struct StateProps {
     /// The state.
     pub(super) state: StateHandle,
-}
-
-/// The session; every component is below its provider.
-#[hook]
-pub(super) fn use_session() -> Rc<Session> {
-    let session = use_context::<Session>();
-    use_memo(session, |session| {
-        session
-            .clone()
-            .unwrap_or_else(|| unreachable!("every component is inside the app"))
-    })
+    /// The session and the animation.
+    pub(super) doers: Doers,
 }

@@ -1,6 +1,10 @@
 //! A canvas element for a [`Painter`]: its size, its pointer and its keys.
 
-use super::animation::Animation;
+use super::app::Doers;
+use crate::draw::lanes::LanesPainter;
+use crate::draw::strip::PlayerStrip;
+use crate::draw::timeline::{By, TimelinePainter};
+use crate::draw::yard::YardPainter;
 use crate::draw::{Painter, Pointer, PointerKind, Response};
 use crate::session::Session;
 use std::cell::RefCell;
@@ -9,33 +13,46 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlCanvasElement, HtmlElement};
 use yew::prelude::*;
 
-/// A painter, equal if it is the same painter.
-#[derive(Clone)]
-pub(super) struct PainterHandle(Rc<RefCell<dyn Painter>>);
-
-impl PainterHandle {
-    /// Hands a painter to a canvas.
-    pub(super) fn new(painter: impl Painter + 'static) -> Self {
-        Self(Rc::new(RefCell::new(painter)))
-    }
+/// What a canvas shows; runs by their id.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Scene {
+    /// A run's nodes and queue.
+    Yard(u32),
+    /// Who held which GPU when in a run.
+    Timeline(u32, By),
+    /// A run's queues.
+    Lanes(u32),
+    /// The whole trace in the player.
+    Strip,
 }
 
-impl PartialEq for PainterHandle {
-    fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.0, &other.0)
+impl Scene {
+    fn painter(self) -> Rc<RefCell<dyn Painter>> {
+        match self {
+            Self::Yard(run) => Rc::new(RefCell::new(YardPainter::new(run))),
+            Self::Timeline(run, by) => Rc::new(RefCell::new(TimelinePainter::new(run, by))),
+            Self::Lanes(run) => Rc::new(RefCell::new(LanesPainter::new(run))),
+            Self::Strip => Rc::new(RefCell::new(PlayerStrip::new())),
+        }
+    }
+
+    fn class(self) -> &'static str {
+        match self {
+            Self::Strip => "painted strip",
+            _ => "painted",
+        }
     }
 }
 
 /// What a canvas is for.
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
-    /// What paints it.
-    pub(super) painter: PainterHandle,
-    /// What it shows, for those who do not see it.
+    /// What it shows.
+    pub(super) scene: Scene,
+    /// The same for those who do not see it.
     pub(super) label: AttrValue,
-    /// CSS class.
-    #[prop_or_default]
-    pub(super) class: Classes,
+    /// The session and the animation.
+    pub(super) doers: Doers,
 }
 
 /// A drag of fewer pixels is a click.
@@ -45,20 +62,19 @@ const CLICK_PIXELS: f64 = 4.0;
 #[component]
 pub(super) fn CanvasHost(props: &Props) -> Html {
     let canvas = use_node_ref();
-    let animation = use_context::<Option<Animation>>().flatten();
-    let session = use_context::<Session>();
+    let painter = use_memo(props.scene, |scene| scene.painter());
     let hosted = use_mut_ref(|| None::<u32>);
     let pressed_at = use_mut_ref(|| None::<(f64, f64)>);
     let fingers = use_mut_ref(Fingers::default);
 
-    use_effect_with((props.painter.clone(), animation.clone()), {
-        let (canvas, hosted) = (canvas.clone(), hosted.clone());
-        move |(painter, animation): &(PainterHandle, Option<Animation>)| {
-            let animation = animation.clone();
+    use_effect_with((props.scene, props.doers.clone()), {
+        let (canvas, hosted, painter) = (canvas.clone(), hosted.clone(), painter.clone());
+        move |(_, doers): &(Scene, Doers)| {
+            let animation = doers.animation.clone();
             if let (Some(animation), Some(canvas)) =
                 (&animation, canvas.cast::<HtmlCanvasElement>())
             {
-                *hosted.borrow_mut() = animation.host(canvas, painter.0.clone());
+                *hosted.borrow_mut() = animation.host(canvas, (*painter).clone());
             }
             move || {
                 if let (Some(animation), Some(id)) = (animation, hosted.borrow_mut().take()) {
@@ -69,14 +85,13 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
     });
 
     let react = {
-        let (canvas, hosted, painter) = (canvas.clone(), hosted.clone(), props.painter.clone());
+        let (canvas, hosted, doers) = (canvas.clone(), hosted.clone(), props.doers.clone());
         move |pointer: Pointer, client: (f64, f64)| {
-            let Some(session) = &session else { return };
+            let Doers { session, animation } = &doers;
             let response = painter
-                .0
                 .borrow_mut()
                 .pointer(&pointer, &session.stage().read());
-            if let (Some(animation), Some(id)) = (&animation, *hosted.borrow()) {
+            if let (Some(animation), Some(id)) = (animation, *hosted.borrow()) {
                 animation.activate(id);
                 if response.repaint {
                     animation.repaint(id);
@@ -185,7 +200,7 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
     });
 
     html! {
-        <canvas ref={canvas} class={classes!("painted", props.class.clone())} role="img" tabindex="0"
+        <canvas ref={canvas} class={props.scene.class()} role="img" tabindex="0"
             aria-label={props.label.clone()}
             onpointermove={onmove} onpointerleave={onleave.clone()} onpointercancel={onleave} {onpointerdown} {onpointerup} {onwheel} />
     }

@@ -1,9 +1,9 @@
 //! One chart: its canvas, what it says under the pointer, the clock in it, and its files.
 
 use super::clock::Clocked;
+use super::controls::{quiet_button, swatch};
 use super::download;
 use crate::draw::charts::{Figure, Rect};
-use crate::draw::palette;
 use crate::stage::SharedStage;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -74,11 +74,14 @@ pub(super) fn ChartCard(props: &Props) -> Html {
             }
         })
     };
-    let save = |kind: download::Picture| {
-        let figure = figure.clone();
-        Callback::from(move |_: MouseEvent| download::picture(&figure, kind, size, dark))
-    };
     let title = figure.chart.title();
+    let save = |kind: download::Picture, name: &str| {
+        let figure = figure.clone();
+        let onclick =
+            Callback::from(move |_: MouseEvent| download::picture(&figure, kind, size, dark));
+        let label = format!("Save “{title}” as {name}");
+        quiet_button(&label, None, html! { name }, onclick)
+    };
     html! {
         <figure class="chart">
             <h2 class="visually-hidden">{ title }</h2>
@@ -96,8 +99,7 @@ pub(super) fn ChartCard(props: &Props) -> Html {
                 }
             </div>
             <div class="chart-files">
-                <button type="button" class="quiet" aria-label={format!("Save “{title}” as PNG")} onclick={save(download::Picture::Png)}>{ "PNG" }</button>
-                <button type="button" class="quiet" aria-label={format!("Save “{title}” as SVG")} onclick={save(download::Picture::Svg)}>{ "SVG" }</button>
+                { save(download::Picture::Png, "PNG") }{ save(download::Picture::Svg, "SVG") }
             </div>
         </figure>
     }
@@ -119,7 +121,7 @@ fn readout(figure: &Figure, plot: Rect, value: f64, dark: bool) -> Html {
     let rows = rows.into_iter().map(|(run, words)| {
         html! {
             <>
-                <span class="swatch" style={format!("background: {}", palette::run_colour(run, dark))}></span>
+                { swatch(run, dark) }
                 <span class="run">{ &figure.series[run].name }</span>
                 <span class="value">{ words }</span>
             </>

@@ -1,7 +1,8 @@
 //! The rail's second part: the cluster, and what all runs have in common.
 
-use super::app::{StateProps, use_session};
-use crate::state::{Action, ClusterOrigin, Setup};
+use super::controls::{self, field, list, no_option, number, option, text};
+use crate::session::Session;
+use crate::state::{Action, AppState, ClusterOrigin, Setup};
 use switchyard::cluster::{ClusterSpec, NodeGroup};
 use switchyard::placement::Strategy;
 use switchyard::workload::GpuGeneration;
@@ -18,13 +19,13 @@ const PRESETS: [(&str, &str); 5] = [
     ("144x8", "144 × 8: Helios' Venus"),
 ];
 
-/// The cluster, and what all runs have in common.
-#[component]
-pub(super) fn ClusterPanel(props: &StateProps) -> Html {
-    let session = use_session();
-    let state = &props.state;
+/// The cluster, and what all runs have in common; `error`: what is wrong with what was typed.
+pub(super) fn cluster_panel(
+    state: &AppState,
+    session: &Session,
+    error: &UseStateHandle<Option<String>>,
+) -> Html {
     let setup = &state.setup;
-    let error = use_state(|| None::<String>);
 
     let set_cluster = {
         let (session, setup, error) = (session.clone(), setup.clone(), error.clone());
@@ -39,23 +40,11 @@ pub(super) fn ClusterPanel(props: &StateProps) -> Html {
             Err(why) => error.set(Some(why)),
         })
     };
-    let parse = |text: &str| {
-        text.parse::<ClusterSpec>()
-            .map_err(|error| error.to_string())
-    };
     let ontext = {
         let set_cluster = set_cluster.clone();
-        Callback::from(move |event: Event| set_cluster.emit(parse(&input_value(&event))))
-    };
-    let onpreset = {
-        let set_cluster = set_cluster.clone();
         Callback::from(move |event: Event| {
-            if let Some(select) = event
-                .target()
-                .and_then(|target| target.dyn_into::<HtmlSelectElement>().ok())
-            {
-                set_cluster.emit(parse(&select.value()));
-            }
+            let cluster = input_value(&event).parse::<ClusterSpec>();
+            set_cluster.emit(cluster.map_err(|error| error.to_string()));
         })
     };
     // The small form speaks of one kind of node; mixed clusters are written as text.
@@ -94,82 +83,82 @@ pub(super) fn ClusterPanel(props: &StateProps) -> Html {
         ClusterOrigin::Guessed => "guessed: room for the largest gang and 1.1 × the mean demand",
         ClusterOrigin::Chosen => "chosen by you",
     };
-    let presets = PRESETS.iter().map(|&(spec, title)| {
-        html! { <option value={spec} selected={setup.cluster.to_string() == spec}>{ title }</option> }
-    });
-    let is_preset = PRESETS
+    let spec = setup.cluster.to_string();
+    let presets = PRESETS
         .iter()
-        .any(|(spec, _)| setup.cluster.to_string() == *spec);
-    let placements = Strategy::ALL.iter().map(|strategy| {
-        html! { <option value={strategy.name()} selected={*strategy == setup.placement} title={strategy.summary()}>{ strategy.name() }</option> }
+        .map(|&(preset, title)| option(preset, title, preset == spec, None));
+    let own = PRESETS.iter().all(|(preset, _)| *preset != spec);
+    let own = own.then(|| no_option(&spec));
+    let placements = Strategy::ALL.iter().map(|&strategy| {
+        let chosen = strategy == setup.placement;
+        option(
+            strategy.name(),
+            strategy.name(),
+            chosen,
+            Some(strategy.summary()),
+        )
     });
+    let options = &setup.options;
+    let slowdown = options.spread_slowdown;
+    let generations = GpuGeneration::ALL.iter().map(|&generation| {
+        let title = format!("as on a {}", generation.name().to_uppercase());
+        option(
+            generation.name(),
+            &title,
+            slowdown == Some(generation),
+            None,
+        )
+    });
+    let no_slowdown = option("no", "no", slowdown.is_none(), None);
+    let slowdowns = std::iter::once(no_slowdown).chain(generations);
+    let by_model = [("false", "no", false), ("true", "yes", true)];
+    let by_model = by_model
+        .map(|(value, title, yes)| option(value, title, yes == options.restart_by_model, None));
     html! {
         <section aria-labelledby="cluster-title">
             <h2 id="cluster-title">{ "Cluster" }</h2>
             if let Some(group) = uniform {
                 <div class="pair">
-                    <label class="field"><span>{ "Nodes" }</span>
-                        <input type="number" min="1" value={group.nodes.to_string()} onchange={resize(|group, nodes| NodeGroup { nodes, ..group })} />
-                    </label>
+                    { field("Nodes", None, number("1", None, None, group.nodes.to_string(), resize(|group, nodes| NodeGroup { nodes, ..group }))) }
                     <span aria-hidden="true">{ "×" }</span>
-                    <label class="field"><span>{ "GPUs per node" }</span>
-                        <input type="number" min="1" max="64" value={group.gpus.to_string()} onchange={resize(|group, gpus| NodeGroup { gpus, ..group })} />
-                    </label>
+                    { field("GPUs per node", None, number("1", Some("64"), None, group.gpus.to_string(), resize(|group, gpus| NodeGroup { gpus, ..group }))) }
                 </div>
             }
             <p class="hint">{ format!("{} GPUs, {origin}", setup.cluster.gpus()) }</p>
-            <label class="field"><span>{ "Preset" }</span>
-                <select onchange={onpreset}>
-                    if !is_preset {
-                        <option selected=true disabled=true value="">{ setup.cluster.to_string() }</option>
-                    }
-                    { for presets }
-                </select>
-            </label>
-            if let Some(why) = &*error {
-                <p class="error" role="alert">{ why }</p>
-            }
+            { field("Preset", None, list(ontext.clone(), html! { <>{ own }{ for presets }</> })) }
+            { controls::error(error.as_deref()) }
             <details>
                 <summary>{ "More" }</summary>
-                <label class="field" title="NODESxGPUS; groups of unlike nodes joined by +"><span>{ "As text" }</span>
-                    <input type="text" spellcheck="false" value={setup.cluster.to_string()} onchange={ontext} />
-                </label>
-                <label class="field" title={setup.placement.summary()}><span>{ "Placement" }</span>
-                    <select onchange={set(|setup, text| text.parse().ok().map(|placement| setup.placement = placement), "There is no such placement.")}>
-                        { for placements }
-                    </select>
-                </label>
-                <label class="field" title="Seconds without progress after every resume or move; the GPUs are held meanwhile"><span>{ "Restart cost (s)" }</span>
-                    <input type="number" min="0" step="any" value={setup.options.restart_cost.to_string()}
-                        onchange={set(|setup, text| {
-                            setup.options.restart_cost = text.parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0)?;
-                            Some(())
-                        }, "The restart cost is a number of seconds, 0 or more.")} />
-                </label>
-                <label class="field" title="Gangs on more nodes than they need train slower, as measured on this GPU generation by Gavel: a faster GPU hides the network less. Models are known by name; others get one of the table's."><span>{ "Spread gangs slow down" }</span>
-                    <select onchange={set(|setup, text| {
+                { field("As text", Some("NODESxGPUS; groups of unlike nodes joined by +"), text(spec, ontext)) }
+                { field("Placement", Some(setup.placement.summary()), list(
+                    set(|setup, text| text.parse().ok().map(|placement| setup.placement = placement), "There is no such placement."),
+                    placements.collect(),
+                )) }
+                { field("Restart cost (s)", Some("Seconds without progress after every resume or move; the GPUs are held meanwhile"), number(
+                    "0", None, Some("any"), options.restart_cost.to_string(),
+                    set(|setup, text| {
+                        setup.options.restart_cost = text.parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0)?;
+                        Some(())
+                    }, "The restart cost is a number of seconds, 0 or more."),
+                )) }
+                { field("Spread gangs slow down", Some("Gangs on more nodes than they need train slower, as measured on this GPU generation by Gavel: a faster GPU hides the network less. Models are known by name; others get one of the table's."), list(
+                    set(|setup, text| {
                         setup.options.spread_slowdown = match text {
                             "no" => None,
                             name => Some(GpuGeneration::named(name)?),
                         };
                         Some(())
-                    }, "There is no such GPU generation.")}>
-                        <option value="no" selected={setup.options.spread_slowdown.is_none()}>{ "no" }</option>
-                        { for GpuGeneration::ALL.iter().map(|generation| html! {
-                            <option value={generation.name()} selected={setup.options.spread_slowdown == Some(*generation)}>{ format!("as on a {}", generation.name().to_uppercase()) }</option>
-                        }) }
-                    </select>
-                </label>
-                <label class="field" title="Adds 1 to 27 s to each restart, by the size of the job's model: checkpoint and resume"><span>{ "Restart cost by model size" }</span>
-                    <select onchange={set(|setup, text| text.parse().ok().map(|by_model| setup.options.restart_by_model = by_model), "Yes or no.")}>
-                        <option value="false" selected={!setup.options.restart_by_model}>{ "no" }</option>
-                        <option value="true" selected={setup.options.restart_by_model}>{ "yes" }</option>
-                    </select>
-                </label>
-                <label class="field" title="Seed of the policies' random generator"><span>{ "Seed" }</span>
-                    <input type="number" min="0" value={setup.options.seed.to_string()}
-                        onchange={set(|setup, text| text.parse().ok().map(|seed| setup.options.seed = seed), "The seed is a whole number, 0 or more.")} />
-                </label>
+                    }, "There is no such GPU generation."),
+                    slowdowns.collect(),
+                )) }
+                { field("Restart cost by model size", Some("Adds 1 to 27 s to each restart, by the size of the job's model: checkpoint and resume"), list(
+                    set(|setup, text| text.parse().ok().map(|by_model| setup.options.restart_by_model = by_model), "Yes or no."),
+                    by_model.into_iter().collect(),
+                )) }
+                { field("Seed", Some("Seed of the policies' random generator"), number(
+                    "0", None, None, options.seed.to_string(),
+                    set(|setup, text| text.parse().ok().map(|seed| setup.options.seed = seed), "The seed is a whole number, 0 or more."),
+                )) }
             </details>
         </section>
     }

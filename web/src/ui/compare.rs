@@ -1,7 +1,7 @@
 //! Compare: charts of all runs and a table of their metrics.
 
 use super::chart_card::ChartCard;
-use super::metrics_table::MetricsTable;
+use super::metrics_table::{columns, metrics_table};
 use crate::draw::charts::{Chart, Figure};
 use crate::stage::SharedStage;
 use std::rc::Rc;
@@ -33,6 +33,9 @@ pub fn Compare(props: &Props) -> Html {
         let figures = Chart::ALL.map(|chart| Rc::new(Figure::of(chart, &stage)));
         begun.then_some(figures)
     });
+    let columns = use_memo((props.stage.clone(), props.revision), |(stage, _)| {
+        columns(&stage.read())
+    });
     let Some(figures) = figures.as_ref() else {
         return html! { <p class="empty">{ "Run two schedulers to compare them: completion times, queue, allocation and fairness appear here." }</p> };
     };
@@ -44,8 +47,7 @@ pub fn Compare(props: &Props) -> Html {
     html! {
         <div class="compare">
             <section class="charts" aria-label="Charts">{ for charts }</section>
-            <MetricsTable stage={props.stage.clone()} revision={props.revision} dark={props.dark}
-                baseline={props.baseline} on_baseline={props.on_baseline.clone()} />
+            { metrics_table(&columns, props.dark, props.baseline, &props.on_baseline) }
         </div>
     }
 }

@@ -1,21 +1,11 @@
 //! The whole page takes dropped files.
 
-use super::app::use_session;
+use crate::session::Session;
 use web_sys::File;
 use yew::prelude::*;
 
-/// What is inside.
-#[derive(Properties, PartialEq)]
-pub(super) struct Props {
-    /// The page.
-    pub(super) children: Html,
-}
-
-/// Takes files dropped anywhere on the page.
-#[component]
-pub(super) fn DropZone(props: &Props) -> Html {
-    let session = use_session();
-    let over = use_state(|| false);
+/// Takes files dropped anywhere on the page; `over`: whether some are held over it.
+pub(super) fn drop_zone(session: &Session, over: &UseStateHandle<bool>, page: Html) -> Html {
     let ondragover = {
         let over = over.clone();
         Callback::from(move |event: DragEvent| {
@@ -33,7 +23,7 @@ pub(super) fn DropZone(props: &Props) -> Html {
         })
     };
     let ondrop = {
-        let over = over.clone();
+        let (session, over) = (session.clone(), over.clone());
         Callback::from(move |event: DragEvent| {
             event.prevent_default();
             over.set(false);
@@ -44,8 +34,8 @@ pub(super) fn DropZone(props: &Props) -> Html {
     };
     html! {
         <div class="drop" {ondragover} {ondragleave} {ondrop}>
-            { props.children.clone() }
-            if *over {
+            { page }
+            if **over {
                 <div class="drop-hint" aria-hidden="true">
                     <strong>{ "Drop a job trace" }</strong>
                     <span>{ "and, if you have one, its cluster file. Nothing leaves this page." }</span>

@@ -1,5 +1,6 @@
 //! One view without the page around it, for articles: `?embed=yard|timeline|compare`.
 
+use super::app::Doers;
 use super::player::Player;
 use crate::state::View;
 use yew::prelude::*;
@@ -18,7 +19,7 @@ pub(super) fn embedded_view() -> Option<View> {
 }
 
 /// The view, the player, and a small way back to the whole page.
-pub(super) fn embed_frame(view: Html) -> Html {
+pub(super) fn embed_frame(view: Html, doers: &Doers) -> Html {
     let whole = web_sys::window().and_then(|window| {
         let location = window.location();
         Some(format!(
@@ -30,7 +31,7 @@ pub(super) fn embed_frame(view: Html) -> Html {
     html! {
         <>
             <main><div class="stage"><div class="view">{ view }</div></div></main>
-            <Player />
+            <Player doers={doers.clone()} />
             <a class="way-back" href={whole.unwrap_or_default()} target="_blank" rel="noopener">{ "Switchyard ↗" }</a>
         </>
     }

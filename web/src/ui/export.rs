@@ -1,5 +1,6 @@
 //! Export: results, timelines and charts as files. Nothing goes over the network.
 
+use super::controls::quiet_button;
 use super::download::{self, Picture};
 use crate::draw::charts::{Chart, Figure, outcomes, short_specs, summary};
 use crate::stage::{SharedStage, Stage, StageRun};
@@ -76,19 +77,20 @@ pub fn ExportMenu(props: &Props) -> Html {
     let something = stage.runs.iter().any(|run| run.log.events() > 0);
     let dark = stage.dark;
     let charts = Chart::ALL.into_iter().map(|chart| {
-        let save = |kind: Picture| {
+        let title = chart.title();
+        let save = |kind: Picture, name: &str| {
             let stage = props.stage.clone();
-            Callback::from(move |_: MouseEvent| {
+            let onclick = Callback::from(move |_: MouseEvent| {
                 let figure = Figure::of(chart, &stage.read());
                 download::picture(&figure, kind, CHART_SIZE, dark);
-            })
+            });
+            let label = format!("{title} as {name}");
+            quiet_button(&label, None, html! { name }, onclick)
         };
-        let title = chart.title();
         html! {
             <li>
                 <span>{ title }</span>
-                <button type="button" class="quiet" aria-label={format!("{title} as PNG")} onclick={save(Picture::Png)}>{ "PNG" }</button>
-                <button type="button" class="quiet" aria-label={format!("{title} as SVG")} onclick={save(Picture::Svg)}>{ "SVG" }</button>
+                { save(Picture::Png, "PNG") }{ save(Picture::Svg, "SVG") }
             </li>
         }
     });
@@ -108,7 +110,8 @@ pub fn ExportMenu(props: &Props) -> Html {
     );
     let timelines = names.iter().enumerate().map(|(position, name)| {
         let onclick = save(format!("{name}.trace.json"), "application/json", timeline, position);
-        html! { <li><span>{ name }</span><button type="button" class="quiet" aria-label={format!("Timeline of {name} as Chrome trace")} {onclick}>{ "JSON" }</button></li> }
+        let label = format!("Timeline of {name} as Chrome trace");
+        html! { <li><span>{ name }</span>{ quiet_button(&label, None, html! { "JSON" }, onclick) }</li> }
     });
     html! {
         <div class="export" ref={root} {onkeydown} {onfocusout}>
@@ -121,11 +124,11 @@ pub fn ExportMenu(props: &Props) -> Html {
                     <ul>
                         <li>
                             <span>{ "Every job in every run" }</span>
-                            <button type="button" class="quiet" aria-label="Jobs as CSV" onclick={save("jobs.csv".into(), "text/csv", csv, 0)}>{ "CSV" }</button>
+                            { quiet_button("Jobs as CSV", None, html! { "CSV" }, save("jobs.csv".into(), "text/csv", csv, 0)) }
                         </li>
                         <li>
                             <span>{ "Metrics, as the command line prints" }</span>
-                            <button type="button" class="quiet" aria-label="Metrics as JSON" onclick={save("results.json".into(), "application/json", json, 0)}>{ "JSON" }</button>
+                            { quiet_button("Metrics as JSON", None, html! { "JSON" }, save("results.json".into(), "application/json", json, 0)) }
                         </li>
                     </ul>
                     <h2>{ "Timelines, for ui.perfetto.dev" }</h2>

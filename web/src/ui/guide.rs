@@ -1,6 +1,8 @@
 //! A walk through Tiresias' three-job example (NSDI'19 §3.2): a few steps, each of which puts the
 //! page where there is something to see.
 
+use super::controls::quiet_button;
+use super::focused::Focused;
 use super::icon::{Icon, sign};
 use crate::session::Session;
 use crate::state::{Action, GUIDED, View};
@@ -77,53 +79,33 @@ fn go(session: &Session, number: usize) {
     session.tell(Action::Guide(Some(number)));
 }
 
-/// What the guide needs.
-#[derive(Properties, PartialEq)]
-pub(super) struct Props {
-    /// What it does to the page.
-    pub(super) session: Session,
-    /// The step shown.
-    pub(super) step: usize,
-}
-
 /// The step that is open, below the view: nothing is covered by it.
-#[component]
-pub(super) fn Guide(props: &Props) -> Html {
-    let panel = use_node_ref();
-    // Who opened it with the keyboard goes on from here.
-    use_effect_with((), {
-        let panel = panel.clone();
-        move |()| {
-            if let Some(panel) = panel.cast::<web_sys::HtmlElement>() {
-                // An element that cannot take the focus merely does not get it.
-                let _ = panel.focus();
-            }
-        }
-    });
-    let Some(step) = STEPS.get(props.step) else {
+pub(super) fn guide(session: &Session, number: usize) -> Html {
+    let panel = NodeRef::default();
+    let Some(step) = STEPS.get(number) else {
         return Html::default();
     };
     let to = |number: usize| {
-        let session = props.session.clone();
+        let session = session.clone();
         Callback::from(move |_: MouseEvent| go(&session, number))
     };
     let close = {
-        let session = props.session.clone();
+        let session = session.clone();
         Callback::from(move |_: MouseEvent| session.tell(Action::Guide(None)))
     };
-    let is_last = props.step + 1 == STEPS.len();
+    let is_last = number + 1 == STEPS.len();
     html! {
-        <section class="guide" ref={panel} tabindex="-1" aria-label="Guide: three jobs">
+        <Focused target={panel.clone()}><section class="guide" ref={panel} tabindex="-1" aria-label="Guide: three jobs">
             <div aria-live="polite">
-                <h2>{ format!("{} of {} · {}", props.step + 1, STEPS.len(), step.title) }</h2>
+                <h2>{ format!("{} of {} · {}", number + 1, STEPS.len(), step.title) }</h2>
                 <p>{ step.text }</p>
             </div>
             <div class="guide-buttons">
-                <button type="button" disabled={props.step == 0} onclick={to(props.step.saturating_sub(1))}>{ "Back" }</button>
-                <button type="button" class="primary" onclick={to(props.step + 1)}>{ if is_last { "Done" } else { "Next" } }</button>
-                <button type="button" class="quiet" aria-label="Close the guide" title="Close (Esc)" onclick={close}>{ sign(Icon::Close) }</button>
+                <button type="button" disabled={number == 0} onclick={to(number.saturating_sub(1))}>{ "Back" }</button>
+                <button type="button" class="primary" onclick={to(number + 1)}>{ if is_last { "Done" } else { "Next" } }</button>
+                { quiet_button("Close the guide", Some("Close (Esc)"), sign(Icon::Close), close) }
             </div>
-        </section>
+        </section></Focused>
     }
 }
 

@@ -1,17 +1,17 @@
 //! The top line: what is open, and what to do with the view as a whole.
 
 use super::app::{StateHandle, tell};
+use super::controls::quiet_button;
 use super::export::ExportMenu;
 use super::icon::{Icon, sign};
 use crate::draw::format;
 use crate::session::Session;
 use crate::state::{Action, RunStatus, Theme};
-use std::rc::Rc;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use yew::prelude::*;
 
 /// The top line.
-pub(super) fn header(state: &StateHandle, session: &Rc<Session>) -> Html {
+pub(super) fn header(state: &StateHandle, session: &Session) -> Html {
     let facts = state.trace.as_ref().map(|trace| {
         html! {
             <>
@@ -41,10 +41,10 @@ pub(super) fn header(state: &StateHandle, session: &Rc<Session>) -> Html {
         Theme::Dark => Theme::Light,
         Theme::Light => Theme::System,
     };
-    let theme_name = match state.theme {
-        Theme::System => "as the system",
-        Theme::Dark => "dark",
-        Theme::Light => "light",
+    let theme = match state.theme {
+        Theme::System => "Theme: as the system",
+        Theme::Dark => "Theme: dark",
+        Theme::Light => "Theme: light",
     };
     let trace_name = state
         .trace
@@ -73,10 +73,8 @@ pub(super) fn header(state: &StateHandle, session: &Rc<Session>) -> Html {
                     seed={state.setup.options.seed} />
                 <button type="button" class="only-wide" onclick={copy(embed_code, "The code for embedding this view is copied.")}
                     title="Copy an iframe that shows this view alone">{ "Embed" }</button>
-                <button type="button" class="quiet" onclick={tell(session, move |_| Action::Theme(next_theme))}
-                    aria-label={format!("Theme: {theme_name}")} title={format!("Theme: {theme_name}")}>{ sign(Icon::Theme) }</button>
-                <button type="button" class="quiet" onclick={tell(session, |_| Action::Help(true))}
-                    aria-label="Help" title="Keys and terms (?)">{ "?" }</button>
+                { quiet_button(theme, Some(theme), sign(Icon::Theme), tell(session, move |_| Action::Theme(next_theme))) }
+                { quiet_button("Help", Some("Keys and terms (?)"), html! { "?" }, tell(session, |_| Action::Help(true))) }
             </div>
         </header>
     }

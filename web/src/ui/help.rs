@@ -1,14 +1,8 @@
 //! Keys and terms.
 
+use super::focused::Focused;
 use super::icon::{Icon, sign};
 use yew::prelude::*;
-
-/// Properties of [`Help`].
-#[derive(Properties, PartialEq)]
-pub(super) struct Props {
-    /// The visitor has read enough.
-    pub(super) on_close: Callback<()>,
-}
 
 const KEYS: [(&str, &str); 9] = [
     ("Space", "play or pause"),
@@ -67,15 +61,8 @@ const TERMS: [(&str, &str); 11] = [
 ];
 
 /// Keys and terms, over the view.
-#[component]
-pub(super) fn Help(props: &Props) -> Html {
-    let close = use_node_ref();
-    use_effect_with(close.clone(), |close| {
-        if let Some(close) = close.cast::<web_sys::HtmlElement>() {
-            // An element that cannot take the focus merely does not get it.
-            let _ = close.focus();
-        }
-    });
+pub(super) fn help(on_close: Callback<MouseEvent>) -> Html {
+    let close = NodeRef::default();
     let list = |pairs: &[(&str, &str)], keys: bool| {
         pairs
             .iter()
@@ -90,14 +77,14 @@ pub(super) fn Help(props: &Props) -> Html {
             .collect::<Html>()
     };
     html! {
-        <aside class="help" role="dialog" aria-label="Help">
-            <button type="button" ref={close} class="quiet close" aria-label="Close help" onclick={props.on_close.reform(|_| ())}>{ sign(Icon::Close) }</button>
+        <Focused target={close.clone()}><aside class="help" role="dialog" aria-label="Help">
+            <button type="button" ref={close} class="quiet close" aria-label="Close help" onclick={on_close}>{ sign(Icon::Close) }</button>
             <h2>{ "What this is" }</h2>
             <p>{ "Switchyard replays a GPU cluster's job trace under different schedulers, in this page, and shows what each would have done and why. Open a trace on the left; everything stays on your computer." }</p>
             <h2>{ "Keys" }</h2>
             <dl>{ list(&KEYS, true) }</dl>
             <h2>{ "Terms" }</h2>
             <dl class="terms">{ list(&TERMS, false) }</dl>
-        </aside>
+        </aside></Focused>
     }
 }

@@ -2,6 +2,7 @@
 //! of the visitor's.
 
 use super::cluster_panel::input_value;
+use super::controls::option;
 use crate::session::Session;
 use crate::state::Action;
 use std::rc::Rc;
@@ -49,15 +50,12 @@ pub(super) fn history_field(session: &Session, value: &str, onchoose: &Callback<
             });
         })
     };
-    let file = (!["online", "oracle"].contains(&value)).then(|| value.to_string());
+    let file = (!["online", "oracle"].contains(&value)).then_some(value);
     html! {
         <span class="history">
             <select aria-label="Service history" {onchange}>
-                <option value="online" selected={value == "online"}>{ "online" }</option>
-                <option value="oracle" selected={value == "oracle"}>{ "oracle" }</option>
-                if let Some(name) = file {
-                    <option value={name.clone()} selected=true>{ name }</option>
-                }
+                { for ["online", "oracle"].map(|name| option(name, name, value == name, None)) }
+                { file.map(|name| option(name, name, true, None)) }
             </select>
             <input type="file" accept=".csv,.txt" aria-label="A file of services, GPU·s per line"
                 title="A file of services, one number of GPU·s per line" onchange={onfile} />

@@ -1,6 +1,7 @@
 //! The chosen job: what it is, its life in every run, and why it runs or waits.
 
 use super::clock::Clocked;
+use super::controls::{quiet_button, swatch};
 use super::job_rows::name_of;
 use super::life::{self, Doing, Stretch};
 use super::plot::chart;
@@ -146,8 +147,7 @@ pub fn Inspector(props: &Props) -> Html {
         <section class="inspector" aria-label={format!("Job {}", job.name)} {onkeydown}>
             <div class="inspector-head">
                 <h2>{ &*job.name }</h2>
-                <button type="button" class="quiet" aria-label="Close the job" title="Close (Esc)"
-                    onclick={props.on_close.reform(|_: MouseEvent| ())}>{ "✕" }</button>
+                { quiet_button("Close the job", Some("Close (Esc)"), html! { "✕" }, props.on_close.reform(|_| ())) }
             </div>
             { facts(&stage, job) }
             <section>
@@ -315,10 +315,6 @@ fn event_list(run: &InRun, on_seek: &Callback<f64>) -> Html {
             }
         </details>
     }
-}
-
-fn swatch(position: usize, dark: bool) -> Html {
-    html! { <span class="swatch" style={format!("background: {}", palette::run_colour(position, dark))}></span> }
 }
 
 /// A life as a thin bar over time, with the clock in it. `span`: from when to when, the same for

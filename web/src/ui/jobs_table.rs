@@ -1,9 +1,10 @@
 //! Jobs: every job with what became of it in each run; only the rows on screen exist.
 
+use super::controls::swatch;
 use super::job_filter::Filter;
 use super::job_rows::{self, Column, PerRun, Rows, Sorting};
 use crate::draw::charts::short_specs;
-use crate::draw::{format, palette};
+use crate::draw::format;
 use crate::stage::{SharedStage, Stage};
 use switchyard::job::JobId;
 use wasm_bindgen::JsCast;
@@ -133,7 +134,6 @@ pub fn JobsTable(props: &Props) -> Html {
         header(&sorting, column, html! { { label } }, numeric, "")
     };
     let run_heads = names.iter().enumerate().map(|(position, name)| {
-        let colour = palette::run_colour(position, stage.dark);
         let unfinished = if stage.runs[position].complete {
             ""
         } else {
@@ -141,7 +141,7 @@ pub fn JobsTable(props: &Props) -> Html {
         };
         let label = html! {
             <>
-                <span class="swatch" style={format!("background: {colour}")}></span>
+                { swatch(position, stage.dark) }
                 <span class="run">{ name }{ unfinished }</span>
             </>
         };

@@ -5,7 +5,6 @@ use super::app::StateHandle;
 use crate::session::Session;
 use crate::stage::ColourBy;
 use crate::state::{Action, View};
-use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, KeyboardEvent};
@@ -13,11 +12,7 @@ use yew::prelude::*;
 
 /// Listens to keys wherever the focus is, except while something is being typed.
 #[hook]
-pub(super) fn use_keyboard(
-    state: &StateHandle,
-    session: &Rc<Session>,
-    animation: &Option<Animation>,
-) {
+pub(super) fn use_keyboard(state: &StateHandle, session: &Session, animation: &Option<Animation>) {
     let latest = use_mut_ref(|| state.clone());
     *latest.borrow_mut() = state.clone();
     let (session, animation) = (session.clone(), animation.clone());

@@ -1,10 +1,11 @@
 //! The runs in numbers, and how each differs from the baseline.
 
+use super::controls::swatch;
 use super::term::{Definition, Term};
 use super::wording::{Direction, SAME, difference};
 use crate::draw::charts::{short_specs, summary};
-use crate::draw::{format, palette};
-use crate::stage::SharedStage;
+use crate::draw::format;
+use crate::stage::{Stage, StageRun};
 use switchyard::report::Summary;
 use yew::prelude::*;
 
@@ -254,24 +255,9 @@ static METRICS: [Metric; 17] = [
     },
 ];
 
-/// What the table needs.
-#[derive(Properties, PartialEq)]
-pub struct Props {
-    /// The runs.
-    pub stage: SharedStage,
-    /// Changes when the runs' data has changed.
-    pub revision: u32,
-    /// Whether the page is dark.
-    pub dark: bool,
-    /// The run the others are compared with.
-    pub baseline: u32,
-    /// Chooses another baseline.
-    pub on_baseline: Callback<u32>,
-}
-
 /// One run's column.
 #[derive(Clone, PartialEq)]
-struct Column {
+pub(super) struct Column {
     id: u32,
     name: String,
     spec: String,
@@ -281,15 +267,17 @@ struct Column {
     summary: Summary,
 }
 
-/// The metrics table.
-#[component]
-pub fn MetricsTable(props: &Props) -> Html {
-    let columns = use_memo((props.stage.clone(), props.revision), |(stage, _)| {
-        columns(stage)
-    });
+/// The metrics table. `baseline`: the run the others are compared with; `on_baseline` chooses
+/// another.
+pub(super) fn metrics_table(
+    columns: &[Column],
+    dark: bool,
+    baseline: u32,
+    on_baseline: &Callback<u32>,
+) -> Html {
     let baseline = columns
         .iter()
-        .find(|column| column.id == props.baseline)
+        .find(|column| column.id == baseline)
         .or(columns.first());
     let Some(baseline) = baseline else {
         return Html::default();
@@ -298,14 +286,14 @@ pub fn MetricsTable(props: &Props) -> Html {
     let headers = columns.iter().enumerate().map(|(position, column)| {
         let chosen = column.id == baseline.id;
         let choose = {
-            let (on_baseline, id) = (props.on_baseline.clone(), column.id);
+            let (on_baseline, id) = (on_baseline.clone(), column.id);
             Callback::from(move |_: Event| on_baseline.emit(id))
         };
         let (done, jobs) = column.done;
         html! {
             <th key={column.id} scope="col" title={column.spec.clone()}>
                 <label>
-                    <span class="swatch" style={format!("background: {}", palette::run_colour(position, props.dark))}></span>
+                    { swatch(position, dark) }
                     <span class="run">{ &column.name }</span>
                     if comparing {
                         <span class="baseline">
@@ -322,7 +310,7 @@ pub fn MetricsTable(props: &Props) -> Html {
         }
     });
     let rows = METRICS.iter().map(|metric| {
-        let best = best(metric, &columns);
+        let best = best(metric, columns);
         let cells = columns.iter().map(|column| {
             let value = (metric.value)(&column.summary);
             let known = column.summary.finished > 0;
@@ -366,8 +354,8 @@ pub fn MetricsTable(props: &Props) -> Html {
     }
 }
 
-fn columns(stage: &SharedStage) -> Vec<Column> {
-    let stage = stage.read();
+/// What the table shows of each run.
+pub(super) fn columns(stage: &Stage) -> Vec<Column> {
     let names = short_specs(
         &stage
             .runs
@@ -375,13 +363,13 @@ fn columns(stage: &SharedStage) -> Vec<Column> {
             .map(|run| run.label.as_str())
             .collect::<Vec<_>>(),
     );
-    let column = |(run, name): (&crate::stage::StageRun, String)| Column {
+    let column = |(run, name): (&StageRun, String)| Column {
         id: run.id,
         name,
         spec: run.label.clone(),
         complete: run.complete,
         done: (run.progress.done, run.progress.jobs),
-        summary: summary(&stage, run),
+        summary: summary(stage, run),
     };
     stage.runs.iter().zip(names).map(column).collect()
 }

@@ -1,11 +1,11 @@
 //! The player: play, step, speed, scrub; and what the clock says.
 
-use super::app::use_session;
-use super::canvas_host::{CanvasHost, PainterHandle};
+use super::app::Doers;
+use super::canvas_host::{CanvasHost, Scene};
 use super::cluster_panel::input_value;
+use super::controls::quiet_button;
 use super::icon::{Icon, sign};
 use crate::draw::format;
-use crate::draw::strip::PlayerStrip;
 use crate::session::Session;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -25,13 +25,19 @@ struct Readout {
     speed: f64,
 }
 
+/// What the player needs.
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    /// The session and the animation.
+    pub(super) doers: Doers,
+}
+
 /// The player.
 #[component]
-pub(super) fn Player() -> Html {
-    let session = use_session();
+pub(super) fn Player(props: &Props) -> Html {
+    let session = &props.doers.session;
     let readout = use_state(Readout::default);
-    use_readout(&session, &readout);
-    let strip = use_memo((), |()| PainterHandle::new(PlayerStrip::new()));
+    use_readout(session, &readout);
 
     let onplay = {
         let session = session.clone();
@@ -56,18 +62,18 @@ pub(super) fn Player() -> Html {
     let play_label = if readout.playing { "Pause" } else { "Play" };
     html! {
         <footer class="player" aria-label="Player">
-            <button type="button" class="quiet" aria-label="Step to the event before" title="Event before (,)" onclick={step(false)}>{ sign(Icon::Back) }</button>
+            { quiet_button("Step to the event before", Some("Event before (,)"), sign(Icon::Back), step(false)) }
             <button type="button" class="play" aria-label={play_label} title={format!("{play_label} (space)")} onclick={onplay}>
                 { sign(if readout.playing { Icon::Pause } else { Icon::Play }) }
             </button>
-            <button type="button" class="quiet" aria-label="Step to the event after" title="Event after (.)" onclick={step(true)}>{ sign(Icon::Forward) }</button>
+            { quiet_button("Step to the event after", Some("Event after (.)"), sign(Icon::Forward), step(true)) }
             <label class="speed" title="Simulated time per second">
                 <span class="visually-hidden">{ "Speed" }</span>
                 <input type="range" min="0" max={FASTEST_POWER.to_string()} step="0.05" value={readout.speed.max(1.0).log10().to_string()}
                     aria-valuetext={format!("{} per second", format::duration(readout.speed))} oninput={onspeed} />
                 <output>{ format!("{}/s", format::duration(readout.speed)) }</output>
             </label>
-            <CanvasHost painter={(*strip).clone()} class="strip" label="Queue length over the whole trace; click to move the clock" />
+            <CanvasHost scene={Scene::Strip} doers={props.doers.clone()} label="Queue length over the whole trace; click to move the clock" />
             <output class="clock" aria-live="off" data-testid="clock">{ format::time(readout.now) }</output>
         </footer>
     }

@@ -2,28 +2,20 @@
 //! again under the new spec. What the policy does not take is answered by the spec's own parser,
 //! and what was typed stays to be corrected.
 
-use super::app::use_session;
 use super::cluster_panel::input_value;
+use super::controls::quiet_button;
 use super::icon::{Icon, sign};
 use super::spec_edit::with_param;
 use crate::draw::format;
 use crate::queues::{THRESHOLDS, thresholds};
+use crate::session::Session;
 use crate::state::{Action, Card, RunStatus};
 use switchyard::policy::{ParamInfo, ParamKind, PolicySpec, entry};
 use yew::prelude::*;
 
-/// What the playground needs.
-#[derive(Properties, PartialEq)]
-pub(super) struct Props {
-    /// The scheduler.
-    pub(super) card: Card,
-    /// The least and the greatest service that a job asks for, GPU·s: what thresholds can divide.
-    pub(super) services: (f64, f64),
-}
-
 /// A refused change: the field, what was put into it, and why not.
 #[derive(Clone, PartialEq)]
-struct Refusal {
+pub(super) struct Refusal {
     field: String,
     typed: String,
     why: String,
@@ -35,22 +27,22 @@ const BELOW_LEAST: f64 = 0.5;
 /// Steps of a slider over all decades.
 const STEPS: f64 = 400.0;
 
-/// Parameters of a policy with queues.
-#[component]
-pub(super) fn Playground(props: &Props) -> Html {
-    let session = use_session();
-    let refusal = use_state_eq(|| None::<Refusal>);
-    let policy = &props.card.policy;
-    use_effect_with(policy.clone(), {
-        let refusal = refusal.clone();
-        move |_| refusal.set(None)
-    });
+/// Parameters of a policy with queues. `services`: the least and the greatest service that a job
+/// asks for, GPU·s, which is what thresholds can divide.
+pub(super) fn playground(
+    session: &Session,
+    card: &Card,
+    services: (f64, f64),
+    refusal: &UseStateHandle<Option<Refusal>>,
+) -> Html {
+    let policy = &card.policy;
     let (Some(entry), Some(thresholds)) = (entry(policy.name()), thresholds(policy)) else {
         return Html::default();
     };
     // What stands in which field changes which parameter to what.
     let change = {
-        let (policy, id, refusal) = (policy.clone(), props.card.id, refusal.clone());
+        let (session, refusal) = (session.clone(), refusal.clone());
+        let (policy, id) = (policy.clone(), card.id);
         Callback::from(
             move |(field, typed, param, value): (String, String, &'static str, String)| {
                 match with_param(&policy, entry.params, param, &value) {
@@ -73,22 +65,22 @@ pub(super) fn Playground(props: &Props) -> Html {
         policy,
         infos: entry.params,
         thresholds: &thresholds,
-        services: props.services,
+        services,
         refusal: refusal.as_ref(),
         change,
     };
-    let state = match (&props.card.status, &props.card.summary) {
+    let state = match (&card.status, &card.summary) {
         (_, Some(summary)) => format!("mean JCT {}", format::duration(summary.jct.mean)),
         (RunStatus::Running(_), None) => "running…".to_string(),
         _ => String::new(),
     };
     html! {
-        <form class="playground" aria-label={format!("Queues of {}", policy.name())} onsubmit={Callback::from(|event: SubmitEvent| event.prevent_default())}>
+        <form class="playground" key={card.id} aria-label={format!("Queues of {}", policy.name())} onsubmit={Callback::from(|event: SubmitEvent| event.prevent_default())}>
             { fields.queues() }
             { for (0..thresholds.len()).map(|i| fields.threshold(i)) }
             { fields.knob() }
             <output class="figure" aria-live="polite">{ state }</output>
-            if let Some(refusal) = &*refusal {
+            if let Some(refusal) = &**refusal {
                 <p class="error" role="alert" id="playground-error">{ &refusal.why }</p>
             }
         </form>
@@ -187,7 +179,7 @@ impl Fields<'_> {
         html! {
             <div class="threshold" key={field}>
                 <label><span class="hint">{ format!("Q{} | Q{}", i + 1, i + 2) }</span>{ text }<span class="hint">{ "GPU·s" }</span></label>
-                <button type="button" class="quiet" aria-label={format!("Remove the {}", name.to_lowercase())} onclick={onremove}>{ sign(Icon::Close) }</button>
+                { quiet_button(&format!("Remove the {}", name.to_lowercase()), None, sign(Icon::Close), onremove) }
                 <input type="range" min={low.log10().to_string()} max={high.log10().to_string()} step={(decades / STEPS).to_string()}
                     value={value.log10().to_string()} aria-label={format!("{name}, slider")} aria-valuetext={format::service(value)} onchange={onslide} />
             </div>

@@ -1,13 +1,13 @@
 //! One run's queues as lanes, its yard beside them, and its parameters to play with.
 
-use super::app::{StateProps, use_session};
-use super::canvas_host::{CanvasHost, PainterHandle};
+use super::app::StateProps;
+use super::canvas_host::{CanvasHost, Scene};
 use super::clock::Clocked;
-use super::playground::Playground;
-use super::yard_view::{Yard, ratio};
+use super::controls::switch_button;
+use super::playground::{Refusal, playground};
+use super::yard_view::yard;
 use crate::draw::charts::short_specs;
 use crate::draw::describe;
-use crate::draw::lanes::LanesPainter;
 use crate::queues::{Queues, thresholds};
 use crate::session::Session;
 use crate::stage::{SharedStage, Stage};
@@ -26,14 +26,16 @@ pub(super) fn with_queues(state: &AppState) -> impl Iterator<Item = &Card> {
 #[component]
 pub(super) fn QueuesView(props: &StateProps) -> Html {
     let state = &props.state;
-    let session = use_session();
+    let session = &props.doers.session;
     let chosen = use_state(|| None::<u32>);
+    let refusal = use_state_eq(|| None::<Refusal>);
     let chosen_or_first = with_queues(state)
         .find(|card| Some(card.id) == *chosen)
         .or_else(|| with_queues(state).next());
     let shown = chosen_or_first.map(|card| (card.id, card.policy.clone()));
-    let painter = use_memo(shown.as_ref().map(|(id, _)| *id), |id| {
-        PainterHandle::new(LanesPainter::new(id.unwrap_or_default()))
+    use_effect_with(shown.clone(), {
+        let refusal = refusal.setter();
+        move |_| refusal.set(None)
     });
     let stage = session.stage();
     let trace = state.trace.as_ref().map(|trace| Rc::as_ptr(trace) as usize);
@@ -43,17 +45,16 @@ pub(super) fn QueuesView(props: &StateProps) -> Html {
     });
     let span = use_memo(trace, |_| services(&stage.read()));
     let Some(card) = chosen_or_first else {
-        return no_queues(&session);
+        return no_queues(session);
     };
     let cards: Vec<&Card> = with_queues(state).collect();
     let specs: Vec<String> = cards.iter().map(|card| card.policy.to_string()).collect();
     let names = short_specs(&specs.iter().map(String::as_str).collect::<Vec<_>>());
     let switch = cards.iter().zip(names).map(|(other, name)| {
         let (chosen, id) = (chosen.clone(), other.id);
-        html! {
-            <button type="button" aria-pressed={(id == card.id).to_string()} title={other.policy.to_string()}
-                onclick={Callback::from(move |_| chosen.set(Some(id)))}>{ name }</button>
-        }
+        let onclick = Callback::from(move |_| chosen.set(Some(id)));
+        let title = other.policy.to_string();
+        switch_button(id == card.id, &name, Some(&title), onclick)
     });
     html! {
         <>
@@ -64,13 +65,13 @@ pub(super) fn QueuesView(props: &StateProps) -> Html {
                 <span class="key hint"><i class="waits"></i>{ "waiting" }<i class="runs"></i>{ "running" }<i class="restarts"></i>{ "restarting" }</span>
                 <span class="hint only-wide">{ "to the right: more attained service · width: GPUs, log scale" }</span>
             </div>
-            <Playground key={card.id} card={card.clone()} services={*span} />
+            { playground(session, card, *span, &refusal) }
             <div class="queues">
                 <section class="lanes" key={card.id} aria-label={format!("Queues of {}", card.policy)}>
-                    <CanvasHost painter={(*painter).clone()} label={format!("Jobs in the queues of {} at the clock's time, by attained service", card.policy)} />
+                    <CanvasHost scene={Scene::Lanes(card.id)} doers={props.doers.clone()} label={format!("Jobs in the queues of {} at the clock's time, by attained service", card.policy)} />
                     { in_words(stage, queues, card.id) }
                 </section>
-                <Yard key={card.id} card={card.clone()} ratio={ratio(state, card)} narrow_shown={false} />
+                { yard(state, &props.doers, card, false) }
             </div>
         </>
     }
@@ -93,7 +94,7 @@ fn services(stage: &Stage) -> (f64, f64) {
 }
 
 /// No scheduler of the list has queues.
-fn no_queues(session: &Rc<Session>) -> Html {
+fn no_queues(session: &Session) -> Html {
     let choices = POLICIES.iter().filter_map(|entry| {
         let policy: PolicySpec = entry.name.parse().ok()?;
         thresholds(&policy)?;

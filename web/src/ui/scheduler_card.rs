@@ -1,7 +1,7 @@
 //! One scheduler: its parameters as a form and as text, and how far its run is.
 
-use super::app::use_session;
 use super::cluster_panel::input_value;
+use super::controls::{self, quiet_button};
 use super::history_field::history_field;
 use super::icon::{Icon, sign};
 use super::spec_edit::with_param;
@@ -15,6 +15,8 @@ use yew::prelude::*;
 /// Properties of [`SchedulerCard`].
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
+    /// What edits and removes it.
+    pub(super) session: Session,
     /// The scheduler.
     pub(super) card: Card,
     /// Where it stands in the list.
@@ -28,7 +30,7 @@ pub(super) struct Props {
 /// One scheduler: its parameters as a form and as text, and how far its run is.
 #[component]
 pub(super) fn SchedulerCard(props: &Props) -> Html {
-    let session = use_session();
+    let session = &props.session;
     let card = &props.card;
     let id = card.id;
     let editing = use_state(|| false);
@@ -48,7 +50,8 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
         })
     };
     let button = |icon: Icon, label: &'static str, action: Callback<MouseEvent>| {
-        html! { <button type="button" class="quiet" aria-label={format!("{label} {}", card.policy)} title={label} onclick={action}>{ sign(icon) }</button> }
+        let whole = format!("{label} {}", card.policy);
+        quiet_button(&whole, Some(label), sign(icon), action)
     };
     let run_or_cancel = {
         let (session, policy) = (session.clone(), card.policy.clone());
@@ -105,13 +108,9 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
             if *editing {
                 <div class="params">
                     <p class="hint">{ entry.summary }</p>
-                    { for entry.params.iter().map(|info| param(&session, info, &card.policy, entry.params, &apply)) }
-                    <label class="field"><span>{ "As text" }</span>
-                        <input type="text" spellcheck="false" value={card.policy.to_string()} onchange={ontext} />
-                    </label>
-                    if let Some(why) = &*error {
-                        <p class="error" role="alert">{ why }</p>
-                    }
+                    { for entry.params.iter().map(|info| param(session, info, &card.policy, entry.params, &apply)) }
+                    { controls::field("As text", None, controls::text(card.policy.to_string(), ontext)) }
+                    { controls::error(error.as_deref()) }
                     <p class="hint">{ entry.source }</p>
                 </div>
             }
@@ -148,7 +147,7 @@ fn status(status: &RunStatus, mean_jct: Option<f64>) -> Html {
         RunStatus::Cancelled(progress) => html! {
             <p class="hint">{ format!("cancelled at {} of {} jobs", format::count(progress.done.into()), format::count(progress.jobs.into())) }</p>
         },
-        RunStatus::Failed(why) => html! { <p class="error" role="alert">{ why }</p> },
+        RunStatus::Failed(why) => controls::error(Some(why)),
     }
 }
 
@@ -174,11 +173,9 @@ fn param(
         })
     };
     let choose = |options: Vec<&'static str>| {
-        let options = options
-            .into_iter()
-            .map(|option| html! { <option value={option} selected={option == value}>{ option }</option> })
-            .collect::<Html>();
-        html! { <select onchange={onchange.clone()}>{ options }</select> }
+        let options = options.into_iter();
+        let options = options.map(|name| controls::option(name, name, name == value, None));
+        controls::list(onchange.clone(), options.collect())
     };
     let field = match info.kind {
         ParamKind::Bool => choose(vec!["false", "true"]),
@@ -189,15 +186,14 @@ fn param(
                 .chain(Strategy::ALL.iter().map(|strategy| strategy.name()))
                 .collect(),
         ),
-        ParamKind::Int { min, max } => html! {
-            <input type="number" min={min.to_string()} max={max.to_string()} value={value.clone()} onchange={onchange.clone()} />
-        },
-        ParamKind::Float { min, .. } => html! {
-            <input type="number" min={min.to_string()} step="any" value={value.clone()} onchange={onchange.clone()} />
-        },
-        ParamKind::Ascending | ParamKind::Word(_) => {
-            html! { <input type="text" spellcheck="false" value={value.clone()} onchange={onchange.clone()} /> }
+        ParamKind::Int { min, max } => {
+            let (min, max) = (min.to_string(), max.to_string());
+            controls::number(&min, Some(&max), None, value, onchange)
         }
+        ParamKind::Float { min, .. } => {
+            controls::number(&min.to_string(), None, Some("any"), value, onchange)
+        }
+        ParamKind::Ascending | ParamKind::Word(_) => controls::text(value, onchange),
     };
-    html! { <label class="field" title={info.help}><span>{ info.name }</span>{ field }</label> }
+    controls::field(info.name, Some(info.help), field)
 }

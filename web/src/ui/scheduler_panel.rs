@@ -2,15 +2,15 @@
 
 use super::app::StateHandle;
 use super::cluster_panel::input_value;
+use super::controls::{no_option, option};
 use super::scheduler_card::SchedulerCard;
 use crate::session::Session;
 use crate::state::{Action, RunStatus};
-use std::rc::Rc;
 use switchyard::policy::POLICIES;
 use yew::prelude::*;
 
 /// The schedulers that run the trace.
-pub(super) fn scheduler_panel(state: &StateHandle, session: &Rc<Session>) -> Html {
+pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
     let onadd = {
         let session = session.clone();
         Callback::from(move |event: Event| {
@@ -44,12 +44,12 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Rc<Session>) -> Htm
         .any(|card| matches!(card.status, RunStatus::Running(_)));
     let cards = state.cards.iter().enumerate().map(|(position, card)| {
         html! {
-            <SchedulerCard key={card.id} card={card.clone()} {position} is_baseline={card.id == state.baseline} dark={session.stage().read().dark} />
+            <SchedulerCard key={card.id} session={session.clone()} card={card.clone()} {position} is_baseline={card.id == state.baseline} dark={session.stage().read().dark} />
         }
     });
-    let policies = POLICIES.iter().map(
-        |entry| html! { <option value={entry.name} title={entry.summary}>{ entry.title }</option> },
-    );
+    let policies = POLICIES
+        .iter()
+        .map(|entry| option(entry.name, entry.title, false, Some(entry.summary)));
     html! {
         <section aria-labelledby="schedulers-title">
             <h2 id="schedulers-title">{ "Schedulers" }</h2>
@@ -60,7 +60,7 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Rc<Session>) -> Htm
             <div class="row">
                 // Remade at every addition, so that it shows its title again.
                 <select key={state.cards.len()} aria-label="Add a scheduler" onchange={onadd}>
-                    <option selected=true disabled=true value="">{ "+ Add a scheduler" }</option>
+                    { no_option("+ Add a scheduler") }
                     { for policies }
                 </select>
                 if running {

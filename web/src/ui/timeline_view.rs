@@ -1,8 +1,9 @@
 //! Who held which GPU when, one timeline per run.
 
 use super::app::StateProps;
-use super::canvas_host::{CanvasHost, PainterHandle};
-use crate::draw::timeline::{By, TimelinePainter};
+use super::canvas_host::{CanvasHost, Scene};
+use super::controls::switch_button;
+use crate::draw::timeline::By;
 use yew::prelude::*;
 
 /// One timeline per run, by GPU or by job.
@@ -16,57 +17,42 @@ pub(super) fn TimelineView(props: &StateProps) -> Html {
     }
     let choice = |value: By, title: &'static str| {
         let by = by.clone();
-        html! {
-            <button type="button" aria-pressed={(*by == value).to_string()} onclick={Callback::from(move |_| by.set(value))}>{ title }</button>
-        }
+        let chosen = *by == value;
+        switch_button(chosen, title, None, Callback::from(move |_| by.set(value)))
     };
-    let runs = state.cards.iter().map(|card| {
-        let (only, id) = (only.clone(), card.id);
-        html! {
-            <button type="button" aria-pressed={(*only == Some(id)).to_string()} onclick={Callback::from(move |_| only.set(Some(id)))}>{ card.policy.to_string() }</button>
-        }
-    });
-    let all = {
-        let only = only.clone();
-        Callback::from(move |_: MouseEvent| only.set(None))
+    let choose = |runs: Option<u32>, title: &str| {
+        let (only, chosen) = (only.clone(), *only == runs);
+        switch_button(chosen, title, None, Callback::from(move |_| only.set(runs)))
     };
+    let runs = state
+        .cards
+        .iter()
+        .map(|card| choose(Some(card.id), &card.policy.to_string()));
     let shown = state
         .cards
         .iter()
         .filter(|card| only.is_none_or(|id| id == card.id || state.card(id).is_none()));
-    let timelines = shown.map(|card| html! { <Timeline key={format!("{}-{:?}", card.id, *by)} id={card.id} by={*by} label={card.policy.to_string()} /> });
+    let timelines = shown.map(|card| {
+        let label = card.policy.to_string();
+        html! {
+            <section key={format!("{}-{:?}", card.id, *by)} class="timeline" aria-label={format!("Timeline of {label}")}>
+                <h2><span class="spec">{ &label }</span></h2>
+                <CanvasHost scene={Scene::Timeline(card.id, *by)} doers={props.doers.clone()} label={format!("Which job held which GPU when, under {label}")} />
+            </section>
+        }
+    });
     html! {
         <>
             <div class="toolbar">
                 <div class="switch" role="group" aria-label="Rows">{ choice(By::Gpu, "by GPU") }{ choice(By::Job, "by job") }</div>
                 if state.cards.len() > 1 {
                     <div class="switch" role="group" aria-label="Schedulers shown">
-                        <button type="button" aria-pressed={only.is_none().to_string()} onclick={all}>{ "all" }</button>
+                        { choose(None, "all") }
                         { for runs }
                     </div>
                 }
             </div>
             <div class="timelines">{ for timelines }</div>
         </>
-    }
-}
-
-#[derive(Properties, PartialEq)]
-struct TimelineProps {
-    id: u32,
-    by: By,
-    label: String,
-}
-
-#[component]
-fn Timeline(props: &TimelineProps) -> Html {
-    let painter = use_memo((props.id, props.by), |(id, by)| {
-        PainterHandle::new(TimelinePainter::new(*id, *by))
-    });
-    html! {
-        <section class="timeline" aria-label={format!("Timeline of {}", props.label)}>
-            <h2><span class="spec">{ &props.label }</span></h2>
-            <CanvasHost painter={(*painter).clone()} label={format!("Which job held which GPU when, under {}", props.label)} />
-        </section>
     }
 }

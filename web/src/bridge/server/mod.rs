@@ -4,9 +4,10 @@
 pub mod opener;
 pub mod runner;
 
-use super::protocol::{PROTOCOL, Reply, Request};
+use super::protocol::{PROTOCOL, Reply};
 use super::wire;
 use js_sys::ArrayBuffer;
+use serde::de::DeserializeOwned;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -21,7 +22,7 @@ fn scope() -> Option<DedicatedWorkerGlobalScope> {
 }
 
 /// Starts to listen and says that it is ready.
-fn listen(
+fn listen<Request: DeserializeOwned + 'static>(
     scope: &DedicatedWorkerGlobalScope,
     mut answer: impl FnMut(Request, &[ArrayBuffer]) + 'static,
 ) {

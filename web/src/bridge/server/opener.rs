@@ -1,7 +1,7 @@
 //! The worker that turns files and samples into jobs.
 
 use super::{listen, reply, scope};
-use crate::bridge::protocol::{OpenedTrace, Reply, Request};
+use crate::bridge::protocol::{OpenRequest, OpenedTrace, Reply};
 use js_sys::{ArrayBuffer, Uint8Array};
 use switchyard::trace::{self, OpenOptions, Opened, SourceFile};
 use switchyard::workload::{Sample, Workload};
@@ -11,9 +11,8 @@ pub fn serve() {
     let Some(scope) = scope() else { return };
     listen(&scope.clone(), move |request, files| {
         let answer = match request {
-            Request::Open { names, member } => open(&names, files, member),
-            Request::Sample(name) => sample(&name),
-            Request::Run { .. } | Request::Explain { .. } => return,
+            OpenRequest::Open { names, member } => open(&names, files, member),
+            OpenRequest::Sample(name) => sample(&name),
         };
         reply(&scope, &answer);
     });

@@ -1,7 +1,7 @@
 //! The worker that carries one run: simulates in slices, so that it can listen between them.
 
 use super::{listen, reply, scope};
-use crate::bridge::protocol::{Reply, Request};
+use crate::bridge::protocol::{Reply, RunRequest};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -83,9 +83,9 @@ impl Run {
 }
 
 impl Server {
-    fn answer(&mut self, request: Request) {
+    fn answer(&mut self, request: RunRequest) {
         match request {
-            Request::Run { spec, workload } => {
+            RunRequest::Run { spec, workload } => {
                 if let Err(missing) = spec.check() {
                     self.run = None;
                     reply(&self.scope, &Reply::Failed(missing.to_string()));
@@ -94,7 +94,7 @@ impl Server {
                 let workload = Arc::new(workload);
                 self.run = Some(Run {
                     simulation: spec.start(workload.clone()),
-                    spec,
+                    spec: *spec,
                     workload,
                     sent: LogMark::default(),
                     wall_ms: 0.0,
@@ -103,8 +103,7 @@ impl Server {
                 self.replay = None;
                 self.slice();
             }
-            Request::Explain { job, at } => self.explain(job, at),
-            Request::Open { .. } | Request::Sample(_) => {}
+            RunRequest::Explain { job, at } => self.explain(job, at),
         }
     }
 
