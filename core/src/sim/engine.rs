@@ -6,7 +6,7 @@ use super::view::{Phase, View};
 use crate::Time;
 use crate::cluster::{ClusterSpec, Occupancy};
 use crate::job::JobId;
-use crate::policy::{Explanation, Fact, Policy, Rng};
+use crate::policy::{Explanation, Fact, Policy, Rng, Verdict};
 use crate::workload::{GpuGeneration, TraitsByJob, Workload};
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
@@ -298,6 +298,10 @@ impl Simulation {
             ..self.world.view()
         };
         let mut explanation = self.policy.explain(&view, job);
+        if explanation.verdict == Verdict::NotActive {
+            // Numbers of a moment that is past, or to come.
+            return Explanation::new(Verdict::NotActive, Vec::new());
+        }
         let states = &self.world.states;
         let i = job.index();
         if states.phase.get(i) == Some(&Phase::Waiting) && states.version[i] > 0 {
