@@ -173,7 +173,7 @@ fn what_is_wrong_is_said_and_the_status_is_2() {
     );
     assert_eq!(
         failure(2, &["run", "tiresias.csv", "--policy", "lifo"]),
-        "switchyard: there is no policy 'lifo': use one of fifo, sjf, srtf, srsf, tiresias-las\n"
+        "switchyard: there is no policy 'lifo': use one of fifo, sjf, srtf, srsf, tiresias-las, tiresias-gittins, las, gittins, shortest-expected, yarn-cs, gandiva, themis, gavel\n"
     );
     assert_eq!(
         failure(2, &["run", "tiresias.csv", "--cluster", "many"]),
@@ -181,7 +181,7 @@ fn what_is_wrong_is_said_and_the_status_is_2() {
     );
     assert_eq!(
         failure(2, &["run", "sample:house"]),
-        "switchyard: there is no sample 'house': use one of lab, cluster, fleet\n"
+        "switchyard: there is no sample 'house': use one of lab, cluster, fleet, three-jobs\n"
     );
     assert_eq!(
         failure(2, &["run", "tiresias.csv", "--restart-cost", "-1"]),
