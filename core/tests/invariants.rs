@@ -45,6 +45,8 @@ const VARIANTS: &[&str] = &[
     "gandiva[quantum=15]",
     "themis[lease=30,f=0.2]",
     "gavel[round=40]",
+    "las[quantum=20.731]",
+    "gavel[round=40.1]",
 ];
 
 const LARGEST_GANG: u32 = 30;

@@ -210,3 +210,30 @@ fn restarts_that_lead_nowhere() {
         PlanErrorKind::NoProgress
     );
 }
+
+/// A round's length whose multiples do not divide back to whole numbers: time goes on all the same.
+#[test]
+fn rounds_of_an_odd_length_end() {
+    let spec = "las[quantum=2982.731]".parse().unwrap();
+    let cluster = ClusterSpec::uniform(1, 2).unwrap();
+    let mut jobs = Workload::clone(&workload(&[0.0, 0.0]));
+    for job in &mut jobs.jobs {
+        job.work = Work::Fixed { duration: 1e7 };
+    }
+    let context = policy::BuildContext {
+        placement: Default::default(),
+        workload: &jobs,
+        history: None,
+    };
+    let policy = policy::build(&spec, &context);
+    let mut run = Simulation::new(Arc::new(jobs), &cluster, policy, SimOptions::default());
+    let mut steps = 0;
+    while run.step().unwrap() {
+        steps += 1;
+        assert!(
+            steps < 20_000,
+            "stuck at {} s",
+            run.progress().now.seconds()
+        );
+    }
+}

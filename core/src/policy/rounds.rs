@@ -56,8 +56,7 @@ impl Rounds {
 
     /// Whether now is a round and anyone waits for one.
     pub(super) fn is_due(&self, view: &View<'_>) -> bool {
-        let now = view.now().seconds();
-        libm::floor(now / self.seconds) * self.seconds == now && !self.walk.waiting.is_empty()
+        view.is_round() && !self.walk.waiting.is_empty()
     }
 
     /// Between rounds: starts what fits, preempts nobody.

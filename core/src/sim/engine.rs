@@ -82,6 +82,8 @@ struct World {
     /// Preempted or moved before any progress, one after the other.
     fruitless_stays: u32,
     round_pending: bool,
+    /// Whether a round is due now.
+    is_round: bool,
     arrived: Vec<JobId>,
     finished: Vec<JobId>,
     alarmed: Vec<JobId>,
@@ -213,6 +215,7 @@ impl Simulation {
             plans_this_moment: 0,
             fruitless_stays: 0,
             round_pending: false,
+            is_round: false,
             arrived: Vec::new(),
             finished: Vec::new(),
             alarmed: Vec::new(),
@@ -354,6 +357,8 @@ impl World {
         self.now = now;
         let round = self.apply_due_events();
         self.admit_arrivals();
+        // The first jobs begin the first round.
+        self.is_round = round || now == Time::ZERO;
         round
     }
 
@@ -372,7 +377,13 @@ impl World {
         let active = self.done < self.next_arrival as u32;
         if active && !self.round_pending {
             let rounds = libm::floor(self.now.seconds() / every) + 1.0;
-            self.queue.push(Time(rounds * every), Due::Round);
+            // Rounding can bring this very moment out again.
+            let next = if rounds * every > self.now.seconds() {
+                rounds
+            } else {
+                rounds + 1.0
+            };
+            self.queue.push(Time(next * every), Due::Round);
             self.round_pending = true;
         }
     }
@@ -388,6 +399,7 @@ impl World {
             jobs: &self.workload.jobs,
             states: &self.states,
             traits: &self.traits,
+            is_round: self.is_round,
             free: self.occupancy.free(),
             node_size: self.node_size,
             oracle: self.oracle,

@@ -32,6 +32,7 @@ pub struct View<'a> {
     pub(super) jobs: &'a [Job],
     pub(super) states: &'a JobStates,
     pub(super) traits: &'a TraitsByJob,
+    pub(super) is_round: bool,
     pub(super) free: &'a FreeGpus,
     pub(super) node_size: u32,
     pub(super) oracle: bool,
@@ -44,6 +45,11 @@ impl View<'_> {
     /// The moment.
     pub fn now(&self) -> Time {
         self.now
+    }
+
+    /// Whether a round of the policy's [cadence](crate::policy::Cadence) is due now.
+    pub fn is_round(&self) -> bool {
+        self.is_round
     }
 
     /// Jobs submitted since the policy was last asked, in order of submission.
