@@ -94,19 +94,13 @@ impl Policy for Gandiva {
     }
 
     fn cadence(&self) -> Cadence {
-        Cadence {
-            on_change: true,
-            every: Some(self.rounds.seconds()),
-        }
+        self.rounds.cadence()
     }
 
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        self.rounds.follow(view);
-        if !self.rounds.is_due(view) {
-            self.rounds.fill(view, plan);
+        if !self.rounds.begins(&mut self.active, view, plan) {
             return;
         }
-        self.rounds.active(&mut self.active);
         self.form_classes(view);
         let all = view.free().node_sizes().iter().sum();
         self.share_out(all);

@@ -88,19 +88,13 @@ impl Policy for Gavel {
     }
 
     fn cadence(&self) -> Cadence {
-        Cadence {
-            on_change: true,
-            every: Some(self.rounds.seconds()),
-        }
+        self.rounds.cadence()
     }
 
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        self.rounds.follow(view);
-        if !self.rounds.is_due(view) {
-            self.rounds.fill(view, plan);
+        if !self.rounds.begins(&mut self.order, view, plan) {
             return;
         }
-        self.rounds.active(&mut self.order);
         self.gangs.clear();
         self.gangs
             .extend(self.order.iter().map(|&job| view.gpus(job)));

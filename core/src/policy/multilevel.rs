@@ -3,10 +3,11 @@
 //! that has waited `knob` × its executed time goes back to the highest queue, and both counts
 //! start anew. What order holds within a queue is the policy's own.
 
+use super::priority_walk::PriorityWalk;
 use super::{Fact, Mark, ParamInfo, ParamKind, Params};
 use crate::Time;
 use crate::job::JobId;
-use crate::sim::{Phase, View};
+use crate::sim::{Phase, Plan, View};
 
 pub(super) const QUEUES: ParamInfo = ParamInfo {
     name: "queues",
@@ -170,8 +171,60 @@ impl Multilevel {
         self.late_demotion
     }
 
+    /// The running jobs that are to sink now: whose alarm is due, or any that has crossed its
+    /// threshold where they are looked for at every event.
+    pub(super) fn crossing<K>(
+        &self,
+        view: &View<'_>,
+        walk: &PriorityWalk<K>,
+        jobs: &mut Vec<JobId>,
+    ) {
+        jobs.clear();
+        if self.late_demotion {
+            let running = walk.running.iter().map(|running| running.job);
+            jobs.extend(running.filter(|&job| self.has_crossed(view, job)));
+        } else {
+            let alarmed = view.alarmed().iter().copied();
+            jobs.extend(alarmed.filter(|&job| view.phase(job) == Phase::Running));
+        }
+    }
+
+    /// Asks to be called when queues change next, after a walk; `demoted`: who sank before it.
+    pub(super) fn watch<K>(
+        &self,
+        view: &View<'_>,
+        plan: &mut Plan,
+        walk: &PriorityWalk<K>,
+        demoted: &[JobId],
+    ) {
+        let mut demotion = |job: JobId| {
+            if let Some(at) = self.demotion(view, job) {
+                plan.alarm(job, at);
+            }
+        };
+        if self.late_demotion {
+            walk.running
+                .iter()
+                .for_each(|running| demotion(running.job));
+        } else {
+            for &job in demoted {
+                if !walk.preempted.iter().any(|lost| lost.job == job) {
+                    demotion(job);
+                }
+            }
+            walk.started
+                .iter()
+                .for_each(|started| demotion(started.job));
+        }
+        for preempted in &walk.preempted {
+            if let Some(at) = self.promotion(view, preempted.job) {
+                plan.alarm(preempted.job, at);
+            }
+        }
+    }
+
     /// Whether the job's service has crossed its queue's threshold.
-    pub(super) fn has_crossed(&self, view: &View<'_>, job: JobId) -> bool {
+    fn has_crossed(&self, view: &View<'_>, job: JobId) -> bool {
         self.attained(view, job) >= self.upper_limit(self.queue(job))
     }
 
@@ -206,7 +259,7 @@ impl Multilevel {
     }
 
     /// When a running job will cross its queue's threshold.
-    pub(super) fn demotion(&self, view: &View<'_>, job: JobId) -> Option<Time> {
+    fn demotion(&self, view: &View<'_>, job: JobId) -> Option<Time> {
         let threshold = *self.thresholds.get(self.queue(job) as usize)?;
         let speed = match self.measure {
             Measure::Service => f64::from(view.gpus(job)),
@@ -223,7 +276,7 @@ impl Multilevel {
     }
 
     /// When a job that has just lost its GPUs will have waited long enough.
-    pub(super) fn promotion(&self, view: &View<'_>, job: JobId) -> Option<Time> {
+    fn promotion(&self, view: &View<'_>, job: JobId) -> Option<Time> {
         let standing = &self.standing[job.index()];
         (self.knob > 0.0 && standing.queue > 0).then(|| {
             let left = self.knob * self.executed(view, job) - standing.waited;

@@ -4,7 +4,7 @@
 
 use super::priority_walk::PriorityWalk;
 use super::waiting_room::Waiter;
-use super::{ParamInfo, ParamKind, Verdict};
+use super::{Cadence, ParamInfo, ParamKind, Verdict};
 use crate::job::JobId;
 use crate::placement::Strategy;
 use crate::sim::{Plan, View};
@@ -41,8 +41,35 @@ impl Rounds {
         self.seconds
     }
 
+    /// On every change, to start what fits, and at every round.
+    pub(super) fn cadence(&self) -> Cadence {
+        Cadence {
+            on_change: true,
+            every: Some(self.seconds),
+        }
+    }
+
+    /// Takes note of what has happened. If a round is due and someone waits for it: `true`, with
+    /// all active jobs in `order`, that of the last round, for the policy to put in a new one and
+    /// [give out](Self::give_out) GPUs by. Otherwise starts what fits and preempts nobody.
+    pub(super) fn begins(
+        &mut self,
+        order: &mut Vec<JobId>,
+        view: &View<'_>,
+        plan: &mut Plan,
+    ) -> bool {
+        self.follow(view);
+        let begins = view.is_round() && !self.walk.waiting.is_empty();
+        if begins {
+            self.active(order);
+        } else {
+            self.walk.fill(view, plan);
+        }
+        begins
+    }
+
     /// Takes note of arrivals and completions.
-    pub(super) fn follow(&mut self, view: &View<'_>) {
+    fn follow(&mut self, view: &View<'_>) {
         self.walk.forget(view.finished());
         for &job in view.arrived() {
             self.last += 1;
@@ -54,18 +81,8 @@ impl Rounds {
         }
     }
 
-    /// Whether now is a round and anyone waits for one.
-    pub(super) fn is_due(&self, view: &View<'_>) -> bool {
-        view.is_round() && !self.walk.waiting.is_empty()
-    }
-
-    /// Between rounds: starts what fits, preempts nobody.
-    pub(super) fn fill(&mut self, view: &View<'_>, plan: &mut Plan) {
-        self.walk.fill(view, plan);
-    }
-
     /// All active jobs, in the order of the last round.
-    pub(super) fn active(&mut self, order: &mut Vec<JobId>) {
+    fn active(&mut self, order: &mut Vec<JobId>) {
         let mut all = self.walk.waiting.take_all();
         for &waiter in &all {
             self.walk.waiting.insert(waiter);

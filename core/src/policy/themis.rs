@@ -92,10 +92,7 @@ impl Policy for Themis {
     }
 
     fn cadence(&self) -> Cadence {
-        Cadence {
-            on_change: true,
-            every: Some(self.rounds.seconds()),
-        }
+        self.rounds.cadence()
     }
 
     fn is_oracle(&self) -> bool {
@@ -103,12 +100,9 @@ impl Policy for Themis {
     }
 
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        self.rounds.follow(view);
-        if !self.rounds.is_due(view) {
-            self.rounds.fill(view, plan);
+        if !self.rounds.begins(&mut self.order, view, plan) {
             return;
         }
-        self.rounds.active(&mut self.order);
         self.active = self.order.len() as u32;
         let mut by_rho = std::mem::take(&mut self.by_rho);
         by_rho.clear();

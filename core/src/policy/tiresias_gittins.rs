@@ -88,6 +88,8 @@ struct TiresiasGittins {
     absolute: bool,
     pack_limit: PackLimit,
     walk: PriorityWalk<Rank>,
+    /// Running jobs that have just sunk into a queue.
+    demoted: Vec<JobId>,
     /// The key under which a job waits; by job.
     waits_as: Vec<Rank>,
 }
@@ -105,6 +107,7 @@ impl TiresiasGittins {
             absolute: params.bool("quirks"),
             pack_limit: PackLimit::new(params.float("packlimit"), params.bool("refit")),
             walk,
+            demoted: Vec::new(),
             waits_as: Vec::new(),
         }
     }
@@ -152,48 +155,9 @@ impl TiresiasGittins {
 
     /// Sinks running jobs that have crossed their queue's threshold.
     fn sink(&mut self, view: &View<'_>, plan: &mut Plan) {
-        if self.levels.looks_at_every_event() {
-            for i in 0..self.walk.running.len() {
-                let job = self.walk.running[i].job;
-                if self.levels.has_crossed(view, job) {
-                    plan.demote(job, self.levels.demote(job));
-                }
-            }
-            return;
-        }
-        for &job in view.alarmed() {
-            if view.phase(job) == Phase::Running {
-                plan.demote(job, self.levels.demote(job));
-            }
-        }
-    }
-
-    /// Asks to be called when queues change next.
-    fn watch(&self, view: &View<'_>, plan: &mut Plan) {
-        let demotion = |job: JobId, plan: &mut Plan| {
-            if let Some(at) = self.levels.demotion(view, job) {
-                plan.alarm(job, at);
-            }
-        };
-        if self.levels.looks_at_every_event() {
-            for running in &self.walk.running {
-                demotion(running.job, plan);
-            }
-        } else {
-            for &job in view.alarmed() {
-                let lost = || self.walk.preempted.iter().any(|lost| lost.job == job);
-                if view.phase(job) == Phase::Running && !lost() {
-                    demotion(job, plan);
-                }
-            }
-            for started in &self.walk.started {
-                demotion(started.job, plan);
-            }
-        }
-        for preempted in &self.walk.preempted {
-            if let Some(at) = self.levels.promotion(view, preempted.job) {
-                plan.alarm(preempted.job, at);
-            }
+        self.levels.crossing(view, &self.walk, &mut self.demoted);
+        for &job in &self.demoted {
+            plan.demote(job, self.levels.demote(job));
         }
     }
 }
@@ -235,7 +199,7 @@ impl Policy for TiresiasGittins {
         for started in &self.walk.started {
             self.levels.resumes(view, started.job);
         }
-        self.watch(view, plan);
+        self.levels.watch(view, plan, &self.walk, &self.demoted);
         for preempted in std::mem::take(&mut self.walk.preempted) {
             self.wait(view, preempted.job);
         }

@@ -124,7 +124,6 @@ impl TiresiasLas {
         {
             running.key = rank;
         }
-        self.demoted.push(job);
         plan.demote(job, queue);
     }
 
@@ -147,30 +146,18 @@ impl TiresiasLas {
         plan.promote(job, 0);
     }
 
-    /// The running jobs that sink now.
+    /// Sinks running jobs that have crossed their queue's threshold.
     fn sink(&mut self, view: &View<'_>, plan: &mut Plan) {
-        self.demoted.clear();
+        let mut demoted = std::mem::take(&mut self.demoted);
+        self.levels.crossing(view, &self.walk, &mut demoted);
         if self.levels.looks_at_every_event() {
-            // The simulator looks in the order of submission.
-            let mut running: Vec<JobId> = self
-                .walk
-                .running
-                .iter()
-                .map(|running| running.job)
-                .collect();
-            running.sort_unstable();
-            for job in running {
-                if self.levels.has_crossed(view, job) {
-                    self.demote(job, plan);
-                }
-            }
-            return;
+            // The simulator looks in the order of submission, which decides who comes first below.
+            demoted.sort_unstable();
         }
-        for &job in view.alarmed() {
-            if view.phase(job) == Phase::Running {
-                self.demote(job, plan);
-            }
+        for &job in &demoted {
+            self.demote(job, plan);
         }
+        self.demoted = demoted;
     }
 
     /// Jobs that now run are settled in their queue, behind those that ran there before.
@@ -214,34 +201,6 @@ impl TiresiasLas {
             self.walk.waiting.insert(preempted);
         }
     }
-
-    /// Asks to be called when queues change next.
-    fn watch(&mut self, view: &View<'_>, plan: &mut Plan) {
-        let demotion = |job: JobId, plan: &mut Plan| {
-            if let Some(at) = self.levels.demotion(view, job) {
-                plan.alarm(job, at);
-            }
-        };
-        if self.levels.looks_at_every_event() {
-            for running in &self.walk.running {
-                demotion(running.job, plan);
-            }
-        } else {
-            for &job in &self.demoted {
-                if !self.walk.preempted.iter().any(|lost| lost.job == job) {
-                    demotion(job, plan);
-                }
-            }
-            for started in &self.walk.started {
-                demotion(started.job, plan);
-            }
-        }
-        for preempted in &self.walk.preempted {
-            if let Some(at) = self.levels.promotion(view, preempted.job) {
-                plan.alarm(preempted.job, at);
-            }
-        }
-    }
 }
 
 impl Policy for TiresiasLas {
@@ -273,7 +232,7 @@ impl Policy for TiresiasLas {
         for started in &self.walk.started {
             self.levels.resumes(view, started.job);
         }
-        self.watch(view, plan);
+        self.levels.watch(view, plan, &self.walk, &self.demoted);
         self.settle_running();
         self.requeue_preempted();
     }
