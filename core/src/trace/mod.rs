@@ -15,16 +15,16 @@
 
 mod cluster_file;
 mod columns;
-mod container;
+pub(crate) mod container;
 mod detect;
-mod encoding;
+pub(crate) mod encoding;
 mod error;
 mod formats;
 mod import;
 mod inspect;
 mod known;
 mod report;
-mod rows;
+pub(crate) mod rows;
 mod sink;
 mod status;
 #[cfg(test)]
