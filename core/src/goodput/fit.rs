@@ -82,14 +82,24 @@ const GAMMA: usize = 6;
 /// The lower bound of α and β.
 const LEAST: f64 = 1e-8;
 
+/// Where a fit starts.
+const START: ThroughputParams = ThroughputParams {
+    alpha_c: 0.1,
+    beta_c: 0.01,
+    alpha_n: 0.1,
+    beta_n: 0.01,
+    alpha_r: 0.1,
+    beta_r: 0.01,
+    gamma: 1.001,
+};
+
 /// Fits the model to observations, of which there may be as few as one.
 ///
 /// # Errors
 ///
 /// [`FitError`] for no observations, or impossible ones.
 pub fn fit(observations: &[Observation]) -> Result<Fit, FitError> {
-    let start = [0.1, 0.01, 0.1, 0.01, 0.1, 0.01, 1.001];
-    fit_from(observations, start)
+    fit_from(observations, &START)
 }
 
 /// The loss of parameters on observations, in nepers and the penalties' units.
@@ -99,7 +109,12 @@ pub fn fit(observations: &[Observation]) -> Result<Fit, FitError> {
 /// As [`fit`].
 pub fn loss(params: &ThroughputParams, observations: &[Observation]) -> Result<f64, FitError> {
     let cells = Cells::of(observations)?;
-    let values = [
+    Ok(cells.loss(&to_logarithms(values(params)), &mut [0.0; VARIABLES]))
+}
+
+/// The parameters in the minimiser's order.
+fn values(params: &ThroughputParams) -> [f64; VARIABLES] {
+    [
         params.alpha_c,
         params.beta_c,
         params.alpha_n,
@@ -107,13 +122,17 @@ pub fn loss(params: &ThroughputParams, observations: &[Observation]) -> Result<f
         params.alpha_r,
         params.beta_r,
         params.gamma,
-    ];
-    Ok(cells.loss(&to_logarithms(values), &mut [0.0; VARIABLES]))
+    ]
 }
 
-fn fit_from(observations: &[Observation], start: [f64; VARIABLES]) -> Result<Fit, FitError> {
+/// The same from another start: to look for other minima.
+///
+/// # Errors
+///
+/// As [`fit`].
+pub fn fit_from(observations: &[Observation], start: &ThroughputParams) -> Result<Fit, FitError> {
     let cells = Cells::of(observations)?;
-    let mut start = start;
+    let mut start = values(start);
     let mut lower = [LEAST, LEAST, LEAST, LEAST, LEAST, LEAST, 1.0];
     let mut upper = [f64::INFINITY; VARIABLES];
     upper[GAMMA] = 10.0;
@@ -142,8 +161,8 @@ fn fit_from(observations: &[Observation], start: [f64; VARIABLES]) -> Result<Fit
         fix(BETA_R, LEAST);
     }
     let stop = Stop {
-        gradient: 1e-6,
-        gain: 1e-10,
+        gradient: 1e-5,
+        gain: 2.2e-9,
         evaluations: 500,
     };
     let Minimum { x, f, evaluations } = minimise(

@@ -280,10 +280,8 @@ fn solve<const N: usize>(a: &Matrix<N>, free: &[bool; N], b: &[f64; N]) -> Optio
             if !free[j] {
                 continue;
             }
-            let mut sum = a[i][j];
-            for k in 0..j {
-                sum -= l[i][k] * l[j][k];
-            }
+            let known = l[i].iter().zip(&l[j]).take(j);
+            let sum = a[i][j] - known.map(|(a, b)| a * b).sum::<f64>();
             if i == j {
                 if sum <= 0.0 || !sum.is_finite() {
                     return None;
@@ -298,8 +296,8 @@ fn solve<const N: usize>(a: &Matrix<N>, free: &[bool; N], b: &[f64; N]) -> Optio
     for i in 0..N {
         if free[i] {
             let mut sum = b[i];
-            for k in 0..i {
-                sum -= l[i][k] * x[k];
+            for (l, x) in l[i].iter().zip(&x).take(i) {
+                sum -= l * x;
             }
             x[i] = sum / l[i][i];
         }

@@ -21,6 +21,6 @@ mod throughput;
 
 pub use batch::{CandidateTable, Choice, Limits, LimitsError, ThroughputTable};
 pub use efficiency::GradientStats;
-pub use fit::{Fit, FitError, Observation, fit, loss};
+pub use fit::{Fit, FitError, Observation, fit, fit_from, loss};
 pub use learning_rate::LearningRateRule;
 pub use throughput::ThroughputParams;

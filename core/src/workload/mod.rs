@@ -1,9 +1,11 @@
 //! From a trace's records to jobs that are ready to run.
 
+pub mod application;
 mod from_trace;
 mod sample;
 mod suggest;
 
+pub use application::Application;
 pub use sample::{SAMPLES, Sample};
 
 use crate::job::Job;
