@@ -11,7 +11,7 @@
 //! efficiency on the phase of training: [`CandidateTable`] is made once per application,
 //! [`ThroughputTable`] once per fit, and a choice costs a division per candidate.
 
-use super::throughput::overlap;
+use super::throughput::softplus;
 use super::{GradientStats, ThroughputParams};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -202,34 +202,33 @@ pub fn choose(
     nodes: u32,
     replicas: u32,
 ) -> Option<Choice> {
-    choose_by(limits, stats, replicas, |m, s| {
-        params.throughput(nodes, replicas, m, s)
+    choose_by(limits, replicas, |m, s| {
+        let batch = f64::from(replicas.max(1)) * f64::from(m) * (f64::from(s) + 1.0);
+        let throughput = params.throughput(nodes, replicas.max(1), m, s);
+        throughput * stats.efficiency(limits.scale(batch))
     })
 }
 
-/// The same with samples per second of `(m, s)` from any source, such as a true profile.
+/// The choice by the goodput of `(m, s)` from any source, such as a true profile.
 pub fn choose_by(
     limits: &Limits,
-    stats: &GradientStats,
     replicas: u32,
-    mut throughput: impl FnMut(u32, u32) -> f64,
+    mut goodput: impl FnMut(u32, u32) -> f64,
 ) -> Option<Choice> {
     let mut candidates = Vec::with_capacity(SAMPLES as usize);
     limits.candidates(replicas, &mut candidates);
-    let rates = candidates.iter().map(|c| throughput(c.m, c.s));
-    best(limits, stats, replicas, candidates.iter().zip(rates))
+    let goodputs = candidates.iter().map(|c| (c, goodput(c.m, c.s)));
+    best(limits, replicas, goodputs)
 }
 
 /// The first of the best.
 fn best<'c>(
     limits: &Limits,
-    stats: &GradientStats,
     replicas: u32,
     candidates: impl Iterator<Item = (&'c Candidate, f64)>,
 ) -> Option<Choice> {
     let mut best: Option<(f64, &Candidate)> = None;
-    for (candidate, throughput) in candidates {
-        let goodput = throughput * stats.efficiency(candidate.scale);
+    for (candidate, goodput) in candidates {
         if best.is_none_or(|(most, _)| goodput > most) {
             best = Some((goodput, candidate));
         }
@@ -245,16 +244,20 @@ fn best<'c>(
 #[derive(Clone, Debug, PartialEq)]
 pub struct CandidateTable {
     limits: Limits,
+    /// The most GPUs of a node: more replicas are never on one.
+    per_node: u32,
     /// Where each K's candidates begin; K = 1 first, one entry more than there are K.
     starts: Vec<u32>,
     candidates: Vec<Candidate>,
 }
 
 impl CandidateTable {
-    /// The table for 1 to `max_replicas` replicas, or as many as the limits have work for.
-    pub fn new(limits: Limits, max_replicas: u32) -> Self {
+    /// The table for 1 to `max_replicas` replicas, or as many as the limits have work for, on
+    /// nodes of at most `per_node` GPUs.
+    pub fn new(limits: Limits, max_replicas: u32, per_node: u32) -> Self {
         let mut table = Self {
             limits,
+            per_node,
             starts: vec![0],
             candidates: Vec::new(),
         };
@@ -290,7 +293,7 @@ pub struct ThroughputTable {
     candidates: Arc<CandidateTable>,
     /// Most replicas filled in.
     filled: u32,
-    /// Samples per second on one node and across nodes, by candidate.
+    /// Samples per second on one node, as far as replicas fit, and across nodes; by candidate.
     local: Vec<f64>,
     spread: Vec<f64>,
     params: ThroughputParams,
@@ -336,22 +339,30 @@ impl ThroughputTable {
             let Some(range) = self.candidates.range(replicas) else {
                 return;
             };
-            let local = self.params.sync_time(1, replicas);
-            let spread = self.params.sync_time(2, replicas);
+            let local = libm::log(self.params.sync_time(1, replicas));
+            let spread = libm::log(self.params.sync_time(2, replicas));
             for candidate in &self.candidates.candidates[range] {
                 let grad = self.params.grad_time(candidate.m);
+                let log = libm::log(grad);
                 let accumulation = f64::from(candidate.s) * grad;
                 let batch = candidate.scale * f64::from(self.candidates.limits.m0);
-                let rate = |sync| batch / (accumulation + overlap(grad, sync, self.params.gamma));
-                self.local.push(rate(local));
+                let gamma = self.params.gamma;
+                // One replica has no T_sync, whose logarithm is −∞: nothing is added.
+                let rate = |sync: f64| {
+                    let step = grad * libm::exp(softplus(gamma * (sync - log)).0 / gamma);
+                    batch / (accumulation + step)
+                };
+                if replicas <= self.candidates.per_node {
+                    self.local.push(rate(local));
+                }
                 self.spread.push(rate(spread));
             }
             self.filled = replicas;
         }
     }
 
-    /// The choice on `nodes` and `replicas`; `None` beyond what is filled in, and where no split
-    /// is within the limits.
+    /// The choice on `nodes` and `replicas`; `None` beyond what is filled in, for more replicas on
+    /// one node than it has GPUs, and where no split is within the limits.
     pub fn choose(&self, stats: &GradientStats, nodes: u32, replicas: u32) -> Option<Choice> {
         let range = self.candidates.range(replicas)?;
         let rates = if nodes <= 1 {
@@ -361,8 +372,11 @@ impl ThroughputTable {
         };
         let rates = rates.get(range.clone())?;
         let candidates = self.candidates.candidates.get(range)?;
-        let pairs = candidates.iter().zip(rates.iter().copied());
-        best(&self.candidates.limits, stats, replicas, pairs)
+        let goodputs = candidates
+            .iter()
+            .zip(rates)
+            .map(|(candidate, rate)| (candidate, rate * stats.efficiency(candidate.scale)));
+        best(&self.candidates.limits, replicas, goodputs)
     }
 
     /// The best goodput on `nodes` and `replicas`, samples per second; 0 where there is none.
@@ -464,7 +478,7 @@ mod tests {
         };
         let stats = GradientStats { sqr: 1.0, var: 1.0 };
         assert_eq!(choose(&PARAMS, &stats, &narrow, 2, 5), None);
-        assert_eq!(CandidateTable::new(narrow, 64).max_replicas(), 4);
+        assert_eq!(CandidateTable::new(narrow, 64, 8).max_replicas(), 4);
         // Two passes of 64 on one GPU.
         let choice = choose(&PARAMS, &stats, &narrow, 1, 1).expect("a split");
         assert_eq!((choice.m, choice.s), (64, 1));
@@ -484,11 +498,11 @@ mod tests {
             };
             prop_assert!(limits.check().is_ok());
             let stats = GradientStats::of_noise_scale(phi, m0);
-            let table = Arc::new(CandidateTable::new(limits, 64));
+            let table = Arc::new(CandidateTable::new(limits, 64, 8));
             let table = ThroughputTable::new(table, PARAMS, 64);
             let choice = choose(&PARAMS, &stats, &limits, nodes, replicas);
             let tabled = table.choose(&stats, nodes, replicas);
-            if replicas > limits.max_replicas() || replicas > 64 {
+            if replicas > limits.max_replicas() || replicas > 64 || nodes == 1 && replicas > 8 {
                 prop_assert_eq!(tabled, None);
             } else {
                 prop_assert_eq!(tabled.is_some(), choice.is_some());

@@ -15,6 +15,7 @@
 
 use super::ThroughputParams;
 use super::lbfgsb::{Minimum, Stop, minimise};
+use super::throughput::softplus;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -424,17 +425,6 @@ impl Cells {
             gradient[b] += 2.0 * term;
         }
         grad_rmse + step_rmse + penalty
-    }
-}
-
-/// ln(1 + eˣ) and its derivative.
-fn softplus(x: f64) -> (f64, f64) {
-    let e = libm::exp(-x.abs());
-    let log = libm::log1p(e);
-    if x > 0.0 {
-        (x + log, 1.0 / (1.0 + e))
-    } else {
-        (log, e / (1.0 + e))
     }
 }
 

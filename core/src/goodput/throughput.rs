@@ -94,6 +94,17 @@ pub(crate) fn overlap(a: f64, b: f64, gamma: f64) -> f64 {
     large * libm::exp(libm::log1p(libm::pow(small / large, gamma)) / gamma)
 }
 
+/// ln(1 + eˣ) and its derivative: with x = γ·ln(b/a), `ln overlap(a, b) = ln a + ln(1 + eˣ)/γ`.
+pub(super) fn softplus(x: f64) -> (f64, f64) {
+    let e = libm::exp(-x.abs());
+    let log = libm::log1p(e);
+    if x > 0.0 {
+        (x + log, 1.0 / (1.0 + e))
+    } else {
+        (log, e / (1.0 + e))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

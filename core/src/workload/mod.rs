@@ -1,11 +1,15 @@
 //! From a trace's records to jobs that are ready to run.
 
 pub mod application;
+mod binding;
 mod from_trace;
+mod generator;
 mod sample;
 mod suggest;
 
 pub use application::Application;
+pub use binding::{BindError, BindingRule, Bound, GpuTimeClass};
+pub use generator::{GeneratorError, PolluxGenerator, adaptdl_csv};
 pub use sample::{SAMPLES, Sample};
 
 use crate::job::Job;

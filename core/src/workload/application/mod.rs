@@ -20,7 +20,8 @@ pub use definition::DefinitionError;
 pub use fitted::{Curve, Fitted};
 pub use measured::{Measured, ProfileError};
 
-use crate::goodput::{GradientStats, LearningRateRule, Limits};
+use crate::goodput::batch::choose_by;
+use crate::goodput::{Choice, GradientStats, LearningRateRule, Limits};
 
 /// Something to train.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,6 +131,36 @@ impl Application {
         gain / self.step_times(placement, m).iteration(s)
     }
 
+    /// The truly best `(m, s)` on a placement during an epoch, and its goodput in samples per
+    /// second: what an oracle would choose. `None` where no split is within the limits.
+    pub fn best_choice(&self, placement: &[u32], epoch: u32) -> Option<Choice> {
+        let m0 = f64::from(self.limits.m0);
+        choose_by(&self.limits, placement.iter().sum(), |m, s| {
+            m0 * self.speed(placement, m, s, epoch)
+        })
+    }
+
+    /// The total batch with which training on a placement is shortest, of M0's multiples by powers
+    /// of two and Mmax.
+    pub fn best_batch(&self, placement: &[u32]) -> u32 {
+        let most = self.limits.max_batch;
+        let doubled = std::iter::successors(Some(self.limits.m0), |batch| batch.checked_mul(2));
+        let mut best = (f64::INFINITY, most);
+        for batch in doubled.take_while(|&batch| batch < most).chain([most]) {
+            let replicas: u32 = placement.iter().sum();
+            let (m, _) = self.limits.split(batch, replicas);
+            // Smaller is allowed only where nothing else is.
+            if m < self.limits.min_local && batch < most {
+                continue;
+            }
+            let time = self.training_time(placement, batch);
+            if time < best.0 {
+                best = (time, batch);
+            }
+        }
+        best.1
+    }
+
     /// Seconds to train from beginning to end on one placement at one total batch.
     pub fn training_time(&self, placement: &[u32], batch: u32) -> f64 {
         let replicas = placement.iter().sum::<u32>().max(1);
@@ -142,6 +173,14 @@ impl Application {
         }
         seconds
     }
+}
+
+/// `replicas` as evenly as possible on `nodes`: the placement that stands for all of so many nodes
+/// and replicas.
+pub fn even(nodes: u32, replicas: u32) -> Vec<u32> {
+    let nodes = nodes.clamp(1, replicas.max(1));
+    let (each, more) = (replicas / nodes, replicas % nodes);
+    (0..nodes).map(|i| each + u32::from(i < more)).collect()
 }
 
 /// `gpus` GPUs on as few nodes of `per_node` as possible: the placement that applications are
@@ -161,4 +200,51 @@ struct Known {
     rule: LearningRateRule,
     epochs: u32,
     tuned: Vec<(u32, u32)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placements() {
+        assert_eq!(packed(10, 4), [4, 4, 2]);
+        assert_eq!(packed(8, 4), [4, 4]);
+        assert_eq!(packed(3, 8), [3]);
+        assert_eq!(even(3, 8), [3, 3, 2]);
+        assert_eq!(even(4, 2), [1, 1]);
+        assert_eq!(even(0, 5), [5]);
+    }
+
+    #[test]
+    fn the_best_batch_grows_with_the_gpus() {
+        for application in Application::embedded() {
+            let of = |gpus| application.best_batch(&packed(gpus, 4));
+            assert!(of(1) >= application.limits.m0);
+            assert!(of(16) >= of(1));
+            // More GPUs than the limits have work for.
+            assert_eq!(of(1024 * 64), application.limits.max_batch);
+        }
+    }
+
+    #[test]
+    fn an_oracle_is_at_least_as_good_as_any_batch() {
+        for application in Application::embedded() {
+            for placement in [packed(1, 4), packed(4, 4), packed(12, 4)] {
+                let replicas = placement.iter().sum();
+                let best = application.best_choice(&placement, 1).expect("fits");
+                let m0 = f64::from(application.limits.m0);
+                for (batch, _) in [
+                    (application.limits.max_batch, 0),
+                    (application.limits.m0, 0),
+                ] {
+                    let (m, s) = application.limits.split(batch, replicas);
+                    if m >= application.limits.min_local {
+                        let other = m0 * application.speed(&placement, m, s, 1);
+                        assert!(best.goodput >= other * 0.98, "{}", application.name);
+                    }
+                }
+            }
+        }
+    }
 }
