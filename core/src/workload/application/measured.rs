@@ -666,6 +666,7 @@ fn each_row<const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const PLACEMENTS: &str = "placement,local_bsz,step_time,sync_time\n\
         1,10,1.0,0.0\n1,20,2.0,0.0\n1,40,6.0,0.0\n\
@@ -807,5 +808,44 @@ mod tests {
             ("toy/validation-20.csv", &*backwards),
         ];
         assert!(message(&files).contains("epoch 2 does not end after"));
+    }
+
+    proptest! {
+        /// Whatever the tables say, there is a profile or an error, and a profile answers all.
+        #[test]
+        fn no_table_is_a_trap(
+            edits in proptest::collection::vec(
+                (0usize..4, any::<proptest::sample::Index>(), "[0-9eE.,\\-n\n\"]{0,3}"), 0..6)
+        ) {
+            let mut texts = [PLACEMENTS, SCALABILITY, SMALL, LARGE].map(str::to_owned);
+            for (table, at, with) in edits {
+                let at = at.index(texts[table].len());
+                texts[table].replace_range(at..=at, &with);
+            }
+            let [placements, scalability, small, large] = &texts;
+            let files = [
+                ("toy/placements.csv", placements.as_str()),
+                ("toy/scalability.csv", scalability),
+                ("toy/validation-20.csv", small),
+                ("toy/validation-80.csv", large),
+            ];
+            if let Ok(applications) = read(&files) {
+                for application in applications {
+                    for placement in [&[1][..], &[3, 2], &[1; 5], &[9; 40]] {
+                        for m in [1, 17, 1000] {
+                            let times = application.step_times(placement, m);
+                            prop_assert!(times.step > 0.0 && times.sync < times.step, "{times:?}");
+                        }
+                    }
+                    for batch in [1.0, 50.0, 1e6] {
+                        let gain = application.stats(batch, 1).gain(4.0);
+                        prop_assert!((1.0 - 1e-9..=4.0 + 1e-9).contains(&gain));
+                    }
+                    let condensed = application.condensed().expect("tables");
+                    let text = condensed.to_json().expect("a model");
+                    prop_assert!(Application::from_json(&text).is_ok(), "{text}");
+                }
+            }
+        }
     }
 }
