@@ -335,6 +335,7 @@ impl Cells {
         let p: [f64; VARIABLES] =
             std::array::from_fn(|i| if i == GAMMA { x[i] } else { libm::exp(x[i]) });
         let gamma = p[GAMMA];
+        let per_gamma = 1.0 / gamma;
         // ln T_grad by pass, ln T_sync by sync, and how much of each is its β part.
         let split = |constant: f64, growing: f64| {
             let time = constant + growing;
@@ -378,9 +379,10 @@ impl Cells {
             if let Some(sync) = cell.sync {
                 let ahead = syncs[sync].0 - grad;
                 let (softplus, sigmoid) = softplus(gamma * ahead);
-                predicted += softplus / gamma;
+                let more = softplus * per_gamma;
+                predicted += more;
                 share = sigmoid;
-                by_gamma = (sigmoid * ahead - softplus / gamma) / gamma;
+                by_gamma = (sigmoid * ahead - more) * per_gamma;
             }
             let (errors, slope) = cell.step.errors(predicted);
             step_errors += errors;

@@ -98,10 +98,11 @@ pub(crate) fn overlap(a: f64, b: f64, gamma: f64) -> f64 {
 pub(super) fn softplus(x: f64) -> (f64, f64) {
     let e = libm::exp(-x.abs());
     let log = libm::log1p(e);
+    let share = 1.0 / (1.0 + e);
     if x > 0.0 {
-        (x + log, 1.0 / (1.0 + e))
+        (x + log, share)
     } else {
-        (log, e / (1.0 + e))
+        (log, e * share)
     }
 }
 
