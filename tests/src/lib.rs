@@ -3,9 +3,11 @@
 //!
 //! `golden/hashes.txt` has a line per run: case, policy, hash. `lab` and `cluster` are the embedded
 //! samples of that name on their own clusters, run with the defaults. `tiny` is `golden/tiny.csv`,
-//! which goes through the opener, on unlike nodes with a restart cost. `UPDATE_GOLDEN=1 cargo test
+//! which goes through the opener, on unlike nodes with a restart cost. `models` are [`models`]. `UPDATE_GOLDEN=1 cargo test
 //! -p switchyard-tests` writes the file anew; a change that moves a hash must say why in its
 //! commit.
+
+pub mod models;
 
 use std::sync::Arc;
 use switchyard::RunSpec;
