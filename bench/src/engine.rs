@@ -66,10 +66,10 @@ struct Growth {
 
 /// Of several runs.
 #[derive(Clone, Copy, Serialize)]
-struct Spread {
-    min: f64,
-    median: f64,
-    max: f64,
+pub(crate) struct Spread {
+    pub(crate) min: f64,
+    pub(crate) median: f64,
+    pub(crate) max: f64,
 }
 
 /// Multiples of the trace on which growth is measured.
@@ -172,7 +172,7 @@ fn simulate(spec: &RunSpec, workload: &Arc<Workload>) -> Result<usize> {
 }
 
 /// Does something several times after once for warming up; what it gave, and the seconds it took.
-fn measure<T>(runs: u32, mut work: impl FnMut() -> Result<T>) -> Result<(T, Spread)> {
+pub(crate) fn measure<T>(runs: u32, mut work: impl FnMut() -> Result<T>) -> Result<(T, Spread)> {
     let mut result = work()?;
     let mut seconds = Vec::new();
     for _ in 0..runs {

@@ -1,9 +1,10 @@
 //! `switchyard-bench`: measurements that people can repeat.
 //!
 //! `engine` measures how fast a trace opens and how many jobs a second each scheduler simulates.
-//! Every figure is the median of several runs, beside the least and the greatest.
+//! `goodput` measures fits and tables of Pollux's models. Every figure is the median of several runs, beside the least and the greatest.
 
 mod engine;
+mod goodput;
 
 use clap::{Parser, Subcommand};
 
@@ -19,10 +20,13 @@ struct Arguments {
 enum Command {
     /// Opening speed, jobs per second of each policy, and how that grows with the trace
     Engine(engine::Arguments),
+    /// What fits and tables of Pollux's models cost
+    Goodput(goodput::Arguments),
 }
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
         Command::Engine(arguments) => engine::engine(&arguments),
+        Command::Goodput(arguments) => goodput::goodput(&arguments),
     }
 }

@@ -645,8 +645,8 @@ fn a_bad_cluster() {
 fn known_files_without_an_importer() {
     let cases: [(&str, &str); 15] = [
         (
-            "name,time,application,num_replicas,batch_size\nx,1,x,1,1\n",
-            "x looks like an AdaptDL (Pollux, Sia) workload, which cannot be replayed as it stands: its jobs have no durations, which follow from measured application profiles; open a trace with durations",
+            "name,time,application,num_replicas\nx,1,x,1\n",
+            "x looks like a workload of applications without their batch sizes, which cannot be replayed as it stands: without durations, jobs need a batch size; add the columns name, time and batch_size",
         ),
         (
             "job_id,num_gpu,submit_time,iterations,model_name,duration,interval,expect_time_list\n",

@@ -63,6 +63,20 @@ fn check(
     seen
 }
 
+#[test]
+fn pollux_workloads() {
+    // Largest gangs counted from the files.
+    for (workload, largest) in [(1, 32), (3, 16), (6, 48)] {
+        let Some(trace) = trace(&[&format!("pollux/workloads/workload-{workload}.csv")]) else {
+            return;
+        };
+        assert_eq!(trace.format, "adaptdl");
+        assert_eq!((trace.records.len(), trace.report.rows_read), (160, 160));
+        assert_eq!(trace.inspect().gpus.max, largest);
+        assert!(trace.records.iter().all(|record| record.batch.is_some()));
+    }
+}
+
 fn warnings(trace: &Trace) -> Vec<(WarningKind, u32)> {
     let warnings = trace.report.warnings.iter();
     warnings.map(|w| (w.kind, w.count)).collect()
@@ -300,10 +314,6 @@ fn what_lies_beside_traces_is_refused() {
         ),
         ("pai-schema/pai_machine_spec.tar.gz", "Alibaba PAI v2020"),
         ("pai-schema/pai_task_table.header", "Alibaba PAI v2020"),
-        (
-            "pollux/workloads/workload-1.csv",
-            "an AdaptDL (Pollux, Sia) workload",
-        ),
         (
             "pollux/profiles/bert/placements.csv",
             "a measured application profile",

@@ -456,6 +456,7 @@ proptest! {
                 gpus,
                 tenant: Some(submit % 2),
                 model: None,
+                batch: None,
                 status: Status::Completed,
             };
             Workload::from_trace(&Trace {

@@ -4,9 +4,11 @@
 //! `golden/hashes.txt` has a line per run: case, policy, hash. `lab` and `cluster` are the embedded
 //! samples of that name on their own clusters, run with the defaults. `tiny` is `golden/tiny.csv`,
 //! which goes through the opener, on unlike nodes with a restart cost; `slow` is the same where spread
-//! gangs are slow and large models restart slowly. `UPDATE_GOLDEN=1 cargo test
+//! gangs are slow and large models restart slowly. `models` are [`models`]. `UPDATE_GOLDEN=1 cargo test
 //! -p switchyard-tests` writes the file anew; a change that moves a hash must say why in its
 //! commit.
+
+pub mod models;
 
 use std::sync::Arc;
 use switchyard::RunSpec;

@@ -175,6 +175,7 @@ impl Columns {
             gpus: request.gpus,
             tenant: cell(&this.tenant),
             model: cell(&this.model),
+            batch: None,
             status,
         };
         Ok((draft, request))

@@ -15,16 +15,16 @@
 
 mod cluster_file;
 mod columns;
-mod container;
+pub(crate) mod container;
 mod detect;
-mod encoding;
+pub(crate) mod encoding;
 mod error;
 mod formats;
 mod import;
 mod inspect;
 mod known;
 mod report;
-mod rows;
+pub(crate) mod rows;
 mod sink;
 mod status;
 #[cfg(test)]
@@ -139,6 +139,9 @@ pub struct Record {
     pub tenant: Option<u32>,
     /// Index into [`Trace::models`].
     pub model: Option<u32>,
+    /// The total batch size it asked for, samples; where it is known, the model is an
+    /// application by name.
+    pub batch: Option<u32>,
     /// How it ended.
     pub status: Status,
 }

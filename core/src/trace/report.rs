@@ -139,6 +139,10 @@ named! {
         SubmitNegative = "submit_negative", "submission time negative";
         /// Far from all other rows, or more than 10^10 s.
         SubmitOutOfRange = "submit_out_of_range", "submission time out of range";
+        /// An application that no profile is known of.
+        ApplicationUnknown = "application_unknown", "application unknown";
+        /// Not a batch size that the application can have.
+        BatchInvalid = "batch_invalid", "batch size not possible";
         /// No duration, nor start and end.
         DurationMissing = "duration_missing", "duration missing";
         /// A duration that is none.

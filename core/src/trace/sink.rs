@@ -32,6 +32,7 @@ pub(crate) struct Draft<'r> {
     pub(crate) tenant: &'r str,
     /// "" where the row names none.
     pub(crate) model: &'r str,
+    pub(crate) batch: Option<u32>,
     pub(crate) status: Status,
 }
 
@@ -67,6 +68,7 @@ impl Sink {
             gpus: draft.gpus,
             tenant: self.tenants.index(draft.tenant),
             model: self.models.index(draft.model),
+            batch: draft.batch,
             status: draft.status,
         });
     }

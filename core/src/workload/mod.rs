@@ -1,10 +1,16 @@
 //! From a trace's records to jobs that are ready to run.
 
+pub mod application;
+mod binding;
 mod from_trace;
+mod generator;
 mod models;
 mod sample;
 mod suggest;
 
+pub use application::Application;
+pub use binding::{BindError, BindingRule, Bound, GpuTimeClass};
+pub use generator::{GeneratorError, PolluxGenerator, adaptdl_csv};
 pub(crate) use models::TraitsByJob;
 pub use models::{DEFAULT_PACKLIMIT, GpuGeneration, ModelTraits};
 pub use sample::{SAMPLES, Sample};

@@ -10,6 +10,7 @@ use super::error::OpenError;
 use super::rows::Row;
 use super::sink::Sink;
 
+mod adaptdl;
 mod generic_csv;
 mod helios_converted;
 mod helios_raw;
@@ -29,6 +30,7 @@ pub(crate) const FORMATS: &[&Format] = &[
     &helios_converted::FORMAT,
     &philly_json::FORMAT,
     &philly_pollux::FORMAT,
+    &adaptdl::FORMAT,
     &swf::FORMAT,
     &generic_csv::FORMAT,
 ];

@@ -125,6 +125,7 @@ fn read<'r>(row: &Row<'r>, sink: &mut Sink) -> Result<(), (DropReason, usize, &'
         gpus,
         tenant: &group,
         model: "",
+        batch: None,
         status,
     });
     if rounded {
