@@ -1,9 +1,11 @@
 //! `switchyard-bench`: measurements that people can repeat.
 //!
 //! `engine` measures how fast a trace opens and how many jobs a second each scheduler simulates.
+//! `pollux` measures the genetic search of a scheduling round.
 //! Every figure is the median of several runs, beside the least and the greatest.
 
 mod engine;
+mod pollux;
 
 use clap::{Parser, Subcommand};
 
@@ -19,10 +21,13 @@ struct Arguments {
 enum Command {
     /// Opening speed, jobs per second of each policy, and how that grows with the trace
     Engine(engine::Arguments),
+    /// A scheduling round of Pollux: the genetic search, and what stopping it early changes
+    Pollux(pollux::Arguments),
 }
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
         Command::Engine(arguments) => engine::engine(&arguments),
+        Command::Pollux(arguments) => pollux::pollux(&arguments),
     }
 }

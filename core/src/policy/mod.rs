@@ -6,6 +6,8 @@
 
 mod explanation;
 mod fifo;
+pub mod optimus;
+pub mod pollux;
 mod priority_walk;
 mod registry;
 mod sjf;
