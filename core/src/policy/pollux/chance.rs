@@ -82,11 +82,6 @@ impl Trials {
         }
     }
 
-    /// Whether none of the next `trials` succeeds.
-    pub(super) fn none_within(&self, trials: u32) -> bool {
-        self.left >= trials
-    }
-
     /// Makes the next `trials`, calling `hit` with the number of each that succeeds.
     #[inline]
     pub(super) fn run(&mut self, rng: &mut Rng, trials: u32, mut hit: impl FnMut(&mut Rng, u32)) {

@@ -76,20 +76,24 @@ impl PowerMean {
 }
 
 /// Brings hash and cell of the changed rows up to date.
-pub(super) fn refresh(problem: &Problem, genome: &mut [u64], changes: &mut Changes) {
-    let layout = problem.layout;
+pub(super) fn refresh<const W: usize>(
+    problem: &Problem,
+    genome: &mut [u64],
+    changes: &mut Changes,
+) {
+    let layout = problem.layout.with_words::<W>();
     for job in changes.rows() {
         let record = &mut genome[job * layout.record()..][..layout.record()];
         let (words, rest) = record.split_at_mut(layout.words);
         rest[layout.masks] = genome::hash(words, job);
-        rest[layout.masks + 1] = problem.cell(job, words, &rest[..layout.masks]) as u64;
+        rest[layout.masks + 1] = problem.cell::<W>(job, words, &rest[..layout.masks]) as u64;
     }
     changes.clear();
 }
 
 /// The genome's hash, and its fitness.
-pub(super) fn evaluate(problem: &Problem, genome: &[u64]) -> (u64, Fitness) {
-    let layout = problem.layout;
+pub(super) fn evaluate<const W: usize>(problem: &Problem, genome: &[u64]) -> (u64, Fitness) {
+    let layout = problem.layout.with_words::<W>();
     let (mut hash, mut in_use) = (0_u64, 0_u64);
     let (mut terms, mut speedups) = (0.0, 0.0);
     for record in genome.chunks_exact(layout.record()) {

@@ -15,6 +15,11 @@ pub(super) const ONES: u64 = 0x0101_0101_0101_0101;
 /// The highest bit of every byte.
 pub(super) const HIGH: u64 = 0x8080_8080_8080_8080;
 
+/// Words of a row on up to 16 nodes, for which the search is compiled apart.
+pub(super) const FEW: usize = 2;
+/// Stands for any number of words.
+pub(super) const ANY: usize = 0;
+
 /// Sizes of a genome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
@@ -26,12 +31,25 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn new(jobs: usize, nodes: usize) -> Self {
-        let words = nodes.div_ceil(8).max(1);
+        let words = nodes.div_ceil(8).max(FEW);
         Self {
             jobs,
             nodes,
             words,
             masks: words.div_ceil(8),
+        }
+    }
+
+    /// The same, with the number of words known when compiling unless it is [`ANY`].
+    #[inline]
+    pub(super) fn with_words<const W: usize>(self) -> Self {
+        if W == ANY {
+            return self;
+        }
+        Self {
+            words: W,
+            masks: W.div_ceil(8),
+            ..self
         }
     }
 

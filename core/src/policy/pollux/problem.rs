@@ -5,7 +5,7 @@
 //! share (OSDI'21 §4.2): fair K = ⌈GPUs / jobs⌉, fair N the fewest nodes that hold it.
 
 use super::fitness::{self, Fitness, PowerMean};
-use super::genome::{self, Changes, Layout};
+use super::genome::{self, ANY, Changes, Layout};
 
 /// A node of the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -356,25 +356,27 @@ impl Problem {
         }
         // A row's cell depends on whether it is the current one.
         self.current.clone_from(&current);
-        fitness::refresh(self, &mut current, &mut changes);
+        fitness::refresh::<ANY>(self, &mut current, &mut changes);
         self.current = current;
         Ok(())
     }
 
     /// The row's cell; a row must hold no more than the job's most.
-    pub(super) fn cell(&self, job: usize, words: &[u64], masks: &[u64]) -> usize {
+    pub(super) fn cell<const W: usize>(&self, job: usize, words: &[u64], masks: &[u64]) -> usize {
         let member = &self.members[job];
         let nodes = genome::count(masks) as usize;
         // A current row may hold more than the job may have now; repair sees to all others.
         let replicas = genome::sum(words).min(member.max_replicas);
         let class = nodes.clamp(1, self.classes) - 1;
-        let is_current = self.current_row(job)[..words.len()] == *words;
+        // (Not `==`: rows are too short for a call.)
+        let differing = words.iter().zip(self.current_row::<W>(job));
+        let is_current = differing.fold(0, |all, (a, b)| all | (a ^ b)) == 0;
         let side = if is_current { 0 } else { self.classes };
         member.cells + (side + class) * member.stride() + replicas as usize
     }
 
-    pub(super) fn current_row(&self, job: usize) -> &[u64] {
-        let record = self.layout.record();
+    pub(super) fn current_row<const W: usize>(&self, job: usize) -> &[u64] {
+        let record = self.layout.with_words::<W>().record();
         &self.current[job * record..][..record]
     }
 
@@ -406,7 +408,7 @@ impl Problem {
     pub(super) fn bound(&self) -> f64 {
         let mut sum = 0.0;
         for (job, member) in self.members.iter().enumerate() {
-            let kept = self.current_row(job)[self.layout.cell()] as usize;
+            let kept = self.current_row::<ANY>(job)[self.layout.cell()] as usize;
             let side = self.classes * member.stride();
             let moved = &self.cells[member.cells + side..][..side];
             let mut best = self.cells[kept][0];
@@ -466,7 +468,7 @@ impl Problem {
 
     /// How good an allocation is.
     pub fn fitness(&self, allocation: &Allocation) -> Fitness {
-        fitness::evaluate(self, &self.genome(allocation)).1
+        fitness::evaluate::<ANY>(self, &self.genome(allocation)).1
     }
 
     /// An allocation of this round as a genome.
@@ -481,7 +483,7 @@ impl Problem {
             genome::refresh_masks(layout, record);
             changes.mark(job);
         }
-        fitness::refresh(self, &mut genome, &mut changes);
+        fitness::refresh::<ANY>(self, &mut genome, &mut changes);
         genome
     }
 }

@@ -32,37 +32,39 @@ impl Repair {
     }
 
     /// Repairs a genome whose masks are right; lists the rows it writes, and expects those listed
-    /// that were written before.
-    pub(super) fn apply(
+    /// that were written before. Only words that `may_exceed` what their nodes have are clipped.
+    pub(super) fn apply<const W: usize>(
         &mut self,
         problem: &Problem,
         genome: &mut [u64],
+        may_exceed: &[bool],
         changes: &mut Changes,
         rng: &mut Rng,
     ) {
-        if problem.parameters.avoidance && self.interferes(problem, genome) {
-            self.avoid(problem, genome, changes);
+        let layout = problem.layout.with_words::<W>();
+        if problem.parameters.avoidance && self.interferes::<W>(problem, genome) {
+            self.avoid::<W>(problem, genome, changes);
         }
-        let record = problem.layout.record();
+        let record = layout.record();
         for job in changes.rows() {
-            self.cap(problem, job, &mut genome[job * record..][..record], rng);
+            self.cap::<W>(problem, job, &mut genome[job * record..][..record], rng);
         }
-        clip(problem, genome, changes);
+        clip::<W>(problem, genome, may_exceed, changes);
         for job in changes.rows() {
             let record = &mut genome[job * record..][..record];
-            let words = problem.layout.words;
+            let words = layout.words;
             if problem.min_replicas(job) > 1
                 && job >= problem.pinned
                 && genome::sum(&record[..words]) < problem.min_replicas(job)
             {
-                record[..problem.layout.hash()].fill(0);
+                record[..layout.hash()].fill(0);
             }
         }
     }
 
     /// Whether two jobs that span nodes share one.
-    fn interferes(&mut self, problem: &Problem, genome: &[u64]) -> bool {
-        let layout = problem.layout;
+    fn interferes<const W: usize>(&mut self, problem: &Problem, genome: &[u64]) -> bool {
+        let layout = problem.layout.with_words::<W>();
         if layout.masks == 1 {
             let (mut once, mut twice) = (0, 0);
             for record in genome.chunks_exact(layout.record()) {
@@ -92,8 +94,13 @@ impl Repair {
         false
     }
 
-    fn avoid(&mut self, problem: &Problem, genome: &mut [u64], changes: &mut Changes) {
-        let layout = problem.layout;
+    fn avoid<const W: usize>(
+        &mut self,
+        problem: &Problem,
+        genome: &mut [u64],
+        changes: &mut Changes,
+    ) {
+        let layout = problem.layout.with_words::<W>();
         self.seen.fill(0);
         self.blocked.fill(0);
         let records = genome.chunks_exact_mut(layout.record());
@@ -124,8 +131,14 @@ impl Repair {
         }
     }
 
-    fn cap(&mut self, problem: &Problem, job: usize, record: &mut [u64], rng: &mut Rng) {
-        let layout = problem.layout;
+    fn cap<const W: usize>(
+        &mut self,
+        problem: &Problem,
+        job: usize,
+        record: &mut [u64],
+        rng: &mut Rng,
+    ) {
+        let layout = problem.layout.with_words::<W>();
         let nodes = genome::count(&record[layout.words..layout.hash()]);
         let most = problem.max_replicas(job);
         let most_nodes = problem.parameters.max_nodes;
@@ -143,11 +156,14 @@ impl Repair {
                 mask &= mask - 1;
             }
         }
-        let wanted = self.parts.len();
-        shuffle_first(&mut self.parts, wanted, rng);
         record[..layout.words].fill(0);
         let mut left = most;
-        for &(node, gpus) in self.parts.iter().take(most_nodes as usize) {
+        for at in 0..self.parts.len().min(most_nodes as usize) {
+            if left == 0 {
+                break;
+            }
+            shuffle_first(&mut self.parts[at..], 1, rng);
+            let (node, gpus) = self.parts[at];
             let kept = if gpus < left { gpus } else { left };
             genome::set(record, node as usize, kept);
             left -= kept;
@@ -157,9 +173,17 @@ impl Repair {
 }
 
 /// Gives each node's GPUs to the jobs in service order, eight nodes at a time.
-fn clip(problem: &Problem, genome: &mut [u64], changes: &mut Changes) {
-    let layout = problem.layout;
-    for (w, &capacity) in problem.capacity.iter().enumerate() {
+fn clip<const W: usize>(
+    problem: &Problem,
+    genome: &mut [u64],
+    may_exceed: &[bool],
+    changes: &mut Changes,
+) {
+    let layout = problem.layout.with_words::<W>();
+    for (w, &capacity) in problem.capacity[..layout.words].iter().enumerate() {
+        if !may_exceed[w] {
+            continue;
+        }
         let mut left = capacity;
         let records = genome.chunks_exact_mut(layout.record());
         for (job, record) in records.enumerate() {

@@ -11,7 +11,7 @@
 use super::chance::scale;
 use super::crossover::cross;
 use super::fitness::{Fitness, evaluate, refresh};
-use super::genome::{self, Changes};
+use super::genome::{self, ANY, Changes, FEW, Layout};
 use super::mutate::Mutation;
 use super::problem::{Allocation, Node, Problem};
 use super::repair::Repair;
@@ -84,7 +84,15 @@ impl Search {
         if problem.pinned == problem.layout.jobs {
             return Outcome::nothing_to_choose(problem);
         }
-        let mut work = Work::new(problem, rng);
+        if problem.layout.words == FEW {
+            self.run_with::<FEW>(problem, rng)
+        } else {
+            self.run_with::<ANY>(problem, rng)
+        }
+    }
+
+    fn run_with<const W: usize>(&mut self, problem: &Problem, rng: &mut Rng) -> Outcome {
+        let mut work = Work::<W>::new(problem, rng);
         let current = work.found(self.last.as_ref(), rng);
         let mut best_by_generation = Vec::with_capacity(problem.parameters.generations as usize);
         let stopped = work.evolve(&mut best_by_generation, rng);
@@ -121,7 +129,7 @@ impl Outcome {
 }
 
 /// One search under way.
-struct Work<'a> {
+struct Work<'a, const W: usize> {
     problem: &'a Problem,
     /// Genomes, at their places.
     arena: Vec<u64>,
@@ -141,7 +149,7 @@ struct Work<'a> {
     evaluated: u64,
 }
 
-impl<'a> Work<'a> {
+impl<'a, const W: usize> Work<'a, W> {
     fn new(problem: &'a Problem, rng: &mut Rng) -> Self {
         let size = problem.parameters.population.max(1);
         // The two generations, and a child in the making.
@@ -165,8 +173,13 @@ impl<'a> Work<'a> {
         }
     }
 
+    #[inline]
+    fn layout(&self) -> Layout {
+        self.problem.layout.with_words::<W>()
+    }
+
     fn genome(&self, place: usize) -> &[u64] {
-        let genome = self.problem.layout.genome();
+        let genome = self.layout().genome();
         &self.arena[place * genome..][..genome]
     }
 
@@ -181,7 +194,7 @@ impl<'a> Work<'a> {
         let mut place = self.take_place();
         self.copy_in(place, &problem.current);
         self.put_right(place, rng);
-        let (_, current) = evaluate(problem, self.genome(place));
+        let (_, current) = evaluate::<W>(problem, self.genome(place));
         if last.is_none() || !problem.parameters.reference {
             place = self.keep_if_new(place);
         }
@@ -221,7 +234,7 @@ impl<'a> Work<'a> {
         rows: &[Option<usize>],
         columns: Option<&[Option<usize>]>,
     ) {
-        let layout = self.problem.layout;
+        let layout = self.layout();
         let child = &mut self.arena[place * layout.genome()..][..layout.genome()];
         child.fill(0);
         let records = child.chunks_exact_mut(layout.record());
@@ -244,24 +257,30 @@ impl<'a> Work<'a> {
 
     /// Makes an allocation of any genome at a place, all its records complete.
     fn put_right(&mut self, place: usize, rng: &mut Rng) {
-        let layout = self.problem.layout;
+        let layout = self.layout();
         let child = &mut self.arena[place * layout.genome()..][..layout.genome()];
         for (job, record) in child.chunks_exact_mut(layout.record()).enumerate() {
             if job < self.problem.pinned {
-                record.copy_from_slice(self.problem.current_row(job));
+                record.copy_from_slice(self.problem.current_row::<W>(job));
             }
             genome::refresh_masks(layout, record);
             self.changes.mark(job);
         }
-        self.repair
-            .apply(self.problem, child, &mut self.changes, rng);
-        refresh(self.problem, child, &mut self.changes);
+        self.mutation.may_exceed.fill(true);
+        self.repair.apply::<W>(
+            self.problem,
+            child,
+            &self.mutation.may_exceed,
+            &mut self.changes,
+            rng,
+        );
+        refresh::<W>(self.problem, child, &mut self.changes);
     }
 
     /// Adds the genome to the offspring unless there is one like it; a place for the next.
     fn keep_if_new(&mut self, place: usize) -> usize {
-        let genome = self.problem.layout.genome();
-        let (hash, fitness) = evaluate(self.problem, self.genome(place));
+        let genome = self.layout().genome();
+        let (hash, fitness) = evaluate::<W>(self.problem, self.genome(place));
         self.hashes[place] = hash;
         let arena = &self.arena;
         let is_same =
@@ -343,7 +362,7 @@ impl<'a> Work<'a> {
                     .map(|parent| self.population[parent].place);
                 let draw = rng.next_u64();
                 let point = if draw >> 32 < CROSSOVER {
-                    scale(draw as u32, self.problem.layout.jobs as u32) as usize
+                    scale(draw as u32, self.layout().jobs as u32) as usize
                 } else {
                     0
                 };
@@ -359,23 +378,28 @@ impl<'a> Work<'a> {
 
     /// Makes a child at a place and keeps it if it is new; a place for the next.
     fn bear(&mut self, place: usize, parents: [usize; 2], point: usize, rng: &mut Rng) -> usize {
-        let layout = self.problem.layout;
-        cross(layout, &mut self.arena, place, parents, point);
+        let layout = self.layout();
+        cross::<W>(layout, &mut self.arena, place, parents, point);
         let child = &mut self.arena[place * layout.genome()..][..layout.genome()];
         let has_moved = self
             .mutation
-            .apply(self.problem, child, &mut self.changes, rng);
+            .apply::<W>(self.problem, child, &mut self.changes, rng);
         if !has_moved && (point == 0 || parents[0] == parents[1]) {
             return place;
         }
-        self.repair
-            .apply(self.problem, child, &mut self.changes, rng);
-        refresh(self.problem, child, &mut self.changes);
+        self.repair.apply::<W>(
+            self.problem,
+            child,
+            &self.mutation.may_exceed,
+            &mut self.changes,
+            rng,
+        );
+        refresh::<W>(self.problem, child, &mut self.changes);
         self.keep_if_new(place)
     }
 
     fn last_front(&self) -> LastFront {
-        let layout = self.problem.layout;
+        let layout = self.layout();
         LastFront {
             nodes: self.problem.nodes().to_vec(),
             jobs: self.problem.service_order().collect(),
