@@ -71,7 +71,7 @@ impl Mutation {
         changes: &mut Changes,
         rng: &mut Rng,
     ) -> bool {
-        let is_reset = self.go_back::<W>(problem, genome, rng);
+        let is_reset = self.go_back::<W>(problem, genome, changes, rng);
         self.thin_out::<W>(problem, genome, changes, rng);
         if self.find_room::<W>(problem, genome) {
             self.choose::<W>(problem, genome, rng);
@@ -84,6 +84,7 @@ impl Mutation {
         &mut self,
         problem: &Problem,
         genome: &mut [u64],
+        changes: &mut Changes,
         rng: &mut Rng,
     ) -> bool {
         let record = problem.layout.with_words::<W>().record();
@@ -92,6 +93,9 @@ impl Mutation {
         self.reset.run(rng, rows, |_, row| {
             let job = problem.pinned + row as usize;
             genome[job * record..][..record].copy_from_slice(problem.current_row::<W>(job));
+            if problem.outgrown[job] {
+                changes.mark(job);
+            }
             any = true;
         });
         any

@@ -172,6 +172,8 @@ pub struct Problem {
     pub(super) pinned: usize,
     /// The current allocation, complete records.
     pub(super) current: Vec<u64>,
+    /// By job: whether its current row is more, or less, than it may have now.
+    pub(super) outgrown: Vec<bool>,
     /// GPUs of each node, as bytes.
     pub(super) capacity: Vec<u64>,
     /// GPUs of every node, if all have the same.
@@ -213,6 +215,7 @@ impl Problem {
             members: Vec::with_capacity(candidates.len()),
             pinned: 0,
             current: vec![0; layout.genome()],
+            outgrown: Vec::with_capacity(candidates.len()),
             capacity,
             uniform: nodes
                 .first()
@@ -352,6 +355,14 @@ impl Problem {
                 genome::set(record, node as usize, gpus);
             }
             genome::refresh_masks(layout, record);
+            let replicas = genome::sum(&record[..layout.words]);
+            let nodes = genome::count(&record[layout.words..layout.hash()]);
+            self.outgrown.push(
+                job >= self.pinned
+                    && (replicas > member.max_replicas
+                        || replicas < member.min_replicas
+                        || nodes > self.parameters.max_nodes),
+            );
             changes.mark(job);
         }
         // A row's cell depends on whether it is the current one.

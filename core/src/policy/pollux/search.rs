@@ -91,7 +91,7 @@ impl Search {
         }
     }
 
-    fn run_with<const W: usize>(&mut self, problem: &Problem, rng: &mut Rng) -> Outcome {
+    pub(super) fn run_with<const W: usize>(&mut self, problem: &Problem, rng: &mut Rng) -> Outcome {
         let mut work = Work::<W>::new(problem, rng);
         let current = work.found(self.last.as_ref(), rng);
         let mut best_by_generation = Vec::with_capacity(problem.parameters.generations as usize);
