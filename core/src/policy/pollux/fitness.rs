@@ -82,12 +82,12 @@ pub(super) fn refresh<const W: usize>(
     changes: &mut Changes,
 ) {
     let layout = problem.layout.with_words::<W>();
-    for job in changes.rows() {
+    changes.for_each(|job| {
         let record = &mut genome[job * layout.record()..][..layout.record()];
         let (words, rest) = record.split_at_mut(layout.words);
         rest[layout.masks] = genome::hash(words, job);
         rest[layout.masks + 1] = problem.cell::<W>(job, words, &rest[..layout.masks]) as u64;
-    }
+    });
     changes.clear();
 }
 

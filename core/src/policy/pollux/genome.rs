@@ -150,40 +150,46 @@ pub(super) fn hash(words: &[u64], job: usize) -> u64 {
     hash ^ (hash >> 32)
 }
 
-/// The rows of one genome that were written since their hash and cell were right.
+/// The rows of one genome that were written since their hash and cell were right, a bit each.
 pub(super) struct Changes {
-    rows: Vec<u32>,
-    is_listed: Vec<bool>,
+    rows: Vec<u64>,
 }
 
 impl Changes {
     pub(super) fn new(jobs: usize) -> Self {
         Self {
-            rows: Vec::with_capacity(jobs),
-            is_listed: vec![false; jobs],
+            rows: vec![0; jobs.div_ceil(64)],
         }
     }
 
+    #[inline]
     pub(super) fn mark(&mut self, job: usize) {
-        if !self.is_listed[job] {
-            self.is_listed[job] = true;
-            self.rows.push(job as u32);
-        }
+        self.mark_if(job, true);
     }
 
-    /// The rows, in the order in which they were first written.
-    pub(super) fn rows(&self) -> impl Iterator<Item = usize> + '_ {
-        self.rows.iter().map(|&job| job as usize)
+    #[inline]
+    pub(super) fn mark_if(&mut self, job: usize, is_changed: bool) {
+        self.rows[job / 64] |= u64::from(is_changed) << (job % 64);
+    }
+
+    /// The rows, in service order.
+    #[inline]
+    pub(super) fn for_each(&self, mut row: impl FnMut(usize)) {
+        for (i, &rows) in self.rows.iter().enumerate() {
+            let mut left = rows;
+            while left != 0 {
+                row(64 * i + left.trailing_zeros() as usize);
+                left &= left - 1;
+            }
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.rows.iter().all(|&rows| rows == 0)
     }
 
     pub(super) fn clear(&mut self) {
-        for job in self.rows.drain(..) {
-            self.is_listed[job as usize] = false;
-        }
+        self.rows.fill(0);
     }
 }
 

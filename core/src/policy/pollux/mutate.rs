@@ -219,12 +219,11 @@ impl Mutation {
             let most = (problem.capacity[w] >> shift) as u32 & 0xff;
             let now = (record[w] >> shift) as u32 & 0xff;
             let more = below(rng, most - now + 1);
-            if more > 0 {
-                record[w] += u64::from(more) << shift;
-                record[layout.words + mask as usize] |= 1 << bit;
-                self.may_exceed[w] = true;
-                changes.mark(job as usize);
-            }
+            // Without a branch, since which way it goes is chance.
+            record[w] += u64::from(more) << shift;
+            record[layout.words + mask as usize] |= u64::from(now + more > 0) << bit;
+            self.may_exceed[w] = true;
+            changes.mark_if(job as usize, more > 0);
         }
     }
 }

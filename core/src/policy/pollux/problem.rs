@@ -62,7 +62,7 @@ pub struct Parameters {
     /// Generations, the first population included.
     pub generations: u32,
     /// Stop after so many generations in which neither the best individual nor the front got
-    /// better; 0: never.
+    /// better, unless that leaves jobs without GPUs that need not be; 0: never.
     pub patience: u32,
     /// Stop when nothing can be better than the best: every job has all it could use.
     pub stop_at_bound: bool,
@@ -170,6 +170,8 @@ pub struct Problem {
     members: Vec<Member>,
     /// How many jobs at the head of the order are pinned.
     pub(super) pinned: usize,
+    /// Whether some job's least is more than one.
+    pub(super) has_least: bool,
     /// The current allocation, complete records.
     pub(super) current: Vec<u64>,
     /// By job: whether its current row is more, or less, than it may have now.
@@ -182,7 +184,7 @@ pub struct Problem {
     /// Term of F0, and speedup: by job; current row or not; node class; replicas.
     pub(super) cells: Vec<[f64; 2]>,
     pub(super) mean: PowerMean,
-    total_gpus: u32,
+    pub(super) total_gpus: u32,
     fair: (u32, u32),
 }
 
@@ -214,6 +216,7 @@ impl Problem {
             parameters,
             members: Vec::with_capacity(candidates.len()),
             pinned: 0,
+            has_least: candidates.iter().any(|job| job.min_replicas > 1),
             current: vec![0; layout.genome()],
             outgrown: Vec::with_capacity(candidates.len()),
             capacity,

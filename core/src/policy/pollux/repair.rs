@@ -46,20 +46,21 @@ impl Repair {
             self.avoid::<W>(problem, genome, changes);
         }
         let record = layout.record();
-        for job in changes.rows() {
+        changes.for_each(|job| {
             self.cap::<W>(problem, job, &mut genome[job * record..][..record], rng);
-        }
+        });
         clip::<W>(problem, genome, may_exceed, changes);
-        for job in changes.rows() {
+        if !problem.has_least {
+            return;
+        }
+        changes.for_each(|job| {
             let record = &mut genome[job * record..][..record];
-            let words = layout.words;
-            if problem.min_replicas(job) > 1
-                && job >= problem.pinned
-                && genome::sum(&record[..words]) < problem.min_replicas(job)
+            if job >= problem.pinned
+                && genome::sum(&record[..layout.words]) < problem.min_replicas(job)
             {
                 record[..layout.hash()].fill(0);
             }
-        }
+        });
     }
 
     /// Whether two jobs that span nodes share one.

@@ -2,7 +2,7 @@
 //!
 //! A generation makes as many children as there are individuals, no two genomes alike: parents by
 //! tournament, crossover with probability 0.9, mutation, repair; children that are there already
-//! are made anew, up to 100 times over. The best of both generations survive. The answer is the
+//! are made anew, up to 100 times over (pymoo's limit). The best of both generations survive. The answer is the
 //! individual with the greatest F0.
 //!
 //! All genomes lie in one arena, places are handed round, and nothing is allocated between the
@@ -21,6 +21,8 @@ use rand_xoshiro::rand_core::Rng as _;
 
 /// How often a generation tries to make the children it still lacks.
 const TRIES: usize = 100;
+/// After so many tries on end without a new child, there is hardly one left to find.
+const BARREN_TRIES: usize = 10;
 /// Probability of a crossover, of 2³².
 const CROSSOVER: u64 = (0.9 * 4_294_967_296.0) as u64;
 /// By how much the front must grow to count as better.
@@ -328,12 +330,27 @@ impl<'a, const W: usize> Work<'a, W> {
                 idle = 0;
             } else {
                 idle += 1;
-                if idle == parameters.patience {
+                if parameters.patience > 0
+                    && idle >= parameters.patience
+                    && !self.starves_needlessly()
+                {
                     return Stopped::Patience;
                 }
             }
         }
         Stopped::Generations
+    }
+
+    /// Whether the best individual leaves more jobs without GPUs than it must: then a rare child
+    /// may be far better.
+    fn starves_needlessly(&self) -> bool {
+        let layout = self.layout();
+        let starving = self
+            .genome(self.population[0].place)
+            .chunks_exact(layout.record())
+            .filter(|record| genome::count(&record[layout.words..layout.hash()]) == 0)
+            .count();
+        starving > layout.jobs.saturating_sub(self.problem.total_gpus as usize)
     }
 
     /// Makes a generation's children.
@@ -344,9 +361,10 @@ impl<'a, const W: usize> Work<'a, W> {
         }
         let size = self.size();
         let mut place = self.take_place();
+        let (mut barren, mut before) = (0, 0);
         for _ in 0..TRIES {
             let missing = size - self.offspring.len();
-            if missing == 0 {
+            if missing == 0 || barren == BARREN_TRIES {
                 break;
             }
             tournament(
@@ -372,6 +390,12 @@ impl<'a, const W: usize> Work<'a, W> {
                     }
                 }
             }
+            barren = if self.offspring.len() == before {
+                barren + 1
+            } else {
+                0
+            };
+            before = self.offspring.len();
         }
         self.free.push(place);
     }
