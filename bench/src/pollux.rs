@@ -31,6 +31,9 @@ pub(crate) struct Arguments {
     /// Generations without improvement after which a search stops
     #[arg(long, default_value_t = Parameters::default().patience)]
     patience: u32,
+    /// Let new jobs have 64 GPUs at once, instead of twice what they have had
+    #[arg(long)]
+    explored: bool,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -238,7 +241,7 @@ impl Job {
         let application = &APPLICATIONS[at].1;
         let progress = f64::from(draw(rng, 1000)) / 1000.0;
         let noise = application.noise.0 + progress * (application.noise.1 - application.noise.0);
-        let goodput = (0..=64)
+        let goodput = (0..=MOST_REPLICAS)
             .map(|k| {
                 [1, 2].map(|nodes| {
                     if k < nodes {
@@ -277,15 +280,18 @@ struct Rounds {
     jobs: Vec<Job>,
     next_key: u32,
     rng: Rng,
+    explored: bool,
 }
 
-/// What a round's job ends with: one in so many.
+/// The most GPUs of a job.
+const MOST_REPLICAS: u32 = 64;
+/// One job in so many ends with a round.
 const LIFE: u32 = 60;
 /// Rounds before measuring, so that jobs have explored and fronts are warm.
 const WARMING: u32 = 15;
 
 impl Rounds {
-    fn new(nodes: u32, jobs: usize) -> Self {
+    fn new(nodes: u32, jobs: usize, explored: bool) -> Self {
         let mut rng = Rng::seed_from_u64(2021);
         Self {
             nodes: (0..nodes).map(|key| Node { key, gpus: 4 }).collect(),
@@ -294,11 +300,22 @@ impl Rounds {
                 .collect(),
             next_key: jobs as u32,
             rng,
+            explored,
         }
     }
 
     fn problem(&self, parameters: Parameters) -> Result<Problem, ProblemError> {
-        let candidates: Vec<_> = self.jobs.iter().map(|job| job.candidate.clone()).collect();
+        let candidates: Vec<_> = self
+            .jobs
+            .iter()
+            .map(|job| {
+                let mut candidate = job.candidate.clone();
+                if self.explored {
+                    candidate.max_replicas = MOST_REPLICAS;
+                }
+                candidate
+            })
+            .collect();
         Problem::new(
             &self.nodes,
             &candidates,
@@ -320,7 +337,7 @@ impl Rounds {
             job.current = parts;
             job.age += 60.0;
             job.attained += 60.0 * f64::from(replicas);
-            job.max_replicas = job.max_replicas.max(2 * replicas).min(64);
+            job.max_replicas = job.max_replicas.max(2 * replicas).min(MOST_REPLICAS);
         }
         for i in 0..self.jobs.len() {
             if draw(&mut self.rng, LIFE) == 0 {
@@ -349,7 +366,7 @@ fn measure(arguments: &Arguments, nodes: u32, jobs: usize) -> Result<Figure> {
         stop_at_bound: false,
         ..parameters
     };
-    let mut rounds = Rounds::new(nodes, jobs);
+    let mut rounds = Rounds::new(nodes, jobs, arguments.explored);
     let mut search = Search::new();
     let mut rng = Rng::seed_from_u64(1);
     for _ in 0..WARMING {

@@ -482,6 +482,31 @@ fn the_last_front_is_carried_over() {
     assert!(mixed.fitness.mean_speedup < found.fitness.mean_speedup);
 }
 
+/// One job alone can have all it could use; three that compete cannot, and stop for want of
+/// progress or at the last generation.
+#[test]
+fn a_search_ends_as_its_settings_say() {
+    let stopped = |jobs: u32, patience, stop_at_bound| {
+        let jobs: Vec<_> = (0..jobs).map(|key| job(key, &[])).collect();
+        let parameters = Parameters {
+            patience,
+            stop_at_bound,
+            ..Parameters::default()
+        };
+        let problem = problem(&[4; 4], &jobs, parameters);
+        let outcome = Search::new().run(&problem, &mut rng(1));
+        (outcome.stopped, outcome.best_by_generation.len())
+    };
+    let (why, generations) = stopped(1, 15, true);
+    assert_eq!(why, Stopped::Bound);
+    assert!(generations < 100);
+    assert_eq!(stopped(1, 0, false), (Stopped::Generations, 100));
+    assert_eq!(stopped(3, 0, true), (Stopped::Generations, 100));
+    let (why, generations) = stopped(3, 5, true);
+    assert_eq!(why, Stopped::Patience);
+    assert!(generations < 100);
+}
+
 #[test]
 fn rounds_with_nothing_to_choose_have_an_outcome() {
     let none = problem(&[4, 4], &[], Parameters::default());
