@@ -278,6 +278,7 @@ mod tests {
                 cluster: sample.cluster_spec(),
                 placement: Strategy::default(),
                 options: SimOptions::default(),
+                history: None,
             };
             let mut run = spec.start(sample.workload().into());
             run.run().expect("plans are right");
