@@ -8,6 +8,8 @@
 //! -p switchyard-tests` writes the file anew; a change that moves a hash must say why in its
 //! commit.
 
+#[cfg(not(target_arch = "wasm32"))]
+pub mod artifact;
 pub mod models;
 
 use std::sync::Arc;

@@ -6,8 +6,18 @@
 //! remaining iterations are true: an oracle. Jobs whose number did not change stay where they are;
 //! the others, fewest GPUs first, take what is free on the emptiest node, then on the next.
 
+use super::registry::{BuildContext, Registered, no_conflicts};
+use super::rigid::{self, Rigid};
+use super::{
+    Cadence, Explanation, Fact, Line, ParamInfo, ParamKind, Plot, Policy, PolicyEntry, PolicySpec,
+    Rng, Verdict, rounds,
+};
+use crate::job::JobId;
+use crate::sim::{Phase, Plan, View};
+use crate::workload::Application;
+use crate::workload::application::packed;
 use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 /// A job as the rule sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,6 +101,24 @@ pub fn replicas(
 /// Where the jobs go: (node, GPUs) of each. `nodes` are the GPUs of each node, `current` what the
 /// jobs hold, `counts` what they are to have, together no more than there is.
 pub fn place(nodes: &[u32], counts: &[u32], current: &[Vec<(u32, u32)>]) -> Vec<Vec<(u32, u32)>> {
+    lay(nodes, counts, current, true)
+}
+
+/// The same, but those that move in the order in which they are given.
+pub(super) fn place_in_order(
+    nodes: &[u32],
+    counts: &[u32],
+    current: &[Vec<(u32, u32)>],
+) -> Vec<Vec<(u32, u32)>> {
+    lay(nodes, counts, current, false)
+}
+
+fn lay(
+    nodes: &[u32],
+    counts: &[u32],
+    current: &[Vec<(u32, u32)>],
+    fewest_first: bool,
+) -> Vec<Vec<(u32, u32)>> {
     let mut free = nodes.to_vec();
     let mut placed = vec![Vec::new(); counts.len()];
     for (job, parts) in current.iter().enumerate().take(counts.len()) {
@@ -107,7 +135,9 @@ pub fn place(nodes: &[u32], counts: &[u32], current: &[Vec<(u32, u32)>]) -> Vec<
     let mut order: Vec<usize> = (0..counts.len())
         .filter(|&job| placed[job].is_empty())
         .collect();
-    order.sort_by_key(|&job| counts[job]);
+    if fewest_first {
+        order.sort_by_key(|&job| counts[job]);
+    }
     for job in order {
         let mut wanted = counts[job];
         while wanted > 0 {
@@ -147,6 +177,204 @@ pub fn split(batch: u32, k: u32, limits: BatchLimits, reference: bool) -> (u32, 
     }
     let most = limits.max / (k * (accumulation + 1));
     (local.div_ceil(accumulation + 1).min(most), accumulation)
+}
+
+pub(super) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "optimus",
+        title: "Optimus+Oracle",
+        summary: "One GPU each, then one by one to the job that gains most time by its next, at a fixed batch size. Sees true step times and remaining iterations.",
+        source: "Peng et al., EuroSys'18 §4.1; Pollux' simulator's optimus",
+        oracle: true,
+        params: &[
+            rounds::round("round", "60"),
+            ParamInfo {
+                name: "quirks",
+                aliases: &[],
+                kind: ParamKind::Bool,
+                default: "false",
+                help: "As Pollux' simulator has it: one GPU always accumulates, the epoch under way counts as done, ncf stays on one GPU.",
+            },
+        ],
+        check: no_conflicts,
+    },
+    build: |params, _: &BuildContext<'_>| {
+        Box::new(Optimus {
+            spec: params.spec().clone(),
+            round: params.float("round"),
+            quirks: params.bool("quirks"),
+            rigid: Rigid::default(),
+            jobs: Vec::new(),
+            to_go: BTreeMap::new(),
+            step_times: BTreeMap::new(),
+        })
+    },
+};
+
+struct Optimus {
+    spec: PolicySpec,
+    round: f64,
+    quirks: bool,
+    rigid: Rigid,
+    /// In order of submission.
+    jobs: Vec<JobId>,
+    /// By application and batch: iterations of that batch until so many epochs are complete.
+    to_go: BTreeMap<(u32, u32), Vec<f64>>,
+    /// By application, batch and GPUs: seconds of an iteration.
+    step_times: BTreeMap<(u32, u32, u32), f64>,
+}
+
+impl Optimus {
+    fn demand(&mut self, view: &View<'_>, job: JobId) -> Option<Demand> {
+        let training = view.training(job)?;
+        let (truth, scale) = (training.truth()?, training.scale()?);
+        let batch = training.batch();
+        let to_go = self
+            .to_go
+            .entry((training.application(), batch))
+            .or_insert_with(|| iterations(truth, batch));
+        let at = |epoch: u32| to_go.get(epoch as usize).copied().unwrap_or(0.0);
+        let (epoch, epochs) = (training.epoch(), training.epochs());
+        let remaining = if !self.quirks {
+            let part = training.epochs_done() - f64::from(epoch);
+            at(epochs) - at(epoch) - part * (at(epoch + 1) - at(epoch))
+        } else if epoch + 1 >= epochs {
+            1.0
+        } else {
+            at(epochs) - at(epoch + 1)
+        };
+        let alone = self.quirks && training.name() == "ncf";
+        let most = batch / training.limits().min_local.max(1);
+        Some(Demand {
+            max_replicas: if alone { 1 } else { most.max(1) },
+            remaining: remaining * scale,
+        })
+    }
+
+    fn step_time(&mut self, view: &View<'_>, job: JobId, gpus: u32) -> f64 {
+        let Some(training) = view.training(job) else {
+            return 0.0;
+        };
+        let (quirks, batch) = (self.quirks, training.batch());
+        let key = (training.application(), batch, gpus);
+        *self.step_times.entry(key).or_insert_with(|| {
+            let limits = training.limits();
+            let limits = BatchLimits {
+                initial: limits.m0,
+                max: limits.max_batch,
+                max_local: limits.max_local,
+            };
+            let (m, s) = split(batch, gpus, limits, quirks);
+            let placement = packed(gpus, view.node_size());
+            let truth = training.truth();
+            truth.map_or(0.0, |truth| truth.step_times(&placement, m).iteration(s))
+        })
+    }
+}
+
+/// Iterations of a batch until so many epochs are complete.
+fn iterations(application: &Application, batch: u32) -> Vec<f64> {
+    let mut sum = 0.0;
+    let scale = application.limits.scale(f64::from(batch));
+    let epochs = (0..application.epochs()).map(|epoch| {
+        let progress = application.progress_after(epoch + 1) - application.progress_after(epoch);
+        sum += progress / application.stats(f64::from(batch), epoch).gain(scale);
+        sum
+    });
+    std::iter::once(0.0).chain(epochs).collect()
+}
+
+impl Policy for Optimus {
+    fn spec(&self) -> &PolicySpec {
+        &self.spec
+    }
+
+    fn cadence(&self) -> Cadence {
+        Cadence {
+            on_change: false,
+            every: Some(self.round),
+        }
+    }
+
+    fn is_oracle(&self) -> bool {
+        true
+    }
+
+    fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
+        let mut jobs = std::mem::take(&mut self.jobs);
+        self.rigid.follow(view, &mut jobs);
+        let mut nodes = view.free().node_sizes().to_vec();
+        self.rigid.give_out(view, &mut nodes, plan);
+        let none = Demand {
+            max_replicas: 1,
+            remaining: 0.0,
+        };
+        let demands: Vec<Demand> = jobs
+            .iter()
+            .map(|&job| self.demand(view, job).unwrap_or(none))
+            .collect();
+        let counts = replicas(nodes.iter().sum(), &demands, |job, gpus| {
+            self.step_time(view, jobs[job], gpus)
+        });
+        let current = rigid::still_held(view, &jobs, &nodes);
+        for (&job, parts) in jobs.iter().zip(place(&nodes, &counts, &current)) {
+            let gpus = parts.iter().map(|part| part.1).sum();
+            let before = view.placement(job);
+            match view.training(job) {
+                _ if parts == before => {}
+                Some(training) if gpus > 0 => {
+                    let (m, s) = training.limits().split(training.batch(), gpus);
+                    plan.train(job, &parts, m, s);
+                }
+                _ => plan.preempt(job),
+            }
+        }
+        self.jobs = jobs;
+    }
+
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
+        let verdict = match view.phase(job) {
+            Phase::Running => Verdict::Runs,
+            Phase::Waiting => Verdict::TooFewGpus {
+                wants: 1,
+                left: view.free().total(),
+            },
+            _ => Verdict::NotActive,
+        };
+        let Some(training) = view.training(job) else {
+            let what = "fixed duration: first come first served, before adaptive jobs";
+            return Explanation::new(verdict, vec![Fact::new("plain gang", what)]);
+        };
+        let (application, batch) = (training.application(), training.batch());
+        let key = |gpus| (application, batch, gpus);
+        let times = self.step_times.range(key(0)..=key(u32::MAX));
+        let points: Vec<(f64, f64)> = times
+            .map(|(&(_, _, gpus), &seconds)| (f64::from(gpus), seconds))
+            .collect();
+        let gpus: u32 = view.placement(job).iter().map(|part| part.1).sum();
+        let facts = vec![
+            Fact::new("batch size", format!("{batch} samples, fixed")),
+            Fact::new("GPUs", gpus),
+            Fact::new(
+                "epochs",
+                format!("{:.1} of {}", training.epochs_done(), training.epochs()),
+            ),
+        ];
+        Explanation {
+            plots: vec![Plot {
+                title: "Seconds of an iteration by GPUs".to_owned(),
+                x: "GPUs".to_owned(),
+                y: "seconds".to_owned(),
+                lines: vec![Line {
+                    name: "true step time".to_owned(),
+                    points,
+                }],
+                marks: Vec::new(),
+                job_at: (gpus > 0).then_some(f64::from(gpus)),
+            }],
+            ..Explanation::new(verdict, facts)
+        }
+    }
 }
 
 #[cfg(test)]

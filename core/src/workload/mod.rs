@@ -1,5 +1,6 @@
 //! From a trace's records to jobs that are ready to run.
 
+mod adaptive;
 pub mod application;
 mod binding;
 mod from_trace;
@@ -17,6 +18,7 @@ pub use sample::{SAMPLES, Sample};
 
 use crate::job::Job;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 impl Workload {
     /// The same jobs arriving `factor` times as fast.
@@ -38,4 +40,7 @@ pub struct Workload {
     pub tenants: Vec<String>,
     /// Names of the models that jobs refer to.
     pub models: Vec<String>,
+    /// What [adaptive](crate::job::Work::Adaptive) jobs train.
+    #[serde(default)]
+    pub applications: Vec<Arc<Application>>,
 }

@@ -168,6 +168,7 @@ impl Sample {
             jobs,
             tenants: TENANTS.map(String::from).to_vec(),
             models: MODELS.map(String::from).to_vec(),
+            applications: Vec::new(),
         }
     }
 }
@@ -188,6 +189,7 @@ fn listed(list: &[(&str, u32, f64)]) -> Workload {
         jobs,
         tenants: Vec::new(),
         models: Vec::new(),
+        applications: Vec::new(),
     }
 }
 

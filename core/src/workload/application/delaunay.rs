@@ -8,6 +8,8 @@
 //! cavity is star-shaped, and no flat tetrahedron arises. The hull's outside is tiled by ghosts:
 //! tetrahedra whose fourth vertex lies at infinity.
 
+use serde::{Deserialize, Serialize};
+
 /// A point, by nodes, replicas and batch.
 pub(super) type Point = [i64; 3];
 
@@ -18,7 +20,7 @@ pub(super) const MAX_COORDINATE: i64 = 1 << 22;
 const INFINITY: u32 = u32::MAX;
 
 /// Tetrahedra over points, no two of which are the same.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Mesh {
     points: Vec<Point>,
     /// Positively oriented, live ones only.
@@ -27,7 +29,7 @@ pub(super) struct Mesh {
     first: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Tetrahedron {
     vertices: [u32; 4],
     /// Across the face opposite to each vertex.

@@ -9,7 +9,7 @@ use crate::goodput::{GradientStats, Limits, ThroughputParams};
 use serde::{Deserialize, Serialize};
 
 /// A model of an application.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fitted {
     /// Step times.
     pub params: ThroughputParams,

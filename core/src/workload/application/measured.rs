@@ -26,6 +26,7 @@ use crate::goodput::{
 use crate::trace::container::Opener;
 use crate::trace::rows::Table;
 use crate::trace::{OpenError, SourceFile, encoding};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -99,7 +100,7 @@ pub enum ProfileError {
 }
 
 /// Tables of one application.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Measured {
     /// By placement, packed as [`rotation`] does, in order of batch.
     placements: BTreeMap<u64, Vec<Row>>,
@@ -123,19 +124,19 @@ impl PartialEq for Measured {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Row {
     m: u32,
     times: StepTimes,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Validation {
     batch: u32,
     epochs: Vec<Epoch>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Epoch {
     progress: f64,
     stats: GradientStats,

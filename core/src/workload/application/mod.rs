@@ -22,9 +22,10 @@ pub use measured::{Measured, ProfileError};
 
 use crate::goodput::batch::choose_by;
 use crate::goodput::{Choice, GradientStats, LearningRateRule, Limits};
+use serde::{Deserialize, Serialize};
 
 /// Something to train.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Application {
     /// Its name, as workloads refer to it.
     pub name: Box<str>,
@@ -42,7 +43,7 @@ pub struct Application {
 }
 
 /// Where an application's times and statistics come from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Profile {
     /// Measured tables.
     Measured(Box<Measured>),
@@ -51,7 +52,7 @@ pub enum Profile {
 }
 
 /// Seconds of one pass over `m` samples per GPU.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepTimes {
     /// With synchronisation.
     pub step: f64,
