@@ -68,10 +68,51 @@ fn baseline(policy: &str, expected: &str, tolerances: [(u32, f64); 3]) {
 
 #[test]
 fn tiresias() {
-    baseline("tiresias-las", "tiresias", [(1, 0.01), (3, 0.02), (6, 0.01)]);
+    baseline(
+        "tiresias-las",
+        "tiresias",
+        [(1, 0.01), (3, 0.02), (6, 0.01)],
+    );
 }
 
 #[test]
 fn optimus() {
     baseline("optimus", "optimus", [(1, 0.01), (3, 0.02), (6, 0.01)]);
 }
+
+/// Pollux is random there and here: averages over seeds.
+#[test]
+fn pollux() {
+    let Some(artifact) = Artifact::find() else {
+        return;
+    };
+    for (number, low, high) in [
+        (1, 2089.0, 2113.0),
+        (3, 2188.0, 2188.0),
+        (6, 2446.0, 2446.0),
+    ] {
+        let workload = Arc::new(artifact.workload(number, artifact.applications()));
+        let runs = SEEDS.map(|seed| {
+            let begin = std::time::Instant::now();
+            let (_, summary) = run("pollux", &workload, seed);
+            println!(
+                "pollux workload-{number}, seed {seed}: {:.1} s, p99 {:.0} s, makespan {:.0} s, {:.2} restarts per job, {:.1} % of GPUs allocated, in {:.1} s",
+                summary.jct.mean,
+                summary.jct.p99,
+                summary.makespan,
+                f64::from(summary.restarts) / f64::from(summary.jobs),
+                summary.gpu_allocation * 100.0,
+                begin.elapsed().as_secs_f64(),
+            );
+            summary.jct.mean
+        });
+        let mean = runs.iter().sum::<f64>() / runs.len() as f64;
+        println!("pollux workload-{number}: {mean:.1} s, original {low} to {high} s");
+        assert!(
+            mean >= low * 0.95 && mean <= high * 1.05,
+            "workload-{number}"
+        );
+    }
+}
+
+const SEEDS: [u64; 5] = [0, 1, 2, 3, 4];

@@ -274,14 +274,8 @@ impl Optimus {
 
 /// Iterations of a batch until so many epochs are complete.
 fn iterations(application: &Application, batch: u32) -> Vec<f64> {
-    let mut sum = 0.0;
-    let scale = application.limits.scale(f64::from(batch));
-    let epochs = (0..application.epochs()).map(|epoch| {
-        let progress = application.progress_after(epoch + 1) - application.progress_after(epoch);
-        sum += progress / application.stats(f64::from(batch), epoch).gain(scale);
-        sum
-    });
-    std::iter::once(0.0).chain(epochs).collect()
+    let until = |epochs| application.iterations(batch, epochs);
+    (0..=application.epochs()).map(until).collect()
 }
 
 impl Policy for Optimus {

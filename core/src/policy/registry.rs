@@ -1,9 +1,9 @@
 //! Every policy there is.
 
 use super::{
-    ParamInfo, Params, Policy, PolicySpec, ServiceHistory, fifo, gandiva, gavel, gittins, las, optimus,
-    shortest_expected, sjf, srsf, srtf, themis, tiresias_gittins,
-    tiresias_las, tiresias_tuned, yarn_cs,
+    ParamInfo, Params, Policy, PolicySpec, ServiceHistory, fifo, gandiva, gavel, gittins, las,
+    optimus, pollux, shortest_expected, sjf, srsf, srtf, themis, tiresias_gittins, tiresias_las,
+    tiresias_tuned, yarn_cs,
 };
 use crate::placement::Strategy;
 use crate::workload::Workload;
@@ -47,7 +47,7 @@ pub(super) struct Registered {
 }
 
 /// Every policy, in the order shown to a person.
-const REGISTERED: [Registered; 15] = [
+const REGISTERED: [Registered; 16] = [
     fifo::POLICY,
     sjf::POLICY,
     srtf::POLICY,
@@ -63,6 +63,7 @@ const REGISTERED: [Registered; 15] = [
     gavel::POLICY,
     tiresias_tuned::POLICY,
     optimus::POLICY,
+    pollux::POLICY,
 ];
 
 /// Every policy, in the order shown to a person. (Apart from the makers: a page that only names

@@ -71,11 +71,7 @@ pub(super) fn has(nodes: &[u32], parts: &[(u32, u32)]) -> bool {
 }
 
 /// What each adaptive job holds, as far as it is still there.
-pub(super) fn still_held(
-    view: &View<'_>,
-    jobs: &[JobId],
-    nodes: &[u32],
-) -> Vec<Vec<(u32, u32)>> {
+pub(super) fn still_held(view: &View<'_>, jobs: &[JobId], nodes: &[u32]) -> Vec<Vec<(u32, u32)>> {
     let mut left = nodes.to_vec();
     let held = jobs.iter().map(|&job| {
         let parts = view.placement(job);

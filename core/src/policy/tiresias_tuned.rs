@@ -31,7 +31,10 @@ pub(super) const POLICY: Registered = Registered {
             ParamInfo {
                 name: "threshold",
                 aliases: &[],
-                kind: ParamKind::Float { min: 1.0, max: 1e12 },
+                kind: ParamKind::Float {
+                    min: 1.0,
+                    max: 1e12,
+                },
                 default: "57600",
                 help: "Service after which a job sinks to the second queue, GPU·s.",
             },
@@ -81,9 +84,8 @@ impl Policy for TiresiasTuned {
         }
         self.queues[0].extend_from_slice(view.arrived());
         let [high, low] = &mut self.queues;
-        let sinks = |job: JobId| {
-            view.phase(job) == Phase::Running && view.attained(job) >= self.threshold
-        };
+        let sinks =
+            |job: JobId| view.phase(job) == Phase::Running && view.attained(job) >= self.threshold;
         // In the order of submission, as the simulator looks at them.
         let mut sunk: Vec<JobId> = high.iter().copied().filter(|&job| sinks(job)).collect();
         sunk.sort_unstable();

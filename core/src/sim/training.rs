@@ -56,7 +56,8 @@ impl Pace {
         let mut sum = 0.0;
         let mut seconds = vec![0.0];
         for epoch in 0..application.epochs() {
-            let progress = application.progress_after(epoch + 1) - application.progress_after(epoch);
+            let progress =
+                application.progress_after(epoch + 1) - application.progress_after(epoch);
             sum += progress / application.speed(placement, m, s, epoch);
             seconds.push(sum);
         }
@@ -285,7 +286,10 @@ impl<'a> TrainingView<'a> {
             step: training.times.step,
             sync: training.times.sync,
         };
-        Some((observation, training.application.stats(batch, training.epoch)))
+        Some((
+            observation,
+            training.application.stats(batch, training.epoch),
+        ))
     }
 
     /// The true profile: `None` unless the policy declares itself an oracle.

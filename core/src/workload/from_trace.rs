@@ -24,7 +24,9 @@ impl Workload {
         let jobs = records
             .into_iter()
             .map(|record| {
-                let model = record.model.and_then(|model| trace.models.get(model as usize));
+                let model = record
+                    .model
+                    .and_then(|model| trace.models.get(model as usize));
                 let named = |a: &Application| model.is_some_and(|name| *name == *a.name);
                 let application = applications.iter().position(named);
                 let work = match (application, record.batch) {

@@ -3,7 +3,7 @@
 //!
 //! [`Problem`] is one scheduling round as plain data: nodes, jobs, and what each job would gain
 //! from GPUs, tabulated. [`Search`] keeps the Pareto front from round to round and answers with an
-//! [`Outcome`]. Nothing here knows the simulator. The semantics are those of the paper's artifact
+//! [`Outcome`]. Only `policy` knows the simulator. The semantics are those of the paper's artifact
 //! (petuum/adaptdl, branch `osdi21-artifact`), which runs pymoo's NSGA-II.
 //!
 //! [`autoscale`] decides the size of a cluster in a cloud.
@@ -14,6 +14,7 @@ mod crossover;
 mod fitness;
 mod genome;
 mod mutate;
+mod policy;
 mod problem;
 mod repair;
 mod search;
@@ -22,5 +23,6 @@ mod select;
 mod tests;
 
 pub use fitness::Fitness;
+pub(super) use policy::POLICY;
 pub use problem::{Allocation, Candidate, Node, Parameters, Problem, ProblemError};
 pub use search::{Outcome, Search, Stopped};

@@ -5,7 +5,7 @@
 //!   GPUs on three nodes.
 //! - `scalability.csv`: `num_nodes,num_replicas,local_bsz,step_time,sync_time`.
 //! - `validation-M.csv`: `progress,iteration,metric,grad_sqr,grad_var` at total batch M, a row per
-//!   epoch.
+//!   epoch; `iteration` and `metric` may be left out.
 //!
 //! Step times: a placement is turned to its smallest rotation, for nodes have no order. If it was
 //! measured, times are linear between the measured batches. Otherwise they are linear over the
@@ -134,6 +134,8 @@ struct Row {
 struct Validation {
     batch: u32,
     epochs: Vec<Epoch>,
+    /// Iterations until each epoch's end; empty where the table does not say.
+    iterations: Vec<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -296,8 +298,20 @@ impl Tables {
                     });
                     Ok(())
                 })?;
+                let mut iterations = Vec::with_capacity(epochs.len());
+                let counted = each_row(file, text, ["iteration"], |row| {
+                    iterations.push(row.at_least_zero(0, "iteration")?);
+                    Ok(())
+                });
+                if counted.is_err() {
+                    iterations.clear();
+                }
                 if batch > 0 && !epochs.is_empty() {
-                    self.validations.push(Validation { batch, epochs });
+                    self.validations.push(Validation {
+                        batch,
+                        epochs,
+                        iterations,
+                    });
                 }
                 Ok(())
             }
@@ -494,6 +508,21 @@ impl Measured {
             mean.sync += weight * times.sync;
         }
         Some(mean)
+    }
+
+    /// See [`Application::iterations`].
+    pub(super) fn iterations(&self, batch: u32, epochs: u32) -> Option<f64> {
+        let row = (epochs as usize).checked_sub(1)?;
+        let above = self.validations.partition_point(|v| v.batch < batch);
+        let upper = self.validations.get(above)?;
+        let high = *upper.iterations.get(row)?;
+        if upper.batch == batch {
+            return Some(high);
+        }
+        let lower = self.validations.get(above.checked_sub(1)?)?;
+        let low = *lower.iterations.get(row)?;
+        let share = f64::from(batch - lower.batch) / f64::from(upper.batch - lower.batch);
+        Some(low + (high - low) * share)
     }
 
     /// See [`Application::stats`].

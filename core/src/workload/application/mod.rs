@@ -124,6 +124,23 @@ impl Application {
         }
     }
 
+    /// Iterations that training with a total batch takes until so many epochs are complete: as
+    /// counted when it was measured, else by the gain.
+    pub fn iterations(&self, batch: u32, epochs: u32) -> f64 {
+        if let Profile::Measured(measured) = &self.profile
+            && let Some(iterations) = measured.iterations(batch, epochs)
+        {
+            return iterations;
+        }
+        let scale = self.limits.scale(f64::from(batch));
+        (0..epochs.min(self.epochs()))
+            .map(|epoch| {
+                let progress = self.progress_after(epoch + 1) - self.progress_after(epoch);
+                progress / self.stats(f64::from(batch), epoch).gain(scale)
+            })
+            .sum()
+    }
+
     /// Iterations at M0 per second, with `m` samples per GPU and `s` accumulation passes.
     pub fn speed(&self, placement: &[u32], m: u32, s: u32, epoch: u32) -> f64 {
         let replicas: u32 = placement.iter().sum();
