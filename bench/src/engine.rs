@@ -160,6 +160,7 @@ fn scaled(workload: &Workload, multiple: f64) -> Workload {
     };
     Workload {
         jobs: (0..(jobs as f64 * multiple) as usize).map(job).collect(),
+        applications: workload.applications.clone(),
         ..Default::default()
     }
 }

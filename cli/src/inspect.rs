@@ -190,7 +190,7 @@ fn table(entries: &[Entry]) -> String {
 }
 
 /// Every file below a folder, sorted by path.
-fn files_below(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn files_below(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {

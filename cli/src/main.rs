@@ -3,6 +3,7 @@
 //! `run` and `compare` simulate a trace, `paper` repeats a paper's experiments, `inspect` says what
 //! is in a trace, `policies` lists the schedulers. Results go to standard output, progress to standard error.
 
+mod applications;
 mod input;
 mod inspect;
 mod paper;

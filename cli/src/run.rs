@@ -1,7 +1,7 @@
 //! `switchyard run` and `switchyard compare`.
 
 use crate::table::Table;
-use crate::{Failure, input, write_out};
+use crate::{Failure, applications, input, write_out};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -53,7 +53,13 @@ pub(crate) struct Arguments {
     /// Gangs on more nodes than they need train slower, as measured on k80, p100 or v100
     #[arg(long, value_name = "GPU")]
     spread_slowdown: Option<String>,
-    /// The semantics of a published simulator: reference-nsdi19
+    /// The share of its speed that an adaptive job on several nodes loses while another such job
+    /// shares one of them
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    interference: f64,
+    #[command(flatten)]
+    applications: applications::Arguments,
+    /// The semantics of a published simulator: reference-nsdi19 or reference-osdi21
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
     /// Seed of the policies' random generator
@@ -91,6 +97,11 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
             "--restart-cost is a number of seconds, 0 or more"
         )));
     }
+    if !(0.0..1.0).contains(&arguments.interference) {
+        return Err(Failure::Input(anyhow!(
+            "--interference is a share of at least 0 and below 1"
+        )));
+    }
     let placement: Strategy = arguments
         .placement
         .parse()
@@ -121,7 +132,10 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         .map(|text| text.parse())
         .collect::<Result<_, _>>()
         .map_err(|error| input_error(anyhow::Error::from(error)))?;
-    let input = input::load(&arguments.trace, arguments.member.as_deref())?;
+    let mut input = input::load(&arguments.trace, arguments.member.as_deref())?;
+    input.workload = arguments
+        .applications
+        .bind(input.workload, &mut input.facts, &policies)?;
     let (cluster, origin) = match (&arguments.cluster, input.cluster) {
         (Some(argument), _) => (input::cluster(argument)?, "as asked"),
         (None, Some(cluster)) => (cluster, "came with the trace"),
@@ -133,7 +147,9 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         restart_cost: arguments.restart_cost,
         restart_by_model: arguments.restart_by_model,
         spread_slowdown,
+        interference: arguments.interference,
         seed: arguments.seed,
+        ..SimOptions::default()
     };
     let mut runs = Vec::with_capacity(policies.len());
     for policy in policies {
@@ -255,6 +271,7 @@ fn head(results: &Results, cluster: &str, origin: &str, dropped: u32) -> String 
         "{} jobs ({}), {:.0} GPU-hours, on {cluster}: {} GPUs ({origin})\n",
         trace.jobs, trace.format, trace.gpu_hours, results.cluster.gpus
     );
+    text.push_str(&applications::describe(trace));
     if dropped > 0 {
         text.push_str(&format!(
             "{dropped} rows of the trace were left out; `switchyard inspect` says why\n"

@@ -82,6 +82,10 @@ fn optimus() {
 
 /// Pollux is random there and here: averages over seeds.
 #[test]
+#[cfg_attr(
+    debug_assertions,
+    ignore = "an hour without optimisation: cargo test --release -p switchyard-tests"
+)]
 fn pollux() {
     let Some(artifact) = Artifact::find() else {
         return;

@@ -14,7 +14,7 @@ use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// What the page asks of a worker.
 #[derive(Debug, Serialize, Deserialize)]

@@ -315,9 +315,10 @@ impl Pollux {
     }
 
     fn candidates(&self, view: &View<'_>, current: &[Vec<(u32, u32)>]) -> Vec<Candidate> {
-        let candidate = |(order, (member, current)): (usize, (&Member, &Vec<(u32, u32)>))| {
+        let mut candidates = Vec::with_capacity(self.members.len());
+        for (order, (member, current)) in (0u32..).zip(self.members.iter().zip(current)) {
             let training = view.training(member.job);
-            Candidate {
+            candidates.push(Candidate {
                 key: member.job.0,
                 current: current.clone(),
                 min_replicas: 1,
@@ -328,11 +329,10 @@ impl Pollux {
                 attained: view.attained(member.job),
                 age: view.now() - view.submit(member.job),
                 restarts: member.starts.saturating_sub(1),
-                submit_order: order as u32,
-            }
-        };
-        let members = self.members.iter().zip(current).enumerate();
-        members.map(candidate).collect()
+                submit_order: order,
+            });
+        }
+        candidates
     }
 
     /// A round.

@@ -3,10 +3,12 @@
 //!
 //! Points are small integers, so orientation and in-sphere tests are exact and no input is
 //! degenerate to them. Measurements lie on a grid, where many points share a sphere and the
-//! tetrahedralisation is not unique; ties are broken by lifting each point by an infinitesimal that
-//! shrinks with its index (simulation of simplicity, Edelsbrunner and Mücke 1990). Then every
-//! cavity is star-shaped, and no flat tetrahedron arises. The hull's outside is tiled by ghosts:
-//! tetrahedra whose fourth vertex lies at infinity.
+//! tetrahedralisation is not unique; ties are broken by lowering each point by an infinitesimal that
+//! shrinks from point to point, in the order of nodes, replicas and batch (simulation of
+//! simplicity, Edelsbrunner and Mücke 1990). Then every cavity is star-shaped, and no flat
+//! tetrahedron arises: points on one sphere form a fan around the first of them. Qhull, which the
+//! original interpolates with, makes fans as well, but around whichever point it saw last. The
+//! hull's outside is tiled by ghosts: tetrahedra whose fourth vertex lies at infinity.
 
 use serde::{Deserialize, Serialize};
 
@@ -274,9 +276,9 @@ impl Builder {
             (vertices[3], orientation([a, b, c, e])),
             (index, -orientation([a, b, c, d])),
         ];
-        slopes.sort_unstable_by_key(|&(vertex, _)| vertex);
+        slopes.sort_unstable_by_key(|&(vertex, _)| self.points[vertex as usize]);
         let first = slopes.iter().find(|&&(_, slope)| slope != 0);
-        first.is_some_and(|&(_, slope)| slope > 0)
+        first.is_some_and(|&(_, slope)| slope < 0)
     }
 
     /// Drops what is dead.
