@@ -10,7 +10,7 @@ use switchyard::trace::SourceFile;
 use switchyard::workload::{Application, BindingRule, Workload};
 
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub(crate) struct ApplicationArguments {
     /// Measured profiles, a folder per application (placements.csv, scalability.csv,
     /// validation-M.csv), or a zip of them [default: the embedded applications]
     #[arg(long, value_name = "DIR|ZIP")]
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     binding_seed: Option<u64>,
 }
 
-impl Arguments {
+impl ApplicationArguments {
     /// The workload with its applications, if it or one of the policies wants any; the facts say
     /// which.
     pub(crate) fn bind(

@@ -58,7 +58,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     interference: f64,
     #[command(flatten)]
-    applications: applications::Arguments,
+    applications: applications::ApplicationArguments,
     /// The semantics of a published simulator: reference-nsdi19 or reference-osdi21
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,

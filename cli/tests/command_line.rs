@@ -220,3 +220,57 @@ fn policies_are_listed_with_their_parameters() {
     assert_eq!(las["params"][0]["name"], "queues");
     assert_eq!(las["params"][1]["default"], "3250:7200");
 }
+
+#[test]
+fn plain_jobs_get_applications_where_a_policy_adapts_them() {
+    let run = |more: &[&str]| {
+        let mut arguments = vec!["run", "tiresias.csv", "--cluster", "4x4", "--json", "-"];
+        arguments.extend(more);
+        json(&arguments)
+    };
+    let plain = run(&["--policy", "fifo"]);
+    assert!(plain["trace"].get("applications").is_none());
+    let bound = run(&[
+        "--policy",
+        "fifo",
+        "--policy",
+        "pollux[population=10,generations=5]",
+    ]);
+    let counts = bound["trace"]["applications"]
+        .as_object()
+        .expect("applications");
+    let jobs: u64 = counts.values().filter_map(Value::as_u64).sum();
+    assert_eq!(Some(jobs), bound["trace"]["jobs"].as_u64());
+    assert_eq!(bound["trace"]["binding"]["seed"], 0);
+    assert_eq!(bound["runs"][1]["finished"], bound["trace"]["jobs"]);
+    let seeded = run(&["--policy", "fifo", "--binding-seed", "7"]);
+    assert_eq!(seeded["trace"]["binding"]["seed"], 7);
+    assert_eq!(seeded["trace"]["gpu_hours"], plain["trace"]["gpu_hours"]);
+}
+
+#[test]
+fn a_pollux_workload_runs_as_it_is() {
+    let results = json(&[
+        "run",
+        "adaptdl.csv",
+        "--cluster",
+        "4x4",
+        "--policy",
+        "tiresias-las",
+        "--policy",
+        "optimus",
+        "--preset",
+        "reference-osdi21",
+        "--json",
+        "-",
+    ]);
+    assert_eq!(
+        results["trace"]["applications"],
+        serde_json::json!({"cifar10": 1, "ncf": 1})
+    );
+    assert!(results["trace"].get("binding").is_none());
+    assert_eq!(results["runs"][0]["policy"], "tiresias-tuned");
+    assert_eq!(results["runs"][1]["policy"], "optimus[quirks=true]");
+    let wrong = ["run", "adaptdl.csv", "--profiles", ".", "--cluster", "1x4"];
+    assert!(failure(2, &wrong).contains("no profile"));
+}

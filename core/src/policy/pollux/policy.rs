@@ -1,8 +1,9 @@
 //! The scheduler: at every round each job's agent takes in what it has observed, the search decides
 //! who gets which GPUs, and every job is told the batch that its agent wants on them.
 //!
-//! Between rounds a job re-tunes its batch at the end of each epoch, and a new one gets a single
-//! GPU, if one is free, so that it can begin to learn how it scales. Plain jobs, whose gangs cannot
+//! Between rounds a job re-tunes its batch when it has run for a while on new GPUs (in the paper,
+//! agents report every 30 s) and at the end of each epoch; a new one gets a single GPU, if one is
+//! free, so that it can begin to learn how it scales. Plain jobs, whose gangs cannot
 //! shrink, are served before (see `rigid`).
 
 use super::{Candidate, Node, Outcome, Parameters, Problem, Search};
@@ -101,6 +102,13 @@ pub(in crate::policy) const POLICY: Registered = Registered {
                 help: "By which share another batch must be better before a running job changes to it.",
             },
             ParamInfo {
+                name: "report",
+                aliases: &[],
+                kind: ParamKind::Float { min: 1.0, max: 1e6 },
+                default: "30",
+                help: "Seconds after which a job's agent first fits what it has seen on new GPUs, and re-tunes the batch.",
+            },
+            ParamInfo {
                 name: "quirks",
                 aliases: &[],
                 kind: ParamKind::Bool,
@@ -142,6 +150,7 @@ struct Pollux {
     fit: FitChoice,
     quirks: bool,
     retune: f64,
+    report: f64,
     rigid: Rigid,
     /// Active adaptive jobs in order of submission, and what is known of each.
     jobs: Vec<JobId>,
@@ -185,6 +194,7 @@ impl Pollux {
             } else {
                 RETUNE_GAIN
             },
+            report: params.float("report"),
             rigid: Rigid::default(),
             jobs: Vec::new(),
             members: Vec::new(),
@@ -299,8 +309,23 @@ impl Pollux {
             let parts = [(node, 1)];
             let (m, s) = self.configure(at, &training, &parts);
             plan.train(job, &parts, m, s);
+            plan.alarm(job, view.now() + self.report);
             self.members[at].starts = 1;
             rigid::take(&mut free, &parts);
+        }
+    }
+
+    /// Agents that have run for a while look at what they have seen.
+    fn report(&mut self, view: &View<'_>, plan: &mut Plan) {
+        for &job in view.alarmed() {
+            let Some((m, s)) = self.tune(view, job) else {
+                continue;
+            };
+            plan.tune(job, m, s);
+            let seen = view.training(job).and_then(|training| training.observed());
+            if seen.is_none() {
+                plan.alarm(job, view.now() + self.report);
+            }
         }
     }
 
@@ -390,6 +415,9 @@ impl Pollux {
             } else {
                 let (m, s) = self.configure(at, &training, &parts);
                 plan.train(job, &parts, m, s);
+                if !self.quirks {
+                    plan.alarm(job, view.now() + self.report);
+                }
                 self.members[at].starts += 1;
             }
         }
@@ -592,8 +620,11 @@ impl Policy for Pollux {
         self.follow(view);
         if self.is_round(view.now().seconds()) {
             self.reallocate(view, rng, plan);
-        } else if !view.arrived().is_empty() {
-            self.start_newcomers(view, plan);
+        } else {
+            self.report(view, plan);
+            if !view.arrived().is_empty() {
+                self.start_newcomers(view, plan);
+            }
         }
     }
 
