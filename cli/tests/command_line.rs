@@ -171,9 +171,10 @@ fn what_is_wrong_is_said_and_the_status_is_2() {
         error.starts_with("switchyard: cannot read nowhere.csv: "),
         "{error}"
     );
-    assert_eq!(
-        failure(2, &["run", "tiresias.csv", "--policy", "lifo"]),
-        "switchyard: there is no policy 'lifo': use one of fifo, sjf, srtf, srsf, tiresias-las\n"
+    let error = failure(2, &["run", "tiresias.csv", "--policy", "lifo"]);
+    assert!(
+        error.starts_with("switchyard: there is no policy 'lifo': use one of fifo, sjf, "),
+        "{error}"
     );
     assert_eq!(
         failure(2, &["run", "tiresias.csv", "--cluster", "many"]),
@@ -181,7 +182,7 @@ fn what_is_wrong_is_said_and_the_status_is_2() {
     );
     assert_eq!(
         failure(2, &["run", "sample:house"]),
-        "switchyard: there is no sample 'house': use one of lab, cluster, fleet\n"
+        "switchyard: there is no sample 'house': use one of lab, cluster, fleet, three-jobs\n"
     );
     assert_eq!(
         failure(2, &["run", "tiresias.csv", "--restart-cost", "-1"]),

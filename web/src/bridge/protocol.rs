@@ -18,6 +18,10 @@ pub const PROTOCOL: u32 = 4;
 
 /// What the page asks of a worker.
 #[derive(Debug, Serialize, Deserialize)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a few are made per run, and each is sent at once"
+)]
 pub enum Request {
     /// Open the files of these names; their bytes follow the message in the same order.
     Open {
