@@ -371,12 +371,18 @@ impl<'a> Replay<'a> {
                 self.life[j] = Life::Waiting;
                 if event.kind == EventKind::Finish {
                     self.life[j] = Life::Finished;
-                    if let Work::Adaptive { application, .. } = job.work {
+                    if let Work::Adaptive {
+                        application,
+                        duration,
+                        ..
+                    } = job.work
+                    {
                         let application = &self.scene.workload.applications[application as usize];
                         let (progress, left) = self.trained[j];
                         let total = application.total_progress();
                         assert!(
-                            (progress / total - 1.0).abs() < 1e-9 && left <= 1e-6 * (1.0 + now),
+                            nearly(progress / total * duration + now, duration + now)
+                                && left <= 1e-6 * (1.0 + now),
                             "job {j} got {progress} of {total}, {left} s too many"
                         );
                         return;
@@ -401,7 +407,10 @@ impl<'a> Replay<'a> {
     /// Follows an adaptive job's progress through one of its segments.
     fn train(&mut self, j: usize, segment: usize) {
         let Work::Adaptive {
-            application, scale, ..
+            application,
+            scale,
+            duration,
+            ..
         } = self.scene.workload.jobs[j].work
         else {
             assert!(self.tunings[segment].is_empty());
@@ -419,8 +428,12 @@ impl<'a> Replay<'a> {
             let replicas: u32 = placement.iter().sum();
             assert!(tuning.m >= 1 && replicas * tuning.m * (tuning.s + 1) <= 512);
             let epochs = f64::from(application.epochs());
-            let done = progress / application.total_progress() * epochs;
-            assert!((tuning.epochs - done).abs() <= 1e-6);
+            let done = progress / application.total_progress();
+            let time = tuning.time.seconds();
+            assert!(nearly(
+                tuning.epochs / epochs * duration + time,
+                done * duration + time
+            ));
             while seconds > 0.0 {
                 // What rounding leaves of an epoch does not matter.
                 let epoch = application.epoch_at(progress * (1.0 + 1e-12));
