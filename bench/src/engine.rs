@@ -145,7 +145,7 @@ pub(crate) fn engine(arguments: &Arguments) -> Result<()> {
 pub(crate) fn open_workload(name: &str, bytes: &[u8]) -> Result<Workload> {
     match open(&[SourceFile { name, bytes }], &OpenOptions::default())? {
         Opened::Trace(mut trace) => Ok(Workload::take_from(&mut trace)),
-        Opened::Cluster(_) => bail!("{name} describes a cluster and no jobs"),
+        Opened::Cluster(_) | Opened::Profiles(_) => bail!("{name} holds no jobs"),
     }
 }
 
@@ -160,6 +160,7 @@ fn scaled(workload: &Workload, multiple: f64) -> Workload {
     };
     Workload {
         jobs: (0..(jobs as f64 * multiple) as usize).map(job).collect(),
+        applications: workload.applications.clone(),
         ..Default::default()
     }
 }

@@ -1,11 +1,14 @@
 //! `switchyard-bench`: measurements that people can repeat.
 //!
 //! `engine` measures how fast a trace opens and how many jobs a second each scheduler simulates,
-//! `open` the opening of any files alone.
+//! `open` the opening of any files alone. `goodput` measures fits and tables of Pollux's models,
+//! `pollux` the genetic search of a scheduling round.
 //! Every figure is the median of several runs, beside the least and the greatest.
 
 mod engine;
+mod goodput;
 mod open;
+mod pollux;
 
 use clap::{Parser, Subcommand};
 
@@ -23,11 +26,17 @@ enum Command {
     Engine(engine::Arguments),
     /// Opening speed of each of several files
     Open(open::Arguments),
+    /// What fits and tables of Pollux's models cost
+    Goodput(goodput::Arguments),
+    /// A scheduling round of Pollux: the genetic search, and what stopping it early changes
+    Pollux(pollux::Arguments),
 }
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
         Command::Engine(arguments) => engine::engine(&arguments),
         Command::Open(arguments) => open::open(&arguments),
+        Command::Goodput(arguments) => goodput::goodput(&arguments),
+        Command::Pollux(arguments) => pollux::pollux(&arguments),
     }
 }

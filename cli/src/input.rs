@@ -14,7 +14,7 @@ use switchyard::policy::{PolicySpec, ServiceHistory};
 use switchyard::report::TraceFacts;
 use switchyard::trace::{
     Choices, ColumnMapping, Experiment, Fractions, OpenError, OpenOptions, Opened, Opening,
-    Oversized, Trace, Window,
+    Oversized, ProfileTable, Trace, Window,
 };
 use switchyard::workload::{SAMPLES, Sample, Workload};
 
@@ -94,6 +94,8 @@ pub(crate) struct Input {
     pub(crate) workload: Workload,
     /// The cluster that was asked for or came with the trace, and which of both.
     pub(crate) cluster: Option<(ClusterSpec, &'static str)>,
+    /// Profiles that came with the trace.
+    pub(crate) profiles: Vec<ProfileTable>,
     /// The settings in the file, where it is an experiment.
     pub(crate) experiment: Experiment,
     /// Rows left out.
@@ -126,12 +128,17 @@ pub(crate) fn load(
                 facts: TraceFacts::of(&trace.format, &workload),
                 dropped,
                 cluster,
+                profiles: std::mem::take(&mut trace.profiles),
                 experiment: trace.experiment.unwrap_or_default(),
                 workload,
             })
         }
         Opened::Cluster(cluster) => Err(Failure::Input(anyhow!(
             "{} describes a cluster ({cluster}) and no jobs: name a trace as well",
+            paths[0].display()
+        ))),
+        Opened::Profiles(_) => Err(Failure::Input(anyhow!(
+            "{} holds profiles of applications and no jobs: name a workload as well",
             paths[0].display()
         ))),
     }
@@ -215,6 +222,7 @@ fn load_sample(name: &str, asked: Option<(ClusterSpec, &'static str)>) -> Result
     Ok(Input {
         facts: TraceFacts::of("sample", &workload),
         cluster: Some(asked.unwrap_or_else(own)),
+        profiles: Vec::new(),
         experiment: Experiment::default(),
         dropped: 0,
         workload,
@@ -222,7 +230,7 @@ fn load_sample(name: &str, asked: Option<(ClusterSpec, &'static str)>) -> Result
 }
 
 /// The cluster asked for: its text, or a file that describes one.
-fn cluster(argument: &str) -> Result<ClusterSpec, Failure> {
+pub(crate) fn cluster(argument: &str) -> Result<ClusterSpec, Failure> {
     let path = Path::new(argument);
     match ClusterSpec::from_str(argument) {
         Ok(cluster) => Ok(cluster),
@@ -232,6 +240,9 @@ fn cluster(argument: &str) -> Result<ClusterSpec, Failure> {
                 Opened::Trace(trace) => Err(Failure::Input(anyhow!(
                     "{argument} is a trace ({}) and no cluster: write NODESxGPUS or name a cluster file",
                     trace.title
+                ))),
+                Opened::Profiles(_) => Err(Failure::Input(anyhow!(
+                    "{argument} holds profiles of applications and no cluster: write NODESxGPUS or name a cluster file"
                 ))),
             }
         }

@@ -7,7 +7,8 @@ use clap::Args;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use switchyard::trace::{Bin, Example, Inspection, OpenOptions, Opened, Trace};
+use switchyard::trace::{Bin, Example, Inspection, OpenOptions, Opened, ProfileTable, Trace};
+use switchyard::workload::Application;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -47,6 +48,13 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
                 &format!("a cluster: {cluster}, {} GPUs", cluster.gpus()),
             ),
         },
+        Opened::Profiles(tables) => {
+            let applications = profiles(&tables);
+            match &arguments.json {
+                Some(path) => write_json(path, &Found::Profiles(applications)),
+                None => write_out("-", &format!("profiles of {applications}")),
+            }
+        }
     }
 }
 
@@ -174,8 +182,22 @@ enum Found {
     Trace(Inspection),
     /// In words, such as `8x8+4x4`.
     Cluster(String),
+    /// Of these applications.
+    Profiles(String),
     /// Why it was not opened.
     Error(String),
+}
+
+/// The applications that tables are of, or what is wrong with them.
+fn profiles(tables: &[ProfileTable]) -> String {
+    match Application::of_tables(tables) {
+        Ok(applications) => {
+            let names: Vec<&str> = applications.iter().map(|a| &*a.name).collect();
+            names.join(", ")
+        }
+        // Of a table on its own.
+        Err(error) => error.to_string(),
+    }
 }
 
 /// Every file below a folder.
@@ -189,6 +211,7 @@ fn entries(folder: &Path) -> Result<Vec<Entry>, Failure> {
         found: match input::open_files(&[path], &OpenOptions::default()) {
             Ok(Opened::Trace(trace)) => Found::Trace(trace.inspect()),
             Ok(Opened::Cluster(cluster)) => Found::Cluster(cluster.to_string()),
+            Ok(Opened::Profiles(tables)) => Found::Profiles(profiles(&tables)),
             Err(Failure::Input(why) | Failure::Run(why)) => {
                 let why = format!("{why:#}");
                 // Below the reason, the beginning of a table may follow.
@@ -219,6 +242,7 @@ fn table(entries: &[Entry]) -> String {
                 format!("{:.1}", inspection.gpu_hours),
             ]),
             Found::Cluster(cluster) => table.row(vec![file.clone(), format!("cluster {cluster}")]),
+            Found::Profiles(_) => table.row(vec![file.clone(), "profile".to_owned()]),
             // Writing to a string cannot fail.
             Found::Error(why) => drop(writeln!(refused, "{file}: {why}")),
         }
@@ -231,7 +255,7 @@ fn table(entries: &[Entry]) -> String {
 }
 
 /// Every file below a folder, sorted by path.
-fn files_below(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn files_below(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {

@@ -4,6 +4,7 @@
 //! is in a trace, `convert` writes it in another format, `policies` lists the schedulers. Results
 //! go to standard output, progress to standard error.
 
+mod applications;
 mod convert;
 mod input;
 mod inspect;

@@ -1,7 +1,7 @@
 //! `switchyard run` and `switchyard compare`.
 
 use crate::table::Table;
-use crate::{Failure, input, write_out};
+use crate::{Failure, applications, input, write_out};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -49,7 +49,13 @@ pub(crate) struct Arguments {
     /// Gangs on more nodes than they need train slower, as measured on k80, p100 or v100
     #[arg(long, value_name = "GPU")]
     spread_slowdown: Option<String>,
-    /// The semantics of a published simulator: reference-nsdi19
+    /// The share of its speed that an adaptive job on several nodes loses while another such job
+    /// shares one of them
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    interference: f64,
+    #[command(flatten)]
+    applications: applications::ApplicationArguments,
+    /// The semantics of a published simulator: reference-nsdi19 or reference-osdi21
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
     /// Seed of the policies' random generator [default: the experiment's, or 0]
@@ -87,6 +93,11 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
             "--restart-cost is a number of seconds, 0 or more"
         )));
     }
+    if !(0.0..1.0).contains(&arguments.interference) {
+        return Err(Failure::Input(anyhow!(
+            "--interference is a share of at least 0 and below 1"
+        )));
+    }
     // What is asked for is checked before a large trace is opened.
     let placement: Option<Strategy> = arguments
         .placement
@@ -117,17 +128,23 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         policies.map_err(|error| input_error(anyhow::Error::from(error)))
     };
     let asked = parse(&arguments.policies)?;
-    let input = input::load(
+    let mut input = input::load(
         &arguments.trace,
         &arguments.opening,
         arguments.cluster.as_deref(),
     )?;
     let experiment = input.experiment;
-    let policies = match (asked.is_empty(), experiment.policies.is_empty()) {
+    let policies: Vec<PolicySpec> = match (asked.is_empty(), experiment.policies.is_empty()) {
         (false, _) => asked,
         (true, false) => parse(&experiment.policies)?,
         (true, true) => parse(&DEFAULT_POLICIES.map(str::to_string))?,
     };
+    input.workload = arguments.applications.bind(
+        input.workload,
+        &input.profiles,
+        &mut input.facts,
+        &policies,
+    )?;
     let placement = match (placement, &experiment.placement) {
         (Some(placement), _) => placement,
         (None, Some(name)) => name
@@ -142,7 +159,9 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
             .unwrap_or(0.0),
         restart_by_model: arguments.restart_by_model,
         spread_slowdown,
+        interference: arguments.interference,
         seed: arguments.seed.or(experiment.seed).unwrap_or(0),
+        ..SimOptions::default()
     };
     let (cluster, origin) = input
         .cluster
@@ -269,6 +288,7 @@ fn head(results: &Results, cluster: &str, origin: &str, dropped: u32) -> String 
         "{} jobs ({}), {:.0} GPU-hours, on {cluster}: {} GPUs ({origin})\n",
         trace.jobs, trace.format, trace.gpu_hours, results.cluster.gpus
     );
+    text.push_str(&applications::describe(trace));
     if dropped > 0 {
         text.push_str(&format!(
             "{dropped} rows of the trace were left out; `switchyard inspect` says why\n"

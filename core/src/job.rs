@@ -40,13 +40,26 @@ pub enum Work {
         /// Seconds of execution at the requested GPUs; > 0 and finite.
         duration: f64,
     },
+    /// Training whose speed depends on its GPUs, its batch and the phase it is in.
+    Adaptive {
+        /// What it trains: an index into `Workload::applications`.
+        application: u32,
+        /// The total batch its owner asks for, samples.
+        batch: u32,
+        /// By what the application's progress is multiplied; > 0.
+        scale: f64,
+        /// Seconds of execution at the requested GPUs, packed on nodes, and batch; > 0 and
+        /// finite.
+        duration: f64,
+    },
 }
 
 impl Work {
     /// Seconds of execution at the requested GPUs.
     pub fn seconds(self) -> f64 {
-        let Work::Fixed { duration } = self;
-        duration
+        match self {
+            Self::Fixed { duration } | Self::Adaptive { duration, .. } => duration,
+        }
     }
 }
 

@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cluster;
+pub mod goodput;
 pub mod job;
 mod percentile;
 pub mod placement;

@@ -14,21 +14,26 @@ pub enum Preset {
     /// index is looked up in its table for Δ = 3250. Its bugs stay out: they are
     /// `quirks=true` of `tiresias-las` and `tiresias-gittins`.
     ReferenceNsdi19,
+    /// The simulator in Pollux' artifact (OSDI'21; petuum/adaptdl, branch `osdi21-artifact`):
+    /// rounds of 60 s between which nothing is decided, 30 s for every start, epochs of whole
+    /// seconds, its own Tiresias, Optimus and Pollux with what they do differently from the paper.
+    ReferenceOsdi21,
 }
 
 /// Not the name of a preset.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no preset '{0}': use reference-nsdi19")]
+#[error("there is no preset '{0}': use reference-nsdi19 or reference-osdi21")]
 pub struct UnknownPreset(pub String);
 
 impl Preset {
     /// Every preset.
-    pub const ALL: [Self; 1] = [Self::ReferenceNsdi19];
+    pub const ALL: [Self; 2] = [Self::ReferenceNsdi19, Self::ReferenceOsdi21];
 
     /// The name in options.
     pub fn name(self) -> &'static str {
         match self {
             Self::ReferenceNsdi19 => "reference-nsdi19",
+            Self::ReferenceOsdi21 => "reference-osdi21",
         }
     }
 
@@ -46,6 +51,18 @@ impl Preset {
                     _ => run.policy.clone(),
                 };
             }
+            Self::ReferenceOsdi21 => {
+                run.options.restart_cost = 30.0;
+                run.options.restart_by_model = false;
+                run.options.spread_slowdown = None;
+                run.options.first_start_pays = true;
+                run.options.whole_second_epochs = true;
+                run.policy = match run.policy.name() {
+                    "tiresias-las" => tuned_tiresias(&run.policy)?,
+                    "optimus" | "pollux" => run.policy.with_default("quirks", "true")?,
+                    _ => run.policy.clone(),
+                };
+            }
         }
         Ok(())
     }
@@ -59,6 +76,15 @@ impl FromStr for Preset {
             .into_iter()
             .find(|preset| preset.name() == name)
             .ok_or_else(|| UnknownPreset(name.to_string()))
+    }
+}
+
+/// Pollux' Tiresias with the threshold of another, if that gives one.
+fn tuned_tiresias(policy: &PolicySpec) -> Result<PolicySpec, SpecError> {
+    let tuned: PolicySpec = "tiresias-tuned".parse()?;
+    match policy.param("thresholds") {
+        Some(one) if !one.contains(':') => tuned.with_default("threshold", one),
+        _ => Ok(tuned),
     }
 }
 
@@ -108,7 +134,7 @@ mod tests {
     fn an_unknown_preset_lists_the_known() {
         assert_eq!(
             "reference".parse::<Preset>().unwrap_err().to_string(),
-            "there is no preset 'reference': use reference-nsdi19"
+            "there is no preset 'reference': use reference-nsdi19 or reference-osdi21"
         );
     }
 }

@@ -649,8 +649,8 @@ fn what_is_no_job_trace_is_refused_with_the_reason() {
     let pai = "x looks like a table of the Alibaba PAI v2020 trace without jobs, which cannot be replayed as it stands: open pai_job_table and pai_task_table together, and pai_machine_spec for the cluster";
     let cases: [(&str, &str); 18] = [
         (
-            "name,time,application,num_replicas,batch_size\nx,1,x,1,1\n",
-            "x looks like an AdaptDL (Pollux, Sia) workload, which cannot be replayed as it stands: its jobs have no durations, which follow from measured application profiles; open a trace with durations",
+            "name,time,application,num_replicas\nx,1,x,1\n",
+            "x looks like a workload of applications without their batch sizes, which cannot be replayed as it stands: without durations, jobs need a batch size; add the columns name, time and batch_size",
         ),
         (
             "job_id,gpu_num,submit_time,duration,queue\na,1,2023-05-17,18,10.0\n",

@@ -35,6 +35,7 @@ fn trace(names: &[&str]) -> Option<Trace> {
     match open_with(names, None)? {
         Opened::Trace(trace) => Some(trace),
         Opened::Cluster(cluster) => panic!("a cluster: {cluster}"),
+        Opened::Profiles(_) => panic!("profiles"),
     }
 }
 
@@ -61,6 +62,20 @@ fn check(
     assert_eq!(seen.duration.median, median);
     assert_eq!(seen.gpus.max, gpus);
     seen
+}
+
+#[test]
+fn pollux_workloads() {
+    // Largest gangs counted from the files.
+    for (workload, largest) in [(1, 32), (3, 16), (6, 48)] {
+        let Some(trace) = trace(&[&format!("pollux/workloads/workload-{workload}.csv")]) else {
+            return;
+        };
+        assert_eq!(trace.format, "adaptdl");
+        assert_eq!((trace.records.len(), trace.report.rows_read), (160, 160));
+        assert_eq!(trace.inspect().gpus.max, largest);
+        assert!(trace.records.iter().all(|record| record.batch.is_some()));
+    }
 }
 
 fn warnings(trace: &Trace) -> Vec<(WarningKind, u32)> {
@@ -375,6 +390,7 @@ fn clusters_beside_traces() {
     let of = |name: &str| match open_with(&[name], None)? {
         Opened::Cluster(cluster) => Some(cluster.to_string()),
         Opened::Trace(trace) => panic!("{name} is a trace: {}", trace.title),
+        Opened::Profiles(_) => panic!("{name} is a profile"),
     };
     let Some(pai) = of("pai-schema/pai_machine_spec.tar.gz") else {
         return;
@@ -404,10 +420,6 @@ fn what_lies_beside_traces_is_refused() {
             "Gavel's table of throughputs",
         ),
         ("pai-schema/pai_task_table.header", "no rows"),
-        (
-            "pollux/workloads/workload-1.csv",
-            "an AdaptDL (Pollux, Sia) workload",
-        ),
         (
             "pollux/profiles/bert/placements.csv",
             "a measured application profile",
@@ -495,7 +507,7 @@ fn every_file_is_opened_or_refused_in_a_sentence() {
         println!("skipped: SWITCHYARD_TRACES names no folder");
         return;
     };
-    let (mut traces, mut clusters) = (0, 0);
+    let (mut traces, mut clusters, mut profiles) = (0, 0, 0);
     let mut folders = vec![root];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder") {
@@ -513,9 +525,14 @@ fn every_file_is_opened_or_refused_in_a_sentence() {
             match open(&[file], &OpenOptions::default()) {
                 Ok(Opened::Trace(_)) => traces += 1,
                 Ok(Opened::Cluster(_)) => clusters += 1,
+                Ok(Opened::Profiles(_)) => profiles += 1,
                 Err(error) => assert!(error.to_string().contains(": "), "{error}"),
             }
         }
     }
-    assert!(traces >= 30 && clusters >= 12, "{traces} and {clusters}");
+    let counts = (traces, clusters, profiles);
+    assert!(
+        traces >= 30 && clusters >= 12 && profiles >= 30,
+        "{counts:?}"
+    );
 }

@@ -19,9 +19,10 @@ use switchyard::job::{Job, JobId, Status, Work};
 use switchyard::placement::Strategy as Placing;
 use switchyard::policy::{POLICIES, PolicySpec};
 use switchyard::report::{Outcomes, Summary};
-use switchyard::sim::{EventKind, LogMark, Moment, RunLog, SimOptions, TimeIndex};
+use switchyard::sim::{EventKind, LogMark, Moment, RunLog, SimOptions, TimeIndex, Tuning};
 use switchyard::trace::{ImportReport, Record, Trace};
 use switchyard::workload::Workload;
+use switchyard::workload::application::{Application, packed};
 use switchyard::{RunSpec, Time};
 
 /// Parameters worth testing besides every policy's defaults. Where jobs can be promoted again and
@@ -47,14 +48,21 @@ const VARIANTS: &[&str] = &[
     "gavel[round=40]",
     "las[quantum=20.731]",
     "gavel[round=40.1]",
+    "tiresias-tuned[round=25,threshold=300]",
+    "optimus[round=45]",
+    "optimus[quirks=true]",
+    "pollux[population=6,generations=4]",
+    "pollux[population=6,generations=4,quirks=true,p=0.5]",
+    "pollux[population=5,generations=3,fit=oracle,avoidance=false,interval=35]",
 ];
 
 const LARGEST_GANG: u32 = 30;
 const LARGEST_RESTART_COST: f64 = 9.9;
 
-/// Every policy with its defaults, and the variants.
+/// Every policy with its defaults (but for Pollux' search, which takes long), and the variants.
 fn specs() -> impl Iterator<Item = PolicySpec> {
     let defaults = POLICIES.iter().map(|entry| entry.name);
+    let defaults = defaults.filter(|name| *name != "pollux");
     defaults
         .chain(VARIANTS.iter().copied())
         .map(|spec| spec.parse().expect("a policy"))
@@ -74,6 +82,8 @@ enum Idle {
 fn idle(spec: &PolicySpec) -> Option<Idle> {
     match spec.name() {
         "fifo" if spec.param("backfill").is_none() => Some(Idle::ForHead),
+        // Those decide at rounds only.
+        "tiresias-tuned" | "optimus" | "pollux" => None,
         "yarn-cs" => None,
         _ if spec.param("strict").is_some() || spec.param("placement").is_some() => None,
         _ => Some(Idle::Never),
@@ -161,11 +171,54 @@ fn workloads(most_jobs: usize) -> impl Strategy<Value = Workload> {
     })
 }
 
+/// The same, of which every job or none, or those with odd numbers, train an application.
+fn mixed_workloads(most_jobs: usize) -> impl Strategy<Value = Workload> {
+    (workloads(most_jobs), 0usize..3).prop_map(|(mut workload, mix)| {
+        let applications = [application(4), application(1)];
+        for (i, job) in workload.jobs.iter_mut().enumerate() {
+            if mix == 0 || (mix == 1 && i % 2 == 0) {
+                continue;
+            }
+            let which = i / 2 % 2;
+            let batch = [32, 200][i % 2].max(job.gpus);
+            let time = applications[which].training_time(&packed(job.gpus, 4), batch);
+            let duration = job.work.seconds();
+            job.work = Work::Adaptive {
+                application: which as u32,
+                batch,
+                scale: duration / time,
+                duration,
+            };
+        }
+        workload.applications = applications.into_iter().map(Arc::new).collect();
+        workload
+    })
+}
+
+/// A small application of so many epochs.
+fn application(epochs: u32) -> Application {
+    let text = format!(
+        r#"{{
+            "name": "small-{epochs}",
+            "limits": {{ "m0": 16, "max_batch": 512, "min_local": 4, "max_local": 64 }},
+            "learning_rate": "ada-scale",
+            "epochs": {epochs},
+            "samples_per_epoch": 5000,
+            "throughput": {{
+                "alpha_c": 0.02, "beta_c": 0.002, "alpha_n": 0.05, "beta_n": 0.002,
+                "alpha_r": 0.01, "beta_r": 0.0005, "gamma": 1.5
+            }},
+            "noise_scale": [{{ "batch": 16, "phi": [20, 200, 4000] }}]
+        }}"#
+    );
+    Application::from_json(&text).expect("a sound definition")
+}
+
 fn scenes(most_jobs: usize) -> impl Strategy<Value = Scene> {
     let restart_costs = prop_oneof![Just(0.0), Just(7.5), 0.0..LARGEST_RESTART_COST];
     let placements = prop::sample::select(&Placing::ALL[..]);
     (
-        workloads(most_jobs),
+        mixed_workloads(most_jobs),
         clusters(),
         placements,
         restart_costs,
@@ -208,6 +261,10 @@ struct Replay<'a> {
     life: Vec<Life>,
     starts: Vec<u32>,
     executed: Vec<f64>,
+    /// Of adaptive jobs: progress, and seconds on GPUs that were left when it was complete.
+    trained: Vec<(f64, f64)>,
+    /// By segment: its tunings.
+    tunings: Vec<Vec<Tuning>>,
     service: Vec<f64>,
     level: Vec<u32>,
     since: Vec<f64>,
@@ -218,6 +275,10 @@ impl<'a> Replay<'a> {
     fn new(scene: &'a Scene, log: &'a RunLog) -> Self {
         let capacity: Vec<u32> = scene.cluster.gpus_per_node().collect();
         let jobs = scene.workload.jobs.len();
+        let mut tunings = vec![Vec::new(); log.segments()];
+        for tuning in (0..log.tunings()).map(|i| log.tuning(i)) {
+            tunings[tuning.segment as usize].push(tuning);
+        }
         Self {
             scene,
             log,
@@ -226,6 +287,8 @@ impl<'a> Replay<'a> {
             life: vec![Life::Absent; jobs],
             starts: vec![0; jobs],
             executed: vec![0.0; jobs],
+            trained: vec![(0.0, 0.0); jobs],
+            tunings,
             service: vec![0.0; jobs],
             level: vec![0; jobs],
             since: vec![0.0; jobs],
@@ -281,7 +344,11 @@ impl<'a> Replay<'a> {
                 assert_eq!(segment.job, event.job);
                 assert_eq!(segment.start, event.time);
                 assert_eq!(segment.ready, event.time + cost);
-                assert_eq!(segment.gpu_count(), job.gpus, "a gang is all or nothing");
+                let gpus = segment.gpu_count();
+                match job.work {
+                    Work::Fixed { .. } => assert_eq!(gpus, job.gpus, "a gang is all or nothing"),
+                    Work::Adaptive { .. } => assert!((1..=128).contains(&gpus)),
+                }
                 for part in segment.gpus {
                     let node = part.node as usize;
                     assert!(part.mask != 0 && part.mask < 1 << self.capacity[node]);
@@ -300,12 +367,29 @@ impl<'a> Replay<'a> {
                     self.free[part.node as usize] |= part.mask;
                 }
                 self.executed[j] += (segment.end - segment.ready).max(0.0);
-                self.service[j] += (segment.end - segment.start) * f64::from(job.gpus);
+                self.service[j] += (segment.end - segment.start) * f64::from(segment.gpu_count());
+                self.train(j, detail);
                 self.since[j] = now;
                 self.life[j] = Life::Waiting;
                 if event.kind == EventKind::Finish {
                     self.life[j] = Life::Finished;
-                    let Work::Fixed { duration } = job.work;
+                    if let Work::Adaptive {
+                        application,
+                        duration,
+                        ..
+                    } = job.work
+                    {
+                        let application = &self.scene.workload.applications[application as usize];
+                        let (progress, left) = self.trained[j];
+                        let total = application.total_progress();
+                        assert!(
+                            nearly(progress / total * duration + now, duration + now)
+                                && left <= 1e-6 * (1.0 + now),
+                            "job {j} got {progress} of {total}, {left} s too many"
+                        );
+                        return;
+                    }
+                    let duration = job.work.seconds();
                     assert!(
                         nearly(self.executed[j] + now, duration + now),
                         "job {j} of {duration} s received {} s",
@@ -320,6 +404,56 @@ impl<'a> Replay<'a> {
                 self.level[j] = event.detail;
             }
         }
+    }
+
+    /// Follows an adaptive job's progress through one of its segments.
+    fn train(&mut self, j: usize, segment: usize) {
+        let Work::Adaptive {
+            application,
+            scale,
+            duration,
+            ..
+        } = self.scene.workload.jobs[j].work
+        else {
+            assert!(self.tunings[segment].is_empty());
+            return;
+        };
+        let application = &self.scene.workload.applications[application as usize];
+        let tunings = &self.tunings[segment];
+        let segment = self.log.segment(segment);
+        let placement: Vec<u32> = segment.gpus.iter().map(|part| part.count()).collect();
+        assert_eq!(tunings[0].time, segment.start);
+        let (mut progress, mut left) = self.trained[j];
+        for (i, tuning) in tunings.iter().enumerate() {
+            let end = tunings.get(i + 1).map_or(segment.end, |next| next.time);
+            let mut seconds = end - tuning.time.max(segment.ready);
+            let replicas: u32 = placement.iter().sum();
+            assert!(tuning.m >= 1 && replicas * tuning.m * (tuning.s + 1) <= 512);
+            let epochs = f64::from(application.epochs());
+            let done = progress / application.total_progress();
+            let time = tuning.time.seconds();
+            assert!(nearly(
+                tuning.epochs / epochs * duration + time,
+                done * duration + time
+            ));
+            while seconds > 0.0 {
+                // What rounding leaves of an epoch does not matter.
+                let epoch = application.epoch_at(progress * (1.0 + 1e-12));
+                let speed = application.speed(&placement, tuning.m, tuning.s, epoch) / scale;
+                let step = (application.progress_after(epoch + 1) - progress) / speed;
+                if step > seconds {
+                    progress += seconds * speed;
+                    break;
+                }
+                progress = application.progress_after(epoch + 1);
+                seconds -= step;
+                if epoch + 1 == application.epochs() {
+                    left += seconds;
+                    break;
+                }
+            }
+        }
+        self.trained[j] = (progress, left);
     }
 
     fn free(&self) -> u32 {
@@ -387,6 +521,11 @@ fn check(scene: &Scene, policy: &PolicySpec, log: &RunLog) {
             Life::Finished
         };
         assert_eq!(replay.life[j], expected, "{policy}: job {j} is stuck");
+    }
+    if !policy.adapts_jobs() {
+        for segment in (0..log.segments()).map(|i| log.segment(i)) {
+            assert_eq!(segment.gpu_count(), jobs[segment.job.index()].gpus);
+        }
     }
     let starts: u32 = replay.starts.iter().sum();
     assert_eq!(log.segments(), starts as usize);
@@ -459,6 +598,7 @@ proptest! {
                 share: 1.0,
                 tenant: Some(submit % 2),
                 model: None,
+                batch: None,
                 status: Status::Completed,
             };
             Workload::from_trace(&Trace {
@@ -469,6 +609,7 @@ proptest! {
                 models: Vec::new(),
                 cluster: None,
                 epoch: None,
+                profiles: Vec::new(),
                 members: Vec::new(),
                 experiment: None,
                 report: ImportReport::default(),

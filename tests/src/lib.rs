@@ -4,17 +4,23 @@
 //! `golden/hashes.txt` has a line per run: case, policy, hash. `lab` and `cluster` are the embedded
 //! samples of that name on their own clusters, run with the defaults. `tiny` is `golden/tiny.csv`,
 //! which goes through the opener, on unlike nodes with a restart cost; `slow` is the same where spread
-//! gangs are slow and large models restart slowly. `UPDATE_GOLDEN=1 cargo test
+//! gangs are slow and large models restart slowly. `adaptive` is drawn as Pollux' evaluation draws, with
+//! short searches and interference. `models` are [`models`]. `UPDATE_GOLDEN=1 cargo test
 //! -p switchyard-tests` writes the file anew; a change that moves a hash must say why in its
 //! commit.
+
+#[cfg(not(target_arch = "wasm32"))]
+pub mod artifact;
+pub mod models;
 
 use std::sync::Arc;
 use switchyard::RunSpec;
 use switchyard::cluster::ClusterSpec;
+use switchyard::job::Work;
 use switchyard::policy::POLICIES;
 use switchyard::sim::SimOptions;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
-use switchyard::workload::{GpuGeneration, Sample, Workload};
+use switchyard::workload::{Application, GpuGeneration, PolluxGenerator, Sample, Workload};
 
 /// Parameters worth a run besides every policy's defaults.
 const VARIANTS: [&str; 13] = [
@@ -42,11 +48,64 @@ pub struct Case {
     workload: Arc<Workload>,
     cluster: ClusterSpec,
     options: SimOptions,
+    /// What runs; empty: every policy with its defaults, and the variants.
+    policies: &'static [&'static str],
 }
 
 /// The cases, in the order of `golden/hashes.txt`. The sample `fleet` is too large for every test.
-pub fn cases() -> [Case; 4] {
-    [sample("lab"), sample("cluster"), tiny(), slow()]
+pub fn cases() -> [Case; 5] {
+    [sample("lab"), sample("cluster"), tiny(), slow(), adaptive()]
+}
+
+/// What runs on adaptive jobs: searches are short, for a debug build of wasm takes its time.
+const ADAPTIVE: &[&str] = &[
+    "fifo",
+    "srtf",
+    "tiresias-las",
+    "tiresias-tuned",
+    "optimus",
+    "optimus[quirks=true]",
+    "pollux[population=12,generations=8]",
+    "pollux[population=12,generations=8,quirks=true]",
+    "pollux[population=12,generations=8,fit=oracle,p=0.5,avoidance=false]",
+];
+
+fn adaptive() -> Case {
+    let generator = PolluxGenerator {
+        jobs: 20,
+        hours: 2,
+        seed: 5,
+        ..PolluxGenerator::default()
+    };
+    let applications = Application::embedded();
+    let trace = generator
+        .generate(&applications)
+        .expect("the defaults are sound");
+    let mut workload = Workload::from_trace(&trace);
+    // Nobody waits days for imagenet, and gangs fit the cluster.
+    for job in &mut workload.jobs {
+        job.gpus = job.gpus.min(8);
+        if let Work::Adaptive {
+            scale, duration, ..
+        } = &mut job.work
+        {
+            let shorter = if *duration > 3600.0 { 0.05 } else { 1.0 };
+            *scale *= shorter;
+            *duration *= shorter;
+        }
+    }
+    Case {
+        name: "adaptive",
+        workload: Arc::new(workload),
+        cluster: "3x4".parse().expect("a cluster"),
+        options: SimOptions {
+            restart_cost: 30.0,
+            interference: 0.25,
+            seed: 3,
+            ..SimOptions::default()
+        },
+        policies: ADAPTIVE,
+    }
 }
 
 fn slow() -> Case {
@@ -69,6 +128,7 @@ fn sample(name: &'static str) -> Case {
         workload: Arc::new(sample.workload()),
         cluster: sample.cluster_spec(),
         options: SimOptions::default(),
+        policies: &[],
     }
 }
 
@@ -89,6 +149,7 @@ fn tiny() -> Case {
             seed: 1,
             ..SimOptions::default()
         },
+        policies: &[],
     }
 }
 
@@ -100,8 +161,9 @@ impl Case {
     ///
     /// If a policy makes an impossible plan.
     pub fn lines(&self) -> impl Iterator<Item = String> {
-        let defaults = POLICIES.iter().map(|entry| entry.name);
-        defaults.chain(VARIANTS).map(|policy| {
+        let defaults = POLICIES.iter().map(|entry| entry.name).chain(VARIANTS);
+        let all = defaults.filter(|_| self.policies.is_empty());
+        all.chain(self.policies.iter().copied()).map(|policy| {
             let hash = self.log_hash(policy);
             format!("{} {policy} {hash:016x}", self.name)
         })

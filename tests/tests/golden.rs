@@ -1,13 +1,14 @@
 //! The golden runs of `switchyard_tests`, on whatever this is compiled for.
 
-use switchyard_tests::{EXPECTED, cases};
+use switchyard_tests::{EXPECTED, cases, models};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[test]
 fn logs_are_the_same_on_every_platform() {
     let cases = cases();
-    let computed: Vec<String> = cases.iter().flat_map(|case| case.lines()).collect();
+    let mut computed: Vec<String> = cases.iter().flat_map(|case| case.lines()).collect();
+    computed.extend(models::lines());
     #[cfg(not(target_arch = "wasm32"))]
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/hashes.txt");
@@ -17,6 +18,6 @@ fn logs_are_the_same_on_every_platform() {
     let expected: Vec<&str> = EXPECTED.lines().collect();
     assert_eq!(
         computed, expected,
-        "a log has changed: if it should, run the tests with UPDATE_GOLDEN=1"
+        "a log or a model has changed: if it should, run the tests with UPDATE_GOLDEN=1"
     );
 }

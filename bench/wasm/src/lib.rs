@@ -30,7 +30,7 @@ impl Bench {
             Opened::Trace(mut trace) => Ok(Self {
                 workload: Arc::new(Workload::take_from(&mut trace)),
             }),
-            Opened::Cluster(_) => Err("this describes a cluster and no jobs".to_string()),
+            Opened::Cluster(_) | Opened::Profiles(_) => Err("there are no jobs in it".to_string()),
         }
     }
 

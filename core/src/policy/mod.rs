@@ -13,9 +13,12 @@ mod gittins;
 mod history;
 mod las;
 mod multilevel;
+pub mod optimus;
 mod pack_limit;
+pub mod pollux;
 mod priority_walk;
 mod registry;
+mod rigid;
 mod rounds;
 mod service_distribution;
 mod shortest_expected;
@@ -26,6 +29,7 @@ mod srtf;
 mod themis;
 mod tiresias_gittins;
 mod tiresias_las;
+mod tiresias_tuned;
 mod waiting_room;
 mod yarn_cs;
 
@@ -70,6 +74,12 @@ pub trait Policy {
 
     /// Looks at the view and writes the changes it wants.
     fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan);
+
+    /// The batch (samples per GPU and pass, accumulation passes) with which an adaptive job that
+    /// has just ended an epoch goes on; `None`: the one it has.
+    fn tune(&mut self, _view: &View<'_>, _job: JobId) -> Option<(u32, u32)> {
+        None
+    }
 
     /// The numbers behind its last decision about a job.
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation;

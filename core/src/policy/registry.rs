@@ -2,7 +2,8 @@
 
 use super::{
     ParamInfo, Params, Policy, PolicySpec, ServiceHistory, fifo, gandiva, gavel, gittins, las,
-    shortest_expected, sjf, srsf, srtf, themis, tiresias_gittins, tiresias_las, yarn_cs,
+    optimus, pollux, shortest_expected, sjf, srsf, srtf, themis, tiresias_gittins, tiresias_las,
+    tiresias_tuned, yarn_cs,
 };
 use crate::placement::Strategy;
 use crate::workload::Workload;
@@ -46,7 +47,7 @@ pub(super) struct Registered {
 }
 
 /// Every policy, in the order shown to a person.
-const REGISTERED: [Registered; 13] = [
+const REGISTERED: [Registered; 16] = [
     fifo::POLICY,
     sjf::POLICY,
     srtf::POLICY,
@@ -60,6 +61,9 @@ const REGISTERED: [Registered; 13] = [
     gandiva::POLICY,
     themis::POLICY,
     gavel::POLICY,
+    tiresias_tuned::POLICY,
+    optimus::POLICY,
+    pollux::POLICY,
 ];
 
 /// Every policy, in the order shown to a person. (Apart from the makers: a page that only names

@@ -122,6 +122,11 @@ impl PolicySpec {
         &self.name
     }
 
+    /// Whether it gives jobs other GPUs and batches than they ask for.
+    pub fn adapts_jobs(&self) -> bool {
+        matches!(self.name(), "pollux" | "optimus")
+    }
+
     /// The value given for a parameter, if it differs from the default.
     pub fn param(&self, name: &str) -> Option<&str> {
         self.params
@@ -411,7 +416,7 @@ mod tests {
     fn errors_list_what_is_valid() {
         assert_eq!(
             error("lifo"),
-            "there is no policy 'lifo': use one of fifo, sjf, srtf, srsf, tiresias-las, tiresias-gittins, las, gittins, shortest-expected, yarn-cs, gandiva, themis, gavel"
+            "there is no policy 'lifo': use one of fifo, sjf, srtf, srsf, tiresias-las, tiresias-gittins, las, gittins, shortest-expected, yarn-cs, gandiva, themis, gavel, tiresias-tuned, optimus, pollux"
         );
         assert_eq!(
             error("fifo[speed=3]"),

@@ -1,7 +1,8 @@
 //! Results as files: the JSON and CSV that the command line prints and the page saves.
 
 use super::{Distribution, Outcomes, Summary};
-use crate::workload::Workload;
+use crate::job::Work;
+use crate::workload::{BindingRule, Workload};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -26,6 +27,12 @@ pub struct TraceFacts {
     pub jobs: usize,
     /// GPU-hours they ask for.
     pub gpu_hours: f64,
+    /// Of adaptive jobs: how many train which application.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub applications: BTreeMap<String, u32>,
+    /// By which rule plain jobs got their applications.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub binding: Option<BindingRule>,
 }
 
 /// The cluster of [`Results`].
@@ -81,10 +88,22 @@ impl TraceFacts {
             .iter()
             .map(|job| job.work.seconds() * f64::from(job.gpus))
             .sum();
+        let mut applications = BTreeMap::new();
+        for job in &workload.jobs {
+            if let Work::Adaptive { application, .. } = job.work
+                && let Some(application) = workload.applications.get(application as usize)
+            {
+                *applications
+                    .entry(application.name.to_string())
+                    .or_default() += 1;
+            }
+        }
         Self {
             format: format.to_string(),
             jobs: workload.jobs.len(),
             gpu_hours: gpu_seconds / 3600.0,
+            applications,
+            binding: None,
         }
     }
 }
@@ -188,7 +207,7 @@ fn cell(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::cluster::ClusterSpec;
-    use crate::job::{Job, Work};
+    use crate::job::Job;
     use crate::{RunSpec, Time};
     use std::sync::Arc;
 
@@ -205,7 +224,7 @@ mod tests {
         let workload = Arc::new(Workload {
             jobs: vec![job("a,b", 1), job("a,b", 1), job("huge", 9)],
             tenants: vec!["say \"hi\"".into()],
-            models: Vec::new(),
+            ..Default::default()
         });
         let spec = RunSpec {
             policy: "fifo".parse().unwrap(),

@@ -1,9 +1,12 @@
 //! What happened to each job.
 
 use crate::cluster::ClusterSpec;
+use crate::job::Job;
 use crate::job::Work;
 use crate::sim::{EventKind, RunLog};
-use crate::workload::Workload;
+use crate::workload::application::packed;
+use crate::workload::{Application, Workload};
+use std::collections::BTreeMap;
 
 /// Columns indexed by job; `NaN` where a job has not got so far. Times in seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,7 +26,8 @@ pub struct Outcomes {
     /// Finish-time fairness ρ of a finished job (Themis, NSDI'20): its JCT over the time the
     /// same work takes alone on an equal share of the cluster, GPUs / N, where N is the number
     /// of jobs in the system averaged over the job's life. On a share smaller than its gang a
-    /// job is time-sliced.
+    /// job is time-sliced; an adaptive one uses the share as well as it can, with the best batch
+    /// of every epoch (below one GPU, it is time-sliced).
     pub rho: Vec<f64>,
     /// Whether the job wants more GPUs than the cluster has.
     pub rejected: Vec<bool>,
@@ -52,6 +56,7 @@ impl Outcomes {
         let mut integral = 0.0;
         let mut integral_at_submit = nan();
         let total_gpus = f64::from(cluster.gpus());
+        let mut isolation = Isolation::new(workload, cluster);
 
         for i in 0..log.events() {
             let event = log.event(i);
@@ -75,8 +80,15 @@ impl Outcomes {
                     }
                 }
                 EventKind::Pause | EventKind::Finish => {
-                    held[j] += now - log.segment(event.detail as usize).start.seconds();
-                    out.service[j] = held[j] * f64::from(job.gpus);
+                    let segment = log.segment(event.detail as usize);
+                    let stay = now - segment.start.seconds();
+                    held[j] += stay;
+                    match job.work {
+                        Work::Fixed { .. } => out.service[j] = held[j] * f64::from(job.gpus),
+                        Work::Adaptive { .. } => {
+                            out.service[j] += stay * f64::from(segment.gpu_count());
+                        }
+                    }
                     waiting_since[j] = now;
                     if event.kind == EventKind::Finish {
                         active -= 1.0;
@@ -84,8 +96,7 @@ impl Outcomes {
                         out.jct[j] = jct;
                         out.queueing[j] = (jct - held[j]).max(0.0);
                         let contention = (integral - integral_at_submit[j]) / jct;
-                        out.rho[j] =
-                            jct / isolated_seconds(job.work, job.gpus, total_gpus / contention);
+                        out.rho[j] = jct / isolation.seconds(job, total_gpus / contention);
                     }
                 }
                 EventKind::Reject => out.rejected[j] = true,
@@ -96,7 +107,62 @@ impl Outcomes {
     }
 }
 
-/// How long the work takes alone on `share` GPUs (possibly a fraction).
-fn isolated_seconds(work: Work, gpus: u32, share: f64) -> f64 {
-    work.seconds() * (f64::from(gpus) / share).max(1.0)
+/// How long jobs take alone.
+struct Isolation<'a> {
+    workload: &'a Workload,
+    gpus_per_node: u32,
+    most: u32,
+    /// By application and GPUs: seconds of training with the best batches, before scaling.
+    trained: BTreeMap<(u32, u32), f64>,
+}
+
+impl<'a> Isolation<'a> {
+    fn new(workload: &'a Workload, cluster: &ClusterSpec) -> Self {
+        Self {
+            workload,
+            gpus_per_node: cluster.largest_node(),
+            most: cluster.gpus(),
+            trained: BTreeMap::new(),
+        }
+    }
+
+    /// Seconds on `share` GPUs (possibly a fraction).
+    fn seconds(&mut self, job: &Job, share: f64) -> f64 {
+        let sliced = job.work.seconds() * (f64::from(job.gpus) / share).max(1.0);
+        let Work::Adaptive {
+            application, scale, ..
+        } = job.work
+        else {
+            return sliced;
+        };
+        let Some(known) = self.workload.applications.get(application as usize) else {
+            return sliced;
+        };
+        let most = self.most.min(known.limits.max_replicas()).max(1);
+        let gpus = (share as u32).clamp(1, most);
+        let time = *self
+            .trained
+            .entry((application, gpus))
+            .or_insert_with(|| trained(known, &packed(gpus, self.gpus_per_node)));
+        // Between whole GPUs, and below one, progress is in proportion.
+        let used = if share < f64::from(most) {
+            share
+        } else {
+            f64::from(most)
+        };
+        time * scale * f64::from(gpus) / used
+    }
+}
+
+/// Seconds of training with the best batch of every epoch.
+fn trained(application: &Application, placement: &[u32]) -> f64 {
+    let m0 = f64::from(application.limits.m0);
+    (0..application.epochs())
+        .map(|epoch| {
+            let progress =
+                application.progress_after(epoch + 1) - application.progress_after(epoch);
+            let best = application.best_choice(placement, epoch);
+            progress * m0 / best.map_or(f64::MIN_POSITIVE, |choice| choice.goodput)
+        })
+        .sum()
 }

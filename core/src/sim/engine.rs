@@ -1,7 +1,8 @@
 //! The event loop: arrivals, completions, alarms and rounds in; segments and events out.
 
-use super::log::{EventKind, LogDelta, LogMark, RunLog};
-use super::plan::{Plan, PlanError, PlanErrorKind};
+use super::log::{EventKind, LogDelta, LogMark, RunLog, Tuning};
+use super::plan::{Placed, Plan, PlanError, PlanErrorKind};
+use super::training::{Training, trainings};
 use super::view::{Phase, View};
 use crate::Time;
 use crate::cluster::{ClusterSpec, Occupancy};
@@ -29,6 +30,16 @@ pub struct SimOptions {
     /// placement does not matter.
     #[serde(default)]
     pub spread_slowdown: Option<GpuGeneration>,
+    /// A first start costs what every other does.
+    #[serde(default)]
+    pub first_start_pays: bool,
+    /// By this share an adaptive job on several nodes is slower while another such job shares one
+    /// of them; below 1.
+    #[serde(default)]
+    pub interference: f64,
+    /// Epochs of adaptive jobs take whole seconds, as in the simulator of Pollux.
+    #[serde(default)]
+    pub whole_second_epochs: bool,
     /// Seed of the policy's random generator.
     pub seed: u64,
 }
@@ -84,6 +95,12 @@ struct World {
     round_pending: bool,
     /// Whether a round is due now.
     is_round: bool,
+    /// By job; empty unless some adapt.
+    trainings: Vec<Option<Training>>,
+    /// Running adaptive jobs on several nodes, and whether that has changed; kept where they
+    /// disturb one another.
+    distributed: Vec<JobId>,
+    distributed_changed: bool,
     arrived: Vec<JobId>,
     finished: Vec<JobId>,
     alarmed: Vec<JobId>,
@@ -159,34 +176,47 @@ pub(super) fn at_least_zero(x: f64) -> f64 {
 /// Events to come other than arrivals, ordered by (time, sequence number).
 #[derive(Debug, Default)]
 struct EventQueue {
-    heap: BinaryHeap<Reverse<(Time, u64, Due)>>,
+    /// By time; at one time, those that rounding put before their true time come last.
+    heap: BinaryHeap<Reverse<(Time, bool, u64, Due)>>,
     sequence: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
     Finish { job: JobId, version: u32 },
+    Epoch { job: JobId, stretch: u32 },
     Alarm { job: JobId, version: u32 },
     Round,
 }
 
 impl EventQueue {
     fn push(&mut self, time: Time, due: Due) {
-        self.heap.push(Reverse((time, self.sequence, due)));
+        self.push_at(time, false, due);
+    }
+
+    fn push_at(&mut self, time: Time, early: bool, due: Due) {
+        self.heap.push(Reverse((time, early, self.sequence, due)));
         self.sequence += 1;
+    }
+
+    /// Whether all that is left of the next moment is early.
+    fn is_early(&self) -> bool {
+        self.heap
+            .peek()
+            .is_some_and(|Reverse((_, early, _, _))| *early)
     }
 
     fn next_time(&self) -> Time {
         self.heap
             .peek()
-            .map_or(Time::NEVER, |Reverse((time, _, _))| *time)
+            .map_or(Time::NEVER, |Reverse((time, ..))| *time)
     }
 
-    fn pop_at(&mut self, time: Time) -> Option<Due> {
-        if self.next_time() != time {
+    fn pop_at(&mut self, time: Time, early: bool) -> Option<Due> {
+        if self.next_time() != time || self.is_early() != early {
             return None;
         }
-        self.heap.pop().map(|Reverse((_, _, due))| due)
+        self.heap.pop().map(|Reverse((.., due))| due)
     }
 }
 
@@ -216,6 +246,9 @@ impl Simulation {
             fruitless_stays: 0,
             round_pending: false,
             is_round: false,
+            trainings: trainings(&workload, cluster),
+            distributed: Vec::new(),
+            distributed_changed: false,
             arrived: Vec::new(),
             finished: Vec::new(),
             alarmed: Vec::new(),
@@ -268,12 +301,16 @@ impl Simulation {
         if now == Time::NEVER {
             return Ok(false);
         }
-        let round = self.world.advance_to(now);
+        let round = self
+            .world
+            .advance_to(now, self.policy.as_mut())
+            .map_err(|what| self.error(what))?;
         let cadence = self.policy.cadence();
         if round || (cadence.on_change && self.world.has_news()) {
             self.ask_policy()?;
             self.world.forget_news();
         }
+        self.world.disturb();
         if let Some(every) = cadence.every {
             self.world.schedule_round(every);
         }
@@ -328,12 +365,16 @@ impl Simulation {
             .plan(&self.world.view(), &mut self.rng, &mut self.plan);
         self.world
             .carry_out(&self.plan)
-            .map_err(|(job, kind)| PlanError {
-                policy: self.policy.spec().to_string(),
-                time: self.world.now,
-                job,
-                kind,
-            })
+            .map_err(|what| self.error(what))
+    }
+
+    fn error(&self, (job, kind): (JobId, PlanErrorKind)) -> PlanError {
+        PlanError {
+            policy: self.policy.spec().to_string(),
+            time: self.world.now,
+            job,
+            kind,
+        }
     }
 }
 
@@ -348,18 +389,22 @@ impl World {
     }
 
     /// Applies every event due at `now`; says whether a round is.
-    fn advance_to(&mut self, now: Time) -> bool {
+    fn advance_to(
+        &mut self,
+        now: Time,
+        policy: &mut dyn Policy,
+    ) -> Result<bool, (JobId, PlanErrorKind)> {
         self.plans_this_moment = if now == self.now {
             self.plans_this_moment + 1
         } else {
             0
         };
         self.now = now;
-        let round = self.apply_due_events();
+        let round = self.apply_due_events(policy)?;
         self.admit_arrivals();
         // The first jobs begin the first round.
         self.is_round = round || now == Time::ZERO;
-        round
+        Ok(round)
     }
 
     fn has_news(&self) -> bool {
@@ -400,6 +445,7 @@ impl World {
             states: &self.states,
             traits: &self.traits,
             is_round: self.is_round,
+            trainings: &self.trainings,
             free: self.occupancy.free(),
             node_size: self.node_size,
             oracle: self.oracle,
@@ -410,10 +456,21 @@ impl World {
     }
 
     /// Applies what is due now; says whether a round is.
-    fn apply_due_events(&mut self) -> bool {
+    fn apply_due_events(
+        &mut self,
+        policy: &mut dyn Policy,
+    ) -> Result<bool, (JobId, PlanErrorKind)> {
         let mut round = false;
-        while let Some(due) = self.queue.pop_at(self.now) {
+        let early = self.queue.is_early();
+        while let Some(due) = self.queue.pop_at(self.now, early) {
             match due {
+                Due::Epoch { job, stretch }
+                    if self
+                        .training(job)
+                        .is_some_and(|training| training.stretch == stretch) =>
+                {
+                    self.end_epoch(job, policy)?;
+                }
                 Due::Finish { job, version } if self.states.version[job.index()] == version => {
                     self.finish(job)
                 }
@@ -428,10 +485,10 @@ impl World {
                     round = true;
                     self.round_pending = false;
                 }
-                Due::Finish { .. } | Due::Alarm { .. } => {}
+                Due::Finish { .. } | Due::Alarm { .. } | Due::Epoch { .. } => {}
             }
         }
-        round
+        Ok(round)
     }
 
     fn admit_arrivals(&mut self) {
@@ -469,9 +526,121 @@ impl World {
         self.alarmed.retain(|&alarmed| alarmed != job);
     }
 
+    fn training(&mut self, job: JobId) -> Option<&mut Training> {
+        self.trainings.get_mut(job.index())?.as_mut()
+    }
+
+    /// Completes a job's epoch: it ends, or goes on with the batch that the policy wants.
+    fn end_epoch(
+        &mut self,
+        job: JobId,
+        policy: &mut dyn Policy,
+    ) -> Result<(), (JobId, PlanErrorKind)> {
+        let now = self.now;
+        let Some(training) = self.training(job) else {
+            return Ok(());
+        };
+        if training.epoch + 1 >= training.application.epochs() {
+            training.complete_epoch(now);
+            self.finish(job);
+            return Ok(());
+        }
+        let tuned = policy.tune(&self.view(), job);
+        if let Some(training) = self.training(job) {
+            training.complete_epoch(now);
+        }
+        if let Some((m, s)) = tuned {
+            self.set_batch(job, m, s)?;
+        }
+        self.begin_stretch(job, now);
+        Ok(())
+    }
+
+    /// Gives a running adaptive job another batch; its stretch has ended.
+    fn set_batch(&mut self, job: JobId, m: u32, s: u32) -> Result<(), (JobId, PlanErrorKind)> {
+        let i = job.index();
+        let (now, segment) = (self.now, self.states.segment[i]);
+        let Some(training) = self.trainings.get_mut(i).and_then(Option::as_mut) else {
+            return Err((job, PlanErrorKind::NotAdaptive));
+        };
+        if (training.m, training.s) == (m, s) {
+            return Ok(());
+        }
+        check_batch(training, training.replicas, m, s).map_err(|kind| (job, kind))?;
+        training.configure(&self.states.placement[i], m, s);
+        let tuning = Tuning {
+            time: now,
+            segment,
+            m,
+            s,
+            epochs: training.epochs_at(now),
+        };
+        self.log.push_tuning(tuning);
+        Ok(())
+    }
+
+    /// From `at`, or when its restart is over, an adaptive job progresses to its epoch's end.
+    fn begin_stretch(&mut self, job: JobId, at: Time) {
+        let i = job.index();
+        let at = at.max(self.states.ready[i]);
+        let options = self.options;
+        let Some(training) = self.trainings.get_mut(i).and_then(Option::as_mut) else {
+            return;
+        };
+        let lost = if training.disturbed {
+            options.interference
+        } else {
+            0.0
+        };
+        let end = training.go_on(at, lost, options.whole_second_epochs);
+        self.states.rate[i] = training.rate();
+        let stretch = training.stretch;
+        self.queue
+            .push_at(end.at, end.early, Due::Epoch { job, stretch });
+    }
+
+    /// Adaptive jobs on several nodes slow one another where they share a node.
+    fn disturb(&mut self) {
+        if !self.distributed_changed {
+            return;
+        }
+        self.distributed_changed = false;
+        let mut there = vec![0u32; self.occupancy.free().node_sizes().len()];
+        for job in &self.distributed {
+            for &(node, _) in &self.states.placement[job.index()] {
+                there[node as usize] += 1;
+            }
+        }
+        for at in 0..self.distributed.len() {
+            let job = self.distributed[at];
+            let parts = &self.states.placement[job.index()];
+            let disturbed = parts.iter().any(|&(node, _)| there[node as usize] > 1);
+            let now = self.now;
+            let Some(training) = self.training(job) else {
+                continue;
+            };
+            if training.disturbed != disturbed {
+                training.settle(now);
+                training.disturbed = disturbed;
+                self.begin_stretch(job, now);
+            }
+        }
+    }
+
     /// Ends the job's segment and takes its GPUs back.
     fn release(&mut self, job: JobId) {
         let i = job.index();
+        let now = self.now;
+        let held = now - self.states.since[i];
+        if let Some(training) = self.training(job) {
+            training.settle(now);
+            training.service += held * f64::from(training.replicas);
+            training.disturbed = false;
+            if training.is_distributed() && self.options.interference > 0.0 {
+                self.distributed.retain(|&other| other != job);
+                self.distributed_changed = true;
+            }
+        }
         self.states.executed[i] = self.states.executed_seconds(job, self.now);
         self.states.held[i] = self.states.held_seconds(job, self.now);
         self.states.version[i] += 1;
@@ -503,14 +672,33 @@ impl World {
             self.pause(job)?;
         }
         // Every moved job leaves before any is placed: two may change places.
-        for &(job, _, _) in &plan.placed {
+        for &Placed { job, .. } in &plan.placed {
             self.check_active(job)?;
             if self.states.phase[job.index()] == Phase::Running {
                 self.pause(job)?;
             }
         }
-        for &(job, from, to) in &plan.placed {
-            self.start(job, &plan.parts[from as usize..to as usize])?;
+        for placed in &plan.placed {
+            let parts = &plan.parts[placed.from as usize..placed.to as usize];
+            self.start(placed.job, parts, placed.batch)?;
+        }
+        for &(job, m, s) in &plan.tuned {
+            self.check_active(job)?;
+            if self.states.phase[job.index()] != Phase::Running {
+                return Err((job, PlanErrorKind::NotRunning));
+            }
+            let now = self.now;
+            let Some(training) = self.training(job) else {
+                return Err((job, PlanErrorKind::NotAdaptive));
+            };
+            if (training.m, training.s) != (m, s) {
+                training.settle(now);
+                self.set_batch(job, m, s)?;
+                self.begin_stretch(job, now);
+            }
+        }
+        if let Some((fitness, utility)) = plan.round {
+            self.log.push_round(self.now, fitness, utility);
         }
         for &(job, at) in &plan.alarms {
             self.check_active(job)?;
@@ -588,7 +776,12 @@ impl World {
         }
     }
 
-    fn start(&mut self, job: JobId, parts: &[(u32, u32)]) -> Result<(), (JobId, PlanErrorKind)> {
+    fn start(
+        &mut self,
+        job: JobId,
+        parts: &[(u32, u32)],
+        batch: Option<(u32, u32)>,
+    ) -> Result<(), (JobId, PlanErrorKind)> {
         let i = job.index();
         let requested = self.workload.jobs[i].gpus;
         if self.states.phase[i] == Phase::Running {
@@ -597,8 +790,19 @@ impl World {
         let given = parts
             .iter()
             .fold(0u32, |sum, &(_, gpus)| sum.saturating_add(gpus));
-        if given != requested {
-            return Err((job, PlanErrorKind::GangBroken { requested, given }));
+        match (self.trainings.get(i).and_then(Option::as_ref), batch) {
+            (Some(training), Some((m, s))) => {
+                let most = training.application.limits.max_replicas().max(requested);
+                if !(1..=most).contains(&given) {
+                    return Err((job, PlanErrorKind::TooManyGpus { most, given }));
+                }
+                check_batch(training, given, m, s).map_err(|kind| (job, kind))?;
+            }
+            (None, Some(_)) => return Err((job, PlanErrorKind::NotAdaptive)),
+            (_, None) if given != requested => {
+                return Err((job, PlanErrorKind::GangBroken { requested, given }));
+            }
+            (_, None) => {}
         }
         for &(node, count) in parts {
             let gpus = self
@@ -608,7 +812,7 @@ impl World {
             self.log.push_gpus(gpus);
         }
         let first = self.states.version[i] == 0;
-        let ready = if first {
+        let ready = if first && !self.options.first_start_pays {
             self.now
         } else {
             self.now + self.restart_seconds(job)
@@ -624,13 +828,16 @@ impl World {
         self.states.phase[i] = Phase::Running;
         self.states.since[i] = self.now;
         self.states.ready[i] = ready;
-        self.states.spread[i] = parts.len() as u32 > requested.div_ceil(self.node_size);
+        self.states.spread[i] = parts.len() as u32 > given.div_ceil(self.node_size);
         self.states.rate[i] = self.rate(job);
         self.states.segment[i] = segment;
         self.states.version[i] += 1;
         self.states.alarm[i] = Time::NEVER;
         self.states.placement[i].extend_from_slice(parts);
         self.waiting -= 1;
+        if self.begin_training(job, batch) {
+            return Ok(());
+        }
         let duration = self.workload.jobs[i].work.seconds();
         let finish =
             ready + at_least_zero(duration - self.states.executed[i]) / self.states.rate[i];
@@ -642,5 +849,44 @@ impl World {
             },
         );
         Ok(())
+    }
+
+    /// Begins to train on the GPUs just given; `false` for a plain job.
+    fn begin_training(&mut self, job: JobId, batch: Option<(u32, u32)>) -> bool {
+        let i = job.index();
+        let (now, segment) = (self.now, self.states.segment[i]);
+        let Some(training) = self.trainings.get_mut(i).and_then(Option::as_mut) else {
+            return false;
+        };
+        let parts = &self.states.placement[i];
+        let gpus = parts.iter().map(|part| part.1).sum();
+        let limits = &training.application.limits;
+        let (m, s) = batch.unwrap_or_else(|| limits.split(training.batch, gpus));
+        training.configure(parts, m, s);
+        let tuning = Tuning {
+            time: now,
+            segment,
+            m,
+            s,
+            epochs: training.epochs_at(now),
+        };
+        if training.is_distributed() && self.options.interference > 0.0 {
+            self.distributed.push(job);
+            self.distributed_changed = true;
+        }
+        self.log.push_tuning(tuning);
+        self.begin_stretch(job, now);
+        true
+    }
+}
+
+fn check_batch(training: &Training, replicas: u32, m: u32, s: u32) -> Result<(), PlanErrorKind> {
+    let limits = &training.application.limits;
+    let total = u64::from(replicas) * u64::from(m) * (u64::from(s) + 1);
+    let possible = (1..=limits.max_local).contains(&m) && total <= u64::from(limits.max_batch);
+    if possible {
+        Ok(())
+    } else {
+        Err(PlanErrorKind::BadBatch { m, s })
     }
 }

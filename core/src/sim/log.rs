@@ -63,6 +63,32 @@ impl Segment<'_> {
     }
 }
 
+/// From when on a job trains with which batch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tuning {
+    /// When it was chosen; before the segment's `ready` it takes effect then.
+    pub time: Time,
+    /// The segment.
+    pub segment: u32,
+    /// Samples per GPU and pass.
+    pub m: u32,
+    /// Accumulation passes.
+    pub s: u32,
+    /// Epochs complete then, with the part of the present one.
+    pub epochs: f64,
+}
+
+/// What a scheduler thought of a round's allocation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Round {
+    /// When.
+    pub time: Time,
+    /// Its fitness: the greater, the better.
+    pub fitness: f64,
+    /// Speedup per GPU.
+    pub utility: f64,
+}
+
 /// The record of a run. Columns of equal length belong together; times are seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunLog {
@@ -82,6 +108,14 @@ pub struct RunLog {
     sample_time: Vec<f64>,
     sample_waiting: Vec<u32>,
     sample_gpus: Vec<u32>,
+    tuning_time: Vec<f64>,
+    tuning_segment: Vec<u32>,
+    tuning_m: Vec<u32>,
+    tuning_s: Vec<u32>,
+    tuning_epochs: Vec<f64>,
+    round_time: Vec<f64>,
+    round_fitness: Vec<f64>,
+    round_utility: Vec<f64>,
 }
 
 /// How much of a log has been seen: rows of each group of columns.
@@ -92,6 +126,8 @@ pub struct LogMark {
     closed: usize,
     events: usize,
     samples: usize,
+    tunings: usize,
+    rounds: usize,
 }
 
 /// The rows added to a log since a [`LogMark`], ready to be sent and [applied](RunLog::apply).
@@ -112,6 +148,14 @@ pub struct LogDelta {
     sample_time: Vec<f64>,
     sample_waiting: Vec<u32>,
     sample_gpus: Vec<u32>,
+    tuning_time: Vec<f64>,
+    tuning_segment: Vec<u32>,
+    tuning_m: Vec<u32>,
+    tuning_s: Vec<u32>,
+    tuning_epochs: Vec<f64>,
+    round_time: Vec<f64>,
+    round_fitness: Vec<f64>,
+    round_utility: Vec<f64>,
 }
 
 impl RunLog {
@@ -191,6 +235,37 @@ impl RunLog {
         &self.sample_gpus
     }
 
+    /// How many tunings.
+    pub fn tunings(&self) -> usize {
+        self.tuning_time.len()
+    }
+
+    /// The `i`-th tuning of an adaptive job, in order of time: one at the start of each of its
+    /// segments, and one for each change of batch within.
+    pub fn tuning(&self, i: usize) -> Tuning {
+        Tuning {
+            time: Time(self.tuning_time[i]),
+            segment: self.tuning_segment[i],
+            m: self.tuning_m[i],
+            s: self.tuning_s[i],
+            epochs: self.tuning_epochs[i],
+        }
+    }
+
+    /// How many rounds were noted.
+    pub fn rounds(&self) -> usize {
+        self.round_time.len()
+    }
+
+    /// The `i`-th round, in order of time.
+    pub fn round(&self, i: usize) -> Round {
+        Round {
+            time: Time(self.round_time[i]),
+            fitness: self.round_fitness[i],
+            utility: self.round_utility[i],
+        }
+    }
+
     /// A fingerprint of every bit of the log: equal logs, equal hash, on every platform.
     pub fn hash(&self) -> u64 {
         let mut hash = Xxh3Default::new();
@@ -202,12 +277,21 @@ impl RunLog {
         u32s(&self.event_detail);
         u32s(&self.sample_waiting);
         u32s(&self.sample_gpus);
+        // Empty columns add nothing: a run of plain jobs has the fingerprint it always had.
+        u32s(&self.tuning_segment);
+        u32s(&self.tuning_m);
+        u32s(&self.tuning_s);
         let f64_columns = [
             &self.segment_start,
             &self.segment_ready,
             &self.segment_end,
             &self.event_time,
             &self.sample_time,
+            &self.tuning_time,
+            &self.tuning_epochs,
+            &self.round_time,
+            &self.round_fitness,
+            &self.round_utility,
         ];
         for value in f64_columns.into_iter().flatten() {
             hash.update(&value.to_bits().to_le_bytes());
@@ -230,6 +314,8 @@ impl RunLog {
             closed: self.closed.len(),
             events: self.event_time.len(),
             samples: self.sample_time.len(),
+            tunings: self.tuning_time.len(),
+            rounds: self.round_time.len(),
         }
     }
 
@@ -261,6 +347,14 @@ impl RunLog {
             sample_time: self.sample_time[mark.samples..].to_vec(),
             sample_waiting: self.sample_waiting[mark.samples..].to_vec(),
             sample_gpus: self.sample_gpus[mark.samples..].to_vec(),
+            tuning_time: self.tuning_time[mark.tunings..].to_vec(),
+            tuning_segment: self.tuning_segment[mark.tunings..].to_vec(),
+            tuning_m: self.tuning_m[mark.tunings..].to_vec(),
+            tuning_s: self.tuning_s[mark.tunings..].to_vec(),
+            tuning_epochs: self.tuning_epochs[mark.tunings..].to_vec(),
+            round_time: self.round_time[mark.rounds..].to_vec(),
+            round_fitness: self.round_fitness[mark.rounds..].to_vec(),
+            round_utility: self.round_utility[mark.rounds..].to_vec(),
         }
     }
 
@@ -290,6 +384,14 @@ impl RunLog {
         self.sample_time.extend(delta.sample_time);
         self.sample_waiting.extend(delta.sample_waiting);
         self.sample_gpus.extend(delta.sample_gpus);
+        self.tuning_time.extend(delta.tuning_time);
+        self.tuning_segment.extend(delta.tuning_segment);
+        self.tuning_m.extend(delta.tuning_m);
+        self.tuning_s.extend(delta.tuning_s);
+        self.tuning_epochs.extend(delta.tuning_epochs);
+        self.round_time.extend(delta.round_time);
+        self.round_fitness.extend(delta.round_fitness);
+        self.round_utility.extend(delta.round_utility);
     }
 
     /// Opens a segment on the GPUs given by [`push_gpus`](Self::push_gpus) since the last one.
@@ -317,6 +419,20 @@ impl RunLog {
         self.event_kind.push(kind);
         self.event_job.push(job.0);
         self.event_detail.push(detail);
+    }
+
+    pub(super) fn push_tuning(&mut self, tuning: Tuning) {
+        self.tuning_time.push(tuning.time.0);
+        self.tuning_segment.push(tuning.segment);
+        self.tuning_m.push(tuning.m);
+        self.tuning_s.push(tuning.s);
+        self.tuning_epochs.push(tuning.epochs);
+    }
+
+    pub(super) fn push_round(&mut self, time: Time, fitness: f64, utility: f64) {
+        self.round_time.push(time.0);
+        self.round_fitness.push(fitness);
+        self.round_utility.push(utility);
     }
 
     /// Notes queue length and allocation, if either has changed. One row per moment.

@@ -4,16 +4,19 @@
 //! Event-driven: the cost grows with events, not with simulated seconds. All events of one
 //! moment are applied before the policy is asked once; events at the same time are ordered by
 //! sequence number. Progress is exact: a job's work is executed seconds at its requested GPUs,
-//! which start to count `restart_cost` seconds after a resume or a move.
+//! which start to count `restart_cost` seconds after a resume or a move. Adaptive jobs progress
+//! through their applications' epochs, at a speed that changes with GPUs, batch and epoch.
 
 mod engine;
 mod index;
 mod log;
 mod plan;
+mod training;
 mod view;
 
 pub use engine::{Progress, SimOptions, Simulation};
 pub use index::{Moment, TimeIndex};
-pub use log::{Event, EventKind, LogDelta, LogMark, RunLog, Segment};
+pub use log::{Event, EventKind, LogDelta, LogMark, Round, RunLog, Segment, Tuning};
 pub use plan::{Plan, PlanError, PlanErrorKind};
+pub use training::TrainingView;
 pub use view::{Phase, View};

@@ -10,10 +10,22 @@ use crate::job::JobId;
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub(super) preempted: Vec<JobId>,
-    pub(super) placed: Vec<(JobId, u32, u32)>,
+    pub(super) placed: Vec<Placed>,
     pub(super) parts: Vec<(u32, u32)>,
     pub(super) alarms: Vec<(JobId, Time)>,
     pub(super) queue_moves: Vec<QueueMove>,
+    pub(super) tuned: Vec<(JobId, u32, u32)>,
+    pub(super) round: Option<(f64, f64)>,
+}
+
+/// A job to be placed on rows `from..to` of `parts`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed {
+    pub(super) job: JobId,
+    pub(super) from: u32,
+    pub(super) to: u32,
+    /// Samples per GPU and pass, and accumulation passes; else as the job's owner asks.
+    pub(super) batch: Option<(u32, u32)>,
 }
 
 /// A change of a job's queue, for the log.
@@ -32,9 +44,36 @@ impl Plan {
 
     /// Run the job there: a start, a resume or, for a running job, a move.
     pub fn place(&mut self, job: JobId, placement: &Placement) {
+        self.put(job, &placement.parts, None);
+    }
+
+    /// Run an adaptive job on these GPUs, as many as it can use, with `m` samples per GPU and
+    /// pass and `s` accumulation passes.
+    pub fn train(&mut self, job: JobId, parts: &[(u32, u32)], m: u32, s: u32) {
+        self.put(job, parts, Some((m, s)));
+    }
+
+    fn put(&mut self, job: JobId, parts: &[(u32, u32)], batch: Option<(u32, u32)>) {
         let from = self.parts.len() as u32;
-        self.parts.extend_from_slice(&placement.parts);
-        self.placed.push((job, from, self.parts.len() as u32));
+        self.parts.extend_from_slice(parts);
+        let to = self.parts.len() as u32;
+        self.placed.push(Placed {
+            job,
+            from,
+            to,
+            batch,
+        });
+    }
+
+    /// Let a running adaptive job go on with another batch: no restart.
+    pub fn tune(&mut self, job: JobId, m: u32, s: u32) {
+        self.tuned.push((job, m, s));
+    }
+
+    /// Note how good a round's allocation is thought to be, for the log: the scheduler's fitness,
+    /// and the speedup per GPU.
+    pub fn note_round(&mut self, fitness: f64, utility: f64) {
+        self.round = Some((fitness, utility));
     }
 
     /// Ask to be called at `at` about this job, if until then it neither starts, moves, stops
@@ -67,6 +106,8 @@ impl Plan {
         self.parts.clear();
         self.alarms.clear();
         self.queue_moves.clear();
+        self.tuned.clear();
+        self.round = None;
     }
 }
 
@@ -106,6 +147,25 @@ pub enum PlanErrorKind {
         requested: u32,
         /// GPUs in the plan.
         given: u32,
+    },
+    /// Only an adaptive job has a batch to choose.
+    #[error("it is given a batch size but is a gang with a fixed duration")]
+    NotAdaptive,
+    /// More GPUs than the job's limits have work for.
+    #[error("it can use {most} GPUs but is given {given}")]
+    TooManyGpus {
+        /// The most it can use.
+        most: u32,
+        /// GPUs in the plan.
+        given: u32,
+    },
+    /// A batch outside the job's limits.
+    #[error("{m} samples per GPU with {s} accumulation passes are outside its limits")]
+    BadBatch {
+        /// Samples per GPU and pass.
+        m: u32,
+        /// Accumulation passes.
+        s: u32,
     },
     /// The GPUs are not there.
     #[error(transparent)]

@@ -1,6 +1,7 @@
 //! What a scheduler can know at one moment.
 
 use super::engine::{JobStates, at_least_zero};
+use super::training::{Training, TrainingView};
 use crate::Time;
 use crate::cluster::FreeGpus;
 use crate::job::{Job, JobId};
@@ -33,6 +34,7 @@ pub struct View<'a> {
     pub(super) states: &'a JobStates,
     pub(super) traits: &'a TraitsByJob,
     pub(super) is_round: bool,
+    pub(super) trainings: &'a [Option<Training>],
     pub(super) free: &'a FreeGpus,
     pub(super) node_size: u32,
     pub(super) oracle: bool,
@@ -135,7 +137,30 @@ impl View<'_> {
 
     /// Attained service so far, GPU·s: GPUs held × time held (restarts included).
     pub fn attained(&self, job: JobId) -> f64 {
-        self.held_seconds(job) * f64::from(self.gpus(job))
+        let Some(training) = self.training_of(job) else {
+            return self.held_seconds(job) * f64::from(self.gpus(job));
+        };
+        let present = if self.phase(job) == Phase::Running {
+            (self.now - self.since(job)) * f64::from(training.replicas)
+        } else {
+            0.0
+        };
+        training.service + present
+    }
+
+    fn training_of(&self, job: JobId) -> Option<&Training> {
+        self.trainings.get(job.index())?.as_ref()
+    }
+
+    /// What is known of an adaptive job; `None` for a plain one.
+    pub fn training(&self, job: JobId) -> Option<TrainingView<'_>> {
+        let training = self.training_of(job)?;
+        Some(TrainingView {
+            training,
+            now: self.now,
+            oracle: self.oracle,
+            job,
+        })
     }
 
     /// Seconds on GPUs so far (restarts included).
@@ -158,7 +183,10 @@ impl View<'_> {
     /// declares itself an oracle.
     pub fn remaining(&self, job: JobId) -> Option<f64> {
         let duration = self.jobs[job.index()].work.seconds();
-        self.oracle
-            .then(|| at_least_zero(duration - self.states.executed_seconds(job, self.now)))
+        let executed = || match self.training_of(job) {
+            Some(training) => training.executed_seconds(self.now),
+            None => self.states.executed_seconds(job, self.now),
+        };
+        self.oracle.then(|| at_least_zero(duration - executed()))
     }
 }

@@ -212,6 +212,7 @@ impl Columns {
             share: request.share,
             tenant: cell(&this.tenant),
             model: cell(&this.model),
+            batch: None,
             status,
         };
         Ok((draft, request))

@@ -14,9 +14,13 @@ struct Known {
 
 const KNOWN: &[Known] = &[
     Known {
-        what: "an AdaptDL (Pollux, Sia) workload",
-        next: "its jobs have no durations, which follow from measured application profiles; open a trace with durations",
-        is: |s| s.has(&["application", "num_replicas"]) && s.column("duration").is_none(),
+        what: "a workload of applications without their batch sizes",
+        next: "without durations, jobs need a batch size; add the columns name, time and batch_size",
+        is: |s| {
+            s.has(&["application", "num_replicas"])
+                && s.column("duration").is_none()
+                && !s.has(&["name", "time", "batch_size"])
+        },
     },
     Known {
         what: "an excerpt of Acme or Helios without start and end",

@@ -18,9 +18,9 @@
 mod choices;
 mod cluster_files;
 mod columns;
-mod container;
+pub(crate) mod container;
 mod detect;
-mod encoding;
+pub(crate) mod encoding;
 mod error;
 mod formats;
 mod import;
@@ -28,9 +28,10 @@ mod inspect;
 mod known;
 mod mapping;
 mod opening;
+pub(crate) mod profile_tables;
 mod report;
 mod review;
-mod rows;
+pub(crate) mod rows;
 mod sink;
 mod status;
 #[cfg(test)]
@@ -43,6 +44,7 @@ pub use error::{OpenError, Role};
 pub use inspect::{Bin, Distributions, Durations, GpuCounts, Inspection};
 pub use mapping::{ColumnMapping, MappingError, TableHead, TimeRule};
 pub use opening::{Opening, Progress};
+pub use profile_tables::ProfileTable;
 pub use report::{DropReason, Dropped, Example, ImportReport, Warning, WarningKind};
 pub use timestamp::Unit;
 
@@ -96,6 +98,8 @@ pub enum Opened {
     Trace(Trace),
     /// A cluster file alone.
     Cluster(ClusterSpec),
+    /// Profiles of applications, without a trace.
+    Profiles(Vec<ProfileTable>),
 }
 
 /// A trace as it stands in its files.
@@ -119,6 +123,8 @@ pub struct Trace {
     pub members: Vec<Member>,
     /// The settings of an experiment, where the file is one of ours.
     pub experiment: Option<Experiment>,
+    /// Profiles of applications that lay beside it.
+    pub profiles: Vec<ProfileTable>,
     /// What happened on the way.
     pub report: ImportReport,
 }
@@ -174,6 +180,9 @@ pub struct Record {
     pub tenant: Option<u32>,
     /// Index into [`Trace::models`].
     pub model: Option<u32>,
+    /// The total batch size it asked for, samples; where it is known, the model is an
+    /// application by name.
+    pub batch: Option<u32>,
     /// How it ended.
     pub status: Status,
 }

@@ -6,6 +6,7 @@ use super::error::OpenError;
 use super::formats::{self, Format};
 use super::import::Imported;
 use super::inspect::Distributions;
+use super::profile_tables::ProfileTable;
 use super::report::ImportReport;
 use super::review::{self, Span};
 use super::sink::{Names, Sink};
@@ -144,6 +145,7 @@ const MAX_LISTED: usize = 1000;
 struct Collected {
     parts: Vec<Part>,
     clusters: Vec<(Place, ClusterFile)>,
+    profiles: Vec<ProfileTable>,
     /// Why the other files are neither.
     refusals: Vec<(Place, OpenError)>,
 }
@@ -205,6 +207,11 @@ impl Shared {
         self.collected.clusters.push((place.clone(), cluster));
     }
 
+    /// A file is part of an application's profile.
+    pub(crate) fn profile(&mut self, table: ProfileTable) {
+        self.collected.profiles.push(table);
+    }
+
     /// A file is a trace.
     pub(crate) fn part(&mut self, part: Part) {
         self.collected.parts.push(part);
@@ -241,6 +248,7 @@ impl Collected {
         self.parts.sort_by(|a, b| a.place.file.cmp(&b.place.file));
         self.clusters.sort_by(|a, b| a.0.file.cmp(&b.0.file));
         self.refusals.sort_by(|a, b| a.0.file.cmp(&b.0.file));
+        self.profiles.sort_by(|a, b| a.file.cmp(&b.file));
         let parts = self.parts.iter().map(|part| &part.place);
         let mut places = parts.chain(self.refusals.iter().map(|(place, _)| place));
         if places.any(|place| place.exact) {
@@ -263,6 +271,9 @@ impl Collected {
         let mut refusals: Vec<OpenError> = refusals.collect();
         formats::join(&mut self.parts, &mut refusals);
         let Some(first_part) = self.parts.first() else {
+            if !self.profiles.is_empty() {
+                return Ok(Opened::Profiles(self.profiles));
+            }
             // A file that is no trace weighs more than a cluster beside it: it was meant as one.
             return match (refusals.into_iter().next(), first) {
                 (Some(refusal), _) => Err(refusal),
@@ -280,7 +291,10 @@ impl Collected {
             });
         }
         let cluster = first.map(|(_, cluster)| cluster);
-        Ok(Opened::Trace(merge(self.parts, cluster, &refusals)))
+        Ok(Opened::Trace(Trace {
+            profiles: self.profiles,
+            ..merge(self.parts, cluster, &refusals)
+        }))
     }
 }
 
@@ -384,6 +398,7 @@ fn merge(parts: Vec<Part>, cluster: Option<ClusterFile>, refusals: &[OpenError])
         cluster: spec,
         epoch: all.zero.map(|zero| zero + span.first),
         members,
+        profiles: Vec::new(),
         experiment,
         report,
         records: all.records,

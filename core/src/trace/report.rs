@@ -151,6 +151,10 @@ named! {
         SubmitOutOfRange = "submit_out_of_range", "submission time out of range";
         /// Its speed is not known, from which its duration would follow.
         ModelUnknown = "model_unknown", "no throughput known for its model";
+        /// An application that no profile is known of.
+        ApplicationUnknown = "application_unknown", "application unknown";
+        /// Not a batch size that the application can have.
+        BatchInvalid = "batch_invalid", "batch size not possible";
         /// No duration, nor start and end.
         DurationMissing = "duration_missing", "duration missing";
         /// A duration that is none.

@@ -42,6 +42,7 @@ pub(crate) struct Draft<'r> {
     pub(crate) tenant: &'r str,
     /// "" where the row names none.
     pub(crate) model: &'r str,
+    pub(crate) batch: Option<u32>,
     pub(crate) status: Status,
 }
 
@@ -87,6 +88,7 @@ impl Sink {
             share: draft.share,
             tenant: self.tenants.index(draft.tenant),
             model: self.models.index(draft.model),
+            batch: draft.batch,
             status: draft.status,
         });
     }

@@ -8,6 +8,7 @@ use super::encoding::{Decoder, LOOK};
 use super::formats::Format;
 use super::import::Import;
 use super::opening::{self, Shared};
+use super::profile_tables::{self, ProfileTable, TableName};
 use super::report::WarningKind;
 use super::rows::Part;
 
@@ -179,6 +180,21 @@ impl TextFile {
         {
             decoder.old_line_ends = true;
             decoder.mend_line_ends(0, text);
+        }
+        let path = profile_tables::path(place);
+        if TableName::of(path).is_some() {
+            if let Part::Some = part {
+                self.phase = Phase::Whole;
+                self.wanted = usize::MAX;
+                return;
+            }
+            shared.profile(ProfileTable {
+                file: place.file.clone(),
+                path: path.to_owned(),
+                text: std::mem::take(text),
+            });
+            self.phase = Phase::Refused;
+            return;
         }
         let mapping = shared.options.mapping.clone();
         let found = detect::detect(&place.file, text, part, mapping.as_ref());

@@ -1,44 +1,40 @@
 //! A trace's records as jobs that are ready to run.
 
-use super::Workload;
+use super::{Application, Workload};
 use crate::Time;
 use crate::job::{Job, Work};
 use crate::trace::{Record, Trace, earliest};
+use std::sync::Arc;
 
 impl Workload {
     /// The trace's jobs in order of submission (equal times: in the trace's order), the first
-    /// one at time 0.
+    /// one at time 0. Records with application and batch train the embedded application of that
+    /// name; such a workload keeps its own clock, whose zero is where scheduling rounds begin.
     pub fn from_trace(trace: &Trace) -> Self {
         let mut order: Vec<u32> = (0..trace.records.len() as u32).collect();
         sort(&trace.records, &mut order);
-        let first = earliest(&trace.records);
+        let reading = Reading::of(trace);
         let records = order
             .iter()
             .filter_map(|&at| trace.records.get(at as usize));
-        Self {
-            jobs: records.map(|r| job(r, r.name.clone(), first)).collect(),
-            tenants: trace.tenants.clone(),
-            models: trace.models.clone(),
-        }
+        let jobs = records.map(|r| reading.job(r, r.name.clone())).collect();
+        reading.workload(jobs, trace)
     }
 
     /// The same, taking the records out of the trace: of a million jobs there are never two
     /// copies.
     pub fn take_from(trace: &mut Trace) -> Self {
+        let reading = Reading::of(trace);
         let mut records = std::mem::take(&mut trace.records);
         if !records.is_sorted_by(|a, b| a.submit <= b.submit) {
             records.sort_by(|a, b| a.submit.total_cmp(&b.submit));
         }
-        let first = records.first().map_or(0.0, |record| record.submit);
         let jobs = records.into_iter().map(|mut record| {
             let name = std::mem::take(&mut record.name);
-            job(&record, name, first)
+            reading.job(&record, name)
         });
-        Self {
-            jobs: jobs.collect(),
-            tenants: trace.tenants.clone(),
-            models: trace.models.clone(),
-        }
+        let jobs = jobs.collect();
+        reading.workload(jobs, trace)
     }
 }
 
@@ -49,16 +45,67 @@ fn sort(records: &[Record], order: &mut [u32]) {
     }
 }
 
-fn job(record: &Record, name: Box<str>, first: f64) -> Job {
-    Job {
-        name,
-        submit: Time(record.submit - first),
-        gpus: record.gpus,
-        tenant: record.tenant,
-        model: record.model,
-        work: Work::Fixed {
-            duration: record.duration,
-        },
+/// How the records of one trace become jobs.
+struct Reading {
+    /// The trace's seconds at time 0.
+    zero: f64,
+    /// What adaptive jobs train; empty where none adapts.
+    applications: Vec<Application>,
+    /// Of each of the trace's models, the application of its name.
+    by_model: Vec<Option<u32>>,
+}
+
+impl Reading {
+    fn of(trace: &Trace) -> Self {
+        let adaptive = trace.records.iter().any(|record| record.batch.is_some());
+        let (zero, applications) = if adaptive {
+            (0.0, Application::embedded())
+        } else {
+            (earliest(&trace.records), Vec::new())
+        };
+        let by_model = trace.models.iter().map(|model| {
+            let same = |a: &Application| *a.name == **model;
+            applications.iter().position(same).map(|at| at as u32)
+        });
+        Self {
+            zero,
+            by_model: by_model.collect(),
+            applications,
+        }
+    }
+
+    fn job(&self, record: &Record, name: Box<str>) -> Job {
+        let application = record
+            .model
+            .and_then(|model| *self.by_model.get(model as usize)?);
+        let work = match (application, record.batch) {
+            (Some(application), Some(batch)) => Work::Adaptive {
+                application,
+                batch,
+                scale: 1.0,
+                duration: record.duration,
+            },
+            _ => Work::Fixed {
+                duration: record.duration,
+            },
+        };
+        Job {
+            name,
+            submit: Time(record.submit - self.zero),
+            gpus: record.gpus,
+            tenant: record.tenant,
+            model: record.model,
+            work,
+        }
+    }
+
+    fn workload(self, jobs: Vec<Job>, trace: &Trace) -> Workload {
+        Workload {
+            jobs,
+            tenants: trace.tenants.clone(),
+            models: trace.models.clone(),
+            applications: self.applications.into_iter().map(Arc::new).collect(),
+        }
     }
 }
 

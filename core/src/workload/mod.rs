@@ -1,19 +1,27 @@
 //! From a trace's records to jobs that are ready to run.
 
+mod adaptive;
+pub mod application;
+mod binding;
 pub mod export;
 mod fit;
 mod from_trace;
+mod generator;
 mod models;
 mod sample;
 mod suggest;
 
+pub use application::Application;
+pub use binding::{BindError, BindingRule, Bound, GpuTimeClass};
 pub use fit::Fit;
+pub use generator::{GeneratorError, PolluxGenerator, adaptdl_csv};
 pub(crate) use models::TraitsByJob;
 pub use models::{DEFAULT_PACKLIMIT, GpuGeneration, ModelTraits};
 pub use sample::{SAMPLES, Sample};
 
 use crate::job::Job;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 impl Workload {
     /// The same jobs arriving `factor` times as fast.
@@ -35,4 +43,7 @@ pub struct Workload {
     pub tenants: Vec<String>,
     /// Names of the models that jobs refer to.
     pub models: Vec<String>,
+    /// What [adaptive](crate::job::Work::Adaptive) jobs train.
+    #[serde(default)]
+    pub applications: Vec<Arc<Application>>,
 }

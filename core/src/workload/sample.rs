@@ -168,6 +168,7 @@ impl Sample {
             jobs,
             tenants: TENANTS.map(String::from).to_vec(),
             models: MODELS.map(String::from).to_vec(),
+            applications: Vec::new(),
         }
     }
 }
@@ -188,6 +189,7 @@ fn listed(list: &[(&str, u32, f64)]) -> Workload {
         jobs,
         tenants: Vec::new(),
         models: Vec::new(),
+        applications: Vec::new(),
     }
 }
 
@@ -220,12 +222,12 @@ fn arrival(rng: &mut Rng, span: f64) -> f64 {
 }
 
 /// Uniform in 0..1.
-fn unit(rng: &mut Rng) -> f64 {
+pub(super) fn unit(rng: &mut Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// Uniform in `0..bound`.
-fn below(rng: &mut Rng, bound: u32) -> u32 {
+pub(super) fn below(rng: &mut Rng, bound: u32) -> u32 {
     (unit(rng) * f64::from(bound)) as u32
 }
 

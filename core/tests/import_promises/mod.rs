@@ -16,6 +16,7 @@ pub(crate) fn check_files(files: &[&[u8]], slice: usize) {
     match open_in_slices(files, options, slice.max(1)) {
         Err(error) => assert_is_a_sentence(&error),
         Ok(Opened::Cluster(cluster)) => assert!(cluster.gpus() > 0),
+        Ok(Opened::Profiles(tables)) => assert!(!tables.is_empty()),
         Ok(Opened::Trace(trace)) => {
             let report = &trace.report;
             assert!(!trace.records.is_empty());

@@ -9,15 +9,19 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::policy::Explanation;
 use switchyard::sim::{LogDelta, Progress};
-use switchyard::trace::{ImportReport, Member};
+use switchyard::trace::{ImportReport, Member, ProfileTable};
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;
 
 /// What the page asks of the worker that opens traces.
 #[derive(Debug, Serialize, Deserialize)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a few are made per run, and each is sent at once"
+)]
 pub enum OpenRequest {
     /// Open the files of these names; their bytes follow the message in the same order.
     Open {
@@ -61,6 +65,8 @@ pub enum Reply {
     Opened(Box<OpenedTrace>),
     /// The files were a cluster's description and no trace.
     OpenedCluster(ClusterSpec),
+    /// The files were profiles of applications and no trace.
+    OpenedProfiles(Vec<ProfileTable>),
     /// The files cannot be opened; why, where, what to do.
     Refused(String),
     /// More of the run's log.

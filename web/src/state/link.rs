@@ -281,6 +281,7 @@ mod tests {
                 seed: 9,
                 restart_by_model: true,
                 spread_slowdown: Some(GpuGeneration::V100),
+                ..SimOptions::default()
             },
             policies: vec![
                 "tiresias-las[queues=2,thresholds=57600]".parse().unwrap(),

@@ -108,6 +108,7 @@ impl Dlrm {
             share,
             tenant: self.tenant.as_ref().map_or("", |c| row.cell(c.index)),
             model: "",
+            batch: None,
             status: if running {
                 Status::Running
             } else {

@@ -123,6 +123,7 @@ fn read(
         share,
         tenant: "",
         model: "",
+        batch: None,
         status: Status::Unknown,
     });
     Ok(())

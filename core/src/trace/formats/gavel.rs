@@ -173,6 +173,7 @@ fn read(row: &Row<'_>, columns: &Layout, sink: &mut Sink) -> Result<(), (DropRea
         share,
         tenant: "",
         model,
+        batch: None,
         status: Status::Unknown,
     });
     Ok(())

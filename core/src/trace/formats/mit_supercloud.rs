@@ -105,6 +105,7 @@ impl Supercloud {
             share,
             tenant: self.tenant.as_ref().map_or("", cell),
             model: "",
+            batch: None,
             status: state(self.state.as_ref().map_or("", cell)),
         });
         Ok(())

@@ -12,6 +12,7 @@ use super::rows::Row;
 use super::sink::Sink;
 
 mod acme;
+mod adaptdl;
 mod alibaba_spot_2026;
 mod alibaba_v2023;
 mod alibaba_v2025;
@@ -67,6 +68,7 @@ pub(crate) const FORMATS: &[&Format] = &[
     &batsim::FORMAT,
     &sacct::FORMAT,
     &mit_supercloud::FORMAT,
+    &adaptdl::FORMAT,
     &swf::FORMAT,
     GENERIC,
 ];

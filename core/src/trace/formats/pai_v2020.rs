@@ -109,6 +109,7 @@ impl Importer for Jobs {
                 share: 1.0,
                 tenant: row.cell(2),
                 model: "",
+                batch: None,
                 status: status(row.cell(3)),
             }),
             Err((reason, column)) => {

@@ -126,6 +126,7 @@ fn read(job: &Job, line: u32, sink: &mut Sink) -> Result<(), (DropReason, String
         share,
         tenant: job.vc.as_deref().unwrap_or_default().trim(),
         model: "",
+        batch: None,
         status: status(job.status.as_deref().unwrap_or_default().trim()),
     });
     Ok(())

@@ -92,6 +92,7 @@ impl Sacct {
             share,
             tenant: self.tenant.as_ref().map_or("", cell),
             model: "",
+            batch: None,
             status: status(self.state.as_ref().map_or("", cell)),
         });
         Ok(())

@@ -126,6 +126,7 @@ fn read<'r>(row: &Row<'r>, sink: &mut Sink) -> Result<(), (DropReason, usize, &'
         share,
         tenant: &group,
         model: "",
+        batch: None,
         status,
     });
     Ok(())

@@ -144,7 +144,7 @@ enum Unquoted {
 }
 
 impl<'a> Table<'a> {
-    #[cfg(test)]
+    /// The rows of a whole table.
     pub(crate) fn new(text: &'a str, delimiter: u8) -> Self {
         Self::part(text, Scratch::new(delimiter), Part::Last)
     }

@@ -46,6 +46,7 @@ fn open(names: &[String], files: &[ArrayBuffer], member: Option<String>) -> Repl
             }))
         }
         Ok(Opened::Cluster(cluster)) => Reply::OpenedCluster(cluster),
+        Ok(Opened::Profiles(tables)) => Reply::OpenedProfiles(tables),
         Err(error) => Reply::Refused(error.to_string()),
     }
 }

@@ -1,0 +1,548 @@
+//! `switchyard-bench pollux`: what a scheduling round of Pollux costs, and a whole run.
+//!
+//! Each size is a sequence of rounds, 60 s apart, in which each search starts from the last one's
+//! front: jobs age, now and then one ends and another comes. Goodput is that of the paper's six
+//! applications (throughput parameters fitted on the artifact's measurements), at random progress.
+
+use anyhow::Result;
+use clap::Args;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Instant;
+use switchyard::RunSpec;
+use switchyard::policy::Rng;
+use switchyard::policy::pollux::{
+    Candidate, Node, Outcome, Parameters, Problem, ProblemError, Search, Stopped,
+};
+use switchyard::report::Summary;
+use switchyard::sim::{RunLog, SimOptions};
+use switchyard::workload::{PolluxGenerator, Workload};
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Jobs in a round
+    #[arg(long, value_delimiter = ',', default_values_t = [3, 10, 30, 60, 100, 200])]
+    jobs: Vec<usize>,
+    /// Nodes of 4 GPUs
+    #[arg(long, value_delimiter = ',', default_values_t = [16, 64])]
+    nodes: Vec<u32>,
+    /// Rounds per figure
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// Exponent of the power mean
+    #[arg(long, default_value_t = -1.0, allow_negative_numbers = true)]
+    p: f64,
+    /// Generations without improvement after which a search stops
+    #[arg(long, default_value_t = Parameters::default().patience)]
+    patience: u32,
+    /// Let new jobs have 64 GPUs at once, instead of twice what they have had
+    #[arg(long)]
+    explored: bool,
+    /// Whole runs instead: the paper's workload from our generator, 160 jobs on 16 nodes of 4,
+    /// with embedded profiles
+    #[arg(long)]
+    whole: bool,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A whole run.
+#[derive(Serialize)]
+struct WholeRun {
+    policy: String,
+    jobs: usize,
+    rounds: usize,
+    mean_jct_s: f64,
+    /// Seconds of simulation: the least of three.
+    seconds: f64,
+    ms_per_round: f64,
+}
+
+/// Simulates a day of the paper's workload to its end.
+fn whole(policy: &str) -> Result<WholeRun> {
+    let applications = switchyard::workload::Application::embedded();
+    let trace = PolluxGenerator::default().generate(&applications)?;
+    let workload = Arc::new(Workload::from_trace(&trace));
+    let spec = RunSpec {
+        policy: policy.parse()?,
+        cluster: "16x4".parse()?,
+        placement: Default::default(),
+        options: SimOptions {
+            restart_cost: 30.0,
+            ..SimOptions::default()
+        },
+        history: None,
+    };
+    let mut seconds = f64::INFINITY;
+    let mut log = RunLog::default();
+    for _ in 0..3 {
+        let mut run = spec.start(workload.clone());
+        let (ran, ms) = timed(|| run.run());
+        ran?;
+        seconds = seconds.min(ms / 1e3);
+        log = run.into_log();
+    }
+    let summary = Summary::of(&workload, &spec.cluster, &log);
+    Ok(WholeRun {
+        policy: spec.policy.to_string(),
+        jobs: workload.jobs.len(),
+        rounds: log.rounds(),
+        mean_jct_s: summary.jct.mean,
+        seconds,
+        ms_per_round: 1e3 * seconds / log.rounds().max(1) as f64,
+    })
+}
+
+fn whole_runs(json: bool) -> Result<()> {
+    let policies = [
+        "pollux",
+        "pollux[patience=0]",
+        "pollux[fit=oracle]",
+        "optimus",
+    ];
+    let runs: Vec<WholeRun> = policies.into_iter().map(whole).collect::<Result<_>>()?;
+    if json {
+        println!("{}", serde_json::to_string_pretty(&runs)?);
+        return Ok(());
+    }
+    for run in runs {
+        println!(
+            "{:<22} {} jobs, {} rounds: {:.2} s, {:.2} ms a round; mean JCT {:.0} s",
+            run.policy, run.jobs, run.rounds, run.seconds, run.ms_per_round, run.mean_jct_s
+        );
+    }
+    Ok(())
+}
+
+/// Rounds of one size.
+#[derive(Serialize)]
+struct Figure {
+    nodes: u32,
+    jobs: usize,
+    /// Building a round's tables from known goodputs.
+    tables_ms: Spread,
+    /// Searching it.
+    search_ms: Spread,
+    /// Searching it through all generations.
+    full_ms: Spread,
+    /// How many times faster the search is for stopping early.
+    gain: f64,
+    /// Nanoseconds for each distinct child, in the full search.
+    child_ns: f64,
+    /// Shares of the searches that ended at the bound, and out of patience.
+    at_bound: f64,
+    out_of_patience: f64,
+    /// F0 found, over what the full search finds from the same front with the same seed.
+    fitness_ratio: Spread,
+    /// F0 of the full search with another seed over that: how much is chance.
+    chance_ratio: Spread,
+}
+
+/// Least, mean and greatest.
+#[derive(Clone, Copy, Serialize)]
+struct Spread {
+    min: f64,
+    mean: f64,
+    max: f64,
+}
+
+impl Spread {
+    fn of(values: &[f64]) -> Self {
+        let fold = |with: fn(f64, f64) -> f64| values.iter().copied().reduce(with);
+        Self {
+            min: fold(f64::min).unwrap_or(0.0),
+            mean: values.iter().sum::<f64>() / values.len() as f64,
+            max: fold(f64::max).unwrap_or(0.0),
+        }
+    }
+}
+
+/// An application: throughput parameters (OSDI'21 eq. 8–11, seconds), M0 and Mmax, least and most
+/// of a batch per GPU, gradient noise scale early and late.
+struct Application {
+    alpha_c: f64,
+    beta_c: f64,
+    alpha_n: f64,
+    beta_n: f64,
+    alpha_r: f64,
+    beta_r: f64,
+    gamma: f64,
+    batch: (f64, f64),
+    local: (f64, f64),
+    noise: (f64, f64),
+}
+
+/// The order is that of their shares of the paper's workload.
+const APPLICATIONS: [(u32, Application); 6] = [
+    (
+        393,
+        Application {
+            alpha_c: 0.006957,
+            beta_c: 6.354e-7,
+            alpha_n: 0.01748,
+            beta_n: 5.560e-4,
+            alpha_r: 0.005999,
+            beta_r: 4.5e-8,
+            gamma: 1.248,
+            batch: (256.0, 32768.0),
+            local: (32.0, 32768.0),
+            noise: (7e6, 4.8e7),
+        },
+    ),
+    (
+        387,
+        Application {
+            alpha_c: 0.01866,
+            beta_c: 6.798e-4,
+            alpha_n: 0.09152,
+            beta_n: 0.002525,
+            alpha_r: 0.01540,
+            beta_r: 4.7e-8,
+            gamma: 1.277,
+            batch: (128.0, 4096.0),
+            local: (32.0, 1024.0),
+            noise: (1.3e3, 3.9e4),
+        },
+    ),
+    (
+        87,
+        Application {
+            alpha_c: 0.3111,
+            beta_c: 0.02384,
+            alpha_n: 0.4871,
+            beta_n: 0.009818,
+            alpha_r: 0.08393,
+            beta_r: 0.001371,
+            gamma: 1.413,
+            batch: (20.0, 640.0),
+            local: (10.0, 80.0),
+            noise: (4.4e2, 2.1e5),
+        },
+    ),
+    (
+        67,
+        Application {
+            alpha_c: 0.1719,
+            beta_c: 0.05861,
+            alpha_n: 1.3857,
+            beta_n: 0.009431,
+            alpha_r: 0.2842,
+            beta_r: 0.009623,
+            gamma: 1.902,
+            batch: (12.0, 384.0),
+            local: (4.0, 12.0),
+            noise: (4.2e2, 1.1e3),
+        },
+    ),
+    (
+        46,
+        Application {
+            alpha_c: 0.2386,
+            beta_c: 0.01500,
+            alpha_n: 0.8065,
+            beta_n: 0.01047,
+            alpha_r: 0.1459,
+            beta_r: 0.02301,
+            gamma: 1.222,
+            batch: (8.0, 512.0),
+            local: (4.0, 8.0),
+            noise: (3.1e2, 5.2e3),
+        },
+    ),
+    (
+        20,
+        Application {
+            alpha_c: 0.06417,
+            beta_c: 0.004480,
+            alpha_n: 0.2995,
+            beta_n: 0.006637,
+            alpha_r: 0.02646,
+            beta_r: 5.19e-5,
+            gamma: 2.471,
+            batch: (200.0, 12800.0),
+            local: (20.0, 200.0),
+            noise: (5.6e3, 1.4e4),
+        },
+    ),
+];
+
+/// A job of the sequence.
+struct Job {
+    candidate: Candidate,
+    /// Goodput by replicas, on one node and on several.
+    goodput: Vec<[f64; 2]>,
+}
+
+impl Application {
+    /// Goodput at the best of the batch sizes (OSDI'21 eq. 5–11), in samples of M0's worth.
+    fn goodput(&self, nodes: u32, replicas: u32, noise: f64) -> f64 {
+        let k = f64::from(replicas);
+        let least = self.batch.0.max(self.local.0 * k);
+        let sync = match (nodes, replicas) {
+            (_, 1) => 0.0,
+            (1, _) => self.alpha_r + self.beta_r * (k - 2.0),
+            _ => self.alpha_n + self.beta_n * (k - 2.0),
+        };
+        let mut best = 0.0_f64;
+        for step in 0..50 {
+            let total = least * (self.batch.1 / least).powf(f64::from(step) / 49.0);
+            let local = total / k;
+            let mut passes = (local / self.local.1 - 1e-8).ceil().max(1.0);
+            if replicas == 1 && local > self.batch.0 {
+                passes = passes.max(2.0);
+            }
+            let micro = (local / passes - 1e-8).ceil();
+            if micro < self.local.0 || micro > self.local.1 {
+                continue;
+            }
+            let gradient = self.alpha_c + self.beta_c * micro;
+            let last = (gradient.powf(self.gamma) + sync.powf(self.gamma)).powf(1.0 / self.gamma);
+            let time = (passes - 1.0) * gradient + last;
+            let efficiency = (noise + self.batch.0) / (noise + k * micro * passes);
+            best = best.max(k * micro * passes / time * efficiency);
+        }
+        best
+    }
+}
+
+impl Job {
+    fn new(key: u32, rng: &mut Rng) -> Self {
+        let mut lot = draw(rng, 1000);
+        let mut at = 0;
+        while lot >= APPLICATIONS[at].0 {
+            lot -= APPLICATIONS[at].0;
+            at += 1;
+        }
+        let application = &APPLICATIONS[at].1;
+        let progress = f64::from(draw(rng, 1000)) / 1000.0;
+        let noise = application.noise.0 + progress * (application.noise.1 - application.noise.0);
+        let goodput = (0..=MOST_REPLICAS)
+            .map(|k| {
+                [1, 2].map(|nodes| {
+                    if k < nodes {
+                        0.0
+                    } else {
+                        application.goodput(nodes, k, noise)
+                    }
+                })
+            })
+            .collect();
+        let candidate = Candidate {
+            key,
+            current: Vec::new(),
+            min_replicas: 1,
+            max_replicas: 2,
+            preemptible: true,
+            started: false,
+            profiled: true,
+            attained: 0.0,
+            age: 0.0,
+            restarts: 0,
+            submit_order: key,
+        };
+        Self { candidate, goodput }
+    }
+}
+
+/// A uniform integer.
+fn draw(rng: &mut Rng, bound: u32) -> u32 {
+    (rng.next_u64() % u64::from(bound)) as u32
+}
+
+/// A cluster and its jobs from round to round.
+struct Rounds {
+    nodes: Vec<Node>,
+    jobs: Vec<Job>,
+    next_key: u32,
+    rng: Rng,
+    explored: bool,
+}
+
+/// The most GPUs of a job.
+const MOST_REPLICAS: u32 = 64;
+/// One job in so many ends with a round.
+const LIFE: u32 = 60;
+/// Rounds before measuring, so that jobs have explored and fronts are warm.
+const WARMING: u32 = 15;
+
+impl Rounds {
+    fn new(nodes: u32, jobs: usize, explored: bool) -> Self {
+        let mut rng = Rng::seed_from_u64(2021);
+        Self {
+            nodes: (0..nodes).map(|key| Node { key, gpus: 4 }).collect(),
+            jobs: (0..jobs as u32)
+                .map(|key| Job::new(key, &mut rng))
+                .collect(),
+            next_key: jobs as u32,
+            rng,
+            explored,
+        }
+    }
+
+    fn problem(&self, parameters: Parameters) -> Result<Problem, ProblemError> {
+        let candidates: Vec<_> = self
+            .jobs
+            .iter()
+            .map(|job| {
+                let mut candidate = job.candidate.clone();
+                if self.explored {
+                    candidate.max_replicas = MOST_REPLICAS;
+                }
+                candidate
+            })
+            .collect();
+        Problem::new(
+            &self.nodes,
+            &candidates,
+            parameters,
+            |job, nodes, replicas| {
+                self.jobs[job].goodput[replicas as usize][usize::from(nodes > 1)]
+            },
+        )
+    }
+
+    /// A minute passes.
+    fn go_on(&mut self, outcome: &Outcome) {
+        for (i, job) in self.jobs.iter_mut().enumerate() {
+            let job = &mut job.candidate;
+            let parts: Vec<_> = outcome.allocation.parts(i).collect();
+            let replicas = outcome.allocation.replicas(i);
+            job.restarts += u32::from(job.started && parts != job.current);
+            job.started |= replicas > 0;
+            job.current = parts;
+            job.age += 60.0;
+            job.attained += 60.0 * f64::from(replicas);
+            job.max_replicas = job.max_replicas.max(2 * replicas).min(MOST_REPLICAS);
+        }
+        for i in 0..self.jobs.len() {
+            if draw(&mut self.rng, LIFE) == 0 {
+                self.jobs[i] = Job::new(self.next_key, &mut self.rng);
+                self.next_key += 1;
+            }
+        }
+    }
+}
+
+/// Runs something; what it gives, and the milliseconds it takes.
+fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let begin = Instant::now();
+    let result = work();
+    (result, begin.elapsed().as_secs_f64() * 1e3)
+}
+
+fn measure(arguments: &Arguments, nodes: u32, jobs: usize) -> Result<Figure> {
+    let parameters = Parameters {
+        p: arguments.p,
+        patience: arguments.patience,
+        ..Parameters::default()
+    };
+    let full = Parameters {
+        patience: 0,
+        stop_at_bound: false,
+        ..parameters
+    };
+    let mut rounds = Rounds::new(nodes, jobs, arguments.explored);
+    let mut search = Search::new();
+    let mut rng = Rng::seed_from_u64(1);
+    for _ in 0..WARMING {
+        let outcome = search.run(&rounds.problem(parameters)?, &mut rng);
+        rounds.go_on(&outcome);
+    }
+    let (mut tables, mut short, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut ratios, mut chances) = (Vec::new(), Vec::new());
+    let (mut children, mut at_bound, mut out_of_patience) = (0, 0.0, 0.0);
+    for _ in 0..arguments.rounds {
+        let (problem, ms) = timed(|| rounds.problem(parameters));
+        let problem = problem?;
+        tables.push(ms);
+        let everything = rounds.problem(full)?;
+        let mut others = [search.clone(), search.clone()];
+        let mut other_rngs = [rng.clone(), Rng::seed_from_u64(rng.clone().next_u64())];
+
+        let (outcome, ms) = timed(|| search.run(&problem, &mut rng));
+        short.push(ms);
+        let (reference, ms) = timed(|| others[0].run(&everything, &mut other_rngs[0]));
+        whole.push(ms);
+        let other = others[1].run(&everything, &mut other_rngs[1]);
+        children += reference.evaluated;
+        let best = reference.fitness.mean_speedup;
+        ratios.push(outcome.fitness.mean_speedup / best);
+        chances.push(other.fitness.mean_speedup / best);
+        match outcome.stopped {
+            Stopped::Bound => at_bound += 1.0,
+            Stopped::Patience => out_of_patience += 1.0,
+            Stopped::Generations | Stopped::Exhausted => {}
+        }
+        rounds.go_on(&outcome);
+    }
+    let count = f64::from(arguments.rounds);
+    Ok(Figure {
+        nodes,
+        jobs,
+        tables_ms: Spread::of(&tables),
+        search_ms: Spread::of(&short),
+        full_ms: Spread::of(&whole),
+        gain: whole.iter().sum::<f64>() / short.iter().sum::<f64>(),
+        child_ns: whole.iter().sum::<f64>() * 1e6 / children as f64,
+        at_bound: at_bound / count,
+        out_of_patience: out_of_patience / count,
+        fitness_ratio: Spread::of(&ratios),
+        chance_ratio: Spread::of(&chances),
+    })
+}
+
+pub(crate) fn pollux(arguments: &Arguments) -> Result<()> {
+    if arguments.whole {
+        return whole_runs(arguments.json);
+    }
+    let mut figures = Vec::new();
+    if !arguments.json {
+        println!(
+            "{:>5} {:>5} {:>10} {:>18} {:>18} {:>6} {:>9} {:>14} {:>24} {:>24}",
+            "nodes",
+            "jobs",
+            "tables ms",
+            "search ms (max)",
+            "all gen. ms (max)",
+            "gain",
+            "ns/child",
+            "bound/patience",
+            "F0 over full (min max)",
+            "another seed (min max)"
+        );
+    }
+    for &nodes in &arguments.nodes {
+        for &jobs in &arguments.jobs {
+            let figure = measure(arguments, nodes, jobs)?;
+            if !arguments.json {
+                print(&figure);
+            }
+            figures.push(figure);
+        }
+    }
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&figures)?);
+    }
+    Ok(())
+}
+
+fn print(figure: &Figure) {
+    let time = |spread: Spread| format!("{:.2} ({:.2})", spread.mean, spread.max);
+    let ratio =
+        |spread: Spread| format!("{:.4} ({:.3} {:.3})", spread.mean, spread.min, spread.max);
+    println!(
+        "{:>5} {:>5} {:>10.3} {:>18} {:>18} {:>6.2} {:>9.0} {:>14} {:>24} {:>24}",
+        figure.nodes,
+        figure.jobs,
+        figure.tables_ms.mean,
+        time(figure.search_ms),
+        time(figure.full_ms),
+        figure.gain,
+        figure.child_ns,
+        format!("{:.2}/{:.2}", figure.at_bound, figure.out_of_patience),
+        ratio(figure.fitness_ratio),
+        ratio(figure.chance_ratio),
+    );
+}

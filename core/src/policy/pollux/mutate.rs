@@ -1,0 +1,229 @@
+//! Mutation, as the artifact has it. Each step sees what the one before left:
+//!
+//! 1. each job's row, with probability 0.1, goes back to its current allocation;
+//! 2. each row, with probability 0.1, is selected: each of its entries is zeroed with
+//!    probability 0.1;
+//! 3. on every node with free GPUs, each job's entry is hit with probability p₁ + p₂ − p₁p₂,
+//!    p₁ = 1 / jobs, and p₂ = 1 / jobs already there for those that are: it becomes a uniform
+//!    integer from what it is to the node's capacity.
+//!
+//! So entries only grow where there is room, and repair decides who keeps what.
+
+use super::chance::{Trials, below};
+use super::genome::{self, Changes, HIGH};
+use super::problem::Problem;
+use crate::policy::Rng;
+
+/// The random streams of one search, and room to work in.
+pub(super) struct Mutation {
+    reset: Trials,
+    select: Trials,
+    zero: Trials,
+    gain: Trials,
+    /// The high bit of every node's byte, where it has GPUs.
+    has_gpus: Vec<u64>,
+    /// By word: whether a node may now be asked for more GPUs than it has.
+    pub(super) may_exceed: Vec<bool>,
+    /// Nodes with free GPUs, and by bit how many jobs are there.
+    free: Vec<u64>,
+    there: Vec<u8>,
+    /// Entries on such nodes that are not zero, and those to be raised.
+    held: Vec<Entry>,
+    hit: Vec<Entry>,
+}
+
+/// A job's entry on the node of a mask's bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    job: u32,
+    mask: u32,
+    bit: u32,
+}
+
+impl Mutation {
+    pub(super) fn new(problem: &Problem, rng: &mut Rng) -> Self {
+        let layout = problem.layout;
+        let movable = (layout.jobs - problem.pinned).max(1);
+        Self {
+            reset: Trials::new(0.1, rng),
+            select: Trials::new(0.1, rng),
+            zero: Trials::new(0.1, rng),
+            gain: Trials::new(1.0 / movable as f64, rng),
+            has_gpus: problem
+                .capacity
+                .iter()
+                .map(|&word| genome::nonzero(word))
+                .collect(),
+            may_exceed: vec![true; layout.words],
+            free: vec![0; layout.masks],
+            there: vec![0; 64 * layout.masks],
+            // A free node has fewer than 64 GPUs in use.
+            held: Vec::with_capacity(64 * layout.nodes),
+            hit: Vec::with_capacity(64 * layout.nodes + layout.jobs),
+        }
+    }
+
+    /// Mutates the genome and lists the rows it wrote; whether it is another one now, or may be.
+    pub(super) fn apply<const W: usize>(
+        &mut self,
+        problem: &Problem,
+        genome: &mut [u64],
+        changes: &mut Changes,
+        rng: &mut Rng,
+    ) -> bool {
+        let is_reset = self.go_back::<W>(problem, genome, changes, rng);
+        self.thin_out::<W>(problem, genome, changes, rng);
+        if self.find_room::<W>(problem, genome) {
+            self.choose::<W>(problem, genome, rng);
+            self.raise::<W>(problem, genome, changes, rng);
+        }
+        is_reset || !changes.is_empty()
+    }
+
+    fn go_back<const W: usize>(
+        &mut self,
+        problem: &Problem,
+        genome: &mut [u64],
+        changes: &mut Changes,
+        rng: &mut Rng,
+    ) -> bool {
+        let record = problem.layout.with_words::<W>().record();
+        let rows = (problem.layout.jobs - problem.pinned) as u32;
+        let mut any = false;
+        self.reset.run(rng, rows, |_, row| {
+            let job = problem.pinned + row as usize;
+            genome[job * record..][..record].copy_from_slice(problem.current_row::<W>(job));
+            if problem.outgrown[job] {
+                changes.mark(job);
+            }
+            any = true;
+        });
+        any
+    }
+
+    fn thin_out<const W: usize>(
+        &mut self,
+        problem: &Problem,
+        genome: &mut [u64],
+        changes: &mut Changes,
+        rng: &mut Rng,
+    ) {
+        let layout = problem.layout.with_words::<W>();
+        let rows = (layout.jobs - problem.pinned) as u32;
+        let zero = &mut self.zero;
+        self.select.run(rng, rows, |rng, row| {
+            let job = problem.pinned + row as usize;
+            let record = &mut genome[job * layout.record()..][..layout.record()];
+            let (words, rest) = record.split_at_mut(layout.words);
+            // Zeroing what is zero changes nothing: only nodes in use are tried.
+            for (m, mask) in rest[..layout.masks].iter_mut().enumerate() {
+                let (mut left, mut passed) = (*mask, 0);
+                zero.run(rng, left.count_ones(), |_, at| {
+                    while passed < at {
+                        left &= left - 1;
+                        passed += 1;
+                    }
+                    genome::set(words, genome::node_of(m, left.trailing_zeros()), 0);
+                    *mask &= !(left & left.wrapping_neg());
+                    changes.mark(job);
+                });
+            }
+        });
+    }
+
+    /// Finds the nodes with free GPUs, and those asked for more than they have; whether there are
+    /// any of the first.
+    fn find_room<const W: usize>(&mut self, problem: &Problem, genome: &[u64]) -> bool {
+        let layout = problem.layout.with_words::<W>();
+        self.free.fill(0);
+        let mut any = 0;
+        for (w, &capacity) in problem.capacity[..layout.words].iter().enumerate() {
+            // Two parents and the current allocation together take at most 192 of a byte.
+            let mut used = 0_u64;
+            for record in genome.chunks_exact(layout.record()) {
+                used += record[w];
+            }
+            let has_gpus = self.has_gpus[w];
+            let enough = ((capacity | HIGH) - (used & !HIGH)) & !used & HIGH;
+            self.may_exceed[w] = enough != HIGH;
+            // Bytes of capacity − 1 ≥ used.
+            let free = ((capacity - (has_gpus >> 7)) | HIGH) - (used & !HIGH);
+            let free = (free & !used & has_gpus) >> 7;
+            self.free[w / 8] |= free << (w % 8);
+            any |= free;
+        }
+        any != 0
+    }
+
+    /// Chooses the entries to be raised.
+    fn choose<const W: usize>(&mut self, problem: &Problem, genome: &[u64], rng: &mut Rng) {
+        let layout = problem.layout.with_words::<W>();
+        self.there.fill(0);
+        self.held.clear();
+        self.hit.clear();
+        let records = genome.chunks_exact(layout.record()).enumerate();
+        for (job, record) in records.skip(problem.pinned) {
+            for (m, &free) in self.free[..layout.masks].iter().enumerate() {
+                let mut left = record[layout.words + m] & free;
+                while left != 0 {
+                    let bit = left.trailing_zeros();
+                    left &= left - 1;
+                    self.there[64 * m + bit as usize] += 1;
+                    self.held.push(Entry {
+                        job: job as u32,
+                        mask: m as u32,
+                        bit,
+                    });
+                }
+            }
+        }
+        for &entry in &self.held {
+            let there = self.there[64 * entry.mask as usize + entry.bit as usize];
+            if there == 1 || below(rng, u32::from(there)) == 0 {
+                self.hit.push(entry);
+            }
+        }
+        let held = self.hit.len();
+        let hit = &mut self.hit;
+        let movable = (layout.jobs - problem.pinned) as u32;
+        for (m, &free) in self.free.iter().enumerate() {
+            let (mut left, mut passed) = (free, 0);
+            self.gain.run(rng, free.count_ones() * movable, |_, at| {
+                while passed + movable <= at {
+                    left &= left - 1;
+                    passed += movable;
+                }
+                let entry = Entry {
+                    job: problem.pinned as u32 + at - passed,
+                    mask: m as u32,
+                    bit: left.trailing_zeros(),
+                };
+                if !hit[..held].contains(&entry) {
+                    hit.push(entry);
+                }
+            });
+        }
+    }
+
+    fn raise<const W: usize>(
+        &mut self,
+        problem: &Problem,
+        genome: &mut [u64],
+        changes: &mut Changes,
+        rng: &mut Rng,
+    ) {
+        let layout = problem.layout.with_words::<W>();
+        for &Entry { job, mask, bit } in &self.hit {
+            let (w, shift) = (8 * mask as usize + bit as usize % 8, bit & !7);
+            let record = &mut genome[job as usize * layout.record()..][..layout.record()];
+            let most = (problem.capacity[w] >> shift) as u32 & 0xff;
+            let now = (record[w] >> shift) as u32 & 0xff;
+            let more = below(rng, most - now + 1);
+            // Without a branch, since which way it goes is chance.
+            record[w] += u64::from(more) << shift;
+            record[layout.words + mask as usize] |= u64::from(now + more > 0) << bit;
+            self.may_exceed[w] = true;
+            changes.mark_if(job as usize, more > 0);
+        }
+    }
+}

@@ -1,0 +1,671 @@
+//! The scheduler: at every round each job's agent takes in what it has observed, the search decides
+//! who gets which GPUs, and every job is told the batch that its agent wants on them.
+//!
+//! Between rounds a job re-tunes its batch when it has run for a while on new GPUs (in the paper,
+//! agents report every 30 s) and at the end of each epoch; a new one gets a single GPU, if one is
+//! free, so that it can begin to learn how it scales. Plain jobs, whose gangs cannot
+//! shrink, are served before (see `rigid`).
+
+use super::{Candidate, Node, Outcome, Parameters, Problem, Search};
+use crate::goodput::{Agent, CandidateTable, Choice, FitChoice, RETUNE_GAIN, batch};
+use crate::job::JobId;
+use crate::policy::registry::{BuildContext, Registered, no_conflicts};
+use crate::policy::rigid::{self, Rigid};
+use crate::policy::{
+    Cadence, Explanation, Fact, Line, Mark, ParamInfo, ParamKind, Params, Plot, Policy,
+    PolicyEntry, PolicySpec, Rng, Verdict, rounds,
+};
+use crate::sim::{Phase, Plan, TrainingView, View};
+use crate::workload::Application;
+use crate::workload::application::even;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub(in crate::policy) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "pollux",
+        title: "Pollux",
+        summary: "Gives GPUs and batch sizes together, for the greatest mean of the jobs' goodput speedups: a genetic search at every round, on models that each job fits to itself.",
+        source: "Qiao et al., OSDI'21",
+        oracle: false,
+        params: &[
+            ParamInfo {
+                name: "p",
+                aliases: &[],
+                kind: ParamKind::Float {
+                    min: -40.0,
+                    max: 40.0,
+                },
+                default: "-1",
+                help: "Exponent of the power mean of speedups: the smaller, the fairer; 1 is the plain mean.",
+            },
+            rounds::round("interval", "60"),
+            ParamInfo {
+                name: "population",
+                aliases: &[],
+                kind: ParamKind::Int {
+                    min: 2,
+                    max: 10_000,
+                },
+                default: "100",
+                help: "Allocations that the search keeps.",
+            },
+            ParamInfo {
+                name: "generations",
+                aliases: &[],
+                kind: ParamKind::Int {
+                    min: 1,
+                    max: 10_000,
+                },
+                default: "100",
+                help: "Generations of a search, at most.",
+            },
+            ParamInfo {
+                name: "delta",
+                aliases: &["restart"],
+                kind: ParamKind::Float { min: 0.0, max: 1e6 },
+                default: "30",
+                help: "Seconds that a restart is expected to cost.",
+            },
+            ParamInfo {
+                name: "avoidance",
+                aliases: &[],
+                kind: ParamKind::Bool,
+                default: "true",
+                help: "At most one job that spans nodes on each node, so that none disturbs another.",
+            },
+            ParamInfo {
+                name: "fit",
+                aliases: &[],
+                kind: ParamKind::OneOf(&["agent", "oracle"]),
+                default: "agent",
+                help: "Whose goodput is believed: the model fitted to what a job has seen, or its true profile.",
+            },
+            ParamInfo {
+                name: "patience",
+                aliases: &[],
+                kind: ParamKind::Int {
+                    min: 0,
+                    max: 10_000,
+                },
+                default: "10",
+                help: "Generations without improvement after which a search stops; 0: never. On the paper's workloads 10 cost nothing.",
+            },
+            ParamInfo {
+                name: "retune",
+                aliases: &[],
+                kind: ParamKind::Float {
+                    min: 0.0,
+                    max: 10.0,
+                },
+                default: "0.05",
+                help: "By which share another batch must be better before a running job changes to it.",
+            },
+            ParamInfo {
+                name: "report",
+                aliases: &[],
+                kind: ParamKind::Float { min: 1.0, max: 1e6 },
+                default: "30",
+                help: "Seconds after which a job's agent first fits what it has seen on new GPUs, and re-tunes the batch.",
+            },
+            ParamInfo {
+                name: "quirks",
+                aliases: &[],
+                kind: ParamKind::Bool,
+                default: "false",
+                help: "As the paper's simulator has it: new jobs wait for a round, the fair share is on one node, a first start counts as a restart, batches always follow the model, searches never stop early, ncf stays on one GPU.",
+            },
+        ],
+        check: no_conflicts,
+    },
+    build: |params, _: &BuildContext<'_>| Box::new(Pollux::new(params)),
+};
+
+/// The most GPUs of one job, as far as applications were measured.
+const MOST_REPLICAS: u32 = 64;
+
+/// Points of a goodput curve.
+const CURVE: u32 = 50;
+
+/// One adaptive job.
+struct Member {
+    job: JobId,
+    agent: Agent,
+    starts: u32,
+}
+
+/// What the last round decided.
+struct LastRound {
+    outcome: Outcome,
+    /// In the order of the members then.
+    jobs: Vec<JobId>,
+    speedups: Vec<f64>,
+    fair: (u32, u32),
+}
+
+struct Pollux {
+    spec: PolicySpec,
+    parameters: Parameters,
+    interval: f64,
+    fit: FitChoice,
+    quirks: bool,
+    retune: f64,
+    report: f64,
+    rigid: Rigid,
+    /// Active adaptive jobs in order of submission, and what is known of each.
+    jobs: Vec<JobId>,
+    members: Vec<Member>,
+    /// By application.
+    tables: BTreeMap<u32, Arc<CandidateTable>>,
+    truth: Truth,
+    search: Search,
+    last: Option<LastRound>,
+}
+
+impl Pollux {
+    fn new(params: &Params<'_>) -> Self {
+        let quirks = params.bool("quirks");
+        let fit = if params.text("fit") == "oracle" {
+            FitChoice::Oracle
+        } else {
+            FitChoice::Agent
+        };
+        let parameters = Parameters {
+            p: params.float("p"),
+            delta: params.float("delta"),
+            avoidance: params.bool("avoidance"),
+            population: params.int("population") as usize,
+            generations: params.int("generations"),
+            patience: if quirks { 0 } else { params.int("patience") },
+            stop_at_bound: !quirks,
+            reference: quirks,
+            ..Parameters::default()
+        };
+        Self {
+            spec: params.spec().clone(),
+            parameters,
+            interval: params.float("interval"),
+            fit,
+            quirks,
+            retune: if quirks {
+                0.0
+            } else if params.is_given("retune") {
+                params.float("retune")
+            } else {
+                RETUNE_GAIN
+            },
+            report: params.float("report"),
+            rigid: Rigid::default(),
+            jobs: Vec::new(),
+            members: Vec::new(),
+            tables: BTreeMap::new(),
+            truth: Truth::default(),
+            search: Search::new(),
+            last: None,
+        }
+    }
+
+    fn follow(&mut self, view: &View<'_>) {
+        self.rigid.follow(view, &mut self.jobs);
+        if !view.finished().is_empty() {
+            self.members
+                .retain(|member| view.phase(member.job) != Phase::Finished);
+        }
+        for &job in self.jobs.get(self.members.len()..).unwrap_or_default() {
+            let Some(training) = view.training(job) else {
+                continue;
+            };
+            let table = self
+                .tables
+                .entry(training.application())
+                .or_insert_with(|| {
+                    let limits = *training.limits();
+                    Arc::new(CandidateTable::new(limits, MOST_REPLICAS, view.node_size()))
+                });
+            self.members.push(Member {
+                job,
+                agent: Agent::new(Arc::clone(table)),
+                starts: 0,
+            });
+        }
+    }
+
+    fn is_round(&self, now: f64) -> bool {
+        libm::floor(now / self.interval) * self.interval == now
+    }
+
+    /// Whether the job stays on one GPU with its greatest batch, as the paper's simulator has it.
+    fn is_pinned(&self, training: &TrainingView<'_>) -> bool {
+        self.quirks && training.name() == "ncf"
+    }
+
+    fn max_replicas(&self, member: &Member, training: &TrainingView<'_>) -> u32 {
+        if self.is_pinned(training) {
+            return 1;
+        }
+        match self.fit {
+            FitChoice::Agent => member.agent.max_replicas(),
+            FitChoice::Oracle => training.limits().max_replicas().clamp(1, MOST_REPLICAS),
+        }
+    }
+
+    /// The batch for GPUs just given.
+    fn configure(
+        &mut self,
+        at: usize,
+        training: &TrainingView<'_>,
+        parts: &[(u32, u32)],
+    ) -> (u32, u32) {
+        let (nodes, replicas) = size(parts);
+        if self.is_pinned(training) {
+            let limits = training.limits();
+            return limits.split(limits.max_batch, replicas);
+        }
+        if self.fit == FitChoice::Oracle
+            && let Some(choice) = self
+                .truth
+                .choose(training, training.epoch(), nodes, replicas)
+        {
+            return (choice.m, choice.s);
+        }
+        self.members[at].agent.configure(nodes, replicas)
+    }
+
+    /// The batch to go on with on the same GPUs in this epoch.
+    fn go_on(&mut self, at: usize, view: &View<'_>, training: &TrainingView<'_>) -> (u32, u32) {
+        let current = training.configuration();
+        let (nodes, replicas) = size(view.placement(training.job()));
+        if self.is_pinned(training) {
+            return current;
+        }
+        if self.fit == FitChoice::Oracle {
+            let choice = self
+                .truth
+                .choose(training, training.epoch(), nodes, replicas);
+            return choice.map_or(current, |choice| (choice.m, choice.s));
+        }
+        let agent = &self.members[at].agent;
+        if self.quirks {
+            agent.configure(nodes, replicas)
+        } else {
+            agent.retune(nodes, replicas, current, self.retune)
+        }
+    }
+
+    /// Gives new jobs a free GPU each, until the next round.
+    fn start_newcomers(&mut self, view: &View<'_>, plan: &mut Plan) {
+        let mut free = view.free().per_node().to_vec();
+        for at in 0..self.members.len() {
+            let job = self.members[at].job;
+            let is_new = self.members[at].starts == 0;
+            let Some(training) = view.training(job).filter(|_| is_new) else {
+                continue;
+            };
+            // Where fewest are free: whole nodes stay whole.
+            let open = (0u32..).zip(&free).filter(|(_, gpus)| **gpus > 0);
+            let Some((node, _)) = open.min_by_key(|&(node, &gpus)| (gpus, node)) else {
+                return;
+            };
+            let parts = [(node, 1)];
+            let (m, s) = self.configure(at, &training, &parts);
+            plan.train(job, &parts, m, s);
+            plan.alarm(job, view.now() + self.report);
+            self.members[at].starts = 1;
+            rigid::take(&mut free, &parts);
+        }
+    }
+
+    /// Agents that have run for a while look at what they have seen.
+    fn report(&mut self, view: &View<'_>, plan: &mut Plan) {
+        for &job in view.alarmed() {
+            let Some((m, s)) = self.tune(view, job) else {
+                continue;
+            };
+            plan.tune(job, m, s);
+            let seen = view.training(job).and_then(|training| training.observed());
+            if seen.is_none() {
+                plan.alarm(job, view.now() + self.report);
+            }
+        }
+    }
+
+    fn observe(&mut self, view: &View<'_>) {
+        for member in &mut self.members {
+            let seen = view.training(member.job).and_then(|t| t.observed());
+            if let Some((observation, stats)) = seen {
+                // What a profile says is sound; what is not would teach nothing.
+                let _ = member.agent.observe(observation, stats);
+            }
+        }
+    }
+
+    fn candidates(&self, view: &View<'_>, current: &[Vec<(u32, u32)>]) -> Vec<Candidate> {
+        let mut candidates = Vec::with_capacity(self.members.len());
+        for (order, (member, current)) in (0u32..).zip(self.members.iter().zip(current)) {
+            let training = view.training(member.job);
+            candidates.push(Candidate {
+                key: member.job.0,
+                current: current.clone(),
+                min_replicas: 1,
+                max_replicas: training.map_or(1, |t| self.max_replicas(member, &t)),
+                preemptible: true,
+                started: member.starts > 0,
+                profiled: self.fit == FitChoice::Oracle || member.agent.params().is_some(),
+                attained: view.attained(member.job),
+                age: view.now() - view.submit(member.job),
+                restarts: member.starts.saturating_sub(1),
+                submit_order: order,
+            });
+        }
+        candidates
+    }
+
+    /// A round.
+    fn reallocate(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
+        self.observe(view);
+        let mut free = view.free().node_sizes().to_vec();
+        self.rigid.give_out(view, &mut free, plan);
+        if self.members.is_empty() {
+            return;
+        }
+        let current = rigid::still_held(view, &self.jobs, &free);
+        let nodes: Vec<Node> = (0u32..)
+            .zip(&free)
+            .map(|(key, &gpus)| Node { key, gpus })
+            .collect();
+        let candidates = self.candidates(view, &current);
+        let (members, truth, fit) = (&self.members, &mut self.truth, self.fit);
+        let node_size = view.node_size();
+        let problem = Problem::new(&nodes, &candidates, self.parameters, |at, nodes, k| {
+            let member = &members[at];
+            let choice = match (fit, view.training(member.job)) {
+                (FitChoice::Oracle, Some(training)) => {
+                    // The search tells one node from several; of several, as few as hold them.
+                    let several = nodes > 1;
+                    let nodes = if several {
+                        nodes.max(k.div_ceil(node_size))
+                    } else {
+                        nodes
+                    };
+                    truth.choose(&training, training.epoch(), nodes, k)
+                }
+                (FitChoice::Oracle, None) => None,
+                (FitChoice::Agent, _) => predict(&member.agent, nodes, k, node_size),
+            };
+            choice.map_or(0.0, |choice| choice.goodput)
+        });
+        let Ok(problem) = problem else {
+            return;
+        };
+        let outcome = self.search.run(&problem, rng);
+        for at in 0..self.members.len() {
+            let job = self.members[at].job;
+            let Some(training) = view.training(job) else {
+                continue;
+            };
+            let parts: Vec<(u32, u32)> = outcome.allocation.parts(at).collect();
+            let before = view.placement(job);
+            if parts == before {
+                if !parts.is_empty() {
+                    let (m, s) = self.go_on(at, view, &training);
+                    plan.tune(job, m, s);
+                }
+            } else if parts.is_empty() {
+                plan.preempt(job);
+            } else {
+                let (m, s) = self.configure(at, &training, &parts);
+                plan.train(job, &parts, m, s);
+                if !self.quirks {
+                    plan.alarm(job, view.now() + self.report);
+                }
+                self.members[at].starts += 1;
+            }
+        }
+        plan.note_round(outcome.fitness.mean_speedup, outcome.fitness.utility);
+        self.last = Some(LastRound {
+            jobs: self.jobs.clone(),
+            speedups: problem.speedups(&outcome.allocation),
+            fair: problem.fair_share(),
+            outcome,
+        });
+    }
+
+    fn facts(&self, view: &View<'_>, member: &Member, training: &TrainingView<'_>) -> Vec<Fact> {
+        let (nodes, replicas) = size(view.placement(member.job));
+        let mut facts = Vec::new();
+        let last = self.last.as_ref();
+        let place = last.and_then(|last| last.jobs.iter().position(|&job| job == member.job));
+        if let (Some(last), Some(place)) = (last, place) {
+            let speedup = last.speedups.get(place).copied().unwrap_or(0.0);
+            let (fair_nodes, fair) = last.fair;
+            facts.push(Fact::new(
+                "speedup",
+                format!("{speedup:.2} × that of {fair} GPUs on {fair_nodes} nodes, its fair share"),
+            ));
+        }
+        facts.push(Fact::new("GPUs", format!("{replicas} on {nodes} nodes")));
+        facts.push(Fact::new(
+            "most GPUs",
+            format!(
+                "{}: at most twice what it has run on",
+                self.max_replicas(member, training)
+            ),
+        ));
+        if replicas > 0 {
+            let (m, s) = training.configuration();
+            facts.push(Fact::new(
+                "batch size",
+                format!(
+                    "{} samples: {m} per GPU, {s} accumulation passes",
+                    replicas * m * (s + 1)
+                ),
+            ));
+        }
+        if let Some(stats) = member.agent.stats() {
+            let limits = training.limits();
+            let phi = stats.noise_scale(limits.m0);
+            facts.push(Fact::new(
+                "gradient noise scale",
+                format!("φ = {phi:.3e} samples"),
+            ));
+            if replicas > 0 {
+                let (m, s) = training.configuration();
+                let scale = limits.scale(f64::from(replicas * m * (s + 1)));
+                facts.push(Fact::new(
+                    "efficiency",
+                    format!("{:.1} %", 100.0 * stats.efficiency(scale)),
+                ));
+                facts.push(Fact::new(
+                    "gain",
+                    format!("{:.2} × the progress of a step at M0", stats.gain(scale)),
+                ));
+            }
+        }
+        facts.push(Fact::new(
+            "epochs",
+            format!("{:.1} of {}", training.epochs_done(), training.epochs()),
+        ));
+        facts.push(Fact::new("restarts", member.starts.saturating_sub(1)));
+        facts
+    }
+
+    /// Goodput over batch sizes on the job's present GPUs.
+    fn goodput_plot(
+        &self,
+        view: &View<'_>,
+        member: &Member,
+        training: &TrainingView<'_>,
+    ) -> Option<Plot> {
+        let (nodes, replicas) = size(view.placement(member.job));
+        let (params, stats) = (member.agent.params()?, member.agent.stats()?);
+        let limits = training.limits();
+        if replicas == 0 {
+            return None;
+        }
+        let least = limits.m0.max(limits.min_local.saturating_mul(replicas));
+        let ratio = f64::from(limits.max_batch) / f64::from(least);
+        let mut goodput: Vec<(f64, f64)> = Vec::new();
+        let mut throughput: Vec<(f64, f64)> = Vec::new();
+        for i in 0..CURVE {
+            let total = libm::pow(ratio, f64::from(i) / f64::from(CURVE - 1)) * f64::from(least);
+            let (m, s) = limits.split(libm::round(total) as u32, replicas);
+            if !(limits.min_local..=limits.max_local).contains(&m) {
+                continue;
+            }
+            let batch = f64::from(replicas) * f64::from(m) * f64::from(s + 1);
+            if goodput.last().is_some_and(|&(before, _)| batch <= before) {
+                continue;
+            }
+            let rate = params.throughput(nodes, replicas, m, s);
+            throughput.push((batch, rate));
+            goodput.push((batch, rate * stats.efficiency(limits.scale(batch))));
+        }
+        let (m, s) = training.configuration();
+        let mut marks = vec![Mark {
+            x: f64::from(limits.m0),
+            label: "M0".to_owned(),
+        }];
+        if let Some(best) = member.agent.choose(nodes, replicas) {
+            marks.push(Mark {
+                x: f64::from(best.batch(replicas)),
+                label: "best".to_owned(),
+            });
+        }
+        let line = |name: &str, points| Line {
+            name: name.to_owned(),
+            points,
+        };
+        Some(Plot {
+            title: "Goodput by batch size, as its agent predicts it".to_owned(),
+            x: "total batch size, samples".to_owned(),
+            y: "samples per second".to_owned(),
+            lines: vec![line("goodput", goodput), line("throughput", throughput)],
+            marks,
+            job_at: Some(f64::from(replicas * m * (s + 1))),
+        })
+    }
+
+    fn fitness_plot(&self) -> Option<Plot> {
+        let outcome = &self.last.as_ref()?.outcome;
+        let best = outcome.best_by_generation.iter();
+        Some(Plot {
+            title: "Fitness by generation, in the last round's search".to_owned(),
+            x: "generation".to_owned(),
+            y: "power mean of the speedups".to_owned(),
+            lines: vec![Line {
+                name: "best".to_owned(),
+                points: (1..).map(f64::from).zip(best.copied()).collect(),
+            }],
+            marks: Vec::new(),
+            job_at: None,
+        })
+    }
+}
+
+/// Nodes and GPUs.
+fn size(parts: &[(u32, u32)]) -> (u32, u32) {
+    (parts.len() as u32, parts.iter().map(|part| part.1).sum())
+}
+
+/// What an agent's model says, beyond what the job may explore too: the fair share may be there.
+fn predict(agent: &Agent, nodes: u32, replicas: u32, node_size: u32) -> Option<Choice> {
+    if replicas <= agent.max_replicas() && (nodes > 1 || replicas <= node_size) {
+        return agent.choose(nodes, replicas);
+    }
+    let (params, stats) = (agent.params()?, agent.stats()?);
+    batch::choose(params, stats, agent.limits(), nodes, replicas)
+}
+
+/// True choices, remembered.
+#[derive(Default)]
+struct Truth {
+    /// By application, epoch, nodes and replicas.
+    choices: BTreeMap<(u32, u32, u32, u32), Option<Choice>>,
+}
+
+impl Truth {
+    fn choose(
+        &mut self,
+        training: &TrainingView<'_>,
+        epoch: u32,
+        nodes: u32,
+        replicas: u32,
+    ) -> Option<Choice> {
+        let truth: &Application = training.truth()?;
+        let key = (training.application(), epoch, nodes, replicas);
+        *self
+            .choices
+            .entry(key)
+            .or_insert_with(|| truth.best_choice(&even(nodes, replicas), epoch))
+    }
+}
+
+impl Policy for Pollux {
+    fn spec(&self) -> &PolicySpec {
+        &self.spec
+    }
+
+    fn cadence(&self) -> Cadence {
+        Cadence {
+            on_change: !self.quirks,
+            every: Some(self.interval),
+        }
+    }
+
+    fn is_oracle(&self) -> bool {
+        self.fit == FitChoice::Oracle
+    }
+
+    fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
+        self.follow(view);
+        if self.is_round(view.now().seconds()) {
+            self.reallocate(view, rng, plan);
+        } else {
+            self.report(view, plan);
+            if !view.arrived().is_empty() {
+                self.start_newcomers(view, plan);
+            }
+        }
+    }
+
+    fn tune(&mut self, view: &View<'_>, job: JobId) -> Option<(u32, u32)> {
+        let at = self.jobs.binary_search(&job).ok()?;
+        let training = view.training(job)?;
+        let member = self.members.get_mut(at)?;
+        if let Some((observation, stats)) = training.observed() {
+            let _ = member.agent.observe(observation, stats);
+        }
+        Some(self.go_on(at, view, &training))
+    }
+
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
+        let verdict = match view.phase(job) {
+            Phase::Running => Verdict::Runs,
+            Phase::Waiting => Verdict::TooFewGpus {
+                wants: 1,
+                left: view.free().total(),
+            },
+            _ => Verdict::NotActive,
+        };
+        let member = self.jobs.binary_search(&job).ok();
+        let member = member.and_then(|at| self.members.get(at));
+        let (Some(member), Some(training)) = (member, view.training(job)) else {
+            let facts = match view.training(job) {
+                None if view.phase(job) != Phase::Finished => vec![Fact::new(
+                    "plain gang",
+                    "fixed duration: first come first served, before adaptive jobs",
+                )],
+                _ => Vec::new(),
+            };
+            return Explanation::new(verdict, facts);
+        };
+        let plots = [
+            self.goodput_plot(view, member, &training),
+            self.fitness_plot(),
+        ];
+        Explanation {
+            plots: plots.into_iter().flatten().collect(),
+            ..Explanation::new(verdict, self.facts(view, member, &training))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Plain gangs among adaptive jobs, for schedulers that are meant for the latter: a gang with a
+//! fixed duration cannot shrink, so those are served first come first served, before the others,
+//! and keep their GPUs.
+
+use super::optimus;
+use crate::cluster::Placement;
+use crate::job::JobId;
+use crate::sim::{Phase, Plan, View};
+
+/// The plain jobs, and the order of the adaptive ones.
+#[derive(Debug, Default)]
+pub(super) struct Rigid {
+    waiting: Vec<JobId>,
+    running: Vec<JobId>,
+}
+
+impl Rigid {
+    /// Takes note of arrivals and completions; adaptive ones are kept in `adaptive`, in order of
+    /// submission.
+    pub(super) fn follow(&mut self, view: &View<'_>, adaptive: &mut Vec<JobId>) {
+        let over = |job: &JobId| view.phase(*job) == Phase::Finished;
+        if !view.finished().is_empty() {
+            adaptive.retain(|job| !over(job));
+            self.running.retain(|job| !over(job));
+        }
+        for &job in view.arrived() {
+            if view.training(job).is_some() {
+                adaptive.push(job);
+            } else {
+                self.waiting.push(job);
+            }
+        }
+    }
+
+    /// Starts what fits, and takes all that plain jobs hold from `nodes`, the GPUs of each.
+    pub(super) fn give_out(&mut self, view: &View<'_>, nodes: &mut [u32], plan: &mut Plan) {
+        for &job in &self.running {
+            take(nodes, view.placement(job));
+        }
+        let mut started = 0;
+        for &job in &self.waiting {
+            let gpus = view.gpus(job);
+            if gpus > nodes.iter().sum() {
+                break;
+            }
+            let parts = optimus::place(nodes, &[gpus], &[Vec::new()]);
+            let placement = Placement {
+                parts: parts.into_iter().next().unwrap_or_default(),
+            };
+            take(nodes, &placement.parts);
+            plan.place(job, &placement);
+            started += 1;
+        }
+        self.running.extend(self.waiting.drain(..started));
+    }
+}
+
+/// Takes GPUs from nodes that have them.
+pub(super) fn take(nodes: &mut [u32], parts: &[(u32, u32)]) {
+    for &(node, gpus) in parts {
+        if let Some(left) = nodes.get_mut(node as usize) {
+            *left = left.saturating_sub(gpus);
+        }
+    }
+}
+
+/// Whether nodes have these GPUs.
+pub(super) fn has(nodes: &[u32], parts: &[(u32, u32)]) -> bool {
+    let fits = |&(node, gpus): &(u32, u32)| nodes.get(node as usize).is_some_and(|&n| gpus <= n);
+    parts.iter().all(fits)
+}
+
+/// What each adaptive job holds, as far as it is still there.
+pub(super) fn still_held(view: &View<'_>, jobs: &[JobId], nodes: &[u32]) -> Vec<Vec<(u32, u32)>> {
+    let mut left = nodes.to_vec();
+    let held = jobs.iter().map(|&job| {
+        let parts = view.placement(job);
+        if has(&left, parts) {
+            take(&mut left, parts);
+            parts.to_vec()
+        } else {
+            Vec::new()
+        }
+    });
+    held.collect()
+}

@@ -1,0 +1,148 @@
+//! Tiresias as the baseline of Pollux (OSDI'21 §5.1): two queues by attained service, by rounds,
+//! for jobs that an expert has tuned. After the artifact's `simulator/tiresias.py` (petuum/adaptdl,
+//! branch `osdi21-artifact`).
+//!
+//! At every round jobs that hold GPUs and have received `threshold` GPU·s sink to the second queue,
+//! for good. Then GPUs are counted out down the first queue and the second, each in the order in
+//! which jobs came there; what does not fit is skipped. Who still runs stays where it is; the
+//! others, in the same order, take the node with most free GPUs, then the next. Between rounds
+//! nothing happens.
+
+use super::optimus;
+use super::registry::{BuildContext, Registered, no_conflicts};
+use super::rounds;
+use super::{
+    Cadence, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng,
+    Verdict,
+};
+use crate::cluster::Placement;
+use crate::job::JobId;
+use crate::sim::{Phase, Plan, View};
+
+pub(super) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "tiresias-tuned",
+        title: "Tiresias+TunedJobs",
+        summary: "Tiresias as Pollux was compared with it: two queues by attained service, decided at rounds, gangs on the emptiest nodes.",
+        source: "Qiao et al., OSDI'21 §5.1; its simulator's tiresias",
+        oracle: false,
+        params: &[
+            rounds::round("round", "60"),
+            ParamInfo {
+                name: "threshold",
+                aliases: &[],
+                kind: ParamKind::Float {
+                    min: 1.0,
+                    max: 1e12,
+                },
+                default: "57600",
+                help: "Service after which a job sinks to the second queue, GPU·s.",
+            },
+        ],
+        check: no_conflicts,
+    },
+    build: |params, _: &BuildContext<'_>| Box::new(TiresiasTuned::new(params)),
+};
+
+struct TiresiasTuned {
+    spec: PolicySpec,
+    round: f64,
+    threshold: f64,
+    /// Jobs in the order in which they came there.
+    queues: [Vec<JobId>; 2],
+    /// GPUs that the last round left to no one.
+    left: u32,
+}
+
+impl TiresiasTuned {
+    fn new(params: &Params<'_>) -> Self {
+        Self {
+            spec: params.spec().clone(),
+            round: params.float("round"),
+            threshold: params.float("threshold"),
+            queues: [Vec::new(), Vec::new()],
+            left: 0,
+        }
+    }
+}
+
+impl Policy for TiresiasTuned {
+    fn spec(&self) -> &PolicySpec {
+        &self.spec
+    }
+
+    fn cadence(&self) -> Cadence {
+        Cadence {
+            on_change: false,
+            every: Some(self.round),
+        }
+    }
+
+    fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
+        for queue in &mut self.queues {
+            queue.retain(|&job| view.phase(job) != Phase::Finished);
+        }
+        self.queues[0].extend_from_slice(view.arrived());
+        let [high, low] = &mut self.queues;
+        let sinks =
+            |job: JobId| view.phase(job) == Phase::Running && view.attained(job) >= self.threshold;
+        // In the order of submission, as the simulator looks at them.
+        let mut sunk: Vec<JobId> = high.iter().copied().filter(|&job| sinks(job)).collect();
+        sunk.sort_unstable();
+        high.retain(|job| sunk.binary_search(job).is_err());
+        for &job in &sunk {
+            plan.demote(job, 1);
+        }
+        low.extend(sunk);
+
+        let nodes = view.free().node_sizes();
+        let mut left: u32 = nodes.iter().sum();
+        let (mut counts, mut current, mut jobs) = (Vec::new(), Vec::new(), Vec::new());
+        for &job in self.queues.iter().flatten() {
+            let gpus = view.gpus(job);
+            if gpus <= left {
+                left -= gpus;
+                jobs.push(job);
+                counts.push(gpus);
+                current.push(view.placement(job).to_vec());
+            } else if view.phase(job) == Phase::Running {
+                plan.preempt(job);
+            }
+        }
+        self.left = left;
+        for ((job, before), parts) in jobs
+            .into_iter()
+            .zip(&current)
+            .zip(optimus::place_in_order(nodes, &counts, &current))
+        {
+            if parts != *before {
+                plan.place(job, &Placement { parts });
+            }
+        }
+    }
+
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
+        let verdict = match view.phase(job) {
+            Phase::Running => Verdict::Runs,
+            Phase::Waiting => Verdict::TooFewGpus {
+                wants: view.gpus(job),
+                left: self.left,
+            },
+            _ => Verdict::NotActive,
+        };
+        let queue = self.queues.iter().position(|queue| queue.contains(&job));
+        let mut facts = Vec::new();
+        if let Some(queue) = queue {
+            facts.push(Fact::new("queue", format!("{} of 2", queue + 1)));
+        }
+        facts.push(Fact::new(
+            "attained service",
+            format!("{:.0} GPU·s", view.attained(job)),
+        ));
+        facts.push(Fact::new(
+            "sinks at",
+            format!("{:.0} GPU·s", self.threshold),
+        ));
+        Explanation::new(verdict, facts)
+    }
+}
