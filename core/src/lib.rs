@@ -19,6 +19,7 @@ pub mod goodput;
 pub mod job;
 mod percentile;
 pub mod placement;
+pub mod playground;
 pub mod policy;
 mod preset;
 pub mod report;

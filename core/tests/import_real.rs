@@ -420,14 +420,6 @@ fn what_lies_beside_traces_is_refused() {
             "Gavel's table of throughputs",
         ),
         ("pai-schema/pai_task_table.header", "no rows"),
-        (
-            "pollux/profiles/bert/placements.csv",
-            "a measured application profile",
-        ),
-        (
-            "pollux/profiles/bert/validation-12.csv",
-            "a measured application profile",
-        ),
         ("tiresias/yarn-gput1000.csv", "a history of job services"),
         ("tiresias/LICENSE", "is not a job trace"),
     ];

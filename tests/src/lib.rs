@@ -4,7 +4,8 @@
 //! `golden/hashes.txt` has a line per run: case, policy, hash. `lab` and `cluster` are the embedded
 //! samples of that name on their own clusters, run with the defaults. `tiny` is `golden/tiny.csv`,
 //! which goes through the opener, on unlike nodes with a restart cost; `slow` is the same where spread
-//! gangs are slow and large models restart slowly. `adaptive` is drawn as Pollux' evaluation draws, with
+//! gangs are slow and large models restart slowly. `bound` is `lab` as training of applications.
+//! `adaptive` is drawn as Pollux' evaluation draws, with
 //! short searches and interference. `models` are [`models`]. `UPDATE_GOLDEN=1 cargo test
 //! -p switchyard-tests` writes the file anew; a change that moves a hash must say why in its
 //! commit.
@@ -20,7 +21,9 @@ use switchyard::job::Work;
 use switchyard::policy::POLICIES;
 use switchyard::sim::SimOptions;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
-use switchyard::workload::{Application, GpuGeneration, PolluxGenerator, Sample, Workload};
+use switchyard::workload::{
+    Application, ApplicationSettings, GpuGeneration, PolluxGenerator, Sample, Workload,
+};
 
 /// Parameters worth a run besides every policy's defaults.
 const VARIANTS: [&str; 13] = [
@@ -53,9 +56,31 @@ pub struct Case {
 }
 
 /// The cases, in the order of `golden/hashes.txt`. The sample `fleet` is too large for every test.
-pub fn cases() -> [Case; 5] {
-    [sample("lab"), sample("cluster"), tiny(), slow(), adaptive()]
+pub fn cases() -> [Case; 6] {
+    [
+        sample("lab"),
+        sample("cluster"),
+        tiny(),
+        slow(),
+        bound(),
+        adaptive(),
+    ]
 }
+
+/// As the page runs plain jobs where a scheduler adapts them.
+fn bound() -> Case {
+    let lab = sample("lab");
+    let workload = ApplicationSettings::default().bind(&lab.workload);
+    Case {
+        name: "bound",
+        workload: Arc::new(workload.expect("the paper's rule")),
+        policies: BOUND,
+        ..lab
+    }
+}
+
+/// What runs on them.
+const BOUND: &[&str] = &["fifo", "tiresias-las", "optimus", "pollux"];
 
 /// What runs on adaptive jobs: searches are short, for a debug build of wasm takes its time.
 const ADAPTIVE: &[&str] = &[

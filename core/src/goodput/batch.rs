@@ -221,6 +221,51 @@ pub fn choose_by(
     best(limits, replicas, goodputs)
 }
 
+/// A point of a [`curve`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CurvePoint {
+    /// Total batch, samples.
+    pub batch: f64,
+    /// Samples per second.
+    pub throughput: f64,
+    /// Progress per sample, relative to M0.
+    pub efficiency: f64,
+}
+
+/// Total batches looked at for a curve.
+const CURVE: u32 = 60;
+
+/// How a job fares on `nodes` and `replicas` with every batch size, by increasing batch; for people
+/// to see.
+pub fn curve(
+    params: &ThroughputParams,
+    stats: &GradientStats,
+    limits: &Limits,
+    nodes: u32,
+    replicas: u32,
+) -> Vec<CurvePoint> {
+    let replicas = replicas.max(1);
+    let least = limits.m0.max(limits.min_local.saturating_mul(replicas));
+    let ratio = f64::from(limits.max_batch) / f64::from(least);
+    let mut points: Vec<CurvePoint> = Vec::new();
+    for i in 0..CURVE {
+        let total = libm::pow(ratio, f64::from(i) / f64::from(CURVE - 1)) * f64::from(least);
+        let (m, s) = limits.split(libm::round(total) as u32, replicas);
+        if !(limits.min_local..=limits.max_local).contains(&m) {
+            continue;
+        }
+        let batch = f64::from(replicas) * f64::from(m) * f64::from(s + 1);
+        if points.last().is_none_or(|before| batch > before.batch) {
+            points.push(CurvePoint {
+                batch,
+                throughput: params.throughput(nodes, replicas, m, s),
+                efficiency: stats.efficiency(limits.scale(batch)),
+            });
+        }
+    }
+    points
+}
+
 /// The first of the best.
 fn best<'c>(
     limits: &Limits,

@@ -32,7 +32,8 @@ impl Workload {
                 Work::Fixed { .. } => (job.model, None),
                 Work::Adaptive {
                     application, batch, ..
-                } => (Some(own + application), Some(batch)),
+                } if !self.applications.is_empty() => (Some(own + application), Some(batch)),
+                Work::Adaptive { batch, .. } => (job.model, Some(batch)),
             };
             Record {
                 line: 0,

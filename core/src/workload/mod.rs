@@ -9,6 +9,7 @@ mod from_trace;
 mod generator;
 mod models;
 mod sample;
+mod settings;
 mod suggest;
 
 pub use application::Application;
@@ -18,6 +19,7 @@ pub use generator::{GeneratorError, PolluxGenerator, adaptdl_csv};
 pub(crate) use models::TraitsByJob;
 pub use models::{DEFAULT_PACKLIMIT, GpuGeneration, ModelTraits};
 pub use sample::{SAMPLES, Sample};
+pub use settings::{ApplicationSettings, RuleError, SettingsError};
 
 use crate::job::Job;
 use serde::{Deserialize, Serialize};
@@ -43,7 +45,8 @@ pub struct Workload {
     pub tenants: Vec<String>,
     /// Names of the models that jobs refer to.
     pub models: Vec<String>,
-    /// What [adaptive](crate::job::Work::Adaptive) jobs train.
-    #[serde(default)]
+    /// What [adaptive](crate::job::Work::Adaptive) jobs train. Does not travel: where it is
+    /// needed, [`bind`](Self::bind) gives it back by the names of the jobs' models.
+    #[serde(skip)]
     pub applications: Vec<Arc<Application>>,
 }

@@ -1,0 +1,184 @@
+//! What adaptive jobs train, as settings that travel with a run: the rule by which plain jobs get
+//! applications, in words, and the profiles that stand in for the embedded ones.
+//!
+//! A rule reads `1: cifar10 ncf; 10: deepspeech2 bert; 100: yolov3; imagenet`: classes by
+//! increasing GPU-hours, each below its number, the last without end.
+
+use super::application::{DefinitionError, ProfileError};
+use super::{Application, BindError, BindingRule, GpuTimeClass, Workload};
+use crate::trace::ProfileTable;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// What adaptive jobs train.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ApplicationSettings {
+    /// A [`BindingRule`] in words; empty: the paper's.
+    pub rule: String,
+    /// For its draws.
+    pub seed: u64,
+    /// Tables of measured profiles, in the place of the embedded applications; may be empty.
+    pub profiles: Vec<ProfileTable>,
+    /// Applications defined in JSON, besides the others or in the place of one of its name.
+    pub definitions: Vec<String>,
+}
+
+/// Why a workload does not get its applications.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum SettingsError {
+    /// The rule cannot be read.
+    #[error(transparent)]
+    Rule(#[from] RuleError),
+    /// The rule does not fit the applications.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// The profiles cannot be read.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    /// A definition cannot be read.
+    #[error("an application's definition: {0}")]
+    Definition(#[from] DefinitionError),
+}
+
+/// Why words are no rule.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "'{class}' is no class of jobs: write rules such as '1: cifar10 ncf; 10: bert; imagenet', in GPU-hours"
+)]
+pub struct RuleError {
+    /// The part that is not understood.
+    pub class: String,
+}
+
+impl ApplicationSettings {
+    /// The workload with its applications.
+    ///
+    /// # Errors
+    ///
+    /// A [`SettingsError`] that says what to change.
+    pub fn bind(&self, workload: &Workload) -> Result<Workload, SettingsError> {
+        let mut rule: BindingRule = self.rule.parse()?;
+        rule.seed = self.seed;
+        Ok(workload.bind(&rule, self.applications()?)?)
+    }
+
+    /// The applications there are.
+    ///
+    /// # Errors
+    ///
+    /// A [`SettingsError`] for a profile or definition that cannot be read.
+    pub fn applications(&self) -> Result<Vec<Application>, SettingsError> {
+        let mut applications = if self.profiles.is_empty() {
+            Application::embedded()
+        } else {
+            Application::of_tables(&self.profiles)?
+        };
+        for text in &self.definitions {
+            let application = Application::from_json(text)?;
+            applications.retain(|other| other.name != application.name);
+            applications.push(application);
+        }
+        Ok(applications)
+    }
+}
+
+impl FromStr for BindingRule {
+    type Err = RuleError;
+
+    /// Classes in words; none: the paper's.
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        let class = |text: &str| {
+            let wrong = || RuleError {
+                class: text.trim().to_owned(),
+            };
+            let (below, names) = match text.split_once(':') {
+                None => (None, text),
+                Some((number, names)) => {
+                    let hours = number.trim().parse().ok();
+                    let hours = hours.filter(|hours: &f64| hours.is_finite());
+                    (Some(hours.ok_or_else(wrong)?), names)
+                }
+            };
+            let names = names.split([' ', ',']).filter(|name| !name.is_empty());
+            Ok(GpuTimeClass {
+                below_gpu_hours: below,
+                applications: names.map(str::to_owned).collect(),
+            })
+        };
+        let classes: Result<Vec<_>, _> = text.split(';').map(class).collect();
+        Ok(Self {
+            classes: classes?,
+            ..Self::default()
+        })
+    }
+}
+
+/// The classes in words.
+impl fmt::Display for BindingRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, class) in self.classes.iter().enumerate() {
+            if i > 0 {
+                f.write_str("; ")?;
+            }
+            if let Some(hours) = class.below_gpu_hours {
+                write!(f, "{hours}: ")?;
+            }
+            f.write_str(&class.applications.join(" "))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::{PolluxGenerator, Sample};
+
+    #[test]
+    fn rules_in_words() {
+        let words = "1: cifar10 ncf; 10: deepspeech2 bert; 100: yolov3; imagenet";
+        let rule: BindingRule = words.parse().expect("a rule");
+        assert_eq!(rule, BindingRule::default());
+        assert_eq!(rule.to_string(), words);
+        assert_eq!("".parse::<BindingRule>(), Ok(rule));
+        let error = "soon: bert; ncf".parse::<BindingRule>().unwrap_err();
+        assert_eq!(error.class, "soon: bert");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let plain = Sample::named("lab").expect("a sample").workload();
+        let why = |rule: &str, definition: Option<&str>| {
+            let settings = ApplicationSettings {
+                rule: rule.to_owned(),
+                definitions: definition.map(str::to_owned).into_iter().collect(),
+                ..ApplicationSettings::default()
+            };
+            settings.bind(&plain).unwrap_err().to_string()
+        };
+        assert_eq!(
+            why("gpt", None),
+            "there is no application 'gpt': there are bert, cifar10, deepspeech2, imagenet, ncf, yolov3"
+        );
+        assert!(why("1: ncf", None).contains("only the last has no end"));
+        assert!(why("", Some("{}")).contains("missing field"));
+    }
+
+    #[test]
+    fn a_workload_that_has_travelled_gets_its_applications_back() {
+        let generator = PolluxGenerator::default();
+        let trace = generator.generate(&Application::embedded());
+        let workload = Workload::from_trace(&trace.expect("sound settings"));
+        let travelled = Workload {
+            applications: Vec::new(),
+            ..workload.clone()
+        };
+        let settings = ApplicationSettings::default();
+        assert_eq!(settings.bind(&travelled), Ok(workload));
+    }
+}
