@@ -14,6 +14,7 @@ use std::rc::Rc;
 use switchyard::Time;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
+use switchyard::playground::Question;
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::Progress;
 use switchyard::trace::Member;
@@ -39,6 +40,8 @@ struct Inner {
     stage: SharedStage,
     dispatch: Box<dyn Fn(Action)>,
     opener: RefCell<Option<WorkerHandle>>,
+    /// Answers for the goodput model.
+    modeller: RefCell<Option<WorkerHandle>>,
     /// The files of the trace that is open or being opened, to choose another archive member.
     files: RefCell<Vec<File>>,
     /// The member being opened.
@@ -81,6 +84,7 @@ impl Session {
             stage,
             dispatch: Box::new(dispatch),
             opener: RefCell::default(),
+            modeller: RefCell::default(),
             files: RefCell::default(),
             member: RefCell::default(),
             members: RefCell::default(),
@@ -270,6 +274,40 @@ impl Session {
         }
     }
 
+    /// Asks the goodput model.
+    pub fn ask_model(&self, question: Question) {
+        let mut modeller = self.0.modeller.borrow_mut();
+        let asked = match modeller.take() {
+            Some(worker) => Ok(worker),
+            None => {
+                let session = self.clone();
+                WorkerHandle::start(Program::Runner, move |news| session.hear_model(news))
+            }
+        }
+        .and_then(|worker| {
+            worker.send(&RunRequest::Model(question.clone()), &[])?;
+            Ok(worker)
+        });
+        self.tell(Action::Ask(question));
+        match asked {
+            Ok(worker) => *modeller = Some(worker),
+            Err(why) => self.tell(Action::Answered(Err(why))),
+        }
+    }
+
+    fn hear_model(&self, news: News) {
+        match news {
+            News::Reply(Reply::Modelled(answer)) => self.tell(Action::Answered(*answer)),
+            News::Reply(_) => {}
+            News::Died(why) => {
+                // The next question gets a new worker.
+                self.0.modeller.borrow_mut().take();
+                let why = format!("the model's worker died ({why}): change a number to try again");
+                self.tell(Action::Answered(Err(why)));
+            }
+        }
+    }
+
     fn start(&self, id: u32, state: &AppState, deaths: u32) {
         let Some(card) = state.card(id) else { return };
         let spec = state.run_spec(&card.policy);
@@ -285,6 +323,7 @@ impl Session {
         let request = RunRequest::Run {
             spec: Box::new(spec),
             workload: (*workload).clone(),
+            applications: state.applications(),
         };
         let started = worker.and_then(|worker| worker.send(&request, &[]).map(|()| worker));
         match started {
@@ -425,6 +464,7 @@ impl Session {
         match news {
             News::Reply(Reply::Opened(trace)) => self.bring_on_stage(*trace),
             News::Reply(Reply::OpenedCluster(cluster)) => self.tell(Action::OpenedCluster(cluster)),
+            News::Reply(Reply::OpenedProfiles(tables)) => self.tell(Action::OpenedProfiles(tables)),
             News::Reply(Reply::Refused(why)) => self.tell(Action::Refused(why)),
             News::Reply(_) => {}
             News::Died(why) => {
@@ -460,6 +500,7 @@ impl Session {
         if member.is_none() {
             self.0.members.replace(trace.members);
         }
+        let adaptive = trace.workload.is_adaptive();
         let info = TraceInfo {
             name,
             format: trace.format,
@@ -467,6 +508,7 @@ impl Session {
             report: trace.report,
             members: self.0.members.borrow().clone(),
             member,
+            adaptive,
             jobs: jobs.len(),
             gpu_hours: gpu_seconds / 3600.0,
             span_days: span / 86_400.0,
@@ -502,6 +544,7 @@ impl Session {
             info: Rc::new(info),
             cluster,
             origin,
+            profiles: trace.profiles,
         });
         if job.is_some() {
             self.select(job);

@@ -7,10 +7,11 @@
 use serde::{Deserialize, Serialize};
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
+use switchyard::playground::{Answer, Question};
 use switchyard::policy::Explanation;
 use switchyard::sim::{LogDelta, Progress};
 use switchyard::trace::{ImportReport, Member, ProfileTable};
-use switchyard::workload::Workload;
+use switchyard::workload::{ApplicationSettings, Workload};
 use switchyard::{RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
@@ -43,6 +44,8 @@ pub enum RunRequest {
         spec: Box<RunSpec>,
         /// The jobs.
         workload: Workload,
+        /// What adaptive jobs train; `None`: plain jobs stay plain.
+        applications: Option<Box<ApplicationSettings>>,
     },
     /// Tell what the policy thought of a job at a time: runs again up to there.
     Explain {
@@ -51,6 +54,8 @@ pub enum RunRequest {
         /// The time.
         at: Time,
     },
+    /// Ask the goodput model, run or no run.
+    Model(Question),
 }
 
 /// What a worker says to the page.
@@ -94,6 +99,8 @@ pub enum Reply {
         /// The policy's word.
         explanation: Explanation,
     },
+    /// The answer to [`RunRequest::Model`], or why there is none.
+    Modelled(Box<Result<Answer, String>>),
     /// The worker is dying.
     Crashed(String),
 }
@@ -109,6 +116,8 @@ pub struct OpenedTrace {
     pub report: Option<ImportReport>,
     /// The clusters or files inside an archive.
     pub members: Vec<Member>,
+    /// Profiles of applications that came with the trace.
+    pub profiles: Vec<ProfileTable>,
     /// The cluster that came with the trace.
     pub cluster: Option<ClusterSpec>,
     /// The cluster to use if none came.

@@ -28,6 +28,10 @@ pub struct Link {
     pub placement: Strategy,
     /// Restart cost and seed.
     pub options: SimOptions,
+    /// The rule by which plain jobs get applications; empty: the paper's.
+    pub binding: String,
+    /// Seed of its draws.
+    pub binding_seed: u64,
     /// The schedulers.
     pub policies: Vec<PolicySpec>,
     /// Position of the run that others are compared with.
@@ -55,6 +59,8 @@ impl Default for Link {
             cluster: None,
             placement: Strategy::default(),
             options: SimOptions::default(),
+            binding: String::new(),
+            binding_seed: 0,
             policies: default_policies(),
             baseline: 0,
             view: View::default(),
@@ -115,6 +121,9 @@ impl Link {
             "restart" => self.options.restart_cost = non_negative(value)?,
             "spread" => self.options.spread_slowdown = Some(GpuGeneration::named(value)?),
             "restart-by-model" => self.options.restart_by_model = value.parse().ok()?,
+            "interference" => self.options.interference = share(value)?,
+            "binding" => self.binding = value.to_string(),
+            "binding-seed" => self.binding_seed = value.parse().ok()?,
             "seed" => self.options.seed = value.parse().ok()?,
             "run" => policies.push(value.parse().ok()?),
             "baseline" => self.baseline = value.parse().ok()?,
@@ -141,6 +150,8 @@ impl Link {
                 .then(|| state.setup.cluster.clone()),
             placement: state.setup.placement,
             options: state.setup.options,
+            binding: state.setup.applications.rule.clone(),
+            binding_seed: state.setup.applications.seed,
             policies: state.cards.iter().map(|card| card.policy.clone()).collect(),
             baseline: state
                 .cards
@@ -189,6 +200,15 @@ impl Link {
         if self.options.seed != default.options.seed {
             add("seed", &self.options.seed.to_string());
         }
+        if self.options.interference != default.options.interference {
+            add("interference", &self.options.interference.to_string());
+        }
+        if !self.binding.is_empty() {
+            add("binding", &self.binding);
+        }
+        if self.binding_seed != 0 {
+            add("binding-seed", &self.binding_seed.to_string());
+        }
         for policy in &self.policies {
             add("run", &policy.to_string());
         }
@@ -229,6 +249,11 @@ fn non_negative(text: &str) -> Option<f64> {
     text.parse()
         .ok()
         .filter(|value: &f64| value.is_finite() && *value >= 0.0)
+}
+
+/// A share below 1.
+pub fn share(value: &str) -> Option<f64> {
+    non_negative(value).filter(|share| *share < 1.0)
 }
 
 /// Percent-encodes what would end a value or upset a mail program; brackets, commas and colons
@@ -281,8 +306,11 @@ mod tests {
                 seed: 9,
                 restart_by_model: true,
                 spread_slowdown: Some(GpuGeneration::V100),
+                interference: 0.25,
                 ..SimOptions::default()
             },
+            binding: "2: ncf; bert".into(),
+            binding_seed: 7,
             policies: vec![
                 "tiresias-las[queues=2,thresholds=57600]".parse().unwrap(),
                 "srtf".parse().unwrap(),

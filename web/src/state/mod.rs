@@ -9,10 +9,12 @@ use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::placement::Strategy;
+use switchyard::playground::{Answer, Question};
 use switchyard::policy::{Explanation, PolicySpec, ServiceHistory};
 use switchyard::report::Summary;
 use switchyard::sim::{Progress, SimOptions};
-use switchyard::trace::{ImportReport, Member};
+use switchyard::trace::{ImportReport, Member, ProfileTable};
+use switchyard::workload::ApplicationSettings;
 use switchyard::{RunSpec, Time};
 use yew::Reducible;
 
@@ -47,6 +49,8 @@ pub struct AppState {
     pub explanations: Vec<(u32, Time, Explanation)>,
     /// Something to tell that is not an error of the trace.
     pub notice: Option<String>,
+    /// The goodput model's question and its answer, or why there is none.
+    pub model: Model,
     /// Whether the help is open.
     pub help: bool,
     /// Whether the left rail is open on a narrow screen.
@@ -82,6 +86,8 @@ pub struct TraceInfo {
     pub members: Vec<Member>,
     /// The member that is open; all of them if none is named.
     pub member: Option<String>,
+    /// Whether its jobs train applications.
+    pub adaptive: bool,
     /// How many jobs.
     pub jobs: usize,
     /// GPU-hours the jobs ask for.
@@ -101,6 +107,8 @@ pub struct Setup {
     pub options: SimOptions,
     /// Services of an earlier time, for policies that learn from a file.
     pub history: Option<Rc<ServiceHistory>>,
+    /// What adaptive jobs train.
+    pub applications: Rc<ApplicationSettings>,
 }
 
 /// Where the cluster comes from.
@@ -161,17 +169,29 @@ pub enum View {
     Jobs,
     /// The queues of one run at one moment.
     Queues,
+    /// The goodput model, to play with.
+    Goodput,
 }
 
 impl View {
     /// Every view with its name in links and its name for people.
-    pub const ALL: [(View, &'static str, &'static str); 5] = [
+    pub const ALL: [(View, &'static str, &'static str); 6] = [
         (Self::Yard, "yard", "Yard"),
         (Self::Timeline, "timeline", "Timeline"),
         (Self::Compare, "compare", "Compare"),
         (Self::Jobs, "jobs", "Jobs"),
         (Self::Queues, "queues", "Queues"),
+        (Self::Goodput, "goodput", "Goodput"),
     ];
+}
+
+/// The goodput model, to play with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Model {
+    /// What was asked last.
+    pub question: Question,
+    /// What it said last.
+    pub answer: Option<Result<Rc<Answer>, String>>,
 }
 
 /// Light or dark.
@@ -199,9 +219,13 @@ pub enum Action {
         cluster: ClusterSpec,
         /// Where it comes from.
         origin: ClusterOrigin,
+        /// Profiles that came with it.
+        profiles: Vec<ProfileTable>,
     },
     /// A cluster's description was opened, and no trace.
     OpenedCluster(ClusterSpec),
+    /// Profiles of applications were opened, and no trace.
+    OpenedProfiles(Vec<ProfileTable>),
     /// The trace could not be opened.
     Refused(String),
     /// The visitor chose what runs have in common.
@@ -232,6 +256,10 @@ pub enum Action {
     Explained(u32, JobId, Time, Explanation),
     /// Tell something, or stop telling.
     Notice(Option<String>),
+    /// The goodput model is asked.
+    Ask(Question),
+    /// It answers, or says why it cannot.
+    Answered(Result<Answer, String>),
     /// Open or close the help.
     Help(bool),
     /// Open or close the left rail.
@@ -271,6 +299,11 @@ impl AppState {
                 placement: link.placement,
                 options: link.options,
                 history: None,
+                applications: Rc::new(ApplicationSettings {
+                    rule: link.binding.clone(),
+                    seed: link.binding_seed,
+                    ..ApplicationSettings::default()
+                }),
             },
             cluster_origin: if link.cluster.is_some() {
                 ClusterOrigin::Chosen
@@ -286,6 +319,7 @@ impl AppState {
             selected: link.job,
             explanations: Vec::new(),
             notice: link.complaint.clone(),
+            model: Model::default(),
             help: false,
             drawer: false,
             guide: None,
@@ -302,6 +336,19 @@ impl AppState {
             options: self.setup.options,
             history: self.setup.history.as_deref().cloned(),
         }
+    }
+
+    /// Whether jobs train applications: they do in the trace, or a scheduler of the list adapts
+    /// them. Then they do under every scheduler, so that runs can be compared.
+    pub fn adapts(&self) -> bool {
+        self.trace.as_ref().is_some_and(|trace| trace.adaptive)
+            || self.cards.iter().any(|card| card.policy.adapts_jobs())
+    }
+
+    /// What jobs train, if they do.
+    pub fn applications(&self) -> Option<Box<ApplicationSettings>> {
+        let settings = &self.setup.applications;
+        self.adapts().then(|| Box::new((**settings).clone()))
     }
 
     /// The scheduler with this id.
@@ -324,6 +371,7 @@ impl AppState {
                 info,
                 cluster,
                 origin,
+                profiles,
             } => {
                 self.source = match &info.report {
                     Some(_) => Source::File(info.name.clone()),
@@ -339,7 +387,22 @@ impl AppState {
                 self.trace_error = None;
                 self.setup.cluster = cluster;
                 self.cluster_origin = origin;
+                if !profiles.is_empty() {
+                    self.take_profiles(profiles);
+                }
                 self.forget_results();
+            }
+            Action::OpenedProfiles(profiles) => {
+                self.opening = None;
+                self.trace_error = None;
+                self.take_profiles(profiles);
+                self.notice = Some(
+                    "Jobs now train the applications of these measured profiles, wherever a scheduler adapts them."
+                        .to_owned(),
+                );
+                if self.adapts() {
+                    self.forget_results();
+                }
             }
             Action::OpenedCluster(cluster) => {
                 self.opening = None;
@@ -420,10 +483,19 @@ impl AppState {
                 }
             }
             Action::Notice(notice) => self.notice = notice,
+            Action::Ask(question) => self.model.question = question,
+            Action::Answered(answer) => self.model.answer = Some(answer.map(Rc::new)),
             Action::Help(open) => self.help = open,
             Action::Drawer(open) => self.drawer = open,
             Action::Guide(step) => self.guide = step,
         }
+    }
+
+    fn take_profiles(&mut self, profiles: Vec<ProfileTable>) {
+        self.setup.applications = Rc::new(ApplicationSettings {
+            profiles,
+            ..(*self.setup.applications).clone()
+        });
     }
 
     /// Puts the guide's schedulers in the place of all others.
@@ -466,6 +538,10 @@ impl Reducible for AppState {
     fn reduce(self: Rc<Self>, action: Action) -> Rc<Self> {
         let mut next = (*self).clone();
         next.apply(action);
+        // Jobs become adaptive, or plain again, under all schedulers at once.
+        if next.adapts() != self.adapts() {
+            next.forget_results();
+        }
         if next == *self { self } else { Rc::new(next) }
     }
 }
@@ -511,6 +587,7 @@ mod tests {
             report: None,
             members: Vec::new(),
             member: None,
+            adaptive: false,
             jobs: 1,
             gpu_hours: 1.0,
             span_days: 1.0,
@@ -519,6 +596,7 @@ mod tests {
             info: info.clone(),
             cluster: default_cluster(),
             origin: ClusterOrigin::Given,
+            profiles: Vec::new(),
         });
         state.apply(Action::Opening(Source::File("bad.csv".into())));
         state.apply(Action::Refused("no".into()));
@@ -536,12 +614,14 @@ mod tests {
                 report: None,
                 members: Vec::new(),
                 member: None,
+                adaptive: false,
                 jobs: 1,
                 gpu_hours: 1.0,
                 span_days: 1.0,
             }),
             cluster: default_cluster(),
             origin: ClusterOrigin::Given,
+            profiles: Vec::new(),
         }
     }
 
@@ -566,6 +646,23 @@ mod tests {
         state.apply(sample(GUIDED));
         assert_eq!(state.cards.len(), 1);
         assert_eq!(state.cards[0].policy.to_string(), "fifo");
+    }
+
+    #[test]
+    fn jobs_adapt_under_all_schedulers_or_none() {
+        let mut state = Rc::new(state());
+        let first = state.cards[0].id;
+        let done = RunStatus::Failed("any".into());
+        state = state.reduce(Action::Progress(first, done.clone()));
+        state = state.reduce(Action::Add("srtf".parse().unwrap()));
+        assert_eq!(state.cards[0].status, done);
+        assert!(state.applications().is_none());
+        state = state.reduce(Action::Add("pollux".parse().unwrap()));
+        assert_eq!(state.cards[0].status, RunStatus::Idle);
+        assert!(state.applications().is_some());
+        state = state.reduce(Action::Progress(first, done.clone()));
+        state = state.reduce(Action::Add("optimus".parse().unwrap()));
+        assert_eq!(state.cards[0].status, done);
     }
 
     #[test]

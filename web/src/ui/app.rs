@@ -1,11 +1,13 @@
 //! The whole page: state, session and stage are made here and handed down.
 
 use super::animation::Animation;
+use super::applications_field::applications_field;
 use super::cluster_panel::cluster_panel;
 use super::compare::Compare;
 use super::controls::quiet_button;
 use super::drop_zone::drop_zone;
 use super::embed::{embed_frame, embedded_view};
+use super::goodput_view::GoodputView;
 use super::guide::guide;
 use super::header::header;
 use super::help::help;
@@ -91,6 +93,7 @@ pub fn App() -> Html {
                 on_baseline={tell(session, Action::Baseline)} on_seek={seek.clone()} />
         },
         View::Queues => html! { <QueuesView state={state.clone()} doers={(*doers).clone()} /> },
+        View::Goodput => html! { <GoodputView state={state.clone()} doers={(*doers).clone()} /> },
         View::Jobs => html! {
             <JobsTable stage={stage.clone()} revision={state.revision} selected={state.selected} on_select={select.clone()} />
         },
@@ -121,6 +124,9 @@ pub fn App() -> Html {
                     { trace_panel(&state, session) }
                     { cluster_panel(&state, session, &cluster_error) }
                     { scheduler_panel(&state, session) }
+                    if state.adapts() {
+                        { applications_field(&state, session) }
+                    }
                     <p class="privacy">{ "Nothing you open leaves this page." }</p>
                 </aside>
                 <main>

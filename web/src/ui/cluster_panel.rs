@@ -2,6 +2,7 @@
 
 use super::controls::{self, field, list, no_option, number, option, text};
 use crate::session::Session;
+use crate::state::link::share;
 use crate::state::{Action, AppState, ClusterOrigin, Setup};
 use switchyard::cluster::{ClusterSpec, NodeGroup};
 use switchyard::placement::Strategy;
@@ -154,6 +155,10 @@ pub(super) fn cluster_panel(
                 { field("Restart cost by model size", Some("Adds 1 to 27 s to each restart, by the size of the job's model: checkpoint and resume"), list(
                     set(|setup, text| text.parse().ok().map(|by_model| setup.options.restart_by_model = by_model), "Yes or no."),
                     by_model.into_iter().collect(),
+                )) }
+                { field("Interference (share lost)", Some("The share of its speed that an adaptive job on several nodes loses while another such job shares one of them: 0 to below 1"), number(
+                    "0", Some("0.95"), Some("any"), options.interference.to_string(),
+                    set(|setup, text| share(text).map(|lost| setup.options.interference = lost), "Interference is a share of at least 0 and below 1."),
                 )) }
                 { field("Seed", Some("Seed of the policies' random generator"), number(
                     "0", None, None, options.seed.to_string(),

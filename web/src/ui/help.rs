@@ -10,13 +10,13 @@ const KEYS: [(&str, &str); 9] = [
     ("W and S", "zoom in and out at the pointer"),
     ("A and D", "pan left and right"),
     ("F", "focus the chosen job, or show everything"),
-    ("1 to 5", "Yard, Timeline, Compare, Jobs, Queues"),
+    ("1 to 6", "Yard, Timeline, Compare, Jobs, Queues, Goodput"),
     ("C", "colour by the next attribute"),
     ("Esc", "close what is open, let go of the job"),
     ("?", "this help"),
 ];
 
-const TERMS: [(&str, &str); 11] = [
+const TERMS: [(&str, &str); 14] = [
     (
         "JCT",
         "Job completion time: finish − submission, waiting included.",
@@ -48,6 +48,18 @@ const TERMS: [(&str, &str); 11] = [
     (
         "Finish-time fairness ρ",
         "JCT ÷ the time the job would take alone on an equal share of the cluster (Themis, NSDI'20). Above 1: worse off than with an equal share.",
+    ),
+    (
+        "Goodput",
+        "Throughput × statistical efficiency: useful training progress per second (Pollux, OSDI'21).",
+    ),
+    (
+        "Gradient noise scale φ",
+        "PGNS, in samples: up to about this batch size, more samples per step make as much more progress.",
+    ),
+    (
+        "Adaptive job",
+        "One whose batch size and GPUs a scheduler may change: it trains an application whose speed and statistics are known.",
     ),
     ("Makespan", "First submission to last finish."),
     (

@@ -77,7 +77,7 @@ fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
             session.tell(Action::Guide(None));
         }
         "Escape" => session.select(None),
-        "1" | "2" | "3" | "4" | "5" => {
+        "1" | "2" | "3" | "4" | "5" | "6" => {
             let position = key.parse::<usize>().unwrap_or(1) - 1;
             session.tell(Action::Show(View::ALL[position].0));
         }

@@ -3,6 +3,7 @@
 
 mod animation;
 mod app;
+mod applications_field;
 mod canvas_host;
 mod chart_card;
 mod clock;
@@ -14,6 +15,7 @@ mod drop_zone;
 mod embed;
 pub mod export;
 mod focused;
+mod goodput_view;
 mod guide;
 mod header;
 mod help;

@@ -85,13 +85,24 @@ impl Run {
 impl Server {
     fn answer(&mut self, request: RunRequest) {
         match request {
-            RunRequest::Run { spec, workload } => {
-                if let Err(missing) = spec.check() {
-                    self.run = None;
-                    reply(&self.scope, &Reply::Failed(missing.to_string()));
-                    return;
-                }
-                let workload = Arc::new(workload);
+            RunRequest::Run {
+                spec,
+                workload,
+                applications,
+            } => {
+                let bound = match applications {
+                    None => Ok(workload),
+                    Some(settings) => settings.bind(&workload).map_err(|error| error.to_string()),
+                };
+                let checked = spec.check().map_err(|missing| missing.to_string());
+                let workload = match checked.and(bound) {
+                    Ok(workload) => Arc::new(workload),
+                    Err(why) => {
+                        self.run = None;
+                        reply(&self.scope, &Reply::Failed(why));
+                        return;
+                    }
+                };
                 self.run = Some(Run {
                     simulation: spec.start(workload.clone()),
                     spec: *spec,
@@ -104,6 +115,10 @@ impl Server {
                 self.slice();
             }
             RunRequest::Explain { job, at } => self.explain(job, at),
+            RunRequest::Model(question) => {
+                let answer = question.answer().map_err(|error| error.to_string());
+                reply(&self.scope, &Reply::Modelled(Box::new(answer)));
+            }
         }
     }
 

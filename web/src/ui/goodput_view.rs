@@ -1,0 +1,257 @@
+//! Pollux' goodput model to play with: sliders on one side, the choice of batch size and its
+//! curves on the other. Needs no trace; a worker does the sums.
+
+use super::app::StateProps;
+use super::cluster_panel::input_value;
+use super::controls::{self, field, list, number, option, quiet_button};
+use super::plot::chart;
+use super::term::{Definition, Term};
+use crate::draw::format;
+use crate::session::Session;
+use crate::state::AppState;
+use switchyard::goodput::{Limits, ThroughputParams};
+use switchyard::playground::{Answer, Question};
+use yew::prelude::*;
+
+static GOODPUT: Definition = Definition {
+    id: "model-goodput",
+    name: "Goodput",
+    meaning: "Useful training progress per second: samples processed per second, each counted for what it is worth at this batch size.",
+    formula: "throughput × statistical efficiency",
+    source: "Pollux (OSDI'21), eq. 1.",
+};
+static EFFICIENCY: Definition = Definition {
+    id: "model-efficiency",
+    name: "Statistical efficiency",
+    meaning: "Progress per sample at batch size M, relative to the user's own M0. Large batches waste samples while gradients are not noisy.",
+    formula: "(φ + M0) ∕ (φ + M)",
+    source: "Pollux (OSDI'21), eq. 6; McCandlish et al. (2018).",
+};
+static NOISE_SCALE: Definition = Definition {
+    id: "model-phi",
+    name: "Gradient noise scale φ",
+    meaning: "How noisy gradients are, in samples: up to about this batch size, twice the samples make twice the progress. It grows as training goes on.",
+    formula: "tr(PΣPᵀ) ∕ |Pg|²",
+    source: "Pollux (OSDI'21), section 3.1 (PGNS).",
+};
+static STEP_TIME: Definition = Definition {
+    id: "model-step",
+    name: "Step time",
+    meaning: "Seconds of one step: computing gradients of m samples per GPU, and synchronising K replicas, which overlap by γ (1: not at all). α and β: constant and growing parts, c to compute, n within a node, r between nodes.",
+    formula: "(T_grad^γ + T_sync^γ)^(1∕γ);  T_grad = αc + βc·m;  T_sync = α + β·(K − 2)",
+    source: "Pollux (OSDI'21), eq. 8–11.",
+};
+static BATCHES: Definition = Definition {
+    id: "model-batches",
+    name: "Batch sizes",
+    meaning: "M0 is the batch size the user chose, which counts as fully efficient. Larger ones, up to the largest, are split over GPUs; what does not fit a GPU's memory is accumulated.",
+    formula: "M = K·m·(s + 1)",
+    source: "Pollux (OSDI'21), section 3.2.",
+};
+
+/// The model, to play with.
+#[component]
+pub(super) fn GoodputView(props: &StateProps) -> Html {
+    let session = &props.doers.session;
+    let state: &AppState = &props.state;
+    let dark = session.stage().read().dark;
+    use_effect_with((), {
+        let (session, model) = (session.clone(), state.model.clone());
+        move |()| {
+            if model.answer.is_none() {
+                session.ask_model(model.question);
+            }
+        }
+    });
+    let (answer, refused) = match &state.model.answer {
+        Some(Ok(answer)) => (Some(answer.clone()), None),
+        Some(Err(why)) => (None, Some(why.clone())),
+        None => (None, None),
+    };
+    // While a number is refused, what was drawn last stays.
+    let last = use_mut_ref(|| None);
+    if answer.is_some() {
+        last.borrow_mut().clone_from(&answer);
+    }
+    let drawn = last.borrow().clone();
+    let Some(answer) = drawn else {
+        return match refused {
+            Some(why) => html! { <div class="empty">{ controls::error(Some(&why)) }</div> },
+            None => html! { <div class="empty"><p>{ "Asking the model…" }</p></div> },
+        };
+    };
+    let fields = Fields {
+        session,
+        question: &state.model.question,
+        answer: &answer,
+    };
+    let facts = answer
+        .facts
+        .iter()
+        .map(|fact| html! { <div><dt>{ &fact.term }</dt><dd>{ &fact.value }</dd></div> });
+    html! {
+        <div class="model">
+            <form aria-label="Goodput model" onsubmit={Callback::from(|event: SubmitEvent| event.prevent_default())}>
+                <p class="hint">{ "Which batch size trains fastest? Pollux asks this for every job, and shares GPUs by the answer." }</p>
+                { fields.html() }
+                { controls::error(refused.as_deref()) }
+            </form>
+            <section aria-label="What the model says">
+                <p class="terms"><Term definition={&GOODPUT} /><Term definition={&EFFICIENCY} /><Term definition={&NOISE_SCALE} /></p>
+                <dl class="job-facts" aria-live="polite">{ for facts }</dl>
+                <div class="plots">{ for answer.plots.iter().map(|plot| chart(plot, dark)) }</div>
+            </section>
+        </div>
+    }
+}
+
+struct Fields<'a> {
+    session: &'a Session,
+    question: &'a Question,
+    answer: &'a Answer,
+}
+
+/// Changes a question by what was typed; `false`: that is no number.
+type Change = fn(&mut Question, &Answer, f64);
+
+impl Fields<'_> {
+    /// Asks anew with a number changed.
+    fn on(&self, change: Change) -> impl Fn(String) + use<> {
+        let (session, question, answer) = (
+            self.session.clone(),
+            self.question.clone(),
+            self.answer.clone(),
+        );
+        move |text: String| {
+            if let Ok(value) = text.trim().parse::<f64>() {
+                let mut question = question.clone();
+                change(&mut question, &answer, value);
+                session.ask_model(question);
+            }
+        }
+    }
+
+    fn slider(
+        &self,
+        (min, max, step): (&'static str, &'static str, &'static str),
+        value: f64,
+        label: &'static str,
+        text: String,
+        change: Change,
+    ) -> Html {
+        let on = self.on(change);
+        let oninput = Callback::from(move |event: InputEvent| on(input_value(&event)));
+        html! {
+            <span class="slider">
+                <input type="range" {min} {max} {step} value={value.to_string()} aria-label={label} aria-valuetext={text.clone()} {oninput} />
+                <output>{ text }</output>
+            </span>
+        }
+    }
+
+    fn number(&self, name: &'static str, value: f64, change: Change) -> Html {
+        let on = self.on(change);
+        let onchange = Callback::from(move |event: Event| on(input_value(&event)));
+        field(
+            name,
+            None,
+            number("0", None, Some("any"), value.to_string(), onchange),
+        )
+    }
+
+    fn html(&self) -> Html {
+        let Self {
+            question, answer, ..
+        } = self;
+        let names = answer.applications.iter();
+        let options = names.map(|name| option(name, name, *name == question.application, None));
+        let onapplication = {
+            let (session, question) = (self.session.clone(), (*question).clone());
+            Callback::from(move |event: Event| {
+                session.ask_model(Question {
+                    application: input_value(&event),
+                    noise_scale: None,
+                    throughput: None,
+                    limits: None,
+                    ..question.clone()
+                });
+            })
+        };
+        let phi = answer.noise_scale.clamp(1.0, 1e9);
+        let own_phi = {
+            let (session, question) = (self.session.clone(), (*question).clone());
+            Callback::from(move |_: MouseEvent| {
+                session.ask_model(Question {
+                    noise_scale: None,
+                    ..question.clone()
+                });
+            })
+        };
+        let ThroughputParams {
+            alpha_c,
+            beta_c,
+            alpha_n,
+            beta_n,
+            alpha_r,
+            beta_r,
+            gamma,
+        } = answer.throughput;
+        let Limits {
+            m0,
+            max_batch,
+            min_local,
+            max_local,
+        } = answer.limits;
+        html! {
+            <>
+                { field("Application", Some("Its fitted numbers, from the measurements of Pollux' artifact (OSDI'21)"), list(onapplication, options.collect())) }
+                <div class="field"><span>{ "GPUs" }</span>
+                    { self.slider(("1", "64", "1"), f64::from(question.gpus), "GPUs", question.gpus.to_string(), |question, _, gpus| question.gpus = gpus as u32) }
+                </div>
+                { self.number("GPUs per node", f64::from(question.gpus_per_node), |question, _, gpus| question.gpus_per_node = gpus as u32) }
+                <div class="field"><span>{ "Trained so far" }</span>
+                    { self.slider(("0", "1", "0.01"), question.trained, "Trained so far", format!("{:.0} %", question.trained * 100.0), |question, _, part| {
+                        question.trained = part;
+                        question.noise_scale = None;
+                    }) }
+                </div>
+                <div class="field"><Term definition={&NOISE_SCALE} />
+                    { self.slider(("0", "9", "0.02"), phi.log10(), "Gradient noise scale", format!("{} samples", format::figures(format::two_digits(phi))), |question, _, power| question.noise_scale = Some(10f64.powf(power))) }
+                </div>
+                if question.noise_scale.is_some() {
+                    { quiet_button("The application's own noise scale", None, html! { "↺ the application's own φ" }, own_phi) }
+                }
+                <details>
+                    <summary>{ "Step time and batch sizes" }</summary>
+                    <p class="terms"><Term definition={&STEP_TIME} /></p>
+                    <div class="numbers">
+                        { self.number("αc (s)", alpha_c, |question, answer, value| params(question, answer).alpha_c = value) }
+                        { self.number("βc (s/sample)", beta_c, |question, answer, value| params(question, answer).beta_c = value) }
+                        { self.number("αn (s)", alpha_n, |question, answer, value| params(question, answer).alpha_n = value) }
+                        { self.number("βn (s)", beta_n, |question, answer, value| params(question, answer).beta_n = value) }
+                        { self.number("αr (s)", alpha_r, |question, answer, value| params(question, answer).alpha_r = value) }
+                        { self.number("βr (s)", beta_r, |question, answer, value| params(question, answer).beta_r = value) }
+                        { self.number("γ", gamma, |question, answer, value| params(question, answer).gamma = value) }
+                    </div>
+                    <p class="terms"><Term definition={&BATCHES} /></p>
+                    <div class="numbers">
+                        { self.number("M0", f64::from(m0), |question, answer, value| limits(question, answer).m0 = value as u32) }
+                        { self.number("largest M", f64::from(max_batch), |question, answer, value| limits(question, answer).max_batch = value as u32) }
+                        { self.number("least m per GPU", f64::from(min_local), |question, answer, value| limits(question, answer).min_local = value as u32) }
+                        { self.number("most m per GPU", f64::from(max_local), |question, answer, value| limits(question, answer).max_local = value as u32) }
+                    </div>
+                </details>
+            </>
+        }
+    }
+}
+
+/// The question's step times, to be changed.
+fn params<'q>(question: &'q mut Question, answer: &Answer) -> &'q mut ThroughputParams {
+    question.throughput.get_or_insert(answer.throughput)
+}
+
+/// The question's batch sizes, to be changed.
+fn limits<'q>(question: &'q mut Question, answer: &Answer) -> &'q mut Limits {
+    question.limits.get_or_insert(answer.limits)
+}
