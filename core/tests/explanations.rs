@@ -1,9 +1,16 @@
 //! Why a job runs or waits, at any moment of a run.
 
-use switchyard::job::JobId;
-use switchyard::policy::Verdict;
-use switchyard::sim::SimOptions;
-use switchyard::workload::Sample;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use switchyard::cluster::ClusterSpec;
+use switchyard::job::{Job, JobId, Work};
+use switchyard::policy::{
+    BuildContext, Cadence, Explanation, Plot, Policy, PolicySpec, Rng, Verdict,
+};
+use switchyard::sim::{Plan, RunLog, Segment, SimOptions, Simulation, Tuning, View};
+use switchyard::workload::application::packed;
+use switchyard::workload::{Application, Sample, Workload};
 use switchyard::{RunSpec, Time};
 
 /// The value of a fact about a job of the three-jobs sample.
@@ -51,7 +58,7 @@ fn every_policy_explains_every_job_at_any_time() {
             options: SimOptions::default(),
             history: None,
         };
-        let workload = std::sync::Arc::new(sample.workload());
+        let workload = Arc::new(sample.workload());
         let mut run = spec.start(workload.clone());
         for hour in [0.0, 2.0, 6.0, 11.0] {
             let at = Time(hour * 3600.0);
@@ -70,6 +77,362 @@ fn every_policy_explains_every_job_at_any_time() {
                     );
                 }
             }
+        }
+    }
+}
+
+/// A small application of four epochs, whose noise scale grows from each to the next.
+fn application() -> Application {
+    Application::from_json(
+        r#"{
+            "name": "small",
+            "limits": { "m0": 16, "max_batch": 512, "min_local": 4, "max_local": 64 },
+            "learning_rate": "ada-scale",
+            "epochs": 4,
+            "samples_per_epoch": 5000,
+            "throughput": {
+                "alpha_c": 0.02, "beta_c": 0.002, "alpha_n": 0.05, "beta_n": 0.002,
+                "alpha_r": 0.01, "beta_r": 0.0005, "gamma": 1.5
+            },
+            "noise_scale": [{ "batch": 16, "phi": [20, 200, 1000, 4000] }]
+        }"#,
+    )
+    .expect("a sound definition")
+}
+
+/// Eight of it, a minute apart and half an hour long on their own two GPUs, on two nodes of four.
+fn training_run(policy: &str) -> RunSpec {
+    RunSpec {
+        policy: policy.parse().expect("a policy"),
+        cluster: ClusterSpec::uniform(2, 4).expect("a cluster"),
+        placement: Default::default(),
+        options: SimOptions {
+            restart_cost: 30.0,
+            ..SimOptions::default()
+        },
+        history: None,
+    }
+}
+
+fn training_workload() -> Arc<Workload> {
+    let application = application();
+    let time = application.training_time(&[2], 32);
+    let job = |i: u32| Job {
+        name: format!("job-{i}").into(),
+        submit: Time(f64::from(i) * 60.0),
+        gpus: 2,
+        tenant: None,
+        model: None,
+        work: Work::Adaptive {
+            application: 0,
+            batch: 32,
+            scale: 1800.0 / time,
+            duration: 1800.0,
+        },
+    };
+    Arc::new(Workload {
+        jobs: (0..8).map(job).collect(),
+        applications: vec![Arc::new(application)],
+        ..Default::default()
+    })
+}
+
+const POLLUX: &str = "pollux[population=20,generations=10]";
+
+/// The segment in which a job is, and what it trains with there.
+fn configuration(log: &RunLog, job: JobId) -> Option<(u32, Tuning)> {
+    let tunings = (0..log.tunings()).map(|i| log.tuning(i));
+    let own = tunings.filter(|tuning| log.segment(tuning.segment as usize).job == job);
+    let last = own.last()?;
+    let segment = log.segment(last.segment as usize);
+    (segment.end == Time::NEVER).then(|| (segment.gpu_count(), last))
+}
+
+fn plot<'a>(explanation: &'a Explanation, title: &str) -> &'a Plot {
+    let mut plots = explanation.plots.iter();
+    plots
+        .find(|plot| plot.title.starts_with(title))
+        .unwrap_or_else(|| panic!("no plot {title}"))
+}
+
+fn last_value(explanation: &Explanation, title: &str) -> f64 {
+    let points = &plot(explanation, title).lines[0].points;
+    points.last().expect("a point").1
+}
+
+/// What a running job's plots say is what the log says.
+fn check_running(log: &RunLog, at: Time, job: JobId, explanation: &Explanation) {
+    let Some((gpus, Tuning { m, s, .. })) = configuration(log, job) else {
+        assert_eq!(last_value(explanation, "GPUs over training"), 0.0);
+        return;
+    };
+    let total = f64::from(gpus * m * (s + 1));
+    let held = f64::from(gpus);
+    assert_eq!(last_value(explanation, "GPUs over training"), held);
+    assert_eq!(last_value(explanation, "Batch size over training"), total);
+    let efficiency = last_value(explanation, "Efficiency over training");
+    assert!(efficiency > 0.0 && efficiency <= 1.0);
+    let gain = last_value(explanation, "Learning-rate gain");
+    assert!((gain / (total / 16.0) - efficiency).abs() < 1e-12);
+    let submit = f64::from(job.0) * 60.0;
+    for plot in explanation
+        .plots
+        .iter()
+        .filter(|plot| plot.title.ends_with("over training"))
+    {
+        let (x, _) = *plot.lines[0].points.last().expect("a point");
+        assert_eq!(x, at.seconds() - submit);
+    }
+    let goodput = plot(explanation, "Goodput by batch size");
+    assert_eq!(goodput.job_at, Some(total));
+    assert!(
+        goodput
+            .marks
+            .iter()
+            .any(|mark| mark.label == "M0" && mark.x == 16.0)
+    );
+    let best = goodput.marks.iter().find(|mark| mark.label == "best");
+    let best = best.expect("a best batch").x;
+    // Its curve is greatest there, but for the grid of batches.
+    let points = &goodput.lines[0].points;
+    let most = points.iter().map(|point| point.1).fold(0.0, f64::max);
+    let nearest = points
+        .iter()
+        .min_by(|a, b| (a.0 - best).abs().total_cmp(&(b.0 - best).abs()));
+    assert!(nearest.expect("a point").1 >= 0.98 * most);
+}
+
+#[test]
+fn pollux_shows_what_it_decides_by() {
+    let workload = training_workload();
+    let mut run = training_run(POLLUX).start(workload.clone());
+    let (mut observed, mut tuned) = (0, 0);
+    for minute in 1..60 {
+        let at = Time(f64::from(minute) * 60.0 + 45.0);
+        run.run_until(at).expect("a possible plan");
+        for job in (0..workload.jobs.len() as u32).map(JobId) {
+            let explanation = run.explain(job, at);
+            for plot in &explanation.plots {
+                for line in &plot.lines {
+                    let points = line.points.iter();
+                    assert!(points.clone().all(|(x, y)| x.is_finite() && y.is_finite()));
+                    assert!(
+                        line.points.is_sorted_by(|a, b| a.0 <= b.0),
+                        "{}",
+                        plot.title
+                    );
+                    assert!(line.points.len() <= 200);
+                }
+            }
+            if explanation.verdict == Verdict::NotActive {
+                continue;
+            }
+            if explanation
+                .plots
+                .iter()
+                .any(|plot| plot.title.starts_with("Throughput by GPUs"))
+            {
+                let throughput = plot(&explanation, "Throughput by GPUs");
+                let [model, seen] = throughput.lines.as_slice() else {
+                    panic!("{} lines", throughput.lines.len());
+                };
+                assert!(!model.dots && seen.dots && !seen.points.is_empty());
+                observed = observed.max(seen.points.len());
+                let most = seen.points.last().expect("a point").0;
+                assert!(model.points.last().expect("a point").0 >= most);
+                // By this time its agent has reported.
+                check_running(run.log(), at, job, &explanation);
+                tuned += 1;
+            }
+        }
+    }
+    assert!(
+        observed > 3 && tuned > 50,
+        "{observed} seen, {tuned} explained"
+    );
+}
+
+#[test]
+fn the_model_goes_through_its_observations() {
+    let workload = training_workload();
+    let mut run = training_run(POLLUX).start(workload.clone());
+    let at = Time(1500.0);
+    run.run_until(at).expect("a possible plan");
+    let mut compared = 0;
+    for job in (0..workload.jobs.len() as u32).map(JobId) {
+        let explanation = run.explain(job, at);
+        let Some((gpus, Tuning { m, s, .. })) = configuration(run.log(), job) else {
+            continue;
+        };
+        let throughput = plot(&explanation, "Throughput by GPUs");
+        assert_eq!(throughput.job_at, Some(f64::from(gpus)));
+        let placement = packed(gpus, 4);
+        // The true rate on these GPUs, if packed, is among what was seen, and on the line.
+        let truth = f64::from(gpus * m * (s + 1))
+            / workload.applications[0]
+                .step_times(&placement, m)
+                .iteration(s);
+        let [model, seen] = throughput.lines.as_slice() else {
+            panic!("{} lines", throughput.lines.len());
+        };
+        let there = seen
+            .points
+            .iter()
+            .filter(|point| point.0 == f64::from(gpus));
+        if there
+            .clone()
+            .any(|point| (point.1 / truth - 1.0).abs() < 1e-9)
+        {
+            let modelled = model.points[gpus as usize - 1].1;
+            assert!(
+                (modelled / truth - 1.0).abs() < 0.1,
+                "{modelled}, truly {truth}"
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared > 0);
+}
+
+/// What a round says was held before and after is what the log says; its speedups are those that
+/// the policy explains.
+#[test]
+fn rounds_agree_with_the_log() {
+    for policy in [POLLUX, "optimus"] {
+        let workload = training_workload();
+        let mut run = training_run(policy).start(workload.clone());
+        let (mut moved, mut last) = (0, None);
+        while run.step().expect("a possible plan") {
+            let Some(report) = run.round() else { continue };
+            let now = run.progress().now;
+            if report.at != now || last == Some(now) {
+                continue;
+            }
+            last = Some(now);
+            assert!(!report.plots.is_empty() && report.rows.is_sorted_by_key(|row| row.job));
+            for row in &report.rows {
+                let log = run.log();
+                let segments = (0..log.segments()).map(|i| log.segment(i));
+                let held = |at: &dyn Fn(&Segment<'_>) -> bool| -> Vec<(u32, u32)> {
+                    let mut own = segments.clone().filter(|s| s.job == row.job && at(s));
+                    let parts = own.next().map_or(&[][..], |segment| segment.gpus);
+                    parts.iter().map(|part| (part.node, part.count())).collect()
+                };
+                // Its GPUs from before this moment until this moment at least, and from then on.
+                assert_eq!(
+                    row.before,
+                    held(&|s| s.start < now && s.end >= now),
+                    "{policy}"
+                );
+                assert_eq!(
+                    row.after,
+                    held(&|s| s.start <= now && s.end > now),
+                    "{policy}"
+                );
+                let none =
+                    |parts: &[(u32, u32)], speedup: f64| parts.is_empty() == (speedup <= 0.0);
+                assert!(none(&row.before, row.speedup_before), "{policy}: {row:?}");
+                assert!(none(&row.after, row.speedup), "{policy}: {row:?}");
+                if row.before == row.after {
+                    assert_eq!(row.speedup_before, row.speedup);
+                } else {
+                    moved += 1;
+                }
+                if policy == POLLUX && !row.after.is_empty() {
+                    let facts = run.explain(row.job, now).facts;
+                    let speedup = facts.iter().find(|fact| fact.term == "speedup");
+                    let speedup = &speedup.expect("a running job has one").value;
+                    assert!(
+                        speedup.starts_with(&format!("{:.2} ×", row.speedup)),
+                        "{speedup}"
+                    );
+                }
+            }
+            let held: u32 = report
+                .rows
+                .iter()
+                .flat_map(|row| &row.after)
+                .map(|part| part.1)
+                .sum();
+            assert_eq!(run.log().sample_gpus().last(), Some(&held));
+        }
+        assert!(moved > 8, "{policy}: {moved} moved");
+    }
+    let mut run = training_run("tiresias-las").start(training_workload());
+    run.run().expect("a possible plan");
+    assert_eq!(run.round(), None);
+}
+
+type Ends = Rc<RefCell<Vec<(JobId, f64)>>>;
+
+/// A policy, and when its jobs ended their epochs.
+struct Listening {
+    policy: Box<dyn Policy>,
+    ends: Ends,
+}
+
+impl Policy for Listening {
+    fn spec(&self) -> &PolicySpec {
+        self.policy.spec()
+    }
+
+    fn cadence(&self) -> Cadence {
+        self.policy.cadence()
+    }
+
+    fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
+        self.policy.plan(view, rng, plan);
+    }
+
+    fn tune(&mut self, view: &View<'_>, job: JobId) -> Option<(u32, u32)> {
+        self.ends.borrow_mut().push((job, view.now().seconds()));
+        self.policy.tune(view, job)
+    }
+
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
+        self.policy.explain(view, job)
+    }
+}
+
+/// The log does not hold the ends of epochs; the plots find them again.
+#[test]
+fn training_is_shown_as_it_was() {
+    let workload = training_workload();
+    let ends = Ends::default();
+    let spec = training_run(POLLUX);
+    let context = BuildContext {
+        workload: &workload,
+        placement: spec.placement,
+        history: None,
+    };
+    let policy = Box::new(Listening {
+        policy: switchyard::policy::build(&spec.policy, &context),
+        ends: ends.clone(),
+    });
+    let mut run = Simulation::new(workload.clone(), &spec.cluster, policy, spec.options);
+    run.run().expect("a possible plan");
+    let end = run.progress().now;
+    for (i, job) in workload.jobs.iter().enumerate() {
+        let explanation = run.explain(JobId(i as u32), end);
+        assert_eq!(explanation.verdict, Verdict::NotActive);
+        let noise = &plot(&explanation, "Gradient noise scale").lines[0].points;
+        // φ depends on the epoch alone: four levels, each of which rises at once.
+        assert_eq!(noise.len(), 8, "{noise:?}");
+        let own: Vec<f64> = ends
+            .borrow()
+            .iter()
+            .filter(|end| end.0.index() == i)
+            .map(|end| end.1)
+            .collect();
+        assert_eq!(own.len(), 3);
+        for (end, step) in own.iter().zip(noise[1..].chunks(2)) {
+            let time = end - job.submit.seconds();
+            assert_eq!(step[0].0, step[1].0);
+            assert!(
+                (step[0].0 - time).abs() < 1e-6 * (1.0 + time),
+                "{} ≠ {time}",
+                step[0].0
+            );
         }
     }
 }

@@ -73,8 +73,10 @@ pub struct Plot {
 pub struct Line {
     /// What it is, where there are several.
     pub name: String,
-    /// Points by ascending x, to be joined straight.
+    /// Points by ascending x, to be joined straight unless they are `dots`.
     pub points: Vec<(f64, f64)>,
+    /// Points that are not joined, such as observations.
+    pub dots: bool,
 }
 
 /// A place on a [`Plot`]'s x axis.

@@ -19,6 +19,7 @@ pub mod pollux;
 mod priority_walk;
 mod registry;
 mod rigid;
+mod round_report;
 mod rounds;
 mod service_distribution;
 mod shortest_expected;
@@ -36,6 +37,7 @@ mod yarn_cs;
 pub use explanation::{Explanation, Fact, Line, Mark, Plot, Verdict};
 pub use history::{HistoryError, ServiceHistory};
 pub use registry::{BuildContext, POLICIES, PolicyEntry, build, entry};
+pub use round_report::{RoundReport, RoundRow};
 pub use service_distribution::ServiceDistribution;
 pub use spec::{ParamInfo, ParamKind, Params, PolicySpec, SpecError};
 
@@ -83,4 +85,9 @@ pub trait Policy {
 
     /// The numbers behind its last decision about a job.
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation;
+
+    /// What it decided in its last round, for policies that decide by rounds over all jobs.
+    fn round(&self) -> Option<RoundReport> {
+        None
+    }
 }

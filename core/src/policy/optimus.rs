@@ -10,8 +10,9 @@ use super::registry::{BuildContext, Registered, no_conflicts};
 use super::rigid::{self, Rigid};
 use super::{
     Cadence, Explanation, Fact, Line, ParamInfo, ParamKind, Plot, Policy, PolicyEntry, PolicySpec,
-    Rng, Verdict, rounds,
+    Rng, RoundReport, RoundRow, Verdict, rounds,
 };
+use crate::Time;
 use crate::job::JobId;
 use crate::sim::{Phase, Plan, View};
 use crate::workload::Application;
@@ -59,10 +60,16 @@ impl Eq for Gain {}
 
 /// How many GPUs each job gets, of `gpus`; jobs in the order in which they came.
 /// `step_time(job, k)` is the seconds of an iteration on k GPUs, packed.
-pub fn replicas(
+pub fn replicas(gpus: u32, jobs: &[Demand], step_time: impl FnMut(usize, u32) -> f64) -> Vec<u32> {
+    replicas_by_gain(gpus, jobs, step_time, |_| {})
+}
+
+/// The same; `given` is told the gain, in seconds, of each GPU beyond the first ones.
+fn replicas_by_gain(
     gpus: u32,
     jobs: &[Demand],
     mut step_time: impl FnMut(usize, u32) -> f64,
+    mut given: impl FnMut(f64),
 ) -> Vec<u32> {
     let mut free = gpus;
     let mut counts = vec![0; jobs.len()];
@@ -88,8 +95,9 @@ pub fn replicas(
         offer(&mut gains, job, 1);
     }
     while free > 0
-        && let Some(Gain { job, .. }) = gains.pop()
+        && let Some(Gain { job, seconds }) = gains.pop()
     {
+        given(seconds);
         let job = job.0;
         counts[job] += 1;
         free -= 1;
@@ -207,6 +215,7 @@ pub(super) const POLICY: Registered = Registered {
             jobs: Vec::new(),
             to_go: BTreeMap::new(),
             step_times: BTreeMap::new(),
+            last: None,
         })
     },
 };
@@ -222,9 +231,32 @@ struct Optimus {
     to_go: BTreeMap<(u32, u32), Vec<f64>>,
     /// By application, batch and GPUs: seconds of an iteration.
     step_times: BTreeMap<(u32, u32, u32), f64>,
+    last: Option<LastRound>,
+}
+
+/// What the last round decided.
+struct LastRound {
+    at: Time,
+    /// Seconds saved by each GPU beyond every job's first, in the order in which they were given.
+    gains: Vec<f64>,
+    /// By job: before and after.
+    jobs: Vec<JobId>,
+    before: Vec<Vec<(u32, u32)>>,
+    after: Vec<Vec<(u32, u32)>>,
+    speedups: Vec<(f64, f64)>,
 }
 
 impl Optimus {
+    /// Speed over that on one GPU.
+    fn speedup(&mut self, view: &View<'_>, job: JobId, gpus: u32) -> f64 {
+        if gpus == 0 {
+            return 0.0;
+        }
+        let one = self.step_time(view, job, 1);
+        let time = self.step_time(view, job, gpus);
+        if time > 0.0 { one / time } else { 0.0 }
+    }
+
     fn demand(&mut self, view: &View<'_>, job: JobId) -> Option<Demand> {
         let training = view.training(job)?;
         let (truth, scale) = (training.truth()?, training.scale()?);
@@ -307,22 +339,38 @@ impl Policy for Optimus {
             .iter()
             .map(|&job| self.demand(view, job).unwrap_or(none))
             .collect();
-        let counts = replicas(nodes.iter().sum(), &demands, |job, gpus| {
-            self.step_time(view, jobs[job], gpus)
-        });
+        let mut gains = Vec::new();
+        let counts = replicas_by_gain(
+            nodes.iter().sum(),
+            &demands,
+            |job, gpus| self.step_time(view, jobs[job], gpus),
+            |gain| gains.push(gain),
+        );
         let current = rigid::still_held(view, &jobs, &nodes);
-        for (&job, parts) in jobs.iter().zip(place(&nodes, &counts, &current)) {
+        let after = place(&nodes, &counts, &current);
+        let mut speedups = Vec::with_capacity(jobs.len());
+        for ((&job, parts), current) in jobs.iter().zip(&after).zip(&current) {
             let gpus = parts.iter().map(|part| part.1).sum();
+            let held = current.iter().map(|part| part.1).sum();
+            speedups.push((self.speedup(view, job, held), self.speedup(view, job, gpus)));
             let before = view.placement(job);
             match view.training(job) {
                 _ if parts == before => {}
                 Some(training) if gpus > 0 => {
                     let (m, s) = training.limits().split(training.batch(), gpus);
-                    plan.train(job, &parts, m, s);
+                    plan.train(job, parts, m, s);
                 }
                 _ => plan.preempt(job),
             }
         }
+        self.last = Some(LastRound {
+            at: view.now(),
+            gains,
+            before: rigid::held_before(view, &jobs, current),
+            after,
+            speedups,
+            jobs: jobs.clone(),
+        });
         self.jobs = jobs;
     }
 
@@ -362,12 +410,44 @@ impl Policy for Optimus {
                 lines: vec![Line {
                     name: "true step time".to_owned(),
                     points,
+                    dots: false,
                 }],
                 marks: Vec::new(),
                 job_at: (gpus > 0).then_some(f64::from(gpus)),
             }],
             ..Explanation::new(verdict, facts)
         }
+    }
+
+    fn round(&self) -> Option<RoundReport> {
+        let last = self.last.as_ref()?;
+        let moves = last.before.iter().zip(&last.after);
+        let jobs = last.jobs.iter().zip(moves).zip(&last.speedups);
+        let gains = last.gains.iter().copied();
+        Some(RoundReport {
+            at: last.at,
+            plots: vec![Plot {
+                title: "Time saved by each GPU, in the order in which they were given".to_owned(),
+                x: "GPUs given beyond each job's first".to_owned(),
+                y: "seconds".to_owned(),
+                lines: vec![Line {
+                    name: String::new(),
+                    points: (1..).map(f64::from).zip(gains).collect(),
+                    dots: false,
+                }],
+                marks: Vec::new(),
+                job_at: None,
+            }],
+            rows: jobs
+                .map(|((&job, (before, after)), &(was, is))| RoundRow {
+                    job,
+                    before: before.clone(),
+                    after: after.clone(),
+                    speedup_before: was,
+                    speedup: is,
+                })
+                .collect(),
+        })
     }
 }
 

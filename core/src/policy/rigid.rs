@@ -84,3 +84,18 @@ pub(super) fn still_held(view: &View<'_>, jobs: &[JobId], nodes: &[u32]) -> Vec<
     });
     held.collect()
 }
+
+/// What the jobs held before the round: what they [still hold](still_held), and what plain gangs
+/// have taken.
+pub(super) fn held_before(
+    view: &View<'_>,
+    jobs: &[JobId],
+    mut still_held: Vec<Vec<(u32, u32)>>,
+) -> Vec<Vec<(u32, u32)>> {
+    for (held, &job) in still_held.iter_mut().zip(jobs) {
+        if held.is_empty() {
+            held.extend_from_slice(view.placement(job));
+        }
+    }
+    still_held
+}

@@ -156,6 +156,7 @@ impl ServiceDistribution {
         let line = |name: &str, y: &dyn Fn(f64) -> f64| Line {
             name: name.to_string(),
             points: (0..=POINTS).map(|i| (at(i), y(at(i)))).collect(),
+            dots: false,
         };
         let plot = |title: &str, y: &str, line: Line| Plot {
             title: title.to_string(),

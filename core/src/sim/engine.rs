@@ -3,11 +3,12 @@
 use super::log::{EventKind, LogDelta, LogMark, RunLog, Tuning};
 use super::plan::{Placed, Plan, PlanError, PlanErrorKind};
 use super::training::{Training, trainings};
+use super::training_plots::training_plots;
 use super::view::{Phase, View};
 use crate::Time;
 use crate::cluster::{ClusterSpec, Occupancy};
 use crate::job::JobId;
-use crate::policy::{Explanation, Fact, Policy, Rng, Verdict};
+use crate::policy::{Explanation, Fact, Plot, Policy, Rng, RoundReport, Verdict};
 use crate::workload::{GpuGeneration, TraitsByJob, Workload};
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
@@ -331,7 +332,8 @@ impl Simulation {
     }
 
     /// The numbers behind the policy's last decision about a job, as they stand at a time between
-    /// the moment reached and the next event; and who took the job's GPUs, if it has lost them.
+    /// the moment reached and the next event; who took the job's GPUs, if it has lost them; and
+    /// how an adaptive job has trained so far, which a finished one keeps.
     pub fn explain(&self, job: JobId, at: Time) -> Explanation {
         let view = View {
             now: at.max(self.world.now),
@@ -340,7 +342,12 @@ impl Simulation {
         let mut explanation = self.policy.explain(&view, job);
         if explanation.verdict == Verdict::NotActive {
             // Numbers of a moment that is past, or to come.
-            return Explanation::new(Verdict::NotActive, Vec::new());
+            explanation = Explanation::new(Verdict::NotActive, Vec::new());
+        }
+        let training = self.world.training_plots(job, view.now);
+        explanation.plots.extend(training);
+        if explanation.verdict == Verdict::NotActive {
+            return explanation;
         }
         let states = &self.world.states;
         let i = job.index();
@@ -357,6 +364,11 @@ impl Simulation {
             }
         }
         explanation
+    }
+
+    /// What the policy decided in its last round, if it decides by rounds over all jobs.
+    pub fn round(&self) -> Option<RoundReport> {
+        self.policy.round()
     }
 
     fn ask_policy(&mut self) -> Result<(), PlanError> {
@@ -528,6 +540,28 @@ impl World {
 
     fn training(&mut self, job: JobId) -> Option<&mut Training> {
         self.trainings.get_mut(job.index())?.as_mut()
+    }
+
+    /// How an adaptive job has trained until `now`, or its end.
+    fn training_plots(&self, job: JobId, now: Time) -> Vec<Plot> {
+        let i = job.index();
+        let Some(training) = self.trainings.get(i).and_then(Option::as_ref) else {
+            return Vec::new();
+        };
+        let until = if self.states.phase[i] == Phase::Finished {
+            self.states.since[i]
+        } else {
+            now
+        };
+        let submit = self.workload.jobs[i].submit;
+        let reached = training.epochs_at(until);
+        training_plots(
+            &self.log,
+            job,
+            (submit, until),
+            reached,
+            &training.application,
+        )
     }
 
     /// Completes a job's epoch: it ends, or goes on with the batch that the policy wants.

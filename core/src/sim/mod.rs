@@ -12,6 +12,7 @@ mod index;
 mod log;
 mod plan;
 mod training;
+mod training_plots;
 mod view;
 
 pub use engine::{Progress, SimOptions, Simulation};

@@ -277,6 +277,7 @@ mod tests {
             lines: vec![Line {
                 name: String::new(),
                 points: vec![(0.0, 0.125), (4.0, 0.25), (f64::NAN, 1.0), (12.0, 0.05)],
+                dots: false,
             }],
             marks: vec![mark(4.0), mark(5.0), mark(11.5)],
             job_at: Some(2.0),

@@ -7,13 +7,14 @@
 //! shrink, are served before (see `rigid`).
 
 use super::{Candidate, Node, Outcome, Parameters, Problem, Search};
-use crate::goodput::{Agent, CandidateTable, Choice, FitChoice, RETUNE_GAIN, batch};
+use crate::Time;
+use crate::goodput::{Agent, CandidateTable, Choice, FitChoice, Observation, RETUNE_GAIN, batch};
 use crate::job::JobId;
 use crate::policy::registry::{BuildContext, Registered, no_conflicts};
 use crate::policy::rigid::{self, Rigid};
 use crate::policy::{
     Cadence, Explanation, Fact, Line, Mark, ParamInfo, ParamKind, Params, Plot, Policy,
-    PolicyEntry, PolicySpec, Rng, Verdict, rounds,
+    PolicyEntry, PolicySpec, Rng, RoundReport, RoundRow, Verdict, rounds,
 };
 use crate::sim::{Phase, Plan, TrainingView, View};
 use crate::workload::Application;
@@ -136,9 +137,12 @@ struct Member {
 
 /// What the last round decided.
 struct LastRound {
+    at: Time,
     outcome: Outcome,
     /// In the order of the members then.
     jobs: Vec<JobId>,
+    before: Vec<Vec<(u32, u32)>>,
+    speedups_before: Vec<f64>,
     speedups: Vec<f64>,
     fair: (u32, u32),
 }
@@ -423,7 +427,10 @@ impl Pollux {
         }
         plan.note_round(outcome.fitness.mean_speedup, outcome.fitness.utility);
         self.last = Some(LastRound {
+            at: view.now(),
             jobs: self.jobs.clone(),
+            before: rigid::held_before(view, &self.jobs, current),
+            speedups_before: problem.speedups(&problem.current()),
             speedups: problem.speedups(&outcome.allocation),
             fair: problem.fair_share(),
             outcome,
@@ -481,6 +488,16 @@ impl Pollux {
                 ));
             }
         }
+        if let Some(error) = mean_error(&member.agent) {
+            facts.push(Fact::new(
+                "throughput model",
+                format!(
+                    "fitted to {} configurations; step times {:.1} % off on the mean",
+                    member.agent.observations().len(),
+                    100.0 * error
+                ),
+            ));
+        }
         facts.push(Fact::new(
             "epochs",
             format!("{:.1} of {}", training.epochs_done(), training.epochs()),
@@ -489,7 +506,7 @@ impl Pollux {
         facts
     }
 
-    /// Goodput over batch sizes on the job's present GPUs.
+    /// Goodput over batch sizes on the job's present GPUs, as the scheduler believes it.
     fn goodput_plot(
         &self,
         view: &View<'_>,
@@ -502,6 +519,15 @@ impl Pollux {
         if replicas == 0 {
             return None;
         }
+        let truth = training.truth().filter(|_| self.fit == FitChoice::Oracle);
+        let (placement, epoch) = (even(nodes, replicas), training.epoch());
+        let believed = |m: u32, s: u32, batch: f64| match truth {
+            Some(truth) => (
+                batch / truth.step_times(&placement, m).iteration(s),
+                truth.stats(batch, epoch),
+            ),
+            None => (params.throughput(nodes, replicas, m, s), *stats),
+        };
         let least = limits.m0.max(limits.min_local.saturating_mul(replicas));
         let ratio = f64::from(limits.max_batch) / f64::from(least);
         let mut goodput: Vec<(f64, f64)> = Vec::new();
@@ -516,7 +542,7 @@ impl Pollux {
             if goodput.last().is_some_and(|&(before, _)| batch <= before) {
                 continue;
             }
-            let rate = params.throughput(nodes, replicas, m, s);
+            let (rate, stats) = believed(m, s, batch);
             throughput.push((batch, rate));
             goodput.push((batch, rate * stats.efficiency(limits.scale(batch))));
         }
@@ -525,18 +551,22 @@ impl Pollux {
             x: f64::from(limits.m0),
             label: "M0".to_owned(),
         }];
-        if let Some(best) = member.agent.choose(nodes, replicas) {
+        let best = match truth {
+            Some(truth) => truth.best_choice(&placement, epoch),
+            None => member.agent.choose(nodes, replicas),
+        };
+        if let Some(best) = best {
             marks.push(Mark {
                 x: f64::from(best.batch(replicas)),
                 label: "best".to_owned(),
             });
         }
-        let line = |name: &str, points| Line {
-            name: name.to_owned(),
-            points,
-        };
         Some(Plot {
-            title: "Goodput by batch size, as its agent predicts it".to_owned(),
+            title: if truth.is_some() {
+                "Goodput by batch size, by its true profile".to_owned()
+            } else {
+                "Goodput by batch size, as its agent predicts it".to_owned()
+            },
             x: "total batch size, samples".to_owned(),
             y: "samples per second".to_owned(),
             lines: vec![line("goodput", goodput), line("throughput", throughput)],
@@ -552,14 +582,79 @@ impl Pollux {
             title: "Fitness by generation, in the last round's search".to_owned(),
             x: "generation".to_owned(),
             y: "power mean of the speedups".to_owned(),
-            lines: vec![Line {
-                name: "best".to_owned(),
-                points: (1..).map(f64::from).zip(best.copied()).collect(),
-            }],
+            lines: vec![line(
+                "best",
+                (1..).map(f64::from).zip(best.copied()).collect(),
+            )],
             marks: Vec::new(),
             job_at: None,
         })
     }
+}
+
+fn line(name: &str, points: Vec<(f64, f64)>) -> Line {
+    Line {
+        name: name.to_owned(),
+        points,
+        dots: false,
+    }
+}
+
+/// The fitted model's throughput by GPUs at the job's present batch per GPU, packed on nodes, and
+/// what was observed, at any batch and placement. Every observed pass counts with the present
+/// number of accumulation passes, as the model does (OSDI'21 eq. 8).
+fn throughput_plot(view: &View<'_>, member: &Member, training: &TrainingView<'_>) -> Option<Plot> {
+    let agent = &member.agent;
+    let params = agent.params()?;
+    let (m, s) = training.configuration();
+    let (_, held) = size(view.placement(member.job));
+    let model = |replicas: u32| {
+        let nodes = replicas.div_ceil(view.node_size().max(1));
+        (
+            f64::from(replicas),
+            params.throughput(nodes, replicas, m, s),
+        )
+    };
+    let mut observed: Vec<(f64, f64)> = agent
+        .observations()
+        .iter()
+        .map(|seen| (f64::from(seen.replicas), rate(seen, s)))
+        .collect();
+    observed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let most = agent.max_replicas().max(held);
+    Some(Plot {
+        title: "Throughput by GPUs, as its agent models it and has seen it".to_owned(),
+        x: "GPUs".to_owned(),
+        y: "samples per second".to_owned(),
+        lines: vec![
+            line(
+                &format!("model, {m} samples per GPU"),
+                (1..=most).map(model).collect(),
+            ),
+            Line {
+                dots: true,
+                ..line("observed, any batch", observed)
+            },
+        ],
+        marks: Vec::new(),
+        job_at: (held > 0).then_some(f64::from(held)),
+    })
+}
+
+/// Samples per second of an observed configuration with `s` accumulation passes.
+fn rate(seen: &Observation, s: u32) -> f64 {
+    let iteration = seen.step + f64::from(s) * (seen.step - seen.sync);
+    f64::from(seen.replicas) * f64::from(seen.m) * (f64::from(s) + 1.0) / iteration
+}
+
+/// By which share the model's step times are off, on the mean of what was observed.
+fn mean_error(agent: &Agent) -> Option<f64> {
+    let (params, seen) = (agent.params()?, agent.observations());
+    let off = |seen: &Observation| {
+        let step = params.step_time(seen.nodes, seen.replicas, seen.m);
+        (step / seen.step - 1.0).abs()
+    };
+    Some(seen.iter().map(off).sum::<f64>() / seen.len() as f64)
 }
 
 /// Nodes and GPUs.
@@ -661,11 +756,34 @@ impl Policy for Pollux {
         };
         let plots = [
             self.goodput_plot(view, member, &training),
+            throughput_plot(view, member, &training),
             self.fitness_plot(),
         ];
         Explanation {
             plots: plots.into_iter().flatten().collect(),
             ..Explanation::new(verdict, self.facts(view, member, &training))
         }
+    }
+
+    fn round(&self) -> Option<RoundReport> {
+        let last = self.last.as_ref()?;
+        let speedups = last.speedups_before.iter().zip(&last.speedups);
+        let jobs = last.jobs.iter().zip(&last.before).zip(speedups);
+        let rows = jobs.enumerate();
+        Some(RoundReport {
+            at: last.at,
+            plots: self.fitness_plot().into_iter().collect(),
+            rows: rows
+                .map(
+                    |(at, ((&job, before), (&speedup_before, &speedup)))| RoundRow {
+                        job,
+                        before: before.clone(),
+                        after: last.outcome.allocation.parts(at).collect(),
+                        speedup_before,
+                        speedup,
+                    },
+                )
+                .collect(),
+        })
     }
 }
