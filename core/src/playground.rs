@@ -225,6 +225,7 @@ impl Model {
         let line = |name: &str, points: Vec<(f64, f64)>| Line {
             name: name.to_owned(),
             points,
+            dots: false,
         };
         let by_batch = |of: fn(f64, f64) -> f64| {
             let points = points.iter();

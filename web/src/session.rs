@@ -42,6 +42,8 @@ struct Inner {
     opener: RefCell<Option<WorkerHandle>>,
     /// Answers for the goodput model.
     modeller: RefCell<Option<WorkerHandle>>,
+    /// The run whose rounds are shown.
+    round_of: Cell<Option<u32>>,
     /// The files of the trace that is open or being opened, to choose another archive member.
     files: RefCell<Vec<File>>,
     /// The member being opened.
@@ -69,6 +71,9 @@ struct Run {
     /// The question to the worker that is not answered yet, and the last one answered.
     asked: Option<(JobId, Time)>,
     answered: Option<(JobId, Time)>,
+    /// The same of questions about rounds.
+    round_asked: Option<Time>,
+    round_answered: Option<Time>,
 }
 
 impl PartialEq for Session {
@@ -85,6 +90,7 @@ impl Session {
             dispatch: Box::new(dispatch),
             opener: RefCell::default(),
             modeller: RefCell::default(),
+            round_of: Cell::default(),
             files: RefCell::default(),
             member: RefCell::default(),
             members: RefCell::default(),
@@ -274,6 +280,32 @@ impl Session {
         }
     }
 
+    /// Shows the rounds of a run, or of none.
+    pub fn show_rounds(&self, run: Option<u32>) {
+        self.0.round_of.set(run);
+    }
+
+    /// Asks the run whose rounds are shown for the one at the clock's time, if that is not known.
+    /// Called now and then: while its worker has not answered, it is not asked again.
+    pub fn explain_round(&self) {
+        let (now, playing) = {
+            let clock = &self.0.stage.read().clock;
+            (Time(clock.now), clock.playing)
+        };
+        let mut runs = self.0.runs.borrow_mut();
+        let shown = runs
+            .iter_mut()
+            .find(|run| Some(run.id) == self.0.round_of.get());
+        let Some(run) = shown.filter(|_| !playing) else {
+            return;
+        };
+        let known = run.round_answered == Some(now);
+        let ask = || run.worker.send(&RunRequest::Round { at: now }, &[]);
+        if run.round_asked.is_none() && !known && ask().is_ok() {
+            run.round_asked = Some(now);
+        }
+    }
+
     /// Asks the goodput model.
     pub fn ask_model(&self, question: Question) {
         let mut modeller = self.0.modeller.borrow_mut();
@@ -341,6 +373,8 @@ impl Session {
                     deaths,
                     asked: None,
                     answered: None,
+                    round_asked: None,
+                    round_answered: None,
                 };
                 // The old worker, if any, ends here.
                 drop(self.take_run(id));
@@ -400,6 +434,13 @@ impl Session {
                     run.answered = Some((job, at));
                 }
                 self.tell(Action::Explained(id, job, at, explanation));
+            }
+            News::Reply(Reply::Round { at, report }) => {
+                if let Some(run) = self.0.runs.borrow_mut().iter_mut().find(|run| run.id == id) {
+                    run.round_asked = None;
+                    run.round_answered = Some(at);
+                }
+                self.tell(Action::Round(id, report.map(|report| Rc::new(*report))));
             }
             News::Reply(_) => {}
             News::Died(why) => self.bury(id, &why, state),

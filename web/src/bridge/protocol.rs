@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::playground::{Answer, Question};
-use switchyard::policy::Explanation;
+use switchyard::policy::{Explanation, RoundReport};
 use switchyard::sim::{LogDelta, Progress};
 use switchyard::trace::{ImportReport, Member, ProfileTable};
 use switchyard::workload::{ApplicationSettings, Workload};
@@ -51,6 +51,11 @@ pub enum RunRequest {
     Explain {
         /// The job.
         job: JobId,
+        /// The time.
+        at: Time,
+    },
+    /// Tell what the policy decided in its last round up to a time: runs again up to there.
+    Round {
         /// The time.
         at: Time,
     },
@@ -98,6 +103,13 @@ pub enum Reply {
         at: Time,
         /// The policy's word.
         explanation: Explanation,
+    },
+    /// The answer to [`RunRequest::Round`].
+    Round {
+        /// The time.
+        at: Time,
+        /// The round; `None` where the policy has none.
+        report: Option<Box<RoundReport>>,
     },
     /// The answer to [`RunRequest::Model`], or why there is none.
     Modelled(Box<Result<Answer, String>>),

@@ -10,7 +10,7 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::placement::Strategy;
 use switchyard::playground::{Answer, Question};
-use switchyard::policy::{Explanation, PolicySpec, ServiceHistory};
+use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory};
 use switchyard::report::Summary;
 use switchyard::sim::{Progress, SimOptions};
 use switchyard::trace::{ImportReport, Member, ProfileTable};
@@ -49,6 +49,8 @@ pub struct AppState {
     pub explanations: Vec<(u32, Time, Explanation)>,
     /// Something to tell that is not an error of the trace.
     pub notice: Option<String>,
+    /// A run's round at the clock's time.
+    pub round: Option<(u32, Rc<RoundReport>)>,
     /// The goodput model's question and its answer, or why there is none.
     pub model: Model,
     /// Whether the help is open.
@@ -256,6 +258,8 @@ pub enum Action {
     Explained(u32, JobId, Time, Explanation),
     /// Tell something, or stop telling.
     Notice(Option<String>),
+    /// A worker has told a round.
+    Round(u32, Option<Rc<RoundReport>>),
     /// The goodput model is asked.
     Ask(Question),
     /// It answers, or says why it cannot.
@@ -319,6 +323,7 @@ impl AppState {
             selected: link.job,
             explanations: Vec::new(),
             notice: link.complaint.clone(),
+            round: None,
             model: Model::default(),
             help: false,
             drawer: false,
@@ -483,6 +488,7 @@ impl AppState {
                 }
             }
             Action::Notice(notice) => self.notice = notice,
+            Action::Round(run, report) => self.round = report.map(|report| (run, report)),
             Action::Ask(question) => self.model.question = question,
             Action::Answered(answer) => self.model.answer = Some(answer.map(Rc::new)),
             Action::Help(open) => self.help = open,
@@ -517,6 +523,7 @@ impl AppState {
         }
         self.selected = None;
         self.explanations.clear();
+        self.round = None;
         self.revision += 1;
     }
 }

@@ -1,14 +1,16 @@
 //! Pollux' goodput model to play with: sliders on one side, the choice of batch size and its
-//! curves on the other. Needs no trace; a worker does the sums.
+//! curves on the other. Needs no trace; a worker does the sums. Below it the round of a scheduler
+//! that decides by it.
 
 use super::app::StateProps;
 use super::cluster_panel::input_value;
-use super::controls::{self, field, list, number, option, quiet_button};
+use super::controls::{self, field, list, number, option, quiet_button, switch_button};
 use super::plot::chart;
+use super::round_panel::round_panel;
 use super::term::{Definition, Term};
 use crate::draw::format;
 use crate::session::Session;
-use crate::state::AppState;
+use crate::state::{AppState, Card};
 use switchyard::goodput::{Limits, ThroughputParams};
 use switchyard::playground::{Answer, Question};
 use yew::prelude::*;
@@ -63,6 +65,17 @@ pub(super) fn GoodputView(props: &StateProps) -> Html {
             }
         }
     });
+    let adapts = |card: &&Card| card.policy.adapts_jobs();
+    let adapting: Vec<&Card> = state.cards.iter().filter(adapts).collect();
+    let shown_run = use_state(|| None::<u32>);
+    let shown = shown_card(&adapting, *shown_run).map(|card| card.id);
+    use_effect_with(shown, {
+        let session = session.clone();
+        move |shown| {
+            session.show_rounds(*shown);
+            move || session.show_rounds(None)
+        }
+    });
     let (answer, refused) = match &state.model.answer {
         Some(Ok(answer)) => (Some(answer.clone()), None),
         Some(Err(why)) => (None, Some(why.clone())),
@@ -100,9 +113,50 @@ pub(super) fn GoodputView(props: &StateProps) -> Html {
                 <p class="terms"><Term definition={&GOODPUT} /><Term definition={&EFFICIENCY} /><Term definition={&NOISE_SCALE} /></p>
                 <dl class="job-facts" aria-live="polite">{ for facts }</dl>
                 <div class="plots">{ for answer.plots.iter().map(|plot| chart(plot, dark)) }</div>
+                { rounds(state, session, adapting, &shown_run) }
             </section>
         </div>
     }
+}
+
+/// The round, at the clock's time, of a scheduler that adapts jobs.
+fn rounds(
+    state: &AppState,
+    session: &Session,
+    adapting: Vec<&Card>,
+    shown: &UseStateHandle<Option<u32>>,
+) -> Html {
+    let Some(card) = shown_card(&adapting, **shown) else {
+        return Html::default();
+    };
+    let switch = adapting.iter().map(|other| {
+        let (shown, id) = (shown.clone(), other.id);
+        let onclick = Callback::from(move |_| shown.set(Some(id)));
+        switch_button(id == card.id, &other.policy.to_string(), None, onclick)
+    });
+    let on_job = {
+        let session = session.clone();
+        Callback::from(move |job| session.select(Some(job)))
+    };
+    let report = state.round.as_ref().filter(|(id, _)| *id == card.id);
+    html! {
+        <>
+            if adapting.len() > 1 {
+                <div class="switch" role="group" aria-label="Scheduler whose round is shown">{ for switch }</div>
+            }
+            if let Some((_, report)) = report {
+                { round_panel(&session.stage().read(), &card.policy.to_string(), report, &on_job) }
+            } else {
+                <p class="hint">{ format!("Pause the clock within the run to see a round of {}.", card.policy) }</p>
+            }
+        </>
+    }
+}
+
+/// The card chosen, or the first.
+fn shown_card<'c>(adapting: &[&'c Card], shown: Option<u32>) -> Option<&'c Card> {
+    let chosen = adapting.iter().find(|card| Some(card.id) == shown);
+    chosen.or(adapting.first()).copied()
 }
 
 struct Fields<'a> {

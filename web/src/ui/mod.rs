@@ -33,6 +33,7 @@ mod player;
 mod playground;
 mod plot;
 mod queues_view;
+mod round_panel;
 mod scheduler_card;
 mod scheduler_panel;
 mod service_bar;

@@ -97,6 +97,7 @@ fn use_readout(session: &Session, readout: &UseStateHandle<Readout>) {
                 setter.set(now);
             }
             session.explain_selected();
+            session.explain_round();
         });
         let window = web_sys::window();
         let timer = window.as_ref().and_then(|window| {

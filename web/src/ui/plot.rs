@@ -34,8 +34,15 @@ struct Drawing<'a> {
 pub(super) fn chart(plot: &Plot, dark: bool) -> Html {
     let drawing = Drawing::of(plot);
     let names = plot.lines.iter().enumerate().map(|(i, line)| {
-        let stroke = stroke(i, dark);
-        let swatch = format!("<svg width='20' height='8' aria-hidden='true'><line x2='20' y1='4' y2='4' {stroke}/></svg>");
+        let mark = if line.dots {
+            format!(
+                "<circle cx='10' cy='4' r='3' fill='{}'/>",
+                palette::run_colour(i, dark)
+            )
+        } else {
+            format!("<line x2='20' y1='4' y2='4' {}/>", stroke(i, dark))
+        };
+        let swatch = format!("<svg width='20' height='8' aria-hidden='true'>{mark}</svg>");
         html! { <span>{ Html::from_html_unchecked(swatch.into()) }{ &line.name }</span> }
     });
     let dot = if plot.job_at.is_some() {
@@ -196,7 +203,15 @@ impl<'a> Drawing<'a> {
                 text(&mut svg, "start", (x + 3.0, y), label);
             }
         }
-        for (i, points) in self.lines.iter().enumerate() {
+        for (i, (line, points)) in self.plot.lines.iter().zip(&self.lines).enumerate() {
+            if line.dots {
+                let colour = palette::run_colour(i, dark);
+                for &(x, y) in points {
+                    let (x, y) = (self.across(x), self.upwards(y));
+                    svg += &format!("<circle cx='{x:.1}' cy='{y:.1}' r='3' fill='{colour}'/>");
+                }
+                continue;
+            }
             svg += "<polyline points='";
             for &(x, y) in points {
                 svg += &format!("{:.1},{:.1} ", self.across(x), self.upwards(y));
@@ -318,6 +333,16 @@ mod tests {
         );
         assert!(!svg.contains("<b "));
         assert_eq!(svg.matches("<polyline").count(), 1);
+    }
+
+    #[test]
+    fn observations_are_not_joined() {
+        let mut plot = plot();
+        plot.lines[0].dots = true;
+        let svg = Drawing::of(&plot).svg(false);
+        assert_eq!(svg.matches("<polyline").count(), 0);
+        // Three points and the job.
+        assert_eq!(svg.matches("<circle").count(), 4);
     }
 
     #[test]

@@ -115,6 +115,7 @@ impl Server {
                 self.slice();
             }
             RunRequest::Explain { job, at } => self.explain(job, at),
+            RunRequest::Round { at } => self.round(at),
             RunRequest::Model(question) => {
                 let answer = question.answer().map_err(|error| error.to_string());
                 reply(&self.scope, &Reply::Modelled(Box::new(answer)));
@@ -170,7 +171,31 @@ impl Server {
     }
 
     fn explain(&mut self, job: JobId, at: Time) {
-        let Some(run) = &self.run else { return };
+        let Some(replay) = self.replay(at) else {
+            return;
+        };
+        let explanation = replay.explain(job, at);
+        reply(
+            &self.scope,
+            &Reply::Explained {
+                job,
+                at,
+                explanation,
+            },
+        );
+    }
+
+    fn round(&mut self, at: Time) {
+        let Some(replay) = self.replay(at) else {
+            return;
+        };
+        let report = replay.round().map(Box::new);
+        reply(&self.scope, &Reply::Round { at, report });
+    }
+
+    /// The run up to a time.
+    fn replay(&mut self, at: Time) -> Option<&Simulation> {
+        let run = self.run.as_ref()?;
         if self
             .replay
             .as_ref()
@@ -178,21 +203,10 @@ impl Server {
         {
             self.replay = Some(run.spec.start(run.workload.clone()));
         }
-        let Some(replay) = &mut self.replay else {
-            return;
-        };
+        let replay = self.replay.as_mut()?;
         // An impossible plan has already been reported by the run itself.
-        if replay.run_until(at).is_ok() {
-            let explanation = replay.explain(job, at);
-            reply(
-                &self.scope,
-                &Reply::Explained {
-                    job,
-                    at,
-                    explanation,
-                },
-            );
-        }
+        replay.run_until(at).ok()?;
+        Some(replay)
     }
 }
 
