@@ -39,7 +39,7 @@ const summary = (page) => report(page).locator("summary").first();
 const dialog = (page) => page.getByRole("dialog", { name: "Which column is which?" });
 
 /** Waits until the header says this many jobs. */
-const jobs = (page, count) => page.locator("header .facts").getByText(`${count} jobs`, { exact: true }).waitFor();
+const jobs = (page, count) => page.locator("header .facts").getByText(`${count} ${count === 1 ? "job" : "jobs"}`, { exact: true }).waitFor();
 
 /** What a button of the Export menu saves. */
 async function saved(page, name) {
@@ -198,7 +198,7 @@ test("a large file shows how far it is, can be cancelled, and is read in slices"
   // The trace before it is as much at hand as ever.
   await page.getByText("Jobs replayed: all").click();
   await page.getByTestId("job-choice").getByLabel(/^completed/).check();
-  await page.getByText("Jobs replayed: some").waitFor();
+  await jobs(page, 1);
   assert.match(await report(page).textContent(), /not of a chosen status/);
 
   const start = Date.now();

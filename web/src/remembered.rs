@@ -20,7 +20,7 @@ pub fn remember(head: &TableHead, mapping: &str) {
 /// A table without names of columns is like no other.
 fn key(head: &TableHead) -> Option<String> {
     let named = head.columns.first().is_some_and(|name| name != "#1");
-    let names = head.columns.join(",").to_lowercase();
+    let names = head.columns.join(",").to_ascii_lowercase();
     named.then(|| format!("switchyard columns {names}"))
 }
 

@@ -55,8 +55,8 @@ struct Inner {
     asked: RefCell<Option<(Choice, ClusterSpec, ClusterOrigin)>>,
     /// The cluster that jobs were last chosen for.
     chosen_for: RefCell<Option<ClusterSpec>>,
-    /// Who waits for jobs as text.
-    exports: RefCell<Vec<Save>>,
+    /// The worker that writes jobs.
+    writer: RefCell<Option<WorkerHandle>>,
     /// All members of the archive, as told when it was opened whole.
     members: RefCell<Vec<Member>>,
     /// A few, in no particular order.
@@ -68,9 +68,6 @@ struct Inner {
     wanted_speed: Cell<Option<f64>>,
     wanted_job: Cell<Option<JobId>>,
 }
-
-/// Takes jobs as text.
-type Save = Box<dyn FnOnce(String)>;
 
 /// Files, and all that is known about how to open them.
 #[derive(Clone, Default)]
@@ -119,7 +116,7 @@ impl Session {
             half: RefCell::default(),
             asked: RefCell::default(),
             chosen_for: RefCell::default(),
-            exports: RefCell::default(),
+            writer: RefCell::default(),
             members: RefCell::default(),
             runs: RefCell::default(),
             wanted_cluster: RefCell::default(),
@@ -307,14 +304,28 @@ impl Session {
         settings: Experiment,
         save: impl FnOnce(String) + 'static,
     ) {
-        self.0.exports.borrow_mut().push(Box::new(save));
-        let workload = (*self.0.stage.read().workload).clone();
-        let request = OpenRequest::Export {
+        let save = Cell::new(Some(save));
+        let session = self.clone();
+        let worker = WorkerHandle::start(Program::Runner, move |news| {
+            match (news, save.take()) {
+                (News::Reply(Reply::Exported(text)), Some(save)) => save(text),
+                (News::Died(why), _) => session.tell(Action::Notice(Some(format!(
+                    "The jobs could not be written: {why}."
+                )))),
+                _ => {}
+            }
+            session.0.writer.take();
+        });
+        let request = RunRequest::Export {
             format,
-            workload,
+            workload: (*self.0.stage.read().workload).clone(),
             settings,
         };
-        self.ask_opener(&request, &[]);
+        let started = worker.and_then(|worker| worker.send(&request, &[]).map(|()| worker));
+        match started {
+            Ok(worker) => drop(self.0.writer.replace(Some(worker))),
+            Err(why) => self.tell(Action::Notice(Some(why))),
+        }
     }
 
     fn open(&self, files: Files) {
@@ -362,7 +373,6 @@ impl Session {
         self.0.opener.borrow_mut().take();
         self.0.busy.set(false);
         self.0.held.set(false);
-        self.0.exports.borrow_mut().clear();
         if self.0.asked.take().is_some() {
             self.keep_choice();
         }
@@ -649,13 +659,6 @@ impl Session {
                 self.tell(Action::OpenedCluster(cluster));
             }
             News::Reply(Reply::Refused(refusal)) => self.hear_refused(refusal),
-            News::Reply(Reply::Exported(text)) => {
-                let waiting = !self.0.exports.borrow().is_empty();
-                if waiting {
-                    let save = self.0.exports.borrow_mut().remove(0);
-                    save(text);
-                }
-            }
             News::Reply(_) => {}
             News::Died(why) => {
                 self.end_opener();

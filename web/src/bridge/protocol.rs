@@ -39,15 +39,6 @@ pub enum OpenRequest {
     },
     /// Make the embedded sample of this name.
     Sample(String),
-    /// Write jobs in a format.
-    Export {
-        /// The format.
-        format: ExportFormat,
-        /// The jobs.
-        workload: Workload,
-        /// The settings, as far as the format has a place for them.
-        settings: Experiment,
-    },
 }
 
 /// Which jobs of a trace are taken and how: keys and values of the command line's flags (`window`,
@@ -100,7 +91,7 @@ pub enum ExportFormat {
     Tiresias,
 }
 
-/// What the page asks of a worker that carries a run.
+/// What the page asks of a worker that carries a run, or writes jobs.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum RunRequest {
     /// Run this.
@@ -116,6 +107,15 @@ pub enum RunRequest {
         job: JobId,
         /// The time.
         at: Time,
+    },
+    /// Write jobs in a format.
+    Export {
+        /// The format.
+        format: ExportFormat,
+        /// The jobs.
+        workload: Workload,
+        /// The settings, as far as the format has a place for them.
+        settings: Experiment,
     },
 }
 

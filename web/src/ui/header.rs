@@ -19,7 +19,7 @@ pub(super) fn header(state: &StateHandle, session: &Session) -> Html {
         html! {
             <>
                 <strong>{ &trace.title }</strong>
-                <span>{ format!("{} jobs", format::count(trace.jobs as u64)) }</span>
+                <span>{ format::counted(trace.jobs as u64, "job", "jobs") }</span>
                 <span>{ format::gpu_hours(trace.gpu_hours * 3600.0) }</span>
                 <span>{ format::duration(trace.span_days * 86_400.0) }</span>
             </>

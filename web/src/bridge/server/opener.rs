@@ -2,17 +2,13 @@
 //! records, so that other jobs of it can be taken without reading it again.
 
 use super::{listen, reply, scope};
-use crate::bridge::protocol::{
-    Choice, ExportFormat, Facets, OpenRequest, OpenedTrace, Refusal, Reply,
-};
+use crate::bridge::protocol::{Choice, Facets, OpenRequest, OpenedTrace, Refusal, Reply};
 use crate::draw::histogram;
 use js_sys::{ArrayBuffer, Uint8Array};
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
-use switchyard::trace::{
-    ChoiceError, Choices, Experiment, OpenError, OpenOptions, Opened, Opening, Trace,
-};
-use switchyard::workload::{Sample, Workload, export};
+use switchyard::trace::{ChoiceError, Choices, OpenError, OpenOptions, Opened, Opening, Trace};
+use switchyard::workload::{Sample, Workload};
 use wasm_bindgen::JsCast;
 use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync};
 
@@ -53,11 +49,6 @@ pub fn serve() {
                 None => Err(Refusal::because("No trace is open: open one first.")),
             },
             OpenRequest::Sample(name) => sample(&name),
-            OpenRequest::Export {
-                format,
-                workload,
-                settings,
-            } => Ok(Reply::Exported(written(format, &workload, &settings))),
         };
         reply(&scope, &answer.unwrap_or_else(Reply::Refused));
     });
@@ -136,37 +127,29 @@ fn taken(
     cluster: Option<&ClusterSpec>,
     fresh: bool,
 ) -> Result<Reply, Refusal> {
-    let (report, members, workload);
-    if choice.0.is_empty() {
-        (report, members) = (trace.report.clone(), trace.members.clone());
-        workload = Workload::from_trace(trace);
-    } else {
-        let mut chosen = trace.clone();
-        let choices = choices(choice).map_err(Refusal::because)?;
-        let cluster = cluster.or(trace.cluster.as_ref());
-        chosen
-            .choose(&choices, cluster)
-            .map_err(|why| Refusal::because(format!("Nothing has changed: {why}.")))?;
-        workload = Workload::take_from(&mut chosen);
-        (report, members) = (chosen.report, chosen.members);
-    }
-    let mut report = report;
+    // The records once more: some of them become jobs.
+    let mut chosen = trace.clone();
+    let choices = choices(choice).map_err(Refusal::because)?;
+    chosen
+        .choose(&choices, cluster.or(trace.cluster.as_ref()))
+        .map_err(|why| Refusal::because(format!("Nothing has changed: {why}.")))?;
+    let workload = Workload::take_from(&mut chosen);
+    let mut report = chosen.report;
     let distributions = std::mem::take(&mut report.distributions);
-    let own = trace.experiment.as_ref().map(|own| &own.title);
-    let title = own
-        .filter(|title| !title.is_empty())
-        .unwrap_or(&trace.title);
+    let title = chosen.experiment.as_ref().map(|own| own.title.clone());
     Ok(Reply::Opened(Box::new(OpenedTrace {
         fresh,
-        format: trace.format.clone(),
-        title: title.clone(),
+        format: chosen.format,
+        title: title
+            .filter(|title| !title.is_empty())
+            .unwrap_or(chosen.title),
         report: Some(report),
         charts: histogram::of(&distributions, trace.epoch.is_some()),
         facets: facets(trace),
-        members,
-        cluster: trace.cluster.clone(),
+        members: chosen.members,
+        cluster: chosen.cluster,
         suggested: workload.suggest_cluster(),
-        experiment: trace.experiment.clone().filter(|_| fresh),
+        experiment: chosen.experiment.filter(|_| fresh),
         workload,
     })))
 }
@@ -220,28 +203,21 @@ fn facets(trace: &Trace) -> Facets {
             last
         };
     }
-    tenants.sort_by_key(|tenant| std::cmp::Reverse(tenant.1));
-    let more_tenants = tenants.len().saturating_sub(LISTED) as u32;
-    tenants.truncate(LISTED);
+    // Sorting them would take more room in this program than it is worth.
+    let mut listed = Vec::new();
+    while listed.len() < LISTED
+        && let Some(most) = tenants.iter().map(|tenant| tenant.1).max()
+        && let Some(at) = tenants.iter().position(|tenant| tenant.1 == most)
+    {
+        listed.push(tenants.remove(at));
+    }
     Facets {
-        tenants,
-        more_tenants,
+        tenants: listed,
+        more_tenants: tenants.len() as u32,
         statuses: ended.into_iter().filter(|of| of.1 > 0).collect(),
         fractional,
         span: last - first,
     }
-}
-
-fn written(format: ExportFormat, workload: &Workload, settings: &Experiment) -> String {
-    let mut text = String::new();
-    let cluster = settings.cluster.as_ref();
-    // Writing into memory does not fail.
-    let _ = match format {
-        ExportFormat::Switchyard => export::experiment(workload, settings, &mut text),
-        ExportFormat::Swf => export::swf(workload, cluster, &mut text),
-        ExportFormat::Tiresias => export::tiresias(workload, &mut text),
-    };
-    text
 }
 
 fn sample(name: &str) -> Result<Reply, Refusal> {
