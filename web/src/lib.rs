@@ -1,6 +1,7 @@
 //! The page and its workers.
 //!
-//! [`session`] does what the page does besides showing,
+//! [`session`] does what the page does besides showing, [`kept`] and [`remembered`] are what it finds
+//! again in the browser,
 //! `bridge/` carries messages between page and workers, `state/` is the page's one reducer,
 //! [`stage`] holds what the canvases show, [`attained`] and [`queues`] say where a job stands in a
 //! policy's queues, `draw/` paints, `ui/` are the components.
@@ -8,8 +9,10 @@
 pub mod attained;
 pub mod bridge;
 pub mod draw;
+pub mod kept;
 mod order;
 pub mod queues;
+pub mod remembered;
 pub mod session;
 pub mod stage;
 pub mod state;

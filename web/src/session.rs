@@ -5,10 +5,12 @@
 //! the workers at work, and starts and ends what differs.
 
 use crate::bridge::client::{News, Program, WorkerHandle};
-use crate::bridge::protocol::{OpenRequest, OpenedTrace, Reply, RunRequest};
+use crate::bridge::protocol::{
+    Choice, ExportFormat, OpenRequest, OpenedTrace, Refusal, Reply, RunRequest,
+};
 use crate::stage::{SharedStage, StageRun};
-use crate::state::{Action, AppState, ClusterOrigin, RunStatus, Source, TraceInfo};
-use js_sys::ArrayBuffer;
+use crate::state::{Action, AppState, ClusterOrigin, ColumnsAsked, RunStatus, TraceInfo};
+use crate::{kept, remembered};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use switchyard::Time;
@@ -17,14 +19,13 @@ use switchyard::job::JobId;
 use switchyard::playground::Question;
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::Progress;
-use switchyard::trace::Member;
+use switchyard::trace::{ColumnMapping, Experiment, Member, TableHead};
 use switchyard::workload::SAMPLES;
-use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 
-/// Files larger than this do not fit a browser's memory twice.
-const LARGEST_FILE: f64 = 1.5e9;
+/// Whoever keeps more bytes than this is told that it takes a while.
+const LONG_KEEPING: f64 = 2e7;
 
 /// Progress is told to the reducer at most this often, in milliseconds.
 const PROGRESS_EVERY_MS: f64 = 120.0;
@@ -44,10 +45,23 @@ struct Inner {
     modeller: RefCell<Option<WorkerHandle>>,
     /// The run whose rounds are shown.
     round_of: Cell<Option<u32>>,
-    /// The files of the trace that is open or being opened, to choose another archive member.
-    files: RefCell<Vec<File>>,
-    /// The member being opened.
-    member: RefCell<Option<String>>,
+    /// How the trace that is open was opened: to take others of its jobs, another member, other
+    /// columns, or to keep it.
+    loaded: RefCell<Files>,
+    /// What is being opened, or waits for a person to say which columns are which.
+    pending: RefCell<Files>,
+    /// Whether the opener is at work on it.
+    busy: Cell<bool>,
+    /// Whether the opener holds the records of the trace that is open.
+    held: Cell<bool>,
+    /// Files that are a trace only with others.
+    half: RefCell<Vec<File>>,
+    /// The jobs asked for of the trace that is open, and the cluster to stay on.
+    asked: RefCell<Option<(Choice, ClusterSpec, ClusterOrigin)>>,
+    /// The cluster that jobs were last chosen for.
+    chosen_for: RefCell<Option<ClusterSpec>>,
+    /// The worker that writes jobs.
+    writer: RefCell<Option<WorkerHandle>>,
     /// All members of the archive, as told when it was opened whole.
     members: RefCell<Vec<Member>>,
     /// A few, in no particular order.
@@ -58,6 +72,20 @@ struct Inner {
     wanted_time: Cell<Option<f64>>,
     wanted_speed: Cell<Option<f64>>,
     wanted_job: Cell<Option<JobId>>,
+}
+
+/// Files, and all that is known about how to open them.
+#[derive(Clone, Default)]
+struct Files {
+    how: kept::Opening,
+    /// The table that the columns are of, if a person was asked about it.
+    head: Option<Rc<TableHead>>,
+    /// What they said.
+    said: Option<ColumnMapping>,
+    /// Whether they said it of an earlier file.
+    remembered: bool,
+    /// The number of the kept trace that they are.
+    kept: Option<f64>,
 }
 
 /// A run and its worker.
@@ -91,8 +119,14 @@ impl Session {
             opener: RefCell::default(),
             modeller: RefCell::default(),
             round_of: Cell::default(),
-            files: RefCell::default(),
-            member: RefCell::default(),
+            loaded: RefCell::default(),
+            pending: RefCell::default(),
+            busy: Cell::default(),
+            held: Cell::default(),
+            half: RefCell::default(),
+            asked: RefCell::default(),
+            chosen_for: RefCell::default(),
+            writer: RefCell::default(),
             members: RefCell::default(),
             runs: RefCell::default(),
             wanted_cluster: RefCell::default(),
@@ -128,61 +162,238 @@ impl Session {
 
     /// Opens an embedded sample.
     pub fn open_sample(&self, name: &str) {
-        self.0.files.borrow_mut().clear();
-        self.0.member.replace(None);
-        self.tell(Action::Opening(Source::Sample(name.to_string())));
+        self.begin(Files::default());
+        self.tell(Action::Opening(name.to_string(), 0));
         self.ask_opener(&OpenRequest::Sample(name.to_string()), &[]);
     }
 
     /// Opens the visitor's files: a trace, a cluster's description, or both.
     pub fn open_files(&self, files: Vec<File>) {
-        if files.is_empty() {
-            return;
+        if !files.is_empty() {
+            let how = kept::Opening {
+                files,
+                ..kept::Opening::default()
+            };
+            self.open(Files {
+                how,
+                ..Files::default()
+            });
         }
-        self.0.files.replace(files);
-        self.open_member(None);
     }
 
     /// Opens one member of the archive that is open; all of them if none is named.
     pub fn open_member(&self, member: Option<String>) {
-        let files = self.0.files.borrow().clone();
-        let Some(first) = files.first() else { return };
-        self.tell(Action::Opening(Source::File(first.name())));
-        if let Some(large) = files.iter().find(|file| file.size() > LARGEST_FILE) {
-            let gigabytes = large.size() / 1e9;
-            self.tell(Action::Refused(format!(
-                "{} has {gigabytes:.1} GB, more than a page can hold: open a part of it, or use the command line.",
-                large.name()
-            )));
+        let mut files = self.0.loaded.borrow().clone();
+        files.how.member = member;
+        files.how.choice = Choice::default();
+        self.open(files);
+    }
+
+    /// Asks which of the open table's columns are which.
+    pub fn ask_columns(&self, head: &TableHead) {
+        let mut files = self.0.loaded.borrow().clone();
+        let head = Rc::new(head.clone());
+        files.head = Some(head.clone());
+        self.0.pending.replace(files);
+        let mapping = head.guess.clone();
+        let why = String::new();
+        let asked = ColumnsAsked { head, mapping, why };
+        self.tell(Action::AskColumns(Some(Rc::new(asked))));
+    }
+
+    /// Opens the table that was asked about with these columns.
+    pub fn open_columns(&self, mapping: &ColumnMapping) {
+        let mut files = self.0.pending.borrow().clone();
+        files.how.columns = Some(mapping.to_string());
+        files.said = Some(mapping.clone());
+        files.remembered = false;
+        self.open(files);
+    }
+
+    /// Gives up what is being opened; what is open stays.
+    pub fn cancel_opening(&self) {
+        self.end_opener();
+        self.tell(Action::CancelledOpening);
+    }
+
+    /// Takes other jobs of the trace that is open; not while another is being opened.
+    pub fn choose(&self, choice: Choice, cluster: ClusterSpec, origin: ClusterOrigin) {
+        if self.0.busy.get() {
             return;
         }
-        self.0.member.replace(member.clone());
+        let asked = (choice.clone(), cluster.clone(), origin);
+        self.0.chosen_for.replace(Some(cluster.clone()));
+        let choosing = Action::Choosing(choice.clone());
+        if self.0.held.get() {
+            self.0.asked.replace(Some(asked));
+            self.ask_opener(&OpenRequest::Choose { choice, cluster }, &[]);
+        } else {
+            let mut files = self.0.loaded.borrow().clone();
+            files.how.choice = choice;
+            self.begin(files);
+            self.0.asked.replace(Some(asked));
+            self.read(Some(cluster));
+        }
+        self.tell(choosing);
+    }
+
+    /// The jobs asked for are not taken.
+    fn keep_choice(&self) {
+        let choice = self.0.loaded.borrow().how.choice.clone();
+        self.tell(Action::Choosing(choice));
+    }
+
+    /// Keeps the trace that is open in this browser.
+    pub fn keep(&self) {
+        let how = self.0.loaded.borrow().how.clone();
+        let Some(name) = how.files.first().map(File::name) else {
+            return;
+        };
+        if how.files.iter().map(|file| file.size()).sum::<f64>() > LONG_KEEPING {
+            let keeping = format!("{name} is being compressed and kept…");
+            self.tell(Action::Notice(Some(keeping)));
+        }
+        let jobs = self.0.stage.read().workload.clone();
         let session = self.clone();
         spawn_local(async move {
-            let names = files.iter().map(File::name).collect();
-            let mut buffers = Vec::with_capacity(files.len());
-            for file in &files {
-                match JsFuture::from(file.array_buffer())
-                    .await
-                    .map(JsCast::dyn_into::<ArrayBuffer>)
-                {
-                    Ok(Ok(buffer)) => buffers.push(buffer),
-                    _ => {
-                        let name = file.name();
-                        session.tell(Action::Refused(format!(
-                            "{name} cannot be read: it may have been moved or changed. Open it again."
-                        )));
-                        return;
+            let notice = match kept::keep(how, &name, jobs.jobs.len()).await {
+                Ok(id) => {
+                    session.list_kept().await;
+                    // Another may have been opened meanwhile.
+                    if Rc::ptr_eq(&jobs, &session.0.stage.read().workload) {
+                        session.0.loaded.borrow_mut().kept = Some(id);
+                        session.tell(Action::KeptThis(id));
                     }
+                    format!("{name} is kept in this browser: find it under Kept.")
+                }
+                Err(why) => format!("{name} is not kept: {why}."),
+            };
+            session.tell(Action::Notice(Some(notice)));
+        });
+    }
+
+    /// Opens a kept trace.
+    pub fn open_kept(&self, id: f64) {
+        let session = self.clone();
+        spawn_local(async move {
+            match kept::open(id).await {
+                Ok(how) => session.open(Files {
+                    how,
+                    kept: Some(id),
+                    ..Files::default()
+                }),
+                Err(why) => {
+                    session.tell(Action::Refused(format!(
+                        "The kept trace cannot be opened: {why}."
+                    )));
+                    session.list_kept().await;
                 }
             }
-            session.ask_opener(&OpenRequest::Open { names, member }, &buffers);
         });
+    }
+
+    /// Removes a kept trace; if it is open, it stays so.
+    pub fn remove_kept(&self, id: f64) {
+        let session = self.clone();
+        spawn_local(async move {
+            kept::remove(id).await;
+            session.list_kept().await;
+        });
+    }
+
+    /// Finds out which traces are kept.
+    pub async fn list_kept(&self) {
+        let kept = kept::list().await;
+        self.tell(Action::Kept(kept));
+    }
+
+    /// Writes the jobs in a format, and hands the text to `save`.
+    pub fn export(
+        &self,
+        format: ExportFormat,
+        settings: Experiment,
+        save: impl FnOnce(String) + 'static,
+    ) {
+        let save = Cell::new(Some(save));
+        let session = self.clone();
+        let worker = WorkerHandle::start(Program::Runner, move |news| {
+            match (news, save.take()) {
+                (News::Reply(Reply::Exported(text)), Some(save)) => save(text),
+                (News::Died(why), _) => session.tell(Action::Notice(Some(format!(
+                    "The jobs could not be written: {why}."
+                )))),
+                _ => {}
+            }
+            session.0.writer.take();
+        });
+        let request = RunRequest::Export {
+            format,
+            workload: (*self.0.stage.read().workload).clone(),
+            settings,
+        };
+        let started = worker.and_then(|worker| worker.send(&request, &[]).map(|()| worker));
+        match started {
+            Ok(worker) => drop(self.0.writer.replace(Some(worker))),
+            Err(why) => self.tell(Action::Notice(Some(why))),
+        }
+    }
+
+    fn open(&self, files: Files) {
+        self.begin(files);
+        self.read(None);
+    }
+
+    /// From now on this is what is being opened, and nothing else.
+    fn begin(&self, files: Files) {
+        if self.0.busy.get() {
+            self.end_opener();
+        }
+        self.0.busy.set(true);
+        self.0.asked.take();
+        self.0.pending.replace(files);
+    }
+
+    /// Has the opener read what is being opened. `cluster`: the one to decide which gangs are too
+    /// large, if it is not the trace's own.
+    fn read(&self, cluster: Option<ClusterSpec>) {
+        let how = self.0.pending.borrow().how.clone();
+        let Some(first) = how.files.first() else {
+            self.0.busy.set(false);
+            return;
+        };
+        let bytes: f64 = how.files.iter().map(|file| file.size()).sum();
+        self.tell(Action::Opening(first.name(), bytes as u64));
+        let kept::Opening {
+            files,
+            member,
+            columns,
+            choice,
+        } = how;
+        let request = OpenRequest::Open {
+            member,
+            columns,
+            choice,
+            cluster,
+        };
+        self.ask_opener(&request, &files);
+    }
+
+    /// Ends the opener, whatever it does: the next request gets a new one.
+    fn end_opener(&self) {
+        self.0.opener.borrow_mut().take();
+        self.0.busy.set(false);
+        self.0.held.set(false);
+        if self.0.asked.take().is_some() {
+            self.keep_choice();
+        }
     }
 
     /// Starts what is in the list and not yet at work; ends what is no longer in it.
     pub fn reconcile(&self, state: &AppState) {
-        if state.trace.is_none() {
+        if state.trace.is_none() || self.0.asked.borrow().is_some() {
+            return;
+        }
+        if self.is_to_choose_again(state) {
             return;
         }
         self.0
@@ -204,6 +415,21 @@ impl Session {
         {
             self.start(card.id, state, 0);
         }
+    }
+
+    /// Which gangs are too large depends on the cluster: where jobs were chosen by that, they are
+    /// chosen again for another one.
+    fn is_to_choose_again(&self, state: &AppState) -> bool {
+        let (cluster, origin) = (&state.setup.cluster, state.cluster_origin);
+        let choice = state.trace.as_ref().map(|trace| &trace.choice);
+        let Some(choice) = choice.filter(|choice| !choice.value("oversized").is_empty()) else {
+            return false;
+        };
+        if self.0.chosen_for.borrow().as_ref() == Some(cluster) || self.0.busy.get() {
+            return false;
+        }
+        self.choose(choice.clone(), cluster.clone(), origin);
+        true
     }
 
     /// Ends a run where it is; what it has shown stays.
@@ -485,7 +711,7 @@ impl Session {
         }
     }
 
-    fn ask_opener(&self, request: &OpenRequest, files: &[ArrayBuffer]) {
+    fn ask_opener(&self, request: &OpenRequest, files: &[File]) {
         let mut opener = self.0.opener.borrow_mut();
         if opener.is_none() {
             let session = self.clone();
@@ -503,19 +729,103 @@ impl Session {
 
     fn hear_opener(&self, news: News) {
         match news {
-            News::Reply(Reply::Opened(trace)) => self.bring_on_stage(*trace),
-            News::Reply(Reply::OpenedCluster(cluster)) => self.tell(Action::OpenedCluster(cluster)),
-            News::Reply(Reply::OpenedProfiles(tables)) => self.tell(Action::OpenedProfiles(tables)),
-            News::Reply(Reply::Refused(why)) => self.tell(Action::Refused(why)),
+            News::Reply(Reply::Reading { bytes, rows }) => self.tell(Action::Reading(bytes, rows)),
+            News::Reply(Reply::Opened(trace)) => self.hear_opened(*trace),
+            News::Reply(Reply::OpenedCluster(cluster)) => {
+                self.0.busy.set(false);
+                if self.0.stage.read().workload.jobs.is_empty() {
+                    self.0.wanted_cluster.replace(Some(cluster.clone()));
+                }
+                self.tell(Action::OpenedCluster(cluster));
+            }
+            News::Reply(Reply::OpenedProfiles(tables)) => {
+                self.0.busy.set(false);
+                self.tell(Action::OpenedProfiles(tables));
+            }
+            News::Reply(Reply::Refused(refusal)) => self.hear_refused(refusal),
             News::Reply(_) => {}
             News::Died(why) => {
-                // The next file gets a new worker.
-                self.0.opener.borrow_mut().take();
+                self.end_opener();
                 self.tell(Action::Refused(format!(
                     "The worker that opens traces died and will be restarted for the next file ({why})."
                 )));
             }
         }
+    }
+
+    fn hear_opened(&self, trace: OpenedTrace) {
+        if trace.fresh {
+            self.0.busy.set(false);
+            self.0.held.set(trace.report.is_some());
+            self.0.half.take();
+            let mut files = self.0.pending.take();
+            let head = trace
+                .report
+                .as_ref()
+                .and_then(|report| report.table.as_ref());
+            if let Some(head) = head {
+                match &files.how.columns {
+                    Some(columns) => remembered::remember(head, columns),
+                    None => {
+                        if let Some(columns) = remembered::columns(head) {
+                            files.head = Some(Rc::new(head.clone()));
+                            self.open_as_remembered(files, columns);
+                            return;
+                        }
+                    }
+                }
+            }
+            self.0.loaded.replace(files);
+        }
+        self.bring_on_stage(trace);
+    }
+
+    fn open_as_remembered(&self, mut files: Files, columns: String) {
+        files.how.columns = Some(columns);
+        files.remembered = true;
+        self.open(files);
+    }
+
+    fn hear_refused(&self, refusal: Refusal) {
+        let Refusal { why, table, half } = refusal;
+        self.0.busy.set(false);
+        if self.0.asked.take().is_some() {
+            self.keep_choice();
+            self.tell(Action::Refused(why));
+            return;
+        }
+        let mut files = self.0.pending.borrow().clone();
+        if half {
+            let mut other = self.0.half.take();
+            if other.is_empty() {
+                self.0.half.replace(files.how.files);
+                self.tell(Action::Refused(format!("{why}. Open the other one now.")));
+                return;
+            }
+            other.append(&mut files.how.files);
+            self.open_files(other);
+            return;
+        }
+        let mut mapping = files.said.clone();
+        if let Some(table) = table {
+            mapping = Some(table.guess.clone());
+            let head: Rc<TableHead> = Rc::from(table);
+            files.head = Some(head.clone());
+            if files.how.columns.is_none()
+                && let Some(columns) = remembered::columns(&head)
+            {
+                self.open_as_remembered(files, columns);
+                return;
+            }
+        }
+        if let Some(head) = files.head.clone() {
+            let mapping = mapping.unwrap_or_else(|| head.guess.clone());
+            let why = why.clone();
+            let asked = ColumnsAsked { head, mapping, why };
+            self.0.pending.replace(files);
+            self.tell(Action::AskColumns(Some(Rc::new(asked))));
+        }
+        self.tell(Action::Refused(why));
     }
 
     fn bring_on_stage(&self, trace: OpenedTrace) {
@@ -532,13 +842,23 @@ impl Session {
         let sample = SAMPLES
             .iter()
             .find(|sample| trace.report.is_none() && sample.title == trace.title);
-        let name = match (sample, self.0.files.borrow().first()) {
+        let asked = self.0.asked.take();
+        if let Some((choice, _, _)) = &asked {
+            self.0.loaded.borrow_mut().how.choice = choice.clone();
+        }
+        let Files {
+            how,
+            remembered,
+            kept,
+            ..
+        } = self.0.loaded.borrow().clone();
+        let name = match (sample, how.files.first()) {
             (Some(sample), _) => sample.name.to_string(),
             (None, Some(file)) => file.name(),
             (None, None) => trace.title.clone(),
         };
-        let member = self.0.member.borrow().clone();
-        if member.is_none() {
+        let member = how.member;
+        if member.is_none() && trace.fresh {
             self.0.members.replace(trace.members);
         }
         let adaptive = trace.workload.is_adaptive();
@@ -547,6 +867,11 @@ impl Session {
             format: trace.format,
             title: trace.title,
             report: trace.report,
+            charts: trace.charts,
+            facets: trace.facets,
+            choice: how.choice,
+            remembered,
+            kept,
             members: self.0.members.borrow().clone(),
             member,
             adaptive,
@@ -554,11 +879,15 @@ impl Session {
             gpu_hours: gpu_seconds / 3600.0,
             span_days: span / 86_400.0,
         };
-        let (cluster, origin) = match (self.0.wanted_cluster.take(), trace.cluster) {
-            (Some(wanted), _) => (wanted, ClusterOrigin::Chosen),
-            (None, Some(given)) => (given, ClusterOrigin::Given),
-            (None, None) => (trace.suggested, ClusterOrigin::Guessed),
+        // Who takes other jobs stays on the cluster, unless it follows from them.
+        let asked = asked.filter(|(_, _, origin)| *origin != ClusterOrigin::Guessed);
+        let (cluster, origin) = match (asked, self.0.wanted_cluster.take(), trace.cluster) {
+            (Some((_, cluster, origin)), _, _) => (cluster, origin),
+            (None, Some(wanted), _) => (wanted, ClusterOrigin::Chosen),
+            (None, None, Some(given)) => (given, ClusterOrigin::Given),
+            (None, None, None) => (trace.suggested, ClusterOrigin::Guessed),
         };
+        self.0.chosen_for.replace(Some(cluster.clone()));
         let job = self
             .0
             .wanted_job
@@ -586,6 +915,7 @@ impl Session {
             cluster,
             origin,
             profiles: trace.profiles,
+            experiment: trace.experiment,
         });
         if job.is_some() {
             self.select(job);

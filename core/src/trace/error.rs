@@ -179,6 +179,16 @@ pub enum OpenError {
         /// What is missing, and what to do next.
         next: String,
     },
+    /// One of two files that make a trace together.
+    #[error("{file} looks like {what}, which cannot be replayed without the other one: {next}")]
+    Half {
+        /// The file.
+        file: String,
+        /// What it is.
+        what: String,
+        /// What to do next.
+        next: String,
+    },
     /// No job trace at all.
     #[error("{file} is not a job trace: {why}")]
     NotATrace {
@@ -266,6 +276,7 @@ impl OpenError {
             | NoSuchColumn { file, .. }
             | BadExperiment { file, .. }
             | Known { file, .. }
+            | Half { file, .. }
             | NotATrace { file, .. }
             | NoJobs { file, .. }
             | BadCluster { file, .. } => file,

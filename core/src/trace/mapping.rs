@@ -94,7 +94,8 @@ pub enum MappingError {
 }
 
 impl ColumnMapping {
-    const KEYS: [&'static str; 11] = [
+    /// The roles, as they are called in texts.
+    pub const KEYS: [&'static str; 11] = [
         "id",
         "submit",
         "start",
@@ -107,6 +108,25 @@ impl ColumnMapping {
         "model",
         "status",
     ];
+
+    /// The column in a role, one of [`KEYS`](Self::KEYS).
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.column(key)?.as_deref()
+    }
+
+    /// Gives a column a role, and any it had before up.
+    pub fn assign(&mut self, column: &str, key: Option<&str>) {
+        for other in Self::KEYS {
+            if let Some(held) = self.column_mut(other)
+                && held.as_deref() == Some(column)
+            {
+                *held = None;
+            }
+        }
+        if let Some(role) = key.and_then(|key| self.column_mut(key)) {
+            *role = Some(column.to_owned());
+        }
+    }
 
     fn column(&self, key: &str) -> Option<&Option<String>> {
         Some(match key {
@@ -271,6 +291,16 @@ mod tests {
         ] {
             assert_eq!(text.parse::<ColumnMapping>().unwrap().to_string(), text);
         }
+    }
+
+    #[test]
+    fn a_column_has_one_role_at_a_time() {
+        let mut mapping: ColumnMapping = "submit=a,start=a,end=b".parse().unwrap();
+        mapping.assign("a", Some("end"));
+        assert_eq!(mapping.to_string(), "end=a");
+        mapping.assign("a", None);
+        assert_eq!(mapping, ColumnMapping::default());
+        assert_eq!(mapping.get("end"), None);
     }
 
     #[test]

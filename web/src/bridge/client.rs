@@ -2,14 +2,14 @@
 
 use super::protocol::{PROTOCOL, Reply};
 use super::wire;
-use js_sys::{ArrayBuffer, Promise};
+use js_sys::Promise;
 use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{ErrorEvent, MessageEvent, Worker};
+use web_sys::{ErrorEvent, File, MessageEvent, Worker};
 
 /// What a worker has to tell.
 #[derive(Debug)]
@@ -94,8 +94,8 @@ impl WorkerHandle {
         })
     }
 
-    /// Sends a request, with the bytes of files if it is about files.
-    pub fn send(&self, request: &impl Serialize, files: &[ArrayBuffer]) -> Result<(), String> {
+    /// Sends a request, with the files it is about.
+    pub fn send(&self, request: &impl Serialize, files: &[File]) -> Result<(), String> {
         let parcel = wire::pack(request, files)?;
         match self.early.borrow_mut().as_mut() {
             Some(early) => early.push(parcel),
@@ -115,7 +115,7 @@ impl Drop for WorkerHandle {
 
 fn post(worker: &Worker, parcel: &js_sys::Array) {
     // Only buffers that are transferred twice can fail here, and `pack` makes them anew.
-    let _ = worker.post_message_with_transfer(parcel, parcel);
+    let _ = worker.post_message_with_transfer(parcel, &wire::transferred(parcel));
 }
 
 thread_local! {

@@ -10,32 +10,93 @@ use switchyard::job::JobId;
 use switchyard::playground::{Answer, Question};
 use switchyard::policy::{Explanation, RoundReport};
 use switchyard::sim::{LogDelta, Progress};
-use switchyard::trace::{ImportReport, Member, ProfileTable};
+use switchyard::trace::{Experiment, ImportReport, Member, ProfileTable, TableHead};
 use switchyard::workload::{ApplicationSettings, Workload};
 use switchyard::{RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
 pub const PROTOCOL: u32 = 5;
 
-/// What the page asks of the worker that opens traces.
+/// What the page asks of the worker that opens traces. Cancelling is ending the worker.
 #[derive(Debug, Serialize, Deserialize)]
 #[allow(
     clippy::large_enum_variant,
     reason = "a few are made per run, and each is sent at once"
 )]
 pub enum OpenRequest {
-    /// Open the files of these names; their bytes follow the message in the same order.
+    /// Open the files that follow the message; the worker reads them slice by slice.
     Open {
-        /// File names.
-        names: Vec<String>,
         /// The archive member wanted; all of them if none is named.
         member: Option<String>,
+        /// Which columns hold what, as the command line's `--map` has it.
+        columns: Option<String>,
+        /// Which jobs are taken.
+        choice: Choice,
+        /// The cluster that decides which gangs are too large; the trace's own if none is given.
+        cluster: Option<ClusterSpec>,
+    },
+    /// Take other jobs of the trace opened last.
+    Choose {
+        /// Which.
+        choice: Choice,
+        /// The cluster that decides which gangs are too large.
+        cluster: ClusterSpec,
     },
     /// Make the embedded sample of this name.
     Sample(String),
 }
 
-/// What the page asks of a worker that carries a run.
+/// Which jobs of a trace are taken and how: keys and values of the command line's flags (`window`,
+/// `tenant`, `status`, `fractions`, `oversized`), some of them several times. What is not there
+/// is at its default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice(pub Vec<(String, String)>);
+
+impl Choice {
+    /// The first value of a key; "" if it is not there.
+    pub fn value(&self, key: &str) -> &str {
+        let found = self.0.iter().find(|(other, _)| other == key);
+        found.map_or("", |(_, value)| value)
+    }
+
+    /// Whether a key is there with this value.
+    pub fn has(&self, key: &str, value: &str) -> bool {
+        self.0.iter().any(|(k, v)| k == key && v == value)
+    }
+
+    /// The same with one value for a key, or none if it is "".
+    pub fn with(&self, key: &str, value: &str) -> Self {
+        let mut others = self.0.clone();
+        others.retain(|(other, _)| other != key);
+        if !value.is_empty() {
+            others.push((key.to_string(), value.to_string()));
+        }
+        Self(others)
+    }
+
+    /// The same with a value of a key taken out, or put in if it was not there.
+    pub fn toggled(&self, key: &str, value: &str) -> Self {
+        let mut others = self.0.clone();
+        others.retain(|(k, v)| k != key || v != value);
+        if others.len() == self.0.len() {
+            others.push((key.to_string(), value.to_string()));
+        }
+        Self(others)
+    }
+}
+
+/// What a workload can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExportFormat {
+    /// Our own: jobs with cluster, policies and seed.
+    Switchyard,
+    /// The Standard Workload Format.
+    Swf,
+    /// Tiresias' CSV.
+    Tiresias,
+}
+
+/// What the page asks of a worker that carries a run, or writes jobs.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum RunRequest {
     /// Run this.
@@ -61,6 +122,15 @@ pub enum RunRequest {
     },
     /// Ask the goodput model, run or no run.
     Model(Question),
+    /// Write jobs in a format.
+    Export {
+        /// The format.
+        format: ExportFormat,
+        /// The jobs.
+        workload: Workload,
+        /// The settings, as far as the format has a place for them.
+        settings: Experiment,
+    },
 }
 
 /// What a worker says to the page.
@@ -71,14 +141,23 @@ pub enum Reply {
         /// Its [`PROTOCOL`].
         protocol: u32,
     },
-    /// The trace is open.
+    /// How far opening has come.
+    Reading {
+        /// Bytes of the files.
+        bytes: u64,
+        /// Rows of their tables.
+        rows: u64,
+    },
+    /// The trace is open, or other jobs of it are taken.
     Opened(Box<OpenedTrace>),
     /// The files were a cluster's description and no trace.
     OpenedCluster(ClusterSpec),
     /// The files were profiles of applications and no trace.
     OpenedProfiles(Vec<ProfileTable>),
-    /// The files cannot be opened; why, where, what to do.
-    Refused(String),
+    /// The files cannot be opened.
+    Refused(Refusal),
+    /// The jobs that were asked for.
+    Exported(String),
     /// More of the run's log.
     Log {
         /// What was added.
@@ -117,15 +196,32 @@ pub enum Reply {
     Crashed(String),
 }
 
+/// Why files cannot be opened.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// Why, where, what to do: a sentence.
+    pub why: String,
+    /// The table of which a person may say which columns are which.
+    pub table: Option<Box<TableHead>>,
+    /// Whether another file makes a trace of these.
+    pub half: bool,
+}
+
 /// A trace, ready to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenedTrace {
+    /// Whether it has just been read; else other jobs of it are taken.
+    pub fresh: bool,
     /// The format's stable name, or `sample`.
     pub format: String,
     /// The format's name for people.
     pub title: String,
-    /// What was kept, dropped, assumed; samples have none.
+    /// What was kept, dropped, assumed; samples have none. Its distributions are in `charts`.
     pub report: Option<ImportReport>,
+    /// How durations, GPUs and submissions are distributed, as SVG.
+    pub charts: Vec<String>,
+    /// What one can choose by.
+    pub facets: Facets,
     /// The clusters or files inside an archive.
     pub members: Vec<Member>,
     /// Profiles of applications that came with the trace.
@@ -134,6 +230,23 @@ pub struct OpenedTrace {
     pub cluster: Option<ClusterSpec>,
     /// The cluster to use if none came.
     pub suggested: ClusterSpec,
+    /// The settings in the file, where it is an experiment of ours.
+    pub experiment: Option<Experiment>,
     /// The jobs.
     pub workload: Workload,
+}
+
+/// What one can choose the jobs of a trace by.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Facets {
+    /// Tenants with their jobs, those with most first, as many as one can look through.
+    pub tenants: Vec<(String, u32)>,
+    /// Tenants that are not listed.
+    pub more_tenants: u32,
+    /// How jobs ended, with their numbers.
+    pub statuses: Vec<(String, u32)>,
+    /// Jobs that ask for a fraction of a GPU.
+    pub fractional: u32,
+    /// Seconds from the first submission to the last.
+    pub span: f64,
 }

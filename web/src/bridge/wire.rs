@@ -1,35 +1,37 @@
-//! How messages travel: an array of `ArrayBuffer`s, the encoded message first, all of them
-//! transferred and not copied.
+//! How messages travel: an array of an `ArrayBuffer` with the encoded message, which is transferred
+//! and not copied, and of the files that it is about. A file is only a handle: who gets it reads it.
 
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use serde::{Serialize, de::DeserializeOwned};
 use wasm_bindgen::{JsCast, JsValue};
+use web_sys::File;
 
-/// A message and what follows it, ready to be posted and transferred.
-pub(super) fn pack(message: &impl Serialize, attachments: &[ArrayBuffer]) -> Result<Array, String> {
+/// A message and the files that follow it, ready to be posted.
+pub(super) fn pack(message: &impl Serialize, files: &[File]) -> Result<Array, String> {
     let bytes = postcard::to_allocvec(message)
         .map_err(|error| format!("cannot write a message: {error}"))?;
     let parcel = Array::of1(&Uint8Array::from(bytes.as_slice()).buffer());
-    for attachment in attachments {
-        parcel.push(attachment);
+    for file in files {
+        parcel.push(file);
     }
     Ok(parcel)
 }
 
-/// The message in what arrived, and what followed it.
-pub(super) fn unpack<T: DeserializeOwned>(
-    parcel: &JsValue,
-) -> Result<(T, Vec<ArrayBuffer>), String> {
+/// What of a parcel is transferred.
+pub(super) fn transferred(parcel: &Array) -> Array {
+    Array::of1(&parcel.get(0))
+}
+
+/// The message in what arrived, and the files that followed it.
+pub(super) fn unpack<T: DeserializeOwned>(parcel: &JsValue) -> Result<(T, Vec<File>), String> {
     let parcel: &Array = parcel.dyn_ref().ok_or("a message is no array")?;
-    let mut buffers = parcel.iter().map(|part| part.dyn_into::<ArrayBuffer>());
-    let head = buffers
+    let mut parts = parcel.iter();
+    let head: ArrayBuffer = parts
         .next()
-        .ok_or("a message is empty")?
-        .map_err(|_| "a message has no bytes")?;
+        .and_then(|head| head.dyn_into().ok())
+        .ok_or("a message has no bytes")?;
     let message = postcard::from_bytes(&Uint8Array::new(&head).to_vec())
         .map_err(|error| format!("cannot read a message: {error}"))?;
-    let attachments = buffers
-        .collect::<Result<_, _>>()
-        .map_err(|_| "an attachment has no bytes")?;
-    Ok((message, attachments))
+    // They were files when they were posted.
+    Ok((message, parts.map(JsCast::unchecked_into).collect()))
 }

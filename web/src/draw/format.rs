@@ -165,6 +165,15 @@ fn times(factor: f64) -> String {
     }
 }
 
+/// A size: `912 KB`, `1.94 MB`.
+pub fn bytes(size: f64) -> String {
+    if size < 1e6 {
+        with_unit((size / 1e3).ceil(), "KB")
+    } else {
+        with_unit(size / 1e6, "MB")
+    }
+}
+
 fn with_unit(number: f64, unit: &str) -> String {
     format!("{} {unit}", figures(number))
 }
@@ -223,6 +232,12 @@ mod tests {
         assert_eq!(time(12.0 * 86_400.0 + 50_600.0), "day 12, 14:03:20");
         assert_eq!(time_of_day(50_600.0, 3600.0), "14:03");
         assert_eq!(time_of_day(50_600.0, 30.0), "14:03:20");
+    }
+
+    #[test]
+    fn sizes_have_three_figures() {
+        assert_eq!([0.0, 1.0, 911_500.0].map(bytes), ["0 KB", "1 KB", "912 KB"]);
+        assert_eq!([1_943_846.0, 5e8].map(bytes), ["1.94 MB", "500 MB"]);
     }
 
     #[test]

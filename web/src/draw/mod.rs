@@ -9,6 +9,7 @@
 pub mod charts;
 pub mod describe;
 pub mod format;
+pub mod histogram;
 pub mod lanes;
 pub mod palette;
 mod pen;

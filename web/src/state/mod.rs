@@ -3,6 +3,8 @@
 
 pub mod link;
 
+use crate::bridge::protocol::{Choice, Facets};
+use crate::kept::Kept;
 use crate::stage::ColourBy;
 use link::Link;
 use std::rc::Rc;
@@ -13,7 +15,7 @@ use switchyard::playground::{Answer, Question};
 use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory};
 use switchyard::report::Summary;
 use switchyard::sim::{Progress, SimOptions};
-use switchyard::trace::{ImportReport, Member, ProfileTable};
+use switchyard::trace::{ColumnMapping, Experiment, ImportReport, Member, ProfileTable, TableHead};
 use switchyard::workload::ApplicationSettings;
 use switchyard::{RunSpec, Time};
 use yew::Reducible;
@@ -26,9 +28,13 @@ pub struct AppState {
     /// The opened trace.
     pub trace: Option<Rc<TraceInfo>>,
     /// What is being opened right now.
-    pub opening: Option<String>,
+    pub opening: Option<Progressing>,
     /// Why the last opening failed.
     pub trace_error: Option<String>,
+    /// The table of which a person says which columns are which.
+    pub columns: Option<Rc<ColumnsAsked>>,
+    /// The traces kept in this browser.
+    pub kept: Vec<Kept>,
     /// What every run has in common.
     pub setup: Setup,
     /// Whether the cluster came with the trace, was guessed or chosen.
@@ -73,6 +79,30 @@ pub enum Source {
     File(String),
 }
 
+/// Files on their way to being a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progressing {
+    /// The first file's name, or the sample's.
+    pub name: String,
+    /// Bytes of all files; 0 for samples, which are there at once.
+    pub total: u64,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Rows read.
+    pub rows: u64,
+}
+
+/// A table, and which of its columns are taken for what.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnsAsked {
+    /// The table's beginning.
+    pub head: Rc<TableHead>,
+    /// What a person has said so far, or what was guessed.
+    pub mapping: ColumnMapping,
+    /// Why a person is asked; "" if it was their wish.
+    pub why: String,
+}
+
 /// What is known of the opened trace besides its jobs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceInfo {
@@ -84,6 +114,16 @@ pub struct TraceInfo {
     pub title: String,
     /// What was kept, dropped and assumed; samples have none.
     pub report: Option<ImportReport>,
+    /// How durations, GPUs and submissions are distributed, as SVG.
+    pub charts: Vec<String>,
+    /// What one can choose the jobs by.
+    pub facets: Facets,
+    /// Which jobs are taken.
+    pub choice: Choice,
+    /// Whether its columns are those said of an earlier file with the same header.
+    pub remembered: bool,
+    /// The number of the kept trace that it is, if it was kept.
+    pub kept: Option<f64>,
     /// The clusters or files inside an archive.
     pub members: Vec<Member>,
     /// The member that is open; all of them if none is named.
@@ -211,8 +251,12 @@ pub enum Theme {
 /// What can happen.
 #[derive(Debug)]
 pub enum Action {
-    /// A trace is being opened.
-    Opening(Source),
+    /// A trace is being opened: its name and bytes.
+    Opening(String, u64),
+    /// So many bytes and rows of it are read.
+    Reading(u64, u64),
+    /// It is not wanted any more.
+    CancelledOpening,
     /// A trace is open; `cluster`: what to run it on and where that comes from.
     Opened {
         /// The trace.
@@ -223,13 +267,23 @@ pub enum Action {
         origin: ClusterOrigin,
         /// Profiles that came with it.
         profiles: Vec<ProfileTable>,
+        /// The settings in the file, where it is an experiment.
+        experiment: Option<Experiment>,
     },
     /// A cluster's description was opened, and no trace.
     OpenedCluster(ClusterSpec),
     /// Profiles of applications were opened, and no trace.
     OpenedProfiles(Vec<ProfileTable>),
+    /// Other jobs of the trace are on their way, or these are still those taken.
+    Choosing(Choice),
     /// The trace could not be opened.
     Refused(String),
+    /// A person is asked which columns are which, or no longer.
+    AskColumns(Option<Rc<ColumnsAsked>>),
+    /// These traces are kept in this browser.
+    Kept(Vec<Kept>),
+    /// The one that is open is kept under this number.
+    KeptThis(f64),
     /// The visitor chose what runs have in common.
     SetUp(Setup),
     /// A service history was opened; who wants it says so in its spec.
@@ -298,6 +352,8 @@ impl AppState {
             trace: None,
             opening: None,
             trace_error: None,
+            columns: None,
+            kept: Vec::new(),
             setup: Setup {
                 cluster: link.cluster.clone().unwrap_or_else(default_cluster),
                 placement: link.placement,
@@ -367,16 +423,27 @@ impl AppState {
 
     fn apply(&mut self, action: Action) {
         match action {
-            Action::Opening(source) => {
-                let (Source::Sample(name) | Source::File(name)) = &source;
-                self.opening = Some(name.clone());
+            Action::Opening(name, total) => {
+                self.opening = Some(Progressing {
+                    name,
+                    total,
+                    bytes: 0,
+                    rows: 0,
+                });
                 self.trace_error = None;
             }
+            Action::Reading(bytes, rows) => {
+                if let Some(opening) = &mut self.opening {
+                    (opening.bytes, opening.rows) = (bytes, rows);
+                }
+            }
+            Action::CancelledOpening => self.opening = None,
             Action::Opened {
                 info,
                 cluster,
                 origin,
                 profiles,
+                experiment,
             } => {
                 self.source = match &info.report {
                     Some(_) => Source::File(info.name.clone()),
@@ -385,15 +452,19 @@ impl AppState {
                 if self.source != Source::Sample(GUIDED.to_string()) {
                     self.guide = None;
                 } else if self.guide.is_some() {
-                    self.schedule_guided();
+                    self.schedule(GUIDED_SCHEDULERS.iter().copied());
                 }
                 self.trace = Some(info);
                 self.opening = None;
                 self.trace_error = None;
+                self.columns = None;
                 self.setup.cluster = cluster;
                 self.cluster_origin = origin;
                 if !profiles.is_empty() {
                     self.take_profiles(profiles);
+                }
+                if let Some(experiment) = experiment {
+                    self.set_up_as(&experiment);
                 }
                 self.forget_results();
             }
@@ -412,17 +483,31 @@ impl AppState {
             Action::OpenedCluster(cluster) => {
                 self.opening = None;
                 self.trace_error = None;
-                self.notice = Some(format!("The cluster is now {cluster}, as the file says."));
+                self.notice = Some(format!(
+                    "The cluster is now {cluster}, as the file says. To give it to another trace, open both together."
+                ));
                 self.setup.cluster = cluster;
                 self.cluster_origin = ClusterOrigin::Given;
                 self.forget_results();
             }
             Action::Refused(why) => {
-                if self.opening.as_deref() == Some(GUIDED) {
+                if self.opening.as_ref().is_some_and(|of| of.name == GUIDED) {
                     self.guide = None;
                 }
                 self.opening = None;
                 self.trace_error = Some(why);
+            }
+            Action::Choosing(choice) => {
+                if let Some(trace) = &mut self.trace {
+                    Rc::make_mut(trace).choice = choice;
+                }
+            }
+            Action::AskColumns(asked) => self.columns = asked,
+            Action::Kept(kept) => self.kept = kept,
+            Action::KeptThis(id) => {
+                if let Some(trace) = &mut self.trace {
+                    Rc::make_mut(trace).kept = Some(id);
+                }
             }
             Action::SetUp(setup) => {
                 if setup.cluster != self.setup.cluster {
@@ -504,17 +589,51 @@ impl AppState {
         });
     }
 
-    /// Puts the guide's schedulers in the place of all others.
-    fn schedule_guided(&mut self) {
-        let policies = GUIDED_SCHEDULERS
-            .iter()
-            .filter_map(|policy| policy.parse().ok());
-        self.cards = (self.next_id..)
-            .zip(policies)
-            .map(|(id, policy)| Card::new(id, policy))
-            .collect();
-        self.next_id += self.cards.len() as u32;
+    /// Puts schedulers in the place of all others; what is no scheduler is returned.
+    fn schedule<'a>(&mut self, policies: impl Iterator<Item = &'a str>) -> Vec<String> {
+        let mut wrong = Vec::new();
+        self.cards.clear();
+        for policy in policies {
+            match policy.parse() {
+                Ok(policy) => {
+                    self.cards.push(Card::new(self.next_id, policy));
+                    self.next_id += 1;
+                }
+                Err(why) => wrong.push(format!("{policy}: {why}.")),
+            }
+        }
         self.baseline = self.cards.first().map_or(0, |card| card.id);
+        wrong
+    }
+
+    /// Takes over the settings of an experiment. What it does not name is at its default, as it
+    /// would be for whoever runs it elsewhere.
+    fn set_up_as(&mut self, experiment: &Experiment) {
+        let mut wrong = Vec::new();
+        if !experiment.policies.is_empty() {
+            wrong = self.schedule(experiment.policies.iter().map(String::as_str));
+        }
+        let placement = experiment.placement.as_deref().map(str::parse);
+        self.setup.placement = match placement {
+            Some(Ok(placement)) => placement,
+            Some(Err(why)) => {
+                wrong.push(format!("{why}."));
+                Strategy::default()
+            }
+            None => Strategy::default(),
+        };
+        let default = SimOptions::default();
+        self.setup.options = SimOptions {
+            restart_cost: experiment.restart_cost.unwrap_or(default.restart_cost),
+            seed: experiment.seed.unwrap_or(default.seed),
+            ..default
+        };
+        if !wrong.is_empty() {
+            self.notice = Some(format!(
+                "Not all of the file's settings are understood: {}",
+                wrong.join(" ")
+            ));
+        }
     }
 
     fn forget_results(&mut self) {
@@ -587,29 +706,58 @@ mod tests {
     #[test]
     fn a_refused_trace_leaves_the_open_one() {
         let mut state = state();
-        let info = Rc::new(TraceInfo {
-            name: "lab".into(),
-            format: "sample".into(),
-            title: "A lab's day".into(),
-            report: None,
-            members: Vec::new(),
-            member: None,
-            adaptive: false,
-            jobs: 1,
-            gpu_hours: 1.0,
-            span_days: 1.0,
-        });
+        let Action::Opened { info, .. } = sample("lab") else {
+            unreachable!("it opens")
+        };
         state.apply(Action::Opened {
             info: info.clone(),
             cluster: default_cluster(),
             origin: ClusterOrigin::Given,
             profiles: Vec::new(),
+            experiment: None,
         });
-        state.apply(Action::Opening(Source::File("bad.csv".into())));
+        state.apply(Action::Opening("bad.csv".into(), 5));
+        state.apply(Action::Reading(5, 2));
+        assert_eq!(state.opening.as_ref().map(|opening| opening.rows), Some(2));
         state.apply(Action::Refused("no".into()));
         assert_eq!(state.trace, Some(info));
         assert_eq!(state.source, Source::Sample("lab".into()));
         assert_eq!(state.trace_error.as_deref(), Some("no"));
+        assert_eq!(state.opening, None);
+    }
+
+    #[test]
+    fn an_experiment_brings_all_its_settings() {
+        let mut state = state();
+        state.setup.options.restart_by_model = true;
+        state.setup.options.seed = 3;
+        let Action::Opened { info, .. } = sample("mine") else {
+            unreachable!("it opens")
+        };
+        let policies = ["srtf", "no-such", "fifo[backfill=true]"];
+        state.apply(Action::Opened {
+            info,
+            cluster: default_cluster(),
+            origin: ClusterOrigin::Given,
+            profiles: Vec::new(),
+            experiment: Some(Experiment {
+                policies: policies.map(String::from).to_vec(),
+                placement: Some("spread".into()),
+                restart_cost: Some(30.0),
+                ..Experiment::default()
+            }),
+        });
+        let policies: Vec<String> = state.cards.iter().map(|c| c.policy.to_string()).collect();
+        assert_eq!(policies, ["srtf", "fifo[backfill=true]"]);
+        assert_eq!(state.baseline, state.cards[0].id);
+        assert_eq!(state.setup.placement, Strategy::Spread);
+        let expected = SimOptions {
+            restart_cost: 30.0,
+            ..SimOptions::default()
+        };
+        assert_eq!(state.setup.options, expected);
+        let notice = state.notice.unwrap();
+        assert!(notice.contains("no-such: "), "{notice}");
     }
 
     fn sample(name: &str) -> Action {
@@ -619,6 +767,11 @@ mod tests {
                 format: "sample".into(),
                 title: name.into(),
                 report: None,
+                charts: Vec::new(),
+                facets: Facets::default(),
+                choice: Choice::default(),
+                remembered: false,
+                kept: None,
                 members: Vec::new(),
                 member: None,
                 adaptive: false,
@@ -629,6 +782,7 @@ mod tests {
             cluster: default_cluster(),
             origin: ClusterOrigin::Given,
             profiles: Vec::new(),
+            experiment: None,
         }
     }
 

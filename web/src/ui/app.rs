@@ -3,6 +3,7 @@
 use super::animation::Animation;
 use super::applications_field::applications_field;
 use super::cluster_panel::cluster_panel;
+use super::columns_dialog::columns_dialog;
 use super::compare::Compare;
 use super::controls::quiet_button;
 use super::drop_zone::drop_zone;
@@ -28,6 +29,7 @@ use crate::state::{Action, AppState, Source, Theme, View};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen_futures::spawn_local;
 use web_sys::Window;
 use yew::prelude::*;
 
@@ -55,6 +57,10 @@ pub fn App() -> Html {
         let (session, link) = (session.clone(), link.clone());
         move |()| {
             session.want(link.cluster.clone(), link.time, link.speed, link.job);
+            spawn_local({
+                let session = session.clone();
+                async move { session.list_kept().await }
+            });
             match &link.source {
                 Source::Sample(name) => session.open_sample(name),
                 Source::File(name) => session.tell(Action::Notice(Some(format!(
@@ -150,6 +156,7 @@ pub fn App() -> Html {
     html! {
         <>
             { drop_zone(session, &file_over, html! { <div class={classes!("page", embedded.map(|_| "embedded"))}>{ body }</div> }) }
+            { for state.columns.as_ref().map(|asked| columns_dialog(asked, session)) }
             <div id="tooltip" role="tooltip" hidden=true></div>
         </>
     }

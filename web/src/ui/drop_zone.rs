@@ -38,7 +38,8 @@ pub(super) fn drop_zone(session: &Session, over: &UseStateHandle<bool>, page: Ht
             if **over {
                 <div class="drop-hint" aria-hidden="true">
                     <strong>{ "Drop a job trace" }</strong>
-                    <span>{ "and, if you have one, its cluster file. Nothing leaves this page." }</span>
+                    <span>{ "and what belongs to it, such as a cluster file, in any order. Nothing leaves this page." }</span>
+                    <span>{ "Tables, JSON, SWF, sacct; also within gzip, zstd, tar and zip" }</span>
                 </div>
             }
         </div>

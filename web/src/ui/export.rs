@@ -2,6 +2,7 @@
 
 use super::controls::quiet_button;
 use super::download::{self, Picture};
+use crate::bridge::protocol::ExportFormat;
 use crate::draw::charts::{Chart, Figure, outcomes, short_specs, summary};
 use crate::stage::{SharedStage, Stage, StageRun};
 use std::borrow::Cow;
@@ -30,7 +31,27 @@ pub struct Props {
     /// Milliseconds of simulation of complete runs, by run id.
     #[prop_or_default]
     pub wall_ms: Vec<(u32, f64)>,
+    /// Writes the jobs, and saves them under the name.
+    #[prop_or_default]
+    pub on_jobs: Callback<(ExportFormat, String)>,
 }
+
+/// What the jobs can be saved as: what it is, the format's name, and the end of the file's name.
+const JOBS: [(&str, &str, ExportFormat, &str); 3] = [
+    (
+        "Jobs, cluster, schedulers and seed",
+        "Experiment",
+        ExportFormat::Switchyard,
+        "experiment.csv",
+    ),
+    ("Jobs alone", "SWF", ExportFormat::Swf, "jobs.swf"),
+    (
+        "Jobs as Tiresias reads them",
+        "CSV",
+        ExportFormat::Tiresias,
+        "tiresias.csv",
+    ),
+];
 
 /// Size of an exported chart, CSS pixels.
 const CHART_SIZE: (f64, f64) = (560.0, 340.0);
@@ -113,12 +134,20 @@ pub fn ExportMenu(props: &Props) -> Html {
         let label = format!("Timeline of {name} as Chrome trace");
         html! { <li><span>{ name }</span>{ quiet_button(&label, None, html! { "JSON" }, onclick) }</li> }
     });
+    let workload = JOBS.iter().map(|&(what, kind, format, end)| {
+        let name = file_name(&props.trace_name, end);
+        let onclick = props.on_jobs.reform(move |_: MouseEvent| (format, name.clone()));
+        let label = format!("{what} as {kind}");
+        html! { <li><span>{ what }</span>{ quiet_button(&label, None, html! { kind }, onclick) }</li> }
+    });
     html! {
         <div class="export" ref={root} {onkeydown} {onfocusout}>
             <button type="button" ref={button} aria-expanded={open.to_string()} aria-controls="export-panel"
                 title="Save results, timelines and charts" onclick={toggle}>{ "Export" }</button>
             // Focus stays in the menu when empty space in it is clicked.
             <div id="export-panel" class="export-panel" tabindex="-1" hidden={!*open}>
+                <h2>{ "To open again, or share" }</h2>
+                <ul>{ for workload }</ul>
                 if something {
                     <h2>{ "Results" }</h2>
                     <ul>
@@ -136,7 +165,7 @@ pub fn ExportMenu(props: &Props) -> Html {
                     <h2>{ "Charts" }</h2>
                     <ul>{ for charts }</ul>
                 } else {
-                    <p class="hint">{ "Nothing to export yet: run a scheduler first." }</p>
+                    <p class="hint">{ "No results yet: run a scheduler first." }</p>
                 }
             </div>
         </div>

@@ -1,5 +1,6 @@
 //! Whoever opens something with the keyboard goes on inside of it.
 
+use web_sys::HtmlDialogElement;
 use yew::prelude::*;
 
 /// What has been opened.
@@ -11,12 +12,15 @@ pub(super) struct Props {
     pub(super) children: Html,
 }
 
-/// Puts the focus on an element when it appears.
+/// Puts the focus on an element when it appears; a dialog becomes modal.
 #[component]
 pub(super) fn Focused(props: &Props) -> Html {
     let target = props.target.clone();
     use_effect_with((), move |()| {
-        if let Some(target) = target.cast::<web_sys::HtmlElement>() {
+        if let Some(dialog) = target.cast::<HtmlDialogElement>() {
+            // A dialog that has just appeared is closed.
+            let _ = dialog.show_modal();
+        } else if let Some(target) = target.cast::<web_sys::HtmlElement>() {
             // An element that cannot take the focus merely does not get it.
             let _ = target.focus();
         }

@@ -2,11 +2,14 @@
 
 use super::app::{StateHandle, tell};
 use super::controls::quiet_button;
+use super::download;
 use super::export::ExportMenu;
 use super::icon::{Icon, sign};
+use crate::bridge::protocol::ExportFormat;
 use crate::draw::format;
 use crate::session::Session;
 use crate::state::{Action, RunStatus, Theme};
+use switchyard::trace::Experiment;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use yew::prelude::*;
 
@@ -16,7 +19,7 @@ pub(super) fn header(state: &StateHandle, session: &Session) -> Html {
         html! {
             <>
                 <strong>{ &trace.title }</strong>
-                <span>{ format!("{} jobs", format::count(trace.jobs as u64)) }</span>
+                <span>{ format::counted(trace.jobs as u64, "job", "jobs") }</span>
                 <span>{ format::gpu_hours(trace.gpu_hours * 3600.0) }</span>
                 <span>{ format::duration(trace.span_days * 86_400.0) }</span>
             </>
@@ -59,6 +62,30 @@ pub(super) fn header(state: &StateHandle, session: &Session) -> Html {
         _ => None,
     });
     let wall_ms = wall_ms.collect::<Vec<_>>();
+    let on_jobs = {
+        let (session, state) = (session.clone(), state.clone());
+        Callback::from(move |(format, name): (ExportFormat, String)| {
+            let setup = &state.setup;
+            let settings = Experiment {
+                title: state
+                    .trace
+                    .as_ref()
+                    .map_or_else(String::new, |trace| trace.title.clone()),
+                cluster: Some(setup.cluster.clone()),
+                policies: state
+                    .cards
+                    .iter()
+                    .map(|card| card.policy.to_string())
+                    .collect(),
+                placement: Some(setup.placement.name().to_string()),
+                restart_cost: Some(setup.options.restart_cost),
+                seed: Some(setup.options.seed),
+            };
+            session.export(format, settings, move |text| {
+                download::text(&name, "text/plain", &text)
+            });
+        })
+    };
     let drawer = state.drawer;
     html! {
         <header>
@@ -69,7 +96,7 @@ pub(super) fn header(state: &StateHandle, session: &Session) -> Html {
             <div class="actions">
                 <button type="button" onclick={copy(address, "The link to this view is copied. It holds settings and view, never the trace.")}
                     title="Copy a link to this view. Traces stay on your computer.">{ "Share" }</button>
-                <ExportMenu stage={session.stage().clone()} revision={state.revision} {trace_name} format={trace_format} {wall_ms}
+                <ExportMenu stage={session.stage().clone()} revision={state.revision} {trace_name} format={trace_format} {wall_ms} {on_jobs}
                     seed={state.setup.options.seed} />
                 <button type="button" class="only-wide" onclick={copy(embed_code, "The code for embedding this view is copied.")}
                     title="Copy an iframe that shows this view alone">{ "Embed" }</button>

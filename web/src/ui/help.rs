@@ -16,6 +16,8 @@ const KEYS: [(&str, &str); 9] = [
     ("?", "this help"),
 ];
 
+const FORMATS: &str = "Traces as they were published: Microsoft ITP, Philly (JSON, Pollux' and Lumos' tables), Helios, Alibaba PAI v2020, v2023, v2025 and spot 2026, Acme, MIT Supercloud, ElasticFlow, Tiresias, Muri, Chronus, Gavel, Shockwave, Synergy, Rubick, Pollux (AdaptDL) workloads and profiles; SWF, Batsim, Slurm's sacct, and Switchyard's own experiments. As they are, or within gzip, zstd, tar and zip.";
+
 const TERMS: [(&str, &str); 14] = [
     (
         "JCT",
@@ -93,6 +95,9 @@ pub(super) fn help(on_close: Callback<MouseEvent>) -> Html {
             <button type="button" ref={close} class="quiet close" aria-label="Close help" onclick={on_close}>{ sign(Icon::Close) }</button>
             <h2>{ "What this is" }</h2>
             <p>{ "Switchyard replays a GPU cluster's job trace under different schedulers, in this page, and shows what each would have done and why. Open a trace on the left; everything stays on your computer." }</p>
+            <h2>{ "What it opens" }</h2>
+            <p>{ FORMATS }</p>
+            <p>{ "Files that belong together (a trace and its cluster file, PAI's job and task tables, the parts of one trace) are dropped together, in any order. A table of any other kind opens once you have said which column is which." }</p>
             <h2>{ "Keys" }</h2>
             <dl>{ list(&KEYS, true) }</dl>
             <h2>{ "Terms" }</h2>

@@ -1,18 +1,21 @@
 //! What was read, what was left out, and why.
 
 use crate::draw::format;
+use crate::session::Session;
+use crate::state::TraceInfo;
 use switchyard::trace::{Example, ImportReport};
 use yew::prelude::*;
 
-/// What was read of the file of this name, what was left out, and why.
-pub(super) fn import_report(name: &str, report: &ImportReport) -> Html {
+/// What was read of the trace, what was left out, and why; how what was kept is distributed.
+pub(super) fn import_report(trace: &TraceInfo, report: &ImportReport, session: &Session) -> Html {
     let rows = |n: u32| format::count(u64::from(n));
     let where_is = |example: &Example| {
         let colon = if example.detail.is_empty() { "" } else { ": " };
-        format!(
-            "first at {} line {}{colon}{}",
-            example.file, example.line, example.detail
-        )
+        let line = match example.line {
+            0 => String::new(),
+            line => format!(" line {line}"),
+        };
+        format!("first at {}{line}{colon}{}", example.file, example.detail)
     };
     let dropped = report.dropped.iter().map(|dropped| {
         html! {
@@ -28,13 +31,32 @@ pub(super) fn import_report(name: &str, report: &ImportReport) -> Html {
         }
     });
     let left_out: u32 = report.dropped.iter().map(|dropped| dropped.count).sum();
+    let columns = report.table.as_ref().map(|table| {
+        let (session, table) = (session.clone(), table.clone());
+        let onclick = Callback::from(move |_: MouseEvent| session.ask_columns(&table));
+        html! {
+            <p class="hint">
+                if trace.remembered {
+                    { "Columns as you said of an earlier file with the same header. " }
+                }
+                <button type="button" class="link" {onclick}>{ "Change columns and units…" }</button>
+            </p>
+        }
+    });
+    let charts = trace.charts.iter().map(|chart| {
+        html! { <figure>{ Html::from_html_unchecked(chart.clone().into()) }</figure> }
+    });
     html! {
-        <details class="report" open={left_out > 0 || !report.warnings.is_empty()} data-testid="import-report">
+        <details class="report" open={trace.remembered || left_out > 0 || !report.warnings.is_empty()} data-testid="import-report">
             <summary>
-                { format!("{}: {} of {} rows kept", name, rows(report.rows_kept), rows(report.rows_read)) }
+                { format!("{}: {} of {} rows kept", trace.name, rows(report.rows_kept), rows(report.rows_read)) }
             </summary>
             <p class="hint">{ &report.recognised }</p>
             <p class="hint">{ &report.units }</p>
+            if !report.cluster.is_empty() {
+                <p class="hint">{ &report.cluster }</p>
+            }
+            { columns }
             if left_out > 0 {
                 <h3>{ format!("{} left out", rows(left_out)) }</h3>
                 <ul>{ for dropped }</ul>
@@ -43,6 +65,10 @@ pub(super) fn import_report(name: &str, report: &ImportReport) -> Html {
                 <h3>{ "Worth knowing" }</h3>
                 <ul>{ for warnings }</ul>
             }
+            <details class="distributions">
+                <summary>{ "Distributions" }</summary>
+                { for charts }
+            </details>
         </details>
     }
 }

@@ -19,7 +19,8 @@ pub(super) fn use_keyboard(state: &StateHandle, session: &Session, animation: &O
     use_effect_with((), move |()| {
         let listener = Closure::<dyn FnMut(KeyboardEvent)>::new(move |event: KeyboardEvent| {
             let chord = event.ctrl_key() || event.meta_key() || event.alt_key();
-            if chord || is_typing(&event) {
+            // A dialog has its keys to itself.
+            if chord || is_typing(&event) || latest.borrow().columns.is_some() {
                 return;
             }
             let key = event.key();

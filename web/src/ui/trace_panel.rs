@@ -1,13 +1,15 @@
 //! The rail's first part: opening a trace, and what came of it.
 
 use super::cluster_panel::input_value;
-use super::controls::{error, field, list, no_option, option};
+use super::controls::{error, field, list, no_option, option, quiet_button};
 use super::drop_zone::files_of;
 use super::guide;
+use super::icon::{Icon, sign};
 use super::import_report::import_report;
+use super::job_choice::job_choice;
 use crate::draw::format;
 use crate::session::Session;
-use crate::state::{AppState, GUIDED, Source, TraceInfo};
+use crate::state::{AppState, GUIDED, Progressing, Source, TraceInfo};
 use switchyard::workload::SAMPLES;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
@@ -70,34 +72,101 @@ pub(super) fn trace_panel(state: &AppState, session: &Session) -> Html {
             <h2 id="trace-title">{ "Trace" }</h2>
             <button type="button" class="open" onclick={pick}>
                 <strong>{ "Open a trace…" }</strong>
-                <span>{ "or drop files anywhere: CSV, JSON, SWF; gzip, tar, zip" }</span>
+                <span>{ "or drop files anywhere: CSV, JSON, SWF; gzip, zstd, tar, zip" }</span>
             </button>
             <input ref={picker} type="file" multiple=true hidden=true onchange={onpicked} aria-label="Trace files" data-testid="file-picker" />
             { field("Sample", None, list(onsample, html! { <>{ own }{ for samples }</> })) }
+            { kept(state, session) }
             if state.guide.is_none() {
                 <p class="hint">{ "New here? " }<button type="button" class="link" onclick={onguide}>{ "Three jobs, step by step" }</button></p>
             }
-            if let Some(name) = &state.opening {
-                <p class="busy" role="status">{ format!("Opening {name}…") }</p>
-            }
+            { for state.opening.as_ref().map(|opening| progress(opening, session)) }
             { error(state.trace_error.as_deref()) }
             if let Some(trace) = &state.trace {
                 if trace.report.is_none() {
                     <p class="hint">{ summary }</p>
                 }
-                { open_trace(trace, session) }
+                { open_trace(state, trace, session) }
             }
         </section>
     }
 }
 
-/// Members of an archive, and the import report.
-fn open_trace(trace: &TraceInfo, session: &Session) -> Html {
+/// How far opening has come, and a way to end it.
+fn progress(opening: &Progressing, session: &Session) -> Html {
+    let Progressing {
+        name,
+        total,
+        bytes,
+        rows,
+    } = opening;
     let session = session.clone();
-    let onmember = Callback::from(move |event: Event| {
-        let name = input_value(&event);
-        session.open_member((!name.is_empty()).then_some(name));
+    let oncancel = Callback::from(move |_: MouseEvent| session.cancel_opening());
+    let share = 100 * bytes / total.max(&1);
+    let [done, all] = [*bytes, *total].map(|bytes| format::bytes(bytes as f64));
+    html! {
+        <div class="busy">
+            <div class="row">
+                <span role="status">{ format!("Opening {name}…") }</span>
+                if *total > 0 {
+                    <button type="button" aria-label="Cancel opening" onclick={oncancel}>{ "Cancel" }</button>
+                }
+            </div>
+            if *total > 0 {
+                <progress aria-label="Opening" max={total.to_string()} value={bytes.to_string()}></progress>
+                <p class="hint">{ format!("{share} %, {done} of {all}, {} rows", format::count(*rows)) }</p>
+            }
+        </div>
+    }
+}
+
+/// The traces kept in this browser.
+fn kept(state: &AppState, session: &Session) -> Html {
+    if state.kept.is_empty() {
+        return Html::default();
+    }
+    let traces = state.kept.iter().map(|kept| {
+        let id = kept.id;
+        let onopen = {
+            let session = session.clone();
+            Callback::from(move |_: MouseEvent| session.open_kept(id))
+        };
+        let onremove = {
+            let session = session.clone();
+            Callback::from(move |_: MouseEvent| session.remove_kept(id))
+        };
+        let jobs = format::count(kept.jobs as u64);
+        let facts = format!("{jobs} jobs, {}", format::bytes(kept.bytes));
+        html! {
+            <li class="row">
+                <button type="button" class="link" onclick={onopen}>{ &kept.name }</button>
+                <span class="hint">{ facts }</span>
+                { quiet_button(&format!("Remove {} from this browser", kept.name), Some("Remove"), sign(Icon::Close), onremove) }
+            </li>
+        }
     });
+    html! {
+        <div class="kept" role="group" aria-labelledby="kept-title">
+            <p class="hint" id="kept-title">{ "Kept" }</p>
+            <ul>{ for traces }</ul>
+        </div>
+    }
+}
+
+/// Members of an archive, the import report, and what to do with the trace.
+fn open_trace(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
+    let onkeep = {
+        let session = session.clone();
+        Callback::from(move |_: MouseEvent| session.keep())
+    };
+    let is_kept = state.kept.iter().any(|kept| trace.kept == Some(kept.id));
+    let onmember = {
+        let session = session.clone();
+        Callback::from(move |event: Event| {
+            let name = input_value(&event);
+            session.open_member((!name.is_empty()).then_some(name));
+        })
+    };
     let members = trace.members.iter().map(|member| {
         let title = format!(
             "{} ({} jobs)",
@@ -115,7 +184,11 @@ fn open_trace(trace: &TraceInfo, session: &Session) -> Html {
                 { field("Cluster", None, list(onmember, std::iter::once(all).chain(members).collect())) }
             }
             if let Some(report) = &trace.report {
-                { import_report(&trace.name, report) }
+                { import_report(trace, report, session) }
+                { job_choice(state, trace, session) }
+                if !is_kept {
+                    <button type="button" title="The file stays in this browser's storage on this computer, to be opened again from here" onclick={onkeep}>{ "Keep in this browser" }</button>
+                }
             }
         </>
     }

@@ -193,9 +193,9 @@ pub(crate) fn join(parts: &mut Vec<Part>, refusals: &mut Vec<OpenError>) {
     };
     if !jobs || tasks.is_empty() {
         parts.retain(|part| part.imported.sink.half.is_none());
-        refusals.push(OpenError::Known {
+        refusals.push(OpenError::Half {
             file,
-            what: format!("the {which} table of Alibaba PAI v2020 alone"),
+            what: format!("the {which} table of Alibaba PAI v2020"),
             next: "open pai_job_table and pai_task_table together, since one tells the times and the other the GPUs".to_owned(),
         });
         return;
@@ -318,7 +318,7 @@ mod tests {
         let error = try_open("task.csv", TASKS).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "task.csv looks like the task table of Alibaba PAI v2020 alone, which cannot be replayed as it stands: open pai_job_table and pai_task_table together, since one tells the times and the other the GPUs"
+            "task.csv looks like the task table of Alibaba PAI v2020, which cannot be replayed without the other one: open pai_job_table and pai_task_table together, since one tells the times and the other the GPUs"
         );
     }
 }

@@ -6,13 +6,12 @@ pub mod runner;
 
 use super::protocol::{PROTOCOL, Reply};
 use super::wire;
-use js_sys::ArrayBuffer;
 use serde::de::DeserializeOwned;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
+use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
 /// This worker; `None` outside one.
 fn scope() -> Option<DedicatedWorkerGlobalScope> {
@@ -24,7 +23,7 @@ fn scope() -> Option<DedicatedWorkerGlobalScope> {
 /// Starts to listen and says that it is ready.
 fn listen<Request: DeserializeOwned + 'static>(
     scope: &DedicatedWorkerGlobalScope,
-    mut answer: impl FnMut(Request, &[ArrayBuffer]) + 'static,
+    mut answer: impl FnMut(Request, &[File]) + 'static,
 ) {
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new({
         let scope = scope.clone();
@@ -41,7 +40,7 @@ fn listen<Request: DeserializeOwned + 'static>(
 fn reply(scope: &DedicatedWorkerGlobalScope, reply: &Reply) {
     if let Ok(parcel) = wire::pack(reply, &[]) {
         // Nobody is left to tell if the page has gone away meanwhile.
-        let _ = scope.post_message_with_transfer(&parcel, &parcel);
+        let _ = scope.post_message_with_transfer(&parcel, &wire::transferred(&parcel));
     }
 }
 

@@ -1,71 +1,245 @@
-//! The worker that turns files and samples into jobs.
+//! The worker that turns files and samples into jobs. Of the trace opened last it keeps the
+//! records, so that other jobs of it can be taken without reading it again.
 
 use super::{listen, reply, scope};
-use crate::bridge::protocol::{OpenRequest, OpenedTrace, Reply};
+use crate::bridge::protocol::{Choice, Facets, OpenRequest, OpenedTrace, Refusal, Reply};
+use crate::draw::histogram;
 use js_sys::{ArrayBuffer, Uint8Array};
-use switchyard::trace::{self, OpenOptions, Opened, SourceFile};
+use switchyard::cluster::ClusterSpec;
+use switchyard::job::Status;
+use switchyard::trace::{ChoiceError, Choices, OpenError, OpenOptions, Opened, Opening, Trace};
 use switchyard::workload::{Sample, Workload};
+use wasm_bindgen::JsCast;
+use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync};
+
+/// Bytes of a file that are read at once.
+const SLICE: usize = 4 << 20;
+
+/// Files may have this many bytes, decompressed: they are read in slices, and whoever finds it
+/// long can cancel.
+const MAX_BYTES: u64 = 64 << 30;
+
+/// Tenants that a person may look through.
+const LISTED: usize = 60;
 
 /// Starts to listen. Does nothing outside a worker.
 pub fn serve() {
     let Some(scope) = scope() else { return };
+    let mut held: Option<Trace> = None;
     listen(&scope.clone(), move |request, files| {
         let answer = match request {
-            OpenRequest::Open { names, member } => open(&names, files, member),
+            OpenRequest::Open {
+                member,
+                columns,
+                choice,
+                cluster,
+            } => match open(&scope, files, member, columns) {
+                Ok(Opened::Trace(trace)) => {
+                    let answer = taken(&trace, &choice, cluster.as_ref(), true);
+                    if answer.is_ok() {
+                        held = Some(trace);
+                    }
+                    answer
+                }
+                Ok(Opened::Cluster(cluster)) => Ok(Reply::OpenedCluster(cluster)),
+                Ok(Opened::Profiles(tables)) => Ok(Reply::OpenedProfiles(tables)),
+                Err(refusal) => Err(refusal),
+            },
+            OpenRequest::Choose { choice, cluster } => match &held {
+                Some(trace) => taken(trace, &choice, Some(&cluster), false),
+                None => Err(Refusal::because("No trace is open: open one first.")),
+            },
             OpenRequest::Sample(name) => sample(&name),
         };
-        reply(&scope, &answer);
+        reply(&scope, &answer.unwrap_or_else(Reply::Refused));
     });
 }
 
-fn open(names: &[String], files: &[ArrayBuffer], member: Option<String>) -> Reply {
-    let bytes: Vec<Vec<u8>> = files
-        .iter()
-        .map(|file| Uint8Array::new(file).to_vec())
-        .collect();
-    let files: Vec<SourceFile<'_>> = names
-        .iter()
-        .zip(&bytes)
-        .map(|(name, bytes)| SourceFile { name, bytes })
-        .collect();
-    let options = OpenOptions {
-        member,
-        ..OpenOptions::default()
-    };
-    match trace::open(&files, &options) {
-        Ok(Opened::Trace(trace)) => {
-            let workload = Workload::from_trace(&trace);
-            Reply::Opened(Box::new(OpenedTrace {
-                format: trace.format,
-                title: trace.title,
-                report: Some(trace.report),
-                members: trace.members,
-                profiles: trace.profiles,
-                cluster: trace.cluster,
-                suggested: workload.suggest_cluster(),
-                workload,
-            }))
+impl Refusal {
+    fn because(why: impl ToString) -> Self {
+        Self {
+            why: why.to_string(),
+            ..Self::default()
         }
-        Ok(Opened::Cluster(cluster)) => Reply::OpenedCluster(cluster),
-        Ok(Opened::Profiles(tables)) => Reply::OpenedProfiles(tables),
-        Err(error) => Reply::Refused(error.to_string()),
     }
 }
 
-fn sample(name: &str) -> Reply {
-    match Sample::named(name) {
-        Some(sample) => Reply::Opened(Box::new(OpenedTrace {
-            format: "sample".to_string(),
-            title: sample.title.to_string(),
-            report: None,
-            members: Vec::new(),
-            profiles: Vec::new(),
-            cluster: Some(sample.cluster_spec()),
-            suggested: sample.cluster_spec(),
-            workload: sample.workload(),
-        })),
-        None => Reply::Refused(format!(
-            "There is no sample '{name}': choose one from the list."
-        )),
+impl From<OpenError> for Refusal {
+    fn from(error: OpenError) -> Self {
+        Self {
+            why: error.to_string(),
+            table: error.table().cloned().map(Box::new),
+            half: matches!(error, OpenError::Half { .. }),
+        }
     }
+}
+
+/// Reads files slice by slice, and says how far it has come.
+fn open(
+    scope: &DedicatedWorkerGlobalScope,
+    files: &[File],
+    member: Option<String>,
+    columns: Option<String>,
+) -> Result<Opened, Refusal> {
+    let mapping = columns.map(|text| text.parse()).transpose();
+    let mut opening = Opening::new(OpenOptions {
+        member,
+        max_bytes: MAX_BYTES,
+        mapping: mapping.map_err(Refusal::because)?,
+    });
+    let mut slice = Vec::new();
+    for file in files {
+        let name = file.name();
+        opening.begin(&name)?;
+        let mut at = 0.0;
+        while at < file.size() {
+            read(file, at, &mut slice).ok_or_else(|| {
+                Refusal::because(format!(
+                    "{name} cannot be read: it may have been moved or changed, or be a folder. Open it again, or the files in it."
+                ))
+            })?;
+            opening.push(&slice)?;
+            at += SLICE as f64;
+            let progress = opening.progress();
+            let (bytes, rows) = (progress.bytes, progress.rows);
+            reply(scope, &Reply::Reading { bytes, rows });
+        }
+    }
+    Ok(opening.finish()?)
+}
+
+/// The slice of a file that begins at a byte.
+fn read(file: &File, at: f64, slice: &mut Vec<u8>) -> Option<()> {
+    let blob = file.slice_with_f64_and_f64(at, at + SLICE as f64).ok()?;
+    let buffer = FileReaderSync::new()
+        .ok()?
+        .read_as_array_buffer(&blob)
+        .ok()?;
+    let bytes = Uint8Array::new(buffer.unchecked_ref::<ArrayBuffer>());
+    slice.resize(bytes.length() as usize, 0);
+    bytes.copy_to(slice);
+    Some(())
+}
+
+/// The jobs of a trace that were chosen. `fresh`: it has just been read.
+fn taken(
+    trace: &Trace,
+    choice: &Choice,
+    cluster: Option<&ClusterSpec>,
+    fresh: bool,
+) -> Result<Reply, Refusal> {
+    // The records once more: some of them become jobs.
+    let mut chosen = trace.clone();
+    let choices = choices(choice).map_err(Refusal::because)?;
+    chosen
+        .choose(&choices, cluster.or(trace.cluster.as_ref()))
+        .map_err(|why| Refusal::because(format!("Nothing has changed: {why}.")))?;
+    let workload = Workload::take_from(&mut chosen);
+    let mut report = chosen.report;
+    let distributions = std::mem::take(&mut report.distributions);
+    let title = chosen.experiment.as_ref().map(|own| own.title.clone());
+    Ok(Reply::Opened(Box::new(OpenedTrace {
+        fresh,
+        format: chosen.format,
+        title: title
+            .filter(|title| !title.is_empty())
+            .unwrap_or(chosen.title),
+        report: Some(report),
+        charts: histogram::of(&distributions, trace.epoch.is_some()),
+        facets: facets(trace),
+        members: chosen.members,
+        profiles: if fresh { chosen.profiles } else { Vec::new() },
+        cluster: chosen.cluster,
+        suggested: workload.suggest_cluster(),
+        experiment: chosen.experiment.filter(|_| fresh),
+        workload,
+    })))
+}
+
+fn choices(choice: &Choice) -> Result<Choices, ChoiceError> {
+    let mut choices = Choices::default();
+    for (key, value) in &choice.0 {
+        match key.as_str() {
+            "window" => choices.window = Some(value.parse()?),
+            "tenant" => choices.tenants.push(value.clone()),
+            "status" => choices.statuses.push(value.parse()?),
+            "fractions" => choices.fractions = value.parse()?,
+            "oversized" => choices.oversized = value.parse()?,
+            // What a later page has kept.
+            _ => {}
+        }
+    }
+    Ok(choices)
+}
+
+fn facets(trace: &Trace) -> Facets {
+    let statuses = [
+        (Status::Completed, "completed"),
+        (Status::Cancelled, "cancelled"),
+        (Status::Failed, "failed"),
+        (Status::Running, "running"),
+        (Status::Unknown, "unknown"),
+    ];
+    let mut ended = statuses.map(|(_, name)| (name.to_string(), 0));
+    let mut tenants: Vec<(String, u32)> = Vec::new();
+    tenants.extend(trace.tenants.iter().map(|name| (name.clone(), 0)));
+    let (mut first, mut last, mut fractional) = (f64::INFINITY, 0.0, 0);
+    for record in &trace.records {
+        let status = statuses.iter().position(|of| of.0 == record.status);
+        if let Some((_, jobs)) = status.and_then(|at| ended.get_mut(at)) {
+            *jobs += 1;
+        }
+        let tenant = record.tenant.and_then(|at| tenants.get_mut(at as usize));
+        if let Some((_, jobs)) = tenant {
+            *jobs += 1;
+        }
+        fractional += u32::from(record.share < 1.0);
+        first = if record.submit < first {
+            record.submit
+        } else {
+            first
+        };
+        last = if record.submit > last {
+            record.submit
+        } else {
+            last
+        };
+    }
+    // Sorting them would take more room in this program than it is worth.
+    let mut listed = Vec::new();
+    while listed.len() < LISTED
+        && let Some(most) = tenants.iter().map(|tenant| tenant.1).max()
+        && let Some(at) = tenants.iter().position(|tenant| tenant.1 == most)
+    {
+        listed.push(tenants.remove(at));
+    }
+    Facets {
+        tenants: listed,
+        more_tenants: tenants.len() as u32,
+        statuses: ended.into_iter().filter(|of| of.1 > 0).collect(),
+        fractional,
+        span: last - first,
+    }
+}
+
+fn sample(name: &str) -> Result<Reply, Refusal> {
+    let sample = Sample::named(name).ok_or_else(|| {
+        Refusal::because(format!(
+            "There is no sample '{name}': choose one from the list."
+        ))
+    })?;
+    Ok(Reply::Opened(Box::new(OpenedTrace {
+        fresh: true,
+        format: "sample".to_string(),
+        title: sample.title.to_string(),
+        report: None,
+        charts: Vec::new(),
+        facets: Facets::default(),
+        members: Vec::new(),
+        profiles: Vec::new(),
+        cluster: Some(sample.cluster_spec()),
+        suggested: sample.cluster_spec(),
+        experiment: None,
+        workload: sample.workload(),
+    })))
 }

@@ -1,13 +1,14 @@
 //! The worker that carries one run: simulates in slices, so that it can listen between them.
 
 use super::{listen, reply, scope};
-use crate::bridge::protocol::{Reply, RunRequest};
+use crate::bridge::protocol::{ExportFormat, Reply, RunRequest};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::job::JobId;
 use switchyard::sim::{LogMark, PlanError, Simulation};
-use switchyard::workload::Workload;
+use switchyard::trace::Experiment;
+use switchyard::workload::{Workload, export};
 use switchyard::{RunSpec, Time};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -120,6 +121,14 @@ impl Server {
                 let answer = question.answer().map_err(|error| error.to_string());
                 reply(&self.scope, &Reply::Modelled(Box::new(answer)));
             }
+            RunRequest::Export {
+                format,
+                workload,
+                settings,
+            } => {
+                let text = written(format, &workload, &settings);
+                reply(&self.scope, &Reply::Exported(text));
+            }
         }
     }
 
@@ -208,6 +217,18 @@ impl Server {
         replay.run_until(at).ok()?;
         Some(replay)
     }
+}
+
+fn written(format: ExportFormat, workload: &Workload, settings: &Experiment) -> String {
+    let mut text = String::new();
+    let cluster = settings.cluster.as_ref();
+    // Writing into memory does not fail.
+    let _ = match format {
+        ExportFormat::Switchyard => export::experiment(workload, settings, &mut text),
+        ExportFormat::Swf => export::swf(workload, cluster, &mut text),
+        ExportFormat::Tiresias => export::tiresias(workload, &mut text),
+    };
+    text
 }
 
 fn now_ms(scope: &DedicatedWorkerGlobalScope) -> f64 {

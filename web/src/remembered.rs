@@ -1,0 +1,45 @@
+//! What a person once said of a table's columns, for the next table with the same header. It lies
+//! in the browser's local storage, as the text of a `--map`.
+
+use switchyard::trace::TableHead;
+use web_sys::Storage;
+
+/// What was said of the columns of a table with this header.
+pub fn columns(head: &TableHead) -> Option<String> {
+    storage()?.get_item(&key(head)?).ok()?
+}
+
+/// Remembers what was said.
+pub fn remember(head: &TableHead, mapping: &str) {
+    if let (Some(storage), Some(key)) = (storage(), key(head)) {
+        // Where there is no room, one is asked again.
+        let _ = storage.set_item(&key, mapping);
+    }
+}
+
+/// A table without names of columns is like no other.
+fn key(head: &TableHead) -> Option<String> {
+    let named = head.columns.first().is_some_and(|name| name != "#1");
+    let names = head.columns.join(",").to_ascii_lowercase();
+    named.then(|| format!("switchyard columns {names}"))
+}
+
+fn storage() -> Option<Storage> {
+    web_sys::window()?.local_storage().ok()?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_alike_but_for_case() {
+        let head = |names: &[&str]| TableHead {
+            columns: names.iter().map(ToString::to_string).collect(),
+            ..TableHead::default()
+        };
+        assert_eq!(key(&head(&["Job", "GPUs"])), key(&head(&["job", "gpus"])));
+        assert_ne!(key(&head(&["job", "gpus"])), key(&head(&["gpus", "job"])));
+        assert_eq!(key(&head(&["#1", "#2"])), None);
+    }
+}

@@ -1,0 +1,96 @@
+//! Which jobs of a trace are replayed, and how those that do not fit are treated.
+
+use super::cluster_panel::input_value;
+use super::controls::{field, list, option, text};
+use crate::bridge::protocol::Choice;
+use crate::draw::format;
+use crate::session::Session;
+use crate::state::{AppState, TraceInfo};
+use yew::prelude::*;
+
+/// Ways to treat jobs that ask for a fraction of a GPU, and their names.
+const FRACTIONS: [(&str, &str); 3] = [
+    ("", "get whole GPUs"),
+    ("share", "get whole GPUs for a shorter time"),
+    ("drop", "are left out"),
+];
+
+/// Ways to treat jobs that ask for more GPUs than there are.
+const OVERSIZED: [(&str, &str); 3] = [
+    ("", "stay: a run rejects them"),
+    ("drop", "are left out"),
+    ("shrink", "get all GPUs for a longer time"),
+];
+
+/// What a field's new value makes of the choice.
+type Change = Box<dyn Fn(&str) -> Choice>;
+
+/// What can be chosen of the open trace.
+pub(super) fn job_choice(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
+    let (choice, facets) = (&trace.choice, &trace.facets);
+    // Every control says what the choice would be with its new value.
+    let choose = |change: Change| {
+        let session = session.clone();
+        let (cluster, origin) = (state.setup.cluster.clone(), state.cluster_origin);
+        Callback::from(move |event: Event| {
+            let choice = change(&input_value(&event));
+            session.choose(choice, cluster.clone(), origin);
+        })
+    };
+    let set = |key: &'static str| {
+        let choice = choice.clone();
+        choose(Box::new(move |value| choice.with(key, value.trim())))
+    };
+    let ways = |key: &'static str, ways: [(&str, &str); 3]| {
+        let now = choice.value(key);
+        let options = ways.map(|(value, name)| option(value, name, value == now, None));
+        list(set(key), options.into_iter().collect())
+    };
+    let among = |key: &'static str, title: &'static str, values: &[(String, u32)], more: u32| {
+        let boxes = values.iter().map(|(value, jobs)| {
+            let (all, name) = (choice.clone(), value.clone());
+            let onchange = choose(Box::new(move |_| all.toggled(key, &name)));
+            html! {
+                <label>
+                    <input type="checkbox" checked={choice.has(key, value)} {onchange} />
+                    <span>{ value }</span>
+                    <span class="hint">{ format::count(u64::from(*jobs)) }</span>
+                </label>
+            }
+        });
+        html! {
+            if values.len() > 1 {
+                <fieldset class="among">
+                    <legend>{ title }</legend>
+                    { for boxes }
+                    if more > 0 {
+                        <p class="hint">{ format!("and {} with fewer jobs, on the command line", format::count(u64::from(more))) }</p>
+                    }
+                </fieldset>
+            }
+        }
+    };
+    let span = format!(
+        "Submitted within, of {}: FROM..TO, such as 1d..36h",
+        format::duration(facets.span)
+    );
+    let fractions = format!(
+        "Fractions of a GPU ({})",
+        format::counted(u64::from(facets.fractional), "job", "jobs")
+    );
+    let summary = if choice.0.is_empty() { "all" } else { "some" };
+    html! {
+        <details class="report choice" data-testid="job-choice">
+            <summary>{ format!("Jobs replayed: {summary}") }</summary>
+            <fieldset disabled={state.opening.is_some()}>
+                <label class="field"><span>{ span }</span>{ text(choice.value("window").to_string(), set("window")) }</label>
+                { among("tenant", "Tenants; none chosen: all", &facets.tenants, facets.more_tenants) }
+                { among("status", "Ended; none chosen: all", &facets.statuses, 0) }
+                if facets.fractional > 0 {
+                    <label class="field"><span>{ fractions }</span>{ ways("fractions", FRACTIONS) }</label>
+                }
+                { field("Jobs larger than the cluster", None, ways("oversized", OVERSIZED)) }
+            </fieldset>
+        </details>
+    }
+}
