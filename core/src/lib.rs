@@ -16,6 +16,7 @@
 
 pub mod cluster;
 pub mod job;
+pub mod order;
 mod percentile;
 pub mod placement;
 pub mod policy;

@@ -25,12 +25,12 @@ mod error;
 mod formats;
 mod import;
 mod inspect;
+mod keys;
 mod known;
 mod mapping;
 mod opening;
 mod report;
 mod review;
-mod rows;
 mod sink;
 mod status;
 #[cfg(test)]
@@ -50,6 +50,7 @@ use crate::cluster::ClusterSpec;
 use crate::job::Status;
 use container::in_order;
 use serde::{Deserialize, Serialize};
+use switchyard_rows as rows;
 
 /// A file as it was dropped or read.
 #[derive(Clone, Copy, Debug)]
