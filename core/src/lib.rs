@@ -17,6 +17,7 @@
 pub mod cluster;
 pub mod goodput;
 pub mod job;
+pub mod order;
 mod percentile;
 pub mod placement;
 pub mod playground;

@@ -1,5 +1,6 @@
 //! The usual numbers of a sample.
 
+use crate::order;
 use crate::percentile::percentile;
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +27,7 @@ impl Distribution {
         let Some(n) = std::num::NonZeroUsize::new(values.len()) else {
             return Self::default();
         };
-        values.sort_unstable_by(f64::total_cmp);
+        order::ascending(&mut values);
         Self {
             mean: values.iter().sum::<f64>() / n.get() as f64,
             median: percentile(&values, 50.0),

@@ -5,10 +5,12 @@
 //! `1d..36h`; either end may be missing.
 
 use super::report::{Dropped, Example};
-use super::timestamp::{Unit, number};
+use super::rows::number;
+use super::timestamp::Unit;
 use super::{DropReason, Member, Record, Trace};
 use crate::cluster::ClusterSpec;
 use crate::job::Status;
+use crate::order;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -199,7 +201,7 @@ impl Trace {
                 record.gpus = most;
             }
         }
-        dropped.sort_by_key(|entry| entry.reason);
+        order::sort_by(&mut dropped, &|a, b| a.reason.cmp(&b.reason));
         self.report.dropped.append(&mut dropped);
         self.report.rows_kept = self.records.len() as u32;
         let now = super::earliest(&self.records);

@@ -8,11 +8,20 @@ use super::error::{OpenError, Role};
 use super::formats::Importer;
 use super::mapping::ColumnMapping;
 use super::report::{DropReason, WarningKind, cell_is};
-use super::rows::Row;
+use super::rows::{Row, date, decimal_comma, is_missing, number};
 use super::sink::{self, Draft, Sink};
 use super::status::status;
-use super::timestamp::{Moment, Unit, date, decimal_comma, is_missing, number};
+use super::timestamp::Unit;
 use crate::job::Status;
+
+/// A point in time as a cell gives it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Moment {
+    /// A bare number, in whatever unit the column has.
+    Number(f64),
+    /// A date: Unix seconds.
+    Unix(f64),
+}
 
 /// A format's columns by name, in lower case; "" where it has none for a role.
 pub(crate) struct Plain {

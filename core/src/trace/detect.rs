@@ -9,10 +9,10 @@
 use super::cluster_files::{self, ClusterKind};
 use super::error::OpenError;
 use super::formats::{self, FORMATS, Format};
+use super::keys::keys;
 use super::known;
 use super::mapping::{ColumnMapping, TableHead};
-use super::rows::{Elements, Line, Part, Reader, Receiver, Row, Words, keys};
-use super::timestamp::{date, number};
+use super::rows::{Elements, Line, Part, Reader, Receiver, Row, Words, date, number};
 
 /// The beginning of a text, as formats see it to tell whether it is theirs.
 pub(crate) struct Sniff<'a> {

@@ -25,13 +25,13 @@ mod error;
 mod formats;
 mod import;
 mod inspect;
+mod keys;
 mod known;
 mod mapping;
 mod opening;
 pub(crate) mod profile_tables;
 mod report;
 mod review;
-pub(crate) mod rows;
 mod sink;
 mod status;
 #[cfg(test)]
@@ -52,6 +52,7 @@ use crate::cluster::ClusterSpec;
 use crate::job::Status;
 use container::in_order;
 use serde::{Deserialize, Serialize};
+use switchyard_rows as rows;
 
 /// A file as it was dropped or read.
 #[derive(Clone, Copy, Debug)]

@@ -11,6 +11,7 @@ use super::report::ImportReport;
 use super::review::{self, Span};
 use super::sink::{Names, Sink};
 use super::{Member, OpenOptions, Opened, Trace};
+use crate::order;
 use std::collections::BTreeMap;
 
 /// Opens files slice by slice. Abandoning it cancels the opening.
@@ -230,8 +231,8 @@ impl Shared {
         if let (Some(member), false) = (&self.options.member, self.found)
             && !self.others.is_empty()
         {
-            self.names.sort_unstable();
-            self.others.sort_unstable();
+            order::sort_by(&mut self.names, &|a, b| a.cmp(b));
+            order::sort_by(&mut self.others, &|a, b| a.cmp(b));
             return Err(OpenError::NoSuchMember {
                 file: self.names.join(" with "),
                 member: member.clone(),
@@ -245,10 +246,10 @@ impl Shared {
 impl Collected {
     fn finish(mut self) -> Result<Opened, OpenError> {
         // In the order of their names; that in which they came or were packed says nothing.
-        self.parts.sort_by(|a, b| a.place.file.cmp(&b.place.file));
-        self.clusters.sort_by(|a, b| a.0.file.cmp(&b.0.file));
-        self.refusals.sort_by(|a, b| a.0.file.cmp(&b.0.file));
-        self.profiles.sort_by(|a, b| a.file.cmp(&b.file));
+        order::sort_by(&mut self.parts, &|a, b| a.place.file.cmp(&b.place.file));
+        order::sort_by(&mut self.clusters, &|a, b| a.0.file.cmp(&b.0.file));
+        order::sort_by(&mut self.refusals, &|a, b| a.0.file.cmp(&b.0.file));
+        order::sort_by(&mut self.profiles, &|a, b| a.file.cmp(&b.file));
         let parts = self.parts.iter().map(|part| &part.place);
         let mut places = parts.chain(self.refusals.iter().map(|(place, _)| place));
         if places.any(|place| place.exact) {

@@ -3,6 +3,7 @@
 use super::Record;
 use super::report::{Tally, WarningKind};
 use crate::cluster::ClusterSpec;
+use crate::order;
 
 /// A pause is long if it is longer than a day and than this many times the mean after it.
 const LONG: f64 = 100.0;
@@ -60,12 +61,20 @@ pub(super) fn head(
     if span.sorted {
         early.extend(records.iter().take(few).map(|r| r.submit));
     } else {
-        early.extend(records.iter().map(|r| r.submit));
-        if few < early.len() {
-            early.select_nth_unstable_by(few, f64::total_cmp);
-            early.truncate(few);
+        // Twice as many are held at most, so that each is looked at once and few are sorted.
+        let mut latest = f64::INFINITY;
+        for record in records {
+            if record.submit < latest {
+                early.push(record.submit);
+                if early.len() == few * 2 {
+                    order::ascending(&mut early);
+                    early.truncate(few);
+                    latest = early.last().copied().unwrap_or(latest);
+                }
+            }
         }
-        early.sort_unstable_by(f64::total_cmp);
+        order::ascending(&mut early);
+        early.truncate(few);
     }
     let mut longest = (0, 0.0);
     for (count, pair) in early.windows(2).enumerate() {

@@ -1,12 +1,13 @@
 //! The words with which traces say how a job ended.
 
+use super::rows::is_any_of;
 use crate::job::Status;
 
 /// What a status word means; upper and lower case alike.
 pub(crate) fn status(word: &str) -> Status {
     // "CANCELLED by 1000": who did it does not matter.
     let word = word.split(' ').next().unwrap_or("");
-    let any = |words: &[&str]| words.iter().any(|w| w.eq_ignore_ascii_case(word));
+    let any = |words| is_any_of(word, words);
     if any(&["completed", "pass", "succeeded", "terminated", "1"]) {
         Status::Completed
     } else if any(&["cancelled", "canceled", "killed", "5"]) {

@@ -3,6 +3,7 @@
 use super::{Application, Workload};
 use crate::Time;
 use crate::job::{Job, Work};
+use crate::order;
 use crate::trace::{Record, Trace, earliest};
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ impl Workload {
         let reading = Reading::of(trace);
         let mut records = std::mem::take(&mut trace.records);
         if !records.is_sorted_by(|a, b| a.submit <= b.submit) {
-            records.sort_by(|a, b| a.submit.total_cmp(&b.submit));
+            order::sort_by(&mut records, &|a, b| a.submit.total_cmp(&b.submit));
         }
         let jobs = records.into_iter().map(|mut record| {
             let name = std::mem::take(&mut record.name);
@@ -41,7 +42,7 @@ impl Workload {
 fn sort(records: &[Record], order: &mut [u32]) {
     let submit = |at: u32| records.get(at as usize).map_or(0.0, |r| r.submit);
     if !order.is_sorted_by(|&a, &b| submit(a) <= submit(b)) {
-        order.sort_by(|&a, &b| submit(a).total_cmp(&submit(b)));
+        order::sort(order, &|a, b| submit(a).total_cmp(&submit(b)));
     }
 }
 

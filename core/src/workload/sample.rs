@@ -11,6 +11,7 @@ use super::Workload;
 use crate::Time;
 use crate::cluster::ClusterSpec;
 use crate::job::{Job, Work};
+use crate::order;
 use crate::policy::Rng;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 
@@ -145,7 +146,7 @@ impl Sample {
         let span = gpu_seconds / (load * f64::from(nodes * gpus_per_node));
         let mut submits: Vec<f64> = (0..count).map(|_| arrival(&mut rng, span)).collect();
         submits[..backlog].fill(0.0);
-        submits.sort_unstable_by(f64::total_cmp);
+        order::ascending(&mut submits);
 
         let jobs = (0usize..)
             .zip(submits)

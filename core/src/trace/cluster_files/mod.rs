@@ -12,8 +12,7 @@ mod tiresias;
 
 use super::detect::Sniff;
 use super::error::{OpenError, shorten};
-use super::rows::{Part, Reader, Receiver, Row};
-use super::timestamp::number;
+use super::rows::{Part, Reader, Receiver, Row, number};
 use crate::cluster::{ClusterSpec, NodeGroup};
 use std::collections::BTreeMap;
 

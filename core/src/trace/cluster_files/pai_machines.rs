@@ -7,7 +7,7 @@
 
 use super::{ClusterKind, of_machines, rows, whole_at};
 use crate::trace::detect::Sniff;
-use crate::trace::timestamp::number;
+use crate::trace::rows::number;
 
 pub(super) const KIND: ClusterKind = ClusterKind {
     recognise,

@@ -11,9 +11,8 @@ use super::{Format, Importer};
 use crate::job::Status;
 use crate::trace::detect::Sniff;
 use crate::trace::report::{DropReason, cell_is};
-use crate::trace::rows::Row;
+use crate::trace::rows::{Row, is_missing, number};
 use crate::trace::sink::{self, Draft, Sink};
-use crate::trace::timestamp::{is_missing, number};
 use crate::workload::application::{Application, packed};
 use std::collections::BTreeMap;
 

@@ -12,9 +12,8 @@ use crate::job::Status;
 use crate::trace::detect::{Column, Sniff};
 use crate::trace::error::OpenError;
 use crate::trace::report::{DropReason, cell_is};
-use crate::trace::rows::Row;
+use crate::trace::rows::{Row, is_missing, number};
 use crate::trace::sink::{self, Draft, Sink};
-use crate::trace::timestamp::{is_missing, number};
 
 const COLUMNS: [&str; 6] = [
     "instance_sn",

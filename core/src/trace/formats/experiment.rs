@@ -9,9 +9,8 @@ use crate::trace::Experiment;
 use crate::trace::columns::{Clock, Columns, Plain};
 use crate::trace::detect::{Evidence, OWN, Sniff};
 use crate::trace::error::{OpenError, shorten};
-use crate::trace::rows::Row;
+use crate::trace::rows::{Row, number};
 use crate::trace::sink::Sink;
-use crate::trace::timestamp::number;
 
 const VERSION: u32 = Experiment::VERSION;
 

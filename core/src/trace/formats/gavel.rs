@@ -15,9 +15,8 @@ use super::{Format, Importer};
 use crate::job::Status;
 use crate::trace::detect::{Evidence, Sniff};
 use crate::trace::report::{DropReason, WarningKind, cell_is};
-use crate::trace::rows::Row;
+use crate::trace::rows::{Row, is_missing, number};
 use crate::trace::sink::{self, Draft, Sink};
-use crate::trace::timestamp::{is_missing, number};
 
 pub(super) const FORMAT: Format = Format {
     id: "gavel",

@@ -10,15 +10,15 @@
 //! Source: <https://github.com/alibaba/clusterdata>, `cluster-trace-gpu-v2020`.
 
 use super::{Format, Importer};
+use crate::order;
 use crate::trace::detect::{Evidence, Sniff};
 use crate::trace::error::OpenError;
 use crate::trace::import::no_jobs;
 use crate::trace::opening::Part;
 use crate::trace::report::{DropReason, WarningKind, cell_is};
-use crate::trace::rows::Row;
+use crate::trace::rows::{Row, is_missing, number};
 use crate::trace::sink::{self, Draft, Sink};
 use crate::trace::status::status;
-use crate::trace::timestamp::{is_missing, number};
 
 pub(super) const FORMAT: Format = Format {
     id: "pai-v2020",
@@ -201,7 +201,7 @@ pub(crate) fn join(parts: &mut Vec<Part>, refusals: &mut Vec<OpenError>) {
         return;
     }
     parts.retain(|part| !matches!(part.imported.sink.half, Some(Half::Tasks(_))));
-    tasks.sort_unstable_by_key(|task| task.0);
+    order::sort_by(&mut tasks, &|a, b| a.0.cmp(&b.0));
     for part in parts.iter_mut() {
         let sink = &mut part.imported.sink;
         if sink.half.take().is_some() {

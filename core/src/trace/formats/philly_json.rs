@@ -9,10 +9,9 @@
 
 use super::{Format, Importer};
 use crate::trace::report::{DropReason, cell_is};
-use crate::trace::rows::Row;
+use crate::trace::rows::{Row, date, is_missing};
 use crate::trace::sink::{self, Draft, Sink};
 use crate::trace::status::status;
-use crate::trace::timestamp::{date, is_missing};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 

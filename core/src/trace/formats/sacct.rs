@@ -12,10 +12,9 @@ use crate::trace::detect::{Column, Sniff};
 use crate::trace::error::{OpenError, Role};
 use crate::trace::mapping::ColumnMapping;
 use crate::trace::report::{DropReason, cell_is};
-use crate::trace::rows::Row;
+use crate::trace::rows::{Row, date, is_missing, number};
 use crate::trace::sink::{self, Draft, Sink};
 use crate::trace::status::status;
-use crate::trace::timestamp::{date, is_missing, number};
 
 pub(super) const FORMAT: Format = Format {
     id: "sacct",

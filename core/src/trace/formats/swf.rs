@@ -11,9 +11,8 @@ use super::{Format, Importer};
 use crate::job::Status;
 use crate::trace::detect::{Evidence, Shape};
 use crate::trace::report::{DropReason, cell_is};
-use crate::trace::rows::Row;
+use crate::trace::rows::{Row, number};
 use crate::trace::sink::{self, Draft, Sink};
-use crate::trace::timestamp::number;
 
 pub(super) const FORMAT: Format = Format {
     id: "swf",

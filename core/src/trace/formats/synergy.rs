@@ -8,7 +8,8 @@
 use super::Format;
 use crate::trace::columns::{Clock, Columns, Span};
 use crate::trace::detect::{Column, Evidence};
-use crate::trace::timestamp::{Unit, number};
+use crate::trace::rows::number;
+use crate::trace::timestamp::Unit;
 
 pub(super) const FORMAT: Format = Format {
     id: "synergy",

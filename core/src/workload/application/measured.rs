@@ -24,10 +24,10 @@ use crate::goodput::{
     fit,
 };
 use crate::trace::profile_tables::TableName;
-use crate::trace::rows::Table;
 use crate::trace::{OpenError, OpenOptions, Opened, ProfileTable, SourceFile, open};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use switchyard_rows::Table;
 use thiserror::Error;
 
 /// Why files are no profile.

@@ -1,5 +1,6 @@
 //! From columns of numbers to the few hundred points a chart can show.
 
+use switchyard::order;
 use switchyard::report::percentile;
 
 /// Points of a distribution, and stretches of time in a time series.
@@ -13,7 +14,7 @@ pub type Band = Vec<(f64, f64, f64)>;
 
 /// The share of `values` up to each x: exact steps if they are few, quantiles if they are many.
 pub(super) fn cdf(mut values: Vec<f64>) -> Points {
-    values.sort_unstable_by(f64::total_cmp);
+    order::ascending(&mut values);
     let n = values.len();
     if n > MOST_POINTS {
         let quantile = |i: usize| {

@@ -3,14 +3,14 @@
 use super::{Cell, MAX_CELLS, Part, Rest, Row};
 
 /// Reads a text line by line; each word is a cell.
-pub(crate) struct Words<'a> {
+pub struct Words<'a> {
     rest: Rest<'a>,
     comment: char,
     cells: Vec<Cell>,
 }
 
 /// What a line is.
-pub(crate) enum Line<'r> {
+pub enum Line<'r> {
     /// A row of words.
     Row(Row<'r>),
     /// A comment, without the character that marks it.
@@ -25,7 +25,7 @@ impl<'a> Words<'a> {
     }
 
     /// The same of a part that begins at a line.
-    pub(crate) fn part(text: &'a str, comment: char, line: u32, part: Part) -> Self {
+    pub fn part(text: &'a str, comment: char, line: u32, part: Part) -> Self {
         Self {
             rest: Rest::new(text, line, part),
             comment,
@@ -34,12 +34,13 @@ impl<'a> Words<'a> {
     }
 
     /// How many bytes are left, and the line they begin on.
-    pub(super) fn left(&self) -> (usize, u32) {
+    pub(crate) fn left(&self) -> (usize, u32) {
         (self.rest.text.len(), self.rest.line)
     }
 
     /// The next line that is not blank.
-    pub(crate) fn next(&mut self) -> Option<Line<'_>> {
+    #[allow(clippy::should_implement_trait, reason = "rows borrow from the reader")]
+    pub fn next(&mut self) -> Option<Line<'_>> {
         loop {
             if self.rest.text.is_empty() {
                 return None;

@@ -5,7 +5,7 @@ use super::table::Scratch;
 use super::{Elements, Line, Part, Row, Table, Words};
 
 /// Takes what a [`Reader`] finds.
-pub(crate) trait Receiver {
+pub trait Receiver {
     /// A row.
     fn row(&mut self, row: &Row<'_>);
     /// A comment line, without the character that marks it.
@@ -13,7 +13,7 @@ pub(crate) trait Receiver {
 }
 
 /// A reader between two parts of its text.
-pub(crate) enum Reader {
+pub enum Reader {
     /// A delimited table.
     Table(Option<Box<Scratch>>),
     /// Lines of words; comments begin with a semicolon.
@@ -31,15 +31,18 @@ pub(crate) enum Reader {
 }
 
 impl Reader {
-    pub(crate) fn table(delimiter: u8) -> Self {
+    /// Of a delimited table.
+    pub fn table(delimiter: u8) -> Self {
         Self::Table(Some(Box::new(Scratch::new(delimiter))))
     }
 
-    pub(crate) fn words() -> Self {
+    /// Of lines of words.
+    pub fn words() -> Self {
         Self::Words { line: 1 }
     }
 
-    pub(crate) fn elements() -> Self {
+    /// Of the elements of a JSON array.
+    pub fn elements() -> Self {
         Self::Elements {
             line: 1,
             state: State::Before,
@@ -47,7 +50,7 @@ impl Reader {
     }
 
     /// The line that the next part begins on.
-    pub(crate) fn line(&self) -> u32 {
+    pub fn line(&self) -> u32 {
         match self {
             Self::Table(scratch) => scratch.as_ref().map_or(1, |scratch| scratch.line()),
             Self::Words { line } | Self::Elements { line, .. } => *line,
@@ -56,7 +59,7 @@ impl Reader {
 
     /// Hands every whole row of a part to `receiver`, in order. Returns how many bytes at its
     /// end are left over: the next part must begin with them.
-    pub(crate) fn read(&mut self, text: &str, part: Part, receiver: &mut impl Receiver) -> usize {
+    pub fn read(&mut self, text: &str, part: Part, receiver: &mut dyn Receiver) -> usize {
         match self {
             Self::Table(scratch) => {
                 let Some(before) = scratch.take() else {

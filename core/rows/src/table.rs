@@ -16,13 +16,13 @@ const MAX_STRAY_QUOTES: u32 = 64;
 ///
 /// Lines without a quotation mark, which are almost all, are split in place; the others go
 /// through the `csv-core` state machine.
-pub(crate) struct Table<'a> {
+pub struct Table<'a> {
     rest: Rest<'a>,
     scratch: Scratch,
 }
 
 /// What a table carries from one part of its text to the next.
-pub(crate) struct Scratch {
+pub struct Scratch {
     delimiter: u8,
     /// The line that the next part begins on.
     line: u32,
@@ -36,7 +36,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    pub(super) fn new(delimiter: u8) -> Self {
+    pub(crate) fn new(delimiter: u8) -> Self {
         Self {
             delimiter,
             line: 1,
@@ -48,7 +48,7 @@ impl Scratch {
         }
     }
 
-    pub(super) fn line(&self) -> u32 {
+    pub(crate) fn line(&self) -> u32 {
         self.line
     }
 
@@ -145,12 +145,12 @@ enum Unquoted {
 
 impl<'a> Table<'a> {
     /// The rows of a whole table.
-    pub(crate) fn new(text: &'a str, delimiter: u8) -> Self {
+    pub fn new(text: &'a str, delimiter: u8) -> Self {
         Self::part(text, Scratch::new(delimiter), Part::Last)
     }
 
     /// The same of a part that begins at a row.
-    pub(crate) fn part(text: &'a str, scratch: Scratch, part: Part) -> Self {
+    pub fn part(text: &'a str, scratch: Scratch, part: Part) -> Self {
         Self {
             rest: Rest::new(text, scratch.line, part),
             scratch,
@@ -158,13 +158,14 @@ impl<'a> Table<'a> {
     }
 
     /// How many bytes are left, and what the next part needs.
-    pub(super) fn left(mut self) -> (usize, Scratch) {
+    pub(crate) fn left(mut self) -> (usize, Scratch) {
         self.scratch.line = self.rest.line;
         (self.rest.text.len(), self.scratch)
     }
 
     /// The next row.
-    pub(crate) fn next(&mut self) -> Option<Row<'_>> {
+    #[allow(clippy::should_implement_trait, reason = "rows borrow from the reader")]
+    pub fn next(&mut self) -> Option<Row<'_>> {
         loop {
             self.rest.skip_blank_lines();
             let (end, terminated) = match self.scratch.split(self.rest.text.as_bytes()) {

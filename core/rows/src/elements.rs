@@ -1,15 +1,13 @@
 //! The elements of a JSON array, found without parsing them.
 
 use super::{Cell, Flaw, Part, Rest, Row};
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
-use std::fmt;
 
 /// Cuts the array that a text begins with into its elements.
 ///
 /// Only brackets and strings are looked at; whether an element is sound JSON is for the
 /// importer to see, so that one bad element does not spoil the file, and a file that is cut off
 /// still gives every whole element.
-pub(crate) struct Elements<'a> {
+pub struct Elements<'a> {
     rest: Rest<'a>,
     state: State,
     cells: [Cell; 1],
@@ -17,7 +15,7 @@ pub(crate) struct Elements<'a> {
 
 /// How far an array has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub enum State {
     /// Its bracket has not been met.
     Before,
     /// Between its brackets.
@@ -34,17 +32,17 @@ impl<'a> Elements<'a> {
     }
 
     /// The same of a text that may go on.
-    pub(crate) fn beginning(text: &'a str, part: Part) -> Self {
+    pub fn beginning(text: &'a str, part: Part) -> Self {
         Self::part(text, State::Before, 1, part)
     }
 
     /// The same of an array that begins on another line.
-    pub(crate) fn from_line(text: &'a str, line: u32) -> Self {
+    pub fn from_line(text: &'a str, line: u32) -> Self {
         Self::part(text, State::Before, line, Part::Last)
     }
 
     /// The same of a part that begins before an element.
-    pub(crate) fn part(text: &'a str, state: State, line: u32, part: Part) -> Self {
+    pub fn part(text: &'a str, state: State, line: u32, part: Part) -> Self {
         Self {
             rest: Rest::new(text, line, part),
             state,
@@ -53,12 +51,13 @@ impl<'a> Elements<'a> {
     }
 
     /// How many bytes are left, the line they begin on, and how far the array has been read.
-    pub(super) fn left(&self) -> (usize, u32, State) {
+    pub(crate) fn left(&self) -> (usize, u32, State) {
         (self.rest.text.len(), self.rest.line, self.state)
     }
 
     /// The next element.
-    pub(crate) fn next(&mut self) -> Option<Row<'_>> {
+    #[allow(clippy::should_implement_trait, reason = "rows borrow from the reader")]
+    pub fn next(&mut self) -> Option<Row<'_>> {
         if self.state == State::Before {
             let text = self.rest.text;
             let bracket = match text.find('[') {
@@ -105,21 +104,23 @@ impl<'a> Elements<'a> {
 }
 
 /// A field of a JSON object, as text.
-pub(crate) struct Field<'a> {
-    pub(crate) key: &'a str,
-    pub(crate) value: &'a str,
+pub struct Field<'a> {
+    /// Its key, without quotation marks.
+    pub key: &'a str,
+    /// Its value, not parsed.
+    pub value: &'a str,
     /// The line the value begins on.
-    pub(crate) line: u32,
+    pub line: u32,
 }
 
 /// Cuts the object that a text begins with into its fields, without parsing their values.
-pub(crate) struct Fields<'a> {
+pub struct Fields<'a> {
     rest: Rest<'a>,
 }
 
 impl<'a> Fields<'a> {
     /// `text` begins with `{`, after blanks.
-    pub(crate) fn new(text: &'a str) -> Self {
+    pub fn new(text: &'a str) -> Self {
         let mut rest = Rest::new(text, 1, Part::Last);
         rest.advance(text.find('{').map_or(text.len(), |at| at + 1));
         Self { rest }
@@ -147,34 +148,6 @@ impl<'a> Iterator for Fields<'a> {
         let value = text.get(..end).unwrap_or("").trim_ascii_end();
         self.rest.advance(end);
         Some(Field { key, value, line })
-    }
-}
-
-/// The keys of the object in a JSON text, in order; none where it is no sound object.
-pub(crate) fn keys(text: &str) -> Vec<String> {
-    serde_json::from_str(text).map_or_else(|_| Vec::new(), |Keys(keys)| keys)
-}
-
-struct Keys(Vec<String>);
-
-impl<'de> Deserialize<'de> for Keys {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Keys(Vec::new()))
-    }
-}
-
-impl<'de> Visitor<'de> for Keys {
-    type Value = Self;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
-        while let Some((key, IgnoredAny)) = map.next_entry()? {
-            self.0.push(key);
-        }
-        Ok(self)
     }
 }
 
@@ -238,13 +211,6 @@ mod tests {
         assert_eq!(fields, [("a", "[1,\n 2]", 2), ("b", "{\"c\": \"}\"}", 3)]);
         assert_eq!(Fields::new("{").count(), 0);
         assert_eq!(Fields::new("{\"a").count(), 0);
-    }
-
-    #[test]
-    fn keys_of_an_object() {
-        assert_eq!(keys("{\"b\": [1], \"a\": {\"c\": 2}}"), ["b", "a"]);
-        assert_eq!(keys("[1]"), [""; 0]);
-        assert_eq!(keys("{\"b\": "), [""; 0]);
     }
 
     #[test]

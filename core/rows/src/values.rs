@@ -1,0 +1,234 @@
+//! Numbers and dates as cells give them.
+//!
+//! A timestamp without a zone is UTC, never the host's zone; an explicit offset is honoured.
+
+/// Words that stand for "no value".
+pub fn is_missing(cell: &str) -> bool {
+    const WORDS: [&str; 8] = ["", "none", "null", "nat", "unknown", "n/a", "na", "-"];
+    cell.len() <= 7 && is_any_of(cell, &WORDS) || cell == "\\N"
+}
+
+/// Whether a cell holds one of these words; upper and lower case alike.
+pub fn is_any_of(cell: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| word.eq_ignore_ascii_case(cell))
+}
+
+/// A number as written in a cell; NaN and infinities are numbers here.
+pub fn number(cell: &str) -> Option<f64> {
+    simple(cell.as_bytes()).or_else(|| cell.parse().ok())
+}
+
+/// At most 15 digits with at most one point among them, which is what most cells are. Both the
+/// digits and the power of ten are exact, so their quotient is the nearest number to what is
+/// written, just as the general parser gives it, only faster.
+fn simple(cell: &[u8]) -> Option<f64> {
+    const TENS: [f64; 16] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ];
+    // Whole numbers are often written as 5.0; without the tail they need no division.
+    let cell = match cell {
+        [whole @ .., b'.', b'0'] => whole,
+        cell => cell,
+    };
+    if cell.len() > 16 {
+        return None;
+    }
+    let (mut value, mut digits, mut point) = (0u64, 0, None);
+    for &byte in cell {
+        match byte {
+            b'0'..=b'9' => {
+                value = value * 10 + u64::from(byte - b'0');
+                digits += 1;
+            }
+            b'.' if point.is_none() => point = Some(digits),
+            _ => return None,
+        }
+    }
+    if !(1..=15).contains(&digits) {
+        return None;
+    }
+    match point {
+        Some(point) if point < digits => Some(value as f64 / TENS.get(digits - point).copied()?),
+        _ => Some(value as f64),
+    }
+}
+
+/// A number with a comma for the decimal point, as tables separated by semicolons have it.
+pub fn decimal_comma(cell: &str) -> Option<f64> {
+    match cell.split_once(',') {
+        Some((whole, part)) if part.bytes().all(|b| b.is_ascii_digit()) => {
+            format!("{whole}.{part}").parse().ok()
+        }
+        Some(_) => None,
+        None => number(cell),
+    }
+}
+
+/// Unix seconds of `2020-06-09 18:41:01`, `2020/6/9 18:41`, `2020-06-09T18:41:01.5+08:00` and
+/// the like: year first, then optionally a time of day, fraction and zone.
+pub fn date(cell: &str) -> Option<f64> {
+    let mut rest = cell.as_bytes();
+    let year = digits(&mut rest, 4, 4)?;
+    let separator = take(&mut rest, |b| b == b'-' || b == b'/')?;
+    let month = digits(&mut rest, 1, 2)?;
+    take(&mut rest, |b| b == separator)?;
+    let day = digits(&mut rest, 1, 2)?;
+    if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) {
+        return None;
+    }
+    let midnight = days_from_epoch(year, month, day) * 86_400;
+    if rest.is_empty() {
+        return Some(midnight as f64);
+    }
+    take(&mut rest, |b| b == b' ' || b == b'T' || b == b't')?;
+    let hour = digits(&mut rest, 1, 2)?;
+    take(&mut rest, |b| b == b':')?;
+    let minute = digits(&mut rest, 2, 2)?;
+    let mut second = 0;
+    let mut fraction = 0.0;
+    if take(&mut rest, |b| b == b':').is_some() {
+        second = digits(&mut rest, 2, 2)?;
+        if take(&mut rest, |b| b == b'.' || b == b',').is_some() {
+            let len = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+            let text = std::str::from_utf8(rest.get(..len)?).ok()?;
+            fraction = format!("0.{text}").parse().ok()?;
+            rest = rest.get(len..)?;
+        }
+    }
+    if hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let local = midnight + hour * 3600 + minute * 60 + second;
+    Some((local - offset(rest)?) as f64 + fraction)
+}
+
+/// Seconds east of UTC: nothing, `Z`, `UTC`, `+08:00`, `-0700`, `+08`.
+fn offset(rest: &[u8]) -> Option<i64> {
+    let mut rest = rest.trim_ascii();
+    if rest.is_empty() || [&b"Z"[..], b"z", b"UTC", b"GMT"].contains(&rest) {
+        return Some(0);
+    }
+    let sign = take(&mut rest, |b| b == b'+' || b == b'-')?;
+    let hours = digits(&mut rest, 2, 2)?;
+    let colon = take(&mut rest, |b| b == b':').is_some();
+    let minutes = match rest {
+        [] if !colon => 0,
+        _ => digits(&mut rest, 2, 2)?,
+    };
+    if !rest.is_empty() || hours > 23 || minutes > 59 {
+        return None;
+    }
+    let east = hours * 3600 + minutes * 60;
+    Some(if sign == b'-' { -east } else { east })
+}
+
+#[inline]
+fn take(rest: &mut &[u8], wanted: impl Fn(u8) -> bool) -> Option<u8> {
+    let (&first, tail) = rest.split_first()?;
+    wanted(first).then(|| {
+        *rest = tail;
+        first
+    })
+}
+
+#[inline]
+fn digits(rest: &mut &[u8], least: usize, most: usize) -> Option<i64> {
+    let len = rest.iter().take(most).take_while(|b| b.is_ascii_digit());
+    let len = len.count();
+    if len < least {
+        return None;
+    }
+    let (number, tail) = rest.split_at(len);
+    *rest = tail;
+    Some(number.iter().fold(0, |n, b| n * 10 + i64::from(b - b'0')))
+}
+
+fn days_in_month(year: i64, month: i64) -> i64 {
+    match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        _ => 31,
+    }
+}
+
+/// Days since 1970-01-01 of a Gregorian date, counted in years that begin in March, so that
+/// the leap day comes last.
+fn days_from_epoch(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let month = (month + 9) % 12;
+    let of_year = (153 * month + 2) / 5 + day - 1;
+    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + of_year
+        - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_utc_unless_they_say_otherwise() {
+        assert_eq!(date("1970-01-01"), Some(0.0));
+        assert_eq!(date("2020-06-09 18:41:01"), Some(1_591_728_061.0));
+        assert_eq!(date("2020-06-09T18:41:01Z"), Some(1_591_728_061.0));
+        assert_eq!(date("2020-06-09 18:41:01 UTC"), Some(1_591_728_061.0));
+        assert_eq!(date("2020-06-10 02:41:01+08:00"), Some(1_591_728_061.0));
+        assert_eq!(date("2020-06-09 11:41:01 -0700"), Some(1_591_728_061.0));
+        assert_eq!(date("2020-06-10 02:41:01.250+08"), Some(1_591_728_061.25));
+        assert_eq!(date("2023/7/15 02:19"), Some(1_689_387_540.0));
+        assert_eq!(date("2000-02-29"), Some(951_782_400.0));
+        assert_eq!(date("1969-12-31 23:59:59"), Some(-1.0));
+    }
+
+    #[test]
+    fn what_is_no_date_is_refused() {
+        for text in [
+            "",
+            "2020",
+            "2020-13-01",
+            "2021-02-29",
+            "2020-06-09 24:00:00",
+            "2020-06-09 18:60",
+            "2020-06/09",
+            "07/15/2023 02:19",
+            "2020-06-09 18:41:01+8",
+            "2020-06-09 18:41:01+08:",
+            "2020-06-09 18:41:01 PST",
+            "2020-06-09x",
+            "é020-01-01",
+        ] {
+            assert_eq!(date(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers() {
+        assert_eq!(number("172800.0"), Some(172_800.0));
+        assert_eq!(number("000123456789012"), Some(123_456_789_012.0));
+        assert_eq!(number("1e3"), Some(1000.0));
+        assert_eq!(number("-5"), Some(-5.0));
+        assert!(number("NaN").unwrap().is_nan());
+        assert_eq!(number(""), None);
+        assert_eq!(number("12:"), None);
+        assert_eq!(number("."), None);
+        assert_eq!(number("1.2.3"), None);
+        for text in [
+            "0",
+            ".5",
+            "5.",
+            "5.0",
+            ".0",
+            "0.1",
+            "1234567.8901234",
+            "999999999999999",
+            "1234567890123456",
+        ] {
+            assert_eq!(number(text), text.parse().ok(), "{text}");
+        }
+        assert_eq!(number("1,5"), None);
+        assert_eq!(decimal_comma("3,5"), Some(3.5));
+        assert_eq!(decimal_comma("3"), Some(3.0));
+        assert_eq!(decimal_comma("1,234,5"), None);
+        assert_eq!(decimal_comma("-,5"), Some(-0.5));
+    }
+}
