@@ -142,8 +142,8 @@ const POLLUX: &str = "pollux[population=20,generations=10]";
 /// The segment in which a job is, and what it trains with there.
 fn configuration(log: &RunLog, job: JobId) -> Option<(u32, Tuning)> {
     let tunings = (0..log.tunings()).map(|i| log.tuning(i));
-    let own = tunings.filter(|tuning| log.segment(tuning.segment as usize).job == job);
-    let last = own.last()?;
+    let mut own = tunings.filter(|tuning| log.segment(tuning.segment as usize).job == job);
+    let last = own.next_back()?;
     let segment = log.segment(last.segment as usize);
     (segment.end == Time::NEVER).then(|| (segment.gpu_count(), last))
 }
