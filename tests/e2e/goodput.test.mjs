@@ -125,7 +125,7 @@ test("a Pollux workload opens and runs as it is", async (t) => {
 });
 
 test("a job's curves are in the inspector", async (t) => {
-  const page = await open(t, "index.html#v=1&sample=lab&run=pollux&t=20000&job=0");
+  const page = await open(t, "index.html#v=1&sample=lab&run=pollux&t=20000&job=115");
   await finished(page, 1);
   const running = page.getByRole("region", { name: /^Job / });
   await running.waitFor();

@@ -112,7 +112,7 @@ pub(super) fn GoodputView(props: &StateProps) -> Html {
             <section aria-label="What the model says">
                 <p class="terms"><Term definition={&GOODPUT} /><Term definition={&EFFICIENCY} /><Term definition={&NOISE_SCALE} /></p>
                 <dl class="job-facts" aria-live="polite">{ for facts }</dl>
-                <div class="plots">{ for answer.plots.iter().map(|plot| chart(plot, dark)) }</div>
+                <div class="plots">{ for answer.plots.iter().map(|plot| chart(plot, dark, "the choice")) }</div>
                 { rounds(state, session, adapting, &shown_run) }
             </section>
         </div>

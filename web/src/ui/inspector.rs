@@ -444,7 +444,7 @@ fn why(
             <p class="sentence">{ sentence }</p>
             <dl class="job-facts">{ for facts }</dl>
             { service_bar(shared, run.id, job) }
-            { for plots.map(|plot| chart(plot, stage.dark)) }
+            { for plots.map(|plot| chart(plot, stage.dark, "the job")) }
         </div>
     }
 }

@@ -30,8 +30,8 @@ struct Drawing<'a> {
     top: f64,
 }
 
-/// A curve that a policy decides by.
-pub(super) fn chart(plot: &Plot, dark: bool) -> Html {
+/// A curve that a policy decides by; `dot`: what stands on it.
+pub(super) fn chart(plot: &Plot, dark: bool, dot: &str) -> Html {
     let drawing = Drawing::of(plot);
     let names = plot.lines.iter().enumerate().map(|(i, line)| {
         let mark = if line.dots {
@@ -45,11 +45,8 @@ pub(super) fn chart(plot: &Plot, dark: bool) -> Html {
         let swatch = format!("<svg width='20' height='8' aria-hidden='true'>{mark}</svg>");
         html! { <span>{ Html::from_html_unchecked(swatch.into()) }{ &line.name }</span> }
     });
-    let dot = if plot.job_at.is_some() {
-        " · dot: the job"
-    } else {
-        ""
-    };
+    let dot = plot.job_at.map(|_| format!(" · dot: {dot}"));
+    let dot = dot.unwrap_or_default();
     html! {
         <figure class="plot">
             <figcaption>{ &plot.title }</figcaption>
