@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::setup::{Need, Toolbox};
-use crate::{shell, single_file, workspace};
+use crate::{shell, shrink, single_file, workspace};
 
 /// What a build takes.
 pub(crate) const NEEDS: &[Need] = &[Need::WasmStd, Need::WasmOpt, Need::WasmBindgen, Need::Trunk];
@@ -24,6 +24,12 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
     shell::run(trunk(toolbox)?.args(["build", "--release"]))?;
     let dist = workspace::dist();
     let index = shell::read(&dist.join("index.html"))?;
+    for program in std::iter::once(page(&index)?).chain(WORKERS) {
+        shrink::shrink(
+            &dist.join(format!("{program}.js")),
+            &dist.join(format!("{program}_bg.wasm")),
+        )?;
+    }
     let single = dist.join("switchyard.html");
     shell::write(&single, single_file::inline(&dist, &index)?)?;
     shell::write(&dist.join("index.html"), load_workers(&dist, &index)?)?;
@@ -45,6 +51,17 @@ pub(crate) fn trunk(toolbox: &Toolbox) -> Result<Command> {
         trunk.env("NO_COLOR", "true");
     }
     Ok(trunk)
+}
+
+/// What Trunk called the page's own program.
+fn page(index: &str) -> Result<&str> {
+    let (_, link) = index
+        .split_once("<link rel=\"modulepreload\" href=\"./")
+        .context("Trunk's page names no module to preload")?;
+    let (name, _) = link
+        .split_once(".js\"")
+        .context("the page's module is no script")?;
+    Ok(name)
 }
 
 /// Trunk names the workers' files after their programs alone, so that a browser may keep an old one

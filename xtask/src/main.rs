@@ -12,6 +12,7 @@ mod build;
 mod serve;
 mod setup;
 mod shell;
+mod shrink;
 mod single_file;
 mod test;
 mod workspace;

@@ -3,8 +3,6 @@
 //! The canvas measures each character once; after that widths are sums, so that fitting a
 //! label costs no call to the browser. (Kerning, which is left out, only makes text narrower.)
 
-use std::collections::HashMap;
-
 /// Small text: labels of things that are many.
 pub(super) const SMALL: f64 = 11.0;
 /// Text.
@@ -15,15 +13,26 @@ pub(super) const TYPEFACE: &str = "system-ui, sans-serif";
 /// Widths of characters, in ems.
 #[derive(Debug, Default)]
 pub(super) struct Widths {
-    known: HashMap<char, f64>,
+    /// By character.
+    known: Vec<(char, f64)>,
 }
 
 impl Widths {
+    fn one(&mut self, c: char, measure: &mut impl FnMut(char) -> f64) -> f64 {
+        let at = self.known.partition_point(|known| known.0 < c);
+        match self.known.get(at) {
+            Some(&(known, width)) if known == c => width,
+            _ => {
+                let width = measure(c);
+                self.known.insert(at, (c, width));
+                width
+            }
+        }
+    }
+
     /// The width of `text` in ems; `measure` is asked for the width of a character not seen yet.
     pub(super) fn of(&mut self, text: &str, mut measure: impl FnMut(char) -> f64) -> f64 {
-        text.chars()
-            .map(|c| *self.known.entry(c).or_insert_with(|| measure(c)))
-            .sum()
+        text.chars().map(|c| self.one(c, &mut measure)).sum()
     }
 
     /// How many bytes of `text` fit into `room` ems with an ellipsis after them; all of them if
@@ -40,7 +49,7 @@ impl Widths {
         let mut left = room - self.of("…", &mut measure);
         let mut end = 0;
         for (at, c) in text.char_indices() {
-            left -= *self.known.entry(c).or_insert_with(|| measure(c));
+            left -= self.one(c, &mut measure);
             if left < 0.0 {
                 break;
             }

@@ -1,6 +1,5 @@
 //! What a job's row shows beyond its segments: when it was over, when it changed queues.
 
-use std::collections::HashMap;
 use switchyard::job::JobId;
 use switchyard::sim::{EventKind, RunLog};
 
@@ -9,7 +8,8 @@ use switchyard::sim::{EventKind, RunLog};
 pub(super) struct JobRows {
     /// When each job was finished or rejected; infinite before.
     over: Vec<f64>,
-    levels: HashMap<JobId, Vec<LevelChange>>,
+    /// As many as there are jobs once one has changed queues.
+    levels: Vec<Vec<LevelChange>>,
     seen: usize,
 }
 
@@ -31,10 +31,8 @@ impl JobRows {
                 EventKind::Finish | EventKind::Reject => self.over[event.job.index()] = time,
                 EventKind::Demote | EventKind::Promote => {
                     let up = event.kind == EventKind::Promote;
-                    self.levels
-                        .entry(event.job)
-                        .or_default()
-                        .push(LevelChange { time, up });
+                    self.levels.resize(jobs, Vec::new());
+                    self.levels[event.job.index()].push(LevelChange { time, up });
                 }
                 _ => {}
             }
@@ -54,6 +52,6 @@ impl JobRows {
 
     /// When a job changed queues, in order of time.
     pub(super) fn levels(&self, job: JobId) -> &[LevelChange] {
-        self.levels.get(&job).map_or(&[], Vec::as_slice)
+        self.levels.get(job.index()).map_or(&[], Vec::as_slice)
     }
 }
