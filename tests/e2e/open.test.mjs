@@ -78,7 +78,8 @@ for (const colorScheme of ["light", "dark"]) {
     assert.equal(await page.getByRole("tab", { name: "Yard" }).getAttribute("aria-selected"), "true");
     assert.match(await facts(page), /A lab's day/);
 
-    await give(page, table("tickets.csv", UNKNOWN));
+    await page.getByRole("button", { name: "Say which column is which…" }).click();
+    await dialog(page).waitFor();
     const choose = (column, role) => dialog(page).getByLabel(`${column} is`).selectOption(role);
     const openIt = dialog(page).getByRole("button", { name: "Open" });
     await choose("When", "submitted");

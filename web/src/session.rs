@@ -150,6 +150,11 @@ impl Session {
         self.0.wanted_job.set(job);
     }
 
+    /// Whether files are being opened.
+    pub fn is_opening(&self) -> bool {
+        self.0.busy.get()
+    }
+
     /// Opens an embedded sample.
     pub fn open_sample(&self, name: &str) {
         self.begin(Files::default());
@@ -188,7 +193,7 @@ impl Session {
         let mapping = head.guess.clone();
         let why = String::new();
         let asked = ColumnsAsked { head, mapping, why };
-        self.tell(Action::AskColumns(Some(Rc::new(asked))));
+        self.tell(Action::AskColumns(Rc::new(asked)));
     }
 
     /// Opens the table that was asked about with these columns.
@@ -739,7 +744,7 @@ impl Session {
             let why = why.clone();
             let asked = ColumnsAsked { head, mapping, why };
             self.0.pending.replace(files);
-            self.tell(Action::AskColumns(Some(Rc::new(asked))));
+            self.tell(Action::AskColumns(Rc::new(asked)));
         }
         self.tell(Action::Refused(why));
     }

@@ -175,11 +175,19 @@ impl Trace {
             let file = member.as_ref().map_or("", |m| m.name.as_str());
             match dropped.iter_mut().find(|entry| entry.reason == reason) {
                 Some(entry) => entry.count += 1,
-                None => dropped.push(Dropped {
-                    reason,
-                    count: 1,
-                    example: example(file, record, first),
-                }),
+                None => {
+                    let at = dropped.partition_point(|entry| entry.reason < reason);
+                    let example = example(file, record, first);
+                    let count = 1;
+                    dropped.insert(
+                        at,
+                        Dropped {
+                            reason,
+                            count,
+                            example,
+                        },
+                    );
+                }
             }
             if let Some(Member { jobs, .. }) = &mut member {
                 *jobs = jobs.saturating_sub(1);
@@ -199,7 +207,6 @@ impl Trace {
                 record.gpus = most;
             }
         }
-        dropped.sort_by_key(|entry| entry.reason);
         self.report.dropped.append(&mut dropped);
         self.report.rows_kept = self.records.len() as u32;
         let now = super::earliest(&self.records);

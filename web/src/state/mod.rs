@@ -29,8 +29,10 @@ pub struct AppState {
     pub opening: Option<Progressing>,
     /// Why the last opening failed.
     pub trace_error: Option<String>,
-    /// The table of which a person says which columns are which.
+    /// The table of which a person may say which columns are which.
     pub columns: Option<Rc<ColumnsAsked>>,
+    /// Whether they are being asked.
+    pub asking: bool,
     /// The traces kept in this browser.
     pub kept: Vec<Kept>,
     /// What every run has in common.
@@ -252,8 +254,10 @@ pub enum Action {
     Choosing(Choice),
     /// The trace could not be opened.
     Refused(String),
-    /// A person is asked which columns are which, or no longer.
-    AskColumns(Option<Rc<ColumnsAsked>>),
+    /// A person is asked which columns are which.
+    AskColumns(Rc<ColumnsAsked>),
+    /// They do not answer now.
+    LeaveColumns,
     /// These traces are kept in this browser.
     Kept(Vec<Kept>),
     /// The one that is open is kept under this number.
@@ -321,6 +325,7 @@ impl AppState {
             opening: None,
             trace_error: None,
             columns: None,
+            asking: false,
             kept: Vec::new(),
             setup: Setup {
                 cluster: link.cluster.clone().unwrap_or_else(default_cluster),
@@ -379,6 +384,8 @@ impl AppState {
                     rows: 0,
                 });
                 self.trace_error = None;
+                self.columns = None;
+                self.asking = false;
             }
             Action::Reading(bytes, rows) => {
                 if let Some(opening) = &mut self.opening {
@@ -404,7 +411,8 @@ impl AppState {
                 self.trace = Some(info);
                 self.opening = None;
                 self.trace_error = None;
-                self.columns = None;
+                // Whatever there was to tell was about what was open before.
+                self.notice = None;
                 self.setup.cluster = cluster;
                 self.cluster_origin = origin;
                 if let Some(experiment) = experiment {
@@ -434,7 +442,11 @@ impl AppState {
                     Rc::make_mut(trace).choice = choice;
                 }
             }
-            Action::AskColumns(asked) => self.columns = asked,
+            Action::AskColumns(asked) => {
+                self.columns = Some(asked);
+                self.asking = true;
+            }
+            Action::LeaveColumns => self.asking = false,
             Action::Kept(kept) => self.kept = kept,
             Action::KeptThis(id) => {
                 if let Some(trace) = &mut self.trace {
