@@ -15,6 +15,7 @@ use switchyard::policy::{Explanation, PolicySpec, ServiceHistory};
 use switchyard::report::Summary;
 use switchyard::sim::{Progress, SimOptions};
 use switchyard::trace::{ColumnMapping, Experiment, ImportReport, Member, TableHead};
+use switchyard::workload::GpuGeneration;
 use switchyard::{RunSpec, Time};
 use yew::Reducible;
 
@@ -560,7 +561,11 @@ impl AppState {
         self.setup.options = SimOptions {
             restart_cost: experiment.restart_cost.unwrap_or(default.restart_cost),
             seed: experiment.seed.unwrap_or(default.seed),
-            ..default
+            spread_slowdown: experiment
+                .spread_slowdown
+                .as_deref()
+                .and_then(GpuGeneration::named),
+            restart_by_model: experiment.restart_by_model,
         };
         if !wrong.is_empty() {
             self.notice = Some(format!(
@@ -658,6 +663,7 @@ mod tests {
     fn an_experiment_brings_all_its_settings() {
         let mut state = state();
         state.setup.options.restart_by_model = true;
+        state.setup.options.spread_slowdown = GpuGeneration::named("k80");
         state.setup.options.seed = 3;
         let Action::Opened { info, .. } = sample("mine") else {
             unreachable!("it opens")
@@ -671,6 +677,7 @@ mod tests {
                 policies: policies.map(String::from).to_vec(),
                 placement: Some("spread".into()),
                 restart_cost: Some(30.0),
+                spread_slowdown: Some("v100".into()),
                 ..Experiment::default()
             }),
         });
@@ -680,6 +687,7 @@ mod tests {
         assert_eq!(state.setup.placement, Strategy::Spread);
         let expected = SimOptions {
             restart_cost: 30.0,
+            spread_slowdown: GpuGeneration::named("v100"),
             ..SimOptions::default()
         };
         assert_eq!(state.setup.options, expected);
