@@ -105,17 +105,15 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         .map(|name| name.parse())
         .transpose()
         .map_err(|error| input_error(anyhow::Error::from(error)))?;
-    let spread_slowdown = arguments
-        .spread_slowdown
-        .as_deref()
-        .map(|name| {
-            GpuGeneration::named(name).ok_or_else(|| {
-                input_error(anyhow!(
-                    "--spread-slowdown is '{name}': use k80, p100 or v100"
-                ))
-            })
+    let generation = |name: &str| {
+        GpuGeneration::named(name).ok_or_else(|| {
+            input_error(anyhow!(
+                "--spread-slowdown is '{name}': use k80, p100 or v100"
+            ))
         })
-        .transpose()?;
+    };
+    let spread_slowdown = arguments.spread_slowdown.as_deref();
+    let spread_slowdown = spread_slowdown.map(generation).transpose()?;
     let preset: Option<Preset> = arguments
         .preset
         .as_deref()
@@ -152,13 +150,14 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
             .map_err(|error| input_error(anyhow::Error::from(error)))?,
         (None, None) => Strategy::default(),
     };
+    let named = experiment.spread_slowdown.as_deref();
     let options = SimOptions {
         restart_cost: arguments
             .restart_cost
             .or(experiment.restart_cost)
             .unwrap_or(0.0),
-        restart_by_model: arguments.restart_by_model,
-        spread_slowdown,
+        restart_by_model: arguments.restart_by_model || experiment.restart_by_model,
+        spread_slowdown: spread_slowdown.or(named.map(generation).transpose()?),
         interference: arguments.interference,
         seed: arguments.seed.or(experiment.seed).unwrap_or(0),
         ..SimOptions::default()

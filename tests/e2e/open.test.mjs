@@ -78,7 +78,8 @@ for (const colorScheme of ["light", "dark"]) {
     assert.equal(await page.getByRole("tab", { name: "Yard" }).getAttribute("aria-selected"), "true");
     assert.match(await facts(page), /A lab's day/);
 
-    await give(page, table("tickets.csv", UNKNOWN));
+    await page.getByRole("button", { name: "Say which column is which…" }).click();
+    await dialog(page).waitFor();
     const choose = (column, role) => dialog(page).getByLabel(`${column} is`).selectOption(role);
     const openIt = dialog(page).getByRole("button", { name: "Open" });
     await choose("When", "submitted");
@@ -315,7 +316,7 @@ test("a browser without room says so", async (t) => {
 });
 
 test("an experiment saved from the page brings everything back", async (t) => {
-  const page = await open(t, "index.html#v=1&t=0&cluster=6x4&placement=spread&restart=30&seed=9&run=srtf&run=tiresias-las[queues=2,thresholds=3600]");
+  const page = await open(t, "index.html#v=1&t=0&cluster=6x4&placement=spread&restart=30&spread=v100&restart-by-model=true&seed=9&run=srtf&run=tiresias-las[queues=2,thresholds=3600]");
   await finished(page, 2);
   const first = await results(page);
   const { path, text } = await saved(page, "Jobs, cluster, schedulers and seed as Experiment");
@@ -331,7 +332,7 @@ test("an experiment saved from the page brings everything back", async (t) => {
   assert.deepEqual(again.runs.map(({ policy, seed, log_hash }) => [policy, seed, log_hash]), first.runs.map(({ policy, seed, log_hash }) => [policy, seed, log_hash]));
   assert.deepEqual(again.cluster, first.cluster);
   assert.match(await facts(page), /^A lab's day/);
-  await page.waitForFunction(() => /placement=spread/.test(location.hash) && /restart=30/.test(location.hash));
+  await page.waitForFunction(() => /placement=spread/.test(location.hash) && /restart=30&restart-by-model=true&spread=v100/.test(location.hash));
 
   const swf = await saved(page, "Jobs alone as SWF");
   assert.match(swf.text, /^; Version: 2\.2\n/);

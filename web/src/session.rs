@@ -12,6 +12,7 @@ use crate::stage::{SharedStage, StageRun};
 use crate::state::{Action, AppState, ClusterOrigin, ColumnsAsked, RunStatus, TraceInfo};
 use crate::{kept, remembered};
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use switchyard::Time;
 use switchyard::cluster::ClusterSpec;
@@ -56,8 +57,9 @@ struct Inner {
     held: Cell<bool>,
     /// Files that are a trace only with others.
     half: RefCell<Vec<File>>,
-    /// The jobs asked for of the trace that is open, and the cluster to stay on.
-    asked: RefCell<Option<(Choice, ClusterSpec, ClusterOrigin)>>,
+    /// The jobs asked for of the trace that is open and the cluster to stay on, as often as there is
+    /// no answer yet.
+    asked: RefCell<VecDeque<(Choice, ClusterSpec, ClusterOrigin)>>,
     /// The cluster that jobs were last chosen for.
     chosen_for: RefCell<Option<ClusterSpec>>,
     /// The worker that writes jobs.
@@ -160,6 +162,11 @@ impl Session {
         self.0.wanted_job.set(job);
     }
 
+    /// Whether files are being opened.
+    pub fn is_opening(&self) -> bool {
+        self.0.busy.get()
+    }
+
     /// Opens an embedded sample.
     pub fn open_sample(&self, name: &str) {
         self.begin(Files::default());
@@ -198,7 +205,7 @@ impl Session {
         let mapping = head.guess.clone();
         let why = String::new();
         let asked = ColumnsAsked { head, mapping, why };
-        self.tell(Action::AskColumns(Some(Rc::new(asked))));
+        self.tell(Action::AskColumns(Rc::new(asked)));
     }
 
     /// Opens the table that was asked about with these columns.
@@ -225,13 +232,13 @@ impl Session {
         self.0.chosen_for.replace(Some(cluster.clone()));
         let choosing = Action::Choosing(choice.clone());
         if self.0.held.get() {
-            self.0.asked.replace(Some(asked));
+            self.0.asked.borrow_mut().push_back(asked);
             self.ask_opener(&OpenRequest::Choose { choice, cluster }, &[]);
         } else {
             let mut files = self.0.loaded.borrow().clone();
             files.how.choice = choice;
             self.begin(files);
-            self.0.asked.replace(Some(asked));
+            self.0.asked.borrow_mut().push_back(asked);
             self.read(Some(cluster));
         }
         self.tell(choosing);
@@ -345,11 +352,10 @@ impl Session {
 
     /// From now on this is what is being opened, and nothing else.
     fn begin(&self, files: Files) {
-        if self.0.busy.get() {
+        if self.0.busy.get() || !self.0.asked.borrow().is_empty() {
             self.end_opener();
         }
         self.0.busy.set(true);
-        self.0.asked.take();
         self.0.pending.replace(files);
     }
 
@@ -383,14 +389,14 @@ impl Session {
         self.0.opener.borrow_mut().take();
         self.0.busy.set(false);
         self.0.held.set(false);
-        if self.0.asked.take().is_some() {
+        if !self.0.asked.take().is_empty() {
             self.keep_choice();
         }
     }
 
     /// Starts what is in the list and not yet at work; ends what is no longer in it.
     pub fn reconcile(&self, state: &AppState) {
-        if state.trace.is_none() || self.0.asked.borrow().is_some() {
+        if state.trace.is_none() || !self.0.asked.borrow().is_empty() {
             return;
         }
         if self.is_to_choose_again(state) {
@@ -789,7 +795,8 @@ impl Session {
     fn hear_refused(&self, refusal: Refusal) {
         let Refusal { why, table, half } = refusal;
         self.0.busy.set(false);
-        if self.0.asked.take().is_some() {
+        let asked = self.0.asked.borrow_mut().pop_front();
+        if asked.is_some() {
             self.keep_choice();
             self.tell(Action::Refused(why));
             return;
@@ -823,7 +830,7 @@ impl Session {
             let why = why.clone();
             let asked = ColumnsAsked { head, mapping, why };
             self.0.pending.replace(files);
-            self.tell(Action::AskColumns(Some(Rc::new(asked))));
+            self.tell(Action::AskColumns(Rc::new(asked)));
         }
         self.tell(Action::Refused(why));
     }
@@ -842,7 +849,7 @@ impl Session {
         let sample = SAMPLES
             .iter()
             .find(|sample| trace.report.is_none() && sample.title == trace.title);
-        let asked = self.0.asked.take();
+        let asked = self.0.asked.borrow_mut().pop_front();
         if let Some((choice, _, _)) = &asked {
             self.0.loaded.borrow_mut().how.choice = choice.clone();
         }

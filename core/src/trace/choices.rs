@@ -10,7 +10,6 @@ use super::timestamp::Unit;
 use super::{DropReason, Member, Record, Trace};
 use crate::cluster::ClusterSpec;
 use crate::job::Status;
-use crate::order;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -177,11 +176,19 @@ impl Trace {
             let file = member.as_ref().map_or("", |m| m.name.as_str());
             match dropped.iter_mut().find(|entry| entry.reason == reason) {
                 Some(entry) => entry.count += 1,
-                None => dropped.push(Dropped {
-                    reason,
-                    count: 1,
-                    example: example(file, record, first),
-                }),
+                None => {
+                    let at = dropped.partition_point(|entry| entry.reason < reason);
+                    let example = example(file, record, first);
+                    let count = 1;
+                    dropped.insert(
+                        at,
+                        Dropped {
+                            reason,
+                            count,
+                            example,
+                        },
+                    );
+                }
             }
             if let Some(Member { jobs, .. }) = &mut member {
                 *jobs = jobs.saturating_sub(1);
@@ -201,7 +208,6 @@ impl Trace {
                 record.gpus = most;
             }
         }
-        order::sort_by(&mut dropped, &|a, b| a.reason.cmp(&b.reason));
         self.report.dropped.append(&mut dropped);
         self.report.rows_kept = self.records.len() as u32;
         let now = super::earliest(&self.records);

@@ -145,6 +145,10 @@ pub struct Experiment {
     pub restart_cost: Option<f64>,
     /// Seed of the policies' random generator.
     pub seed: Option<u64>,
+    /// The GPU generation whose measured slowdown spread gangs have; not checked.
+    pub spread_slowdown: Option<String>,
+    /// Whether restarts cost more for larger models.
+    pub restart_by_model: bool,
 }
 
 impl Experiment {

@@ -16,7 +16,7 @@ use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory};
 use switchyard::report::Summary;
 use switchyard::sim::{Progress, SimOptions};
 use switchyard::trace::{ColumnMapping, Experiment, ImportReport, Member, ProfileTable, TableHead};
-use switchyard::workload::ApplicationSettings;
+use switchyard::workload::{ApplicationSettings, GpuGeneration};
 use switchyard::{RunSpec, Time};
 use yew::Reducible;
 
@@ -31,8 +31,10 @@ pub struct AppState {
     pub opening: Option<Progressing>,
     /// Why the last opening failed.
     pub trace_error: Option<String>,
-    /// The table of which a person says which columns are which.
+    /// The table of which a person may say which columns are which.
     pub columns: Option<Rc<ColumnsAsked>>,
+    /// Whether they are being asked.
+    pub asking: bool,
     /// The traces kept in this browser.
     pub kept: Vec<Kept>,
     /// What every run has in common.
@@ -278,8 +280,10 @@ pub enum Action {
     Choosing(Choice),
     /// The trace could not be opened.
     Refused(String),
-    /// A person is asked which columns are which, or no longer.
-    AskColumns(Option<Rc<ColumnsAsked>>),
+    /// A person is asked which columns are which.
+    AskColumns(Rc<ColumnsAsked>),
+    /// They do not answer now.
+    LeaveColumns,
     /// These traces are kept in this browser.
     Kept(Vec<Kept>),
     /// The one that is open is kept under this number.
@@ -353,6 +357,7 @@ impl AppState {
             opening: None,
             trace_error: None,
             columns: None,
+            asking: false,
             kept: Vec::new(),
             setup: Setup {
                 cluster: link.cluster.clone().unwrap_or_else(default_cluster),
@@ -431,6 +436,8 @@ impl AppState {
                     rows: 0,
                 });
                 self.trace_error = None;
+                self.columns = None;
+                self.asking = false;
             }
             Action::Reading(bytes, rows) => {
                 if let Some(opening) = &mut self.opening {
@@ -457,7 +464,8 @@ impl AppState {
                 self.trace = Some(info);
                 self.opening = None;
                 self.trace_error = None;
-                self.columns = None;
+                // Whatever there was to tell was about what was open before.
+                self.notice = None;
                 self.setup.cluster = cluster;
                 self.cluster_origin = origin;
                 if !profiles.is_empty() {
@@ -502,7 +510,11 @@ impl AppState {
                     Rc::make_mut(trace).choice = choice;
                 }
             }
-            Action::AskColumns(asked) => self.columns = asked,
+            Action::AskColumns(asked) => {
+                self.columns = Some(asked);
+                self.asking = true;
+            }
+            Action::LeaveColumns => self.asking = false,
             Action::Kept(kept) => self.kept = kept,
             Action::KeptThis(id) => {
                 if let Some(trace) = &mut self.trace {
@@ -626,6 +638,11 @@ impl AppState {
         self.setup.options = SimOptions {
             restart_cost: experiment.restart_cost.unwrap_or(default.restart_cost),
             seed: experiment.seed.unwrap_or(default.seed),
+            spread_slowdown: experiment
+                .spread_slowdown
+                .as_deref()
+                .and_then(GpuGeneration::named),
+            restart_by_model: experiment.restart_by_model,
             ..default
         };
         if !wrong.is_empty() {
@@ -730,6 +747,7 @@ mod tests {
     fn an_experiment_brings_all_its_settings() {
         let mut state = state();
         state.setup.options.restart_by_model = true;
+        state.setup.options.spread_slowdown = GpuGeneration::named("k80");
         state.setup.options.seed = 3;
         let Action::Opened { info, .. } = sample("mine") else {
             unreachable!("it opens")
@@ -744,6 +762,7 @@ mod tests {
                 policies: policies.map(String::from).to_vec(),
                 placement: Some("spread".into()),
                 restart_cost: Some(30.0),
+                spread_slowdown: Some("v100".into()),
                 ..Experiment::default()
             }),
         });
@@ -753,6 +772,7 @@ mod tests {
         assert_eq!(state.setup.placement, Strategy::Spread);
         let expected = SimOptions {
             restart_cost: 30.0,
+            spread_slowdown: GpuGeneration::named("v100"),
             ..SimOptions::default()
         };
         assert_eq!(state.setup.options, expected);

@@ -62,6 +62,8 @@ pub fn App() -> Html {
                 async move { session.list_kept().await }
             });
             match &link.source {
+                // Whoever is quick has opened a file already.
+                Source::Sample(_) if session.is_opening() => {}
                 Source::Sample(name) => session.open_sample(name),
                 Source::File(name) => session.tell(Action::Notice(Some(format!(
                     "This link shows {name}, which stays on the computer it was made on: open your copy to see it. The settings are already here."
@@ -156,7 +158,7 @@ pub fn App() -> Html {
     html! {
         <>
             { drop_zone(session, &file_over, html! { <div class={classes!("page", embedded.map(|_| "embedded"))}>{ body }</div> }) }
-            { for state.columns.as_ref().map(|asked| columns_dialog(asked, session)) }
+            { for state.columns.as_ref().filter(|_| state.asking).map(|asked| columns_dialog(asked, session)) }
             <div id="tooltip" role="tooltip" hidden=true></div>
         </>
     }

@@ -50,7 +50,7 @@ pub(super) fn columns_dialog(asked: &Rc<ColumnsAsked>, session: &Session) -> Htm
         Callback::from(move |event: Event| {
             let mut asked = (*asked).clone();
             change(&mut asked.mapping, &input_value(&event));
-            session.tell(Action::AskColumns(Some(Rc::new(asked))));
+            session.tell(Action::AskColumns(Rc::new(asked)));
         })
     };
     let roles = head.columns.iter().map(|column| {
@@ -127,7 +127,7 @@ pub(super) fn columns_dialog(asked: &Rc<ColumnsAsked>, session: &Session) -> Htm
     let oncancel = Callback::from(move |_: MouseEvent| close());
     html! {
         <Focused target={dialog.clone()}>
-            <dialog class="columns" ref={dialog} aria-labelledby="columns-title" onclose={tell(session, |_: Event| Action::AskColumns(None))}>
+            <dialog class="columns" ref={dialog} aria-labelledby="columns-title" onclose={tell(session, |_: Event| Action::LeaveColumns)}>
                 <h2 id="columns-title">{ "Which column is which?" }</h2>
                 if !why.is_empty() {
                     <p class="why">{ why }</p>

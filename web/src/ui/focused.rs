@@ -1,5 +1,6 @@
 //! Whoever opens something with the keyboard goes on inside of it.
 
+use wasm_bindgen::JsCast;
 use web_sys::HtmlDialogElement;
 use yew::prelude::*;
 
@@ -17,7 +18,9 @@ pub(super) struct Props {
 pub(super) fn Focused(props: &Props) -> Html {
     let target = props.target.clone();
     use_effect_with((), move |()| {
-        if let Some(dialog) = target.cast::<HtmlDialogElement>() {
+        let dialog = target.get().and_then(|node| node.dyn_into().ok());
+        let dialog: Option<HtmlDialogElement> = dialog;
+        if let Some(dialog) = dialog {
             // A dialog that has just appeared is closed.
             let _ = dialog.show_modal();
         } else if let Some(target) = target.cast::<web_sys::HtmlElement>() {

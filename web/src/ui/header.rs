@@ -80,6 +80,11 @@ pub(super) fn header(state: &StateHandle, session: &Session) -> Html {
                 placement: Some(setup.placement.name().to_string()),
                 restart_cost: Some(setup.options.restart_cost),
                 seed: Some(setup.options.seed),
+                spread_slowdown: setup
+                    .options
+                    .spread_slowdown
+                    .map(|of| of.name().to_string()),
+                restart_by_model: setup.options.restart_by_model,
             };
             session.export(format, settings, move |text| {
                 download::text(&name, "text/plain", &text)

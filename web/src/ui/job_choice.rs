@@ -71,7 +71,7 @@ pub(super) fn job_choice(state: &AppState, trace: &TraceInfo, session: &Session)
         }
     };
     let span = format!(
-        "Submitted within, of {}: FROM..TO, such as 1d..36h",
+        "Submitted within (all: {}) FROM..TO, such as 1d..36h",
         format::duration(facets.span)
     );
     let fractions = format!(

@@ -20,7 +20,7 @@ pub(super) fn use_keyboard(state: &StateHandle, session: &Session, animation: &O
         let listener = Closure::<dyn FnMut(KeyboardEvent)>::new(move |event: KeyboardEvent| {
             let chord = event.ctrl_key() || event.meta_key() || event.alt_key();
             // A dialog has its keys to itself.
-            if chord || is_typing(&event) || latest.borrow().columns.is_some() {
+            if chord || is_typing(&event) || latest.borrow().asking {
                 return;
             }
             let key = event.key();

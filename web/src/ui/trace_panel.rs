@@ -1,5 +1,6 @@
 //! The rail's first part: opening a trace, and what came of it.
 
+use super::app::tell;
 use super::cluster_panel::input_value;
 use super::controls::{error, field, list, no_option, option, quiet_button};
 use super::drop_zone::files_of;
@@ -9,7 +10,7 @@ use super::import_report::import_report;
 use super::job_choice::job_choice;
 use crate::draw::format;
 use crate::session::Session;
-use crate::state::{AppState, GUIDED, Progressing, Source, TraceInfo};
+use crate::state::{Action, AppState, GUIDED, Progressing, Source, TraceInfo};
 use switchyard::workload::SAMPLES;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
@@ -82,6 +83,10 @@ pub(super) fn trace_panel(state: &AppState, session: &Session) -> Html {
             }
             { for state.opening.as_ref().map(|opening| progress(opening, session)) }
             { error(state.trace_error.as_deref()) }
+            { for state.columns.as_ref().filter(|asked| !asked.why.is_empty()).map(|asked| {
+                let asked = asked.clone();
+                html! { <button type="button" onclick={tell(session, move |_| Action::AskColumns(asked.clone()))}>{ "Say which column is which…" }</button> }
+            }) }
             if let Some(trace) = &state.trace {
                 if trace.report.is_none() {
                     <p class="hint">{ summary }</p>

@@ -81,6 +81,18 @@ fn settings(sniff: &Sniff<'_>) -> Result<Experiment, OpenError> {
             }
             "policy" if !value.is_empty() => experiment.policies.push(value.to_owned()),
             "placement" if !value.is_empty() => experiment.placement = Some(value.to_owned()),
+            "spread_slowdown" if !value.is_empty() => {
+                experiment.spread_slowdown = Some(value.to_owned());
+            }
+            "restart_by_model" => {
+                let yes = value.parse();
+                let why = |_| {
+                    bad(format!(
+                        "'{shown}' is neither true nor false: write one of them"
+                    ))
+                };
+                experiment.restart_by_model = yes.map_err(why)?;
+            }
             "seed" => {
                 let seed = count(value);
                 let why = || bad(format!("'{shown}' is no seed: write a whole number"));
@@ -170,6 +182,10 @@ mod tests {
         assert_eq!(
             error("#restart_cost -1"),
             "e.csv, line 2: '-1' is no restart cost: write seconds, 0 or more"
+        );
+        assert_eq!(
+            error("#restart_by_model perhaps"),
+            "e.csv, line 2: 'perhaps' is neither true nor false: write one of them"
         );
         assert_eq!(
             error("#cluster big"),

@@ -29,6 +29,12 @@ pub fn experiment(workload: &Workload, settings: &Experiment, out: &mut impl Wri
     if let Some(cost) = settings.restart_cost {
         writeln!(out, "#restart_cost {cost}")?;
     }
+    if let Some(generation) = &settings.spread_slowdown {
+        writeln!(out, "#spread_slowdown {}", line(generation))?;
+    }
+    if settings.restart_by_model {
+        writeln!(out, "#restart_by_model true")?;
+    }
     if let Some(seed) = settings.seed {
         writeln!(out, "#seed {seed}")?;
     }

@@ -63,6 +63,8 @@ mod tests {
             placement: Some("spread".to_owned()),
             restart_cost: Some(0.1),
             seed: Some(u64::MAX),
+            spread_slowdown: Some("p100".to_owned()),
+            restart_by_model: true,
         };
         let mut text = String::new();
         experiment(&workload, &settings, &mut text).expect("memory does not fail");
