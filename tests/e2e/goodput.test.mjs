@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { accessibilityProblems, browser, screenshot } from "./browser.mjs";
 
@@ -156,4 +157,19 @@ test("measured profiles stand in for the fitted ones, and are let go again", asy
   await finished(page, 1);
   await page.getByRole("button", { name: "Use the fitted models again" }).click();
   await page.getByText("there is no application 'application'").first().waitFor();
+});
+
+const traces = process.env.SWITCHYARD_TRACES;
+test("workload-1 of Pollux' artifact, on 16 nodes of 4", { skip: !traces }, async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&cluster=16x4&run=pollux&run=optimus&run=tiresias-tuned&t=0");
+  await finished(page, 3);
+  await page.locator("input[type=file]").first().setInputFiles(join(traces, "pollux/workloads/workload-1.csv"));
+  await page.locator("header .facts").getByText("160 jobs").waitFor();
+  await finished(page, 3);
+  const { runs } = await results(page);
+  const jct = Object.fromEntries(runs.map((run) => [run.policy, run.jct.mean]));
+  t.diagnostic(`mean JCT in seconds: ${JSON.stringify(jct)}; simulated in ${runs.map((run) => Math.round(run.wall_ms))} ms`);
+  // The artifact: Pollux ÷ Optimus 0.51, Pollux ÷ Tiresias 0.85.
+  assert.ok(Math.abs(jct.pollux / jct.optimus / 0.51 - 1) < 0.1, JSON.stringify(jct));
+  assert.ok(Math.abs(jct.pollux / jct["tiresias-tuned"] / 0.85 - 1) < 0.1, JSON.stringify(jct));
 });
