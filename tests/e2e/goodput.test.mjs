@@ -132,7 +132,7 @@ test("a job's curves are in the inspector", async (t) => {
   await running.waitFor();
   const why = page.getByRole("region", { name: /^Job / });
   await why.getByText("Goodput by batch size").first().waitFor();
-  for (const title of ["Batch size", "GPUs", "fficiency", "earning rate"]) {
+  for (const title of ["Batch size", "GPUs", "fficiency", "earning-rate"]) {
     assert.ok((await why.locator("figcaption", { hasText: title }).count()) > 0, title);
   }
   assert.deepEqual(await accessibilityProblems(page), []);
@@ -165,6 +165,8 @@ test("workload-1 of Pollux' artifact, on 16 nodes of 4", { skip: !traces }, asyn
   await finished(page, 3);
   await page.locator("input[type=file]").first().setInputFiles(join(traces, "pollux/workloads/workload-1.csv"));
   await page.locator("header .facts").getByText("160 jobs").waitFor();
+  await page.getByLabel("Preset").selectOption("16x4");
+  await page.waitForTimeout(500);
   await finished(page, 3);
   const { runs } = await results(page);
   const jct = Object.fromEntries(runs.map((run) => [run.policy, run.jct.mean]));
