@@ -180,7 +180,10 @@ fn sections() -> Vec<Asked> {
     let autoscaling = [
         ("by throughput", "autoscale=throughput,utility=0.5:0.667"),
         ("by goodput", "autoscale=goodput,utility=0.5:0.667"),
-        ("by goodput, nodes given back", "autoscale=goodput"),
+        (
+            "the same, true profiles",
+            "autoscale=goodput,utility=0.5:0.667,fit=oracle",
+        ),
         ("all nodes", "autoscale=off"),
     ]
     .map(|(name, parameters)| Ask::new(name, format!("pollux[{parameters}]"), 0.0));
