@@ -1,10 +1,13 @@
 //! The nodes that Pollux rents, where its cluster is in a cloud: the first so many of those there
 //! are, as many as the rule of [`autoscale`](super::autoscale) asks for at each round.
 //!
-//! The utility of another size is that of the allocation which a search finds for it (OSDI'21
-//! §4.2.2: a binary search over sizes, a genetic one at each). Never fewer nodes than plain gangs
-//! take, never more than adaptive jobs may use. By default U and L are those of the paper's Fig. 9,
-//! and nodes are given back below the lower end of `AdaptDL`'s band, for jobs also leave.
+//! The utility of a size is that of the allocation which a search of its own finds for it. Never
+//! fewer nodes than plain gangs take, never more than adaptive jobs may use. By default U and L are
+//! those of OSDI'21 Fig. 9, and nodes are given back below the lower end of the artifact's band
+//! (`simulator/pollux.py`, `_min_util`), for jobs also leave.
+//!
+//! The baseline, throughput instead of goodput, is the same with every batch taken to be as
+//! efficient as M0: for sizes, allocations and batches alike.
 
 use super::autoscale::Autoscaling;
 use crate::Time;
