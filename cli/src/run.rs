@@ -327,7 +327,7 @@ fn span(seconds: f64) -> String {
 /// A metric: its name, its value as a number, and as text.
 type Metric = (&'static str, fn(&RunResult) -> f64, fn(f64) -> String);
 
-const METRICS: [Metric; 15] = [
+const METRICS: [Metric; 17] = [
     ("mean JCT", |run| run.jct.mean, span),
     ("median JCT", |run| run.jct.median, span),
     ("p90 JCT", |run| run.jct.p90, span),
@@ -341,6 +341,16 @@ const METRICS: [Metric; 15] = [
         "GPUs allocated",
         |run| run.gpu_allocation * 100.0,
         |percent| format!("{percent:.1} %"),
+    ),
+    (
+        "cost",
+        |run| run.node_hours,
+        |hours| format!("{hours:.1} node-hours"),
+    ),
+    (
+        "mean nodes rented",
+        |run| run.mean_nodes,
+        |nodes| format!("{nodes:.2}"),
     ),
     (
         "restarts",

@@ -54,6 +54,8 @@ const VARIANTS: &[&str] = &[
     "pollux[population=6,generations=4]",
     "pollux[population=6,generations=4,quirks=true,p=0.5]",
     "pollux[population=5,generations=3,fit=oracle,avoidance=false,interval=35]",
+    "pollux[population=6,generations=4,autoscale=goodput]",
+    "pollux[population=5,generations=3,autoscale=throughput,utility=0.5:0.8,min_nodes=2]",
 ];
 
 /// The most jobs under Pollux, which fits their models and searches at every round.
@@ -500,6 +502,26 @@ struct Counts {
     queue: u32,
 }
 
+/// Jobs are on rented nodes only, for as long as they are there.
+fn check_rented(scene: &Scene, log: &RunLog) {
+    for rental in (0..log.rentals()).map(|i| log.rental(i)) {
+        assert!((1..=scene.cluster.nodes()).contains(&rental.nodes));
+    }
+    for segment in (0..log.segments()).map(|i| log.segment(i)) {
+        let last = segment.gpus.iter().map(|part| part.node).max();
+        for (i, rental) in (0..log.rentals()).map(|i| (i, log.rental(i))) {
+            let until = if i + 1 < log.rentals() {
+                log.rental(i + 1).time
+            } else {
+                Time::NEVER
+            };
+            if segment.start.max(rental.time) < segment.end.min(until) {
+                assert!(last < Some(rental.nodes));
+            }
+        }
+    }
+}
+
 /// Invariants 1 to 3, and that no GPU idles in vain.
 fn check(scene: &Scene, policy: &PolicySpec, log: &RunLog) {
     let jobs = &scene.workload.jobs;
@@ -541,6 +563,7 @@ fn check(scene: &Scene, policy: &PolicySpec, log: &RunLog) {
             assert_eq!(segment.gpu_count(), jobs[segment.job.index()].gpus);
         }
     }
+    check_rented(scene, log);
     let starts: u32 = replay.starts.iter().sum();
     assert_eq!(log.segments(), starts as usize);
 

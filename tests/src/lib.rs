@@ -93,6 +93,7 @@ const ADAPTIVE: &[&str] = &[
     "pollux[population=12,generations=8]",
     "pollux[population=12,generations=8,quirks=true]",
     "pollux[population=12,generations=8,fit=oracle,p=0.5,avoidance=false]",
+    "pollux[population=12,generations=8,autoscale=goodput]",
 ];
 
 fn adaptive() -> Case {

@@ -10,10 +10,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use switchyard::cluster::ClusterSpec;
+use switchyard::job::{Job, Work};
 use switchyard::report::Summary;
 use switchyard::sim::SimOptions;
 use switchyard::workload::{Application, BindingRule, PolluxGenerator, Workload};
-use switchyard::{Preset, RunSpec};
+use switchyard::{Preset, RunSpec, Time};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -60,6 +61,11 @@ struct Row {
     makespan_h: f64,
     restarts_per_job: f64,
     gpu_allocation: f64,
+    /// What it cost: nodes rented × hours.
+    node_hours: f64,
+    mean_nodes: f64,
+    /// Node-hours ÷ the first row's of the same group.
+    relative_cost: f64,
     /// Finish-time fairness: the 99th percentile.
     rho_p99: f64,
     /// Mean JCT ÷ the first row's of the same group.
@@ -171,6 +177,16 @@ fn sections() -> Vec<Asked> {
         });
     let fits = [("as fitted", "agent"), ("true profiles", "oracle")]
         .map(|(name, fit)| Ask::new(name, format!("pollux[fit={fit}]"), 0.0));
+    let autoscaling = [
+        ("by throughput", "autoscale=throughput,utility=0.5:0.667"),
+        ("by goodput", "autoscale=goodput,utility=0.5:0.667"),
+        (
+            "the same, true profiles",
+            "autoscale=goodput,utility=0.5:0.667,fit=oracle",
+        ),
+        ("all nodes", "autoscale=off"),
+    ]
+    .map(|(name, parameters)| Ask::new(name, format!("pollux[{parameters}]"), 0.0));
     vec![
         (
             "reference",
@@ -214,7 +230,40 @@ fn sections() -> Vec<Asked> {
             "exploration costs 2–5 %",
             fits.into(),
         ),
+        (
+            "autoscale",
+            "Autoscaling: one imagenet job alone in a cloud, from one node to the whole cluster",
+            "goodput-based costs 25 % less than throughput-based (Or et al.) and takes 6 % longer (Fig. 9)",
+            autoscaling.into(),
+        ),
     ]
+}
+
+/// The job of Fig. 9, which asks for a GPU and M0.
+fn imagenet_alone(applications: &[Application]) -> Result<Workload, Failure> {
+    let application = applications
+        .iter()
+        .find(|application| &*application.name == "imagenet")
+        .ok_or_else(|| Failure::Input(anyhow!("the profiles have no application 'imagenet'")))?;
+    let batch = application.limits.m0;
+    let duration = application.training_time(&[1], batch);
+    Ok(Workload {
+        jobs: vec![Job {
+            name: "imagenet".into(),
+            submit: Time::ZERO,
+            gpus: 1,
+            tenant: None,
+            model: None,
+            work: Work::Adaptive {
+                application: 0,
+                batch,
+                scale: 1.0,
+                duration,
+            },
+        }],
+        applications: vec![Arc::new(application.clone())],
+        ..Workload::default()
+    })
 }
 
 pub(crate) fn pollux(arguments: &Arguments) -> Result<(), Failure> {
@@ -260,16 +309,20 @@ pub(crate) fn pollux(arguments: &Arguments) -> Result<(), Failure> {
         let mut rows: Vec<Row> = Vec::new();
         let mut first = None;
         for ask in &asks {
-            let workloads = if given.is_empty() || name == "load" {
+            let workloads = if name == "autoscale" {
+                vec![Arc::new(imagenet_alone(&applications)?)]
+            } else if given.is_empty() || name == "load" {
                 drawn(ask.load, arguments.workloads, &applications)?
             } else {
                 given.clone()
             };
             let mut row = measure(ask, &workloads, &cluster, arguments.seeds)?;
             if ask.first || first.is_none() {
-                first = Some(row.mean_jct_h);
+                first = Some((row.mean_jct_h, row.node_hours));
             }
-            row.relative = row.mean_jct_h / first.unwrap_or(row.mean_jct_h);
+            let (jct, cost) = first.unwrap_or((row.mean_jct_h, row.node_hours));
+            row.relative = row.mean_jct_h / jct;
+            row.relative_cost = row.node_hours / cost;
             rows.push(row);
         }
         let section = Section {
@@ -335,6 +388,9 @@ fn measure(
         makespan_h: 0.0,
         restarts_per_job: 0.0,
         gpu_allocation: 0.0,
+        node_hours: 0.0,
+        mean_nodes: 0.0,
+        relative_cost: 1.0,
         rho_p99: 0.0,
         relative: 1.0,
         seconds: 0.0,
@@ -373,6 +429,8 @@ fn measure(
             row.makespan_h += summary.makespan / 3600.0 / runs;
             row.restarts_per_job += f64::from(summary.restarts) / f64::from(summary.jobs) / runs;
             row.gpu_allocation += summary.gpu_allocation / runs;
+            row.node_hours += summary.node_hours / runs;
+            row.mean_nodes += summary.mean_nodes / runs;
             row.rho_p99 += summary.fairness.rho_p99 / runs;
         }
     }
@@ -389,8 +447,11 @@ fn print(section: &Section) -> String {
         "makespan",
         "restarts/job",
         "GPUs held",
+        "node-hours",
+        "mean nodes",
         "p99 rho",
         "of the first",
+        "cost",
         "simulated in",
     ];
     table.row(header.map(String::from).to_vec());
@@ -404,8 +465,11 @@ fn print(section: &Section) -> String {
             format!("{:.2} h", row.makespan_h),
             format!("{:.2}", row.restarts_per_job),
             format!("{:.1} %", row.gpu_allocation * 100.0),
+            format!("{:.1}", row.node_hours),
+            format!("{:.2}", row.mean_nodes),
             format!("{:.2}", row.rho_p99),
             format!("{:.2} ×", row.relative),
+            format!("{:.2} ×", row.relative_cost),
             format!("{:.2} s", row.seconds),
         ]);
     }

@@ -32,6 +32,17 @@ impl Rigid {
         }
     }
 
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty() && self.running.is_empty()
+    }
+
+    /// GPUs that they have or want.
+    pub(super) fn gpus(&self, view: &View<'_>) -> u32 {
+        let jobs = self.running.iter().chain(&self.waiting);
+        jobs.fold(0u32, |sum, &job| sum.saturating_add(view.gpus(job)))
+    }
+
     /// Starts what fits, and takes all that plain jobs hold from `nodes`, the GPUs of each.
     pub(super) fn give_out(&mut self, view: &View<'_>, nodes: &mut [u32], plan: &mut Plan) {
         for &job in &self.running {

@@ -67,6 +67,10 @@ pub struct RunResult {
     pub restarts: u32,
     /// Mean share of GPUs held.
     pub gpu_allocation: f64,
+    /// What it cost: nodes rented × hours.
+    pub node_hours: f64,
+    /// Nodes rented on the mean.
+    pub mean_nodes: f64,
     /// How evenly the cluster was shared.
     pub fairness: super::Fairness,
     /// The longest single wait.
@@ -122,6 +126,8 @@ impl RunResult {
             makespan: summary.makespan,
             restarts: summary.restarts,
             gpu_allocation: summary.gpu_allocation,
+            node_hours: summary.node_hours,
+            mean_nodes: summary.mean_nodes,
             fairness: summary.fairness,
             longest_wait: summary.longest_wait,
             wall_ms,

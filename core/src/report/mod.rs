@@ -1,6 +1,7 @@
 //! Metrics over a run's log: what happened to each job ([`Outcomes`]), and the run in numbers
 //! ([`Summary`]); and both as files ([`Results`], [`jobs_csv`], [`chrome_trace()`]).
 
+mod bill;
 mod chrome_trace;
 mod distribution;
 mod export;

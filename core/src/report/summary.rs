@@ -1,5 +1,6 @@
 //! A run in numbers.
 
+use super::bill::Bill;
 use super::{Distribution, Outcomes};
 use crate::cluster::ClusterSpec;
 use crate::sim::RunLog;
@@ -25,6 +26,11 @@ pub struct Summary {
     pub restarts: u32,
     /// Mean share of GPUs that jobs held, first submission to last finish.
     pub gpu_allocation: f64,
+    /// What it cost: nodes rented × hours, first submission to last finish. All nodes, unless the
+    /// policy rents fewer.
+    pub node_hours: f64,
+    /// Nodes rented on the mean of that time.
+    pub mean_nodes: f64,
     /// How evenly the cluster was shared.
     pub fairness: Fairness,
     /// The longest single wait of any job (starvation).
@@ -63,7 +69,9 @@ impl Summary {
         let jct = known(&outcomes.jct);
         let rho = Distribution::of(known(&outcomes.rho));
         let end = log.event_times().last().copied().unwrap_or(0.0);
-        let makespan = end - log.event_times().first().copied().unwrap_or(0.0);
+        let begin = log.event_times().first().copied().unwrap_or(0.0);
+        let makespan = end - begin;
+        let rented = Bill::of(log, cluster.nodes(), begin, end);
         let held: f64 = allocated_gpu_seconds(log, end);
         let available = makespan * f64::from(cluster.gpus());
         Self {
@@ -83,6 +91,8 @@ impl Summary {
             } else {
                 0.0
             },
+            node_hours: rented.node_hours(),
+            mean_nodes: rented.mean_nodes(makespan),
             fairness: Fairness {
                 rho_mean: rho.mean,
                 rho_p99: rho.p99,
@@ -172,6 +182,10 @@ mod tests {
         );
         assert_eq!((summary.queueing.mean, summary.longest_wait), (50.0, 100.0));
         assert_eq!((summary.gpu_allocation, summary.restarts), (1.0, 0));
+        assert_eq!(
+            (summary.node_hours, summary.mean_nodes),
+            (200.0 / 3600.0, 1.0)
+        );
         // The first job shared with one other all its life: alone on one GPU it takes 200 s.
         // The second shared half of its life: N = 1.5, alone on 4/3 GPUs it takes 150 s.
         assert_eq!(outcomes.rho[..2], [0.5, 200.0 / 150.0]);

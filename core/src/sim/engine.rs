@@ -82,6 +82,8 @@ struct World {
     node_size: u32,
     /// GPUs of the cluster.
     gpus: u32,
+    /// Nodes on which jobs may run: the first so many.
+    rented: u32,
     oracle: bool,
     traits: TraitsByJob,
     states: JobStates,
@@ -235,6 +237,7 @@ impl Simulation {
             occupancy: Occupancy::new(cluster),
             node_size: cluster.largest_node(),
             gpus: cluster.gpus(),
+            rented: cluster.nodes(),
             oracle: policy.is_oracle(),
             traits: TraitsByJob::of(&workload),
             states: JobStates::new(workload.jobs.len()),
@@ -712,6 +715,9 @@ impl World {
                 self.pause(job)?;
             }
         }
+        if let Some(nodes) = plan.rented {
+            self.rent(nodes)?;
+        }
         for placed in &plan.placed {
             let parts = &plan.parts[placed.from as usize..placed.to as usize];
             self.start(placed.job, parts, placed.batch)?;
@@ -788,6 +794,21 @@ impl World {
         Ok(())
     }
 
+    /// Rents the first so many nodes from now on: nobody may be left on the others.
+    fn rent(&mut self, nodes: u32) -> Result<(), (JobId, PlanErrorKind)> {
+        let all = self.occupancy.free().node_sizes().len() as u32;
+        let rented = nodes.min(all);
+        let placements = (0..).map(JobId).zip(&self.states.placement);
+        for (job, parts) in placements {
+            if let Some(&(node, _)) = parts.iter().find(|part| part.0 >= rented) {
+                return Err((job, PlanErrorKind::NotRented { node, rented }));
+            }
+        }
+        self.rented = rented;
+        self.log.push_rental(self.now, rented);
+        Ok(())
+    }
+
     fn restart_seconds(&self, job: JobId) -> f64 {
         let by_model = if self.options.restart_by_model {
             let model = self.workload.jobs[job.index()].model;
@@ -839,6 +860,11 @@ impl World {
             (_, None) => {}
         }
         for &(node, count) in parts {
+            // Beyond the cluster there is nothing to rent.
+            if node >= self.rented && (node as usize) < self.occupancy.free().node_sizes().len() {
+                let rented = self.rented;
+                return Err((job, PlanErrorKind::NotRented { node, rented }));
+            }
             let gpus = self
                 .occupancy
                 .take(node, count)

@@ -89,6 +89,15 @@ pub struct Round {
     pub utility: f64,
 }
 
+/// How many nodes are rented, from a moment on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rental {
+    /// From when on.
+    pub time: Time,
+    /// The cluster's first so many nodes.
+    pub nodes: u32,
+}
+
 /// The record of a run. Columns of equal length belong together; times are seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunLog {
@@ -116,6 +125,8 @@ pub struct RunLog {
     round_time: Vec<f64>,
     round_fitness: Vec<f64>,
     round_utility: Vec<f64>,
+    rental_time: Vec<f64>,
+    rental_nodes: Vec<u32>,
 }
 
 /// How much of a log has been seen: rows of each group of columns.
@@ -128,6 +139,7 @@ pub struct LogMark {
     samples: usize,
     tunings: usize,
     rounds: usize,
+    rentals: usize,
 }
 
 /// The rows added to a log since a [`LogMark`], ready to be sent and [applied](RunLog::apply).
@@ -156,6 +168,8 @@ pub struct LogDelta {
     round_time: Vec<f64>,
     round_fitness: Vec<f64>,
     round_utility: Vec<f64>,
+    rental_time: Vec<f64>,
+    rental_nodes: Vec<u32>,
 }
 
 impl RunLog {
@@ -266,6 +280,19 @@ impl RunLog {
         }
     }
 
+    /// How often the number of rented nodes was set; 0: all nodes are there from beginning to end.
+    pub fn rentals(&self) -> usize {
+        self.rental_time.len()
+    }
+
+    /// The `i`-th change of the number of rented nodes, in order of time.
+    pub fn rental(&self, i: usize) -> Rental {
+        Rental {
+            time: Time(self.rental_time[i]),
+            nodes: self.rental_nodes[i],
+        }
+    }
+
     /// A fingerprint of every bit of the log: equal logs, equal hash, on every platform.
     pub fn hash(&self) -> u64 {
         let mut hash = Xxh3Default::new();
@@ -281,6 +308,7 @@ impl RunLog {
         u32s(&self.tuning_segment);
         u32s(&self.tuning_m);
         u32s(&self.tuning_s);
+        u32s(&self.rental_nodes);
         let f64_columns = [
             &self.segment_start,
             &self.segment_ready,
@@ -292,6 +320,7 @@ impl RunLog {
             &self.round_time,
             &self.round_fitness,
             &self.round_utility,
+            &self.rental_time,
         ];
         for value in f64_columns.into_iter().flatten() {
             hash.update(&value.to_bits().to_le_bytes());
@@ -316,6 +345,7 @@ impl RunLog {
             samples: self.sample_time.len(),
             tunings: self.tuning_time.len(),
             rounds: self.round_time.len(),
+            rentals: self.rental_time.len(),
         }
     }
 
@@ -355,6 +385,8 @@ impl RunLog {
             round_time: self.round_time[mark.rounds..].to_vec(),
             round_fitness: self.round_fitness[mark.rounds..].to_vec(),
             round_utility: self.round_utility[mark.rounds..].to_vec(),
+            rental_time: self.rental_time[mark.rentals..].to_vec(),
+            rental_nodes: self.rental_nodes[mark.rentals..].to_vec(),
         }
     }
 
@@ -392,6 +424,8 @@ impl RunLog {
         self.round_time.extend(delta.round_time);
         self.round_fitness.extend(delta.round_fitness);
         self.round_utility.extend(delta.round_utility);
+        self.rental_time.extend(delta.rental_time);
+        self.rental_nodes.extend(delta.rental_nodes);
     }
 
     /// Opens a segment on the GPUs given by [`push_gpus`](Self::push_gpus) since the last one.
@@ -433,6 +467,11 @@ impl RunLog {
         self.round_time.push(time.0);
         self.round_fitness.push(fitness);
         self.round_utility.push(utility);
+    }
+
+    pub(super) fn push_rental(&mut self, time: Time, nodes: u32) {
+        self.rental_time.push(time.0);
+        self.rental_nodes.push(nodes);
     }
 
     /// Notes queue length and allocation, if either has changed. One row per moment.

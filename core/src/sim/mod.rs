@@ -17,7 +17,7 @@ mod view;
 
 pub use engine::{Progress, SimOptions, Simulation};
 pub use index::{Moment, TimeIndex};
-pub use log::{Event, EventKind, LogDelta, LogMark, Round, RunLog, Segment, Tuning};
+pub use log::{Event, EventKind, LogDelta, LogMark, Rental, Round, RunLog, Segment, Tuning};
 pub use plan::{Plan, PlanError, PlanErrorKind};
 pub use training::TrainingView;
 pub use view::{Phase, View};

@@ -16,6 +16,7 @@ pub struct Plan {
     pub(super) queue_moves: Vec<QueueMove>,
     pub(super) tuned: Vec<(JobId, u32, u32)>,
     pub(super) round: Option<(f64, f64)>,
+    pub(super) rented: Option<u32>,
 }
 
 /// A job to be placed on rows `from..to` of `parts`.
@@ -76,6 +77,12 @@ impl Plan {
         self.round = Some((fitness, utility));
     }
 
+    /// From now on only the cluster's first `nodes` are rented: nothing runs on the others, and
+    /// they cost nothing. Until a policy says so, all are.
+    pub fn rent(&mut self, nodes: u32) {
+        self.rented = Some(nodes);
+    }
+
     /// Ask to be called at `at` about this job, if until then it neither starts, moves, stops
     /// nor finishes. A later alarm for the same job replaces an earlier one.
     pub fn alarm(&mut self, job: JobId, at: Time) {
@@ -108,6 +115,7 @@ impl Plan {
         self.queue_moves.clear();
         self.tuned.clear();
         self.round = None;
+        self.rented = None;
     }
 }
 
@@ -166,6 +174,14 @@ pub enum PlanErrorKind {
         m: u32,
         /// Accumulation passes.
         s: u32,
+    },
+    /// Only the first nodes of the cluster are rented.
+    #[error("it is to run on node {node}, but only the first {rented} are rented")]
+    NotRented {
+        /// The node, from 0.
+        node: u32,
+        /// How many are rented.
+        rented: u32,
     },
     /// The GPUs are not there.
     #[error(transparent)]

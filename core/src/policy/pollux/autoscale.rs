@@ -93,29 +93,6 @@ pub fn utility(jobs: impl IntoIterator<Item = (f64, f64)>, gpus: u32) -> f64 {
     speedup / f64::from(gpus.max(1))
 }
 
-/// What a cluster costs while its size changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Bill {
-    node_seconds: f64,
-}
-
-impl Bill {
-    /// So many nodes for so many seconds.
-    pub fn add(&mut self, nodes: u32, seconds: f64) {
-        self.node_seconds += f64::from(nodes) * seconds;
-    }
-
-    /// Node-hours so far.
-    pub fn node_hours(&self) -> f64 {
-        self.node_seconds / 3600.0
-    }
-
-    /// At this price of a node-hour.
-    pub fn cost(&self, price: f64) -> f64 {
-        self.node_hours() * price
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,14 +143,5 @@ mod tests {
         let goodput = |nodes: u32, k: u32| if (nodes, k) == (4, 8) { 20.0 } else { 5.0 };
         assert_eq!(utility_of_one(4, 2, goodput), 0.5);
         assert_eq!(utility([(6.0, 2.0), (4.0, 4.0), (1.0, 0.0)], 8), 0.5);
-    }
-
-    #[test]
-    fn a_bill_adds_up() {
-        let mut bill = Bill::default();
-        bill.add(4, 1800.0);
-        bill.add(16, 900.0);
-        assert_eq!(bill.node_hours(), 6.0);
-        assert_eq!(bill.cost(1.5), 9.0);
     }
 }

@@ -6,12 +6,13 @@
 //! [`Outcome`]. Only `policy` knows the simulator. The semantics are those of the paper's artifact
 //! (petuum/adaptdl, branch `osdi21-artifact`), which runs pymoo's NSGA-II.
 //!
-//! [`autoscale`] decides the size of a cluster in a cloud.
+//! [`autoscale`] decides the size of a cluster in a cloud, `fleet` asks it at every round.
 
 pub mod autoscale;
 mod chance;
 mod crossover;
 mod fitness;
+mod fleet;
 mod genome;
 mod mutate;
 mod policy;

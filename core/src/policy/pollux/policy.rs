@@ -6,11 +6,15 @@
 //! free, so that it can begin to learn how it scales. Plain jobs, whose gangs cannot
 //! shrink, are served before (see `rigid`).
 
+use super::autoscale;
+use super::fleet::{self, Fleet};
 use super::{Candidate, Node, Outcome, Parameters, Problem, Search};
 use crate::Time;
-use crate::goodput::{Agent, CandidateTable, Choice, FitChoice, Observation, RETUNE_GAIN, batch};
+use crate::goodput::{
+    Agent, CandidateTable, Choice, FitChoice, GradientStats, Observation, RETUNE_GAIN, batch,
+};
 use crate::job::JobId;
-use crate::policy::registry::{BuildContext, Registered, no_conflicts};
+use crate::policy::registry::{BuildContext, Registered};
 use crate::policy::rigid::{self, Rigid};
 use crate::policy::{
     Cadence, Explanation, Fact, Line, Mark, ParamInfo, ParamKind, Params, Plot, Policy,
@@ -116,8 +120,11 @@ pub(in crate::policy) const POLICY: Registered = Registered {
                 default: "false",
                 help: "As the paper's simulator has it: new jobs wait for a round, the fair share is on one node, a first start counts as a restart, batches always follow the model, searches never stop early, ncf stays on one GPU.",
             },
+            fleet::AUTOSCALE,
+            fleet::UTILITY,
+            fleet::MIN_NODES,
         ],
-        check: no_conflicts,
+        check: fleet::check,
     },
     build: |params, _: &BuildContext<'_>| Box::new(Pollux::new(params)),
 };
@@ -133,6 +140,19 @@ struct Member {
     job: JobId,
     agent: Agent,
     starts: u32,
+}
+
+/// An allocation found for some nodes.
+struct Trial {
+    nodes: u32,
+    /// What the jobs hold of them, in the order of the members.
+    current: Vec<Vec<(u32, u32)>>,
+    problem: Problem,
+    outcome: Outcome,
+    /// What the search remembers.
+    search: Search,
+    /// Speedup over one GPU, per GPU; known under autoscaling.
+    utility: f64,
 }
 
 /// What the last round decided.
@@ -163,6 +183,10 @@ struct Pollux {
     tables: BTreeMap<u32, Arc<CandidateTable>>,
     truth: Truth,
     search: Search,
+    /// Under autoscaling.
+    fleet: Option<Fleet>,
+    /// Every batch is taken to be as efficient as the smallest, so that goodput is throughput.
+    by_throughput: bool,
     last: Option<LastRound>,
 }
 
@@ -205,6 +229,8 @@ impl Pollux {
             tables: BTreeMap::new(),
             truth: Truth::default(),
             search: Search::new(),
+            fleet: Fleet::new(params),
+            by_throughput: params.text("autoscale") == "throughput",
             last: None,
         }
     }
@@ -299,6 +325,9 @@ impl Pollux {
     /// Gives new jobs a free GPU each, until the next round.
     fn start_newcomers(&mut self, view: &View<'_>, plan: &mut Plan) {
         let mut free = view.free().per_node().to_vec();
+        if let Some(fleet) = &self.fleet {
+            free.truncate(fleet.nodes() as usize);
+        }
         for at in 0..self.members.len() {
             let job = self.members[at].job;
             let is_new = self.members[at].starts == 0;
@@ -335,7 +364,8 @@ impl Pollux {
 
     fn observe(&mut self, view: &View<'_>) {
         for member in &mut self.members {
-            let seen = view.training(member.job).and_then(|t| t.observed());
+            let training = view.training(member.job);
+            let seen = training.and_then(|training| seen(&training, self.by_throughput));
             if let Some((observation, stats)) = seen {
                 // What a profile says is sound; what is not would teach nothing.
                 let _ = member.agent.observe(observation, stats);
@@ -364,44 +394,149 @@ impl Pollux {
         candidates
     }
 
-    /// A round.
-    fn reallocate(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
-        self.observe(view);
-        let mut free = view.free().node_sizes().to_vec();
-        self.rigid.give_out(view, &mut free, plan);
-        if self.members.is_empty() {
-            return;
-        }
-        let current = rigid::still_held(view, &self.jobs, &free);
+    /// What is believed of a job's goodput; any unit, the same for all of one job's.
+    fn goodput(&mut self, view: &View<'_>, at: usize, nodes: u32, replicas: u32) -> f64 {
+        let member = &self.members[at];
+        let choice = match (self.fit, view.training(member.job)) {
+            (FitChoice::Oracle, Some(training)) => {
+                let epoch = training.epoch();
+                self.truth.choose(&training, epoch, nodes, replicas)
+            }
+            (FitChoice::Oracle, None) => None,
+            (FitChoice::Agent, _) => predict(&member.agent, nodes, replicas, view.node_size()),
+        };
+        choice.map_or(0.0, |choice| choice.goodput)
+    }
+
+    /// Searches for an allocation of these GPUs per node.
+    fn try_on(
+        &mut self,
+        view: &View<'_>,
+        rng: &mut Rng,
+        free: &[u32],
+        mut search: Search,
+    ) -> Option<Trial> {
+        let current = rigid::still_held(view, &self.jobs, free);
         let nodes: Vec<Node> = (0u32..)
-            .zip(&free)
+            .zip(free)
             .map(|(key, &gpus)| Node { key, gpus })
             .collect();
         let candidates = self.candidates(view, &current);
-        let (members, truth, fit) = (&self.members, &mut self.truth, self.fit);
-        let node_size = view.node_size();
-        let problem = Problem::new(&nodes, &candidates, self.parameters, |at, nodes, k| {
-            let member = &members[at];
-            let choice = match (fit, view.training(member.job)) {
-                (FitChoice::Oracle, Some(training)) => {
-                    // The search tells one node from several; of several, as few as hold them.
-                    let several = nodes > 1;
-                    let nodes = if several {
-                        nodes.max(k.div_ceil(node_size))
-                    } else {
-                        nodes
-                    };
-                    truth.choose(&training, training.epoch(), nodes, k)
-                }
-                (FitChoice::Oracle, None) => None,
-                (FitChoice::Agent, _) => predict(&member.agent, nodes, k, node_size),
-            };
-            choice.map_or(0.0, |choice| choice.goodput)
+        let (parameters, fit, node_size) = (self.parameters, self.fit, view.node_size());
+        let problem = Problem::new(&nodes, &candidates, parameters, |at, nodes, k| {
+            // The search tells one node from several; of several, as few as hold them.
+            let several = nodes > 1 && fit == FitChoice::Oracle;
+            let fewest = if several { k.div_ceil(node_size) } else { 1 };
+            self.goodput(view, at, nodes.max(fewest), k)
         });
-        let Ok(problem) = problem else {
+        let problem = problem.ok()?;
+        let outcome = search.run(&problem, rng);
+        Some(Trial {
+            nodes: nodes.len() as u32,
+            current,
+            problem,
+            outcome,
+            search,
+            utility: f64::NAN,
+        })
+    }
+
+    /// The cluster's utility under a trial's allocation of these GPUs per node.
+    fn utility(&mut self, view: &View<'_>, free: &[u32], trial: &Trial) -> f64 {
+        let gpus = free.iter().sum();
+        if gpus == 0 {
+            // Whatever the jobs got would be more.
+            return f64::INFINITY;
+        }
+        let mut goodputs = Vec::with_capacity(self.members.len());
+        for at in 0..self.members.len() {
+            let parts: Vec<(u32, u32)> = trial.outcome.allocation.parts(at).collect();
+            let (nodes, replicas) = size(&parts);
+            if replicas == 0 {
+                continue;
+            }
+            let alone = self.goodput(view, at, 1, 1);
+            goodputs.push(if alone > 0.0 {
+                (self.goodput(view, at, nodes, replicas), alone)
+            } else {
+                // An unknown job is worth trying.
+                (f64::from(replicas), 1.0)
+            });
+        }
+        autoscale::utility(goodputs, gpus)
+    }
+
+    /// Decides how many nodes are rented; the allocation of those.
+    fn scale(
+        &mut self,
+        view: &View<'_>,
+        rng: &mut Rng,
+        free: &[u32],
+        plan: &mut Plan,
+    ) -> Option<Trial> {
+        let useful = self.members.iter().fold(0u32, |sum, member| {
+            let training = view.training(member.job);
+            sum.saturating_add(training.map_or(0, |t| self.max_replicas(member, &t)))
+        });
+        let fleet = self.fleet.as_ref()?;
+        let rule = fleet.rule(view.free().node_sizes(), free, useful);
+        let rented = fleet.nodes();
+        let mut trials: Vec<Trial> = Vec::new();
+        let nodes = rule.nodes(rented, |nodes| {
+            if let Some(known) = trials.iter().find(|trial| trial.nodes == nodes) {
+                return known.utility;
+            }
+            let free = free.get(..nodes as usize).unwrap_or(free);
+            let search = self.search.clone();
+            let Some(mut trial) = self.try_on(view, rng, free, search) else {
+                return 0.0;
+            };
+            trial.utility = self.utility(view, free, &trial);
+            let utility = trial.utility;
+            trials.push(trial);
+            utility
+        });
+        let chosen = trials.into_iter().find(|trial| trial.nodes == nodes)?;
+        let fleet = self.fleet.as_mut()?;
+        fleet.utility = chosen.utility;
+        fleet.rent(view.now(), nodes, plan);
+        Some(chosen)
+    }
+
+    /// A round.
+    fn reallocate(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
+        self.observe(view);
+        let sizes = view.free().node_sizes();
+        let mut free = sizes.to_vec();
+        let open = self.fleet.as_ref().map_or(sizes.len(), |fleet| {
+            fleet.open(sizes, self.rigid.gpus(view)) as usize
+        });
+        let (open, _) = free.split_at_mut(open.min(sizes.len()));
+        self.rigid.give_out(view, open, plan);
+        if self.members.is_empty() {
+            if let Some(fleet) = &mut self.fleet {
+                let nodes = fleet.rule(sizes, &free, 0).min_nodes;
+                fleet.rent(view.now(), nodes, plan);
+            }
+            return;
+        }
+        let found = if self.fleet.is_some() {
+            self.scale(view, rng, &free, plan)
+        } else {
+            let search = std::mem::take(&mut self.search);
+            self.try_on(view, rng, &free, search)
+        };
+        let Some(Trial {
+            current,
+            problem,
+            outcome,
+            search,
+            ..
+        }) = found
+        else {
             return;
         };
-        let outcome = self.search.run(&problem, rng);
+        self.search = search;
         for at in 0..self.members.len() {
             let job = self.members[at].job;
             let Some(training) = view.training(job) else {
@@ -468,7 +603,19 @@ impl Pollux {
                 ),
             ));
         }
-        if let Some(stats) = member.agent.stats() {
+        if let Some(fleet) = &self.fleet {
+            facts.push(Fact::new(
+                "nodes rented",
+                format!(
+                    "{} of {}, at a utility of {:.2} in the last round",
+                    fleet.nodes(),
+                    view.free().node_sizes().len(),
+                    fleet.utility
+                ),
+            ));
+        }
+        let stats = member.agent.stats().filter(|_| !self.by_throughput);
+        if let Some(stats) = stats {
             let limits = training.limits();
             let phi = stats.noise_scale(limits.m0);
             facts.push(Fact::new(
@@ -575,6 +722,27 @@ impl Pollux {
         })
     }
 
+    fn fleet_plot(&self, until: Time) -> Option<Plot> {
+        let changes = self.fleet.as_ref()?.changes();
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        for &(at, nodes) in changes {
+            if let Some(&(_, before)) = points.last() {
+                points.push((at / 3600.0, before));
+            }
+            points.push((at / 3600.0, f64::from(nodes)));
+        }
+        let now = points.last().map(|last| last.1)?;
+        points.push((until.seconds() / 3600.0, now));
+        Some(Plot {
+            title: "Nodes rented".to_owned(),
+            x: "hours".to_owned(),
+            y: "nodes".to_owned(),
+            lines: vec![line("rented", points)],
+            marks: Vec::new(),
+            job_at: None,
+        })
+    }
+
     fn fitness_plot(&self) -> Option<Plot> {
         let outcome = &self.last.as_ref()?.outcome;
         let best = outcome.best_by_generation.iter();
@@ -657,6 +825,19 @@ fn mean_error(agent: &Agent) -> Option<f64> {
     Some(seen.iter().map(off).sum::<f64>() / seen.len() as f64)
 }
 
+/// What a job's agent is told of its training.
+fn seen(training: &TrainingView<'_>, by_throughput: bool) -> Option<(Observation, GradientStats)> {
+    let (observation, stats) = training.observed()?;
+    if by_throughput {
+        let m0 = training.limits().m0;
+        return Some((
+            observation,
+            GradientStats::of_noise_scale(f64::INFINITY, m0),
+        ));
+    }
+    Some((observation, stats))
+}
+
 /// Nodes and GPUs.
 fn size(parts: &[(u32, u32)]) -> (u32, u32) {
     (parts.len() as u32, parts.iter().map(|part| part.1).sum())
@@ -713,6 +894,13 @@ impl Policy for Pollux {
 
     fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
         self.follow(view);
+        let is_idle = self.members.is_empty() && self.rigid.is_empty();
+        if let Some(fleet) = self.fleet.as_mut()
+            && (is_idle || fleet.nodes() == 0)
+        {
+            let least = fleet.least(view.free().node_sizes());
+            fleet.rent(view.now(), least, plan);
+        }
         if self.is_round(view.now().seconds()) {
             self.reallocate(view, rng, plan);
         } else {
@@ -727,7 +915,7 @@ impl Policy for Pollux {
         let at = self.jobs.binary_search(&job).ok()?;
         let training = view.training(job)?;
         let member = self.members.get_mut(at)?;
-        if let Some((observation, stats)) = training.observed() {
+        if let Some((observation, stats)) = seen(&training, self.by_throughput) {
             let _ = member.agent.observe(observation, stats);
         }
         Some(self.go_on(at, view, &training))
@@ -772,7 +960,10 @@ impl Policy for Pollux {
         let rows = jobs.enumerate();
         Some(RoundReport {
             at: last.at,
-            plots: self.fitness_plot().into_iter().collect(),
+            plots: [self.fitness_plot(), self.fleet_plot(last.at)]
+                .into_iter()
+                .flatten()
+                .collect(),
             rows: rows
                 .map(
                     |(at, ((&job, before), (&speedup_before, &speedup)))| RoundRow {

@@ -1,0 +1,218 @@
+//! The nodes that Pollux rents, where its cluster is in a cloud: the first so many of those there
+//! are, as many as the rule of [`autoscale`](super::autoscale) asks for at each round.
+//!
+//! The utility of a size is that of the allocation which a search of its own finds for it. Never
+//! fewer nodes than plain gangs take, never more than adaptive jobs may use. By default U and L are
+//! those of OSDI'21 Fig. 9, and nodes are given back below the lower end of the artifact's band
+//! (`simulator/pollux.py`, `_min_util`), for jobs also leave.
+//!
+//! The baseline, throughput instead of goodput, is the same with every batch taken to be as
+//! efficient as M0: for sizes, allocations and batches alike.
+
+use super::autoscale::Autoscaling;
+use crate::Time;
+use crate::policy::{ParamInfo, ParamKind, Params};
+use crate::sim::Plan;
+
+pub(super) const AUTOSCALE: ParamInfo = ParamInfo {
+    name: "autoscale",
+    aliases: &[],
+    kind: ParamKind::OneOf(&["off", "goodput", "throughput"]),
+    default: "off",
+    help: "Whether to rent only as many of the cluster's nodes as the jobs make use of: by their goodput, or (Or et al., MLSys'20) by throughput, for which every batch is tuned too.",
+};
+
+pub(super) const UTILITY: ParamInfo = ParamInfo {
+    name: "utility",
+    aliases: &[],
+    kind: ParamKind::Ascending,
+    default: "0.35:0.5:0.667",
+    help: "Speedup over one GPU, per rented GPU: below the first number nodes are given back, above the last more are rented, until it is about the middle one. Two numbers: none are given back that jobs can use.",
+};
+
+pub(super) const MIN_NODES: ParamInfo = ParamInfo {
+    name: "min_nodes",
+    aliases: &[],
+    kind: ParamKind::Int {
+        min: 1,
+        max: 100_000,
+    },
+    default: "1",
+    help: "Nodes rented at least, under autoscaling.",
+};
+
+/// What does not fit between parameters.
+pub(super) fn check(params: &Params<'_>) -> Result<(), String> {
+    let autoscale = params.text("autoscale");
+    let numbers = params.ascending("utility").len();
+    if !(2..=3).contains(&numbers) {
+        Err(format!(
+            "utility takes two or three numbers, not {numbers}: give back below, come near, rent above"
+        ))
+    } else if autoscale != "off" && params.bool("quirks") {
+        Err("quirks=true is the paper's simulator, which does not autoscale".to_owned())
+    } else if autoscale == "throughput" && params.text("fit") == "oracle" {
+        Err("autoscale=throughput needs the agents' models: fit=agent".to_owned())
+    } else {
+        Ok(())
+    }
+}
+
+/// The nodes rented.
+#[derive(Debug)]
+pub(super) struct Fleet {
+    grow_above: f64,
+    shrink_below: f64,
+    target: f64,
+    min_nodes: u32,
+    nodes: u32,
+    /// From when on how many, (seconds, nodes).
+    changes: Vec<(f64, u32)>,
+    /// The last round's.
+    pub(super) utility: f64,
+}
+
+impl Fleet {
+    /// `None` where all nodes are there from beginning to end.
+    pub(super) fn new(params: &Params<'_>) -> Option<Self> {
+        if params.text("autoscale") == "off" {
+            return None;
+        }
+        let (shrink_below, target, grow_above) = match params.ascending("utility")[..] {
+            [shrink_below, target, grow_above] => (shrink_below, target, grow_above),
+            [target, grow_above] => (0.0, target, grow_above),
+            _ => return None,
+        };
+        Some(Self {
+            grow_above,
+            shrink_below,
+            target,
+            min_nodes: params.int("min_nodes"),
+            nodes: 0,
+            changes: Vec::new(),
+            utility: 0.0,
+        })
+    }
+
+    /// How many are rented; 0 before the first.
+    pub(super) fn nodes(&self) -> u32 {
+        self.nodes
+    }
+
+    /// From when on how many, (seconds, nodes).
+    pub(super) fn changes(&self) -> &[(f64, u32)] {
+        &self.changes
+    }
+
+    /// Rents so many from now on.
+    pub(super) fn rent(&mut self, now: Time, nodes: u32, plan: &mut Plan) {
+        if nodes != self.nodes {
+            self.nodes = nodes;
+            self.changes.push((now.seconds(), nodes));
+            plan.rent(nodes);
+        }
+    }
+
+    /// How many are rented while there is nothing to do, of nodes of these sizes.
+    pub(super) fn least(&self, sizes: &[u32]) -> u32 {
+        self.min_nodes.min(sizes.len() as u32)
+    }
+
+    /// Nodes that plain gangs of so many GPUs in all may be laid on.
+    pub(super) fn open(&self, sizes: &[u32], gpus: u32) -> u32 {
+        self.nodes.max(fewest(sizes, gpus))
+    }
+
+    /// The rule for a round, where adaptive jobs may use so many of the `free` GPUs per node, and
+    /// plain gangs have the rest.
+    pub(super) fn rule(&self, sizes: &[u32], free: &[u32], useful: u32) -> Autoscaling {
+        let with_gangs = sizes.iter().zip(free).rposition(|(size, free)| free < size);
+        let min_nodes = with_gangs.map_or(0, |last| last as u32 + 1);
+        Autoscaling {
+            grow_above: self.grow_above,
+            shrink_below: self.shrink_below,
+            target: self.target,
+            min_nodes: min_nodes.max(self.least(sizes)),
+            max_nodes: fewest(free, useful),
+        }
+    }
+}
+
+/// How many of the nodes, from the first, have so many GPUs; all, if they have not.
+fn fewest(nodes: &[u32], gpus: u32) -> u32 {
+    let mut held = 0;
+    let short = nodes.iter().take_while(|&&node| {
+        let short = held < gpus;
+        held += node;
+        short
+    });
+    short.count() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::PolicySpec;
+
+    fn fleet(parameters: &str) -> Fleet {
+        let spec: PolicySpec = format!("pollux[{parameters}]").parse().expect("a policy");
+        let entry = super::super::POLICY.entry;
+        Fleet::new(&Params::new(entry.params, &spec)).expect("autoscaling")
+    }
+
+    #[test]
+    fn nodes_that_hold_so_many() {
+        assert_eq!(fewest(&[4, 4, 4], 0), 0);
+        assert_eq!(fewest(&[4, 4, 4], 4), 1);
+        assert_eq!(fewest(&[4, 0, 4], 5), 3);
+        assert_eq!(fewest(&[4, 4, 4], 99), 3);
+    }
+
+    #[test]
+    fn gangs_need_their_nodes_and_jobs_no_more_than_they_can_use() {
+        let fleet = fleet("autoscale=goodput,min_nodes=2");
+        let sizes = [4, 4, 4, 4, 4];
+        let rule = fleet.rule(&sizes, &sizes, 9);
+        assert_eq!((rule.min_nodes, rule.max_nodes), (2, 3));
+        // A gang of two on the fourth.
+        let rule = fleet.rule(&sizes, &[4, 4, 4, 2, 4], 15);
+        assert_eq!((rule.min_nodes, rule.max_nodes), (4, 5));
+        assert_eq!(
+            (rule.shrink_below, rule.target, rule.grow_above),
+            (0.35, 0.5, 0.667)
+        );
+        assert_eq!(fleet.least(&[8]), 1);
+        assert_eq!((fleet.open(&sizes, 0), fleet.open(&sizes, 17)), (0, 5));
+    }
+
+    #[test]
+    fn two_numbers_never_give_back() {
+        let fleet = fleet("autoscale=throughput,utility=0.5:0.75");
+        let rule = fleet.rule(&[4], &[4], 4);
+        assert_eq!(
+            (rule.shrink_below, rule.target, rule.grow_above),
+            (0.0, 0.5, 0.75)
+        );
+    }
+
+    #[test]
+    fn a_change_is_noted_once() {
+        let (mut fleet, mut plan) = (fleet("autoscale=goodput"), Plan::default());
+        for (now, nodes) in [(0.0, 1), (60.0, 1), (120.0, 3)] {
+            fleet.rent(Time(now), nodes, &mut plan);
+        }
+        assert_eq!(fleet.changes(), [(0.0, 1), (120.0, 3)]);
+        assert_eq!(fleet.nodes(), 3);
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_said() {
+        let error = |parameters: &str| {
+            let spec: Result<PolicySpec, _> = format!("pollux[{parameters}]").parse();
+            spec.expect_err("a conflict").to_string()
+        };
+        assert!(error("utility=0.5").contains("two or three numbers, not 1"));
+        assert!(error("autoscale=goodput,quirks=true").contains("does not autoscale"));
+        assert!(error("autoscale=throughput,fit=oracle").contains("fit=agent"));
+    }
+}
