@@ -15,7 +15,7 @@ const folder = await mkdtemp(join(tmpdir(), "switchyard-gns-"));
 
 before(async () => {
   await copyFile(join(root, "web/assets/gns.js"), join(folder, "gns.js"));
-  await copyFile(join(root, "bench/kernels/gns.wgsl"), join(folder, "gns.wgsl.css"));
+  await copyFile(join(root, "bench/kernels/gns.wgsl"), join(folder, "gns.wgsl"));
   await writeFile(join(folder, "index.html"), "<!doctype html><title>gns</title><link rel=icon href=data:,>");
 });
 
@@ -29,7 +29,7 @@ const { open: openWithout } = browser([], folder);
 function measure(page, options) {
   return page.evaluate(async (options) => {
     const { measure } = await import("./gns.js");
-    const wgsl = await (await fetch("gns.wgsl.css")).text();
+    const wgsl = await (await fetch("gns.wgsl")).text();
     const progress = [];
     const result = await measure((share, what) => progress.push([share, what]), wgsl, options);
     return { ...result, progress };

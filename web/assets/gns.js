@@ -138,11 +138,13 @@ async function load(gpu, wgsl, vectors, onProgress) {
     layout: "auto",
     compute: { module, entryPoint: "noise" },
   });
-  // The preconditioner, binding 1, is not used, and so has no place in the layout.
+  // There is no preconditioner, but what the kernel could read must be bound.
+  const preconditioner = device.createBuffer({ size: 16, usage: storage });
   const bindings = device.createBindGroup({
     layout: pipeline.getBindGroupLayout(0),
     entries: [
       { binding: 0, resource: { buffer: rows } },
+      { binding: 1, resource: { buffer: preconditioner } },
       { binding: 2, resource: { buffer: partials } },
       { binding: 3, resource: { buffer: shape } },
     ],

@@ -301,20 +301,11 @@ fn load<'a>(gpu: &'a Gpu, recipe: &Recipe<'_>) -> Result<(Loaded<'a>, Reference)
             compilation_options: Default::default(),
             cache: None,
         });
-    // A layout from the text has no place for what the text does not use.
-    let bound = [
-        Some(&rows),
-        recipe.preconditioned.then_some(&preconditioner),
-        Some(&partials),
-        Some(&shape),
-    ];
     let entries: Vec<wgpu::BindGroupEntry<'_>> = (0_u32..)
-        .zip(bound)
-        .filter_map(|(binding, buffer)| {
-            buffer.map(|buffer| wgpu::BindGroupEntry {
-                binding,
-                resource: buffer.as_entire_binding(),
-            })
+        .zip([&rows, &preconditioner, &partials, &shape])
+        .map(|(binding, buffer)| wgpu::BindGroupEntry {
+            binding,
+            resource: buffer.as_entire_binding(),
         })
         .collect();
     let bindings = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
