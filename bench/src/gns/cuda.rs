@@ -8,7 +8,8 @@
 //! events. The baseline launches thousands of kernels, as training does, without a graph.
 
 use super::data::{Dtype, Recipe, Reference};
-use super::models::{CHUNK, Layout, Model};
+use super::kernels::{self, Addresses, BASELINE_BLOCKS, Baseline, Launcher, Step};
+use super::models::{Layout, Model};
 use super::nvrtc::{self, Nvrtc};
 use super::report::{Figure, Report};
 use crate::engine::Spread;
@@ -21,15 +22,10 @@ use cudarc::driver::{
     LaunchConfig, PushKernelArg as _,
 };
 use cudarc::nvrtc::Ptx;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use switchyard::goodput::noise::Norms;
-
-/// Threads of a block, as in `kernels/gns.cu`.
-const THREADS: u32 = 256;
-
-/// Those of the second pass.
-const TOTAL_THREADS: u32 = 1024;
 
 /// Bytes that are copied to find the memory's bandwidth.
 const COPIED: usize = 2 << 30;
@@ -53,6 +49,8 @@ pub(crate) struct Gpu {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     module: Arc<CudaModule>,
+    /// Kernels by name, once they were looked up.
+    functions: RefCell<HashMap<String, CudaFunction>>,
     device: String,
     origin: String,
     /// What NVRTC remarked.
@@ -113,16 +111,11 @@ impl Gpu {
             context,
             stream,
             module,
+            functions: RefCell::default(),
             device,
             origin,
             log,
         })
-    }
-
-    fn kernel(&self, name: &str) -> Result<CudaFunction> {
-        self.module
-            .load_function(name)
-            .with_context(|| format!("kernel {name}"))
     }
 
     /// Room for `bytes`, not set to anything.
@@ -178,72 +171,16 @@ impl Gpu {
     }
 }
 
-/// What is in the GPU's memory.
-struct Loaded<'a> {
-    gpu: &'a Gpu,
-    layout: &'a Layout,
-    replicas: usize,
-    dtype: Dtype,
-    /// [rows][stride] elements.
-    rows: CudaSlice<u8>,
-    /// [stride] f32.
-    preconditioner: Option<CudaSlice<u8>>,
-    /// [sums][chunks] f64, large enough for either form.
-    partial: CudaSlice<u8>,
-    /// [sums] f64.
-    total: CudaSlice<u8>,
-    /// [chunks] (tensor, chunk), u32.
-    chunks: CudaSlice<u8>,
-    chunk_count: u32,
-    /// [tensors] u64.
-    lengths: CudaSlice<u8>,
-    /// [tensors][R] addresses.
-    pointers: CudaSlice<u8>,
-    /// [tensors] addresses.
-    preconditioner_pointers: CudaSlice<u8>,
-    functions: HashMap<String, CudaFunction>,
-}
-
-impl Loaded<'_> {
-    fn row(&self, row: usize) -> u64 {
-        let start = row * self.layout.stride * self.dtype.bytes();
-        self.gpu.address(&self.rows) + start as u64
-    }
-
-    fn preconditioner_address(&self) -> u64 {
-        self.preconditioner
-            .as_ref()
-            .map_or(0, |p| self.gpu.address(p))
-    }
-
-    /// Addresses of every tensor in each of these rows, tensor by tensor.
-    fn tensor_addresses(&self, rows: &[u64]) -> Vec<u64> {
-        let bytes = self.dtype.bytes() as u64;
-        let tensors = self.layout.tensors.iter();
-        tensors
-            .flat_map(|tensor| {
-                rows.iter()
-                    .map(move |row| row + tensor.start as u64 * bytes)
-            })
-            .collect()
-    }
-
-    fn function(&self, name: &str) -> Result<&CudaFunction> {
-        self.functions
-            .get(name)
-            .with_context(|| format!("kernel {name}"))
-    }
-
-    fn suffix(&self) -> &'static str {
-        match self.preconditioner {
-            Some(_) => "_preconditioned",
-            None => "",
+impl Launcher for Gpu {
+    fn launch(&self, kernel: &str, blocks: u32, threads: u32, arguments: &[u64]) -> Result<()> {
+        let mut functions = self.functions.borrow_mut();
+        if !functions.contains_key(kernel) {
+            let function = self.module.load_function(kernel);
+            let function = function.with_context(|| format!("kernel {kernel}"))?;
+            functions.insert(kernel.to_owned(), function);
         }
-    }
-
-    /// Launches a kernel with these arguments, all of 8 bytes.
-    fn launch(&self, name: &str, blocks: u32, threads: u32, arguments: &[u64]) -> Result<()> {
-        let mut builder = self.gpu.stream.launch_builder(self.function(name)?);
+        let function = functions.get(kernel).context("just put there")?;
+        let mut builder = self.stream.launch_builder(function);
         for argument in arguments {
             builder.arg(argument);
         }
@@ -252,95 +189,52 @@ impl Loaded<'_> {
             block_dim: (threads, 1, 1),
             shared_mem_bytes: 0,
         };
-        // SAFETY: the arguments are those of the kernel's declaration, addresses are of buffers of
-        // the shapes above, and on a little-endian machine a narrower integer is read from the
-        // first bytes of a wider one.
+        // SAFETY: `kernels` gives the arguments of the kernel's declaration and addresses of
+        // buffers of the shapes it documents; on a little-endian machine a narrower argument is
+        // read from the first bytes of a wider one.
         unsafe { builder.launch(config) }
-            .with_context(|| format!("kernel {name} on {blocks} blocks"))?;
+            .with_context(|| format!("kernel {kernel} on {blocks} blocks"))?;
         Ok(())
     }
+}
 
-    /// The second pass.
-    fn sum_up(&self, sums: u32, chunks: u32) -> Result<()> {
-        let partial = self.gpu.address(&self.partial);
-        let total = self.gpu.address(&self.total);
-        let arguments = [partial, u64::from(chunks), total];
-        self.launch("gns_total", sums, TOTAL_THREADS, &arguments)
-    }
+/// What is in the GPU's memory, by the names of [`Addresses`].
+struct Loaded<'a> {
+    gpu: &'a Gpu,
+    layout: &'a Layout,
+    replicas: usize,
+    dtype: Dtype,
+    rows: CudaSlice<u8>,
+    preconditioner: Option<CudaSlice<u8>>,
+    partial: CudaSlice<u8>,
+    total: CudaSlice<u8>,
+    chunks: CudaSlice<u8>,
+    chunk_count: u32,
+    lengths: CudaSlice<u8>,
+    pointers: CudaSlice<u8>,
+    preconditioner_pointers: CudaSlice<u8>,
+}
 
-    fn fused_flat(&self) -> Result<()> {
-        let name = format!(
-            "gns_flat_{}_r{}{}",
-            self.dtype.name(),
-            self.replicas,
-            self.suffix()
-        );
-        let chunks = u32::try_from(self.layout.flat_chunks())?;
-        let stride = self.layout.stride as u64;
-        let partial = self.gpu.address(&self.partial);
-        let p = self.preconditioner_address();
-        self.launch(
-            &name,
-            chunks,
-            THREADS,
-            &[self.row(0), stride, stride, p, partial],
-        )?;
-        self.sum_up(self.replicas as u32 + 1, chunks)
-    }
-
-    /// Arguments of a kernel that takes the chunk table.
-    fn table_arguments(&self, pointers: &CudaSlice<u8>) -> [u64; 5] {
+impl Loaded<'_> {
+    fn step(&self) -> Step<'_> {
         let address = |slice| self.gpu.address(slice);
-        [
-            address(&self.chunks),
-            address(pointers),
-            address(&self.lengths),
-            address(&self.preconditioner_pointers),
-            address(&self.partial),
-        ]
-    }
-
-    fn fused_table(&self) -> Result<()> {
-        let name = format!(
-            "gns_table_{}_r{}{}",
-            self.dtype.name(),
-            self.replicas,
-            self.suffix()
-        );
-        let arguments = self.table_arguments(&self.pointers);
-        self.launch(&name, self.chunk_count, THREADS, &arguments)?;
-        self.sum_up(self.replicas as u32 + 1, self.chunk_count)
-    }
-
-    fn differenced_flat(&self, previous: &CudaSlice<u8>) -> Result<()> {
-        let name = format!(
-            "gns_differenced_flat_{}{}",
-            self.dtype.name(),
-            self.suffix()
-        );
-        let chunks = u32::try_from(self.layout.flat_chunks())?;
-        let stride = self.layout.stride as u64;
-        let (previous, current) = (self.gpu.address(previous), self.row(1));
-        let partial = self.gpu.address(&self.partial);
-        let p = self.preconditioner_address();
-        self.launch(
-            &name,
-            chunks,
-            THREADS,
-            &[previous, current, stride, p, partial],
-        )?;
-        self.sum_up(3, chunks)
-    }
-
-    fn differenced_table(&self, pointers: &CudaSlice<u8>) -> Result<()> {
-        let name = format!(
-            "gns_differenced_table_{}{}",
-            self.dtype.name(),
-            self.suffix()
-        );
-        let arguments = self.table_arguments(pointers);
-        self.launch(&name, self.chunk_count, THREADS, &arguments)?;
-        self.sum_up(3, self.chunk_count)
+        Step {
+            launcher: self.gpu,
+            layout: self.layout,
+            replicas: self.replicas,
+            dtype: self.dtype,
+            chunks: self.chunk_count,
+            at: Addresses {
+                rows: address(&self.rows),
+                preconditioner: self.preconditioner.as_ref().map_or(0, address),
+                partial: address(&self.partial),
+                total: address(&self.total),
+                chunks: address(&self.chunks),
+                lengths: address(&self.lengths),
+                pointers: address(&self.pointers),
+                preconditioner_pointers: address(&self.preconditioner_pointers),
+            },
+        }
     }
 
     /// Fills partial sums and totals with NaN, so that what is not written shows.
@@ -353,153 +247,23 @@ impl Loaded<'_> {
         Ok(())
     }
 
-    /// The totals of `count` rows and of their mean.
-    fn norms(&self, count: usize) -> Result<(Norms, Vec<u64>)> {
-        let bytes = self.gpu.stream.clone_dtoh(&self.total)?;
-        let words: Vec<f64> = bytemuck::pod_collect_to_vec(&bytes);
-        let (squares, rest) = words.split_at_checked(count).context("totals")?;
-        let mean = rest.first().copied().context("totals")?;
-        for (row, square) in squares.iter().enumerate() {
-            ensure!(
-                square.is_finite(),
-                "gradient {row} or the preconditioner has an element that cannot be measured"
-            );
-        }
-        let bits = words.iter().take(count + 1).map(|x| x.to_bits()).collect();
-        let norms = Norms {
-            count: u32::try_from(count)?,
-            mean_of_squares: squares.iter().sum::<f64>() / count as f64,
-            square_of_mean: mean,
-        };
-        Ok((norms, bits))
-    }
-
     /// Runs a kernel on poisoned sums, twice, and returns what it finds.
     fn run(&mut self, count: usize, work: &dyn Fn(&Self) -> Result<()>) -> Result<Norms> {
-        self.poison()?;
-        work(self)?;
-        let (norms, first) = self.norms(count)?;
-        self.poison()?;
-        work(self)?;
-        let (_, second) = self.norms(count)?;
+        let mut once = || -> Result<Vec<f64>> {
+            self.poison()?;
+            work(self)?;
+            let bytes = self.gpu.stream.clone_dtoh(&self.total)?;
+            let mut totals: Vec<f64> = bytemuck::pod_collect_to_vec(&bytes);
+            totals.truncate(count + 1);
+            Ok(totals)
+        };
+        let (first, second) = (once()?, once()?);
+        let norms = kernels::norms(&first, count)?;
         ensure!(
             first == second,
-            "a second run gives other bits: {first:x?}, {second:x?}"
+            "a second run gives other bits: {first:?}, then {second:?}"
         );
         Ok(norms)
-    }
-}
-
-/// What the baseline needs besides: results of operations in memory, as a framework has them.
-struct Baseline {
-    /// The averaged gradient, [stride] elements.
-    mean: CudaSlice<u8>,
-    /// Two tensors of f32, as long as the longest.
-    scratch: [CudaSlice<u8>; 2],
-    partial: CudaSlice<u8>,
-    ticket: CudaSlice<u8>,
-    term: CudaSlice<u8>,
-    /// Σ|g_k|² and |ḡ|².
-    totals: CudaSlice<u8>,
-}
-
-/// Blocks of the baseline's sums at most, one partial sum each.
-const BASELINE_BLOCKS: u32 = 1024;
-
-impl Baseline {
-    fn new(loaded: &Loaded<'_>) -> Result<Self> {
-        let gpu = loaded.gpu;
-        let longest = loaded
-            .layout
-            .tensors
-            .iter()
-            .map(|tensor| tensor.length)
-            .max();
-        let scratch = longest.unwrap_or(0) * size_of::<f32>();
-        let mean = gpu.room(loaded.layout.stride * loaded.dtype.bytes())?;
-        let name = format!("baseline_average_{}", loaded.dtype.name());
-        let (stride, replicas) = (loaded.layout.stride as u64, loaded.replicas as u64);
-        let to = gpu.address(&mean);
-        let arguments = [loaded.row(0), stride, stride, replicas, to];
-        loaded.launch(&name, 4096, THREADS, &arguments)?;
-        Ok(Self {
-            mean,
-            scratch: [gpu.room(scratch)?, gpu.room(scratch)?],
-            partial: gpu.room(BASELINE_BLOCKS as usize * size_of::<f64>())?,
-            ticket: gpu.upload(&[0_u32])?,
-            term: gpu.upload(&[0.0_f64])?,
-            totals: gpu.upload(&[0.0_f64; 2])?,
-        })
-    }
-
-    /// One step of AdaptDL's `GradientNoiseScale` for parameters of one group: its hook on every
-    /// tensor of every replica (divide by the preconditioner if there is one, square, sum in f64,
-    /// add), then its callback on the averaged gradients (`.float()`, divide by the loss scale,
-    /// divide by the passes, and the same).
-    fn step(&self, loaded: &Loaded<'_>) -> Result<()> {
-        let gpu = loaded.gpu;
-        let [a, b] = [gpu.address(&self.scratch[0]), gpu.address(&self.scratch[1])];
-        let [locals, mean] = [0, 8].map(|offset| gpu.address(&self.totals) + offset);
-        let p = loaded.preconditioner.as_ref().map(|p| gpu.address(p));
-        let dtype = loaded.dtype;
-        let one = u64::from(1.0_f32.to_bits());
-        for tensor in &loaded.layout.tensors {
-            let (start, n) = (tensor.start as u64, tensor.length as u64);
-            let p = p.map(|p| p + start * 4);
-            let blocks = u32::try_from(n.div_ceil(u64::from(4 * THREADS)))?;
-            let divide = |name: &str, from: u64, to: u64, by: Option<u64>| {
-                loaded.launch(name, blocks, THREADS, &[from, to, n, one, by.unwrap_or(0)])
-            };
-            let own_divide = format!("baseline_divide_{}", dtype.name());
-            for row in 0..loaded.replicas {
-                let mut from = loaded.row(row) + start * dtype.bytes() as u64;
-                let mut held = dtype;
-                if p.is_some() {
-                    divide(&own_divide, from, a, p)?;
-                    (from, held) = (a, Dtype::F32);
-                }
-                self.add_square(loaded, from, held, b, n, locals)?;
-            }
-            let mut from = gpu.address(&self.mean) + start * dtype.bytes() as u64;
-            if dtype == Dtype::Bf16 {
-                divide(&own_divide, from, b, None)?;
-                from = b;
-            }
-            divide("baseline_divide_f32", from, a, None)?;
-            divide("baseline_divide_f32", a, b, None)?;
-            let (mut from, mut other) = (b, a);
-            if p.is_some() {
-                divide("baseline_divide_f32", b, a, p)?;
-                (from, other) = (a, b);
-            }
-            self.add_square(loaded, from, Dtype::F32, other, n, mean)?;
-        }
-        Ok(())
-    }
-
-    /// `total += from.pow(2).sum(dtype=float64)`.
-    fn add_square(
-        &self,
-        loaded: &Loaded<'_>,
-        from: u64,
-        dtype: Dtype,
-        squares: u64,
-        n: u64,
-        total: u64,
-    ) -> Result<()> {
-        let gpu = loaded.gpu;
-        let blocks = u32::try_from(n.div_ceil(u64::from(4 * THREADS)))?;
-        let square = format!("baseline_square_{}", dtype.name());
-        loaded.launch(&square, blocks, THREADS, &[from, squares, n])?;
-        let blocks = n
-            .div_ceil(u64::from(16 * THREADS))
-            .min(u64::from(BASELINE_BLOCKS));
-        let (partial, ticket) = (gpu.address(&self.partial), gpu.address(&self.ticket));
-        let term = gpu.address(&self.term);
-        let sum = format!("baseline_sum_{}", dtype.name());
-        let arguments = [squares, n, partial, ticket, term];
-        loaded.launch(&sum, blocks as u32, THREADS, &arguments)?;
-        loaded.launch("baseline_add", 1, 1, &[total, term])
     }
 }
 
@@ -527,28 +291,46 @@ pub(crate) fn measure(gpu: &Gpu, model: Model, recipe: &Recipe<'_>, runs: u32) -
     }
 
     // Correctness.
-    let found = loaded.run(replicas, &|loaded| loaded.fused_flat())?;
+    let found = loaded.run(replicas, &|loaded| loaded.step().fused_flat())?;
     report.check_fused("fused", found, &reference)?;
-    let found = loaded.run(replicas, &|loaded| loaded.fused_table())?;
+    let found = loaded.run(replicas, &|loaded| loaded.step().fused_table())?;
     report.check_fused("fused, chunk table", found, &reference)?;
     let previous = gpu.room(row_bytes)?;
-    let addresses = [gpu.address(&previous), loaded.row(1)];
-    let pair = gpu.upload(&loaded.tensor_addresses(&addresses))?;
+    let current = loaded.step().row(1);
+    let addresses = [gpu.address(&previous), current];
+    let pair = gpu.upload(&loaded.step().tensor_addresses(&addresses))?;
     let found = loaded.run(2, &|loaded| {
         copy_row(loaded, 0, &previous)?;
-        loaded.differenced_flat(&previous)
+        loaded
+            .step()
+            .differenced_flat(gpu.address(&previous), current)
     })?;
     report.check_differenced("differenced", found, &reference)?;
     replaced(&loaded, &previous)?;
     let found = loaded.run(2, &|loaded| {
         copy_row(loaded, 0, &previous)?;
-        loaded.differenced_table(&pair)
+        loaded.step().differenced_table(gpu.address(&pair))
     })?;
     report.check_differenced("differenced, chunk table", found, &reference)?;
     replaced(&loaded, &previous)?;
-    let baseline = Baseline::new(&loaded)?;
-    baseline.step(&loaded)?;
-    let totals = gpu.stream.clone_dtoh(&baseline.totals)?;
+    let longest = layout.tensors.iter().map(|tensor| tensor.length).max();
+    let scratch = longest.unwrap_or(0) * size_of::<f32>();
+    let (mean, a, b) = (gpu.room(row_bytes)?, gpu.room(scratch)?, gpu.room(scratch)?);
+    let partial = gpu.room(BASELINE_BLOCKS as usize * size_of::<f64>())?;
+    let (ticket, term) = (gpu.upload(&[0_u32])?, gpu.upload(&[0.0_f64])?);
+    let totals = gpu.upload(&[0.0_f64; 2])?;
+    let baseline = Baseline {
+        mean: gpu.address(&mean),
+        scratch: [gpu.address(&a), gpu.address(&b)],
+        partial: gpu.address(&partial),
+        ticket: gpu.address(&ticket),
+        term: gpu.address(&term),
+        totals: gpu.address(&totals),
+    };
+    let step = loaded.step();
+    baseline.average(&step)?;
+    baseline.run(&step)?;
+    let totals = gpu.stream.clone_dtoh(&totals)?;
     let totals: Vec<f64> = bytemuck::pod_collect_to_vec(&totals);
     if let [squares, mean] = totals[..] {
         let found = Norms {
@@ -590,26 +372,28 @@ pub(crate) fn measure(gpu: &Gpu, model: Model, recipe: &Recipe<'_>, runs: u32) -
     };
     let element = recipe.dtype.bytes();
     let fused_bytes = layout.elements * element * replicas + p_bytes;
-    let seconds = gpu.time(runs, &mut || loaded.fused_flat())?;
+    let seconds = gpu.time(runs, &mut || step.fused_flat())?;
     report
         .figures
         .push(Figure::moving("fused", fused_bytes, seconds));
-    let seconds = gpu.time(runs, &mut || loaded.fused_table())?;
+    let seconds = gpu.time(runs, &mut || step.fused_table())?;
     report
         .figures
         .push(Figure::moving("fused, chunk table", fused_bytes, seconds));
     let differenced_bytes = 3 * layout.elements * element + p_bytes;
-    let seconds = gpu.time(runs, &mut || loaded.differenced_flat(&previous))?;
+    let seconds = gpu.time(runs, &mut || {
+        step.differenced_flat(gpu.address(&previous), current)
+    })?;
     report
         .figures
         .push(Figure::moving("differenced", differenced_bytes, seconds));
-    let seconds = gpu.time(runs, &mut || loaded.differenced_table(&pair))?;
+    let seconds = gpu.time(runs, &mut || step.differenced_table(gpu.address(&pair)))?;
     report.figures.push(Figure::moving(
         "differenced, chunk table",
         differenced_bytes,
         seconds,
     ));
-    let seconds = gpu.time(runs.min(9), &mut || baseline.step(&loaded))?;
+    let seconds = gpu.time(runs.min(9), &mut || baseline.run(&step))?;
     report
         .figures
         .push(Figure::taking("per-parameter baseline", seconds));
@@ -631,7 +415,7 @@ pub(crate) fn measure(gpu: &Gpu, model: Model, recipe: &Recipe<'_>, runs: u32) -
 /// A row's bytes to `to`.
 fn copy_row(loaded: &Loaded<'_>, row: usize, to: &CudaSlice<u8>) -> Result<()> {
     let (gpu, bytes) = (loaded.gpu, loaded.layout.stride * loaded.dtype.bytes());
-    let (to, from) = (gpu.address(to), loaded.row(row));
+    let (to, from) = (gpu.address(to), loaded.step().row(row));
     // SAFETY: both are of so many bytes, and different.
     unsafe { memcpy_dtod_async(to, from, bytes, gpu.stream.cu_stream())? };
     Ok(())
@@ -688,7 +472,7 @@ fn load<'a>(gpu: &'a Gpu, recipe: &Recipe<'a>) -> Result<(Loaded<'a>, Reference)
         Ok(())
     })?;
     let table = layout.chunk_table()?;
-    let most_chunks = table.len().max(layout.flat_chunks());
+    let partial_sums = Step::partial_sums(layout, recipe.replicas, table.len());
     let sums = recipe.replicas.max(2) + 1;
     let lengths: Vec<u64> = layout
         .tensors
@@ -702,37 +486,21 @@ fn load<'a>(gpu: &'a Gpu, recipe: &Recipe<'a>) -> Result<(Loaded<'a>, Reference)
         dtype: recipe.dtype,
         rows,
         preconditioner,
-        partial: gpu.room(sums * most_chunks * size_of::<f64>())?,
+        partial: gpu.room(partial_sums * size_of::<f64>())?,
         total: gpu.room(sums * size_of::<f64>())?,
         chunk_count: u32::try_from(table.len())?,
         chunks: gpu.upload(table.as_flattened())?,
         lengths: gpu.upload(&lengths)?,
         pointers: gpu.room(0)?,
         preconditioner_pointers: gpu.room(0)?,
-        functions: HashMap::new(),
     };
-    let addresses: Vec<u64> = (0..recipe.replicas).map(|row| loaded.row(row)).collect();
-    loaded.pointers = gpu.upload(&loaded.tensor_addresses(&addresses))?;
-    let p = loaded.preconditioner_address();
+    let step = loaded.step();
+    let rows: Vec<u64> = (0..recipe.replicas).map(|row| step.row(row)).collect();
+    let pointers = step.tensor_addresses(&rows);
+    let p = step.at.preconditioner;
     let tensors = layout.tensors.iter();
-    let addresses: Vec<u64> = tensors.map(|tensor| p + tensor.start as u64 * 4).collect();
-    loaded.preconditioner_pointers = gpu.upload(&addresses)?;
-    let (dtype, suffix) = (recipe.dtype.name(), loaded.suffix());
-    let mut names = vec!["gns_total".to_owned(), "baseline_add".to_owned()];
-    for form in ["flat", "table"] {
-        names.push(format!("gns_{form}_{dtype}_r{}{suffix}", recipe.replicas));
-        names.push(format!("gns_differenced_{form}_{dtype}{suffix}"));
-    }
-    names.push(format!("baseline_average_{dtype}"));
-    for operation in ["divide", "square", "sum"] {
-        for dtype in ["f32", "bf16"] {
-            names.push(format!("baseline_{operation}_{dtype}"));
-        }
-    }
-    for name in names {
-        let function = gpu.kernel(&name)?;
-        loaded.functions.insert(name, function);
-    }
-    debug_assert_eq!(CHUNK % (8 * THREADS as usize), 0);
+    let preconditioners: Vec<u64> = tensors.map(|tensor| p + tensor.start as u64 * 4).collect();
+    loaded.pointers = gpu.upload(&pointers)?;
+    loaded.preconditioner_pointers = gpu.upload(&preconditioners)?;
     Ok((loaded, reference))
 }

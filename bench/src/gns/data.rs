@@ -96,7 +96,8 @@ impl Recipe<'_> {
                 .map(|row| {
                     let mut noise = self.uniform(row as u64, start, length);
                     for ((n, s), a) in noise.iter_mut().zip(&signal).zip(&scale) {
-                        *n = a * (s + 2.0 * *n);
+                        // Between tensors +0 and never −0: padding is the same in all rows.
+                        *n = a * (s + 2.0 * *n) + 0.0;
                     }
                     noise
                 })

@@ -3,7 +3,7 @@
 //! [`switchyard::goodput::noise`].
 //!
 //! ```text
-//! models ──layout──▶ data ──gradients, f64 reference──▶ cpu | cuda (nvrtc) | wgpu ──▶ report ──▶ plot
+//! models ──layout──▶ data ──gradients, f64 reference──▶ cpu | cuda (nvrtc, kernels) | wgpu ──▶ report ──▶ plot
 //! ```
 //!
 //! `command` is what people type. The kernels lie in `bench/kernels/`, the models' tables in
@@ -13,6 +13,9 @@ mod command;
 mod cpu;
 mod cuda;
 mod data;
+#[cfg(test)]
+mod emulator;
+mod kernels;
 mod models;
 mod nvrtc;
 mod plot;
