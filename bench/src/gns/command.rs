@@ -5,12 +5,14 @@ use super::cpu::{self, Bf16, Stored};
 use super::cuda::{self, Kernels};
 use super::data::{Dtype, Recipe, Reference};
 use super::models::{Layout, Model};
-use super::report::{Figure, Report};
+use super::report::{Figure, Report, spread};
 use super::{nvrtc, plot, wgpu};
-use crate::engine::measure;
+use crate::engine::{Spread, measure};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
+use std::hint::black_box;
 use std::path::PathBuf;
+use std::time::Instant;
 use switchyard::goodput::noise;
 
 #[derive(Args)]
@@ -167,33 +169,48 @@ fn on_cpu<T: Stored + bytemuck::NoUninit>(
         .map(|row| bytemuck::try_cast_slice(row).map_err(anyhow::Error::msg))
         .collect::<Result<_>>()?;
     let bytes = recipe.layout.stride * element;
-    let (_, seconds) = measure(runs, || {
-        Ok(words.iter().fold(0_u32, |sum, row| sum ^ cpu::stream(row)))
-    })?;
     let streamed = bytes * recipe.replicas;
-    report
-        .ceilings
-        .push(Figure::moving("streaming sum", streamed, seconds));
-    let (_, seconds) = measure(runs, || {
-        previous.copy_from_slice(current);
-        Ok(())
-    })?;
-    report
-        .ceilings
-        .push(Figure::moving("copy", 2 * bytes, seconds));
     let p_bytes = if recipe.preconditioned {
         recipe.layout.stride * 4
     } else {
         0
     };
-    let (_, seconds) = measure(runs, || Ok(cpu::norms(fused, p)?))?;
+    let mut copied = previous.clone();
+    let [sum, copy, fused_seconds, differenced] = in_turn(
+        runs,
+        [
+            &mut || {
+                black_box(words.iter().fold(0_u32, |sum, row| sum ^ cpu::stream(row)));
+                Ok(())
+            },
+            &mut || {
+                copied.copy_from_slice(black_box(current));
+                Ok(())
+            },
+            &mut || {
+                black_box(cpu::norms(black_box(fused), p)?);
+                Ok(())
+            },
+            &mut || {
+                black_box(cpu::differenced(&mut previous, black_box(current), p)?);
+                Ok(())
+            },
+        ],
+    )?;
+    report
+        .ceilings
+        .push(Figure::moving("streaming sum", streamed, sum));
+    report
+        .ceilings
+        .push(Figure::moving("copy", 2 * bytes, copy));
+    let moved = streamed + p_bytes;
     report
         .figures
-        .push(Figure::moving("fused", streamed + p_bytes, seconds));
-    let (_, seconds) = measure(runs, || Ok(cpu::differenced(&mut previous, current, p)?))?;
+        .push(Figure::moving("fused", moved, fused_seconds));
+    let moved = 3 * bytes + p_bytes;
     report
         .figures
-        .push(Figure::moving("differenced", 3 * bytes + p_bytes, seconds));
+        .push(Figure::moving("differenced", moved, differenced));
     if let Some(rows) = as_f32(fused) {
         let (_, seconds) = measure(runs.min(9), || Ok(noise::norms(&rows, p)?))?;
         report
@@ -202,6 +219,26 @@ fn on_cpu<T: Stored + bytemuck::NoUninit>(
     }
     report.relate();
     Ok(report)
+}
+
+/// Times of several works, one run of each after the other, so that whatever else the machine does
+/// falls on all alike.
+fn in_turn<const N: usize>(
+    runs: u32,
+    mut works: [&mut dyn FnMut() -> Result<()>; N],
+) -> Result<[Spread; N]> {
+    let mut seconds = [const { Vec::new() }; N];
+    for run in 0..=runs {
+        for (work, seconds) in works.iter_mut().zip(&mut seconds) {
+            let start = Instant::now();
+            work()?;
+            // The first run finds what is still to be loaded.
+            if run > 0 {
+                seconds.push(start.elapsed().as_secs_f64());
+            }
+        }
+    }
+    Ok(seconds.map(spread))
 }
 
 /// Rows of f32 as they are.

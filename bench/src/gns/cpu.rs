@@ -252,9 +252,9 @@ mod tests {
             (1.0, 0x3f80),
             (-2.5, 0xc020),
             // Between 1 and 1 + 2⁻⁷: the tie goes to the even one, more than half goes up.
-            (1.003_906_25, 0x3f80),
+            (1.0 + 1.0 / 256.0, 0x3f80),
             (1.004, 0x3f81),
-            (1.011_718_75, 0x3f82),
+            (1.0 + 3.0 / 256.0, 0x3f82),
             (f32::MAX, 0x7f80),
             (f32::NEG_INFINITY, 0xff80),
             (0.0, 0),

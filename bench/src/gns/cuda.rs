@@ -11,7 +11,7 @@ use super::data::{Dtype, Recipe, Reference};
 use super::kernels::{self, Addresses, BASELINE_BLOCKS, Baseline, Launcher, Step};
 use super::models::{Layout, Model};
 use super::nvrtc::{self, Nvrtc};
-use super::report::{Figure, Report};
+use super::report::{Figure, Report, spread};
 use crate::engine::Spread;
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::ValueEnum;
@@ -158,16 +158,8 @@ impl Gpu {
             .ceil()
             .clamp(1.0, 1000.0) as u32;
         once(repeats)?;
-        let mut seconds = (0..runs)
-            .map(|_| once(repeats))
-            .collect::<Result<Vec<_>>>()?;
-        seconds.sort_by(f64::total_cmp);
-        let at = |index: usize| seconds.get(index).copied().unwrap_or(f64::NAN);
-        Ok(Spread {
-            min: at(0),
-            median: at(seconds.len() / 2),
-            max: at(seconds.len().saturating_sub(1)),
-        })
+        let seconds = (0..runs).map(|_| once(repeats)).collect::<Result<_>>()?;
+        Ok(spread(seconds))
     }
 }
 

@@ -96,3 +96,54 @@ fn text(svg: &mut String, x: f64, y: f64, attributes: &str, text: &str) {
         "<text x=\"{x:.1}\" y=\"{y:.1}\" {attributes}>{escaped}</text>"
     );
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Spread;
+    use crate::gns::data::{Dtype, Recipe};
+    use crate::gns::models::Layout;
+
+    #[test]
+    fn bars_are_as_long_as_their_figures() {
+        let layout = Layout::new(&[1]).expect("sound");
+        let recipe = Recipe {
+            layout: &layout,
+            replicas: 1,
+            dtype: Dtype::F32,
+            preconditioned: false,
+            seed: 0,
+        };
+        let seconds = |median| Spread {
+            min: median,
+            median,
+            max: median,
+        };
+        let mut report = Report::new("cuda", "A <GPU> & more".into(), String::new(), "m", &recipe);
+        report
+            .ceilings
+            .push(Figure::moving("copy", 1000, seconds(1e-9)));
+        report
+            .figures
+            .push(Figure::moving("fused", 500, seconds(1e-9)));
+        report
+            .figures
+            .push(Figure::taking("baseline", seconds(2e-3)));
+        report.relate();
+        let svg = svg(&[report]);
+        let widths: Vec<&str> = svg
+            .lines()
+            .filter(|line| line.starts_with("<rect x="))
+            .filter_map(|line| line.split(" width=\"").nth(1)?.split('"').next())
+            .collect();
+        assert_eq!(widths, ["480.0", "240.0", "0.0"]);
+        for text in [
+            "1000.0 GB/s<",
+            "500.0 GB/s, 50 %<",
+            "2.000 ms<",
+            "A &lt;GPU&gt; &amp; more<",
+        ] {
+            assert!(svg.contains(text), "{text}: {svg}");
+        }
+    }
+}

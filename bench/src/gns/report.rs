@@ -29,7 +29,8 @@ pub(crate) struct Report {
     pub(crate) dtype: Dtype,
     pub(crate) preconditioned: bool,
     pub(crate) seed: u64,
-    /// What memory gives when nothing is computed, in this run.
+    /// What memory gives when nothing is computed, in this run; the first is what figures are
+    /// compared with.
     pub(crate) ceilings: Vec<Figure>,
     pub(crate) checks: Vec<Check>,
     pub(crate) figures: Vec<Figure>,
@@ -59,7 +60,7 @@ pub(crate) struct Figure {
     /// Bytes that the computation must move; none where it moves more than it must.
     pub(crate) bytes: Option<u64>,
     pub(crate) bytes_per_second: Option<f64>,
-    /// Of the best ceiling.
+    /// Of the first ceiling's.
     pub(crate) of_ceiling: Option<f64>,
 }
 
@@ -84,6 +85,17 @@ impl Figure {
             bytes_per_second: None,
             of_ceiling: None,
         }
+    }
+}
+
+/// The least, the median and the most of at least one.
+pub(crate) fn spread(mut seconds: Vec<f64>) -> Spread {
+    seconds.sort_by(f64::total_cmp);
+    let at = |index: usize| seconds.get(index).copied().unwrap_or(f64::NAN);
+    Spread {
+        min: at(0),
+        median: at(seconds.len() / 2),
+        max: at(seconds.len().saturating_sub(1)),
     }
 }
 
@@ -197,15 +209,14 @@ impl Report {
         Ok(())
     }
 
-    /// Relates all figures to the best ceiling.
+    /// Relates all figures to the first ceiling.
     pub(crate) fn relate(&mut self) {
-        let ceilings = self
+        let ceiling = self
             .ceilings
-            .iter()
-            .filter_map(|figure| figure.bytes_per_second);
-        let best = ceilings.fold(0.0, |best, x| if x > best { x } else { best });
+            .first()
+            .and_then(|first| first.bytes_per_second);
         for figure in &mut self.figures {
-            figure.of_ceiling = figure.bytes_per_second.map(|speed| speed / best);
+            figure.of_ceiling = figure.bytes_per_second.zip(ceiling).map(|(a, b)| a / b);
         }
     }
 
@@ -252,7 +263,7 @@ impl Report {
         }
         println!(
             "  {:26} {:>10} {:>10} {:>10} {:>8} {:>8}",
-            "times", "median ms", "min", "max", "GB/s", "of best"
+            "times", "median ms", "min", "max", "GB/s", "of first"
         );
         for figure in self.ceilings.iter().chain(&self.figures) {
             let Spread { min, median, max } = figure.seconds;

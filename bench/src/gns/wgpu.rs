@@ -6,7 +6,7 @@
 
 use super::data::{Dtype, Recipe, Reference};
 use super::models::{CHUNK, Model};
-use super::report::{Figure, Report};
+use super::report::{Figure, Report, spread};
 use crate::engine::Spread;
 use anyhow::{Context as _, Result, bail, ensure};
 use std::time::Instant;
@@ -117,16 +117,8 @@ impl Gpu {
         };
         once(1)?;
         let repeats = (BETWEEN_WAITS / once(1)?).ceil().clamp(1.0, 1000.0) as u32;
-        let mut seconds = (0..runs)
-            .map(|_| once(repeats))
-            .collect::<Result<Vec<_>>>()?;
-        seconds.sort_by(f64::total_cmp);
-        let at = |index: usize| seconds.get(index).copied().unwrap_or(f64::NAN);
-        Ok(Spread {
-            min: at(0),
-            median: at(seconds.len() / 2),
-            max: at(seconds.len().saturating_sub(1)),
-        })
+        let seconds = (0..runs).map(|_| once(repeats)).collect::<Result<_>>()?;
+        Ok(spread(seconds))
     }
 }
 
