@@ -9,6 +9,7 @@
 //! plain and over arrays, so that the compiler makes them vector code.
 
 use multiversion::multiversion;
+use std::array::from_fn;
 use std::hint::black_box;
 use switchyard::goodput::noise::{self, NoiseError, Norms};
 
@@ -140,11 +141,10 @@ fn exactly<T: Stored>(rows: &[&[T]], preconditioner: Option<&[f32]>) -> Result<N
 #[inline(always)]
 fn inverse(p: &[f32; LANES]) -> [f32; LANES] {
     p.map(|p| {
-        if p > 0.0 && p < f32::INFINITY {
-            1.0 / p
-        } else {
-            f32::NAN
-        }
+        // From the least number above 0 to the largest that is finite: one comparison, of whole
+        // numbers, which vectors have.
+        let sound = p.to_bits().wrapping_sub(1) < f32::INFINITY.to_bits() - 1;
+        if sound { 1.0 / p } else { f32::NAN }
     })
 }
 
@@ -182,20 +182,23 @@ impl Sums {
         let (mut sum, mut squares) = ([0.0; LANES], [0.0; LANES]);
         for row in rows {
             let values = &row.as_ref()[step];
+            // A loop each, or the compiler cuts vectors where they do not fit.
+            let mut x = values.map(T::widen);
+            if let Some(factor) = factor {
+                for i in 0..LANES {
+                    x[i] *= factor[i];
+                }
+            }
             for i in 0..LANES {
-                let x = match factor {
-                    None => values[i].widen(),
-                    Some(factor) => values[i].widen() * factor[i],
-                };
-                sum[i] += x;
-                squares[i] += x * x;
+                sum[i] += x[i];
+            }
+            for i in 0..LANES {
+                squares[i] += x[i] * x[i];
             }
         }
-        for i in 0..LANES {
-            let mean = sum[i] * share;
-            self.squares[i] += squares[i];
-            self.mean[i] += mean * mean;
-        }
+        let mean = sum.map(|sum: f32| sum * share);
+        self.squares = from_fn(|i| self.squares[i] + squares[i]);
+        self.mean = from_fn(|i| self.mean[i] + mean[i] * mean[i]);
         self.steps += 1;
         if self.steps == RUN {
             self.flush();
@@ -223,7 +226,7 @@ impl Sums {
 pub(crate) fn stream(data: &[u32]) -> u32 {
     let (steps, rest) = data.as_chunks::<LANES>();
     let part = steps.len() / 8;
-    let parts: [&[[u32; LANES]]; 8] = std::array::from_fn(|i| &steps[i * part..(i + 1) * part]);
+    let parts: [&[[u32; LANES]]; 8] = from_fn(|i| &steps[i * part..(i + 1) * part]);
     let mut lanes = [0_u32; LANES];
     for step in 0..part {
         for part in parts {

@@ -53,7 +53,7 @@ pub(crate) struct Gpu {
     functions: RefCell<HashMap<String, CudaFunction>>,
     device: String,
     origin: String,
-    /// What NVRTC remarked.
+    /// What was said on the way to the kernels.
     log: String,
 }
 
@@ -75,38 +75,15 @@ impl Gpu {
         let stream = context.new_stream()?;
         let (major, minor) = context.compute_capability()?;
         let device = format!("{} (sm_{major}{minor})", context.name()?);
-        let nvrtc = match kernels {
-            Kernels::Carried => None,
-            Kernels::Auto => Nvrtc::find()?,
-            Kernels::Nvrtc => Some(Nvrtc::find()?.with_context(|| {
-                format!(
-                    "there is no NVRTC here: {} can name libnvrtc.so",
-                    nvrtc::VARIABLE
-                )
-            })?),
+        let (module, origin, log) = match kernels {
+            Kernels::Nvrtc => from_nvrtc(&context, replicas)?,
+            Kernels::Carried => from_carried(&context, replicas)?,
+            // NVRTC may be missing, older than the GPU or newer than the driver.
+            Kernels::Auto => from_nvrtc(&context, replicas).or_else(|error| {
+                let (module, origin, _) = from_carried(&context, replicas)?;
+                anyhow::Ok((module, origin, format!("{error:#}")))
+            })?,
         };
-        let (code, origin, log) = match nvrtc {
-            Some(nvrtc) => {
-                let options = [
-                    format!("--gpu-architecture=sm_{major}{minor}"),
-                    format!("-DREPLICAS={replicas}"),
-                ];
-                let compiled = nvrtc.compile(nvrtc::SOURCE, &options)?;
-                (Ptx::from_binary(compiled.cubin), nvrtc.name(), compiled.log)
-            }
-            None => {
-                ensure!(
-                    nvrtc::CARRIED_REPLICAS.contains(&replicas),
-                    "without NVRTC there are kernels for {:?} replicas only",
-                    nvrtc::CARRIED_REPLICAS
-                );
-                let ptx = Ptx::from_src(nvrtc::carried()?);
-                (ptx, "carried PTX".to_owned(), String::new())
-            }
-        };
-        let module = context
-            .load_module(code)
-            .with_context(|| format!("the driver does not take the kernels ({origin})"))?;
         Ok(Self {
             context,
             stream,
@@ -161,6 +138,38 @@ impl Gpu {
         let seconds = (0..runs).map(|_| once(repeats)).collect::<Result<_>>()?;
         Ok(spread(seconds))
     }
+}
+
+/// Kernels, where they come from, and what was said on the way.
+type Built = (Arc<CudaModule>, String, String);
+
+fn from_nvrtc(context: &Arc<CudaContext>, replicas: usize) -> Result<Built> {
+    let nvrtc = Nvrtc::find()?.with_context(|| {
+        let variable = nvrtc::VARIABLE;
+        format!("there is no NVRTC here ({variable} can name libnvrtc.so)")
+    })?;
+    let (major, minor) = context.compute_capability()?;
+    let options = [
+        format!("--gpu-architecture=sm_{major}{minor}"),
+        format!("-DREPLICAS={replicas}"),
+    ];
+    let compiled = nvrtc.compile(nvrtc::SOURCE, &options)?;
+    let module = context
+        .load_module(Ptx::from_binary(compiled.cubin))
+        .with_context(|| format!("the driver does not take what {} makes", nvrtc.name()))?;
+    Ok((module, nvrtc.name(), compiled.log))
+}
+
+fn from_carried(context: &Arc<CudaContext>, replicas: usize) -> Result<Built> {
+    let carried = nvrtc::CARRIED_REPLICAS;
+    ensure!(
+        carried.contains(&replicas),
+        "without NVRTC there are kernels for {carried:?} replicas only"
+    );
+    let module = context
+        .load_module(Ptx::from_src(nvrtc::carried()?))
+        .context("the driver does not take the carried PTX")?;
+    Ok((module, "carried PTX".to_owned(), String::new()))
 }
 
 impl Launcher for Gpu {
