@@ -237,3 +237,6 @@ async function time(gpu, encode) {
   times.sort((a, b) => a - b);
   return times[RUNS >> 1] / 1e3;
 }
+
+// The page holds this module's text, and calls it by this name (web/src/ui/gpu_panel.rs).
+globalThis.switchyardMeasureGpu = measure;
