@@ -2,10 +2,11 @@
 //!
 //! `engine` measures how fast a trace opens and how many jobs a second each scheduler simulates,
 //! `open` the opening of any files alone. `goodput` measures fits and tables of Pollux's models,
-//! `pollux` the genetic search of a scheduling round.
+//! `pollux` the genetic search of a scheduling round, `gns` the gradient noise scale on CPU and GPU.
 //! Every figure is the median of several runs, beside the least and the greatest.
 
 mod engine;
+mod gns;
 mod goodput;
 mod open;
 mod pollux;
@@ -26,6 +27,8 @@ enum Command {
     Engine(engine::Arguments),
     /// Opening speed of each of several files
     Open(open::Arguments),
+    /// The gradient noise scale: one pass over a model's gradients, on CPU, CUDA or WebGPU
+    Gns(gns::Arguments),
     /// What fits and tables of Pollux's models cost
     Goodput(goodput::Arguments),
     /// A scheduling round of Pollux: the genetic search, and what stopping it early changes
@@ -36,6 +39,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
         Command::Engine(arguments) => engine::engine(&arguments),
         Command::Open(arguments) => open::open(&arguments),
+        Command::Gns(arguments) => gns::gns(&arguments),
         Command::Goodput(arguments) => goodput::goodput(&arguments),
         Command::Pollux(arguments) => pollux::pollux(&arguments),
     }

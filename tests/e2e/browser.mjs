@@ -51,14 +51,15 @@ const FLAGS = [
 /**
  * A browser and a server of the built page, for the time that the tests of one file take.
  * @param {string[]} flags further flags for Chromium, such as `--enable-unsafe-webgpu`
+ * @param {string} folder what is served instead of the built page
  */
-export function browser(flags = []) {
+export function browser(flags = [], folder = dist) {
   let chrome;
   let server;
 
   before(async () => {
-    assert.ok(existsSync(dist), "there is no dist/: run `cargo xtask build` first");
-    server = await serve(dist);
+    assert.ok(existsSync(folder), `there is no ${folder}: run \`cargo xtask build\` first`);
+    server = await serve(folder);
     chrome = await chromium.launch({
       executablePath: process.env.SWITCHYARD_CHROMIUM ?? "/usr/bin/chromium",
       args: [...FLAGS, ...flags],

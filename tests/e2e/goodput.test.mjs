@@ -159,6 +159,20 @@ test("measured profiles stand in for the fitted ones, and are let go again", asy
   await page.getByText("there is no application 'application'").first().waitFor();
 });
 
+const { open: openWithGpu } = browser(["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]);
+
+test("the visitor's GPU is measured where there is one, and said to be missing where not", async (t) => {
+  const pages = [await openWithGpu(t, "index.html#v=1&run=fifo&view=goodput"), await open(t, "index.html#v=1&run=fifo&view=goodput")];
+  for (const page of pages) await page.getByRole("button", { name: "Measure your GPU" }).click();
+  const facts = pages[0].locator(".gpu dd");
+  await facts.first().waitFor({ timeout: 120_000 });
+  const [adapter, , , , gpu, cpu] = await facts.allTextContents();
+  assert.match(adapter, /software, no GPU/);
+  assert.equal(gpu, cpu);
+  await pages[1].getByText(/This browser (has no WebGPU|knows WebGPU, but finds no GPU)/).waitFor();
+  assert.deepEqual(await accessibilityProblems(pages[0]), []);
+});
+
 const traces = process.env.SWITCHYARD_TRACES;
 test("workload-1 of Pollux' artifact, on 16 nodes of 4", { skip: !traces }, async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&cluster=16x4&run=pollux&run=optimus&run=tiresias-tuned&t=0");

@@ -14,6 +14,7 @@ const MIME = {
   ".png": "image/png",
   ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
+  ".wgsl": "text/wgsl; charset=utf-8",
 };
 
 /**

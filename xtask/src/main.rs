@@ -3,12 +3,14 @@
 //! - `setup/` puts the tools in place: the wasm target, Trunk, wasm-bindgen, wasm-opt, a browser
 //! - `build` makes `dist/`, `single_file` makes of it one page that opens from a disk
 //! - `bench` measures the engine natively beside wasm
+//! - `kernels` compiles the PTX that the benchmark carries
 //! - `serve` shows the page and rebuilds it on every change
 //! - `test` runs every check there is
 //! - `shell` and `workspace` run commands and know where things lie
 
 mod bench;
 mod build;
+mod kernels;
 mod serve;
 mod setup;
 mod shell;
@@ -31,6 +33,7 @@ usage: cargo xtask <command>
       --open, --no-open      open a browser or not (default: where there seems to be a screen)
   build                      make dist/, ready for any static server, and dist/switchyard.html
   bench [TRACE]              measure the engine natively beside wasm, on a trace or a sample
+  kernels                    compile bench/kernels/gns.cu into the PTX that the benchmark carries
   test [--only STEPS]        run every check, or some: fmt,clippy,native,wasm,e2e
 ";
 
@@ -59,6 +62,10 @@ fn run(mut args: impl Iterator<Item = String>) -> Result<ExitCode> {
             let trace = args.next();
             no_more(args)?;
             bench::bench(&setup::toolbox(bench::NEEDS)?, trace.as_deref())?;
+        }
+        Some("kernels") => {
+            no_more(args)?;
+            kernels::compile(&setup::toolbox(kernels::NEEDS)?)?;
         }
         Some("test") => return test::test(&test::parse(args)?),
         Some("help" | "--help" | "-h") => print!("{USAGE}"),

@@ -43,7 +43,7 @@ impl Step {
         match self {
             Self::Fmt => &[],
             Self::Clippy => &[Need::WasmStd],
-            Self::Native => &[Need::Nextest],
+            Self::Native => &[Need::Nextest, Need::Nvrtc],
             Self::Wasm => &[Need::WasmStd, Need::Browser, Need::WasmBindgen],
             Self::E2e => &[
                 Need::WasmStd,

@@ -5,6 +5,7 @@
 use super::app::StateProps;
 use super::cluster_panel::input_value;
 use super::controls::{self, field, list, number, option, quiet_button, switch_button};
+use super::gpu_panel::GpuPanel;
 use super::plot::chart;
 use super::round_panel::round_panel;
 use super::term::{Definition, Term};
@@ -114,6 +115,7 @@ pub(super) fn GoodputView(props: &StateProps) -> Html {
                 <dl class="job-facts" aria-live="polite">{ for facts }</dl>
                 <div class="plots">{ for answer.plots.iter().map(|plot| chart(plot, dark, "the choice")) }</div>
                 { rounds(state, session, adapting, &shown_run) }
+                <GpuPanel />
             </section>
         </div>
     }

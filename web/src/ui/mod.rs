@@ -17,6 +17,7 @@ mod embed;
 pub mod export;
 mod focused;
 mod goodput_view;
+mod gpu_panel;
 mod guide;
 mod header;
 mod help;

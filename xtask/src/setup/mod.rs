@@ -4,6 +4,7 @@
 //! finds it again: `$SWITCHYARD_TOOLS`, or `switchyard/tools` in the user's cache folder.
 
 mod browser;
+mod nvrtc;
 mod packages;
 mod tools;
 mod wasm_std;
@@ -36,6 +37,8 @@ pub(crate) enum Need {
     Browser,
     /// The Node packages of the browser tests.
     NodePackages,
+    /// Compiles GPU kernels. What needs it does without where it cannot be had, and says so.
+    Nvrtc,
 }
 
 impl Need {
@@ -48,6 +51,7 @@ impl Need {
             Self::Nextest => "nextest",
             Self::Browser => "browser",
             Self::NodePackages => "node packages",
+            Self::Nvrtc => "nvrtc",
         }
     }
 }
@@ -58,6 +62,7 @@ const EVERYTHING: &[Need] = &[
     Need::WasmOpt,
     Need::Browser,
     Need::NodePackages,
+    Need::Nvrtc,
     Need::Nextest,
     Need::WasmBindgen,
     Need::Trunk,
@@ -119,6 +124,14 @@ impl Toolbox {
                 Ok(found)
             }
             Need::NodePackages => packages::ensure(),
+            Need::Nvrtc => Ok(match nvrtc::ensure() {
+                Ok(library) => {
+                    let found = library.display().to_string();
+                    self.variables.push(("SWITCHYARD_NVRTC", library));
+                    found
+                }
+                Err(error) => format!("MISSING, so no GPU kernel is compiled: {error:#}"),
+            }),
         }
     }
 
