@@ -319,7 +319,7 @@ test("an experiment saved from the page brings everything back", async (t) => {
   const page = await open(t, "index.html#v=1&t=0&cluster=6x4&placement=spread&restart=30&spread=v100&restart-by-model=true&seed=9&run=srtf&run=tiresias-las[queues=2,thresholds=3600]");
   await finished(page, 2);
   const first = await results(page);
-  const { path, text } = await saved(page, "Jobs, cluster, schedulers and seed as Experiment");
+  const { path, text } = await saved(page, "Experiment: jobs and settings as CSV");
   assert.match(text, /^#switchyard 1\n#title A lab's day\n#cluster 6x4\n#policy srtf\n/);
 
   await page.goto(page.url().replace(/#.*/, "#v=1&t=0&sample=three-jobs&run=fifo"));

@@ -152,7 +152,7 @@ pub fn App() -> Html {
     html! {
         <>
             { drop_zone(session, &file_over, html! { <div class={classes!("page", embedded.map(|_| "embedded"))}>{ body }</div> }) }
-            { for state.columns.as_ref().filter(|_| state.asking).map(|asked| columns_dialog(asked, session)) }
+            { state.columns.as_ref().filter(|_| state.asking).map(|asked| columns_dialog(asked, session)) }
             <div id="tooltip" role="tooltip" hidden=true></div>
         </>
     }
