@@ -192,7 +192,6 @@ test("a large file shows how far it is, can be cancelled, and is read in slices"
   const bar = page.getByRole("progressbar", { name: "Opening" });
   await bar.waitFor();
   await page.locator(".busy").getByText(/^[1-9]\d? %, .* of .* MB, [\d,]+ rows$/).waitFor();
-  await screenshot(page, "progress");
   await page.getByRole("button", { name: "Cancel opening" }).click();
   await bar.waitFor({ state: "detached" });
   assert.equal(await facts(page), before);
@@ -204,6 +203,8 @@ test("a large file shows how far it is, can be cancelled, and is read in slices"
 
   const start = Date.now();
   await give(page, path);
+  await bar.waitFor();
+  await screenshot(page, "progress");
   await jobs(page, "1,000");
   t.diagnostic(`${(megabytes / ((Date.now() - start) / 1000)).toFixed(0)} MB/s, ${megabytes.toFixed(0)} MB`);
   assert.match(await summary(page).textContent(), /large\.csv: 1,000 of 1,000,000 rows kept/);
@@ -245,10 +246,13 @@ test("other jobs of a trace: window, tenants, ends, fractions, gangs too large",
   await choice.getByLabel(/^completed/).check();
   await jobs(page, 2);
   await choice.getByLabel(/^completed/).uncheck();
+  await jobs(page, 4);
+  await finished(page, 2);
   const window = choice.getByLabel(/^Submitted within/);
   await window.fill("1h..2d");
   await window.press("Enter");
   await jobs(page, 2);
+  await finished(page, 2);
   await window.fill("soon");
   await window.press("Enter");
   await page.locator("#rail .error").getByText(/'soon' is not a window: write FROM\.\.TO/).waitFor();
@@ -319,7 +323,7 @@ test("an experiment saved from the page brings everything back", async (t) => {
   const page = await open(t, "index.html#v=1&t=0&cluster=6x4&placement=spread&restart=30&spread=v100&restart-by-model=true&seed=9&run=srtf&run=tiresias-las[queues=2,thresholds=3600]");
   await finished(page, 2);
   const first = await results(page);
-  const { path, text } = await saved(page, "Jobs, cluster, schedulers and seed as Experiment");
+  const { path, text } = await saved(page, "Experiment: jobs and settings as CSV");
   assert.match(text, /^#switchyard 1\n#title A lab's day\n#cluster 6x4\n#policy srtf\n/);
 
   await page.goto(page.url().replace(/#.*/, "#v=1&t=0&sample=three-jobs&run=fifo"));

@@ -158,7 +158,8 @@ pub fn App() -> Html {
     html! {
         <>
             { drop_zone(session, &file_over, html! { <div class={classes!("page", embedded.map(|_| "embedded"))}>{ body }</div> }) }
-            { for state.columns.as_ref().filter(|_| state.asking).map(|asked| columns_dialog(asked, session)) }
+            // Always a node, if an empty one: else the page before it would be made anew.
+            { state.columns.as_ref().filter(|_| state.asking).map(|asked| columns_dialog(asked, session)).unwrap_or_default() }
             <div id="tooltip" role="tooltip" hidden=true></div>
         </>
     }

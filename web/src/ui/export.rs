@@ -39,8 +39,8 @@ pub struct Props {
 /// What the jobs can be saved as: what it is, the format's name, and the end of the file's name.
 const JOBS: [(&str, &str, ExportFormat, &str); 3] = [
     (
-        "Jobs, cluster, schedulers and seed",
-        "Experiment",
+        "Experiment: jobs and settings",
+        "CSV",
         ExportFormat::Switchyard,
         "experiment.csv",
     ),

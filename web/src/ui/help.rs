@@ -97,7 +97,7 @@ pub(super) fn help(on_close: Callback<MouseEvent>) -> Html {
             <p>{ "Switchyard replays a GPU cluster's job trace under different schedulers, in this page, and shows what each would have done and why. Open a trace on the left; everything stays on your computer." }</p>
             <h2>{ "What it opens" }</h2>
             <p>{ FORMATS }</p>
-            <p>{ "Files that belong together (a trace and its cluster file, PAI's job and task tables, the parts of one trace) are dropped together, in any order. A table of any other kind opens once you have said which column is which." }</p>
+            <p>{ "Files that belong together (a trace and its cluster file, PAI's job and task tables, the parts of one trace) are opened together, in any order. A table of any other kind opens once you have said which column is which." }</p>
             <h2>{ "Keys" }</h2>
             <dl>{ list(&KEYS, true) }</dl>
             <h2>{ "Terms" }</h2>

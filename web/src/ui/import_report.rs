@@ -56,7 +56,7 @@ pub(super) fn import_report(trace: &TraceInfo, report: &ImportReport, session: &
             if !report.cluster.is_empty() {
                 <p class="hint">{ &report.cluster }</p>
             }
-            { columns }
+            { columns.unwrap_or_default() }
             if left_out > 0 {
                 <h3>{ format!("{} left out", rows(left_out)) }</h3>
                 <ul>{ for dropped }</ul>

@@ -81,12 +81,12 @@ pub(super) fn trace_panel(state: &AppState, session: &Session) -> Html {
             if state.guide.is_none() {
                 <p class="hint">{ "New here? " }<button type="button" class="link" onclick={onguide}>{ "Three jobs, step by step" }</button></p>
             }
-            { for state.opening.as_ref().map(|opening| progress(opening, session)) }
+            { state.opening.as_ref().map(|opening| progress(opening, session)).unwrap_or_default() }
             { error(state.trace_error.as_deref()) }
-            { for state.columns.as_ref().filter(|asked| !asked.why.is_empty()).map(|asked| {
+            { state.columns.as_ref().filter(|asked| !asked.why.is_empty()).map(|asked| {
                 let asked = asked.clone();
                 html! { <button type="button" onclick={tell(session, move |_| Action::AskColumns(asked.clone()))}>{ "Say which column is which…" }</button> }
-            }) }
+            }).unwrap_or_default() }
             if let Some(trace) = &state.trace {
                 if trace.report.is_none() {
                     <p class="hint">{ summary }</p>
