@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value = "144x8")]
     cluster: ClusterSpec,
     /// Policies to measure
-    #[arg(long = "policy", default_values = ["fifo", "fifo[backfill=true]", "sjf", "srtf", "srsf", "tiresias-las"])]
+    #[arg(long = "policy", default_values = ["fifo", "fifo[backfill=true]", "sjf", "srtf", "srsf", "tiresias-las", "tiresias-gittins"])]
     policies: Vec<String>,
     /// Runs per figure
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
@@ -54,6 +54,37 @@ struct Speed {
     seconds: Spread,
     jobs_per_second: f64,
     events: usize,
+    /// What is recorded of Python originals.
+    originals: Vec<Original>,
+}
+
+/// A Python simulator's speed, recorded on other machines and traces: an order of magnitude.
+#[derive(Clone, Copy, Serialize)]
+struct Original {
+    /// In our names.
+    policy: &'static str,
+    jobs_per_second: f64,
+    /// Whose simulator, on what.
+    of: &'static str,
+}
+
+const TIRESIAS: &str = "Tiresias' simulator, 5,000 jobs on 60 GPUs, overloaded";
+const HELIOS: &str = "Helios' simulator, 100,000 jobs";
+
+const ORIGINALS: [Original; 5] = [
+    original("fifo", 1690.0, HELIOS),
+    original("fifo", 427.0, TIRESIAS),
+    original("srtf", 848.0, HELIOS),
+    original("tiresias-las", 289.0, TIRESIAS),
+    original("tiresias-gittins", 44.0, TIRESIAS),
+];
+
+const fn original(policy: &'static str, jobs_per_second: f64, of: &'static str) -> Original {
+    Original {
+        policy,
+        jobs_per_second,
+        of,
+    }
 }
 
 /// The same policy on a shorter or longer trace of the same load.
@@ -123,6 +154,10 @@ pub(crate) fn engine(arguments: &Arguments) -> Result<()> {
                     seconds,
                     jobs_per_second,
                     events,
+                    originals: ORIGINALS
+                        .into_iter()
+                        .filter(|original| original.policy == *policy)
+                        .collect(),
                 });
             }
         }
@@ -213,6 +248,21 @@ fn print(report: &Report) {
             speed.jobs_per_second,
             format!("{min:.3} to {max:.3}")
         );
+    }
+    println!("\nPython originals, recorded on other machines and traces");
+    for speed in &report.policies {
+        for original in &speed.originals {
+            let Original {
+                jobs_per_second,
+                of,
+                ..
+            } = original;
+            println!(
+                "{:<24} {jobs_per_second:>12.0} jobs/s, here {:.0} times as many ({of})",
+                speed.policy,
+                speed.jobs_per_second / jobs_per_second
+            );
+        }
     }
     println!("\ngrowth: seconds on the first part of the trace, and on the trace several times");
     for growth in &report.growth {

@@ -9,6 +9,9 @@ use crate::workload::application::Profile;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+/// The name of an application made here.
+pub const MINE: &str = "mine";
+
 /// The most GPUs that curves reach.
 const MOST_GPUS: u32 = 64;
 
@@ -57,6 +60,8 @@ pub struct Answer {
     pub throughput: ThroughputParams,
     /// Batch sizes as they were used.
     pub limits: Limits,
+    /// The application that these numbers describe, named [`MINE`], as JSON.
+    pub definition: Option<String>,
     /// The choice, in numbers.
     pub facts: Vec<Fact>,
     /// Goodput over batch size, efficiency over batch size, goodput over GPUs.
@@ -140,6 +145,7 @@ impl Question {
         };
         let names = applications.iter().map(|a| a.name.to_string());
         Ok(Answer {
+            definition: application.varied(MINE, params, limits, self.noise_scale),
             facts: model.facts(self.gpus, application, epoch)?,
             plots: model.plots(self.gpus),
             applications: names.collect(),
@@ -306,6 +312,9 @@ mod tests {
     #[test]
     fn by_hand() {
         let answer = plain().answer().expect("sound numbers");
+        let text = answer.definition.as_deref().expect("a definition");
+        let mine = Application::from_json(text).expect("a sound one");
+        assert_eq!((&*mine.name, mine.limits), (MINE, answer.limits));
         // Larger batches gain no throughput, so M0 is best, at 400 samples/s and efficiency 1.
         let facts: Vec<_> = answer.facts.iter().map(|f| f.value.as_str()).collect();
         assert_eq!(

@@ -159,6 +159,19 @@ test("measured profiles stand in for the fitted ones, and are let go again", asy
   await page.getByText("there is no application 'application'").first().waitFor();
 });
 
+test("what the sliders describe can be trained", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=pollux&view=goodput&t=0");
+  await finished(page, 1);
+  await page.getByRole("button", { name: "Let jobs train this" }).click();
+  await page.getByText("Jobs now train this application").waitFor();
+  await finished(page, 1);
+  await page.getByText("What jobs train").click();
+  assert.equal(await page.getByLabel("By GPU-hours").inputValue(), "mine");
+  await page.getByRole("button", { name: "Let go of it" }).click();
+  await finished(page, 1);
+  assert.match(await page.getByLabel("By GPU-hours").inputValue(), /^1: cifar10/);
+});
+
 const { open: openWithGpu } = browser(["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]);
 
 test("the visitor's GPU is measured where there is one, and said to be missing where not", async (t) => {

@@ -11,9 +11,11 @@ use super::round_panel::round_panel;
 use super::term::{Definition, Term};
 use crate::draw::format;
 use crate::session::Session;
-use crate::state::{AppState, Card};
+use crate::state::{Action, AppState, Card, Setup};
+use std::rc::Rc;
 use switchyard::goodput::{Limits, ThroughputParams};
-use switchyard::playground::{Answer, Question};
+use switchyard::playground::{Answer, MINE, Question};
+use switchyard::workload::ApplicationSettings;
 use yew::prelude::*;
 
 static GOODPUT: Definition = Definition {
@@ -113,12 +115,37 @@ pub(super) fn GoodputView(props: &StateProps) -> Html {
             <section aria-label="What the model says">
                 <p class="terms"><Term definition={&GOODPUT} /><Term definition={&EFFICIENCY} /><Term definition={&NOISE_SCALE} /></p>
                 <dl class="job-facts" aria-live="polite">{ for facts }</dl>
+                { train_this(state, session, &answer) }
                 <div class="plots">{ for answer.plots.iter().map(|plot| chart(plot, dark, "the choice")) }</div>
                 { rounds(state, session, adapting, &shown_run) }
                 <GpuPanel />
             </section>
         </div>
     }
+}
+
+/// Lets every plain job train what the sliders describe.
+fn train_this(state: &AppState, session: &Session, answer: &Answer) -> Html {
+    let Some(definition) = answer.definition.clone() else {
+        return Html::default();
+    };
+    let (session, setup) = (session.clone(), state.setup.clone());
+    let onclick = Callback::from(move |_: MouseEvent| {
+        let applications = ApplicationSettings {
+            rule: MINE.to_string(),
+            definitions: vec![definition.clone()],
+            ..(*setup.applications).clone()
+        };
+        session.tell(Action::SetUp(Setup {
+            applications: Rc::new(applications),
+            ..setup.clone()
+        }));
+        session.tell(Action::Notice(Some(
+            "Jobs now train this application wherever a scheduler of the list, such as Pollux, adapts them. Below the schedulers it can be let go again."
+                .to_string(),
+        )));
+    });
+    html! { <button type="button" {onclick}>{ "Let jobs train this" }</button> }
 }
 
 /// The round, at the clock's time, of a scheduler that adapts jobs.

@@ -104,6 +104,38 @@ impl Application {
         };
         serde_json::to_string_pretty(&definition).ok()
     }
+
+    /// The definition of one like this under another name, with other step times and batch sizes,
+    /// and, where one is given, the same noise scale all along. `None` for measured tables, and
+    /// where numbers are out of range.
+    pub fn varied(
+        &self,
+        name: &str,
+        throughput: ThroughputParams,
+        limits: Limits,
+        noise_scale: Option<f64>,
+    ) -> Option<String> {
+        let Profile::Fitted(fitted) = &self.profile else {
+            return None;
+        };
+        let constant = |phi: f64| Curve {
+            batch: limits.m0,
+            phi: vec![phi.clamp(*PHI.start(), *PHI.end())],
+        };
+        let curves = noise_scale.map_or_else(|| fitted.curves.clone(), |phi| vec![constant(phi)]);
+        let varied = Self {
+            name: name.into(),
+            limits,
+            tuned: Vec::new(),
+            profile: Profile::Fitted(Fitted {
+                params: throughput,
+                curves,
+            }),
+            ..self.clone()
+        };
+        let text = varied.to_json()?;
+        Self::from_json(&text).is_ok().then_some(text)
+    }
 }
 
 impl Definition {
@@ -209,6 +241,26 @@ mod tests {
         assert_eq!(application.epoch_at(1200.0), 2);
         let text = application.to_json().expect("a model");
         assert_eq!(Application::from_json(&text), Ok(application));
+    }
+
+    #[test]
+    fn a_variant_is_a_definition() {
+        let application = Application::from_json(EXAMPLE).expect("the example is sound");
+        let Profile::Fitted(fitted) = application.profile() else {
+            panic!("a model");
+        };
+        let limits = Limits {
+            m0: 256,
+            ..application.limits
+        };
+        let text = application.varied("mine", fitted.params, limits, Some(500.0));
+        let mine = Application::from_json(&text.expect("sound")).expect("sound");
+        assert_eq!((&*mine.name, mine.limits), ("mine", limits));
+        // An epoch of as many samples has half as many steps.
+        assert_eq!(mine.total_progress(), application.total_progress() / 2.0);
+        assert_eq!(mine.stats(256.0, 0).noise_scale(256), 500.0);
+        let wrong = Limits { m0: 0, ..limits };
+        assert_eq!(application.varied("mine", fitted.params, wrong, None), None);
     }
 
     #[test]
