@@ -124,11 +124,12 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     rest.split_once('"').map(|(value, _)| value)
 }
 
-/// The one module script of the page, which imports the page's module, replaced by that itself.
+/// The module script that imports the page's module, replaced by that itself; others are inline
+/// already.
 fn replace_module(html: &str, module: &str) -> Result<String> {
     let (before, rest) = html
-        .split_once("<script type=\"module\">")
-        .context("Trunk's page has no module script")?;
+        .split_once("<script type=\"module\">\nimport ")
+        .context("Trunk's page has no script that imports its module")?;
     let (_, after) = rest
         .split_once("</script>")
         .context("the module script of Trunk's page has no end")?;
