@@ -354,6 +354,10 @@ impl Simulation {
         }
         let states = &self.world.states;
         let i = job.index();
+        if let Some(Some(training)) = self.world.trainings.get(i) {
+            let application = training.application.name.to_string();
+            explanation.facts.push(Fact::new("trains", application));
+        }
         if states.phase.get(i) == Some(&Phase::Waiting) && states.version[i] > 0 {
             let takers: Vec<&str> = self
                 .world

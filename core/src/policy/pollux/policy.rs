@@ -582,10 +582,16 @@ impl Pollux {
             let (fair_nodes, fair) = last.fair;
             facts.push(Fact::new(
                 "speedup",
-                format!("{speedup:.2} × that of {fair} GPUs on {fair_nodes} nodes, its fair share"),
+                format!(
+                    "{speedup:.2} × that of its fair share: {fair} GPUs on {}",
+                    count_of(fair_nodes)
+                ),
             ));
         }
-        facts.push(Fact::new("GPUs", format!("{replicas} on {nodes} nodes")));
+        facts.push(Fact::new(
+            "GPUs",
+            format!("{replicas} on {}", count_of(nodes)),
+        ));
         facts.push(Fact::new(
             "most GPUs",
             format!(
@@ -874,6 +880,12 @@ impl Truth {
             .entry(key)
             .or_insert_with(|| truth.best_choice(&even(nodes, replicas), epoch))
     }
+}
+
+/// So many nodes, in words.
+fn count_of(nodes: u32) -> String {
+    let word = if nodes == 1 { "node" } else { "nodes" };
+    format!("{nodes} {word}")
 }
 
 impl Policy for Pollux {
