@@ -1,42 +1,16 @@
 //! Adaptive jobs on the engine, by hand: progress through epochs, re-tuning without a restart,
 //! restarts, interference, whole-second epochs, and plans that cannot be.
 
+mod scripted;
+
+use scripted::{Script, Scripted, Tune};
 use std::sync::Arc;
 use switchyard::Time;
 use switchyard::cluster::{ClusterSpec, Placement};
 use switchyard::job::{Job, JobId, Work};
-use switchyard::policy::{Explanation, Policy, PolicySpec, Rng, Verdict};
 use switchyard::report::Outcomes;
-use switchyard::sim::{Plan, PlanError, PlanErrorKind, RunLog, SimOptions, Simulation, View};
+use switchyard::sim::{PlanError, PlanErrorKind, RunLog, SimOptions, Simulation, View};
 use switchyard::workload::{Application, Workload};
-
-type Script = fn(&View<'_>, &mut Plan);
-type Tune = fn(&View<'_>, JobId) -> Option<(u32, u32)>;
-
-/// A scheduler that does what a test says.
-struct Scripted {
-    spec: PolicySpec,
-    script: Script,
-    tune: Tune,
-}
-
-impl Policy for Scripted {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
-    fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        (self.script)(view, plan);
-    }
-
-    fn tune(&mut self, view: &View<'_>, job: JobId) -> Option<(u32, u32)> {
-        (self.tune)(view, job)
-    }
-
-    fn explain(&self, _view: &View<'_>, _job: JobId) -> Explanation {
-        Explanation::new(Verdict::NotActive, Vec::new())
-    }
-}
 
 /// A pass takes 0.01 s a sample and nothing else, synchronising 0.1 s on one node and 0.3 s across
 /// nodes, without overlap; φ = M0 = 10, so a batch M is worth 2M/(M + 10) steps at M0. Two epochs
@@ -93,12 +67,8 @@ fn run_of(
 ) -> Result<(RunLog, Vec<f64>), PlanError> {
     let cluster = ClusterSpec::uniform(2, 2).expect("a cluster");
     let workload = workload(submits);
-    let policy = Scripted {
-        spec: "fifo".parse().expect("a policy"),
-        script,
-        tune,
-    };
-    let mut run = Simulation::new(workload.clone(), &cluster, Box::new(policy), options);
+    let policy = Scripted::boxed(script, tune);
+    let mut run = Simulation::new(workload.clone(), &cluster, policy, options);
     run.run()?;
     let log = run.into_log();
     let outcomes = Outcomes::of(&workload, &cluster, &log);

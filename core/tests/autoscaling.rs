@@ -1,33 +1,15 @@
 //! A cluster whose size a scheduler chooses: what runs where, and what it costs.
 
+mod scripted;
+
+use scripted::{Script, Scripted};
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Placement};
-use switchyard::job::{Job, JobId, Work};
-use switchyard::policy::{Explanation, Policy, PolicySpec, Rng, Verdict};
+use switchyard::job::{Job, Work};
 use switchyard::report::Summary;
 use switchyard::sim::{Plan, PlanErrorKind, RunLog, SimOptions, Simulation, View};
 use switchyard::workload::{Application, Workload};
 use switchyard::{RunSpec, Time};
-
-/// A scheduler that does what a test says.
-struct Scripted {
-    spec: PolicySpec,
-    script: fn(&View<'_>, &mut Plan),
-}
-
-impl Policy for Scripted {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
-    fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        (self.script)(view, plan);
-    }
-
-    fn explain(&self, _view: &View<'_>, _job: JobId) -> Explanation {
-        Explanation::new(Verdict::NotActive, Vec::new())
-    }
-}
 
 fn gang(submit: f64, gpus: u32, duration: f64) -> Job {
     Job {
@@ -41,14 +23,13 @@ fn gang(submit: f64, gpus: u32, duration: f64) -> Job {
 }
 
 /// Two gangs of 100 s, at 10 and 60 s, on four nodes of two GPUs.
-fn scripted(script: fn(&View<'_>, &mut Plan)) -> (Result<(), PlanErrorKind>, Summary, RunLog) {
+fn outcome_of(script: Script) -> (Result<(), PlanErrorKind>, Summary, RunLog) {
     let workload = Arc::new(Workload {
         jobs: vec![gang(10.0, 2, 100.0), gang(60.0, 2, 100.0)],
         ..Default::default()
     });
     let cluster = ClusterSpec::uniform(4, 2).expect("a cluster");
-    let spec = "fifo".parse().expect("a policy");
-    let policy = Box::new(Scripted { spec, script });
+    let policy = Scripted::boxed(script, |_, _| None);
     let mut run = Simulation::new(workload.clone(), &cluster, policy, SimOptions::default());
     let result = run.run().map_err(|error| error.kind);
     let log = run.into_log();
@@ -64,7 +45,7 @@ fn start_on(view: &View<'_>, plan: &mut Plan) {
 
 #[test]
 fn without_renting_every_node_is_paid_for() {
-    let (result, summary, log) = scripted(start_on);
+    let (result, summary, log) = outcome_of(start_on);
     assert_eq!(result, Ok(()));
     assert_eq!(log.rentals(), 0);
     assert_eq!(summary.makespan, 150.0);
@@ -75,7 +56,7 @@ fn without_renting_every_node_is_paid_for() {
 /// One node from 10 s, two from 60 s on; after 110 s the second must stay, for a job is on it.
 #[test]
 fn rented_nodes_are_paid_for_while_they_are_rented() {
-    let (result, summary, log) = scripted(|view, plan| {
+    let (result, summary, log) = outcome_of(|view, plan| {
         if !view.arrived().is_empty() {
             plan.rent(view.arrived()[0].0 + 1);
         }
@@ -89,7 +70,7 @@ fn rented_nodes_are_paid_for_while_they_are_rented() {
 
 #[test]
 fn nothing_starts_on_a_node_that_is_not_rented() {
-    let (result, ..) = scripted(|view, plan| {
+    let (result, ..) = outcome_of(|view, plan| {
         plan.rent(1);
         start_on(view, plan);
     });
@@ -99,7 +80,7 @@ fn nothing_starts_on_a_node_that_is_not_rented() {
 
 #[test]
 fn a_node_is_not_given_back_under_a_job() {
-    let (result, ..) = scripted(|view, plan| {
+    let (result, ..) = outcome_of(|view, plan| {
         if !view.finished().is_empty() {
             plan.rent(1);
         }

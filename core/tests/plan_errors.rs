@@ -1,33 +1,16 @@
 //! A scheduler that asks for the impossible is told so, by policy, moment and job: the engine
 //! neither panics nor quietly mends the plan.
 
+mod scripted;
+
+use scripted::{Script, Scripted};
 use std::sync::Arc;
 use switchyard::Time;
 use switchyard::cluster::{ClusterSpec, PlaceError, Placement};
 use switchyard::job::{Job, JobId, Work};
-use switchyard::policy::{self, Explanation, Policy, PolicySpec, Rng, Verdict};
-use switchyard::sim::{Plan, PlanError, PlanErrorKind, SimOptions, Simulation, View};
+use switchyard::policy;
+use switchyard::sim::{PlanError, PlanErrorKind, SimOptions, Simulation};
 use switchyard::workload::Workload;
-
-/// A scheduler that does what a test says.
-struct Scripted {
-    spec: PolicySpec,
-    script: fn(&View<'_>, &mut Plan),
-}
-
-impl Policy for Scripted {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
-    fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        (self.script)(view, plan);
-    }
-
-    fn explain(&self, _view: &View<'_>, _job: JobId) -> Explanation {
-        Explanation::new(Verdict::NotActive, Vec::new())
-    }
-}
 
 /// Jobs of two GPUs for 10 s.
 fn workload(submits: &[f64]) -> Arc<Workload> {
@@ -46,20 +29,19 @@ fn workload(submits: &[f64]) -> Arc<Workload> {
 }
 
 /// What becomes of three jobs, submitted at 0, 0 and 50 s, on two nodes of two GPUs.
-fn error_of(script: fn(&View<'_>, &mut Plan)) -> PlanError {
-    let spec = "fifo".parse().expect("a policy");
+fn error_of(script: Script) -> PlanError {
     let cluster = ClusterSpec::uniform(2, 2).expect("a cluster");
     Simulation::new(
         workload(&[0.0, 0.0, 50.0]),
         &cluster,
-        Box::new(Scripted { spec, script }),
+        Scripted::boxed(script, |_, _| None),
         SimOptions::default(),
     )
     .run()
     .expect_err("an impossible plan")
 }
 
-fn kind_of(script: fn(&View<'_>, &mut Plan)) -> PlanErrorKind {
+fn kind_of(script: Script) -> PlanErrorKind {
     error_of(script).kind
 }
 

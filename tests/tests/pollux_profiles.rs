@@ -5,11 +5,10 @@
 //! these tests say that they are skipped.
 #![cfg(not(target_arch = "wasm32"))]
 
-use std::path::PathBuf;
 use switchyard::goodput::{ThroughputParams, fit, fit_from, loss};
-use switchyard::trace::SourceFile;
 use switchyard::workload::Application;
 use switchyard::workload::application::{Fitted, Measured, Profile, packed};
+use switchyard_tests::artifact::Artifact;
 
 /// Training on one GPU at M0, hours, computed once with the artifact's `applications.py`.
 const ONE_GPU_HOURS: [(&str, f64, u32); 6] = [
@@ -23,26 +22,7 @@ const ONE_GPU_HOURS: [(&str, f64, u32); 6] = [
 
 /// The applications, if the measurements are at hand.
 fn measured() -> Option<Vec<Application>> {
-    let Some(folder) = std::env::var_os("SWITCHYARD_TRACES").map(PathBuf::from) else {
-        eprintln!("SKIPPED: no profiles at hand; SWITCHYARD_TRACES can name the traces' folder");
-        return None;
-    };
-    let root = folder.join("pollux/profiles");
-    let mut files = Vec::new();
-    for application in std::fs::read_dir(&root).expect("the folder of profiles") {
-        let application = application.expect("an entry").path();
-        for file in std::fs::read_dir(application).expect("a profile") {
-            let path = file.expect("an entry").path();
-            let name = path.strip_prefix(&root).expect("within the folder");
-            let name = name.to_str().expect("a plain name").to_owned();
-            files.push((name, std::fs::read(path).expect("a file")));
-        }
-    }
-    let files: Vec<SourceFile<'_>> = files
-        .iter()
-        .map(|(name, bytes)| SourceFile { name, bytes })
-        .collect();
-    Some(Application::measured(&files).expect("profiles"))
+    Some(Artifact::find()?.applications())
 }
 
 fn tables(application: &Application) -> &Measured {
