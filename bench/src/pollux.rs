@@ -1,8 +1,8 @@
 //! `switchyard-bench pollux`: what a scheduling round of Pollux costs, and a whole run.
 //!
 //! Each size is a sequence of rounds, 60 s apart, in which each search starts from the last one's
-//! front: jobs age, now and then one ends and another comes. Goodput is that of the paper's six
-//! applications (throughput parameters fitted on the artifact's measurements), at random progress.
+//! front: jobs age, now and then one ends and another comes. Goodput is that of the six embedded
+//! applications, in the shares of the paper's workload, at random progress.
 
 use anyhow::Result;
 use clap::Args;
@@ -11,13 +11,15 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::Instant;
 use switchyard::RunSpec;
+use switchyard::goodput::batch::choose;
 use switchyard::policy::Rng;
 use switchyard::policy::pollux::{
     Candidate, Node, Outcome, Parameters, Problem, ProblemError, Search, Stopped,
 };
 use switchyard::report::Summary;
 use switchyard::sim::{RunLog, SimOptions};
-use switchyard::workload::{PolluxGenerator, Workload};
+use switchyard::workload::application::Profile;
+use switchyard::workload::{Application, MIX, PolluxGenerator, Workload};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -62,7 +64,7 @@ struct WholeRun {
 
 /// Simulates a day of the paper's workload to its end.
 fn whole(policy: &str) -> Result<WholeRun> {
-    let applications = switchyard::workload::Application::embedded();
+    let applications = Application::embedded();
     let trace = PolluxGenerator::default().generate(&applications)?;
     let workload = Arc::new(Workload::from_trace(&trace));
     let spec = RunSpec {
@@ -162,115 +164,6 @@ impl Spread {
     }
 }
 
-/// An application: throughput parameters (OSDI'21 eq. 8–11, seconds), M0 and Mmax, least and most
-/// of a batch per GPU, gradient noise scale early and late.
-struct Application {
-    alpha_c: f64,
-    beta_c: f64,
-    alpha_n: f64,
-    beta_n: f64,
-    alpha_r: f64,
-    beta_r: f64,
-    gamma: f64,
-    batch: (f64, f64),
-    local: (f64, f64),
-    noise: (f64, f64),
-}
-
-/// The order is that of their shares of the paper's workload.
-const APPLICATIONS: [(u32, Application); 6] = [
-    (
-        393,
-        Application {
-            alpha_c: 0.006957,
-            beta_c: 6.354e-7,
-            alpha_n: 0.01748,
-            beta_n: 5.560e-4,
-            alpha_r: 0.005999,
-            beta_r: 4.5e-8,
-            gamma: 1.248,
-            batch: (256.0, 32768.0),
-            local: (32.0, 32768.0),
-            noise: (7e6, 4.8e7),
-        },
-    ),
-    (
-        387,
-        Application {
-            alpha_c: 0.01866,
-            beta_c: 6.798e-4,
-            alpha_n: 0.09152,
-            beta_n: 0.002525,
-            alpha_r: 0.01540,
-            beta_r: 4.7e-8,
-            gamma: 1.277,
-            batch: (128.0, 4096.0),
-            local: (32.0, 1024.0),
-            noise: (1.3e3, 3.9e4),
-        },
-    ),
-    (
-        87,
-        Application {
-            alpha_c: 0.3111,
-            beta_c: 0.02384,
-            alpha_n: 0.4871,
-            beta_n: 0.009818,
-            alpha_r: 0.08393,
-            beta_r: 0.001371,
-            gamma: 1.413,
-            batch: (20.0, 640.0),
-            local: (10.0, 80.0),
-            noise: (4.4e2, 2.1e5),
-        },
-    ),
-    (
-        67,
-        Application {
-            alpha_c: 0.1719,
-            beta_c: 0.05861,
-            alpha_n: 1.3857,
-            beta_n: 0.009431,
-            alpha_r: 0.2842,
-            beta_r: 0.009623,
-            gamma: 1.902,
-            batch: (12.0, 384.0),
-            local: (4.0, 12.0),
-            noise: (4.2e2, 1.1e3),
-        },
-    ),
-    (
-        46,
-        Application {
-            alpha_c: 0.2386,
-            beta_c: 0.01500,
-            alpha_n: 0.8065,
-            beta_n: 0.01047,
-            alpha_r: 0.1459,
-            beta_r: 0.02301,
-            gamma: 1.222,
-            batch: (8.0, 512.0),
-            local: (4.0, 8.0),
-            noise: (3.1e2, 5.2e3),
-        },
-    ),
-    (
-        20,
-        Application {
-            alpha_c: 0.06417,
-            beta_c: 0.004480,
-            alpha_n: 0.2995,
-            beta_n: 0.006637,
-            alpha_r: 0.02646,
-            beta_r: 5.19e-5,
-            gamma: 2.471,
-            batch: (200.0, 12800.0),
-            local: (20.0, 200.0),
-            noise: (5.6e3, 1.4e4),
-        },
-    ),
-];
-
 /// A job of the sequence.
 struct Job {
     candidate: Candidate,
@@ -278,59 +171,31 @@ struct Job {
     goodput: Vec<[f64; 2]>,
 }
 
-impl Application {
-    /// Goodput at the best of the batch sizes (OSDI'21 eq. 5–11), in samples of M0's worth.
-    fn goodput(&self, nodes: u32, replicas: u32, noise: f64) -> f64 {
-        let k = f64::from(replicas);
-        let least = self.batch.0.max(self.local.0 * k);
-        let sync = match (nodes, replicas) {
-            (_, 1) => 0.0,
-            (1, _) => self.alpha_r + self.beta_r * (k - 2.0),
-            _ => self.alpha_n + self.beta_n * (k - 2.0),
-        };
-        let mut best = 0.0_f64;
-        for step in 0..50 {
-            let total = least * (self.batch.1 / least).powf(f64::from(step) / 49.0);
-            let local = total / k;
-            let mut passes = (local / self.local.1 - 1e-8).ceil().max(1.0);
-            if replicas == 1 && local > self.batch.0 {
-                passes = passes.max(2.0);
-            }
-            let micro = (local / passes - 1e-8).ceil();
-            if micro < self.local.0 || micro > self.local.1 {
-                continue;
-            }
-            let gradient = self.alpha_c + self.beta_c * micro;
-            let last = (gradient.powf(self.gamma) + sync.powf(self.gamma)).powf(1.0 / self.gamma);
-            let time = (passes - 1.0) * gradient + last;
-            let efficiency = (noise + self.batch.0) / (noise + k * micro * passes);
-            best = best.max(k * micro * passes / time * efficiency);
-        }
-        best
-    }
-}
-
 impl Job {
-    fn new(key: u32, rng: &mut Rng) -> Self {
+    fn new(key: u32, applications: &[Application], rng: &mut Rng) -> Self {
         let mut lot = draw(rng, 1000);
-        let mut at = 0;
-        while lot >= APPLICATIONS[at].0 {
-            lot -= APPLICATIONS[at].0;
-            at += 1;
-        }
-        let application = &APPLICATIONS[at].1;
-        let progress = f64::from(draw(rng, 1000)) / 1000.0;
-        let noise = application.noise.0 + progress * (application.noise.1 - application.noise.0);
+        let drawn = MIX.iter().find(|(_, share)| {
+            let is_it = lot < *share;
+            lot = lot.saturating_sub(*share);
+            is_it
+        });
+        let name = drawn.map_or(MIX[0].0, |(name, _)| name);
+        let application = applications
+            .iter()
+            .find(|application| &*application.name == name)
+            .expect("every application of the mix is embedded");
+        let Profile::Fitted(fitted) = application.profile() else {
+            unreachable!("embedded applications are models");
+        };
+        let epoch = draw(rng, application.epochs());
+        let limits = &application.limits;
+        let stats = application.stats(f64::from(limits.m0), epoch);
+        let goodput = |nodes: u32, replicas: u32| {
+            let choice = choose(&fitted.params, &stats, limits, nodes, replicas);
+            choice.map_or(0.0, |choice| choice.goodput)
+        };
         let goodput = (0..=MOST_REPLICAS)
-            .map(|k| {
-                [1, 2].map(|nodes| {
-                    if k < nodes {
-                        0.0
-                    } else {
-                        application.goodput(nodes, k, noise)
-                    }
-                })
-            })
+            .map(|k| [1, 2].map(|nodes| if k < nodes { 0.0 } else { goodput(nodes, k) }))
             .collect();
         let candidate = Candidate {
             key,
@@ -359,6 +224,7 @@ struct Rounds {
     nodes: Vec<Node>,
     jobs: Vec<Job>,
     next_key: u32,
+    applications: Vec<Application>,
     rng: Rng,
     explored: bool,
 }
@@ -372,13 +238,15 @@ const WARMING: u32 = 15;
 
 impl Rounds {
     fn new(nodes: u32, jobs: usize, explored: bool) -> Self {
+        let applications = Application::embedded();
         let mut rng = Rng::seed_from_u64(2021);
         Self {
             nodes: (0..nodes).map(|key| Node { key, gpus: 4 }).collect(),
             jobs: (0..jobs as u32)
-                .map(|key| Job::new(key, &mut rng))
+                .map(|key| Job::new(key, &applications, &mut rng))
                 .collect(),
             next_key: jobs as u32,
+            applications,
             rng,
             explored,
         }
@@ -421,7 +289,7 @@ impl Rounds {
         }
         for i in 0..self.jobs.len() {
             if draw(&mut self.rng, LIFE) == 0 {
-                self.jobs[i] = Job::new(self.next_key, &mut self.rng);
+                self.jobs[i] = Job::new(self.next_key, &self.applications, &mut self.rng);
                 self.next_key += 1;
             }
         }

@@ -24,7 +24,7 @@ const ARRIVALS: [u32; 24] = [
 ];
 
 /// Shares of the applications, in thousandths.
-const MIX: [(&str, u32); 6] = [
+pub const MIX: [(&str, u32); 6] = [
     ("cifar10", 387),
     ("ncf", 393),
     ("deepspeech2", 87),

@@ -15,11 +15,11 @@ mod suggest;
 pub use application::Application;
 pub use binding::{BindError, BindingRule, Bound, GpuTimeClass};
 pub use fit::Fit;
-pub use generator::{GeneratorError, PolluxGenerator, adaptdl_csv};
+pub use generator::{GeneratorError, MIX, PolluxGenerator, adaptdl_csv};
 pub(crate) use models::TraitsByJob;
 pub use models::{DEFAULT_PACKLIMIT, GpuGeneration, ModelTraits};
 pub use sample::{SAMPLES, Sample};
-pub use settings::{ApplicationSettings, RuleError, SettingsError};
+pub use settings::{ApplicationSettings, PAPER_RULE, RuleError, SettingsError};
 
 use crate::job::Job;
 use serde::{Deserialize, Serialize};

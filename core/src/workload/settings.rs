@@ -12,6 +12,9 @@ use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
+/// The classes of Pollux' evaluation (OSDI'21, section 5.1), in words.
+pub const PAPER_RULE: &str = "1: cifar10 ncf; 10: deepspeech2 bert; 100: yolov3; imagenet";
+
 /// What adaptive jobs train.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ApplicationSettings {
@@ -141,10 +144,9 @@ mod tests {
 
     #[test]
     fn rules_in_words() {
-        let words = "1: cifar10 ncf; 10: deepspeech2 bert; 100: yolov3; imagenet";
-        let rule: BindingRule = words.parse().expect("a rule");
+        let rule: BindingRule = PAPER_RULE.parse().expect("a rule");
         assert_eq!(rule, BindingRule::default());
-        assert_eq!(rule.to_string(), words);
+        assert_eq!(rule.to_string(), PAPER_RULE);
         assert_eq!("".parse::<BindingRule>(), Ok(rule));
         let error = "soon: bert; ncf".parse::<BindingRule>().unwrap_err();
         assert_eq!(error.class, "soon: bert");

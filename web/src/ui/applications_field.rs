@@ -8,11 +8,8 @@ use crate::session::Session;
 use crate::state::{Action, AppState, Setup};
 use std::rc::Rc;
 use switchyard::playground::MINE;
-use switchyard::workload::ApplicationSettings;
+use switchyard::workload::{ApplicationSettings, PAPER_RULE};
 use yew::prelude::*;
-
-/// The paper's rule, in words.
-const PAPER: &str = "1: cifar10 ncf; 10: deepspeech2 bert; 100: yolov3; imagenet";
 
 /// The settings of applications.
 pub(super) fn applications_field(state: &AppState, session: &Session) -> Html {
@@ -30,7 +27,7 @@ pub(super) fn applications_field(state: &AppState, session: &Session) -> Html {
         }
     };
     let rule = set(|settings, typed| {
-        settings.rule = if typed.trim() == PAPER {
+        settings.rule = if typed.trim() == PAPER_RULE {
             String::new()
         } else {
             typed
@@ -43,7 +40,7 @@ pub(super) fn applications_field(state: &AppState, session: &Session) -> Html {
         settings.rule.clear();
     });
     let shown = if settings.rule.is_empty() {
-        PAPER
+        PAPER_RULE
     } else {
         &settings.rule
     };
