@@ -221,13 +221,10 @@ impl Model {
     }
 
     fn plots(&self, gpus: u32) -> Vec<Plot> {
-        let points = curve(
-            &self.params,
-            &self.stats,
-            &self.limits,
-            self.nodes(gpus),
-            gpus,
-        );
+        let nodes = self.nodes(gpus);
+        let points = curve(&self.limits, gpus, |m, s, _| {
+            (self.params.iter_time(nodes, gpus, m, s), self.stats)
+        });
         let line = |name: &str, points: Vec<(f64, f64)>| Line {
             name: name.to_owned(),
             points,

@@ -235,14 +235,12 @@ pub struct CurvePoint {
 /// Total batches looked at for a curve.
 const CURVE: u32 = 60;
 
-/// How a job fares on `nodes` and `replicas` with every batch size, by increasing batch; for people
-/// to see.
+/// How a job fares on `replicas` with every batch size, by increasing batch, for people to see.
+/// `model`: seconds of an iteration with `(m, s)`, and statistics at that total batch.
 pub fn curve(
-    params: &ThroughputParams,
-    stats: &GradientStats,
     limits: &Limits,
-    nodes: u32,
     replicas: u32,
+    mut model: impl FnMut(u32, u32, f64) -> (f64, GradientStats),
 ) -> Vec<CurvePoint> {
     let replicas = replicas.max(1);
     let least = limits.m0.max(limits.min_local.saturating_mul(replicas));
@@ -256,9 +254,10 @@ pub fn curve(
         }
         let batch = f64::from(replicas) * f64::from(m) * f64::from(s + 1);
         if points.last().is_none_or(|before| batch > before.batch) {
+            let (seconds, stats) = model(m, s, batch);
             points.push(CurvePoint {
                 batch,
-                throughput: params.throughput(nodes, replicas, m, s),
+                throughput: batch / seconds,
                 efficiency: stats.efficiency(limits.scale(batch)),
             });
         }

@@ -159,13 +159,6 @@ pub(crate) struct Part {
     pub(crate) imported: Imported,
 }
 
-impl Part {
-    /// The member's path, or the file's name.
-    fn name(&self) -> &str {
-        self.place.member.as_deref().unwrap_or(&self.place.file)
-    }
-}
-
 impl Shared {
     /// Counts bytes against the limit.
     pub(crate) fn spend(&mut self, file: &str, bytes: usize) -> Result<(), OpenError> {
@@ -310,7 +303,7 @@ fn merge(parts: Vec<Part>, cluster: Option<ClusterFile>, refusals: &[OpenError])
     let mut report = ImportReport::default();
     let mut experiment = None;
     for (part, label) in parts.into_iter().zip(labels) {
-        let name = part.name().to_owned();
+        let name = part.place.own_path().to_owned();
         let Imported { mut sink, units } = part.imported;
         if members.is_empty() {
             part.format.id.clone_into(&mut format);
@@ -414,14 +407,14 @@ fn labels(parts: &[Part]) -> Vec<Option<String>> {
     }
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
     for part in parts {
-        let stem = stem(part.name());
+        let stem = stem(part.place.own_path());
         let count = seen.get(stem).copied().unwrap_or(0);
         seen.insert(stem.to_owned(), count + 1);
     }
     let label = |part: &Part| {
-        let short = stem(part.name());
+        let short = stem(part.place.own_path());
         let unique = seen.get(short) == Some(&1);
-        Some(if unique { short } else { part.name() }.to_owned())
+        Some(if unique { short } else { part.place.own_path() }.to_owned())
     };
     parts.iter().map(label).collect()
 }

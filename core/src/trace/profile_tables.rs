@@ -2,7 +2,7 @@
 //! they train. They are told by their names, held as a whole, and read by
 //! [`workload::application`](crate::workload::application).
 
-use super::container::{Place, base};
+use super::container::base;
 use serde::{Deserialize, Serialize};
 
 /// A table of an application's profile, unread.
@@ -37,9 +37,4 @@ impl TableName {
             }
         }
     }
-}
-
-/// The path of a file within what was opened.
-pub(super) fn path(place: &Place) -> &str {
-    place.member.as_deref().unwrap_or(&place.file)
 }

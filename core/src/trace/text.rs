@@ -8,7 +8,7 @@ use super::encoding::{Decoder, LOOK};
 use super::formats::Format;
 use super::import::Import;
 use super::opening::{self, Shared};
-use super::profile_tables::{self, ProfileTable, TableName};
+use super::profile_tables::{ProfileTable, TableName};
 use super::report::WarningKind;
 use super::rows::Part;
 
@@ -181,7 +181,7 @@ impl TextFile {
             decoder.old_line_ends = true;
             decoder.mend_line_ends(0, text);
         }
-        let path = profile_tables::path(place);
+        let path = place.own_path();
         if TableName::of(path).is_some() {
             if let Part::Some = part {
                 self.phase = Phase::Whole;

@@ -132,9 +132,6 @@ pub(in crate::policy) const POLICY: Registered = Registered {
 /// The most GPUs of one job, as far as applications were measured.
 const MOST_REPLICAS: u32 = 64;
 
-/// Points of a goodput curve.
-const CURVE: u32 = 50;
-
 /// One adaptive job.
 struct Member {
     job: JobId,
@@ -674,31 +671,18 @@ impl Pollux {
         }
         let truth = training.truth().filter(|_| self.fit == FitChoice::Oracle);
         let (placement, epoch) = (even(nodes, replicas), training.epoch());
-        let believed = |m: u32, s: u32, batch: f64| match truth {
+        let points = batch::curve(limits, replicas, |m, s, batch| match truth {
             Some(truth) => (
-                batch / truth.step_times(&placement, m).iteration(s),
+                truth.step_times(&placement, m).iteration(s),
                 truth.stats(batch, epoch),
             ),
-            None => (params.throughput(nodes, replicas, m, s), *stats),
-        };
-        let least = limits.m0.max(limits.min_local.saturating_mul(replicas));
-        let ratio = f64::from(limits.max_batch) / f64::from(least);
-        let mut goodput: Vec<(f64, f64)> = Vec::new();
-        let mut throughput: Vec<(f64, f64)> = Vec::new();
-        for i in 0..CURVE {
-            let total = libm::pow(ratio, f64::from(i) / f64::from(CURVE - 1)) * f64::from(least);
-            let (m, s) = limits.split(libm::round(total) as u32, replicas);
-            if !(limits.min_local..=limits.max_local).contains(&m) {
-                continue;
-            }
-            let batch = f64::from(replicas) * f64::from(m) * f64::from(s + 1);
-            if goodput.last().is_some_and(|&(before, _)| batch <= before) {
-                continue;
-            }
-            let (rate, stats) = believed(m, s, batch);
-            throughput.push((batch, rate));
-            goodput.push((batch, rate * stats.efficiency(limits.scale(batch))));
-        }
+            None => (params.iter_time(nodes, replicas, m, s), *stats),
+        });
+        let points = points.iter();
+        let throughput = points.clone().map(|p| (p.batch, p.throughput)).collect();
+        let goodput = points
+            .map(|p| (p.batch, p.throughput * p.efficiency))
+            .collect();
         let (m, s) = training.configuration();
         let mut marks = vec![Mark {
             x: f64::from(limits.m0),

@@ -58,6 +58,11 @@ impl Place {
         }
     }
 
+    /// Its own path: within the archive, or the file's name.
+    pub(crate) fn own_path(&self) -> &str {
+        self.member.as_deref().unwrap_or(&self.file)
+    }
+
     /// The path of a member of the archive that lies here.
     pub(crate) fn path(&self, name: &str) -> String {
         match &self.member {
