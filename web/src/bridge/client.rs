@@ -34,7 +34,7 @@ pub struct WorkerHandle {
 pub enum Program {
     /// Turns files into jobs.
     Opener,
-    /// Carries one run.
+    /// Carries one run, answers for the goodput model, or writes jobs in a format.
     Runner,
 }
 

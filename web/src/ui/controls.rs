@@ -64,6 +64,11 @@ pub(super) fn text(value: String, onchange: Callback<Event>) -> Html {
     html! { <input type="text" spellcheck="false" {value} {onchange} /> }
 }
 
+/// A term and its value, of a list of such.
+pub(super) fn fact(term: &str, value: &str) -> Html {
+    html! { <div><dt>{ term }</dt><dd>{ value }</dd></div> }
+}
+
 /// What went wrong, if something did.
 pub(super) fn error(why: Option<&str>) -> Html {
     let error = |why: &str| html! { <p class="error" role="alert">{ why }</p> };

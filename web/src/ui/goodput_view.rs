@@ -104,7 +104,7 @@ pub(super) fn GoodputView(props: &StateProps) -> Html {
     let facts = answer
         .facts
         .iter()
-        .map(|fact| html! { <div><dt>{ &fact.term }</dt><dd>{ &fact.value }</dd></div> });
+        .map(|fact| controls::fact(&fact.term, &fact.value));
     html! {
         <div class="model">
             <form aria-label="Goodput model" onsubmit={Callback::from(|event: SubmitEvent| event.prevent_default())}>
@@ -194,7 +194,7 @@ struct Fields<'a> {
     answer: &'a Answer,
 }
 
-/// Changes a question by what was typed; `false`: that is no number.
+/// Puts a number into a question, beside what was answered last.
 type Change = fn(&mut Question, &Answer, f64);
 
 impl Fields<'_> {

@@ -81,7 +81,7 @@ pub(super) fn GpuPanel() -> Html {
         Measurement::Done(facts) => {
             let facts = facts
                 .iter()
-                .map(|(term, value)| html! { <div><dt>{ term }</dt><dd>{ value }</dd></div> });
+                .map(|(term, value)| controls::fact(term, value));
             html! { <dl class="job-facts" aria-live="polite">{ for facts }</dl> }
         }
         Measurement::Failed(why) => controls::error(Some(why)),

@@ -1,7 +1,7 @@
 //! The chosen job: what it is, its life in every run, and why it runs or waits.
 
 use super::clock::Clocked;
-use super::controls::{quiet_button, swatch};
+use super::controls::{fact, quiet_button, swatch};
 use super::job_rows::name_of;
 use super::life::{self, Doing, Stretch};
 use super::plot::chart;
@@ -233,7 +233,7 @@ fn facts(stage: &Stage, job: &Job) -> Html {
     let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
     html! {
         <dl class="job-facts">
-            { for rows.map(|(term, value)| html! { <div><dt>{ term }</dt><dd>{ value }</dd></div> }) }
+            { for rows.map(|(term, value)| fact(term, &value)) }
         </dl>
     }
 }
@@ -433,8 +433,7 @@ fn why(
     let facts = explanation
         .iter()
         .flat_map(|explanation| &explanation.facts);
-    let facts =
-        facts.map(|fact| html! { <div><dt>{ &fact.term }</dt><dd>{ &fact.value }</dd></div> });
+    let facts = facts.map(|known| fact(&known.term, &known.value));
     let plots = explanation
         .iter()
         .flat_map(|explanation| &explanation.plots);
