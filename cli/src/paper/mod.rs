@@ -4,15 +4,35 @@ mod pollux;
 mod tiresias;
 
 use crate::Failure;
+use crate::table::Table;
 use clap::Subcommand;
+use serde::Serialize;
 
 #[derive(Subcommand)]
 pub(crate) enum Arguments {
     /// Tiresias (NSDI'19): against YARN-CS and SRTF, over K, thresholds, knob, load and placement
     Tiresias(tiresias::Arguments),
-    /// Pollux (OSDI'21): against Optimus and Tiresias, over load, fairness, interval and
-    /// interference
+    /// Pollux (OSDI'21): against Optimus and Tiresias, over load, fairness, interval,
+    /// interference and autoscaling
     Pollux(pollux::Arguments),
+}
+
+/// One comparison, beside what was published.
+#[derive(Serialize)]
+struct Section<Row> {
+    title: &'static str,
+    published: &'static str,
+    rows: Vec<Row>,
+}
+
+impl<Row> Section<Row> {
+    /// For people, with its rows as a table.
+    fn text(&self, table: &Table) -> String {
+        let Self {
+            title, published, ..
+        } = self;
+        format!("\n{title}\npublished: {published}\n{table}")
+    }
 }
 
 pub(crate) fn paper(arguments: &Arguments) -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! Pollux' experiments (OSDI'21 §5), each beside its published figures: on workloads of its
 //! artifact, or on those of our own generator.
 
+use super::Section;
 use crate::table::Table;
 use crate::{Failure, applications, input};
 use anyhow::anyhow;
@@ -42,14 +43,6 @@ pub(crate) struct Arguments {
     json: bool,
     #[command(flatten)]
     opening: input::TraceArguments,
-}
-
-/// One comparison.
-#[derive(Serialize)]
-struct Section {
-    title: &'static str,
-    published: &'static str,
-    rows: Vec<Row>,
 }
 
 /// Means over workloads and seeds; times in hours.
@@ -437,7 +430,7 @@ fn measure(
     Ok(row)
 }
 
-fn print(section: &Section) -> String {
+fn print(section: &Section<Row>) -> String {
     let mut table = Table::default();
     let header = [
         "",
@@ -473,8 +466,5 @@ fn print(section: &Section) -> String {
             format!("{:.2} s", row.seconds),
         ]);
     }
-    format!(
-        "\n{}\npublished: {}\n{table}",
-        section.title, section.published
-    )
+    section.text(&table)
 }

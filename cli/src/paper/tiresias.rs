@@ -1,6 +1,7 @@
 //! Tiresias' experiments on any trace. What was published is named beside each table; where a
 //! trace says otherwise, it shows.
 
+use super::Section;
 use crate::table::Table;
 use crate::{Failure, input};
 use clap::Args;
@@ -37,15 +38,7 @@ struct Experiment {
     trace: String,
     jobs: usize,
     cluster: String,
-    sections: Vec<Section>,
-}
-
-/// One comparison.
-#[derive(Serialize)]
-struct Section {
-    title: &'static str,
-    published: &'static str,
-    rows: Vec<Row>,
+    sections: Vec<Section<Row>>,
 }
 
 #[derive(Serialize)]
@@ -307,7 +300,7 @@ fn of_equal_service(workload: &Workload) -> Workload {
     equal
 }
 
-fn print(section: &Section) -> String {
+fn print(section: &Section<Row>) -> String {
     let mut table = Table::default();
     let header = [
         "",
@@ -328,8 +321,5 @@ fn print(section: &Section) -> String {
             format!("{:.2} ×", row.better_than_baseline),
         ]);
     }
-    format!(
-        "\n{}\npublished: {}\n{table}",
-        section.title, section.published
-    )
+    section.text(&table)
 }
