@@ -3,7 +3,7 @@
 
 mod scripted;
 
-use scripted::{Script, Scripted, Tune};
+use scripted::{Script, Scripted, Tune, plan_error};
 use std::sync::Arc;
 use switchyard::Time;
 use switchyard::cluster::{ClusterSpec, Placement};
@@ -69,7 +69,7 @@ fn run_of(
     let workload = workload(submits);
     let policy = Scripted::boxed(script, tune);
     let mut run = Simulation::new(workload.clone(), &cluster, policy, options);
-    run.run()?;
+    run.run().map_err(plan_error)?;
     let log = run.into_log();
     let outcomes = Outcomes::of(&workload, &cluster, &log);
     Ok((log, outcomes.jct))

@@ -2,7 +2,7 @@
 
 mod scripted;
 
-use scripted::{Script, Scripted};
+use scripted::{Script, Scripted, plan_error};
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Placement};
 use switchyard::job::{Job, Work};
@@ -31,7 +31,7 @@ fn outcome_of(script: Script) -> (Result<(), PlanErrorKind>, Summary, RunLog) {
     let cluster = ClusterSpec::uniform(4, 2).expect("a cluster");
     let policy = Scripted::boxed(script, |_, _| None);
     let mut run = Simulation::new(workload.clone(), &cluster, policy, SimOptions::default());
-    let result = run.run().map_err(|error| error.kind);
+    let result = run.run().map_err(|error| plan_error(error).kind);
     let log = run.into_log();
     (result, Summary::of(&workload, &cluster, &log), log)
 }

@@ -6,7 +6,7 @@ use super::priority_walk::PriorityWalk;
 use super::registry::{BuildContext, PLACEMENT};
 use super::waiting_room::Waiter;
 use super::{
-    Cadence, Explanation, Fact, ParamInfo, ParamKind, Params, Plot, Policy, PolicySpec, Rng,
+    Cadence, Every, Explanation, Fact, ParamInfo, ParamKind, Params, Plot, Policy, PolicySpec, Rng,
 };
 use crate::Time;
 use crate::job::JobId;
@@ -72,7 +72,11 @@ impl<R: Rule> Policy for Continuous<R> {
     fn cadence(&self) -> Cadence {
         Cadence {
             on_change: true,
-            every: Some(self.quantum),
+            every: Some(Every {
+                seconds: self.quantum,
+                parameter: QUANTUM.name,
+                while_all_run: false,
+            }),
         }
     }
 

@@ -46,7 +46,7 @@ impl Gandiva {
         let strategy = params.placement("placement", context.placement);
         Self {
             spec: params.spec().clone(),
-            rounds: Rounds::new(params.float("quantum"), strategy),
+            rounds: Rounds::new(params, "quantum", strategy),
             active: Vec::new(),
             classes: Vec::new(),
         }

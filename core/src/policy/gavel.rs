@@ -40,7 +40,7 @@ impl Gavel {
         let strategy = params.placement("placement", context.placement);
         Self {
             spec: params.spec().clone(),
-            rounds: Rounds::new(params.float("round"), strategy),
+            rounds: Rounds::new(params, "round", strategy),
             order: Vec::new(),
             ranked: Vec::new(),
             gangs: Vec::new(),

@@ -52,8 +52,20 @@ pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
 pub struct Cadence {
     /// On every arrival, completion and due alarm.
     pub on_change: bool,
-    /// At every multiple of this many seconds, while jobs are active.
-    pub every: Option<f64>,
+    /// At every multiple of so many seconds, while jobs are active.
+    pub every: Option<Every>,
+}
+
+/// The rounds of a policy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Every {
+    /// Their length.
+    pub seconds: f64,
+    /// The policy's parameter that sets it.
+    pub parameter: &'static str,
+    /// Whether they matter while no job waits. Otherwise they are left out then, for a job that
+    /// runs alone for thirty years has a thousand million of one second.
+    pub while_all_run: bool,
 }
 
 /// A scheduler.

@@ -9,8 +9,8 @@
 use super::registry::{BuildContext, Registered, no_conflicts};
 use super::rigid::{self, Rigid};
 use super::{
-    Cadence, Explanation, Fact, Line, ParamInfo, ParamKind, Plot, Policy, PolicyEntry, PolicySpec,
-    Rng, RoundReport, RoundRow, Verdict, rounds,
+    Cadence, Every, Explanation, Fact, Line, ParamInfo, ParamKind, Plot, Policy, PolicyEntry,
+    PolicySpec, Rng, RoundReport, RoundRow, Verdict, rounds,
 };
 use crate::Time;
 use crate::job::JobId;
@@ -318,7 +318,11 @@ impl Policy for Optimus {
     fn cadence(&self) -> Cadence {
         Cadence {
             on_change: false,
-            every: Some(self.round),
+            every: Some(Every {
+                seconds: self.round,
+                parameter: "round",
+                while_all_run: true,
+            }),
         }
     }
 

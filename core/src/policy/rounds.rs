@@ -4,7 +4,7 @@
 
 use super::priority_walk::PriorityWalk;
 use super::waiting_room::Waiter;
-use super::{Cadence, ParamInfo, ParamKind, Verdict};
+use super::{Cadence, Every, ParamInfo, ParamKind, Params, Verdict};
 use crate::job::JobId;
 use crate::placement::Strategy;
 use crate::sim::{Plan, View};
@@ -22,30 +22,35 @@ pub(super) const fn round(name: &'static str, default: &'static str) -> ParamInf
 
 /// The active jobs in the order of the last round.
 pub(super) struct Rounds {
-    seconds: f64,
+    every: Every,
     walk: PriorityWalk<u32>,
     /// The position after the last.
     last: u32,
 }
 
 impl Rounds {
-    pub(super) fn new(seconds: f64, strategy: Strategy) -> Self {
+    /// Of the length that a parameter made by [`round`] says.
+    pub(super) fn new(params: &Params<'_>, parameter: &'static str, strategy: Strategy) -> Self {
         Self {
-            seconds,
+            every: Every {
+                seconds: params.float(parameter),
+                parameter,
+                while_all_run: false,
+            },
             walk: PriorityWalk::new(strategy),
             last: 0,
         }
     }
 
     pub(super) fn seconds(&self) -> f64 {
-        self.seconds
+        self.every.seconds
     }
 
     /// On every change, to start what fits, and at every round.
     pub(super) fn cadence(&self) -> Cadence {
         Cadence {
             on_change: true,
-            every: Some(self.seconds),
+            every: Some(self.every),
         }
     }
 

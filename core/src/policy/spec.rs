@@ -127,6 +127,11 @@ impl PolicySpec {
         matches!(self.name(), "pollux" | "optimus")
     }
 
+    /// The names of the parameters that differ from their defaults.
+    pub fn given(&self) -> impl Iterator<Item = &str> {
+        self.params.iter().map(|(name, _)| name.as_str())
+    }
+
     /// The value given for a parameter, if it differs from the default.
     pub fn param(&self, name: &str) -> Option<&str> {
         self.params

@@ -61,7 +61,7 @@ impl Themis {
         Self {
             spec: params.spec().clone(),
             fairness: params.float("f"),
-            rounds: Rounds::new(params.float("lease"), strategy),
+            rounds: Rounds::new(params, "lease", strategy),
             order: Vec::new(),
             by_rho: Vec::new(),
             bids: Vec::new(),

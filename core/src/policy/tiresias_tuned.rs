@@ -12,8 +12,8 @@ use super::optimus;
 use super::registry::{BuildContext, Registered, no_conflicts};
 use super::rounds;
 use super::{
-    Cadence, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng,
-    Verdict,
+    Cadence, Every, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry,
+    PolicySpec, Rng, Verdict,
 };
 use crate::cluster::Placement;
 use crate::job::JobId;
@@ -74,7 +74,11 @@ impl Policy for TiresiasTuned {
     fn cadence(&self) -> Cadence {
         Cadence {
             on_change: false,
-            every: Some(self.round),
+            every: Some(Every {
+                seconds: self.round,
+                parameter: "round",
+                while_all_run: true,
+            }),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The event loop: arrivals, completions, alarms and rounds in; segments and events out.
 
+use super::halt::{Halt, HaltReason, LogBudget, Remedy, RunError, Watch};
 use super::log::{EventKind, LogDelta, LogMark, RunLog, Tuning};
 use super::plan::{Placed, Plan, PlanError, PlanErrorKind};
 use super::training::{Training, trainings};
@@ -8,7 +9,7 @@ use super::view::{Phase, View};
 use crate::Time;
 use crate::cluster::{ClusterSpec, Occupancy};
 use crate::job::JobId;
-use crate::policy::{Explanation, Fact, Plot, Policy, Rng, RoundReport, Verdict};
+use crate::policy::{Every, Explanation, Fact, Plot, Policy, Rng, RoundReport, Verdict};
 use crate::workload::{GpuGeneration, TraitsByJob, Workload};
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,9 @@ pub struct SimOptions {
     pub whole_second_epochs: bool,
     /// Seed of the policy's random generator.
     pub seed: u64,
+    /// How much the run may write into its log before it is ended.
+    #[serde(default)]
+    pub log_budget: LogBudget,
 }
 
 /// How far a run has come.
@@ -54,14 +58,6 @@ pub struct Progress {
     pub done: u32,
     /// Jobs in the workload.
     pub jobs: u32,
-}
-
-/// A policy that asks for the same moment this often in a row is stopped.
-const MOST_PLANS_PER_MOMENT: u32 = 10_000;
-
-/// So many stays in a row that all end before the restart is over: nobody will ever get anywhere.
-fn most_fruitless_stays(gpus: u32) -> u32 {
-    10_000 + 100 * gpus
 }
 
 /// One run in the making. Advance it with [`step`](Self::step), as far and as often as wanted,
@@ -92,9 +88,7 @@ struct World {
     waiting: u32,
     done: u32,
     now: Time,
-    plans_this_moment: u32,
-    /// Preempted or moved before any progress, one after the other.
-    fruitless_stays: u32,
+    watch: Watch,
     round_pending: bool,
     /// Whether a round is due now.
     is_round: bool,
@@ -246,8 +240,7 @@ impl Simulation {
             waiting: 0,
             done: 0,
             now: Time::ZERO,
-            plans_this_moment: 0,
-            fruitless_stays: 0,
+            watch: Watch::default(),
             round_pending: false,
             is_round: false,
             trainings: trainings(&workload, cluster),
@@ -300,7 +293,10 @@ impl Simulation {
 
     /// Applies every event of the next moment, asks the policy and carries out its plan.
     /// `false`: nothing was left to do; jobs that still wait can never run under this policy.
-    pub fn step(&mut self) -> Result<bool, PlanError> {
+    ///
+    /// A run that gets nowhere, or whose log outgrows its budget, ends with an error; what has
+    /// happened until then stays in the log.
+    pub fn step(&mut self) -> Result<bool, RunError> {
         let now = self.world.next_time();
         if now == Time::NEVER {
             return Ok(false);
@@ -308,7 +304,7 @@ impl Simulation {
         let round = self
             .world
             .advance_to(now, self.policy.as_mut())
-            .map_err(|what| self.error(what))?;
+            .map_err(|what| self.error(what.into()))?;
         let cadence = self.policy.cadence();
         if round || (cadence.on_change && self.world.has_news()) {
             self.ask_policy()?;
@@ -319,17 +315,21 @@ impl Simulation {
             self.world.schedule_round(every);
         }
         self.world.sample();
+        self.world.forget_stale_events();
+        self.world
+            .check_budget()
+            .map_err(|reason| self.error(reason.into()))?;
         Ok(true)
     }
 
     /// Runs to the end.
-    pub fn run(&mut self) -> Result<(), PlanError> {
+    pub fn run(&mut self) -> Result<(), RunError> {
         while self.step()? {}
         Ok(())
     }
 
     /// Runs up to and including moment `until`.
-    pub fn run_until(&mut self, until: Time) -> Result<(), PlanError> {
+    pub fn run_until(&mut self, until: Time) -> Result<(), RunError> {
         while self.next_time() <= until && self.step()? {}
         Ok(())
     }
@@ -378,22 +378,65 @@ impl Simulation {
         self.policy.round()
     }
 
-    fn ask_policy(&mut self) -> Result<(), PlanError> {
+    fn ask_policy(&mut self) -> Result<(), RunError> {
         self.plan.clear();
         self.policy
             .plan(&self.world.view(), &mut self.rng, &mut self.plan);
         self.world
             .carry_out(&self.plan)
-            .map_err(|what| self.error(what))
+            .map_err(|trouble| self.error(trouble))
     }
 
-    fn error(&self, (job, kind): (JobId, PlanErrorKind)) -> PlanError {
-        PlanError {
-            policy: self.policy.spec().to_string(),
-            time: self.world.now,
-            job,
-            kind,
-        }
+    fn error(&self, trouble: Trouble) -> RunError {
+        let spec = self.policy.spec();
+        let Progress { now, done, jobs } = self.progress();
+        let (policy, time) = (spec.to_string(), now);
+        let reason = match trouble {
+            Trouble::Plan(job, kind) => {
+                let error = PlanError {
+                    policy,
+                    time,
+                    job,
+                    kind,
+                };
+                return error.into();
+            }
+            Trouble::Halt(reason) => reason,
+        };
+        let remedy = match (self.policy.cadence().every, reason) {
+            // Asked less often, it would start nobody either.
+            (None, _) | (_, HaltReason::NobodyRuns { .. }) => {
+                Remedy::Other(spec.given().map(str::to_owned).collect())
+            }
+            (Some(every), _) => Remedy::Greater(every.parameter),
+        };
+        let halt = Halt {
+            policy,
+            time,
+            done,
+            jobs,
+            reason,
+            remedy,
+        };
+        halt.into()
+    }
+}
+
+/// What stops a run: an impossible plan about a job, or no way on.
+enum Trouble {
+    Plan(JobId, PlanErrorKind),
+    Halt(HaltReason),
+}
+
+impl From<(JobId, PlanErrorKind)> for Trouble {
+    fn from((job, kind): (JobId, PlanErrorKind)) -> Self {
+        Self::Plan(job, kind)
+    }
+}
+
+impl From<HaltReason> for Trouble {
+    fn from(reason: HaltReason) -> Self {
+        Self::Halt(reason)
     }
 }
 
@@ -413,11 +456,6 @@ impl World {
         now: Time,
         policy: &mut dyn Policy,
     ) -> Result<bool, (JobId, PlanErrorKind)> {
-        self.plans_this_moment = if now == self.now {
-            self.plans_this_moment + 1
-        } else {
-            0
-        };
         self.now = now;
         let round = self.apply_due_events(policy)?;
         self.admit_arrivals();
@@ -436,18 +474,22 @@ impl World {
         self.alarmed.clear();
     }
 
-    /// Sees to it that a round is due at the next multiple of `every`, while jobs are active.
-    fn schedule_round(&mut self, every: f64) {
+    /// Sees to it that a round is due at the next multiple of `every`, while jobs are active. Where
+    /// rounds matter only to those who wait and nobody does, the next that can matter is the first
+    /// at or after whatever happens next.
+    fn schedule_round(&mut self, every: Every) {
         let active = self.done < self.next_arrival as u32;
-        if active && !self.round_pending {
-            let rounds = libm::floor(self.now.seconds() / every) + 1.0;
-            // Rounding can bring this very moment out again.
-            let next = if rounds * every > self.now.seconds() {
-                rounds
-            } else {
-                rounds + 1.0
-            };
-            self.queue.push(Time(next * every), Due::Round);
+        if !active || self.round_pending {
+            return;
+        }
+        let from = if every.while_all_run || self.waiting > 0 {
+            self.now
+        } else {
+            self.next_time()
+        };
+        if from < Time::NEVER {
+            let next = first_multiple(every.seconds, from, self.now);
+            self.queue.push(next, Due::Round);
             self.round_pending = true;
         }
     }
@@ -455,6 +497,40 @@ impl World {
     fn sample(&mut self) {
         let allocated = self.gpus - self.occupancy.free().total();
         self.log.push_sample(self.now, self.waiting, allocated);
+    }
+
+    /// Keeps the queue from growing with every restart and alarm: what is due to jobs that have
+    /// moved on since may lie years ahead.
+    fn forget_stale_events(&mut self) {
+        let active = self.next_arrival - self.done as usize;
+        // A job has three events to come at most: far fewer are left than it takes to be here again.
+        if self.queue.heap.len() < 64 + 8 * active {
+            return;
+        }
+        let (states, trainings) = (&self.states, &self.trainings);
+        self.queue
+            .heap
+            .retain(|&Reverse((time, _, _, due))| match due {
+                Due::Finish { job, version } => states.version[job.index()] == version,
+                Due::Alarm { job, version } => {
+                    states.version[job.index()] == version && states.alarm[job.index()] == time
+                }
+                Due::Epoch { job, stretch } => trainings
+                    .get(job.index())
+                    .and_then(Option::as_ref)
+                    .is_some_and(|training| training.stretch == stretch),
+                Due::Round => true,
+            });
+    }
+
+    fn check_budget(&self) -> Result<(), HaltReason> {
+        if self.options.log_budget.is_spent(&self.log) {
+            return Err(HaltReason::LogFull {
+                events: self.log.events() as u64,
+                bytes: self.log.bytes(),
+            });
+        }
+        Ok(())
     }
 
     fn view(&self) -> View<'_> {
@@ -534,7 +610,7 @@ impl World {
     fn finish(&mut self, job: JobId) {
         let i = job.index();
         self.release(job);
-        self.fruitless_stays = 0;
+        self.watch.finished();
         self.states.phase[i] = Phase::Finished;
         self.states.since[i] = self.now;
         self.done += 1;
@@ -694,7 +770,7 @@ impl World {
         self.log.close_segment(segment, self.now);
     }
 
-    fn carry_out(&mut self, plan: &Plan) -> Result<(), (JobId, PlanErrorKind)> {
+    fn carry_out(&mut self, plan: &Plan) -> Result<(), Trouble> {
         for change in &plan.queue_moves {
             self.check_active(change.job)?;
             let kind = if change.demoted {
@@ -708,7 +784,7 @@ impl World {
         for &job in &plan.preempted {
             self.check_active(job)?;
             if self.states.phase[job.index()] != Phase::Running {
-                return Err((job, PlanErrorKind::NotRunning));
+                return Err((job, PlanErrorKind::NotRunning).into());
             }
             self.pause(job)?;
         }
@@ -729,11 +805,11 @@ impl World {
         for &(job, m, s) in &plan.tuned {
             self.check_active(job)?;
             if self.states.phase[job.index()] != Phase::Running {
-                return Err((job, PlanErrorKind::NotRunning));
+                return Err((job, PlanErrorKind::NotRunning).into());
             }
             let now = self.now;
             let Some(training) = self.training(job) else {
-                return Err((job, PlanErrorKind::NotAdaptive));
+                return Err((job, PlanErrorKind::NotAdaptive).into());
             };
             if (training.m, training.s) != (m, s) {
                 training.settle(now);
@@ -748,10 +824,7 @@ impl World {
             self.check_active(job)?;
             let i = job.index();
             if at.seconds().is_nan() {
-                return Err((job, PlanErrorKind::AlarmAtNoTime));
-            }
-            if at <= self.now && self.plans_this_moment >= MOST_PLANS_PER_MOMENT {
-                return Err((job, PlanErrorKind::TimeStandsStill));
+                return Err((job, PlanErrorKind::AlarmAtNoTime).into());
             }
             let at = at.max(self.now);
             self.states.alarm[i] = at;
@@ -763,6 +836,9 @@ impl World {
                 },
             );
         }
+        let in_use = self.gpus - self.occupancy.free().total();
+        self.watch
+            .planned(self.now, &self.log, self.waiting, in_use)?;
         Ok(())
     }
 
@@ -776,15 +852,9 @@ impl World {
         }
     }
 
-    fn pause(&mut self, job: JobId) -> Result<(), (JobId, PlanErrorKind)> {
-        self.fruitless_stays = if self.now > self.states.ready[job.index()] {
-            0
-        } else {
-            self.fruitless_stays + 1
-        };
-        if self.fruitless_stays > most_fruitless_stays(self.gpus) {
-            return Err((job, PlanErrorKind::NoProgress));
-        }
+    fn pause(&mut self, job: JobId) -> Result<(), HaltReason> {
+        let progressed = self.now > self.states.ready[job.index()];
+        self.watch.stay_ended(job, progressed, self.gpus)?;
         self.release(job);
         self.states.phase[job.index()] = Phase::Waiting;
         self.states.since[job.index()] = self.now;
@@ -942,6 +1012,17 @@ impl World {
         self.begin_stretch(job, now);
         true
     }
+}
+
+/// The first multiple of `every` seconds that is not before `from`, but after `now`; `now` where
+/// numbers so great have no such multiple.
+fn first_multiple(every: f64, from: Time, now: Time) -> Time {
+    let rounds = libm::floor(from.seconds() / every);
+    // Rounding may have brought the quotient to the next whole number, or kept it below its own.
+    (0..3)
+        .map(|more| Time((rounds + f64::from(more)) * every))
+        .find(|&at| at >= from && at > now)
+        .unwrap_or(now)
 }
 
 fn check_batch(training: &Training, replicas: u32, m: u32, s: u32) -> Result<(), PlanErrorKind> {

@@ -293,6 +293,19 @@ impl RunLog {
         }
     }
 
+    /// What its columns take in memory, without what they keep free to grow.
+    pub fn bytes(&self) -> u64 {
+        let rows = |rows: usize, bytes: usize| rows as u64 * bytes as u64;
+        rows(self.segment_job.len(), 4 + 8 + 8 + 8 + 4)
+            + rows(self.gpus.len(), size_of::<Gpus>())
+            + rows(self.closed.len(), 4)
+            + rows(self.event_time.len(), 8 + 1 + 4 + 4)
+            + rows(self.sample_time.len(), 8 + 4 + 4)
+            + rows(self.tuning_time.len(), 8 + 4 + 4 + 4 + 8)
+            + rows(self.round_time.len(), 8 + 8 + 8)
+            + rows(self.rental_time.len(), 8 + 4)
+    }
+
     /// A fingerprint of every bit of the log: equal logs, equal hash, on every platform.
     pub fn hash(&self) -> u64 {
         let mut hash = Xxh3Default::new();

@@ -5,9 +5,11 @@
 //! moment are applied before the policy is asked once; events at the same time are ordered by
 //! sequence number. Progress is exact: a job's work is executed seconds at its requested GPUs,
 //! which start to count `restart_cost` seconds after a resume or a move. Adaptive jobs progress
-//! through their applications' epochs, at a speed that changes with GPUs, batch and epoch.
+//! through their applications' epochs, at a speed that changes with GPUs, batch and epoch. A run
+//! that gets nowhere, or writes more than its [`LogBudget`], is ended ([`Halt`]).
 
 mod engine;
+mod halt;
 mod index;
 mod log;
 mod plan;
@@ -16,6 +18,7 @@ mod training_plots;
 mod view;
 
 pub use engine::{Progress, SimOptions, Simulation};
+pub use halt::{Halt, HaltReason, LogBudget, Remedy, RunError};
 pub use index::{Moment, TimeIndex};
 pub use log::{Event, EventKind, LogDelta, LogMark, Rental, Round, RunLog, Segment, Tuning};
 pub use plan::{Plan, PlanError, PlanErrorKind};

@@ -186,15 +186,7 @@ pub enum PlanErrorKind {
     /// The GPUs are not there.
     #[error(transparent)]
     Place(PlaceError),
-    /// The policy asked again and again for the same moment.
-    #[error("the policy keeps asking for this moment and never lets time go on")]
-    TimeStandsStill,
     /// An alarm at NaN.
     #[error("it asks to be called at a time that is no number")]
     AlarmAtNoTime,
-    /// Jobs are preempted or moved again and again before their restart is over.
-    #[error(
-        "nobody gets anywhere, because every job loses its GPUs before its restart is over: lower the restart cost, or let the policy preempt less often"
-    )]
-    NoProgress,
 }

@@ -2,7 +2,7 @@
 
 use switchyard::job::JobId;
 use switchyard::policy::{Explanation, Policy, PolicySpec, Rng, Verdict};
-use switchyard::sim::{Plan, View};
+use switchyard::sim::{Plan, PlanError, RunError, View};
 
 /// What it plans.
 pub(crate) type Script = fn(&View<'_>, &mut Plan);
@@ -38,5 +38,14 @@ impl Policy for Scripted {
 
     fn explain(&self, _view: &View<'_>, _job: JobId) -> Explanation {
         Explanation::new(Verdict::NotActive, Vec::new())
+    }
+}
+
+/// The impossible plan for which a run ended.
+#[allow(dead_code, reason = "not every test that is scripted has one")]
+pub(crate) fn plan_error(error: RunError) -> PlanError {
+    match error {
+        RunError::Plan(error) => error,
+        RunError::Halt(halt) => panic!("{halt}"),
     }
 }

@@ -22,6 +22,9 @@ pub struct Fitness {
 /// What keeps a job without GPUs from deciding the mean alone.
 const FLOOR: f64 = 1e-3;
 
+/// Exponents nearer to 0 are 0, the limit: their reciprocals would blow rounding up.
+const LEAST_EXPONENT: f64 = 1e-6;
+
 /// The power mean with exponent p.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum PowerMean {
@@ -35,7 +38,7 @@ impl PowerMean {
     pub(super) fn new(p: f64) -> Self {
         if p == -1.0 {
             Self::Harmonic
-        } else if p == 0.0 {
+        } else if p.abs() < LEAST_EXPONENT {
             Self::Geometric
         } else if p == 1.0 {
             Self::Arithmetic

@@ -17,7 +17,7 @@ use crate::job::JobId;
 use crate::policy::registry::{BuildContext, Registered};
 use crate::policy::rigid::{self, Rigid};
 use crate::policy::{
-    Cadence, Explanation, Fact, Line, Mark, ParamInfo, ParamKind, Params, Plot, Policy,
+    Cadence, Every, Explanation, Fact, Line, Mark, ParamInfo, ParamKind, Params, Plot, Policy,
     PolicyEntry, PolicySpec, Rng, RoundReport, RoundRow, Verdict, rounds,
 };
 use crate::sim::{Phase, Plan, TrainingView, View};
@@ -59,11 +59,11 @@ pub(in crate::policy) const POLICY: Registered = Registered {
                 name: "generations",
                 aliases: &[],
                 kind: ParamKind::Int {
-                    min: 1,
+                    min: 2,
                     max: 10_000,
                 },
                 default: "100",
-                help: "Generations of a search, at most.",
+                help: "Generations of a search, at most; the first is what is there already.",
             },
             ParamInfo {
                 name: "delta",
@@ -880,7 +880,11 @@ impl Policy for Pollux {
     fn cadence(&self) -> Cadence {
         Cadence {
             on_change: !self.quirks,
-            every: Some(self.interval),
+            every: Some(Every {
+                seconds: self.interval,
+                parameter: "interval",
+                while_all_run: true,
+            }),
         }
     }
 

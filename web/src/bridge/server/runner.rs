@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::job::JobId;
-use switchyard::sim::{LogMark, PlanError, Simulation};
+use switchyard::sim::{LogMark, RunError, Simulation};
 use switchyard::trace::Experiment;
 use switchyard::workload::{Workload, export};
 use switchyard::{RunSpec, Time};
@@ -73,7 +73,7 @@ struct Run {
 
 impl Run {
     /// Takes up to so many steps; `false`: nothing is left to do.
-    fn steps(&mut self, most: u32) -> Result<bool, PlanError> {
+    fn steps(&mut self, most: u32) -> Result<bool, RunError> {
         for _ in 0..most {
             if !self.simulation.step()? {
                 return Ok(false);
@@ -213,7 +213,7 @@ impl Server {
             self.replay = Some(run.spec.start(run.workload.clone()));
         }
         let replay = self.replay.as_mut()?;
-        // An impossible plan has already been reported by the run itself.
+        // Why it ended early has already been told by the run itself.
         replay.run_until(at).ok()?;
         Some(replay)
     }
