@@ -39,7 +39,7 @@ struct Inner {
     window: Window,
     hosted: RefCell<Vec<(u32, Hosted)>>,
     next_id: Cell<u32>,
-    /// The canvas the pointer was last on: it gets the keys.
+    /// The canvas the pointer or the focus was last on: it gets the keys.
     active: Cell<Option<u32>>,
     /// Script milliseconds of the last frames that painted anything.
     frame_ms: RefCell<VecDeque<f64>>,
@@ -129,27 +129,25 @@ impl Animation {
         }
     }
 
-    /// The pointer is on this canvas.
+    /// The pointer or the focus is on this canvas.
     pub(super) fn activate(&self, id: u32) {
         self.0.active.set(Some(id));
     }
 
-    /// Gives a key to the canvas the pointer was last on, or else to the first; says whether it
-    /// was of use.
+    /// Gives a key to the canvas the pointer or the focus was last on, or else to the first that
+    /// has a use for it; says whether there was one.
     pub(super) fn key(&self, key: &str) -> bool {
         let mut hosted = self.0.hosted.borrow_mut();
-        let active = hosted
-            .iter()
-            .position(|(id, _)| Some(*id) == self.0.active.get())
-            .unwrap_or(0);
-        let Some((_, canvas)) = hosted.get_mut(active) else {
-            return false;
-        };
-        let used = canvas.painter.borrow_mut().key(key, &self.0.stage.read());
-        if used {
-            canvas.painted = None;
+        let is_active = |(id, _): &(u32, Hosted)| Some(*id) == self.0.active.get();
+        let active = hosted.iter().position(is_active);
+        for at in active.into_iter().chain(0..hosted.len()) {
+            let canvas = &mut hosted[at].1;
+            if canvas.painter.borrow_mut().key(key, &self.0.stage.read()) {
+                canvas.painted = None;
+                return true;
+            }
         }
-        used
+        false
     }
 
     fn frame(&self, ms: f64) {

@@ -142,7 +142,8 @@ pub fn App() -> Html {
                     { notice(state.notice.as_deref(), tell(session, |_| Action::Notice(None))) }
                     <div class="stage">
                         <div class="view" role="tabpanel" aria-label={view_title(state.view)}>{ view }</div>
-                        { inspector }
+                        // Always a node, if an empty one: else the view before it would be made anew.
+                        { inspector.unwrap_or_default() }
                     </div>
                     if let Some(step) = state.guide {
                         { guide(session, step) }

@@ -199,9 +199,18 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
         react(pointer(kind, &event), client(&event));
     });
 
+    let onfocus = {
+        let (hosted, animation) = (hosted.clone(), props.doers.animation.clone());
+        Callback::from(move |_: FocusEvent| {
+            if let (Some(animation), Some(id)) = (&animation, *hosted.borrow()) {
+                animation.activate(id);
+            }
+        })
+    };
+
     html! {
         <canvas ref={canvas} class={props.scene.class()} role="img" tabindex="0"
-            aria-label={props.label.clone()}
+            aria-label={props.label.clone()} {onfocus}
             onpointermove={onmove} onpointerleave={onleave.clone()} onpointercancel={onleave} {onpointerdown} {onpointerup} {onwheel} />
     }
 }

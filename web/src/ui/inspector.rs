@@ -400,7 +400,7 @@ fn life_at(
                     </defs>
                     { for stretches }
                 </svg>
-                { line }
+                { line.unwrap_or_default() }
             </div>
         </div>
     }
@@ -442,7 +442,7 @@ fn why(
             <p>{ swatch(run.position, stage.dark) }<span class="run">{ &run.name }</span></p>
             <p class="sentence">{ sentence }</p>
             <dl class="job-facts">{ for facts }</dl>
-            { service_bar(shared, run.id, job) }
+            { service_bar(shared, run.id, job).unwrap_or_default() }
             { for plots.map(|plot| chart(plot, stage.dark, "the job")) }
         </div>
     }

@@ -124,8 +124,9 @@ pub fn JobsTable(props: &Props) -> Html {
             &choose,
         ))
     });
-    let gap = |rows: usize| {
-        (rows > 0).then(|| html! { <tr class="gap" aria-hidden="true" style={format!("height: {:.0}px", rows as f64 * ROW)}></tr> })
+    // Keyed like the rows between them: a gap that comes or goes moves no row.
+    let gap = |key: &'static str, rows: usize| {
+        (rows > 0).then(|| html! { <tr {key} class="gap" aria-hidden="true" style={format!("height: {:.0}px", rows as f64 * ROW)}></tr> })
     };
     let active = props
         .selected
@@ -177,9 +178,9 @@ pub fn JobsTable(props: &Props) -> Html {
                         </tr>
                     </thead>
                     <tbody>
-                        { gap(window.start) }
+                        { gap("above", window.start) }
                         { for body }
-                        { gap(rows.jobs.len() - window.end) }
+                        { gap("below", rows.jobs.len() - window.end) }
                     </tbody>
                 </table>
                 if rows.jobs.is_empty() {

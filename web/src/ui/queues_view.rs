@@ -67,7 +67,8 @@ pub(super) fn QueuesView(props: &StateProps) -> Html {
             </div>
             { playground(session, card, *span, &refusal) }
             <div class="queues">
-                <section class="lanes" key={card.id} aria-label={format!("Queues of {}", card.policy)}>
+                // The yard beside it has the bare number.
+                <section class="lanes" key={format!("lanes-{}", card.id)} aria-label={format!("Queues of {}", card.policy)}>
                     <CanvasHost scene={Scene::Lanes(card.id)} doers={props.doers.clone()} label={format!("Jobs in the queues of {} at the clock's time, by attained service", card.policy)} />
                     { in_words(stage, queues, card.id) }
                 </section>
