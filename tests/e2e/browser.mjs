@@ -74,11 +74,13 @@ export function browser(flags = [], folder = dist) {
   /**
    * Opens an address in a browser profile of its own, until the test `t` ends.
    * @param {string} address relative to the served page, or a `file:` address
-   * @param {object} options Playwright's for a context: `viewport`, `colorScheme`, …
+   * @param {object} options Playwright's for a context: `viewport`, `colorScheme`, …; and `before`,
+   *   which is given the page before it opens the address
    */
-  async function open(t, address, options = {}) {
+  async function open(t, address, { before, ...options } = {}) {
     const context = await chrome.newContext(options);
     const page = await context.newPage();
+    await before?.(page);
     const url = new URL(address, server.url).href;
     const problems = watch(context, page, url.startsWith("file:") ? url : server.url);
     t.after(async () => {

@@ -28,7 +28,7 @@ for (const [where, address] of [
     const isOwn = (url) => /^(blob|data):/.test(url);
     page.on("request", (request) => isOwn(request.url()) || asked.push(request.url()));
     const said = await page.evaluate(async () => {
-      const worker = new Worker((await globalThis.switchyardWorkers).runner);
+      const worker = await globalThis.switchyardWorkers.start("runner");
       return new Promise((resolve, reject) => {
         worker.onmessage = () => resolve("something");
         worker.onerror = (event) => reject(new Error(event.message));
@@ -38,6 +38,26 @@ for (const [where, address] of [
     assert.deepEqual(asked, []);
   });
 }
+
+test("the page is there before its workers, and opens a trace before its runner", async (t) => {
+  const gates = {};
+  const hold = async (page) => {
+    for (const worker of ["opener", "runner"]) {
+      const opened = new Promise((open) => (gates[worker] = open));
+      await page.route(new RegExp(`/${worker}[._]`), async (route) => {
+        await opened;
+        await route.continue();
+      });
+    }
+  };
+  const page = await open(t, "index.html", { before: hold });
+  await page.getByRole("tab", { name: "Yard" }).waitFor();
+  gates.opener();
+  await page.locator("header .facts").filter({ hasText: "240 jobs" }).waitFor();
+  assert.equal(await page.locator("[data-status=done]").count(), 0);
+  gates.runner();
+  await page.waitForFunction(() => document.querySelectorAll("[data-status=done]").length === 2);
+});
 
 // ARCHITECTURE.md says why these.
 for (const [what, files, budget] of [

@@ -338,9 +338,8 @@ impl Session {
             workload: (*self.0.stage.read().workload).clone(),
             settings,
         };
-        let started = worker.and_then(|worker| worker.send(&request, &[]).map(|()| worker));
-        match started {
-            Ok(worker) => drop(self.0.writer.replace(Some(worker))),
+        match worker.send(&request, &[]) {
+            Ok(()) => drop(self.0.writer.replace(Some(worker))),
             Err(why) => self.tell(Action::Notice(Some(why))),
         }
     }
@@ -541,20 +540,14 @@ impl Session {
     /// Asks the goodput model.
     pub fn ask_model(&self, question: Question) {
         let mut modeller = self.0.modeller.borrow_mut();
-        let asked = match modeller.take() {
-            Some(worker) => Ok(worker),
-            None => {
-                let session = self.clone();
-                WorkerHandle::start(Program::Runner, move |news| session.hear_model(news))
-            }
-        }
-        .and_then(|worker| {
-            worker.send(&RunRequest::Model(question.clone()), &[])?;
-            Ok(worker)
+        let worker = modeller.take().unwrap_or_else(|| {
+            let session = self.clone();
+            WorkerHandle::start(Program::Runner, move |news| session.hear_model(news))
         });
+        let asked = worker.send(&RunRequest::Model(question.clone()), &[]);
         self.tell(Action::Ask(question));
         match asked {
-            Ok(worker) => *modeller = Some(worker),
+            Ok(()) => *modeller = Some(worker),
             Err(why) => self.tell(Action::Answered(Err(why))),
         }
     }
@@ -589,9 +582,8 @@ impl Session {
             workload: (*workload).clone(),
             applications: state.applications(),
         };
-        let started = worker.and_then(|worker| worker.send(&request, &[]).map(|()| worker));
-        match started {
-            Ok(worker) => {
+        match worker.send(&request, &[]) {
+            Ok(()) => {
                 let progress = Progress {
                     now: Time::ZERO,
                     done: 0,
@@ -719,16 +711,11 @@ impl Session {
 
     fn ask_opener(&self, request: &OpenRequest, files: &[File]) {
         let mut opener = self.0.opener.borrow_mut();
-        if opener.is_none() {
+        let worker = opener.get_or_insert_with(|| {
             let session = self.clone();
-            match WorkerHandle::start(Program::Opener, move |news| session.hear_opener(news)) {
-                Ok(worker) => *opener = Some(worker),
-                Err(why) => self.tell(Action::Refused(why)),
-            }
-        }
-        if let Some(worker) = opener.as_ref()
-            && let Err(why) = worker.send(request, files)
-        {
+            WorkerHandle::start(Program::Opener, move |news| session.hear_opener(news))
+        });
+        if let Err(why) = worker.send(request, files) {
             self.tell(Action::Refused(why));
         }
     }

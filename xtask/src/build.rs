@@ -32,7 +32,7 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
     }
     let single = dist.join("switchyard.html");
     shell::write(&single, single_file::inline(&dist, &index)?)?;
-    shell::write(&dist.join("index.html"), load_workers(&dist, &index)?)?;
+    shell::write(&dist.join("index.html"), with_version(&dist, &index)?)?;
     println!(
         "built {} and {} ({} KB, opens from a disk)",
         dist.display(),
@@ -65,8 +65,8 @@ fn page(index: &str) -> Result<&str> {
 }
 
 /// Trunk names the workers' files after their programs alone, so that a browser may keep an old one
-/// for a new page: here the page asks for them with a version made of their content.
-fn load_workers(dist: &Path, index: &str) -> Result<String> {
+/// for a new page: here static/workers.js is told to ask for them with a version made of their content.
+fn with_version(dist: &Path, index: &str) -> Result<String> {
     let mut hasher = DefaultHasher::new();
     for name in WORKERS
         .iter()
@@ -74,7 +74,9 @@ fn load_workers(dist: &Path, index: &str) -> Result<String> {
     {
         hasher.write(&shell::read_bytes(&dist.join(name))?);
     }
-    let version = format!("{:016x}", hasher.finish());
-    let script = include_str!("workers_in_memory.js").replace("{version}", &version);
-    single_file::add_to_head(index, &format!("<script>\n{script}</script>"))
+    let version = format!("data-version=\"{:016x}\"", hasher.finish());
+    let (before, after) = index
+        .split_once("data-version=\"development\"")
+        .context("the page has no script to tell the version of the workers")?;
+    Ok(format!("{before}{version}{after}"))
 }

@@ -1,8 +1,8 @@
 //! The whole page in one file that opens from a disk, where neither modules nor workers load.
 //!
-//! Styles and icons are inlined, and so is the page's module, with its wasm as a `data:` address.
-//! Each worker's script, its wasm likewise within, becomes a `Blob`, whose address the page finds in
-//! `globalThis.switchyardWorkers`.
+//! Styles, scripts and icons are inlined, and so is the page's module, with its wasm as a `data:`
+//! address. Each worker's program, its wasm likewise within, stands in the page as text, where
+//! `static/workers.js` finds it.
 
 use std::path::Path;
 
@@ -28,18 +28,33 @@ pub(crate) fn inline(dist: &Path, index: &str) -> Result<String> {
         .iter()
         .map(|name| worker(dist, name))
         .collect::<Result<String>>()?;
-    add_to_head(
-        &html,
-        &format!("<script>globalThis.switchyardWorkers = {{}};</script>\n{workers}"),
-    )
+    // A script that is inlined runs where it stands, and one of them looks for the workers.
+    let html = before_scripts(&html, &workers)?;
+    inline_scripts(dist, &html)
 }
 
-/// Puts an element at the end of the page's head.
-pub(crate) fn add_to_head(html: &str, element: &str) -> Result<String> {
-    let (before, after) = html
-        .split_once("</head>")
-        .context("the page has no </head>")?;
-    Ok(format!("{before}{element}\n</head>{after}"))
+/// Puts elements before the page's first script.
+fn before_scripts(html: &str, elements: &str) -> Result<String> {
+    let first = html.find("<script").context("the page has no script")?;
+    let (before, after) = html.split_at(first);
+    Ok(format!("{before}{elements}{after}"))
+}
+
+/// Every `<script src="…">` of the page replaced by the script itself.
+fn inline_scripts(dist: &Path, html: &str) -> Result<String> {
+    let mut parts = html.split("<script src=\"");
+    let mut result = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (address, rest) = part
+            .split_once('"')
+            .context("the address of a script has no end")?;
+        let (_, rest) = rest
+            .split_once("</script>")
+            .context("a script has no end")?;
+        let script = shell::read(&dist.join(address))?;
+        result += &format!("<script>\n{}</script>{rest}", script_text(&script));
+    }
+    Ok(result)
 }
 
 /// What the page's links lead to.
@@ -124,8 +139,7 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     rest.split_once('"').map(|(value, _)| value)
 }
 
-/// The module script that imports the page's module, replaced by that itself; others are inline
-/// already.
+/// The module script that imports the page's module, replaced by that itself.
 fn replace_module(html: &str, module: &str) -> Result<String> {
     let (before, rest) = html
         .split_once("<script type=\"module\">\nimport ")
@@ -133,10 +147,6 @@ fn replace_module(html: &str, module: &str) -> Result<String> {
     let (_, after) = rest
         .split_once("</script>")
         .context("the module script of Trunk's page has no end")?;
-    ensure!(
-        !html.contains("<script src="),
-        "the page loads a script by its address, which xtask does not know how to inline"
-    );
     Ok(format!("{before}{module}{after}"))
 }
 
@@ -160,21 +170,17 @@ fn module(module: &str, wasm: &[u8]) -> Result<String> {
     ))
 }
 
-/// A worker's script and wasm, and the lines that make an address of them.
+/// A worker's script and the address of its wasm, as texts.
 fn worker(dist: &Path, name: &str) -> Result<String> {
-    let script = shell::read(&dist.join(format!("{name}.js")))?;
-    let wasm = shell::read_bytes(&dist.join(format!("{name}_bg.wasm")))?;
-    Ok(format!(
-        "<script type=\"text/plain\" id=\"switchyard-{name}\">\n{}\nwasm_bindgen({{ module_or_path: \"{}\" }});\n</script>\n\
-         <script>\n\
-         globalThis.switchyardWorkers.{name} = URL.createObjectURL(new Blob(\n  \
-         [document.getElementById(\"switchyard-{name}\").textContent],\n  \
-         {{ type: \"text/javascript\" }},\n\
-         ));\n\
-         </script>\n",
-        script_text(&script),
-        data_address("application/wasm", &wasm)
-    ))
+    let (script, wasm) = (format!("{name}.js"), format!("{name}_bg.wasm"));
+    let address = data_address("application/wasm", &shell::read_bytes(&dist.join(&wasm))?);
+    Ok(text(&script, &shell::read(&dist.join(&script))?) + &text(&wasm, &address))
+}
+
+/// A file's text, held in the page.
+fn text(file: &str, text: &str) -> String {
+    let text = script_text(text);
+    format!("<script type=\"text/plain\" id=\"switchyard-{file}\">{text}</script>\n")
 }
 
 /// A script as it may stand within a page: nothing in it ends the element early.

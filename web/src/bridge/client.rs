@@ -2,14 +2,21 @@
 
 use super::protocol::{PROTOCOL, Reply};
 use super::wire;
-use js_sys::Promise;
 use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
+use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{ErrorEvent, File, MessageEvent, Worker};
+
+#[wasm_bindgen]
+extern "C" {
+    /// A worker with this program, once that has been fetched (static/workers.js).
+    #[wasm_bindgen(catch, js_namespace = switchyardWorkers, js_name = start)]
+    async fn start_worker(program: &str) -> Result<JsValue, JsValue>;
+}
 
 /// What a worker has to tell.
 #[derive(Debug)]
@@ -20,11 +27,21 @@ pub enum News {
     Died(String),
 }
 
-/// A living worker; dropping the handle ends it.
-pub struct WorkerHandle {
-    worker: Worker,
+/// A worker, or one whose program is still on its way; dropping the handle ends it.
+pub struct WorkerHandle(Rc<Line>);
+
+/// The line to a worker.
+#[derive(Default)]
+struct Line {
+    /// `None` until its program has been fetched.
+    worker: RefCell<Option<Connected>>,
     /// Requests made before the worker was ready; `None` once it is.
-    early: Rc<RefCell<Option<Vec<js_sys::Array>>>>,
+    early: RefCell<Option<Vec<js_sys::Array>>>,
+}
+
+/// A worker that lives, and who listens to it.
+struct Connected {
+    worker: Worker,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
 }
@@ -39,7 +56,7 @@ pub enum Program {
 }
 
 impl Program {
-    /// The name of its files, and in `switchyardWorkers`.
+    /// The name of its files.
     fn name(self) -> &'static str {
         match self {
             Self::Opener => "opener",
@@ -50,18 +67,48 @@ impl Program {
 
 impl WorkerHandle {
     /// Starts a worker; `on_news` hears of everything but its readiness.
-    pub fn start(program: Program, on_news: impl Fn(News) + 'static) -> Result<Self, String> {
-        let worker = Worker::new(&address(program))
-            .map_err(|error| format!("cannot start a worker: {error:?}"))?;
-        let early = Rc::new(RefCell::new(Some(Vec::new())));
-        let on_news = Rc::new(on_news);
+    pub fn start(program: Program, on_news: impl Fn(News) + 'static) -> Self {
+        let line = Rc::new(Line {
+            early: RefCell::new(Some(Vec::new())),
+            ..Line::default()
+        });
+        let waiting = Rc::downgrade(&line);
+        spawn_local(async move {
+            let started = start_worker(program.name()).await;
+            // Whoever started it may have given it up meanwhile.
+            let line = waiting.upgrade();
+            match (started.map(JsCast::unchecked_into::<Worker>), line) {
+                (Ok(worker), Some(line)) => line.connect(worker, on_news),
+                (Ok(worker), None) => worker.terminate(),
+                (Err(error), Some(_)) => on_news(News::Died(why_not_started(&error))),
+                (Err(_), None) => {}
+            }
+        });
+        Self(line)
+    }
 
+    /// Sends a request, with the files it is about.
+    pub fn send(&self, request: &impl Serialize, files: &[File]) -> Result<(), String> {
+        let parcel = wire::pack(request, files)?;
+        match self.0.early.borrow_mut().as_mut() {
+            Some(early) => early.push(parcel),
+            None => self.0.post(&parcel),
+        }
+        Ok(())
+    }
+}
+
+impl Line {
+    /// Listens to a worker.
+    fn connect(self: &Rc<Self>, worker: Worker, on_news: impl Fn(News) + 'static) {
+        let on_news = Rc::new(on_news);
         let on_message = Closure::new({
-            let (worker, early, on_news) = (worker.clone(), early.clone(), on_news.clone());
+            let (line, on_news) = (Rc::downgrade(self), on_news.clone());
             move |event: MessageEvent| match wire::unpack::<Reply>(&event.data()) {
                 Ok((Reply::Ready { protocol: PROTOCOL }, _)) => {
-                    for parcel in early.borrow_mut().take().into_iter().flatten() {
-                        post(&worker, &parcel);
+                    if let Some(line) = line.upgrade() {
+                        let early = line.early.take();
+                        early.iter().flatten().for_each(|parcel| line.post(parcel));
                     }
                 }
                 Ok((Reply::Ready { .. }, _)) => on_news(News::Died(
@@ -86,26 +133,22 @@ impl WorkerHandle {
         });
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
 
-        Ok(Self {
+        self.worker.replace(Some(Connected {
             worker,
-            early,
             _on_message: on_message,
             _on_error: on_error,
-        })
+        }));
     }
 
-    /// Sends a request, with the files it is about.
-    pub fn send(&self, request: &impl Serialize, files: &[File]) -> Result<(), String> {
-        let parcel = wire::pack(request, files)?;
-        match self.early.borrow_mut().as_mut() {
-            Some(early) => early.push(parcel),
-            None => post(&self.worker, &parcel),
+    fn post(&self, parcel: &js_sys::Array) {
+        if let Some(Connected { worker, .. }) = &*self.worker.borrow() {
+            // Only buffers that are transferred twice can fail here, and `pack` makes them anew.
+            let _ = worker.post_message_with_transfer(parcel, &wire::transferred(parcel));
         }
-        Ok(())
     }
 }
 
-impl Drop for WorkerHandle {
+impl Drop for Connected {
     fn drop(&mut self) {
         self.worker.set_onmessage(None);
         self.worker.set_onerror(None);
@@ -113,34 +156,10 @@ impl Drop for WorkerHandle {
     }
 }
 
-fn post(worker: &Worker, parcel: &js_sys::Array) {
-    // Only buffers that are transferred twice can fail here, and `pack` makes them anew.
-    let _ = worker.post_message_with_transfer(parcel, &wire::transferred(parcel));
-}
-
-thread_local! {
-    /// Addresses of the workers' scripts by name, where the page holds them in memory.
-    static WORKERS: RefCell<JsValue> = const { RefCell::new(JsValue::UNDEFINED) };
-}
-
-fn address(program: Program) -> String {
-    WORKERS
-        .with_borrow(|workers| js_sys::Reflect::get(workers, &program.name().into()).ok())
-        .and_then(|address| address.as_string())
-        .unwrap_or_else(|| format!("./{}_loader.js", program.name()))
-}
-
-/// Waits until the workers' scripts are at hand. A built page holds them in memory, so that
-/// starting a worker later asks nobody for anything, and says where in `switchyardWorkers`: an
-/// object of addresses by name, or a promise of one.
-pub async fn find_workers() -> Result<(), String> {
-    let name = JsValue::from_str("switchyardWorkers");
-    let promised = js_sys::Reflect::get(&js_sys::global(), &name).unwrap_or(JsValue::UNDEFINED);
-    let workers = JsFuture::from(Promise::resolve(&promised))
-        .await
-        .map_err(|error| {
-            format!("the page's workers could not be loaded, reload the page ({error:?})")
-        })?;
-    WORKERS.set(workers);
-    Ok(())
+/// Why a worker's program could not be had.
+fn why_not_started(error: &JsValue) -> String {
+    let why = error
+        .dyn_ref::<js_sys::Error>()
+        .map_or_else(String::new, |error| error.message().into());
+    format!("a part of the page could not be loaded ({why}): reload the page")
 }
