@@ -8,6 +8,7 @@ mod applications;
 mod convert;
 mod input;
 mod inspect;
+mod memory;
 mod paper;
 mod policies;
 mod run;

@@ -1,7 +1,7 @@
 //! `switchyard run` and `switchyard compare`.
 
 use crate::table::Table;
-use crate::{Failure, applications, input, write_out};
+use crate::{Failure, applications, input, memory, write_out};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -61,6 +61,8 @@ pub(crate) struct Arguments {
     /// Seed of the policies' random generator [default: the experiment's, or 0]
     #[arg(long)]
     seed: Option<u64>,
+    #[command(flatten)]
+    log: memory::LogArguments,
     #[command(flatten)]
     opening: input::TraceArguments,
     /// Write the results as JSON to this file; - is standard output
@@ -160,6 +162,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         spread_slowdown: spread_slowdown.or(named.map(generation).transpose()?),
         interference: arguments.interference,
         seed: arguments.seed.or(experiment.seed).unwrap_or(0),
+        log_budget: arguments.log.budget(policies.len()),
         ..SimOptions::default()
     };
     let (cluster, origin) = input

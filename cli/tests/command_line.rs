@@ -384,3 +384,29 @@ fn a_pollux_workload_runs_as_it_is() {
     let wrong = ["run", "adaptdl.csv", "--profiles", ".", "--cluster", "1x4"];
     assert!(failure(2, &wrong).contains("no profile"));
 }
+
+/// Two jobs of thirty years that change places every second.
+#[test]
+fn a_log_beyond_its_budget_ends_the_run() {
+    let file = temporary("long.csv");
+    let text = "job_id,submit_time,duration,num_gpus\n1,0,1000000000,1\n2,0,1000000000,1\n";
+    std::fs::write(&file, text).expect("the folder is there");
+    let run = |budget: &[&str]| {
+        let mut arguments = vec!["run", &file, "--cluster", "1x1"];
+        arguments.extend(["--policy", "gandiva[quantum=1]"]);
+        arguments.extend(budget);
+        failure(1, &arguments)
+    };
+    let error = run(&["--log-budget", "1MB"]);
+    for part in [
+        "gandiva[quantum=1] was ended at ",
+        "with 0 of 2 jobs done: its log is full",
+        "set a greater 'quantum', or raise the log budget",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+    assert!(run(&["--log-events", "1000"]).contains("with 1001 events in 1 MB"));
+    std::fs::remove_file(&file).expect("it was written");
+    let wrong = failure(2, &["run", "sample:lab", "--log-budget", "500"]);
+    assert!(wrong.contains("such as 500MB or 4GB"), "{wrong}");
+}
