@@ -1,5 +1,5 @@
 // The page as a visitor uses it: the sample at once, a trace of one's own, comparing, exporting,
-// links, bad files, a dying worker, keys, and no request once it is loaded.
+// links, bad files, keys, and no request once it is loaded.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -162,15 +162,6 @@ test("every malformed file is refused in words, and what is open stays open", as
       await finished(page, 2);
     }
   }
-});
-
-test("a dying worker is replaced, and the page says so", async (t) => {
-  const page = await open(t, "index.html#v=1&t=0");
-  await finished(page, 2);
-  const dying = page.workers().at(-1);
-  await dying.evaluate(() => void setTimeout(() => postMessage("nonsense")));
-  await page.getByText(/died and was restarted/).waitFor();
-  await finished(page, 2);
 });
 
 test("runs can be edited, cancelled and removed", async (t) => {

@@ -8,8 +8,10 @@ use crate::bridge::client::{News, Program, WorkerHandle};
 use crate::bridge::protocol::{
     Choice, ExportFormat, OpenRequest, OpenedTrace, Refusal, Reply, RunRequest,
 };
+use crate::machine::Machine;
+use crate::runs::{Orders, Run, Runs};
 use crate::stage::{SharedStage, StageRun};
-use crate::state::{Action, AppState, ClusterOrigin, ColumnsAsked, RunStatus, TraceInfo};
+use crate::state::{Action, AppState, Card, ClusterOrigin, ColumnsAsked, RunStatus, TraceInfo};
 use crate::{kept, remembered};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -66,8 +68,10 @@ struct Inner {
     writer: RefCell<Option<WorkerHandle>>,
     /// All members of the archive, as told when it was opened whole.
     members: RefCell<Vec<Member>>,
-    /// A few, in no particular order.
-    runs: RefCell<Vec<Run>>,
+    /// Those that have been started, in no particular order.
+    runs: RefCell<Runs>,
+    /// The runs whose worker has died: they get another.
+    bereft: RefCell<Vec<u32>>,
     /// A cluster asked for before the trace is open: by a link, or by a file of its own.
     wanted_cluster: RefCell<Option<ClusterSpec>>,
     /// Where a link wants the clock.
@@ -88,22 +92,6 @@ struct Files {
     remembered: bool,
     /// The number of the kept trace that they are.
     kept: Option<f64>,
-}
-
-/// A run and its worker.
-struct Run {
-    id: u32,
-    worker: WorkerHandle,
-    told_ms: f64,
-    progress: Progress,
-    /// How often its worker has died.
-    deaths: u32,
-    /// The question to the worker that is not answered yet, and the last one answered.
-    asked: Option<(JobId, Time)>,
-    answered: Option<(JobId, Time)>,
-    /// The same of questions about rounds.
-    round_asked: Option<Time>,
-    round_answered: Option<Time>,
 }
 
 impl PartialEq for Session {
@@ -130,7 +118,8 @@ impl Session {
             chosen_for: RefCell::default(),
             writer: RefCell::default(),
             members: RefCell::default(),
-            runs: RefCell::default(),
+            runs: RefCell::new(Runs::new(Machine::here())),
+            bereft: RefCell::default(),
             wanted_cluster: RefCell::default(),
             wanted_time: Cell::default(),
             wanted_speed: Cell::default(),
@@ -393,32 +382,46 @@ impl Session {
         }
     }
 
-    /// Starts what is in the list and not yet at work; ends what is no longer in it.
+    /// Starts what is in the list and not yet at work, as far as there is room; ends what is no
+    /// longer in it.
     pub fn reconcile(&self, state: &AppState) {
+        self.show_choice(state.selected);
         if state.trace.is_none() || !self.0.asked.borrow().is_empty() {
             return;
         }
         if self.is_to_choose_again(state) {
             return;
         }
-        self.0
-            .runs
-            .borrow_mut()
-            .retain(|run| state.card(run.id).is_some());
+        let is_started = |id: u32| {
+            state
+                .card(id)
+                .is_some_and(|card| card.status != RunStatus::Idle)
+        };
+        self.0.runs.borrow_mut().retain(is_started);
         {
             let mut stage = self.0.stage.write();
             let before = stage.runs.len();
-            stage.runs.retain(|run| state.card(run.id).is_some());
+            // What waits for its turn would be shown with settings that are not its own.
+            stage.runs.retain(|run| is_started(run.id));
             if stage.runs.len() != before {
                 stage.touch();
             }
         }
-        for card in state
-            .cards
-            .iter()
-            .filter(|card| card.status == RunStatus::Idle)
-        {
-            self.start(card.id, state, 0);
+        let is_idle = |card: &&Card| card.status == RunStatus::Idle;
+        for card in state.cards.iter().filter(is_idle) {
+            if !self.0.runs.borrow().has_room() {
+                return;
+            }
+            self.start(card, state);
+        }
+    }
+
+    /// The stage shows the job that is chosen, or none.
+    fn show_choice(&self, job: Option<JobId>) {
+        if self.0.stage.read().selected != job {
+            let mut stage = self.0.stage.write();
+            stage.selected = job;
+            stage.touch();
         }
     }
 
@@ -437,20 +440,17 @@ impl Session {
         true
     }
 
-    /// Ends a run where it is; what it has shown stays.
+    /// Ends a run where it is, or does not let it begin; what it has shown stays.
     pub fn cancel(&self, id: u32) {
-        if let Some(run) = self.take_run(id) {
-            self.tell(Action::Progress(id, RunStatus::Cancelled(run.progress)));
-        }
+        let run = self.0.runs.borrow_mut().take(id);
+        let jobs = self.0.stage.read().workload.jobs.len();
+        let progress = run.map_or_else(|| nothing_of(jobs), |run| run.progress);
+        self.tell(Action::Progress(id, RunStatus::Cancelled(progress)));
     }
 
     /// Chooses a job, or none, in every view.
     pub fn select(&self, job: Option<JobId>) {
-        {
-            let mut stage = self.0.stage.write();
-            stage.selected = job;
-            stage.touch();
-        }
+        self.show_choice(job);
         self.tell(Action::Select(job));
     }
 
@@ -497,14 +497,11 @@ impl Session {
         let Some(job) = job.filter(|_| !playing) else {
             return;
         };
-        for run in self.0.runs.borrow_mut().iter_mut() {
-            let known = run.asked.or(run.answered) == Some((job, now));
-            if run.asked.is_none()
-                && !known
-                && run
-                    .worker
-                    .send(&RunRequest::Explain { job, at: now }, &[])
-                    .is_ok()
+        let question = RunRequest::Explain { job, at: now };
+        let wanting = self.0.runs.borrow().not_told_of(job, now);
+        for id in wanting {
+            if self.ask_run(id, &question)
+                && let Some(run) = self.0.runs.borrow_mut().get(id)
             {
                 run.asked = Some((job, now));
             }
@@ -523,18 +520,42 @@ impl Session {
             let clock = &self.0.stage.read().clock;
             (Time(clock.now), clock.playing)
         };
-        let mut runs = self.0.runs.borrow_mut();
-        let shown = runs
-            .iter_mut()
-            .find(|run| Some(run.id) == self.0.round_of.get());
-        let Some(run) = shown.filter(|_| !playing) else {
+        let Some(id) = self.0.round_of.get().filter(|_| !playing) else {
             return;
         };
-        let known = run.round_answered == Some(now);
-        let ask = || run.worker.send(&RunRequest::Round { at: now }, &[]);
-        if run.round_asked.is_none() && !known && ask().is_ok() {
+        let wants = |run: &Run| run.round_asked.is_none() && run.round_answered != Some(now);
+        let wants = self
+            .0
+            .runs
+            .borrow_mut()
+            .get(id)
+            .is_some_and(|run| wants(run));
+        if wants
+            && self.ask_run(id, &RunRequest::Round { at: now })
+            && let Some(run) = self.0.runs.borrow_mut().get(id)
+        {
             run.round_asked = Some(now);
         }
+    }
+
+    /// Asks a run's worker; one that was let go comes back if there is room. Says whether it was
+    /// asked.
+    fn ask_run(&self, id: u32, question: &RunRequest) -> bool {
+        let mut runs = self.0.runs.borrow_mut();
+        if !runs.make_room_for(id) {
+            return false;
+        }
+        let Some(run) = runs.get(id) else {
+            return false;
+        };
+        if run.worker.is_none() {
+            match self.worker(id, run.orders.request(&self.0.stage.read().workload, false)) {
+                Ok(worker) => run.worker = Some(worker),
+                Err(_) => return false,
+            }
+        }
+        let worker = run.worker.as_ref();
+        worker.is_some_and(|worker| worker.send(question, &[]).is_ok())
     }
 
     /// Asks the goodput model.
@@ -565,44 +586,24 @@ impl Session {
         }
     }
 
-    fn start(&self, id: u32, state: &AppState, deaths: u32) {
-        let Some(card) = state.card(id) else { return };
-        let spec = state.run_spec(&card.policy);
-        let workload = self.0.stage.read().workload.clone();
-        let jobs = workload.jobs.len();
-        let worker = {
-            let session = self.clone();
-            let state = state.clone();
-            WorkerHandle::start(Program::Runner, move |news| {
-                session.hear_run(id, news, &state)
-            })
-        };
-        let request = RunRequest::Run {
-            spec: Box::new(spec),
-            workload: (*workload).clone(),
+    /// Starts a scheduler's run with the settings of now.
+    fn start(&self, card: &Card, state: &AppState) {
+        let id = card.id;
+        let orders = Orders {
+            spec: state.run_spec(&card.policy),
             applications: state.applications(),
         };
-        match worker.send(&request, &[]) {
-            Ok(()) => {
-                let progress = Progress {
-                    now: Time::ZERO,
-                    done: 0,
-                    jobs: jobs as u32,
-                };
-                let run = Run {
-                    id,
-                    worker,
-                    told_ms: 0.0,
-                    progress,
-                    deaths,
-                    asked: None,
-                    answered: None,
-                    round_asked: None,
-                    round_answered: None,
-                };
-                // The old worker, if any, ends here.
-                drop(self.take_run(id));
-                self.0.runs.borrow_mut().push(run);
+        let mut bereft = self.0.bereft.borrow_mut();
+        let is_second = bereft.contains(&id);
+        bereft.retain(|other| *other != id);
+        let workload = self.0.stage.read().workload.clone();
+        self.0.runs.borrow_mut().make_room_for(id);
+        match self.worker(id, orders.request(&workload, true)) {
+            Ok(worker) => {
+                let jobs = workload.jobs.len();
+                let progress = nothing_of(jobs);
+                let run = Run::new(id, orders, worker, progress, is_second);
+                self.0.runs.borrow_mut().put(run);
                 self.put_on_stage(StageRun::new(id, card.policy.to_string(), jobs), state);
                 self.tell(Action::Progress(id, RunStatus::Running(progress)));
             }
@@ -610,11 +611,12 @@ impl Session {
         }
     }
 
-    /// Lets go of a run.
-    fn take_run(&self, id: u32) -> Option<Run> {
-        let mut runs = self.0.runs.borrow_mut();
-        let at = runs.iter().position(|run| run.id == id)?;
-        Some(runs.swap_remove(at))
+    /// A worker for a run.
+    fn worker(&self, id: u32, request: RunRequest) -> Result<WorkerHandle, String> {
+        let session = self.clone();
+        let worker = WorkerHandle::start(Program::Runner, move |news| session.hear_run(id, news));
+        worker.send(&request, &[])?;
+        Ok(worker)
     }
 
     /// Puts a run where its scheduler stands in the list.
@@ -630,12 +632,12 @@ impl Session {
         stage.touch();
     }
 
-    fn hear_run(&self, id: u32, news: News, state: &AppState) {
+    fn hear_run(&self, id: u32, news: News) {
         match news {
             News::Reply(Reply::Log { delta, progress }) => {
                 self.0.stage.write().receive(id, *delta, progress);
                 let now = now_ms();
-                if let Some(run) = self.0.runs.borrow_mut().iter_mut().find(|run| run.id == id) {
+                if let Some(run) = self.0.runs.borrow_mut().get(id) {
                     run.progress = progress;
                     if now - run.told_ms < PROGRESS_EVERY_MS {
                         return;
@@ -644,30 +646,34 @@ impl Session {
                 }
                 self.tell(Action::Progress(id, RunStatus::Running(progress)));
             }
-            News::Reply(Reply::Done { log_hash, wall_ms }) => self.finish(id, log_hash, wall_ms),
+            News::Reply(Reply::Done { log_hash, wall_ms }) => {
+                self.0.runs.borrow_mut().is_over(id);
+                self.finish(id, log_hash, wall_ms);
+            }
             News::Reply(Reply::Failed(why)) => {
-                self.tell(Action::Progress(id, RunStatus::Failed(why)))
+                self.0.runs.borrow_mut().is_over(id);
+                self.tell(Action::Progress(id, RunStatus::Failed(why)));
             }
             News::Reply(Reply::Explained {
                 job,
                 at,
                 explanation,
             }) => {
-                if let Some(run) = self.0.runs.borrow_mut().iter_mut().find(|run| run.id == id) {
+                if let Some(run) = self.0.runs.borrow_mut().get(id) {
                     run.asked = None;
                     run.answered = Some((job, at));
                 }
                 self.tell(Action::Explained(id, job, at, explanation));
             }
             News::Reply(Reply::Round { at, report }) => {
-                if let Some(run) = self.0.runs.borrow_mut().iter_mut().find(|run| run.id == id) {
+                if let Some(run) = self.0.runs.borrow_mut().get(id) {
                     run.round_asked = None;
                     run.round_answered = Some(at);
                 }
                 self.tell(Action::Round(id, report.map(|report| Rc::new(*report))));
             }
             News::Reply(_) => {}
-            News::Died(why) => self.bury(id, &why, state),
+            News::Died(why) => self.bury(id, &why),
         }
     }
 
@@ -688,24 +694,24 @@ impl Session {
         ));
     }
 
-    /// A run's worker has died: once, it gets another; then the run has failed.
-    fn bury(&self, id: u32, why: &str, state: &AppState) {
-        let Some(run) = self.take_run(id) else {
+    /// A run's worker has died: once, the run gets another; then it has failed. One that was only
+    /// asked about is what it was.
+    fn bury(&self, id: u32, why: &str) {
+        let Some(run) = self.0.runs.borrow_mut().bury(id) else {
             return;
         };
-        let name = state
-            .card(id)
-            .map_or(String::new(), |card| card.policy.to_string());
-        if run.deaths == 0 {
-            self.tell(Action::Notice(Some(format!(
-                "The worker of {name} died and was restarted ({why})."
-            ))));
-            self.start(id, state, 1);
-        } else {
+        if run.is_second {
             let failed = RunStatus::Failed(format!(
                 "Its worker died twice: {why}. Press Run to try again."
             ));
             self.tell(Action::Progress(id, failed));
+        } else {
+            self.tell(Action::Notice(Some(format!(
+                "The worker of {} died and was restarted ({why}).",
+                run.orders.spec.policy
+            ))));
+            self.0.bereft.borrow_mut().push(id);
+            self.tell(Action::Progress(id, RunStatus::Idle));
         }
     }
 
@@ -917,6 +923,15 @@ impl Session {
     }
 }
 
+/// The progress of a run that has not begun.
+fn nothing_of(jobs: usize) -> Progress {
+    Progress {
+        now: Time::ZERO,
+        done: 0,
+        jobs: jobs as u32,
+    }
+}
+
 /// A speed with one significant digit of 1, 2 or 5; at least real time.
 fn round_speed(speed: f64) -> f64 {
     let mut decade = 1.0;
@@ -946,5 +961,21 @@ mod tests {
             [0.2, 1.0, 7.0, 960.0, 4_999.0].map(round_speed),
             [1.0, 1.0, 5.0, 500.0, 2_000.0]
         );
+    }
+}
+
+#[cfg(all(test, target_arch = "wasm32"))]
+mod browser_tests {
+    use super::*;
+    use crate::state::link::Link;
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    #[wasm_bindgen_test]
+    fn the_stage_forgets_the_choice_with_the_state() {
+        let session = Session::new(SharedStage::default(), |_| {});
+        session.select(Some(JobId(3)));
+        assert_eq!(session.stage().read().selected, Some(JobId(3)));
+        session.reconcile(&AppState::from_link(&Link::parse("")));
+        assert_eq!(session.stage().read().selected, None);
     }
 }

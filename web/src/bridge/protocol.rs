@@ -15,7 +15,7 @@ use switchyard::workload::{ApplicationSettings, Workload};
 use switchyard::{RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 5;
+pub const PROTOCOL: u32 = 6;
 
 /// What the page asks of the worker that opens traces. Cancelling is ending the worker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -107,6 +107,8 @@ pub enum RunRequest {
         workload: Workload,
         /// What adaptive jobs train; `None`: plain jobs stay plain.
         applications: Option<Box<ApplicationSettings>>,
+        /// Whether its log is wanted; else it is known, and only questions will follow.
+        simulate: bool,
     },
     /// Tell what the policy thought of a job at a time: runs again up to there.
     Explain {

@@ -23,6 +23,10 @@ pub(super) struct Props {
     pub(super) position: usize,
     /// Whether others are compared with it.
     pub(super) is_baseline: bool,
+    /// Whether jobs train applications only because a scheduler of the list adapts them.
+    pub(super) are_bound: bool,
+    /// Whether there is a trace to run.
+    pub(super) has_trace: bool,
     /// For its colour.
     pub(super) dark: bool,
 }
@@ -56,7 +60,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
     let run_or_cancel = {
         let (session, policy) = (session.clone(), card.policy.clone());
         match card.status {
-            RunStatus::Running(_) => button(
+            RunStatus::Idle | RunStatus::Running(_) if props.has_trace => button(
                 Icon::Stop,
                 "Cancel",
                 Callback::from(move |_| session.cancel(id)),
@@ -104,7 +108,10 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
                     title={format!("{}. {}", entry.summary, entry.source)}>{ card.policy.to_string() }</button>
                 { run_or_cancel }{ duplicate }{ remove }
             </div>
-            { status(&card.status, card.summary.as_ref().map(|summary| summary.jct.mean)) }
+            { status(&card.status, card.summary.as_ref().map(|summary| summary.jct.mean), props.has_trace) }
+            if props.are_bound {
+                <p class="hint">{ "jobs now train applications, since a scheduler of the list adapts them" }</p>
+            }
             if *editing {
                 <div class="params">
                     <p class="hint">{ entry.summary }</p>
@@ -129,9 +136,12 @@ fn status_name(status: &RunStatus) -> &'static str {
     }
 }
 
-fn status(status: &RunStatus, mean_jct: Option<f64>) -> Html {
+fn status(status: &RunStatus, mean_jct: Option<f64>, has_trace: bool) -> Html {
     match status {
-        RunStatus::Idle => html! { <p class="hint">{ "waits for a trace" }</p> },
+        RunStatus::Idle => {
+            let what = if has_trace { "its turn" } else { "a trace" };
+            html! { <p class="hint">{ format!("waits for {what}") }</p> }
+        }
         RunStatus::Running(progress) => html! {
             <div class="progress">
                 <progress max={progress.jobs.max(1).to_string()} value={progress.done.to_string()} aria-label="Jobs done" />

@@ -5,7 +5,7 @@ use super::cluster_panel::input_value;
 use super::controls::{no_option, option};
 use super::scheduler_card::SchedulerCard;
 use crate::session::Session;
-use crate::state::{Action, RunStatus};
+use crate::state::{Action, Card, RunStatus};
 use switchyard::policy::POLICIES;
 use yew::prelude::*;
 
@@ -27,24 +27,24 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
             }
         })
     };
+    let has_trace = state.trace.is_some();
+    // Under way, or waiting for their turn.
+    let is_running = move |card: &&Card| {
+        has_trace && matches!(card.status, RunStatus::Idle | RunStatus::Running(_))
+    };
     let oncancel = {
         let (session, cards) = (session.clone(), state.cards.clone());
         Callback::from(move |_: MouseEvent| {
-            for card in cards
-                .iter()
-                .filter(|card| matches!(card.status, RunStatus::Running(_)))
-            {
+            for card in cards.iter().filter(is_running) {
                 session.cancel(card.id);
             }
         })
     };
-    let running = state
-        .cards
-        .iter()
-        .any(|card| matches!(card.status, RunStatus::Running(_)));
+    let running = state.cards.iter().any(|card| is_running(&card));
+    let are_bound = state.adapts() && state.trace.as_ref().is_some_and(|trace| !trace.adaptive);
     let cards = state.cards.iter().enumerate().map(|(position, card)| {
         html! {
-            <SchedulerCard key={card.id} session={session.clone()} card={card.clone()} {position} is_baseline={card.id == state.baseline} dark={session.stage().read().dark} />
+            <SchedulerCard key={card.id} session={session.clone()} card={card.clone()} {position} is_baseline={card.id == state.baseline} {are_bound} {has_trace} dark={session.stage().read().dark} />
         }
     });
     let policies = POLICIES

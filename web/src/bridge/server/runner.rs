@@ -90,6 +90,7 @@ impl Server {
                 spec,
                 workload,
                 applications,
+                simulate,
             } => {
                 let bound = match applications {
                     None => Ok(workload),
@@ -110,7 +111,7 @@ impl Server {
                     workload,
                     sent: LogMark::default(),
                     wall_ms: 0.0,
-                    over: false,
+                    over: !simulate,
                 });
                 self.replay = None;
                 self.slice();

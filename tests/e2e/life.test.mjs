@@ -1,0 +1,106 @@
+// The page's life: many runs on a small machine, workers that die, and what is found again.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { browser } from "./browser.mjs";
+
+const { open } = browser();
+
+/** Waits until this many schedulers have run to their end. */
+async function finished(page, runs) {
+  await page.waitForFunction(
+    (runs) => document.querySelectorAll("[data-status=done]").length === runs,
+    runs,
+    { timeout: 120_000 },
+  );
+}
+
+const cards = (page, status) => page.locator(`.card[data-status=${status}]`);
+const add = (page, policy) => page.getByLabel("Add a scheduler").selectOption(policy);
+
+/** The page on a machine of so many cores and gigabytes. */
+async function openOn(t, cores, gigabytes, address) {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=0");
+  await finished(page, 1);
+  await page.addInitScript(
+    ([hardwareConcurrency, deviceMemory]) => {
+      for (const [name, value] of Object.entries({ hardwareConcurrency, deviceMemory })) {
+        Object.defineProperty(Navigator.prototype, name, { get: () => value });
+      }
+    },
+    [cores, gigabytes],
+  );
+  await page.goto(new URL(address, page.url()).href);
+  await page.reload();
+  return page;
+}
+
+test("two hundred runs take turns on a small machine, and each can be asked afterwards", async (t) => {
+  const runs = Array.from({ length: 200 }, (_, i) => `run=las[quantum=${i + 1}]`).join("&");
+  const page = await openOn(t, 2, 2, `index.html#v=1&sample=three-jobs&t=1&view=jobs&${runs}`);
+  let most = 0;
+  page.on("worker", () => (most = Math.max(most, page.workers().length)));
+  await page.getByText("waits for its turn").first().waitFor();
+  await finished(page, 200);
+  // Four runs, and the one that opened the sample; those that end are counted a moment longer.
+  t.diagnostic(`${most} workers at most`);
+  assert.ok(most <= 12, `${most} workers`);
+  await page.locator("tbody tr").first().click();
+  await page.waitForFunction(() => {
+    const told = [...document.querySelectorAll(".inspector .why .sentence")];
+    return told.length === 200 && told.every((sentence) => /^(Runs|Waits|Not in the queue)/.test(sentence.textContent));
+  }, undefined, { timeout: 120_000 });
+});
+
+/** A run that takes minutes. */
+const LONG = "sample=fleet&cluster=4x8&t=0&run=las[quantum=20]";
+
+test("runs that wait for their turn can be cancelled", async (t) => {
+  const page = await openOn(t, 2, 2, `index.html#v=1&${LONG}&run=srtf&run=fifo`);
+  await cards(page, "running").nth(1).waitFor();
+  await cards(page, "idle").getByText("waits for its turn").waitFor();
+  await page.getByRole("button", { name: "Cancel fifo" }).click();
+  await page.getByText("cancelled at 0 of").waitFor();
+  await page.getByRole("button", { name: "Cancel", exact: true }).click();
+  await cards(page, "running").waitFor({ state: "detached" });
+});
+
+test("a dying worker is replaced, its run has the settings of now, and the page says so", async (t) => {
+  const page = await open(t, `index.html#v=1&${LONG}`);
+  await cards(page, "running").waitFor();
+  const dying = page.workers().at(-1);
+  await add(page, "fifo");
+  await finished(page, 1);
+  await dying.evaluate(() => void setTimeout(() => postMessage("nonsense")));
+  await page.getByText("The worker of las[quantum=20] died and was restarted").waitFor();
+  await cards(page, "running").waitFor();
+  // It stands where it stood: before the scheduler that was added since it began.
+  const shown = page.locator("#export-panel").getByRole("button", { name: /^Timeline of .* as Chrome trace$/, includeHidden: true });
+  await shown.nth(1).waitFor({ state: "attached" });
+  const names = await shown.evaluateAll((buttons) => buttons.map((button) => button.getAttribute("aria-label")));
+  assert.match(names[0], /las/);
+  await page.getByRole("button", { name: "Cancel", exact: true }).click();
+  await cards(page, "running").waitFor({ state: "detached" });
+});
+
+test("a run that is over outlives its worker", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=1&view=jobs");
+  await finished(page, 1);
+  const dying = page.workers().at(-1);
+  await dying.evaluate(() => void setTimeout(() => postMessage("nonsense")));
+  await page.locator("tbody tr").first().click();
+  await page.locator(".why .sentence").getByText("Runs.").waitFor();
+  assert.equal(await page.locator(".notice").count(), 0);
+});
+
+test("adding a scheduler that adapts jobs says on every card what that changes", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=lab&run=fifo&t=0");
+  await finished(page, 1);
+  const words = page.locator(".card").getByText("jobs now train applications");
+  assert.equal(await words.count(), 0);
+  await add(page, "optimus");
+  await words.nth(1).waitFor();
+  await page.getByRole("button", { name: "Remove optimus" }).click();
+  await words.first().waitFor({ state: "detached" });
+  await finished(page, 1);
+});

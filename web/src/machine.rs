@@ -1,0 +1,60 @@
+//! What this machine holds, as far as browsers tell: how many workers compute at once, and how many
+//! there may be.
+
+use wasm_bindgen::JsValue;
+
+/// Gigabytes of a machine that does not tell.
+const USUAL_GIGABYTES: f64 = 4.0;
+
+/// What a machine has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Machine {
+    /// Processor cores.
+    pub(crate) cores: usize,
+    /// Memory, gigabytes; browsers tell no more than 8.
+    pub(crate) gigabytes: f64,
+}
+
+impl Machine {
+    /// The one that the page runs on.
+    pub(crate) fn here() -> Self {
+        let tells = |name: &str| {
+            let navigator = web_sys::window()?.navigator();
+            let told = js_sys::Reflect::get(&navigator, &JsValue::from_str(name)).ok()?;
+            told.as_f64().filter(|number| *number > 0.0)
+        };
+        Self {
+            cores: tells("hardwareConcurrency").map_or(2, |cores| cores as usize),
+            gigabytes: tells("deviceMemory").unwrap_or(USUAL_GIGABYTES),
+        }
+    }
+
+    /// How many runs are under way at once. Two at least: the first picture compares two.
+    pub(crate) fn runs_at_once(&self) -> usize {
+        self.cores.clamp(2, self.workers())
+    }
+
+    /// How many runs may have a worker: those under way, and those that can be asked.
+    pub(crate) fn workers(&self) -> usize {
+        ((2.0 * self.gigabytes) as usize).clamp(2, 16)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_machines_still_compare_two() {
+        let small = Machine {
+            cores: 1,
+            gigabytes: 0.25,
+        };
+        assert_eq!((small.runs_at_once(), small.workers()), (2, 2));
+        let usual = Machine {
+            cores: 64,
+            gigabytes: 8.0,
+        };
+        assert_eq!((usual.runs_at_once(), usual.workers()), (16, 16));
+    }
+}

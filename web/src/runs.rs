@@ -1,0 +1,281 @@
+//! The runs that have been started, and who of them has a worker.
+//!
+//! A machine holds only so many workers. Of runs that are over, those asked last keep theirs, to
+//! tell why a job runs or waits; the others get one again when they are asked.
+
+use crate::bridge::client::WorkerHandle;
+use crate::bridge::protocol::RunRequest;
+use crate::machine::Machine;
+use switchyard::job::JobId;
+use switchyard::sim::Progress;
+use switchyard::workload::{ApplicationSettings, Workload};
+use switchyard::{RunSpec, Time};
+
+/// What a run was started with, besides the jobs.
+pub(crate) struct Orders {
+    /// The settings.
+    pub(crate) spec: RunSpec,
+    /// What adaptive jobs train.
+    pub(crate) applications: Option<Box<ApplicationSettings>>,
+}
+
+impl Orders {
+    /// The request to a worker; `simulate`: the log is wanted, not answers alone.
+    pub(crate) fn request(&self, workload: &Workload, simulate: bool) -> RunRequest {
+        RunRequest::Run {
+            spec: Box::new(self.spec.clone()),
+            workload: workload.clone(),
+            applications: self.applications.clone(),
+            simulate,
+        }
+    }
+}
+
+/// A run, generic over its worker for tests.
+pub(crate) struct Run<Worker = WorkerHandle> {
+    /// The page's id of it.
+    pub(crate) id: u32,
+    /// What it was started with.
+    pub(crate) orders: Orders,
+    /// `None` once it is over and another needed the room.
+    pub(crate) worker: Option<Worker>,
+    /// Whether it is under way.
+    under_way: bool,
+    /// Whether its first worker has died.
+    pub(crate) is_second: bool,
+    /// Whether a worker that was only to answer has died: it is not asked again.
+    is_mute: bool,
+    /// When its worker was last asked anything, counted in requests.
+    used: u64,
+    /// When the reducer was last told of its progress.
+    pub(crate) told_ms: f64,
+    /// How far it has come.
+    pub(crate) progress: Progress,
+    /// The question to the worker that is not answered yet, and the last one answered.
+    pub(crate) asked: Option<(JobId, Time)>,
+    pub(crate) answered: Option<(JobId, Time)>,
+    /// The same of questions about rounds.
+    pub(crate) round_asked: Option<Time>,
+    pub(crate) round_answered: Option<Time>,
+}
+
+impl<Worker> Run<Worker> {
+    /// A run that has just been given to a worker.
+    pub(crate) fn new(
+        id: u32,
+        orders: Orders,
+        worker: Worker,
+        progress: Progress,
+        is_second: bool,
+    ) -> Self {
+        Self {
+            id,
+            orders,
+            worker: Some(worker),
+            under_way: true,
+            is_second,
+            is_mute: false,
+            used: 0,
+            told_ms: 0.0,
+            progress,
+            asked: None,
+            answered: None,
+            round_asked: None,
+            round_answered: None,
+        }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.under_way || self.asked.is_some() || self.round_asked.is_some()
+    }
+}
+
+/// All runs that have been started.
+pub(crate) struct Runs<Worker = WorkerHandle> {
+    machine: Machine,
+    runs: Vec<Run<Worker>>,
+    requests: u64,
+}
+
+impl<Worker> Runs<Worker> {
+    /// None yet, on this machine.
+    pub(crate) fn new(machine: Machine) -> Self {
+        Self {
+            machine,
+            runs: Vec::new(),
+            requests: 0,
+        }
+    }
+
+    /// The run with this id.
+    pub(crate) fn get(&mut self, id: u32) -> Option<&mut Run<Worker>> {
+        self.runs.iter_mut().find(|run| run.id == id)
+    }
+
+    /// Whether another may begin.
+    pub(crate) fn has_room(&self) -> bool {
+        self.runs.iter().filter(|run| run.under_way).count() < self.machine.runs_at_once()
+    }
+
+    /// Sees to it that a run may have a worker, if need be by taking another's that has been idle
+    /// longest; says whether it may.
+    pub(crate) fn make_room_for(&mut self, id: u32) -> bool {
+        self.requests += 1;
+        if let Some(run) = self.runs.iter_mut().find(|run| run.id == id) {
+            run.used = self.requests;
+            if run.is_mute || run.worker.is_some() {
+                return !run.is_mute;
+            }
+        }
+        while self.workers() >= self.machine.workers() {
+            let idle = self.runs.iter_mut();
+            let idle = idle.filter(|run| run.worker.is_some() && !run.is_busy());
+            let Some(longest) = idle.min_by_key(|run| run.used) else {
+                return false;
+            };
+            longest.worker = None;
+        }
+        true
+    }
+
+    fn workers(&self) -> usize {
+        self.runs.iter().filter(|run| run.worker.is_some()).count()
+    }
+
+    /// Takes in a run, in the place of the one with its id.
+    pub(crate) fn put(&mut self, mut run: Run<Worker>) {
+        run.used = self.requests;
+        self.runs.retain(|other| other.id != run.id);
+        self.runs.push(run);
+    }
+
+    /// Lets go of a run.
+    pub(crate) fn take(&mut self, id: u32) -> Option<Run<Worker>> {
+        let at = self.runs.iter().position(|run| run.id == id)?;
+        Some(self.runs.swap_remove(at))
+    }
+
+    /// Its log is complete, or will never be.
+    pub(crate) fn is_over(&mut self, id: u32) {
+        if let Some(run) = self.get(id) {
+            run.under_way = false;
+        }
+    }
+
+    /// A run's worker is no more. Gives back the run if it was under way: it is lost with it.
+    pub(crate) fn bury(&mut self, id: u32) -> Option<Run<Worker>> {
+        let run = self.get(id)?;
+        if run.under_way {
+            return self.take(id);
+        }
+        run.is_mute = run.asked.is_some() || run.round_asked.is_some();
+        (run.worker, run.asked, run.round_asked) = (None, None, None);
+        None
+    }
+
+    /// Keeps those whose id is wanted.
+    pub(crate) fn retain(&mut self, wanted: impl Fn(u32) -> bool) {
+        self.runs.retain(|run| wanted(run.id));
+    }
+
+    /// Ends all.
+    pub(crate) fn clear(&mut self) {
+        self.runs.clear();
+    }
+
+    /// The runs that have neither told of this job and time nor are about to.
+    pub(crate) fn not_told_of(&self, job: JobId, at: Time) -> Vec<u32> {
+        let runs = self.runs.iter();
+        let wanting = runs.filter(|run| run.asked.is_none() && run.answered != Some((job, at)));
+        wanting.map(|run| run.id).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use switchyard::cluster::ClusterSpec;
+    use switchyard::sim::SimOptions;
+
+    /// A machine for two runs at once and four workers.
+    fn runs() -> Runs<()> {
+        Runs::new(Machine {
+            cores: 2,
+            gigabytes: 2.0,
+        })
+    }
+
+    fn start(runs: &mut Runs<()>, id: u32) {
+        assert!(runs.make_room_for(id));
+        let orders = Orders {
+            spec: RunSpec {
+                policy: "fifo".parse().unwrap(),
+                cluster: ClusterSpec::uniform(1, 1).unwrap(),
+                placement: Default::default(),
+                options: SimOptions::default(),
+                history: None,
+            },
+            applications: None,
+        };
+        let progress = Progress {
+            now: Time::ZERO,
+            done: 0,
+            jobs: 1,
+        };
+        runs.put(Run::new(id, orders, (), progress, false));
+    }
+
+    fn with_worker(runs: &Runs<()>) -> Vec<u32> {
+        let runs = runs.runs.iter().filter(|run| run.worker.is_some());
+        runs.map(|run| run.id).collect()
+    }
+
+    #[test]
+    fn more_runs_than_the_machine_holds_take_turns() {
+        let mut runs = runs();
+        let mut started = 0;
+        for over in 0..200 {
+            while runs.has_room() && started < 200 {
+                start(&mut runs, started);
+                started += 1;
+            }
+            assert!(runs.workers() <= 4);
+            runs.is_over(over);
+        }
+        assert_eq!(with_worker(&runs), [196, 197, 198, 199]);
+        // The first is asked, and one that is idle makes room.
+        assert!(runs.make_room_for(0));
+        assert_eq!(with_worker(&runs), [197, 198, 199]);
+        assert_eq!(runs.not_told_of(JobId(0), Time::ZERO).len(), 200);
+    }
+
+    #[test]
+    fn nobody_makes_room_while_at_work() {
+        let mut runs = runs();
+        for id in 0..4 {
+            start(&mut runs, id);
+            runs.is_over(id);
+            runs.get(id).unwrap().asked = Some((JobId(0), Time::ZERO));
+        }
+        assert!(!runs.make_room_for(4));
+        runs.get(2).unwrap().asked = None;
+        assert!(runs.make_room_for(4));
+        assert_eq!(with_worker(&runs), [0, 1, 3]);
+    }
+
+    #[test]
+    fn a_run_is_lost_with_its_worker_only_while_it_is_under_way() {
+        let mut runs = runs();
+        start(&mut runs, 0);
+        start(&mut runs, 1);
+        runs.is_over(1);
+        assert!(runs.bury(0).is_some());
+        assert!(runs.bury(1).is_none());
+        assert!(runs.get(1).is_some() && with_worker(&runs).is_empty());
+        // It died while nobody asked it: it may come back.
+        assert!(runs.make_room_for(1));
+        runs.get(1).unwrap().round_asked = Some(Time::ZERO);
+        assert!(runs.bury(1).is_none());
+        assert!(!runs.make_room_for(1));
+    }
+}
