@@ -59,7 +59,8 @@ pub(crate) fn serve(options: &Options) -> Result<()> {
         trunk.arg("--open");
     }
     println!(
-        "Switchyard will be at http://127.0.0.1:{}/ once it is built; stop with Ctrl-C",
+        "Switchyard will be at http://127.0.0.1:{}/ once it is built: the first time in about a \
+         minute on two cores, later in seconds. Stop with Ctrl-C",
         options.port
     );
     shell::become_command(&mut trunk)

@@ -13,6 +13,10 @@ pub(super) struct Browser {
     pub(super) chromedriver: PathBuf,
 }
 
+pub(super) fn is_missing() -> bool {
+    find().is_none()
+}
+
 /// Finds them, after installing them if need be.
 pub(super) fn ensure() -> Result<Browser> {
     if let Some(browser) = find() {

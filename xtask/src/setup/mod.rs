@@ -54,6 +54,31 @@ impl Need {
             Self::Nvrtc => "nvrtc",
         }
     }
+
+    /// The seconds it takes to put in place, on two cores and a good line.
+    fn takes(self) -> u32 {
+        match self {
+            Self::WasmStd | Self::WasmOpt | Self::NodePackages => 5,
+            Self::Nvrtc => 10,
+            Self::Browser => 30,
+            Self::WasmBindgen => 40,
+            Self::Nextest => 80,
+            Self::Trunk => 120,
+        }
+    }
+
+    fn is_missing(self) -> Result<bool> {
+        match self {
+            Self::WasmStd => wasm_std::is_missing(),
+            Self::Trunk => tools::trunk().is_missing(),
+            Self::WasmBindgen => tools::wasm_bindgen()?.is_missing(),
+            Self::WasmOpt => tools::wasm_opt().is_missing(),
+            Self::Nextest => tools::nextest().is_missing(),
+            Self::Browser => Ok(browser::is_missing()),
+            Self::NodePackages => packages::is_missing(),
+            Self::Nvrtc => nvrtc::is_missing(),
+        }
+    }
 }
 
 /// Everything, the slowest last.
@@ -159,6 +184,7 @@ pub(crate) fn toolbox(needs: &[Need]) -> Result<Toolbox> {
         return Ok(toolbox);
     }
     let _lock = shell::lock(&tools_dir()?.join(".lock"), "set-up")?;
+    announce(needs)?;
     for &need in needs {
         let (start, name) = (Instant::now(), need.name());
         let found = toolbox
@@ -168,6 +194,40 @@ pub(crate) fn toolbox(needs: &[Need]) -> Result<Toolbox> {
         println!("setup: {name:<14}{seconds:>7.2} s  {found}");
     }
     Ok(toolbox)
+}
+
+/// Says what is missing, and how long putting it in place will take.
+fn announce(needs: &[Need]) -> Result<()> {
+    let mut missing = Vec::new();
+    for &need in needs {
+        if need.is_missing()? {
+            missing.push(need);
+        }
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let seconds: u32 = missing.iter().map(|need| need.takes()).sum();
+    println!(
+        "setup: {} of {} things are missing. This once, putting them in place takes about {} on \
+         two cores:",
+        missing.len(),
+        needs.len(),
+        duration(seconds)
+    );
+    for need in missing {
+        println!("setup:   {:<14}{:>6}", need.name(), duration(need.takes()));
+    }
+    Ok(())
+}
+
+/// `40 s` or `2 min`.
+fn duration(seconds: u32) -> String {
+    if seconds < 60 {
+        format!("{seconds} s")
+    } else {
+        format!("{} min", seconds.div_ceil(60))
+    }
 }
 
 /// The folder that holds what we install.

@@ -13,10 +13,18 @@ const PACKAGE: &str = "nvidia-cuda-nvrtc-cu12";
 const VERSION: &str = "12.0.140";
 const LIBRARY: &str = "nvidia/cuda_nvrtc/lib/libnvrtc.so.12";
 
+fn home() -> Result<PathBuf> {
+    Ok(tools_dir()?.join(format!("nvrtc-{VERSION}")))
+}
+
+pub(super) fn is_missing() -> Result<bool> {
+    Ok(!home()?.join(LIBRARY).is_file())
+}
+
 /// The library's path, after fetching it if need be; an error where that cannot be done, which
 /// leaves all but the tests of the GPU kernels in place.
 pub(super) fn ensure() -> Result<PathBuf> {
-    let home = tools_dir()?.join(format!("nvrtc-{VERSION}"));
+    let home = home()?;
     let library = home.join(LIBRARY);
     if library.is_file() {
         return Ok(library);

@@ -36,6 +36,17 @@ pub(super) fn apt_install(packages: &[&str], why: &str) -> Result<()> {
         .with_context(|| format!("{why}, and apt-get could not install `{names}`"))
 }
 
+const LOCK: &str = "package-lock.json";
+/// A copy of the lock file, written last: it vouches for the rest.
+const INSTALLED: &str = "node_modules/installed-package-lock.json";
+
+/// Whether other packages are installed than those that are locked, or none.
+pub(super) fn is_missing() -> Result<bool> {
+    let folder = workspace::e2e();
+    let lock = shell::read(&folder.join(LOCK))?;
+    Ok(!std::fs::read_to_string(folder.join(INSTALLED)).is_ok_and(|installed| installed == lock))
+}
+
 /// Installs what `tests/e2e/package-lock.json` names, unless that is what is there.
 pub(super) fn ensure() -> Result<String> {
     let folder = workspace::e2e();
@@ -48,17 +59,14 @@ pub(super) fn ensure() -> Result<String> {
             .is_some_and(|major: u32| major >= 20),
         "the browser tests run in Node 20 or later, and `node` is {version}"
     );
-    let lock = shell::read(&folder.join("package-lock.json"))?;
-    // Written last, so that it vouches for the rest.
-    let installed = folder.join("node_modules/installed-package-lock.json");
-    if !std::fs::read_to_string(&installed).is_ok_and(|installed| installed == lock) {
+    if is_missing()? {
         println!("setup: installing the browser tests' packages with npm");
         shell::run(
             shell::command("npm")
                 .args(["ci", "--silent"])
                 .current_dir(&folder),
         )?;
-        shell::write(&installed, lock)?;
+        std::fs::copy(folder.join(LOCK), folder.join(INSTALLED))?;
     }
     Ok(format!("tests/e2e/node_modules, node {version}"))
 }

@@ -1,6 +1,7 @@
 //! The command line tools: their versions, and how each is installed.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
@@ -13,10 +14,18 @@ const NEXTEST: &str = "0.9.143";
 /// The same version stands in Trunk.toml, or Trunk would fetch another.
 const BINARYEN: &str = "132.0.0";
 
+/// What makes a tool quick to compile. All of them work for seconds: optimising them took minutes.
+const UNOPTIMISED: [(&str, &str); 4] = [
+    ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"),
+    ("CARGO_PROFILE_RELEASE_LTO", "off"),
+    ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
+    ("CARGO_PROFILE_RELEASE_STRIP", "true"),
+];
+
 /// A tool of one version.
 pub(super) struct Tool {
     /// The package it comes in.
-    pub(super) package: &'static str,
+    package: &'static str,
     version: String,
     /// The program that shows whether it is there, and what it says of its version.
     program: &'static str,
@@ -25,8 +34,10 @@ pub(super) struct Tool {
 }
 
 enum Source {
-    /// A crate; whether the lock file it was published with is of use; a word on how long it takes.
-    Crate { locked: bool, takes: &'static str },
+    /// A crate, with these of its features alone.
+    Crate { features: &'static str },
+    /// A crate, by way of a package of ours that locks what it is made of, in this folder.
+    Locked { folder: &'static str },
     /// A Node package.
     Npm,
 }
@@ -37,10 +48,8 @@ pub(super) fn trunk() -> Tool {
         version: TRUNK.to_owned(),
         program: "trunk",
         says: format!("trunk {TRUNK}"),
-        source: Source::Crate {
-            locked: true,
-            takes: "5 to 10 minutes",
-        },
+        // Without TLS: it has nothing to fetch.
+        source: Source::Crate { features: "" },
     }
 }
 
@@ -52,9 +61,8 @@ pub(super) fn wasm_bindgen() -> Result<Tool> {
         program: "wasm-bindgen-test-runner",
         says: format!("wasm-bindgen-test-runner {version}"),
         version,
-        source: Source::Crate {
-            locked: false,
-            takes: "2 to 4 minutes",
+        source: Source::Locked {
+            folder: "xtask/bindgen",
         },
     })
 }
@@ -67,8 +75,7 @@ pub(super) fn nextest() -> Tool {
         // Any version will do.
         says: "cargo-nextest".to_owned(),
         source: Source::Crate {
-            locked: true,
-            takes: "5 to 10 minutes",
+            features: "default-no-update",
         },
     }
 }
@@ -87,22 +94,50 @@ impl Tool {
     /// The folder where the tool's programs lie, after installing them if need be; none where they
     /// are on the `PATH` already.
     pub(super) fn ensure(&self) -> Result<Option<PathBuf>> {
-        let home = tools_dir()?.join(format!("{}-{}", self.package, self.version));
-        let programs = match self.source {
-            Source::Crate { .. } => home.join("bin"),
-            Source::Npm => home.join("node_modules/.bin"),
-        };
-        if programs.join(self.program).is_file() {
-            return Ok(Some(programs));
+        let home = self.home()?;
+        if self.is_installed(&home) {
+            return Ok(Some(self.programs(&home)));
         }
         if self.is_on_path() {
             return Ok(None);
         }
         match self.source {
-            Source::Crate { locked, takes } => self.install_crate(&home, locked, takes)?,
             Source::Npm => self.install_npm(&home)?,
+            _ if self.install_prebuilt(&home) => {}
+            Source::Locked { folder } => self.compile(&home, &["--path", folder])?,
+            Source::Crate { features } => self.compile(
+                &home,
+                &[
+                    self.package,
+                    "--version",
+                    &self.version,
+                    "--no-default-features",
+                    "--features",
+                    features,
+                ],
+            )?,
         }
-        Ok(Some(programs))
+        Ok(Some(self.programs(&home)))
+    }
+
+    /// Whether it has to be installed first.
+    pub(super) fn is_missing(&self) -> Result<bool> {
+        Ok(!self.is_installed(&self.home()?) && !self.is_on_path())
+    }
+
+    fn home(&self) -> Result<PathBuf> {
+        Ok(tools_dir()?.join(format!("{}-{}", self.package, self.version)))
+    }
+
+    fn programs(&self, home: &Path) -> PathBuf {
+        home.join(match self.source {
+            Source::Crate { .. } | Source::Locked { .. } => "bin",
+            Source::Npm => "node_modules/.bin",
+        })
+    }
+
+    fn is_installed(&self, home: &Path) -> bool {
+        self.programs(home).join(self.program).is_file()
     }
 
     /// Whether it is there by other means, in the right version.
@@ -113,23 +148,42 @@ impl Tool {
         })
     }
 
-    fn install_crate(&self, home: &Path, locked: bool, takes: &str) -> Result<()> {
-        println!(
-            "setup: compiling {} {} into {}: a one-off of {takes}",
-            self.package,
-            self.version,
-            home.display()
-        );
-        let mut install = shell::command("cargo");
-        install
-            .args(["install", self.package])
-            .args(["--version", &self.version])
-            .arg("--root")
-            .arg(home);
-        if locked {
-            install.arg("--locked");
+    /// Fetches what its authors have compiled, where cargo-binstall is at hand to do it.
+    fn install_prebuilt(&self, home: &Path) -> bool {
+        if shell::find(&["cargo-binstall"]).is_none() {
+            return false;
         }
-        shell::run(&mut install)
+        let package = format!("{}@{}", self.package, self.version);
+        println!("setup: fetching {package} with cargo-binstall");
+        let fetched = shell::run_within(
+            Duration::from_secs(120),
+            shell::command("cargo-binstall")
+                .args(["--no-confirm", "--disable-strategies", "compile", "--root"])
+                .arg(home)
+                .arg(package),
+        );
+        if let Err(error) = &fetched {
+            eprintln!("setup: {error:#}");
+        }
+        fetched.is_ok() && self.is_installed(home)
+    }
+
+    /// Compiles what the arguments of `cargo install` name.
+    fn compile(&self, home: &Path, what: &[&str]) -> Result<()> {
+        println!("setup: compiling {} {}", self.package, self.version);
+        let built = home.with_extension("build");
+        shell::run(
+            shell::command("cargo")
+                .args(["install", "--locked"])
+                .args(what)
+                .arg("--root")
+                .arg(home)
+                .arg("--target-dir")
+                .arg(&built)
+                .envs(UNOPTIMISED),
+        )?;
+        std::fs::remove_dir_all(&built)
+            .with_context(|| format!("cannot remove {}", built.display()))
     }
 
     /// Installs beside its final place first, so that what lies there is always whole.

@@ -35,17 +35,24 @@ impl Display for WasmStd {
     }
 }
 
-/// Finds the library, after fetching or building it if need be.
-pub(super) fn ensure() -> Result<WasmStd> {
-    let sysroot = PathBuf::from(shell::output(
-        shell::command("rustc").args(["--print", "sysroot"]),
-    )?);
-    if has_std(&sysroot) {
-        return Ok(WasmStd::InUse);
+/// Where it is, if it is there.
+fn find(sysroot: &Path) -> Result<Option<WasmStd>> {
+    if has_std(sysroot) {
+        return Ok(Some(WasmStd::InUse));
     }
     let own = OwnToolchain::new()?;
-    if own.is_ready() {
-        return Ok(WasmStd::OwnToolchain(own.home));
+    Ok(own.is_ready().then_some(WasmStd::OwnToolchain(own.home)))
+}
+
+pub(super) fn is_missing() -> Result<bool> {
+    Ok(find(&sysroot_in_use()?)?.is_none())
+}
+
+/// Finds the library, after fetching or building it if need be.
+pub(super) fn ensure() -> Result<WasmStd> {
+    let sysroot = sysroot_in_use()?;
+    if let Some(found) = find(&sysroot)? {
+        return Ok(found);
     }
     println!("setup: fetching {TARGET} with rustup");
     let fetched = shell::run_within(
@@ -59,8 +66,13 @@ pub(super) fn ensure() -> Result<WasmStd> {
         }
         Err(error) => eprintln!("setup: {error:#}"),
     }
+    let own = OwnToolchain::new()?;
     own.build(&sysroot)?;
     Ok(WasmStd::OwnToolchain(own.home))
+}
+
+fn sysroot_in_use() -> Result<PathBuf> {
+    shell::output(shell::command("rustc").args(["--print", "sysroot"])).map(PathBuf::from)
 }
 
 fn has_std(sysroot: &Path) -> bool {
