@@ -38,6 +38,14 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 /** The built page. */
 export const dist = join(here, "../../dist");
 
+/** The page as `cargo xtask serve` builds it. */
+export const served = join(here, "../../target/web/serve");
+
+const watched = new WeakMap();
+
+/** What has gone wrong in a page so far, one line each. */
+export const problemsOf = (page) => watched.get(page);
+
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -83,6 +91,7 @@ export function browser(flags = [], folder = dist) {
     await before?.(page);
     const url = new URL(address, server.url).href;
     const problems = watch(context, page, url.startsWith("file:") ? url : server.url);
+    watched.set(page, problems);
     t.after(async () => {
       await context.close();
       assert.deepEqual(problems, [], "the page had problems of its own");

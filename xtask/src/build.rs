@@ -42,6 +42,16 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
     Ok(())
 }
 
+/// The page as `cargo xtask serve` builds it, for the tests that look at that.
+pub(crate) fn build_as_served(toolbox: &Toolbox) -> Result<()> {
+    shell::run(
+        trunk(toolbox)?
+            .arg("build")
+            .arg("--dist")
+            .arg(workspace::served()),
+    )
+}
+
 /// Trunk, with the tools that it would otherwise fetch on its `PATH`.
 pub(crate) fn trunk(toolbox: &Toolbox) -> Result<Command> {
     let mut trunk = toolbox.wasm_command("trunk")?;

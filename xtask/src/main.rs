@@ -5,7 +5,7 @@
 //! - `bench` measures the engine natively beside wasm
 //! - `kernels` compiles the PTX that the benchmark carries
 //! - `serve` shows the page and rebuilds it on every change
-//! - `test` runs every check there is
+//! - `test` runs every check there is, `walk` one of them for longer
 //! - `shell` and `workspace` run commands and know where things lie
 
 mod bench;
@@ -17,6 +17,7 @@ mod shell;
 mod shrink;
 mod single_file;
 mod test;
+mod walk;
 mod workspace;
 
 use std::process::ExitCode;
@@ -35,6 +36,8 @@ usage: cargo xtask <command>
   bench [TRACE]              measure the engine natively beside wasm, on a trace or a sample
   kernels                    compile bench/kernels/gns.cu into the PTX that the benchmark carries
   test [--only STEPS]        run every check, or some: fmt,clippy,native,wasm,e2e
+  walk [--steps N] [--seed S]
+                             walk N steps of the seed's choice over each build of the page
 ";
 
 fn main() -> ExitCode {
@@ -68,6 +71,7 @@ fn run(mut args: impl Iterator<Item = String>) -> Result<ExitCode> {
             kernels::compile(&setup::toolbox(kernels::NEEDS)?)?;
         }
         Some("test") => return test::test(&test::parse(args)?),
+        Some("walk") => walk::walk(&walk::Options::parse(args)?)?,
         Some("help" | "--help" | "-h") => print!("{USAGE}"),
         Some(other) => bail!("there is no command `{other}`\n\n{USAGE}"),
         None => bail!("which command?\n\n{USAGE}"),

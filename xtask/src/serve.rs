@@ -49,9 +49,8 @@ pub(crate) fn serve(options: &Options) -> Result<()> {
     let mut trunk = build::trunk(&toolbox)?;
     trunk
         .args(["serve", "--port", &options.port.to_string()])
-        // `dist/` stays what `cargo xtask build` made.
         .arg("--dist")
-        .arg(workspace::wasm_target_dir().join("serve"));
+        .arg(workspace::served());
     if options.release {
         trunk.arg("--release");
     }

@@ -287,19 +287,14 @@ impl Session {
     }
 
     fn e2e(&mut self) -> Result<()> {
-        println!("\n=== build of the page");
-        let start = Instant::now();
-        let built = build::build(&self.toolbox);
-        if let Err(error) = &built {
-            eprintln!("error: {error:#}");
-        }
-        self.record("build of the page", start, built.is_ok(), Tally::default());
+        let as_served = self.build("build of the page as served", build::build_as_served);
+        let built = self.build("build of the page", build::build);
 
         let mut cli = self.toolbox.command("cargo")?;
         cli.args(["build", "--release", "-p", "switchyard-cli"]);
         cli.args(["--target-dir", "target"]);
         self.check("build of the command line tool", cli)?;
-        if built.is_err() {
+        if !(as_served && built) {
             return Ok(());
         }
 
@@ -312,6 +307,18 @@ impl Session {
                 workspace::root().join("target/release/switchyard"),
             );
         self.check("browser tests", tests)
+    }
+
+    /// Builds a page, and says whether there is one.
+    fn build(&mut self, name: &'static str, build: fn(&Toolbox) -> Result<()>) -> bool {
+        println!("\n=== {name}");
+        let start = Instant::now();
+        let built = build(&self.toolbox);
+        if let Err(error) = &built {
+            eprintln!("error: {error:#}");
+        }
+        self.record(name, start, built.is_ok(), Tally::default());
+        built.is_ok()
     }
 
     /// Runs a check and keeps how it ended.

@@ -26,6 +26,11 @@ pub(crate) fn wasm_target_dir() -> PathBuf {
     root().join("target/web")
 }
 
+/// The page that `cargo xtask serve` shows; `dist/` stays what `cargo xtask build` made.
+pub(crate) fn served() -> PathBuf {
+    wasm_target_dir().join("serve")
+}
+
 /// The version of a package in `Cargo.lock`.
 pub(crate) fn locked_version(package: &str) -> Result<String> {
     let path = root().join("Cargo.lock");

@@ -1,0 +1,33 @@
+// A walk (walk.mjs) over each build that people run: the one of `cargo xtask serve`, with its debug
+// assertions, the published page, and the single file.
+//
+// `cargo xtask walk --steps N --seed S` takes a longer one.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { browser, dist, served } from "./browser.mjs";
+import { walk } from "./walk.mjs";
+
+const seed = Number(process.env.SWITCHYARD_WALK_SEED ?? 10);
+const steps = Number(process.env.SWITCHYARD_WALK_STEPS ?? 250);
+
+const builds = [
+  ["the build that is served", served, "index.html"],
+  ["the published page", dist, "index.html"],
+  ["the single file", dist, pathToFileURL(join(dist, "switchyard.html")).href],
+];
+
+for (const [name, folder, address] of builds) {
+  describe(name, () => {
+    const { open } = browser([], folder);
+
+    test(`a walk over ${name}`, async (t) => {
+      const page = await open(t, address);
+      const { views, controls, steps: taken } = await walk(page, { seed, steps });
+      t.diagnostic(`seed ${seed}: ${taken} steps, ${controls} controls`);
+      assert.deepEqual(views.sort(), ["Compare", "Goodput", "Jobs", "Queues", "Timeline", "Yard"]);
+    });
+  });
+}
