@@ -1,6 +1,7 @@
 // The page's life: many runs on a small machine, workers that die, and what is found again.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { browser } from "./browser.mjs";
 
@@ -103,4 +104,33 @@ test("adding a scheduler that adapts jobs says on every card what that changes",
   await page.getByRole("button", { name: "Remove optimus" }).click();
   await words.first().waitFor({ state: "detached" });
   await finished(page, 1);
+});
+
+/** Gigabytes that all pages and their workers take. */
+async function gigabytes(page) {
+  const browser = await page.context().browser().newBrowserCDPSession();
+  const { processInfo } = await browser.send("SystemInfo.getProcessInfo");
+  await browser.detach();
+  const renderers = processInfo.filter(({ type }) => type === "renderer");
+  const resident = ({ id }) => Number(readFileSync(`/proc/${id}/status`, "utf8").match(/VmRSS:\s*(\d+) kB/)[1]);
+  return renderers.reduce((sum, process) => sum + resident(process), 0) / 1e6;
+}
+
+test("runs that would write for ever end with the parameter to change, and the page lives", async (t) => {
+  const page = await openOn(t, 2, 1, "index.html#v=1&sample=fleet&cluster=1x8&run=gandiva[quantum=1]&run=las[quantum=1]&run=gavel[round=1]");
+  await cards(page, "failed").getByText(/^las\[quantum=1\] was ended at .*: its log is full, .*; set a greater 'quantum', or raise the log budget$/).waitFor({ timeout: 120_000 });
+  let most = 0;
+  for (let i = 0; i < 20; i++) {
+    most = Math.max(most, await gigabytes(page));
+    for (const view of ["Timeline", "Yard"]) {
+      await page.getByRole("tab", { name: view }).click();
+      assert.equal(await page.getByRole("tab", { name: view }).getAttribute("aria-selected"), "true");
+    }
+    await page.waitForTimeout(500);
+  }
+  t.diagnostic(`${most.toFixed(2)} GB at most`);
+  assert.ok(most < 1.5, `${most} GB`);
+  // What did not end by itself still can be ended.
+  await page.getByRole("button", { name: "Cancel", exact: true }).click();
+  await cards(page, "running").waitFor({ state: "detached" });
 });

@@ -1,10 +1,13 @@
-//! What this machine holds, as far as browsers tell: how many workers compute at once, and how many
-//! there may be.
+//! What this machine holds, as far as browsers tell: how many workers compute at once, how many there
+//! may be, and how long a run's log may become.
 
+use switchyard::sim::LogBudget;
 use wasm_bindgen::JsValue;
 
 /// Gigabytes of a machine that does not tell.
 const USUAL_GIGABYTES: f64 = 4.0;
+
+const GIBIBYTE: f64 = (1u64 << 30) as f64;
 
 /// What a machine has.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +41,13 @@ impl Machine {
     pub(crate) fn workers(&self) -> usize {
         ((2.0 * self.gigabytes) as usize).clamp(2, 16)
     }
+
+    /// How long the log of one of so many runs may become. The page holds them all, in the 4 GiB
+    /// that wasm can address at most, and every run's worker has its own once more.
+    pub(crate) fn log_budget(&self, runs: usize) -> LogBudget {
+        let shared = (self.gigabytes / 4.0).clamp(0.25, 2.0) * GIBIBYTE;
+        LogBudget::of_memory(shared as u64 / runs.max(1) as u64)
+    }
 }
 
 #[cfg(test)]
@@ -56,5 +66,15 @@ mod tests {
             gigabytes: 8.0,
         };
         assert_eq!((usual.runs_at_once(), usual.workers()), (16, 16));
+    }
+
+    #[test]
+    fn all_logs_together_fit_into_the_page() {
+        let machine = Machine {
+            cores: 8,
+            gigabytes: 8.0,
+        };
+        assert_eq!(machine.log_budget(1).bytes, 512 << 20);
+        assert_eq!(machine.log_budget(4).bytes, 128 << 20);
     }
 }

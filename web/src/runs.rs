@@ -7,7 +7,7 @@ use crate::bridge::client::WorkerHandle;
 use crate::bridge::protocol::RunRequest;
 use crate::machine::Machine;
 use switchyard::job::JobId;
-use switchyard::sim::Progress;
+use switchyard::sim::{LogBudget, Progress};
 use switchyard::workload::{ApplicationSettings, Workload};
 use switchyard::{RunSpec, Time};
 
@@ -105,6 +105,11 @@ impl<Worker> Runs<Worker> {
             runs: Vec::new(),
             requests: 0,
         }
+    }
+
+    /// How long the log of one of so many runs may become.
+    pub(crate) fn log_budget(&self, runs: usize) -> LogBudget {
+        self.machine.log_budget(runs)
     }
 
     /// The run with this id.

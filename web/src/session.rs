@@ -21,7 +21,7 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::playground::Question;
 use switchyard::report::{Outcomes, Summary};
-use switchyard::sim::Progress;
+use switchyard::sim::{LogBudget, Progress};
 use switchyard::trace::{ColumnMapping, Experiment, Member, TableHead};
 use switchyard::workload::SAMPLES;
 use wasm_bindgen_futures::spawn_local;
@@ -443,9 +443,17 @@ impl Session {
     /// Ends a run where it is, or does not let it begin; what it has shown stays.
     pub fn cancel(&self, id: u32) {
         let run = self.0.runs.borrow_mut().take(id);
+        self.stop(id);
         let jobs = self.0.stage.read().workload.jobs.len();
         let progress = run.map_or_else(|| nothing_of(jobs), |run| run.progress);
         self.tell(Action::Progress(id, RunStatus::Cancelled(progress)));
+    }
+
+    /// The clock does not wait for this run any more.
+    fn stop(&self, id: u32) {
+        if let Some(run) = self.0.stage.write().run_mut(id) {
+            run.stopped = true;
+        }
     }
 
     /// Chooses a job, or none, in every view.
@@ -589,8 +597,13 @@ impl Session {
     /// Starts a scheduler's run with the settings of now.
     fn start(&self, card: &Card, state: &AppState) {
         let id = card.id;
+        let mut spec = state.run_spec(&card.policy);
+        let budget = &mut spec.options.log_budget;
+        if *budget == LogBudget::default() {
+            *budget = self.0.runs.borrow().log_budget(state.cards.len());
+        }
         let orders = Orders {
-            spec: state.run_spec(&card.policy),
+            spec,
             applications: state.applications(),
         };
         let mut bereft = self.0.bereft.borrow_mut();
@@ -652,6 +665,7 @@ impl Session {
             }
             News::Reply(Reply::Failed(why)) => {
                 self.0.runs.borrow_mut().is_over(id);
+                self.stop(id);
                 self.tell(Action::Progress(id, RunStatus::Failed(why)));
             }
             News::Reply(Reply::Explained {
@@ -704,6 +718,7 @@ impl Session {
             let failed = RunStatus::Failed(format!(
                 "Its worker died twice: {why}. Press Run to try again."
             ));
+            self.stop(id);
             self.tell(Action::Progress(id, failed));
         } else {
             self.tell(Action::Notice(Some(format!(

@@ -79,6 +79,8 @@ pub struct StageRun {
     pub progress: Progress,
     /// Whether the log is complete.
     pub complete: bool,
+    /// Whether it never will be: cancelled, or broken off.
+    pub stopped: bool,
     /// Per-job results and the run in numbers, once complete.
     pub results: Option<(Outcomes, Summary)>,
 }
@@ -215,8 +217,14 @@ impl StageRun {
                 jobs: jobs as u32,
             },
             complete: false,
+            stopped: false,
             results: None,
         }
+    }
+
+    /// Whether more of the log may come.
+    pub fn is_under_way(&self) -> bool {
+        !self.complete && !self.stopped
     }
 
     /// The last moment the log knows.

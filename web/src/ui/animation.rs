@@ -1,7 +1,7 @@
 //! The one animation loop: moves the clock and repaints canvases that need it.
 
 use crate::draw::{Painter, Surface};
-use crate::stage::SharedStage;
+use crate::stage::{SharedStage, StageRun};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -192,7 +192,7 @@ impl Animation {
         let under_way = stage
             .runs
             .iter()
-            .filter(|run| !run.complete)
+            .filter(|run| run.is_under_way())
             .map(|run| run.reached());
         let limit = under_way.fold(stage.clock.end, f64::min);
         let now = (stage.clock.now + seconds * stage.clock.speed).min(limit);
@@ -201,7 +201,7 @@ impl Animation {
             stage.touch();
         } else if stage.clock.end > 0.0
             && stage.clock.now >= stage.clock.end
-            && stage.runs.iter().all(|run| run.complete)
+            && !stage.runs.iter().any(StageRun::is_under_way)
         {
             stage.clock.playing = false;
             stage.touch();
