@@ -1,39 +1,44 @@
 //! The published traces themselves, which are too large and not ours to keep here. The folder
-//! that holds them is named by `SWITCHYARD_TRACES`; without it every test says that it was
-//! skipped. Figures are those published, or were counted from the files by other means.
+//! that holds them is named by `SWITCHYARD_TRACES`; `cargo xtask test` runs these tests where there
+//! is one. Figures are those published, or were counted from the files by other means.
 
 use std::path::PathBuf;
 use switchyard::trace::{Inspection, OpenOptions, Opened, SourceFile, Trace, WarningKind, open};
 
-/// The files of one trace, or `None` where there are no traces.
-fn read(names: &[&str]) -> Option<Vec<(String, Vec<u8>)>> {
-    let Some(folder) = std::env::var_os("SWITCHYARD_TRACES").map(PathBuf::from) else {
-        println!("skipped: SWITCHYARD_TRACES names no folder for {names:?}");
-        return None;
-    };
+/// The folder of traces.
+fn folder() -> PathBuf {
+    let named = std::env::var_os("SWITCHYARD_TRACES");
+    named
+        .expect("SWITCHYARD_TRACES names the folder of traces")
+        .into()
+}
+
+/// The files of one trace.
+fn read(names: &[&str]) -> Vec<(String, Vec<u8>)> {
+    let folder = folder();
     let read = |name: &&str| {
         let path = folder.join(name);
         let bytes = std::fs::read(&path);
         let bytes = bytes.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         ((*name).to_owned(), bytes)
     };
-    Some(names.iter().map(read).collect())
+    names.iter().map(read).collect()
 }
 
-fn open_with(names: &[&str], member: Option<&str>) -> Option<Opened> {
-    let files = read(names)?;
+fn open_with(names: &[&str], member: Option<&str>) -> Opened {
+    let files = read(names);
     let sources = files.iter().map(|(name, bytes)| SourceFile { name, bytes });
     let options = OpenOptions {
         member: member.map(str::to_owned),
         ..OpenOptions::default()
     };
     let opened = open(&sources.collect::<Vec<_>>(), &options);
-    Some(opened.unwrap_or_else(|error| panic!("{error}")))
+    opened.unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn trace(names: &[&str]) -> Option<Trace> {
-    match open_with(names, None)? {
-        Opened::Trace(trace) => Some(trace),
+fn trace(names: &[&str]) -> Trace {
+    match open_with(names, None) {
+        Opened::Trace(trace) => trace,
         Opened::Cluster(cluster) => panic!("a cluster: {cluster}"),
         Opened::Profiles(_) => panic!("profiles"),
     }
@@ -65,12 +70,11 @@ fn check(
 }
 
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn pollux_workloads() {
     // Largest gangs counted from the files.
     for (workload, largest) in [(1, 32), (3, 16), (6, 48)] {
-        let Some(trace) = trace(&[&format!("pollux/workloads/workload-{workload}.csv")]) else {
-            return;
-        };
+        let trace = trace(&[&format!("pollux/workloads/workload-{workload}.csv")]);
         assert_eq!(trace.format, "adaptdl");
         assert_eq!((trace.records.len(), trace.report.rows_read), (160, 160));
         assert_eq!(trace.inspect().gpus.max, largest);
@@ -84,10 +88,9 @@ fn warnings(trace: &Trace) -> Vec<(WarningKind, u32)> {
 }
 
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn microsoft_itp() {
-    let Some(trace) = trace(&["ms-itp/raw-traces.tar.gz"]) else {
-        return;
-    };
+    let trace = trace(&["ms-itp/raw-traces.tar.gz"]);
     let seen = check(
         &trace,
         "ms-itp",
@@ -121,10 +124,9 @@ fn microsoft_itp() {
 }
 
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn one_cluster_of_microsoft_itp() {
-    let Some(opened) = open_with(&["ms-itp/raw-traces.tar.gz"], Some("cluster09")) else {
-        return;
-    };
+    let opened = open_with(&["ms-itp/raw-traces.tar.gz"], Some("cluster09"));
     let Opened::Trace(trace) = opened else {
         panic!("no trace");
     };
@@ -140,10 +142,9 @@ fn one_cluster_of_microsoft_itp() {
 }
 
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn helios_venus() {
-    let Some(trace) = trace(&["helios-venus/helios_trace.csv"]) else {
-        return;
-    };
+    let trace = trace(&["helios-venus/helios_trace.csv"]);
     let seen = check(
         &trace,
         "helios-converted",
@@ -166,10 +167,9 @@ fn helios_venus() {
 }
 
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn philly_as_cut_for_pollux() {
-    let Some(trace) = trace(&["philly-pollux/philly.csv"]) else {
-        return;
-    };
+    let trace = trace(&["philly-pollux/philly.csv"]);
     let seen = check(
         &trace,
         "philly-pollux",
@@ -194,10 +194,9 @@ fn philly_as_cut_for_pollux() {
 }
 
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn tiresias_and_muri() {
-    let Some(syn) = trace(&["tiresias/480_job_syn.csv", "tiresias/n15g4.csv"]) else {
-        return;
-    };
+    let syn = trace(&["tiresias/480_job_syn.csv", "tiresias/n15g4.csv"]);
     check(
         &syn,
         "tiresias",
@@ -210,7 +209,7 @@ fn tiresias_and_muri() {
         syn.cluster.as_ref().map(ToString::to_string),
         Some("15x4".to_owned())
     );
-    let sixty = trace(&["tiresias/60_job.csv"]).expect("as above");
+    let sixty = trace(&["tiresias/60_job.csv"]);
     check(
         &sixty,
         "tiresias",
@@ -219,7 +218,7 @@ fn tiresias_and_muri() {
         125.0,
         8,
     );
-    let seconds = trace(&["tiresias/muri_trace3_seconds.csv"]).expect("as above");
+    let seconds = trace(&["tiresias/muri_trace3_seconds.csv"]);
     check(
         &seconds,
         "tiresias",
@@ -228,7 +227,7 @@ fn tiresias_and_muri() {
         3391.5,
         32,
     );
-    let muri = trace(&["muri/trace1.csv", "muri/n8g8.csv"]).expect("as above");
+    let muri = trace(&["muri/trace1.csv", "muri/n8g8.csv"]);
     let seen = check(
         &muri,
         "muri",
@@ -242,7 +241,7 @@ fn tiresias_and_muri() {
         muri.cluster.as_ref().map(ToString::to_string),
         Some("8x8".to_owned())
     );
-    let small = trace(&["muri/cluster_trace.csv"]).expect("as above");
+    let small = trace(&["muri/cluster_trace.csv"]);
     check(
         &small,
         "muri",
@@ -254,10 +253,9 @@ fn tiresias_and_muri() {
 }
 
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn standard_workload_format() {
-    let Some(nasa) = trace(&["swf/NASA-iPSC-1993-3.1-cln.swf.zip"]) else {
-        return;
-    };
+    let nasa = trace(&["swf/NASA-iPSC-1993-3.1-cln.swf.zip"]);
     let seen = check(
         &nasa,
         "swf",
@@ -272,7 +270,7 @@ fn standard_workload_format() {
     );
     assert_eq!(nasa.epoch, Some(749_458_803.0));
     assert_eq!(nasa.tenants, ["group 1", "group 2"]);
-    let lublin = trace(&["swf/lublin_256.swf"]).expect("as above");
+    let lublin = trace(&["swf/lublin_256.swf"]);
     check(
         &lublin,
         "swf",
@@ -284,13 +282,12 @@ fn standard_workload_format() {
 }
 
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn alibaba_pods_and_their_nodes() {
-    let Some(pods) = trace(&[
+    let pods = trace(&[
         "alibaba-v2023/openb_pod_list_default.csv",
         "alibaba-v2023/openb_node_list_all_node.csv",
-    ]) else {
-        return;
-    };
+    ]);
     let seen = check(
         &pods,
         "alibaba-v2023",
@@ -313,10 +310,9 @@ fn alibaba_pods_and_their_nodes() {
 }
 
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn gavel_and_shockwave() {
-    let Some(old) = trace(&["gavel/0e4a51.trace"]) else {
-        return;
-    };
+    let old = trace(&["gavel/0e4a51.trace"]);
     let seen = check(
         &old,
         "gavel",
@@ -327,7 +323,7 @@ fn gavel_and_shockwave() {
     );
     assert_eq!(seen.span_days, old.inspect().span_days);
     assert!(warnings(&old).contains(&(WarningKind::SpeedOfOneGpu, 197)));
-    let long = trace(&["gavel/6214e9.trace"]).expect("as above");
+    let long = trace(&["gavel/6214e9.trace"]);
     check(
         &long,
         "gavel",
@@ -337,7 +333,6 @@ fn gavel_and_shockwave() {
         8,
     );
     let current = trace(&["gavel/max_min_fairness.trace", "gavel/cluster_specs.json"]);
-    let current = current.expect("as above");
     check(
         &current,
         "gavel",
@@ -352,7 +347,7 @@ fn gavel_and_shockwave() {
     );
     let shockwave = trace(&["shockwave/120_0.2_5_100_40_25_multigpu_dynamic.trace"]);
     check(
-        &shockwave.expect("as above"),
+        &shockwave,
         "shockwave",
         (120, 120),
         197.603_055_555_555_56,
@@ -362,10 +357,9 @@ fn gavel_and_shockwave() {
 }
 
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn synergy() {
-    let Some(hundred) = trace(&["synergy/static_100job_6_3_1100.0"]) else {
-        return;
-    };
+    let hundred = trace(&["synergy/static_100job_6_3_1100.0"]);
     check(
         &hundred,
         "synergy",
@@ -374,7 +368,7 @@ fn synergy() {
         14_445.5,
         1,
     );
-    let eight = trace(&["synergy/test_trace"]).expect("as above");
+    let eight = trace(&["synergy/test_trace"]);
     check(
         &eight,
         "synergy",
@@ -386,15 +380,14 @@ fn synergy() {
 }
 
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn clusters_beside_traces() {
-    let of = |name: &str| match open_with(&[name], None)? {
-        Opened::Cluster(cluster) => Some(cluster.to_string()),
+    let of = |name: &str| match open_with(&[name], None) {
+        Opened::Cluster(cluster) => cluster.to_string(),
         Opened::Trace(trace) => panic!("{name} is a trace: {}", trace.title),
         Opened::Profiles(_) => panic!("{name} is a profile"),
     };
-    let Some(pai) = of("pai-schema/pai_machine_spec.tar.gz") else {
-        return;
-    };
+    let pai = of("pai-schema/pai_machine_spec.tar.gz");
     assert_eq!(pai, "519x8+1295x2");
     let cases = [
         ("helios-venus/cluster_gpu_number.csv", "158x8"),
@@ -403,11 +396,12 @@ fn clusters_beside_traces() {
         ("muri/n8g8.csv", "8x8"),
     ];
     for (name, cluster) in cases {
-        assert_eq!(of(name).as_deref(), Some(cluster), "{name}");
+        assert_eq!(of(name), cluster, "{name}");
     }
 }
 
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn what_lies_beside_traces_is_refused() {
     let refused = [
         ("acme/kalos_sample_800.csv", "an excerpt of Acme or Helios"),
@@ -424,9 +418,7 @@ fn what_lies_beside_traces_is_refused() {
         ("tiresias/LICENSE", "is not a job trace"),
     ];
     for (name, why) in refused {
-        let Some(files) = read(&[name]) else {
-            return;
-        };
+        let files = read(&[name]);
         let (name, bytes) = &files[0];
         let error = open(&[SourceFile { name, bytes }], &OpenOptions::default()).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
@@ -438,6 +430,7 @@ type Rows<'a> = (&'a [&'a str], &'a str, (u32, u32), &'a str);
 
 /// A few rows of each schema.
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn rows_of_every_schema() {
     let cases: [Rows<'_>; 13] = [
         (&["acme_trace_kalos.csv"], "acme-kalos", (5, 5), "4.4"),
@@ -483,9 +476,7 @@ fn rows_of_every_schema() {
             .map(|name| format!("fixtures/{name}"))
             .collect();
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let Some(trace) = trace(&paths) else {
-            return;
-        };
+        let trace = trace(&paths);
         let seen = trace.inspect();
         assert_eq!(seen.format, format, "{names:?}");
         assert_eq!((seen.jobs, seen.gpu_jobs), rows, "{names:?}");
@@ -494,13 +485,10 @@ fn rows_of_every_schema() {
 }
 
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn every_file_is_opened_or_refused_in_a_sentence() {
-    let Some(root) = std::env::var_os("SWITCHYARD_TRACES").map(PathBuf::from) else {
-        println!("skipped: SWITCHYARD_TRACES names no folder");
-        return;
-    };
     let (mut traces, mut clusters, mut profiles) = (0, 0, 0);
-    let mut folders = vec![root];
+    let mut folders = vec![folder()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();

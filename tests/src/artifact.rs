@@ -14,15 +14,17 @@ pub struct Artifact {
 }
 
 impl Artifact {
-    /// The artifact, if it is at hand; else says that a test is skipped.
-    pub fn find() -> Option<Self> {
-        let Some(folder) = std::env::var_os("SWITCHYARD_TRACES").map(PathBuf::from) else {
-            eprintln!("SKIPPED: no artifact; SWITCHYARD_TRACES can name the traces' folder");
-            return None;
-        };
-        Some(Self {
-            root: folder.join("pollux"),
-        })
+    /// The artifact.
+    ///
+    /// # Panics
+    ///
+    /// Where `SWITCHYARD_TRACES` names no folder.
+    pub fn find() -> Self {
+        let folder = std::env::var_os("SWITCHYARD_TRACES");
+        let folder = folder.expect("SWITCHYARD_TRACES names the folder of traces");
+        Self {
+            root: PathBuf::from(folder).join("pollux"),
+        }
     }
 
     /// Its measured applications.

@@ -1,8 +1,8 @@
 //! Pollux' simulator, reproduced: completion times of its artifact's runs (OSDI'21;
 //! petuum/adaptdl, branch `osdi21-artifact`) with measured profiles on 16 nodes of 4 GPUs.
 //!
-//! The artifact is not in this repository: `SWITCHYARD_TRACES` names its folder. Without it these
-//! tests say that they are skipped.
+//! The artifact is not in this repository: `SWITCHYARD_TRACES` names its folder, and
+//! `cargo xtask test` runs these tests where there is one.
 #![cfg(not(target_arch = "wasm32"))]
 
 use std::sync::Arc;
@@ -36,9 +36,7 @@ fn run(policy: &str, workload: &Arc<Workload>, seed: u64) -> (Outcomes, Summary)
 
 /// The deterministic baselines: how far the average, and the median job, may be from the original.
 fn baseline(policy: &str, expected: &str, tolerances: [(u32, f64); 3]) {
-    let Some(artifact) = Artifact::find() else {
-        return;
-    };
+    let artifact = Artifact::find();
     for (number, tolerance) in tolerances {
         let workload = Arc::new(artifact.workload(number, artifact.applications()));
         let (outcomes, summary) = run(policy, &workload, 0);
@@ -67,6 +65,7 @@ fn baseline(policy: &str, expected: &str, tolerances: [(u32, f64); 3]) {
 }
 
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn tiresias() {
     baseline(
         "tiresias-las",
@@ -76,20 +75,17 @@ fn tiresias() {
 }
 
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn optimus() {
     baseline("optimus", "optimus", [(1, 0.01), (3, 0.02), (6, 0.01)]);
 }
 
 /// Pollux is random there and here: averages over seeds.
 #[test]
-#[cfg_attr(
-    debug_assertions,
-    ignore = "an hour without optimisation: cargo test --release -p switchyard-tests"
-)]
-fn pollux() {
-    let Some(artifact) = Artifact::find() else {
-        return;
-    };
+#[ignore = "needs SWITCHYARD_TRACES, and an hour without optimisation: cargo test --release -p \
+            switchyard-tests -- --ignored pollux_by_name"]
+fn pollux_by_name() {
+    let artifact = Artifact::find();
     for (number, low, high) in [
         (1, 2089.0, 2113.0),
         (3, 2188.0, 2188.0),
