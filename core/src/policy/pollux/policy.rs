@@ -257,10 +257,6 @@ impl Pollux {
         }
     }
 
-    fn is_round(&self, now: f64) -> bool {
-        libm::floor(now / self.interval) * self.interval == now
-    }
-
     /// Whether the job stays on one GPU with its greatest batch, as the paper's simulator has it.
     fn is_pinned(&self, training: &TrainingView<'_>) -> bool {
         self.quirks && training.name() == "ncf"
@@ -901,7 +897,7 @@ impl Policy for Pollux {
             let least = fleet.least(view.free().node_sizes());
             fleet.rent(view.now(), least, plan);
         }
-        if self.is_round(view.now().seconds()) {
+        if view.is_round() {
             self.reallocate(view, rng, plan);
         } else {
             self.report(view, plan);
@@ -976,5 +972,18 @@ impl Policy for Pollux {
                 )
                 .collect(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a form shows and what runs is what the search itself takes for granted.
+    #[test]
+    fn the_policys_defaults_are_the_searchs() {
+        let spec: PolicySpec = "pollux".parse().expect("a policy");
+        let policy = Pollux::new(&Params::new(POLICY.entry.params, &spec));
+        assert_eq!(policy.parameters, Parameters::default());
     }
 }

@@ -62,9 +62,8 @@ pub struct Parameters {
     /// Generations, the first population included.
     pub generations: u32,
     /// Stop after so many generations in which neither the best individual nor the front got
-    /// better, unless that leaves jobs without GPUs that need not be; 0: never. By
-    /// `switchyard-bench pollux`, 15 leave F0 within 0.1 % of what all generations find, on the
-    /// mean; another seed changes more.
+    /// better, unless that leaves jobs without GPUs that need not be; 0: never. See
+    /// `switchyard-bench pollux` for what that leaves of F0; another seed changes more.
     pub patience: u32,
     /// Stop when nothing can be better than the best: every job has all it could use.
     pub stop_at_bound: bool,
@@ -87,7 +86,7 @@ impl Default for Parameters {
             node_classes: 2,
             population: 100,
             generations: 100,
-            patience: 15,
+            patience: 10,
             stop_at_bound: true,
             reference: false,
         }
