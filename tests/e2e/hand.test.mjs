@@ -106,3 +106,74 @@ test("keys reach a view that was opened by a key", async (t) => {
   await page.waitForTimeout(600);
   assert.notEqual(await picture(canvas), before, "w zooms");
 });
+
+/** The fields of the rail that hold settings of all runs, and what is typed into them. */
+const SETTINGS = [
+  ["Nodes", "12"],
+  ["GPUs per node", "6"],
+  ["As text", "3x4"],
+  ["Restart cost (s)", "45"],
+  ["Interference (share lost)", "0.25"],
+  ["Seed", "77"],
+];
+
+test("what is being typed stays while schedulers run", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=fleet&cluster=2x8&t=0&run=las[quantum=60]&run=gandiva[quantum=60]");
+  const rail = page.getByRole("complementary", { name: "Trace, cluster and schedulers" });
+  const running = page.locator("[data-status=running]");
+  await running.first().waitFor();
+  await rail.getByText("More", { exact: true }).click();
+  const field = (name) => rail.getByLabel(name, { exact: true }).first();
+  for (const [name, typed] of SETTINGS) {
+    await field(name).focus();
+    await page.keyboard.press("Control+A");
+    for (const key of typed) {
+      await page.keyboard.type(key);
+      // Progress is told several times a second: each time the page is rendered anew.
+      const before = await rail.locator(".cards").innerText();
+      await page.waitForFunction((before) => document.querySelector(".cards").innerText !== before, before);
+    }
+    assert.equal(await field(name).inputValue(), typed, name);
+  }
+  assert.ok((await running.count()) > 0, "the test needs runs that are still under way");
+});
+
+test("quick edits add up", async (t) => {
+  const page = await open(t, "index.html#v=1&t=0&run=tiresias-las");
+  await finished(page, 1);
+  const rail = page.getByRole("complementary", { name: "Trace, cluster and schedulers" });
+  await rail.getByText("More", { exact: true }).click();
+  await rail.getByRole("button", { name: "tiresias-las", exact: true }).click();
+  // All within one turn: nothing is rendered between one edit and the next.
+  await page.evaluate((edits) => {
+    for (const [name, typed] of edits) {
+      const named = (label) => label.firstChild.textContent === name;
+      const input = [...document.querySelectorAll(".rail label")].find(named).querySelector("input");
+      input.value = typed;
+      input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+  }, [["Nodes", "3"], ["GPUs per node", "2"], ["Restart cost (s)", "45"], ["Seed", "77"], ["queues", "2"], ["knob", "4"]]);
+  await rail.getByText("6 GPUs, chosen by you").waitFor();
+  const value = (name) => rail.getByLabel(name, { exact: true }).first().inputValue();
+  assert.equal(await value("Nodes"), "3");
+  assert.equal(await value("Restart cost (s)"), "45");
+  assert.equal(await value("Seed"), "77");
+  assert.equal(await rail.locator(".params").getByLabel("As text").inputValue(), "tiresias-las[queues=2,knob=4]");
+});
+
+test("what is refused stays in its field, with the reason below it", async (t) => {
+  const page = await open(t, "index.html#v=1&t=0&run=fifo");
+  await finished(page, 1);
+  const nodes = page.getByRole("spinbutton", { name: "Nodes", exact: true });
+  await nodes.fill("0");
+  await nodes.press("Enter");
+  const alert = page.locator(".pair").getByRole("alert");
+  await alert.waitFor();
+  assert.equal(await nodes.inputValue(), "0");
+  assert.equal(await nodes.getAttribute("aria-invalid"), "true");
+  await nodes.fill("5");
+  await nodes.press("Enter");
+  await alert.waitFor({ state: "detached" });
+  await page.getByText("20 GPUs, chosen by you").waitFor();
+});

@@ -212,6 +212,15 @@ impl Session {
         self.tell(Action::CancelledOpening);
     }
 
+    /// The jobs last asked for of the trace that is open.
+    pub fn choice(&self) -> Choice {
+        let asked = self.0.asked.borrow();
+        match asked.back() {
+            Some((choice, _, _)) => choice.clone(),
+            None => self.0.loaded.borrow().how.choice.clone(),
+        }
+    }
+
     /// Takes other jobs of the trace that is open; not while another is being opened.
     pub fn choose(&self, choice: Choice, cluster: ClusterSpec, origin: ClusterOrigin) {
         if self.0.busy.get() {

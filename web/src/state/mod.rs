@@ -1,11 +1,13 @@
 //! The page's one reducer: settings, the opened trace, the list of schedulers and how far each
 //! run is. What is large or moves is on the [stage](crate::stage) instead.
 
+pub mod change;
 pub mod link;
 
 use crate::bridge::protocol::{Choice, Facets};
 use crate::kept::Kept;
 use crate::stage::ColourBy;
+use change::Change;
 use link::Link;
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
@@ -288,14 +290,14 @@ pub enum Action {
     Kept(Vec<Kept>),
     /// The one that is open is kept under this number.
     KeptThis(f64),
-    /// The visitor chose what runs have in common.
-    SetUp(Setup),
+    /// The visitor changed what runs have in common.
+    SetUp(Change<Setup>),
     /// A service history was opened; who wants it says so in its spec.
     Learned(Rc<ServiceHistory>),
     /// A scheduler is added at the end.
     Add(PolicySpec),
-    /// A scheduler is replaced.
-    Edit(u32, PolicySpec),
+    /// A scheduler is changed, and runs anew.
+    Edit(u32, Change<PolicySpec>),
     /// A scheduler goes.
     Remove(u32),
     /// A run is at this point.
@@ -521,21 +523,29 @@ impl AppState {
                     Rc::make_mut(trace).kept = Some(id);
                 }
             }
-            Action::SetUp(setup) => {
-                if setup.cluster != self.setup.cluster {
-                    self.cluster_origin = ClusterOrigin::Chosen;
+            Action::SetUp(change) => match change.of(&self.setup) {
+                Ok(setup) if setup == self.setup => {}
+                Ok(setup) => {
+                    if setup.cluster != self.setup.cluster {
+                        self.cluster_origin = ClusterOrigin::Chosen;
+                    }
+                    self.setup = setup;
+                    self.forget_results();
                 }
-                self.setup = setup;
-                self.forget_results();
-            }
+                // It was right for the settings it was made for, which have changed meanwhile.
+                Err(why) => self.notice = Some(why),
+            },
             Action::Learned(history) => self.setup.history = Some(history),
             Action::Add(policy) => {
                 self.cards.push(Card::new(self.next_id, policy));
                 self.next_id += 1;
             }
-            Action::Edit(id, policy) => {
-                if let Some(card) = self.card_mut(id) {
-                    *card = Card::new(id, policy);
+            Action::Edit(id, change) => {
+                let changed = self.card(id).map(|card| change.of(&card.policy));
+                match (self.card_mut(id), changed) {
+                    (Some(card), Some(Ok(policy))) => *card = Card::new(id, policy),
+                    (_, Some(Err(why))) => self.notice = Some(why),
+                    _ => {}
                 }
                 self.revision += 1;
             }

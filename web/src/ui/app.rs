@@ -50,7 +50,6 @@ pub fn App() -> Html {
     });
     let Doers { session, animation } = &*doers;
     let stage = session.stage();
-    let cluster_error = use_state(|| None::<String>);
     let file_over = use_state_eq(|| false);
 
     use_effect_with((), {
@@ -130,7 +129,7 @@ pub fn App() -> Html {
                 <aside class={classes!("rail", state.drawer.then_some("open"))} id="rail" aria-label="Trace, cluster and schedulers">
                     <p class="tagline">{ "Watch how GPU-cluster schedulers run the same job trace." }</p>
                     { trace_panel(&state, session) }
-                    { cluster_panel(&state, session, &cluster_error) }
+                    { cluster_panel(&state, session) }
                     { scheduler_panel(&state, session) }
                     if state.adapts() {
                         { applications_field(&state, session) }

@@ -1,10 +1,10 @@
 //! What adaptive jobs train: the rule by which plain jobs get applications, its seed, and measured
 //! profiles that were opened.
 
-use super::cluster_panel::input_value;
-use super::controls::{field, number, quiet_button, text};
+use super::controls::{Take, number_field, quiet_button, text_field, whole_from};
 use super::icon::{Icon, sign};
 use crate::session::Session;
+use crate::state::change::Change;
 use crate::state::{Action, AppState, Setup};
 use std::rc::Rc;
 use switchyard::playground::MINE;
@@ -15,30 +15,43 @@ use yew::prelude::*;
 pub(super) fn applications_field(state: &AppState, session: &Session) -> Html {
     let setup = &state.setup;
     let settings = &*setup.applications;
-    let set = |change: fn(&mut ApplicationSettings, String)| {
+    let set = |change: fn(&mut ApplicationSettings, &str) -> Result<(), String>| {
         let (session, setup) = (session.clone(), setup.clone());
-        move |typed: String| {
-            let mut applications = (*setup.applications).clone();
-            change(&mut applications, typed);
-            session.tell(Action::SetUp(Setup {
-                applications: Rc::new(applications),
-                ..setup.clone()
-            }));
-        }
+        Callback::from(move |typed: String| {
+            let change = Change::new(move |setup: &Setup| {
+                let mut setup = setup.clone();
+                let applications = Rc::make_mut(&mut setup.applications);
+                change(applications, typed.trim()).map(|()| setup)
+            });
+            change.of(&setup)?;
+            session.tell(Action::SetUp(change));
+            Ok(())
+        })
     };
     let rule = set(|settings, typed| {
-        settings.rule = if typed.trim() == PAPER_RULE {
-            String::new()
-        } else {
-            typed
+        settings.rule = match typed {
+            PAPER_RULE => String::new(),
+            other => other.to_string(),
         };
+        Ok(())
     });
-    let seed = set(|settings, typed| settings.seed = typed.trim().parse().unwrap_or(0));
-    let forget = set(|settings, _| settings.profiles.clear());
+    let seed = set(|settings, typed| {
+        settings.seed = typed
+            .parse()
+            .map_err(|_| "The seed is a whole number, 0 or more.")?;
+        Ok(())
+    });
+    let forget = set(|settings, _| {
+        settings.profiles.clear();
+        Ok(())
+    });
     let forget_mine = set(|settings, _| {
         settings.definitions.clear();
         settings.rule.clear();
+        Ok(())
     });
+    // A button has nothing to be refused.
+    let press = |take: Take| Callback::from(move |_: MouseEvent| drop(take.emit(String::new())));
     let shown = if settings.rule.is_empty() {
         PAPER_RULE
     } else {
@@ -50,13 +63,13 @@ pub(super) fn applications_field(state: &AppState, session: &Session) -> Html {
             <summary>{ "What jobs train" }</summary>
             if plain {
                 <p class="hint">{ "A scheduler of the list changes batch size and GPUs, so every job trains an application: by its GPU-hours, as in Pollux' evaluation, stretched so that on the GPUs it asks for it takes the trace's duration." }</p>
-                { field("By GPU-hours", Some("Classes below so many GPU-hours and the applications drawn for them; the last class has no end"), text(shown.to_string(), Callback::from(move |event: Event| rule(input_value(&event))))) }
-                { field("Seed of the draw", None, number("0", None, None, settings.seed.to_string(), Callback::from(move |event: Event| seed(input_value(&event))))) }
+                { text_field("By GPU-hours", Some("Classes below so many GPU-hours and the applications drawn for them; the last class has no end"), shown.to_string(), rule) }
+                { number_field("Seed of the draw", None, whole_from("0"), settings.seed.to_string(), seed) }
             }
             if !settings.definitions.is_empty() {
                 <p class="hint">
                     { format!("{MINE} is what the Goodput view described ") }
-                    { quiet_button("Let go of it", None, sign(Icon::Close), Callback::from(move |_: MouseEvent| forget_mine(String::new()))) }
+                    { quiet_button("Let go of it", None, sign(Icon::Close), press(forget_mine)) }
                 </p>
             }
             if settings.profiles.is_empty() {
@@ -64,7 +77,7 @@ pub(super) fn applications_field(state: &AppState, session: &Session) -> Html {
             } else {
                 <p class="hint">
                     { format!("Measured profiles: {} tables ", settings.profiles.len()) }
-                    { quiet_button("Use the fitted models again", None, sign(Icon::Close), Callback::from(move |_: MouseEvent| forget(String::new()))) }
+                    { quiet_button("Use the fitted models again", None, sign(Icon::Close), press(forget)) }
                 </p>
             }
         </details>

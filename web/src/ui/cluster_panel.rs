@@ -1,10 +1,13 @@
 //! The rail's second part: the cluster, and what all runs have in common.
 
-use super::controls::{self, field, list, no_option, number, option, text};
+use super::controls::{
+    any_from, chosen, field, list, no_option, number_field, option, text_field, whole_from,
+};
 use crate::session::Session;
+use crate::state::change::Change;
 use crate::state::link::share;
 use crate::state::{Action, AppState, ClusterOrigin, Setup};
-use switchyard::cluster::{ClusterSpec, NodeGroup};
+use switchyard::cluster::{ClusterError, ClusterSpec, NodeGroup};
 use switchyard::placement::Strategy;
 use switchyard::workload::GpuGeneration;
 use wasm_bindgen::JsCast;
@@ -20,65 +23,26 @@ const PRESETS: [(&str, &str); 5] = [
     ("144x8", "144 × 8: Helios' Venus"),
 ];
 
-/// The cluster, and what all runs have in common; `error`: what is wrong with what was typed.
-pub(super) fn cluster_panel(
-    state: &AppState,
-    session: &Session,
-    error: &UseStateHandle<Option<String>>,
-) -> Html {
+/// The cluster, and what all runs have in common.
+pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
     let setup = &state.setup;
-
-    let set_cluster = {
-        let (session, setup, error) = (session.clone(), setup.clone(), error.clone());
-        Callback::from(move |cluster: Result<ClusterSpec, String>| match cluster {
-            Ok(cluster) => {
-                error.set(None);
-                session.tell(Action::SetUp(Setup {
-                    cluster,
-                    ..setup.clone()
-                }));
-            }
-            Err(why) => error.set(Some(why)),
+    // What was typed or chosen becomes a change of the settings as they will be then.
+    let set = |change: fn(&mut Setup, &str) -> Result<(), String>| {
+        let (session, setup) = (session.clone(), setup.clone());
+        Callback::from(move |typed: String| {
+            let change = Change::new(move |setup: &Setup| {
+                let mut setup = setup.clone();
+                change(&mut setup, typed.trim()).map(|()| setup)
+            });
+            change.of(&setup)?;
+            session.tell(Action::SetUp(change));
+            Ok(())
         })
     };
-    let ontext = {
-        let set_cluster = set_cluster.clone();
-        Callback::from(move |event: Event| {
-            let cluster = input_value(&event).parse::<ClusterSpec>();
-            set_cluster.emit(cluster.map_err(|error| error.to_string()));
-        })
-    };
-    // The small form speaks of one kind of node; mixed clusters are written as text.
-    let uniform = match setup.cluster.groups() {
-        [group] => Some(*group),
-        _ => None,
-    };
-    let resize = |change: fn(NodeGroup, u32) -> NodeGroup| {
-        let set_cluster = set_cluster.clone();
-        Callback::from(move |event: Event| {
-            let number = input_value(&event)
-                .parse::<u32>()
-                .map_err(|_| "A whole number of at least 1 is needed.".to_string());
-            let group = uniform.unwrap_or(NodeGroup { nodes: 1, gpus: 1 });
-            set_cluster.emit(number.and_then(|number| {
-                let group = change(group, number);
-                ClusterSpec::new(vec![group]).map_err(|error| error.to_string())
-            }));
-        })
-    };
-    let set = |change: fn(&mut Setup, &str) -> Option<()>, complaint: &'static str| {
-        let (session, setup, error) = (session.clone(), setup.clone(), error.clone());
-        Callback::from(move |event: Event| {
-            let mut setup = setup.clone();
-            match change(&mut setup, &input_value(&event)) {
-                Some(()) => {
-                    error.set(None);
-                    session.tell(Action::SetUp(setup));
-                }
-                None => error.set(Some(complaint.to_string())),
-            }
-        })
-    };
+    let set_cluster = set(|setup, typed| {
+        setup.cluster = typed.parse().map_err(|why: ClusterError| why.to_string())?;
+        Ok(())
+    });
     let origin = match state.cluster_origin {
         ClusterOrigin::Given => "came with the trace",
         ClusterOrigin::Guessed => "guessed: room for the largest gang and 1.1 × the mean demand",
@@ -118,55 +82,74 @@ pub(super) fn cluster_panel(
     html! {
         <section aria-labelledby="cluster-title">
             <h2 id="cluster-title">{ "Cluster" }</h2>
-            if let Some(group) = uniform {
+            if let Some(group) = uniform(&setup.cluster) {
                 <div class="pair">
-                    { field("Nodes", None, number("1", None, None, group.nodes.to_string(), resize(|group, nodes| NodeGroup { nodes, ..group }))) }
+                    { number_field("Nodes", None, whole_from("1"), group.nodes.to_string(), set(|setup, typed| resize(setup, typed, |group, nodes| group.nodes = nodes))) }
                     <span aria-hidden="true">{ "×" }</span>
-                    { field("GPUs per node", None, number("1", Some("64"), None, group.gpus.to_string(), resize(|group, gpus| NodeGroup { gpus, ..group }))) }
+                    { number_field("GPUs per node", None, whole_from("1").to("64"), group.gpus.to_string(), set(|setup, typed| resize(setup, typed, |group, gpus| group.gpus = gpus))) }
                 </div>
             }
             <p class="hint">{ format!("{} GPUs, {origin}", setup.cluster.gpus()) }</p>
-            { field("Preset", None, list(ontext.clone(), html! { <>{ own }{ for presets }</> })) }
-            { controls::error(error.as_deref()) }
+            { field("Preset", None, list(chosen(&set_cluster), html! { <>{ own }{ for presets }</> })) }
             <details>
                 <summary>{ "More" }</summary>
-                { field("As text", Some("NODESxGPUS; groups of unlike nodes joined by +"), text(spec, ontext)) }
+                { text_field("As text", Some("NODESxGPUS; groups of unlike nodes joined by +"), spec, set_cluster) }
                 { field("Placement", Some(setup.placement.summary()), list(
-                    set(|setup, text| text.parse().ok().map(|placement| setup.placement = placement), "There is no such placement."),
+                    chosen(&set(|setup, name| {
+                        setup.placement = name.parse().map_err(|_| "There is no such placement.")?;
+                        Ok(())
+                    })),
                     placements.collect(),
                 )) }
-                { field("Restart cost (s)", Some("Seconds without progress after every resume or move; the GPUs are held meanwhile"), number(
-                    "0", None, Some("any"), options.restart_cost.to_string(),
-                    set(|setup, text| {
-                        setup.options.restart_cost = text.parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0)?;
-                        Some(())
-                    }, "The restart cost is a number of seconds, 0 or more."),
-                )) }
+                { number_field("Restart cost (s)", Some("Seconds without progress after every resume or move; the GPUs are held meanwhile"), any_from("0"), options.restart_cost.to_string(), set(|setup, typed| {
+                    let cost = typed.parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0);
+                    setup.options.restart_cost = cost.ok_or("The restart cost is a number of seconds, 0 or more.")?;
+                    Ok(())
+                })) }
                 { field("Spread gangs slow down", Some("Gangs on more nodes than they need train slower, as measured on this GPU generation by Gavel: a faster GPU hides the network less. Models are known by name; others get one of the table's."), list(
-                    set(|setup, text| {
-                        setup.options.spread_slowdown = match text {
-                            "no" => None,
-                            name => Some(GpuGeneration::named(name)?),
-                        };
-                        Some(())
-                    }, "There is no such GPU generation."),
+                    chosen(&set(|setup, name| {
+                        setup.options.spread_slowdown = GpuGeneration::named(name);
+                        Ok(())
+                    })),
                     slowdowns.collect(),
                 )) }
                 { field("Restart cost by model size", Some("Adds 1 to 27 s to each restart, by the size of the job's model: checkpoint and resume"), list(
-                    set(|setup, text| text.parse().ok().map(|by_model| setup.options.restart_by_model = by_model), "Yes or no."),
+                    chosen(&set(|setup, name| {
+                        setup.options.restart_by_model = name == "true";
+                        Ok(())
+                    })),
                     by_model.into_iter().collect(),
                 )) }
-                { field("Interference (share lost)", Some("The share of its speed that an adaptive job on several nodes loses while another such job shares one of them: 0 to below 1"), number(
-                    "0", Some("0.95"), Some("any"), options.interference.to_string(),
-                    set(|setup, text| share(text).map(|lost| setup.options.interference = lost), "Interference is a share of at least 0 and below 1."),
-                )) }
-                { field("Seed", Some("Seed of the policies' random generator"), number(
-                    "0", None, None, options.seed.to_string(),
-                    set(|setup, text| text.parse().ok().map(|seed| setup.options.seed = seed), "The seed is a whole number, 0 or more."),
-                )) }
+                { number_field("Interference (share lost)", Some("The share of its speed that an adaptive job on several nodes loses while another such job shares one of them: 0 to below 1"), any_from("0").to("0.95"), options.interference.to_string(), set(|setup, typed| {
+                    setup.options.interference = share(typed).ok_or("Interference is a share of at least 0 and below 1.")?;
+                    Ok(())
+                })) }
+                { number_field("Seed", Some("Seed of the policies' random generator"), whole_from("0"), options.seed.to_string(), set(|setup, typed| {
+                    setup.options.seed = typed.parse().map_err(|_| "The seed is a whole number, 0 or more.")?;
+                    Ok(())
+                })) }
             </details>
         </section>
     }
+}
+
+/// The small form speaks of one kind of node; mixed clusters are written as text.
+fn uniform(cluster: &ClusterSpec) -> Option<NodeGroup> {
+    match cluster.groups() {
+        [group] => Some(*group),
+        _ => None,
+    }
+}
+
+/// Gives a cluster of alike nodes another number of them, or of their GPUs.
+fn resize(setup: &mut Setup, typed: &str, change: fn(&mut NodeGroup, u32)) -> Result<(), String> {
+    let number = typed
+        .parse()
+        .map_err(|_| "A whole number of at least 1 is needed.")?;
+    let mut group = uniform(&setup.cluster).unwrap_or(NodeGroup { nodes: 1, gpus: 1 });
+    change(&mut group, number);
+    setup.cluster = ClusterSpec::new(vec![group]).map_err(|why| why.to_string())?;
+    Ok(())
 }
 
 /// The value of the field or list that changed.

@@ -1,6 +1,8 @@
 //! Small controls that many parts of the page have. (Functions, not markup at every place: each
 //! place of it makes the page larger.)
 
+use super::cluster_panel::input_value;
+use super::typed::Typed;
 use crate::draw::palette;
 use yew::prelude::*;
 
@@ -39,7 +41,7 @@ pub(super) fn no_option(face: &str) -> Html {
 }
 
 /// A field under its name.
-pub(super) fn field(name: &'static str, title: Option<&'static str>, field: Html) -> Html {
+pub(super) fn field(name: &str, title: Option<&'static str>, field: Html) -> Html {
     html! { <label class="field" {title}><span>{ name }</span>{ field }</label> }
 }
 
@@ -48,20 +50,77 @@ pub(super) fn list(onchange: Callback<Event>, options: Html) -> Html {
     html! { <select {onchange}>{ options }</select> }
 }
 
-/// A field for a number from `min` to `max`; `step`: the usual whole numbers if not given.
-pub(super) fn number(
-    min: &str,
-    max: Option<&str>,
-    step: Option<&'static str>,
-    value: String,
-    onchange: Callback<Event>,
-) -> Html {
-    html! { <input type="number" min={min.to_string()} max={max.map(str::to_string)} {step} {value} {onchange} /> }
+/// Takes what was typed into a field, or says what is wrong with it.
+pub(super) type Take = Callback<String, Result<(), String>>;
+
+/// What a list does when something is chosen from it: nothing in it is ever refused.
+pub(super) fn chosen(take: &Take) -> Callback<Event> {
+    let take = take.clone();
+    Callback::from(move |event: Event| {
+        let _ = take.emit(input_value(&event));
+    })
 }
 
-/// A field for a text of a fixed form.
-pub(super) fn text(value: String, onchange: Callback<Event>) -> Html {
-    html! { <input type="text" spellcheck="false" {value} {onchange} /> }
+/// Which numbers a field takes.
+#[derive(Clone, Copy)]
+pub(super) struct Numbers<'a> {
+    /// The least.
+    pub(super) min: &'a str,
+    /// The greatest.
+    pub(super) max: Option<&'a str>,
+    /// Whether only whole ones.
+    pub(super) whole: bool,
+}
+
+/// Whole numbers from this on.
+pub(super) fn whole_from(min: &str) -> Numbers<'_> {
+    let (max, whole) = (None, true);
+    Numbers { min, max, whole }
+}
+
+/// Any numbers from this on.
+pub(super) fn any_from(min: &str) -> Numbers<'_> {
+    let (max, whole) = (None, false);
+    Numbers { min, max, whole }
+}
+
+impl<'a> Numbers<'a> {
+    /// Up to this one.
+    pub(super) fn to(self, max: &'a str) -> Self {
+        Self {
+            max: Some(max),
+            ..self
+        }
+    }
+}
+
+/// A field for a number, under its name.
+pub(super) fn number_field(
+    name: &'static str,
+    title: Option<&'static str>,
+    numbers: Numbers<'_>,
+    value: String,
+    take: Take,
+) -> Html {
+    let Numbers { min, max, whole } = numbers;
+    let (min, max) = (Some(min.to_string()), max.map(str::to_string));
+    let step = (!whole).then_some("any");
+    field(
+        name,
+        title,
+        html! { <Typed kind="number" {name} {value} {take} {min} {max} {step} /> },
+    )
+}
+
+/// A field for a text of a fixed form, under its name.
+pub(super) fn text_field(
+    name: &str,
+    title: Option<&'static str>,
+    value: String,
+    take: Take,
+) -> Html {
+    let typed = html! { <Typed name={name.to_string()} {value} {take} /> };
+    field(name, title, typed)
 }
 
 /// A term and its value, of a list of such.

@@ -4,14 +4,18 @@
 
 use super::app::StateProps;
 use super::cluster_panel::input_value;
-use super::controls::{self, field, list, number, option, quiet_button, switch_button};
+use super::controls::{
+    self, Take, any_from, chosen, field, list, number_field, option, quiet_button, switch_button,
+};
 use super::gpu_panel::GpuPanel;
 use super::plot::chart;
 use super::round_panel::round_panel;
 use super::term::{Definition, Term};
 use crate::draw::format;
 use crate::session::Session;
+use crate::state::change::Change as SettingsChange;
 use crate::state::{Action, AppState, Card, Setup};
+use std::cell::RefCell;
 use std::rc::Rc;
 use switchyard::goodput::{Limits, ThroughputParams};
 use switchyard::playground::{Answer, MINE, Question};
@@ -90,15 +94,18 @@ pub(super) fn GoodputView(props: &StateProps) -> Html {
         last.borrow_mut().clone_from(&answer);
     }
     let drawn = last.borrow().clone();
+    let latest = use_mut_ref(Question::default);
     let Some(answer) = drawn else {
         return match refused {
             Some(why) => html! { <div class="empty">{ controls::error(Some(&why)) }</div> },
             None => html! { <div class="empty"><p>{ "Asking the model…" }</p></div> },
         };
     };
+    *latest.borrow_mut() = state.model.question.clone();
     let fields = Fields {
         session,
         question: &state.model.question,
+        latest,
         answer: &answer,
     };
     let facts = answer
@@ -115,7 +122,7 @@ pub(super) fn GoodputView(props: &StateProps) -> Html {
             <section aria-label="What the model says">
                 <p class="terms"><Term definition={&GOODPUT} /><Term definition={&EFFICIENCY} /><Term definition={&NOISE_SCALE} /></p>
                 <dl class="job-facts" aria-live="polite">{ for facts }</dl>
-                { train_this(state, session, &answer) }
+                { train_this(session, &answer) }
                 <div class="plots">{ for answer.plots.iter().map(|plot| chart(plot, dark, "the choice")) }</div>
                 { rounds(state, session, adapting, &shown_run) }
                 <GpuPanel />
@@ -125,21 +132,24 @@ pub(super) fn GoodputView(props: &StateProps) -> Html {
 }
 
 /// Lets every plain job train what the sliders describe.
-fn train_this(state: &AppState, session: &Session, answer: &Answer) -> Html {
+fn train_this(session: &Session, answer: &Answer) -> Html {
     let Some(definition) = answer.definition.clone() else {
         return Html::default();
     };
-    let (session, setup) = (session.clone(), state.setup.clone());
+    let session = session.clone();
     let onclick = Callback::from(move |_: MouseEvent| {
-        let applications = ApplicationSettings {
-            rule: MINE.to_string(),
-            definitions: vec![definition.clone()],
-            ..(*setup.applications).clone()
-        };
-        session.tell(Action::SetUp(Setup {
-            applications: Rc::new(applications),
-            ..setup.clone()
-        }));
+        let definition = definition.clone();
+        session.tell(Action::SetUp(SettingsChange::new(move |setup: &Setup| {
+            let applications = ApplicationSettings {
+                rule: MINE.to_string(),
+                definitions: vec![definition.clone()],
+                ..(*setup.applications).clone()
+            };
+            Ok(Setup {
+                applications: Rc::new(applications),
+                ..setup.clone()
+            })
+        })));
         session.tell(Action::Notice(Some(
             "Jobs now train this application wherever a scheduler of the list, such as Pollux, adapts them. Below the schedulers it can be let go again."
                 .to_string(),
@@ -191,6 +201,8 @@ fn shown_card<'c>(adapting: &[&'c Card], shown: Option<u32>) -> Option<&'c Card>
 struct Fields<'a> {
     session: &'a Session,
     question: &'a Question,
+    /// The question as the last change left it, which may not have been shown yet.
+    latest: Rc<RefCell<Question>>,
     answer: &'a Answer,
 }
 
@@ -198,20 +210,28 @@ struct Fields<'a> {
 type Change = fn(&mut Question, &Answer, f64);
 
 impl Fields<'_> {
+    /// Asks anew.
+    fn ask(&self, change: impl Fn(&mut Question, String) -> Result<(), String> + 'static) -> Take {
+        let (session, latest) = (self.session.clone(), self.latest.clone());
+        Callback::from(move |typed: String| {
+            change(&mut latest.borrow_mut(), typed)?;
+            session.ask_model(latest.borrow().clone());
+            Ok(())
+        })
+    }
+
     /// Asks anew with a number changed.
-    fn on(&self, change: Change) -> impl Fn(String) + use<> {
-        let (session, question, answer) = (
-            self.session.clone(),
-            self.question.clone(),
-            self.answer.clone(),
-        );
-        move |text: String| {
-            if let Ok(value) = text.trim().parse::<f64>() {
-                let mut question = question.clone();
-                change(&mut question, &answer, value);
-                session.ask_model(question);
-            }
-        }
+    fn on(&self, change: Change) -> Take {
+        let answer = self.answer.clone();
+        self.ask(move |question, typed| {
+            let value = typed
+                .trim()
+                .parse()
+                .ok()
+                .filter(|value: &f64| value.is_finite());
+            change(question, &answer, value.ok_or("A number is needed.")?);
+            Ok(())
+        })
     }
 
     fn slider(
@@ -222,8 +242,8 @@ impl Fields<'_> {
         text: String,
         change: Change,
     ) -> Html {
-        let on = self.on(change);
-        let oninput = Callback::from(move |event: InputEvent| on(input_value(&event)));
+        let take = self.on(change);
+        let oninput = Callback::from(move |event: InputEvent| drop(take.emit(input_value(&event))));
         html! {
             <span class="slider">
                 <input type="range" {min} {max} {step} value={value.to_string()} aria-label={label} aria-valuetext={text.clone()} {oninput} />
@@ -233,12 +253,12 @@ impl Fields<'_> {
     }
 
     fn number(&self, name: &'static str, value: f64, change: Change) -> Html {
-        let on = self.on(change);
-        let onchange = Callback::from(move |event: Event| on(input_value(&event)));
-        field(
+        number_field(
             name,
             None,
-            number("0", None, Some("any"), value.to_string(), onchange),
+            any_from("0"),
+            value.to_string(),
+            self.on(change),
         )
     }
 
@@ -248,28 +268,26 @@ impl Fields<'_> {
         } = self;
         let names = answer.applications.iter();
         let options = names.map(|name| option(name, name, *name == question.application, None));
-        let onapplication = {
-            let (session, question) = (self.session.clone(), (*question).clone());
-            Callback::from(move |event: Event| {
-                session.ask_model(Question {
-                    application: input_value(&event),
-                    noise_scale: None,
-                    throughput: None,
-                    limits: None,
-                    ..question.clone()
-                });
-            })
-        };
-        let phi = answer.noise_scale.clamp(1.0, 1e9);
-        let own_phi = {
-            let (session, question) = (self.session.clone(), (*question).clone());
-            Callback::from(move |_: MouseEvent| {
-                session.ask_model(Question {
-                    noise_scale: None,
-                    ..question.clone()
-                });
-            })
-        };
+        let onapplication = self.ask(|question, application| {
+            *question = Question {
+                application,
+                noise_scale: None,
+                throughput: None,
+                limits: None,
+                ..question.clone()
+            };
+            Ok(())
+        });
+        // What was asked for last, though it may not be answered yet, or refused.
+        let phi = question
+            .noise_scale
+            .unwrap_or(answer.noise_scale)
+            .clamp(1.0, 1e9);
+        let own_phi = self.ask(|question, _| {
+            question.noise_scale = None;
+            Ok(())
+        });
+        let own_phi = Callback::from(move |_: MouseEvent| drop(own_phi.emit(String::new())));
         let ThroughputParams {
             alpha_c,
             beta_c,
@@ -278,16 +296,16 @@ impl Fields<'_> {
             alpha_r,
             beta_r,
             gamma,
-        } = answer.throughput;
+        } = question.throughput.unwrap_or(answer.throughput);
         let Limits {
             m0,
             max_batch,
             min_local,
             max_local,
-        } = answer.limits;
+        } = question.limits.unwrap_or(answer.limits);
         html! {
             <>
-                { field("Application", Some("Its fitted numbers, from the measurements of Pollux' artifact (OSDI'21)"), list(onapplication, options.collect())) }
+                { field("Application", Some("Its fitted numbers, from the measurements of Pollux' artifact (OSDI'21)"), list(chosen(&onapplication), options.collect())) }
                 <div class="field"><span>{ "GPUs" }</span>
                     { self.slider(("1", "64", "1"), f64::from(question.gpus), "GPUs", question.gpus.to_string(), |question, _, gpus| question.gpus = gpus as u32) }
                 </div>

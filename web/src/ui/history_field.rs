@@ -1,8 +1,7 @@
 //! The field of a policy that learns from a service history: online, the trace itself, or a file
 //! of the visitor's.
 
-use super::cluster_panel::input_value;
-use super::controls::option;
+use super::controls::{Take, chosen, option};
 use crate::session::Session;
 use crate::state::Action;
 use std::rc::Rc;
@@ -12,14 +11,11 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// The list of histories, and a file to add; `onchoose` takes another value.
-pub(super) fn history_field(session: &Session, value: &str, onchoose: &Callback<String>) -> Html {
-    let onchange = {
-        let onchoose = onchoose.clone();
-        Callback::from(move |event: Event| onchoose.emit(input_value(&event)))
-    };
+/// The list of histories, and a file to add; `take` takes another value.
+pub(super) fn history_field(session: &Session, value: &str, take: &Take) -> Html {
+    let onchange = chosen(take);
     let onfile = {
-        let (session, onchoose) = (session.clone(), onchoose.clone());
+        let (session, take) = (session.clone(), take.clone());
         Callback::from(move |event: Event| {
             let input = event
                 .target()
@@ -27,7 +23,7 @@ pub(super) fn history_field(session: &Session, value: &str, onchoose: &Callback<
             let Some(file) = input.and_then(|input| input.files()?.get(0)) else {
                 return;
             };
-            let (session, onchoose) = (session.clone(), onchoose.clone());
+            let (session, take) = (session.clone(), take.clone());
             spawn_local(async move {
                 let name = file.name().replace(['[', ']', ',', '='], "_");
                 let text = JsFuture::from(file.text())
@@ -43,7 +39,9 @@ pub(super) fn history_field(session: &Session, value: &str, onchoose: &Callback<
                 match history {
                     Ok(history) => {
                         session.tell(Action::Learned(Rc::new(history)));
-                        onchoose.emit(name);
+                        if let Err(why) = take.emit(name) {
+                            session.tell(Action::Notice(Some(why)));
+                        }
                     }
                     Err(why) => session.tell(Action::Notice(Some(format!("{name}: {why}.")))),
                 }

@@ -1,7 +1,6 @@
 //! Which jobs of a trace are replayed, and how those that do not fit are treated.
 
-use super::cluster_panel::input_value;
-use super::controls::{field, list, option, text};
+use super::controls::{chosen, field, list, option, text_field};
 use crate::bridge::protocol::Choice;
 use crate::draw::format;
 use crate::session::Session;
@@ -23,33 +22,33 @@ const OVERSIZED: [(&str, &str); 3] = [
 ];
 
 /// What a field's new value makes of the choice.
-type Change = Box<dyn Fn(&str) -> Choice>;
+type Change = Box<dyn Fn(&Choice, &str) -> Choice>;
 
 /// What can be chosen of the open trace.
 pub(super) fn job_choice(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
     let (choice, facets) = (&trace.choice, &trace.facets);
-    // Every control says what the choice would be with its new value.
+    // Every control says what becomes of the choice with its new value.
     let choose = |change: Change| {
         let session = session.clone();
         let (cluster, origin) = (state.setup.cluster.clone(), state.cluster_origin);
-        Callback::from(move |event: Event| {
-            let choice = change(&input_value(&event));
+        Callback::from(move |typed: String| {
+            let choice = change(&session.choice(), typed.trim());
             session.choose(choice, cluster.clone(), origin);
+            Ok(())
         })
     };
-    let set = |key: &'static str| {
-        let choice = choice.clone();
-        choose(Box::new(move |value| choice.with(key, value.trim())))
-    };
+    let set = |key: &'static str| choose(Box::new(move |choice, value| choice.with(key, value)));
     let ways = |key: &'static str, ways: [(&str, &str); 3]| {
         let now = choice.value(key);
         let options = ways.map(|(value, name)| option(value, name, value == now, None));
-        list(set(key), options.into_iter().collect())
+        list(chosen(&set(key)), options.into_iter().collect())
     };
     let among = |key: &'static str, title: &'static str, values: &[(String, u32)], more: u32| {
         let boxes = values.iter().map(|(value, jobs)| {
-            let (all, name) = (choice.clone(), value.clone());
-            let onchange = choose(Box::new(move |_| all.toggled(key, &name)));
+            let name = value.clone();
+            let onchange = chosen(&choose(Box::new(move |choice, _| {
+                choice.toggled(key, &name)
+            })));
             html! {
                 <label>
                     <input type="checkbox" checked={choice.has(key, value)} {onchange} />
@@ -83,7 +82,7 @@ pub(super) fn job_choice(state: &AppState, trace: &TraceInfo, session: &Session)
         <details class="report choice" data-testid="job-choice">
             <summary>{ format!("Jobs replayed: {summary}") }</summary>
             <fieldset disabled={state.opening.is_some()}>
-                <label class="field"><span>{ span }</span>{ text(choice.value("window").to_string(), set("window")) }</label>
+                { text_field(&span, None, choice.value("window").to_string(), set("window")) }
                 { among("tenant", "Tenants; none chosen: all", &facets.tenants, facets.more_tenants) }
                 { among("status", "Ended; none chosen: all", &facets.statuses, 0) }
                 if facets.fractional > 0 {

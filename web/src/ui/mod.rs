@@ -44,6 +44,7 @@ mod spec_edit;
 mod term;
 mod timeline_view;
 mod trace_panel;
+mod typed;
 mod wording;
 mod yard_view;
 

@@ -4,7 +4,7 @@ use super::app::StateProps;
 use super::canvas_host::{CanvasHost, Scene};
 use super::clock::Clocked;
 use super::controls::switch_button;
-use super::playground::{Refusal, playground};
+use super::playground::playground;
 use super::yard_view::yard;
 use crate::draw::charts::short_specs;
 use crate::draw::describe;
@@ -28,15 +28,10 @@ pub(super) fn QueuesView(props: &StateProps) -> Html {
     let state = &props.state;
     let session = &props.doers.session;
     let chosen = use_state(|| None::<u32>);
-    let refusal = use_state_eq(|| None::<Refusal>);
     let chosen_or_first = with_queues(state)
         .find(|card| Some(card.id) == *chosen)
         .or_else(|| with_queues(state).next());
     let shown = chosen_or_first.map(|card| (card.id, card.policy.clone()));
-    use_effect_with(shown.clone(), {
-        let refusal = refusal.setter();
-        move |_| refusal.set(None)
-    });
     let stage = session.stage();
     let trace = state.trace.as_ref().map(|trace| Rc::as_ptr(trace) as usize);
     let queues = use_memo((shown, trace), |(shown, _)| {
@@ -65,7 +60,7 @@ pub(super) fn QueuesView(props: &StateProps) -> Html {
                 <span class="key hint"><i class="waits"></i>{ "waiting" }<i class="runs"></i>{ "running" }<i class="restarts"></i>{ "restarting" }</span>
                 <span class="hint only-wide">{ "to the right: more attained service · width: GPUs, log scale" }</span>
             </div>
-            { playground(session, card, *span, &refusal) }
+            { playground(session, card, *span) }
             <div class="queues">
                 // The yard beside it has the bare number.
                 <section class="lanes" key={format!("lanes-{}", card.id)} aria-label={format!("Queues of {}", card.policy)}>

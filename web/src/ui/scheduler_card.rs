@@ -1,15 +1,15 @@
 //! One scheduler: its parameters as a form and as text, and how far its run is.
 
-use super::cluster_panel::input_value;
-use super::controls::{self, quiet_button};
+use super::controls::{self, Take, quiet_button};
 use super::history_field::history_field;
 use super::icon::{Icon, sign};
 use super::spec_edit::with_param;
 use crate::draw::{format, palette};
 use crate::session::Session;
+use crate::state::change::Change;
 use crate::state::{Action, Card, RunStatus};
 use switchyard::placement::Strategy;
-use switchyard::policy::{ParamInfo, ParamKind, PolicySpec, SpecError, entry};
+use switchyard::policy::{ParamInfo, ParamKind, PolicySpec, entry};
 use yew::prelude::*;
 
 /// Properties of [`SchedulerCard`].
@@ -38,27 +38,25 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
     let card = &props.card;
     let id = card.id;
     let editing = use_state(|| false);
-    let error = use_state(|| None::<String>);
     let Some(entry) = entry(card.policy.name()) else {
         return Html::default();
     };
 
-    let apply = {
-        let (session, error) = (session.clone(), error.clone());
-        Callback::from(move |spec: Result<PolicySpec, SpecError>| match spec {
-            Ok(policy) => {
-                error.set(None);
-                session.tell(Action::Edit(id, policy));
-            }
-            Err(why) => error.set(Some(why.to_string())),
-        })
+    // What was typed becomes a change of the policy as it will be then.
+    let edit = {
+        let (session, policy) = (session.clone(), card.policy.clone());
+        move |change: Change<PolicySpec>| {
+            change.of(&policy)?;
+            session.tell(Action::Edit(id, change));
+            Ok(())
+        }
     };
     let button = |icon: Icon, label: &'static str, action: Callback<MouseEvent>| {
         let whole = format!("{label} {}", card.policy);
         quiet_button(&whole, Some(label), sign(icon), action)
     };
     let run_or_cancel = {
-        let (session, policy) = (session.clone(), card.policy.clone());
+        let session = session.clone();
         match card.status {
             RunStatus::Idle | RunStatus::Running(_) if props.has_trace => button(
                 Icon::Stop,
@@ -68,7 +66,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
             _ => button(
                 Icon::Play,
                 "Run",
-                Callback::from(move |_| session.tell(Action::Edit(id, policy.clone()))),
+                Callback::from(move |_| session.tell(Action::Edit(id, Change::nothing()))),
             ),
         }
     };
@@ -97,8 +95,21 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
         palette::run_colour(props.position, props.dark)
     );
     let ontext = {
-        let apply = apply.clone();
-        Callback::from(move |event: Event| apply.emit(input_value(&event).parse()))
+        let edit = edit.clone();
+        Callback::from(move |typed: String| {
+            let policy = typed.trim().parse::<PolicySpec>();
+            edit(Change::to(policy.map_err(|why| why.to_string())?))
+        })
+    };
+    let param = |info: &'static ParamInfo| {
+        let edit = edit.clone();
+        let take = Callback::from(move |typed: String| {
+            edit(Change::new(move |policy| {
+                let changed = with_param(policy, entry.params, info.name, typed.trim());
+                changed.map_err(|why| why.to_string())
+            }))
+        });
+        param(session, info, &card.policy, take)
     };
     html! {
         <li class="card" data-status={status_name(&card.status)}>
@@ -115,9 +126,8 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
             if *editing {
                 <div class="params">
                     <p class="hint">{ entry.summary }</p>
-                    { for entry.params.iter().map(|info| param(session, info, &card.policy, entry.params, &apply)) }
-                    { controls::field("As text", None, controls::text(card.policy.to_string(), ontext)) }
-                    { controls::error(error.as_deref()) }
+                    { for entry.params.iter().map(param) }
+                    { controls::text_field("As text", None, card.policy.to_string(), ontext) }
                     <p class="hint">{ entry.source }</p>
                 </div>
             }
@@ -162,35 +172,19 @@ fn status(status: &RunStatus, mean_jct: Option<f64>, has_trace: bool) -> Html {
 }
 
 /// The field of one parameter.
-fn param(
-    session: &Session,
-    info: &'static ParamInfo,
-    policy: &PolicySpec,
-    infos: &'static [ParamInfo],
-    apply: &Callback<Result<PolicySpec, SpecError>>,
-) -> Html {
+fn param(session: &Session, info: &'static ParamInfo, policy: &PolicySpec, take: Take) -> Html {
     let value = policy.param(info.name).unwrap_or(info.default).to_string();
-    let onchange = {
-        let (policy, apply) = (policy.clone(), apply.clone());
-        Callback::from(move |event: Event| {
-            apply.emit(with_param(&policy, infos, info.name, &input_value(&event)))
-        })
-    };
-    let onchoose = {
-        let (policy, apply) = (policy.clone(), apply.clone());
-        Callback::from(move |text: String| {
-            apply.emit(with_param(&policy, infos, info.name, &text));
-        })
-    };
+    let (name, title) = (info.name, Some(info.help));
     let choose = |options: Vec<&'static str>| {
         let options = options.into_iter();
         let options = options.map(|name| controls::option(name, name, name == value, None));
-        controls::list(onchange.clone(), options.collect())
+        let list = controls::list(controls::chosen(&take), options.collect());
+        controls::field(name, title, list)
     };
-    let field = match info.kind {
+    match info.kind {
         ParamKind::Bool => choose(vec!["false", "true"]),
         ParamKind::OneOf(words) => choose(words.to_vec()),
-        ParamKind::History => history_field(session, &value, &onchoose),
+        ParamKind::History => controls::field(name, title, history_field(session, &value, &take)),
         ParamKind::Placement => choose(
             std::iter::once("default")
                 .chain(Strategy::ALL.iter().map(|strategy| strategy.name()))
@@ -198,12 +192,13 @@ fn param(
         ),
         ParamKind::Int { min, max } => {
             let (min, max) = (min.to_string(), max.to_string());
-            controls::number(&min, Some(&max), None, value, onchange)
+            let numbers = controls::whole_from(&min).to(&max);
+            controls::number_field(name, title, numbers, value, take)
         }
         ParamKind::Float { min, .. } => {
-            controls::number(&min.to_string(), None, Some("any"), value, onchange)
+            let min = min.to_string();
+            controls::number_field(name, title, controls::any_from(&min), value, take)
         }
-        ParamKind::Ascending | ParamKind::Word(_) => controls::text(value, onchange),
-    };
-    controls::field(info.name, Some(info.help), field)
+        ParamKind::Ascending | ParamKind::Word(_) => controls::text_field(name, title, value, take),
+    }
 }

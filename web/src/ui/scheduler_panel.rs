@@ -5,6 +5,7 @@ use super::cluster_panel::input_value;
 use super::controls::{no_option, option};
 use super::scheduler_card::SchedulerCard;
 use crate::session::Session;
+use crate::state::change::Change;
 use crate::state::{Action, Card, RunStatus};
 use switchyard::policy::POLICIES;
 use yew::prelude::*;
@@ -23,7 +24,7 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
         let (session, cards) = (session.clone(), state.cards.clone());
         Callback::from(move |_: MouseEvent| {
             for card in &cards {
-                session.tell(Action::Edit(card.id, card.policy.clone()));
+                session.tell(Action::Edit(card.id, Change::nothing()));
             }
         })
     };
