@@ -35,6 +35,17 @@ globalThis.switchyardWorkers = (() => {
     return addresses.get(name);
   };
 
+  // Under Trusted Types the address of a worker passes a policy: here the only one, which lets
+  // through what was made above.
+  let policy;
+  const trusted = (address) => {
+    if (!globalThis.trustedTypes) return address;
+    policy ??= trustedTypes.createPolicy("switchyard", {
+      createScriptURL: (address) => (address.startsWith("blob:") ? address : null),
+    });
+    return policy.createScriptURL(address);
+  };
+
   for (const name of ["opener", "runner"]) address(name);
-  return { start: async (name) => new Worker(await address(name)) };
+  return { start: async (name) => new Worker(trusted(await address(name))) };
 })();

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::setup::{Need, Toolbox};
-use crate::{shell, shrink, single_file, workspace};
+use crate::{policy, shell, shrink, single_file, workspace};
 
 /// What a build takes.
 pub(crate) const NEEDS: &[Need] = &[Need::WasmStd, Need::WasmOpt, Need::WasmBindgen, Need::Trunk];
@@ -31,8 +31,10 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
         )?;
     }
     let single = dist.join("switchyard.html");
-    shell::write(&single, single_file::inline(&dist, &index)?)?;
-    shell::write(&dist.join("index.html"), with_version(&dist, &index)?)?;
+    let html = single_file::inline(&dist, &index)?;
+    shell::write(&single, policy::of_single_file(&html)?)?;
+    let html = with_version(&dist, &index)?;
+    shell::write(&dist.join("index.html"), policy::of_page(&html)?)?;
     println!(
         "built {} and {} ({} KB, opens from a disk)",
         dist.display(),

@@ -1,7 +1,8 @@
 //! `cargo xtask`: sets the tools up, serves, builds and tests Switchyard.
 //!
 //! - `setup/` puts the tools in place: the wasm target, Trunk, wasm-bindgen, wasm-opt, a browser
-//! - `build` makes `dist/`, `single_file` makes of it one page that opens from a disk
+//! - `build` makes `dist/`, `single_file` makes of it one page that opens from a disk; `policy` says
+//!   what they may load
 //! - `bench` measures the engine natively beside wasm
 //! - `kernels` compiles the PTX that the benchmark carries
 //! - `serve` shows the page and rebuilds it on every change
@@ -11,6 +12,7 @@
 mod bench;
 mod build;
 mod kernels;
+mod policy;
 mod serve;
 mod setup;
 mod shell;

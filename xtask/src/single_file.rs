@@ -23,14 +23,17 @@ pub(crate) fn inline(dist: &Path, index: &str) -> Result<String> {
             .context("Trunk's page names no module to preload")?,
         &page.wasm.context("Trunk's page names no wasm to preload")?,
     )?;
-    let html = replace_module(&html, &module)?;
     let workers = WORKERS
         .iter()
         .map(|name| worker(dist, name))
         .collect::<Result<String>>()?;
     // A script that is inlined runs where it stands, and one of them looks for the workers.
     let html = before_scripts(&html, &workers)?;
-    inline_scripts(dist, &html)
+    let html = inline_scripts(dist, &html)?;
+    let (before, after) = html
+        .rsplit_once("</body>")
+        .context("the page has no </body>")?;
+    Ok(format!("{before}{module}\n  </body>{after}"))
 }
 
 /// Puts elements before the page's first script.
@@ -48,11 +51,14 @@ fn inline_scripts(dist: &Path, html: &str) -> Result<String> {
         let (address, rest) = part
             .split_once('"')
             .context("the address of a script has no end")?;
-        let (_, rest) = rest
-            .split_once("</script>")
+        let (attributes, rest) = rest
+            .split_once("></script>")
             .context("a script has no end")?;
         let script = shell::read(&dist.join(address))?;
-        result += &format!("<script>\n{}</script>{rest}", script_text(&script));
+        result += &format!(
+            "<script{attributes}>\n{}</script>{rest}",
+            script_text(&script)
+        );
     }
     Ok(result)
 }
@@ -137,17 +143,6 @@ fn is_inline(address: &str) -> bool {
 fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = tag.split_once(&format!(" {name}=\""))?;
     rest.split_once('"').map(|(value, _)| value)
-}
-
-/// The module script that imports the page's module, replaced by that itself.
-fn replace_module(html: &str, module: &str) -> Result<String> {
-    let (before, rest) = html
-        .split_once("<script type=\"module\">\nimport ")
-        .context("Trunk's page has no script that imports its module")?;
-    let (_, after) = rest
-        .split_once("</script>")
-        .context("the module script of Trunk's page has no end")?;
-    Ok(format!("{before}{module}{after}"))
 }
 
 /// The page's module, started at its end with the wasm it would have fetched.

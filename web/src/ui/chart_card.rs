@@ -130,9 +130,9 @@ fn readout(figure: &Figure, plot: Rect, value: f64, dark: bool) -> Html {
     html! {
         <div aria-hidden="true">
             if !figure.x.is_names() {
-                <div class="chart-line" style={vertical(x, plot)}></div>
+                <div class="chart-line" ~style={vertical(x, plot)}></div>
             }
-            <div class="chart-readout" style={format!("{side}; top: {:.0}px", plot.y + 6.0)}>
+            <div class="chart-readout" ~style={format!("{side}; top: {:.0}px", plot.y + 6.0)}>
                 <strong>{ head }</strong>
                 { for rows }
             </div>
@@ -145,7 +145,7 @@ fn clock_line(figure: &Rc<Figure>, plot: Rect) -> Callback<f64, Html> {
     let figure = figure.clone();
     Callback::from(move |now| {
         let x = plot.x + plot.w * figure.x.position(now);
-        html! { <div class="chart-line clock" style={vertical(x, plot)} aria-hidden="true"></div> }
+        html! { <div class="chart-line clock" ~style={vertical(x, plot)} aria-hidden="true"></div> }
     })
 }
 

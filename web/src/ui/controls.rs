@@ -137,5 +137,5 @@ pub(super) fn error(why: Option<&str>) -> Html {
 /// A patch in the colour of the run at this position.
 pub(super) fn swatch(position: usize, dark: bool) -> Html {
     let colour = palette::run_colour(position, dark);
-    html! { <span class="swatch" style={format!("background: {colour}")}></span> }
+    html! { <span class="swatch" ~style={format!("background: {colour}")}></span> }
 }

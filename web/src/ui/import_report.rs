@@ -1,5 +1,6 @@
 //! What was read, what was left out, and why.
 
+use super::drawing::drawing;
 use crate::draw::format;
 use crate::session::Session;
 use crate::state::TraceInfo;
@@ -44,7 +45,7 @@ pub(super) fn import_report(trace: &TraceInfo, report: &ImportReport, session: &
         }
     });
     let charts = trace.charts.iter().map(|chart| {
-        html! { <figure>{ Html::from_html_unchecked(chart.clone().into()) }</figure> }
+        html! { <figure>{ drawing(chart) }</figure> }
     });
     html! {
         <details class="report" open={trace.remembered || left_out > 0 || !report.warnings.is_empty()} data-testid="import-report">

@@ -382,7 +382,7 @@ fn life_at(
     };
     let attained = format::gpu_hours(life::attained(&run.life, gpus, now));
     let line = (from..=to).contains(&now).then(
-        || html! { <div class="life-clock" style={format!("left: {:.3}%", share(now))}></div> },
+        || html! { <div class="life-clock" ~style={format!("left: {:.3}%", share(now))}></div> },
     );
     html! {
         <div class="life">

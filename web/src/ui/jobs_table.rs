@@ -126,7 +126,7 @@ pub fn JobsTable(props: &Props) -> Html {
     });
     // Keyed like the rows between them: a gap that comes or goes moves no row.
     let gap = |key: &'static str, rows: usize| {
-        (rows > 0).then(|| html! { <tr {key} class="gap" aria-hidden="true" style={format!("height: {:.0}px", rows as f64 * ROW)}></tr> })
+        (rows > 0).then(|| html! { <tr {key} class="gap" aria-hidden="true" ~style={format!("height: {:.0}px", rows as f64 * ROW)}></tr> })
     };
     let active = props
         .selected

@@ -12,6 +12,7 @@ mod columns_dialog;
 pub mod compare;
 mod controls;
 mod download;
+mod drawing;
 mod drop_zone;
 mod embed;
 pub mod export;

@@ -1,5 +1,6 @@
 //! A curve that a policy decides by, as a small chart in the inspector.
 
+use super::drawing::drawing;
 use crate::draw::charts::{Axis, height_at};
 use crate::draw::{format, palette};
 use switchyard::policy::{Line, Plot};
@@ -32,7 +33,7 @@ struct Drawing<'a> {
 
 /// A curve that a policy decides by; `dot`: what stands on it.
 pub(super) fn chart(plot: &Plot, dark: bool, dot: &str) -> Html {
-    let drawing = Drawing::of(plot);
+    let picture = Drawing::of(plot);
     let names = plot.lines.iter().enumerate().map(|(i, line)| {
         let mark = if line.dots {
             format!(
@@ -43,7 +44,7 @@ pub(super) fn chart(plot: &Plot, dark: bool, dot: &str) -> Html {
             format!("<line x2='20' y1='4' y2='4' {}/>", stroke(i, dark))
         };
         let swatch = format!("<svg width='20' height='8' aria-hidden='true'>{mark}</svg>");
-        html! { <span>{ Html::from_html_unchecked(swatch.into()) }{ &line.name }</span> }
+        html! { <span>{ drawing(&swatch) }{ &line.name }</span> }
     });
     let dot = plot.job_at.map(|_| format!(" · dot: {dot}"));
     let dot = dot.unwrap_or_default();
@@ -51,7 +52,7 @@ pub(super) fn chart(plot: &Plot, dark: bool, dot: &str) -> Html {
         <figure class="plot">
             <figcaption>{ &plot.title }</figcaption>
             <p class="hint">{ format!("up: {}", plot.y) }</p>
-            { Html::from_html_unchecked(drawing.svg(dark).into()) }
+            { drawing(&picture.svg(dark)) }
             <p class="hint">{ format!("across: {}{dot}", plot.x) }</p>
             if plot.lines.len() > 1 {
                 <p class="hint names">{ for names }</p>

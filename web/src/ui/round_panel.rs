@@ -1,6 +1,7 @@
 //! One round of a scheduler that decides over all jobs at once: how it searched, who held which
 //! GPUs before and after, and what speedup it expects of each job.
 
+use super::drawing::drawing;
 use super::plot::chart;
 use super::term::{Definition, Term};
 use crate::draw::{format, palette};
@@ -59,7 +60,7 @@ pub(super) fn round_panel(
                 <th scope="row"><button type="button" class="quiet" {onclick}>{ name }</button></th>
                 <td>{ from_to(count(&row.before), count(&row.after), |n| n.to_string()) }</td>
                 <td>{ from_to(row.speedup_before, row.speedup, format::figures) }</td>
-                <td>{ Html::from_html_unchecked(matrix(row, &sizes, stage.dark).into()) }</td>
+                <td>{ drawing(&matrix(row, &sizes, stage.dark)) }</td>
             </tr>
         }
     });

@@ -114,7 +114,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
     html! {
         <li class="card" data-status={status_name(&card.status)}>
             <div class="row">
-                <span class="swatch" style={colour} aria-hidden="true"></span>
+                <span class="swatch" ~style={colour} aria-hidden="true"></span>
                 <button type="button" class="name quiet" aria-expanded={editing.to_string()} onclick={toggle}
                     title={format!("{}. {}", entry.summary, entry.source)}>{ card.policy.to_string() }</button>
                 { run_or_cancel }{ duplicate }{ remove }

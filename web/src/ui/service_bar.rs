@@ -46,7 +46,7 @@ fn bar(stage: &Stage, run: u32, job: JobId, queues: &Queues) -> Option<Html> {
             .filter(|_| queues.count() <= MOST_LABELLED);
         html! {
             <span class={classes!("cell", (i == queue).then_some("here"))}>
-                <span class="filled" style={format!("width: {:.1}%", 100.0 * filled)}></span>
+                <span class="filled" ~style={format!("width: {:.1}%", 100.0 * filled)}></span>
                 if let Some(end) = end {
                     <span class="end">{ format::figures(end) }</span>
                 }

@@ -43,7 +43,7 @@ pub(super) fn YardView(props: &StateProps) -> Html {
                 <span class="key hint"><i class="waits"></i>{ "waiting" }<i class="runs"></i>{ "running" }<i class="restarts"></i>{ "restarting" }</span>
                 <div class="switch only-narrow" role="group" aria-label="Scheduler shown">{ for switch }</div>
             </div>
-            <div class="yards" style={format!("--yards:{}", state.cards.len())}>{ for yards }</div>
+            <div class="yards" ~style={format!("--yards:{}", state.cards.len())}>{ for yards }</div>
         </>
     }
 }

@@ -1,0 +1,64 @@
+// Starts the page's program, and says in words what keeps it from starting. It is a classic script
+// because those load where modules do not: from a disk, and in a frame whose sandbox has no origin.
+(() => {
+  // The single file holds its program itself, and this script too.
+  const isSingleFile = !document.currentScript.src;
+  const singleFile = `./switchyard.html${location.search}${location.hash}`;
+
+  const say = (...words) => {
+    const paragraph = document.createElement("p");
+    paragraph.className = "stopped";
+    paragraph.setAttribute("role", "alert");
+    paragraph.append(...words);
+    const starting = document.getElementById("starting");
+    if (starting) starting.replaceChildren(paragraph);
+    else if (!document.querySelector("body > .stopped")) document.body.append(paragraph);
+  };
+
+  const isOurs = (address) =>
+    /^(blob|wasm-eval|trusted-types)/.test(address) || address.startsWith(new URL(".", location).href);
+  let forbidden;
+  document.addEventListener("securitypolicyviolation", (event) => {
+    // Others' extensions and reports are none of the page's business.
+    if (forbidden || event.disposition !== "enforce" || !isOurs(event.blockedURI)) return;
+    const own = document.querySelector("meta[http-equiv='Content-Security-Policy']");
+    forbidden =
+      "A security policy (Content-Security-Policy) forbids what Switchyard needs: " +
+      `${event.effectiveDirective} does not allow ${event.blockedURI}. ` +
+      `Whoever hosts or embeds this page has to allow: ${own?.content}`;
+    say(forbidden);
+  });
+
+  const failed = (error) => {
+    if (!document.getElementById("starting")) return;
+    if (forbidden) {
+      say(forbidden);
+    } else if (location.protocol === "file:" && !isSingleFile) {
+      const link = document.createElement("a");
+      link.href = singleFile;
+      link.textContent = "switchyard.html";
+      say("From a disk, browsers do not load the parts of a page. Open ", link, " instead, which lies beside this file: it is the same page in one file.");
+    } else if (self.origin === "null" && !isSingleFile) {
+      // Without an origin, and without the server's leave (CORS), it can load no parts either.
+      location.replace(singleFile);
+    } else {
+      const why = error?.message ?? error;
+      say(`Switchyard could not be started (${why}). Reload the page; if that does not help, its files are not all there, or this browser is too old.`);
+    }
+  };
+  addEventListener("error", (event) => failed(event.error ?? event));
+  addEventListener("unhandledrejection", (event) => failed(event.reason));
+
+  addEventListener("DOMContentLoaded", async () => {
+    // This script runs, so it can say what is wrong.
+    document.getElementById("late")?.remove();
+    const program = document.querySelector("link[rel=modulepreload]");
+    if (!program) return;
+    try {
+      const { default: start } = await import(program.href);
+      await start({ module_or_path: document.querySelector("link[as=fetch]").href });
+    } catch (error) {
+      failed(error);
+    }
+  });
+})();
