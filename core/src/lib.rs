@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cluster;
+mod experiment;
 pub mod goodput;
 pub mod job;
 pub mod order;
@@ -30,6 +31,7 @@ mod time;
 pub mod trace;
 pub mod workload;
 
+pub use experiment::Experiment;
 pub use preset::{Preset, UnknownPreset};
 pub use run::{MissingHistory, RunSpec};
 pub use time::Time;

@@ -33,7 +33,12 @@ pub enum Reader {
 impl Reader {
     /// Of a delimited table.
     pub fn table(delimiter: u8) -> Self {
-        Self::Table(Some(Box::new(Scratch::new(delimiter))))
+        Self::table_from(delimiter, 1)
+    }
+
+    /// Of a delimited table whose first part begins on this line of its file.
+    pub fn table_from(delimiter: u8, line: u32) -> Self {
+        Self::Table(Some(Box::new(Scratch::new(delimiter, line))))
     }
 
     /// Of lines of words.

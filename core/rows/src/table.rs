@@ -36,10 +36,10 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    pub(crate) fn new(delimiter: u8) -> Self {
+    pub(crate) fn new(delimiter: u8, line: u32) -> Self {
         Self {
             delimiter,
-            line: 1,
+            line,
             cells: Vec::new(),
             quoted: None,
             unquoted: Vec::new(),
@@ -146,7 +146,7 @@ enum Unquoted {
 impl<'a> Table<'a> {
     /// The rows of a whole table.
     pub fn new(text: &'a str, delimiter: u8) -> Self {
-        Self::part(text, Scratch::new(delimiter), Part::Last)
+        Self::part(text, Scratch::new(delimiter, 1), Part::Last)
     }
 
     /// The same of a part that begins at a row.

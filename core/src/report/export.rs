@@ -1,10 +1,13 @@
 //! Results as files: the JSON and CSV that the command line prints and the page saves.
 
 use super::{Distribution, Outcomes, Summary};
+use crate::RunSpec;
+use crate::cluster::ClusterSpec;
 use crate::job::Work;
-use crate::workload::{BindingRule, Workload};
+use crate::sim::SimOptions;
+use crate::workload::{Application, ApplicationSettings, BindingRule, Workload};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// The JSON of one or more runs of a trace. Times in seconds.
@@ -14,6 +17,9 @@ pub struct Results {
     pub trace: TraceFacts,
     /// The cluster.
     pub cluster: ClusterFacts,
+    /// The published simulator whose semantics the runs took on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
     /// One per policy.
     pub runs: Vec<RunResult>,
 }
@@ -27,17 +33,34 @@ pub struct TraceFacts {
     pub jobs: usize,
     /// GPU-hours they ask for.
     pub gpu_hours: f64,
+    /// The member of an archive that was opened, if not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
+    /// Which columns hold what, where that was said, as `--map` has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub columns: Option<String>,
+    /// Which jobs of the trace they are, as `key=value` of the command line's flags.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub choice: Vec<String>,
     /// Of adaptive jobs: how many train which application.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub applications: BTreeMap<String, u32>,
     /// By which rule plain jobs got their applications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub binding: Option<BindingRule>,
+    /// The tables of measured profiles that stand in for the embedded applications.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<String>,
+    /// The applications that were defined, in JSON.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub definitions: Vec<String>,
 }
 
 /// The cluster of [`Results`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClusterFacts {
+    /// As text: `8x8+4x4`.
+    pub spec: String,
     /// Nodes.
     pub nodes: u32,
     /// GPUs in all.
@@ -49,8 +72,11 @@ pub struct ClusterFacts {
 pub struct RunResult {
     /// The canonical spec.
     pub policy: String,
-    /// The seed.
-    pub seed: u64,
+    /// How gangs are laid on nodes, unless the policy says otherwise.
+    pub placement: String,
+    /// All other settings, the seed among them.
+    #[serde(flatten)]
+    pub options: SimOptions,
     /// Jobs of the trace.
     pub jobs: u32,
     /// Jobs that ran to their end.
@@ -79,7 +105,7 @@ pub struct RunResult {
     pub wall_ms: f64,
     /// Fingerprint of the log, 16 hexadecimal digits.
     pub log_hash: String,
-    /// JCT of each finished job, by name; a name used twice gets its position behind a `#`.
+    /// JCT of each finished job, as [`jct_by_name`] has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_job: Option<BTreeMap<String, f64>>,
 }
@@ -106,18 +132,51 @@ impl TraceFacts {
             format: format.to_string(),
             jobs: workload.jobs.len(),
             gpu_hours: gpu_seconds / 3600.0,
+            member: None,
+            columns: None,
+            choice: Vec::new(),
             applications,
             binding: None,
+            profiles: Vec::new(),
+            definitions: Vec::new(),
+        }
+    }
+
+    /// The same of jobs that train applications; `plain`: by the rule.
+    pub fn training(self, settings: &ApplicationSettings, plain: bool) -> Self {
+        let rule = settings.rule.parse().ok().filter(|_| plain);
+        let definitions = settings.definitions.iter();
+        let definitions = definitions.map(|text| Application::compact_json(text));
+        Self {
+            binding: rule.map(|rule| BindingRule {
+                seed: settings.seed,
+                ..rule
+            }),
+            profiles: settings.profiles.iter().map(|of| of.path.clone()).collect(),
+            definitions: definitions.collect(),
+            ..self
+        }
+    }
+}
+
+impl ClusterFacts {
+    /// Of a cluster.
+    pub fn of(cluster: &ClusterSpec) -> Self {
+        Self {
+            spec: cluster.to_string(),
+            nodes: cluster.nodes(),
+            gpus: cluster.gpus(),
         }
     }
 }
 
 impl RunResult {
     /// Of a complete run.
-    pub fn new(policy: String, seed: u64, summary: &Summary, wall_ms: f64, log_hash: u64) -> Self {
+    pub fn new(run: &RunSpec, summary: &Summary, wall_ms: f64, log_hash: u64) -> Self {
         Self {
-            policy,
-            seed,
+            policy: run.policy.to_string(),
+            placement: run.placement.to_string(),
+            options: run.options,
             jobs: summary.jobs,
             finished: summary.finished,
             rejected: summary.rejected,
@@ -137,18 +196,27 @@ impl RunResult {
     }
 }
 
-/// JCT of each finished job, by name; a name used twice gets its position behind a `#`.
+/// JCT of each finished job, by name. Of jobs that share one, all but the first have their number
+/// among them behind it, as `name#2`; where another job is called that, the next number. So a job
+/// has the same key in every run of its trace.
 pub fn jct_by_name(workload: &Workload, outcomes: &Outcomes) -> BTreeMap<String, f64> {
+    let names: BTreeSet<&str> = workload.jobs.iter().map(|job| &*job.name).collect();
+    let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     let mut by_name = BTreeMap::new();
-    let finished = workload.jobs.iter().zip(&outcomes.jct).enumerate();
-    for (i, (job, &jct)) in finished.filter(|(_, (_, jct))| !jct.is_nan()) {
-        let name = job.name.to_string();
-        let key = if by_name.contains_key(&name) {
-            format!("{name}#{i}")
-        } else {
-            name
-        };
-        by_name.insert(key, jct);
+    for (job, &jct) in workload.jobs.iter().zip(&outcomes.jct) {
+        let count = seen.entry(&job.name).or_insert(0);
+        *count += 1;
+        let mut key = job.name.to_string();
+        if *count > 1 {
+            key = format!("{}#{count}", job.name);
+            while names.contains(key.as_str()) {
+                *count += 1;
+                key = format!("{}#{count}", job.name);
+            }
+        }
+        if !jct.is_nan() {
+            by_name.insert(key, jct);
+        }
     }
     by_name
 }
@@ -253,6 +321,44 @@ mod tests {
             ]
         );
         let names: Vec<String> = jct_by_name(&workload, &outcomes).into_keys().collect();
-        assert_eq!(names, ["a,b", "a,b#1"]);
+        assert_eq!(names, ["a,b", "a,b#2"]);
+    }
+
+    #[test]
+    fn jobs_of_one_name_keep_an_entry_each() {
+        let names = ["a", "a", "a#2", "b", "a", "a#2", "a#2#2"];
+        let job = |name: &&str| Job {
+            name: (*name).into(),
+            submit: Time::ZERO,
+            gpus: 1,
+            tenant: None,
+            model: None,
+            work: Work::Fixed { duration: 10.0 },
+        };
+        let workload = Workload {
+            jobs: names.iter().map(job).collect(),
+            ..Default::default()
+        };
+        let keys = |unfinished: usize| {
+            let jct = (0..names.len()).map(|at| match at == unfinished {
+                true => f64::NAN,
+                false => at as f64,
+            });
+            let outcomes = Outcomes {
+                jct: jct.collect(),
+                ..Default::default()
+            };
+            let by_name = jct_by_name(&workload, &outcomes);
+            let keys = by_name.iter().map(|(name, at)| (*at as u32, name.clone()));
+            keys.collect::<BTreeMap<u32, String>>()
+        };
+        let all = keys(names.len());
+        let expected = ["a", "a#3", "a#2", "b", "a#4", "a#2#3", "a#2#2"];
+        assert_eq!(all.values().collect::<Vec<_>>(), expected);
+        // What is not finished takes no other's name.
+        for (at, name) in keys(0) {
+            assert_eq!(all.get(&at), Some(&name));
+        }
+        assert_eq!(keys(0).len(), names.len() - 1);
     }
 }

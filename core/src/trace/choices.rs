@@ -103,6 +103,24 @@ impl Choices {
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
+
+    /// What is not at its default, as `key=value` of the command line's flags.
+    pub fn in_words(&self) -> Vec<String> {
+        let window = self.window.map(|window| format!("window={window}"));
+        let tenants = self.tenants.iter().map(|name| format!("tenant={name}"));
+        let name = |status: &Status| format!("status={}", name_of(&STATUSES, *status));
+        let statuses = self.statuses.iter().map(name);
+        let fractions = name_of(&FRACTIONS, self.fractions);
+        let oversized = name_of(&OVERSIZED, self.oversized);
+        let mut words: Vec<String> = window.into_iter().chain(tenants).chain(statuses).collect();
+        if self.fractions != Fractions::default() {
+            words.push(format!("fractions={fractions}"));
+        }
+        if self.oversized != Oversized::default() {
+            words.push(format!("oversized={oversized}"));
+        }
+        words
+    }
 }
 
 impl Trace {
@@ -289,6 +307,29 @@ impl FromStr for Window {
     }
 }
 
+/// The words for a way to treat fractions of a GPU.
+const FRACTIONS: [(&str, Fractions); 3] = [
+    ("round-up", Fractions::RoundUp),
+    ("share", Fractions::Share),
+    ("drop", Fractions::Drop),
+];
+
+/// The words for a way to treat gangs larger than the cluster.
+const OVERSIZED: [(&str, Oversized); 3] = [
+    ("keep", Oversized::Keep),
+    ("drop", Oversized::Drop),
+    ("shrink", Oversized::Shrink),
+];
+
+/// The words for a status.
+const STATUSES: [(&str, Status); 5] = [
+    ("completed", Status::Completed),
+    ("cancelled", Status::Cancelled),
+    ("failed", Status::Failed),
+    ("running", Status::Running),
+    ("unknown", Status::Unknown),
+];
+
 /// Reads one of a few words.
 fn word<T: Copy>(text: &str, what: &str, words: &[(&str, T)]) -> Result<T, ChoiceError> {
     let found = words.iter().find(|(word, _)| *word == text);
@@ -302,16 +343,17 @@ fn word<T: Copy>(text: &str, what: &str, words: &[(&str, T)]) -> Result<T, Choic
     })
 }
 
+/// The word for a value.
+fn name_of<T: PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str {
+    let found = words.iter().find(|(_, other)| *other == value);
+    found.map_or("", |(word, _)| word)
+}
+
 impl FromStr for Fractions {
     type Err = ChoiceError;
 
     fn from_str(text: &str) -> Result<Self, ChoiceError> {
-        let words = [
-            ("round-up", Self::RoundUp),
-            ("share", Self::Share),
-            ("drop", Self::Drop),
-        ];
-        word(text, "a way to treat fractions of a GPU", &words)
+        word(text, "a way to treat fractions of a GPU", &FRACTIONS)
     }
 }
 
@@ -319,12 +361,8 @@ impl FromStr for Oversized {
     type Err = ChoiceError;
 
     fn from_str(text: &str) -> Result<Self, ChoiceError> {
-        let words = [
-            ("keep", Self::Keep),
-            ("drop", Self::Drop),
-            ("shrink", Self::Shrink),
-        ];
-        word(text, "a way to treat gangs larger than the cluster", &words)
+        let what = "a way to treat gangs larger than the cluster";
+        word(text, what, &OVERSIZED)
     }
 }
 
@@ -332,14 +370,7 @@ impl FromStr for Status {
     type Err = ChoiceError;
 
     fn from_str(text: &str) -> Result<Self, ChoiceError> {
-        let words = [
-            ("completed", Self::Completed),
-            ("cancelled", Self::Cancelled),
-            ("failed", Self::Failed),
-            ("running", Self::Running),
-            ("unknown", Self::Unknown),
-        ];
-        word(text, "a status", &words)
+        word(text, "a status", &STATUSES)
     }
 }
 
@@ -403,6 +434,21 @@ mod tests {
             ..Choices::default()
         });
         assert_eq!(names(&dropped), ["b", "d"]);
+    }
+
+    #[test]
+    fn in_words_as_the_flags_have_them() {
+        assert_eq!(Choices::default().in_words(), [""; 0]);
+        let choices = Choices {
+            window: Some("1h..".parse().unwrap()),
+            tenants: vec!["a".to_owned(), "b".to_owned()],
+            statuses: vec![Status::Failed],
+            fractions: Fractions::Share,
+            oversized: Oversized::Shrink,
+        };
+        let words =
+            "window=3600.. tenant=a tenant=b status=failed fractions=share oversized=shrink";
+        assert_eq!(choices.in_words().join(" "), words);
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub(crate) struct Sniff<'a> {
     pub(crate) preview: Vec<Vec<String>>,
     /// The comments above a table, with their lines.
     pub(crate) comments: Vec<(u32, String)>,
+    /// Bytes of the text that they take: rows begin behind them.
+    pub(crate) above: usize,
 }
 
 /// How a text is cut into rows.
@@ -91,6 +93,9 @@ pub(crate) enum Found<'a> {
 
 /// A row this long is none: what there is has to do.
 const MAX_ROW: usize = 1 << 22;
+
+/// So much may stand above the table of one of our own files: histories and profiles are there.
+const MAX_SETTINGS: usize = 1 << 26;
 
 /// Tells what a text is, or why it can be neither trace nor cluster. `mapping`: which columns a
 /// table has, whatever they look like.
@@ -312,6 +317,7 @@ impl<'a> Sniff<'a> {
             width: 0,
             preview: Vec::new(),
             comments: Vec::new(),
+            above: 0,
         }
     }
 
@@ -357,14 +363,14 @@ fn sniff_object<'a>(file: &'a str, text: &'a str, part: Part) -> Result<Sniffed<
 }
 
 /// The first rows below the comments, as far as formats look at them.
+#[derive(Default)]
 struct Preview {
-    comments: u32,
     rows: Vec<(u32, Vec<String>)>,
 }
 
 impl Receiver for Preview {
     fn row(&mut self, row: &Row<'_>) {
-        if row.line > self.comments && self.rows.len() <= PREVIEW {
+        if self.rows.len() <= PREVIEW {
             // Enough of each cell to tell what it is.
             let cells = (0..row.len()).map(|i| row.cell(i).chars().take(200).collect());
             self.rows.push((row.line, cells.collect()));
@@ -377,13 +383,13 @@ impl Receiver for Preview {
 fn sniff_table<'a>(file: &'a str, text: &'a str, part: Part) -> Result<Sniffed<'a>, OpenError> {
     let (comments, table) = comments(text);
     let delimiter = delimiter(table);
-    let mut preview = Preview {
-        comments: comments.last().map_or(0, |comment| comment.0),
-        rows: Vec::new(),
-    };
-    Reader::table(delimiter.unwrap_or(b',')).read(text, part, &mut preview);
+    let above = comments.last().map_or(0, |comment| comment.0);
+    let mut preview = Preview::default();
+    Reader::table_from(delimiter.unwrap_or(b','), above + 1).read(table, part, &mut preview);
     let mut rows = preview.rows;
-    if part == Part::Some && rows.len() <= PREVIEW && text.len() < MAX_ROW {
+    let is_own = comments.first().is_some_and(|of| of.1.starts_with(OWN));
+    let most = if is_own { MAX_SETTINGS } else { MAX_ROW };
+    if part == Part::Some && rows.len() <= PREVIEW && text.len() < most {
         return Ok(Sniffed::More);
     }
     let Some((header_line, first)) = rows.first().cloned() else {
@@ -427,14 +433,11 @@ fn sniff_table<'a>(file: &'a str, text: &'a str, part: Part) -> Result<Sniffed<'
             header,
         },
         columns,
-        header_line: if header {
-            header_line
-        } else {
-            preview.comments
-        },
+        header_line: if header { header_line } else { above },
         width,
         preview: rows.into_iter().map(|(_, cells)| cells).collect(),
         comments,
+        above: text.len() - table.len(),
         ..Sniff::of(file, text)
     }))
 }

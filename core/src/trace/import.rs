@@ -29,6 +29,8 @@ pub(crate) struct Import {
     format: &'static Format,
     reader: Option<Reader>,
     feed: Feed,
+    /// Bytes above the rows, in the first part.
+    above: usize,
     /// Whether the text ends early for certain, so that its last row is not to be trusted. To be
     /// set before the last part is read.
     pub(crate) truncated: bool,
@@ -48,7 +50,10 @@ impl Import {
         Ok(Self {
             format,
             reader: match sniff.shape {
-                Shape::Table { delimiter, .. } => Some(Reader::table(delimiter)),
+                Shape::Table { delimiter, .. } => {
+                    let above = sniff.comments.last().map_or(0, |comment| comment.0);
+                    Some(Reader::table_from(delimiter, above + 1))
+                }
                 Shape::Swf => Some(Reader::words()),
                 Shape::JsonArray => Some(Reader::elements()),
                 Shape::JsonObject => None,
@@ -60,6 +65,7 @@ impl Import {
                 header,
                 truncated: false,
             },
+            above: sniff.above,
             truncated: false,
         })
     }
@@ -68,8 +74,10 @@ impl Import {
     /// begin with.
     pub(crate) fn read(&mut self, text: &str, part: Part) -> usize {
         self.feed.truncated = self.truncated && part == Part::Last;
+        // Settings are no rows, whatever quotation marks they have.
+        let above = std::mem::take(&mut self.above);
         match &mut self.reader {
-            Some(reader) => reader.read(text, part, &mut self.feed),
+            Some(reader) => reader.read(text.get(above..).unwrap_or(""), part, &mut self.feed),
             None => {
                 self.feed.importer.document(text, &mut self.feed.sink);
                 0

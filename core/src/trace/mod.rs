@@ -48,6 +48,7 @@ pub use profile_tables::ProfileTable;
 pub use report::{DropReason, Dropped, Example, ImportReport, Warning, WarningKind};
 pub use timestamp::Unit;
 
+use crate::Experiment;
 use crate::cluster::ClusterSpec;
 use crate::job::Status;
 use container::in_order;
@@ -128,32 +129,6 @@ pub struct Trace {
     pub profiles: Vec<ProfileTable>,
     /// What happened on the way.
     pub report: ImportReport,
-}
-
-/// What an experiment needs besides jobs, as our own files tell it; docs/format.md describes it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Experiment {
-    /// Name for people; may be empty.
-    pub title: String,
-    /// The cluster.
-    pub cluster: Option<ClusterSpec>,
-    /// Policies in their textual form, not checked.
-    pub policies: Vec<String>,
-    /// The placement's name, not checked.
-    pub placement: Option<String>,
-    /// Seconds without progress after every resume or move.
-    pub restart_cost: Option<f64>,
-    /// Seed of the policies' random generator.
-    pub seed: Option<u64>,
-    /// The GPU generation whose measured slowdown spread gangs have; not checked.
-    pub spread_slowdown: Option<String>,
-    /// Whether restarts cost more for larger models.
-    pub restart_by_model: bool,
-}
-
-impl Experiment {
-    /// The version of the format that is written, and the latest that is read.
-    pub const VERSION: u32 = 1;
 }
 
 /// One file of a trace: a member of an archive, or the file itself.

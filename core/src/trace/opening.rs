@@ -370,7 +370,7 @@ fn merge(parts: Vec<Part>, cluster: Option<ClusterFile>, refusals: &[OpenError])
         spec = Some(own);
     } else if let Some(own) = experiment
         .as_ref()
-        .and_then(|e: &super::Experiment| e.cluster.clone())
+        .and_then(|e: &crate::Experiment| e.cluster.clone())
     {
         "The experiment names it.".clone_into(&mut report.cluster);
         spec = Some(own);

@@ -1,10 +1,11 @@
 //! Where importers put what they read, and what a row must fulfil to become a [`Record`].
 
+use super::Record;
 use super::formats::Half;
 use super::mapping::TableHead;
 use super::report::{DropReason, Tally, WarningKind, cell_is};
 use super::timestamp::MAX_SECONDS;
-use super::{Experiment, Record};
+use crate::Experiment;
 use crate::job::Status;
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;

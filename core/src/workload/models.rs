@@ -17,6 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// A GPU generation, which decides how much a slow network hurts: a slower GPU hides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum GpuGeneration {
     /// Tesla K80.
     K80,

@@ -2,7 +2,8 @@
 //! applications, in words, and the profiles that stand in for the embedded ones.
 //!
 //! A rule reads `1: cifar10 ncf; 10: deepspeech2 bert; 100: yolov3; imagenet`: classes by
-//! increasing GPU-hours, each below its number, the last without end.
+//! increasing GPU-hours, each below its number, the last without end. A rule that words cannot say
+//! (names with blanks, nodes of other than four GPUs) is written as JSON.
 
 use super::application::{DefinitionError, ProfileError};
 use super::{Application, BindError, BindingRule, GpuTimeClass, Workload};
@@ -18,7 +19,9 @@ pub const PAPER_RULE: &str = "1: cifar10 ncf; 10: deepspeech2 bert; 100: yolov3;
 /// What adaptive jobs train.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ApplicationSettings {
-    /// A [`BindingRule`] in words; empty: the paper's.
+    /// Whether plain jobs train applications even where no scheduler adapts them.
+    pub always: bool,
+    /// A [`BindingRule`] as text; empty: the paper's.
     pub rule: String,
     /// For its draws.
     pub seed: u64,
@@ -45,14 +48,20 @@ pub enum SettingsError {
     Definition(#[from] DefinitionError),
 }
 
-/// Why words are no rule.
+/// Why a text is no rule.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "'{class}' is no class of jobs: write rules such as '1: cifar10 ncf; 10: bert; imagenet', in GPU-hours"
-)]
-pub struct RuleError {
-    /// The part that is not understood.
-    pub class: String,
+pub enum RuleError {
+    /// Words that are not understood.
+    #[error(
+        "'{class}' is no class of jobs: write rules such as '1: cifar10 ncf; 10: bert; imagenet', in GPU-hours"
+    )]
+    Class {
+        /// The part that is not understood.
+        class: String,
+    },
+    /// JSON that is no rule.
+    #[error("the rule in JSON: {0}")]
+    Json(String),
 }
 
 impl ApplicationSettings {
@@ -90,13 +99,17 @@ impl ApplicationSettings {
 impl FromStr for BindingRule {
     type Err = RuleError;
 
-    /// Classes in words; none: the paper's.
+    /// Classes in words, or the whole rule as JSON; nothing: the paper's.
     fn from_str(text: &str) -> Result<Self, RuleError> {
-        if text.trim().is_empty() {
+        let text = text.trim();
+        if text.is_empty() {
             return Ok(Self::default());
         }
+        if text.starts_with('{') {
+            return serde_json::from_str(text).map_err(|error| RuleError::Json(error.to_string()));
+        }
         let class = |text: &str| {
-            let wrong = || RuleError {
+            let wrong = || RuleError::Class {
                 class: text.trim().to_owned(),
             };
             let (below, names) = match text.split_once(':') {
@@ -121,9 +134,26 @@ impl FromStr for BindingRule {
     }
 }
 
-/// The classes in words.
+impl BindingRule {
+    /// Whether the classes in words say all but the seed.
+    fn is_plain(&self) -> bool {
+        let plain = |name: &String| {
+            !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || ",;:{".contains(c))
+        };
+        let mut names = self.classes.iter().flat_map(|class| &class.applications);
+        let usual = self.gpus_per_node == Self::default().gpus_per_node;
+        usual && !self.classes.is_empty() && names.all(plain)
+    }
+}
+
+/// The classes in words, or the whole rule as JSON where those do not say it.
 impl fmt::Display for BindingRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.is_plain()
+            && let Ok(json) = serde_json::to_string(self)
+        {
+            return f.write_str(&json);
+        }
         for (i, class) in self.classes.iter().enumerate() {
             if i > 0 {
                 f.write_str("; ")?;
@@ -149,7 +179,26 @@ mod tests {
         assert_eq!(rule.to_string(), PAPER_RULE);
         assert_eq!("".parse::<BindingRule>(), Ok(rule));
         let error = "soon: bert; ncf".parse::<BindingRule>().unwrap_err();
-        assert_eq!(error.class, "soon: bert");
+        let class = "soon: bert".to_owned();
+        assert_eq!(error, RuleError::Class { class });
+    }
+
+    #[test]
+    fn a_rule_is_written_as_it_is_read() {
+        let odd = BindingRule {
+            gpus_per_node: 8,
+            ..BindingRule::default()
+        };
+        let mut blank = BindingRule::default();
+        blank.classes[3].applications = vec!["my net; 2".to_owned()];
+        for rule in [odd, blank, BindingRule::default()] {
+            assert_eq!(rule.to_string().parse(), Ok(rule));
+        }
+        let error = "{\"classes\": 3}".parse::<BindingRule>().unwrap_err();
+        assert!(
+            error.to_string().starts_with("the rule in JSON: "),
+            "{error}"
+        );
     }
 
     #[test]

@@ -64,9 +64,7 @@ impl AdaptDl {
         let Some((index, known)) = known.and_then(|i| Some((i, self.applications.get(i)?))) else {
             return Err((DropReason::ApplicationUnknown, 2));
         };
-        let possible = |batch: &u32| (1..=known.limits.max_batch).contains(batch);
-        let batch = batch.parse().ok().filter(possible);
-        let batch = batch.ok_or((DropReason::BatchInvalid, 4))?;
+        let batch = self::batch(known, batch).ok_or((DropReason::BatchInvalid, 4))?;
         let duration = *self
             .durations
             .entry((index, gpus, batch))
@@ -84,6 +82,12 @@ impl AdaptDl {
             status: Status::Unknown,
         })
     }
+}
+
+/// A batch size in a cell, if the application can have it.
+pub(super) fn batch(application: &Application, cell: &str) -> Option<u32> {
+    let possible = |batch: &u32| (1..=application.limits.max_batch).contains(batch);
+    cell.parse().ok().filter(possible)
 }
 
 impl Importer for AdaptDl {

@@ -1,16 +1,20 @@
-//! Our own files: a workload with its cluster, policies and seed, to save, share and cite.
+//! Our own files: a workload with all settings of its runs, to save, share and cite.
 //!
 //! `docs/format.md` describes them: `#` lines with settings, then a table `job,submit,duration,`
-//! `gpus` and perhaps `tenant,model,status`, times in seconds. The writer is
+//! `gpus` and perhaps `tenant,model,batch,status`, times in seconds. The writer is
 //! [`crate::workload::export`].
 
-use super::{Format, Importer};
-use crate::trace::Experiment;
+use super::{Format, Importer, adaptdl};
+use crate::Experiment;
+use crate::policy::ServiceHistory;
+use crate::trace::ProfileTable;
 use crate::trace::columns::{Clock, Columns, Plain};
-use crate::trace::detect::{Evidence, OWN, Sniff};
+use crate::trace::detect::{Column, Evidence, OWN, Sniff};
 use crate::trace::error::{OpenError, shorten};
+use crate::trace::report::{DropReason, cell_is};
 use crate::trace::rows::{Row, number};
-use crate::trace::sink::Sink;
+use crate::trace::sink::{Names, Sink};
+use crate::workload::{Application, GpuGeneration};
 
 const VERSION: u32 = Experiment::VERSION;
 
@@ -26,9 +30,20 @@ pub(super) const FORMAT: Format = Format {
         })
     },
     importer: |sniff, _| {
+        let Settings {
+            experiment,
+            tenants,
+        } = settings(sniff)?;
         Ok(Box::new(Reader {
-            experiment: settings(sniff)?,
+            experiment,
+            tenants,
             columns: Columns::plain(sniff, &PLAIN)?,
+            model: sniff.column(PLAIN.model).cloned(),
+            applications: match sniff.column("batch") {
+                Some(_) => Application::embedded(),
+                None => Vec::new(),
+            },
+            batch: sniff.column("batch").cloned(),
         }))
     },
 };
@@ -46,82 +61,184 @@ const PLAIN: Plain = Plain {
     ..Plain::NONE
 };
 
-/// Reads the settings above the table.
-fn settings(sniff: &Sniff<'_>) -> Result<Experiment, OpenError> {
-    let mut experiment = Experiment::default();
+/// What stands above the table.
+#[derive(Default)]
+struct Settings {
+    experiment: Experiment,
+    /// Tenants of the trace, whether jobs name them or not.
+    tenants: Names,
+}
+
+fn settings(sniff: &Sniff<'_>) -> Result<Settings, OpenError> {
+    let mut settings = Settings::default();
     for (line, text) in &sniff.comments {
-        let bad = |why: String| OpenError::BadExperiment {
+        let (key, value) = text.split_once(' ').unwrap_or((text, ""));
+        let read = settings.read(key, value.trim());
+        read.map_err(|why| OpenError::BadExperiment {
             file: sniff.file.to_owned(),
             line: *line,
             why,
+        })?;
+    }
+    Ok(settings)
+}
+
+impl Settings {
+    /// Takes in one setting, or says what is wrong with it.
+    fn read(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let shown = shorten(value);
+        let count = |what: &str| {
+            let count = value.parse::<u64>();
+            count.map_err(|_| format!("'{shown}' is no {what}: write a whole number"))
         };
-        let (key, value) = text.split_once(' ').unwrap_or((text, ""));
-        let (value, shown) = (value.trim(), shorten(value));
-        let count = |value: &str| value.parse::<u64>().ok();
+        let yes = || {
+            let yes = value.parse::<bool>();
+            yes.map_err(|_| format!("'{shown}' is neither true nor false: write one of them"))
+        };
+        let own = &mut self.experiment;
+        let (options, applications) = (&mut own.options, &mut own.applications);
         match key {
-            "switchyard" => match count(value) {
-                Some(version) if version <= u64::from(VERSION) => {}
-                Some(version) => {
-                    return Err(bad(format!(
+            "switchyard" => match value.parse::<u64>() {
+                Ok(version) if version <= u64::from(VERSION) => {}
+                Ok(version) => {
+                    return Err(format!(
                         "it is of version {version}, this program reads up to {VERSION}: use a newer one"
-                    )));
+                    ));
                 }
-                None => {
-                    return Err(bad(format!(
+                Err(_) => {
+                    return Err(format!(
                         "'{shown}' is no version: write switchyard {VERSION}"
-                    )));
+                    ));
                 }
             },
-            "title" => value.clone_into(&mut experiment.title),
+            "title" => value.clone_into(&mut own.title),
+            "choice" => own.choice.push(value.to_owned()),
             "cluster" => {
                 let cluster = value.parse();
-                let cluster =
-                    cluster.map_err(|e: crate::cluster::ClusterError| bad(e.to_string()))?;
-                experiment.cluster = Some(cluster);
+                own.cluster =
+                    Some(cluster.map_err(|e: crate::cluster::ClusterError| e.to_string())?);
             }
-            "policy" if !value.is_empty() => experiment.policies.push(value.to_owned()),
-            "placement" if !value.is_empty() => experiment.placement = Some(value.to_owned()),
-            "spread_slowdown" if !value.is_empty() => {
-                experiment.spread_slowdown = Some(value.to_owned());
+            "policy" if !value.is_empty() => own.policies.push(value.to_owned()),
+            "placement" => {
+                let placement = value.parse();
+                own.placement =
+                    placement.map_err(|e: crate::placement::UnknownStrategy| e.to_string())?;
             }
-            "restart_by_model" => {
-                let yes = value.parse();
-                let why = |_| {
-                    bad(format!(
-                        "'{shown}' is neither true nor false: write one of them"
-                    ))
-                };
-                experiment.restart_by_model = yes.map_err(why)?;
+            "spread_slowdown" => {
+                let generation = GpuGeneration::named(value);
+                let why = || format!("'{shown}' is no GPU generation: write k80, p100 or v100");
+                options.spread_slowdown = Some(generation.ok_or_else(why)?);
             }
-            "seed" => {
-                let seed = count(value);
-                let why = || bad(format!("'{shown}' is no seed: write a whole number"));
-                experiment.seed = Some(seed.ok_or_else(why)?);
-            }
+            "restart_by_model" => options.restart_by_model = yes()?,
+            "first_start_pays" => options.first_start_pays = yes()?,
+            "whole_second_epochs" => options.whole_second_epochs = yes()?,
+            "seed" => options.seed = count("seed")?,
             "restart_cost" => {
                 let cost = number(value).filter(|cost| cost.is_finite() && *cost >= 0.0);
-                let why = || {
-                    bad(format!(
-                        "'{shown}' is no restart cost: write seconds, 0 or more"
-                    ))
-                };
-                experiment.restart_cost = Some(cost.ok_or_else(why)?);
+                let why = || format!("'{shown}' is no restart cost: write seconds, 0 or more");
+                options.restart_cost = cost.ok_or_else(why)?;
             }
+            "interference" => {
+                let share = number(value).filter(|share| (0.0..1.0).contains(share));
+                let why =
+                    || format!("'{shown}' is no share to lose: write a number from 0 to below 1");
+                options.interference = share.ok_or_else(why)?;
+            }
+            "applications" => applications.always = yes()?,
+            "binding" => value.clone_into(&mut applications.rule),
+            "binding_seed" => applications.seed = count("seed")?,
+            "application" => applications.definitions.push(value.to_owned()),
+            "profile" => applications.profiles.push(ProfileTable {
+                file: value.to_owned(),
+                path: value.to_owned(),
+                text: String::new(),
+            }),
+            "row" => {
+                let table = applications.profiles.last_mut();
+                let why = || "a row of no profile: write its profile above it".to_owned();
+                let text = &mut table.ok_or_else(why)?.text;
+                text.push_str(value);
+                text.push('\n');
+            }
+            "history" => own.histories.push(history(value)?),
+            "tenant" => drop(self.tenants.index(value)),
             // A remark, or a setting of a later minor version.
             _ => {}
         }
+        Ok(())
     }
-    Ok(experiment)
+}
+
+/// `NAME=SERVICE SERVICE …`
+fn history(text: &str) -> Result<ServiceHistory, String> {
+    let (name, samples) = text.split_once('=').unwrap_or((text, ""));
+    let service = |word: &str| {
+        let service = number(word).filter(|service| service.is_finite() && *service > 0.0);
+        let why = || {
+            let word = shorten(word);
+            format!("'{word}' is no service: write GPU·s above 0, separated by blanks")
+        };
+        service.ok_or_else(why)
+    };
+    let samples: Result<Vec<f64>, String> = samples.split_ascii_whitespace().map(service).collect();
+    let samples = samples?;
+    if name.trim().is_empty() || samples.is_empty() {
+        let shown = shorten(text);
+        return Err(format!(
+            "'{shown}' is no history: write its name, =, and services in GPU·s"
+        ));
+    }
+    Ok(ServiceHistory {
+        name: name.trim().to_owned(),
+        samples,
+    })
 }
 
 struct Reader {
     experiment: Experiment,
+    tenants: Names,
     columns: Columns,
+    model: Option<Column>,
+    batch: Option<Column>,
+    applications: Vec<Application>,
+}
+
+impl Reader {
+    /// The batch that a row asks for, if any.
+    fn batch(&self, row: &Row<'_>) -> Result<Option<u32>, (DropReason, String)> {
+        let cell = |column: &Option<Column>| column.as_ref().map_or("", |c| row.cell(c.index));
+        let (model, batch) = (cell(&self.model), cell(&self.batch));
+        if batch.is_empty() {
+            return Ok(None);
+        }
+        let Some(application) = self.applications.iter().find(|a| &*a.name == model) else {
+            return Err((DropReason::ApplicationUnknown, cell_is("model", model)));
+        };
+        let batch = adaptdl::batch(application, batch);
+        let why = || {
+            (
+                DropReason::BatchInvalid,
+                cell_is("batch", cell(&self.batch)),
+            )
+        };
+        batch.map(Some).ok_or_else(why)
+    }
 }
 
 impl Importer for Reader {
     fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
+        if sink.records.is_empty() && sink.tenants.list().is_empty() {
+            sink.tenants = std::mem::take(&mut self.tenants);
+        }
+        let batch = match self.batch(row) {
+            Ok(batch) => batch,
+            Err((reason, detail)) => return sink.drop(reason, row.line, &|| detail.clone()),
+        };
+        let at = sink.records.len();
         self.columns.row(row, sink);
+        if let Some(record) = sink.records.get_mut(at) {
+            record.batch = batch;
+        }
     }
 
     fn finish(&mut self, sink: &mut Sink) {
@@ -161,11 +278,9 @@ mod tests {
             experiment.policies,
             ["fifo", "tiresias-las[queues=2,thresholds=3600]"]
         );
-        assert_eq!(
-            (experiment.seed, experiment.restart_cost),
-            (Some(7), Some(30.0))
-        );
-        assert_eq!(experiment.placement.as_deref(), Some("spread"));
+        let options = experiment.options;
+        assert_eq!((options.seed, options.restart_cost), (7, 30.0));
+        assert_eq!(experiment.placement, crate::placement::Strategy::Spread);
         assert_eq!(trace.cluster.map(|c| c.to_string()).as_deref(), Some("2x4"));
     }
 
@@ -195,5 +310,21 @@ mod tests {
             error("#switchyard 9"),
             "e.csv, line 2: it is of version 9, this program reads up to 1: use a newer one"
         );
+        for (wrong, why) in [
+            ("placement bogus", "'bogus' is not a placement: use "),
+            (
+                "spread_slowdown h100",
+                "'h100' is no GPU generation: write ",
+            ),
+            ("interference 1", "'1' is no share to lose: write "),
+            ("first_start_pays 1", "'1' is neither true nor false: "),
+            ("binding_seed -1", "'-1' is no seed: write a whole number"),
+            ("row 1,2", "a row of no profile: write "),
+            ("history h=", "'h=' is no history: write "),
+            ("history h=1 nan", "'nan' is no service: write "),
+        ] {
+            let error = error(&format!("#{wrong}"));
+            assert!(error.contains(&format!("line 2: {why}")), "{error}");
+        }
     }
 }

@@ -105,6 +105,19 @@ impl Application {
         serde_json::to_string_pretty(&definition).ok()
     }
 
+    /// A definition on one line, without needless blanks: as files and links carry it. What is no
+    /// JSON stays none.
+    pub fn compact_json(text: &str) -> String {
+        let (mut quoted, mut escaped) = (false, false);
+        let needed = text.chars().filter(|&c| {
+            let quotes = c == '"' && !escaped;
+            escaped = quoted && c == '\\' && !escaped;
+            quoted ^= quotes;
+            quoted || !c.is_ascii_whitespace()
+        });
+        needed.collect()
+    }
+
     /// The definition of one like this under another name, with other step times and batch sizes,
     /// and, where one is given, the same noise scale all along. `None` for measured tables, and
     /// where numbers are out of range.
@@ -133,7 +146,7 @@ impl Application {
             }),
             ..self.clone()
         };
-        let text = varied.to_json()?;
+        let text = Self::compact_json(&varied.to_json()?);
         Self::from_json(&text).is_ok().then_some(text)
     }
 }
@@ -241,6 +254,18 @@ mod tests {
         assert_eq!(application.epoch_at(1200.0), 2);
         let text = application.to_json().expect("a model");
         assert_eq!(Application::from_json(&text), Ok(application));
+    }
+
+    #[test]
+    fn a_compact_definition_is_the_same() {
+        let text = EXAMPLE.replace("my-net", "my \\\"net \\\\");
+        let compact = Application::compact_json(&text);
+        assert!(compact.starts_with(r#"{"name":"my \"net \\","limits":{"m0":128,"#));
+        assert_eq!(
+            Application::from_json(&compact),
+            Application::from_json(&text)
+        );
+        assert_eq!(Application::compact_json(&compact), compact);
     }
 
     #[test]

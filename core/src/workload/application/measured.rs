@@ -152,9 +152,18 @@ impl Application {
     ///
     /// A [`ProfileError`] that names file, line and column.
     pub fn measured(files: &[SourceFile<'_>]) -> Result<Vec<Self>, ProfileError> {
+        Self::of_tables(&Self::tables(files)?)
+    }
+
+    /// Their tables, unread.
+    ///
+    /// # Errors
+    ///
+    /// A [`ProfileError`] if files cannot be opened, or none is part of a profile.
+    pub fn tables(files: &[SourceFile<'_>]) -> Result<Vec<ProfileTable>, ProfileError> {
         match open(files, &OpenOptions::default()) {
-            Ok(Opened::Profiles(tables)) => Self::of_tables(&tables),
-            Ok(Opened::Trace(trace)) => Self::of_tables(&trace.profiles),
+            Ok(Opened::Profiles(tables)) => Ok(tables),
+            Ok(Opened::Trace(trace)) => Ok(trace.profiles),
             Ok(Opened::Cluster(_))
             | Err(
                 OpenError::NoFiles | OpenError::NotATrace { .. } | OpenError::UnknownTable { .. },

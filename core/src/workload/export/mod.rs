@@ -29,8 +29,12 @@ fn name(names: &[String], index: Option<u32>) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{Experiment, OpenOptions, Opened, SourceFile, Trace, open};
-    use crate::workload::{SAMPLES, Workload};
+    use crate::Experiment;
+    use crate::placement::Strategy;
+    use crate::policy::ServiceHistory;
+    use crate::sim::SimOptions;
+    use crate::trace::{OpenOptions, Opened, ProfileTable, SourceFile, Trace, open};
+    use crate::workload::{ApplicationSettings, GpuGeneration, SAMPLES, Workload};
 
     fn read(text: &str) -> Trace {
         let file = SourceFile {
@@ -54,17 +58,39 @@ mod tests {
     fn our_own_format_loses_nothing() {
         let workload = sample();
         let settings = Experiment {
-            title: "A \"lab\"\nday".to_owned(),
+            title: "A \"lab\", \"day\nlong".to_owned(),
+            choice: vec!["window=60..3600".to_owned()],
             cluster: Some(SAMPLES[0].cluster_spec()),
             policies: vec![
                 "fifo".to_owned(),
-                "tiresias-las[queues=2,thresholds=1]".to_owned(),
+                "tiresias-gittins[history=an \"odd\" one]".to_owned(),
             ],
-            placement: Some("spread".to_owned()),
-            restart_cost: Some(0.1),
-            seed: Some(u64::MAX),
-            spread_slowdown: Some("p100".to_owned()),
-            restart_by_model: true,
+            placement: Strategy::Spread,
+            options: SimOptions {
+                restart_cost: 0.1,
+                restart_by_model: true,
+                spread_slowdown: Some(GpuGeneration::P100),
+                first_start_pays: true,
+                interference: 1.0 / 3.0,
+                whole_second_epochs: true,
+                seed: u64::MAX,
+                ..SimOptions::default()
+            },
+            applications: ApplicationSettings {
+                always: true,
+                rule: "2: ncf; \"bert".to_owned(),
+                seed: 7,
+                profiles: vec![ProfileTable {
+                    file: "ncf/placements.csv".to_owned(),
+                    path: "ncf/placements.csv".to_owned(),
+                    text: "placement,local_bsz\n\"1\",2\n".to_owned(),
+                }],
+                definitions: vec!["{\"name\":\"a \\\"b\"}".to_owned()],
+            },
+            histories: vec![ServiceHistory {
+                name: "an \"odd\" one".to_owned(),
+                samples: vec![0.1, 1.0 / 3.0, 1e300],
+            }],
         };
         let mut text = String::new();
         experiment(&workload, &settings, &mut text).expect("memory does not fail");
@@ -72,23 +98,20 @@ mod tests {
         assert_eq!(trace.report.dropped, []);
         let mut expected = workload;
         expected.jobs[3].name = "odd, \"name\" #5".into();
+        // Models are numbered in order of appearance.
         let mut seen = Workload::from_trace(&trace);
-        // Names are numbered in order of appearance.
-        let of = |names: &[String], i: Option<u32>| i.map(|i| names[i as usize].clone());
-        for (a, b) in seen.jobs.iter().zip(&expected.jobs) {
-            assert_eq!(of(&seen.tenants, a.tenant), of(&expected.tenants, b.tenant));
-            assert_eq!(of(&seen.models, a.model), of(&expected.models, b.model));
-        }
-        for jobs in [&mut seen.jobs, &mut expected.jobs] {
-            jobs.iter_mut()
-                .for_each(|job| (job.tenant, job.model) = (None, None));
+        let model = |of: &Workload, at: usize| name(&of.models, of.jobs[at].model).to_owned();
+        for at in 0..expected.jobs.len() {
+            assert_eq!(model(&seen, at), model(&expected, at));
+            (seen.jobs[at].model, expected.jobs[at].model) = (None, None);
         }
         assert_eq!(seen.jobs, expected.jobs);
+        assert_eq!(seen.tenants, expected.tenants);
         let own = trace.experiment.expect("it is one");
         assert_eq!(
             own,
             Experiment {
-                title: "A 'lab' day".to_owned(),
+                title: "A \"lab\", \"day long".to_owned(),
                 ..settings
             }
         );
