@@ -4,10 +4,9 @@ use crate::Failure;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use switchyard::policy::PolicySpec;
 use switchyard::report::TraceFacts;
 use switchyard::trace::{ProfileTable, SourceFile};
-use switchyard::workload::{Application, BindingRule, Workload};
+use switchyard::workload::{Application, ApplicationSettings, BindingRule};
 
 #[derive(Args)]
 pub(crate) struct ApplicationArguments {
@@ -31,63 +30,68 @@ pub(crate) struct ApplicationArguments {
     binding_seed: Option<u64>,
 }
 
-impl ApplicationArguments {
-    /// The workload with its applications, if it or one of the policies wants any; the facts say
-    /// which. `beside`: profiles that came with the trace.
-    pub(crate) fn bind(
-        &self,
-        workload: Workload,
-        beside: &[ProfileTable],
-        facts: &mut TraceFacts,
-        policies: &[PolicySpec],
-    ) -> Result<Workload, Failure> {
-        let chosen = self.profiles.is_some() || !beside.is_empty() || !self.definitions.is_empty();
-        let is_plain = !workload.is_adaptive();
-        let wanted = self.applications
-            || self.binding.is_some()
-            || self.binding_seed.is_some()
-            || policies.iter().any(PolicySpec::adapts_jobs);
-        let needed = if is_plain { wanted || chosen } else { chosen };
-        if !needed {
-            return Ok(workload);
-        }
-        let mut rule = match &self.binding {
-            None => BindingRule::default(),
-            Some(path) => serde_json::from_str(&read_text(path)?)
-                .map_err(|error| Failure::Input(anyhow!("{}: {error}", path.display())))?,
-        };
-        if let Some(seed) = self.binding_seed {
-            rule.seed = seed;
-        }
-        let bound = workload
-            .bind(&rule, self.load(beside)?)
-            .map_err(|error| Failure::Input(error.into()))?;
-        *facts = TraceFacts {
-            binding: is_plain.then_some(rule),
-            ..TraceFacts::of(&facts.format, &bound)
-        };
-        Ok(bound)
-    }
+/// What was asked for, read from its files.
+pub(crate) struct AskedApplications {
+    always: bool,
+    rule: Option<BindingRule>,
+    seed: Option<u64>,
+    profiles: Vec<ProfileTable>,
+    definitions: Vec<String>,
+}
 
-    /// The applications there are.
-    pub(crate) fn load(&self, beside: &[ProfileTable]) -> Result<Vec<Application>, Failure> {
-        let mut applications = match &self.profiles {
-            None if beside.is_empty() => Application::embedded(),
-            None => Application::of_tables(beside).map_err(|error| Failure::Input(error.into()))?,
-            Some(path) => profiles(path)?,
+impl ApplicationArguments {
+    /// Reads the files that are named.
+    pub(crate) fn check(&self) -> Result<AskedApplications, Failure> {
+        let rule = self.binding.as_deref().map(|path| {
+            let rule = serde_json::from_str(&read_text(path)?);
+            rule.map_err(|error| Failure::Input(anyhow!("{}: {error}", path.display())))
+        });
+        let definition = |path: &PathBuf| {
+            let text = read_text(path)?;
+            match Application::from_json(&text) {
+                Ok(_) => Ok(text),
+                Err(error) => Err(Failure::Input(anyhow!("{}: {error}", path.display()))),
+            }
         };
-        for path in &self.definitions {
-            let application = Application::from_json(&read_text(path)?)
-                .map_err(|error| Failure::Input(anyhow!("{}: {error}", path.display())))?;
-            applications.retain(|other| other.name != application.name);
-            applications.push(application);
-        }
-        Ok(applications)
+        let definitions: Result<Vec<String>, Failure> =
+            self.definitions.iter().map(definition).collect();
+        Ok(AskedApplications {
+            always: self.applications,
+            rule: rule.transpose()?,
+            seed: self.binding_seed,
+            profiles: self.profiles.as_deref().map_or(Ok(Vec::new()), profiles)?,
+            definitions: definitions?,
+        })
     }
 }
 
-/// Measured applications, from a folder or an archive.
-pub(crate) fn profiles(path: &Path) -> Result<Vec<Application>, Failure> {
+impl AskedApplications {
+    /// What was asked for over what a file says; `beside`: profiles that came with the trace.
+    /// Whoever asks for anything wants plain jobs to train, too.
+    pub(crate) fn over(self, settings: &mut ApplicationSettings, beside: Vec<ProfileTable>) {
+        settings.always |= self.always
+            || self.rule.is_some()
+            || self.seed.is_some()
+            || !self.profiles.is_empty()
+            || !self.definitions.is_empty()
+            || !beside.is_empty();
+        if let Some(rule) = self.rule {
+            settings.rule = rule.to_string();
+            settings.seed = rule.seed;
+        }
+        settings.seed = self.seed.unwrap_or(settings.seed);
+        if !beside.is_empty() {
+            settings.profiles = beside;
+        }
+        if !self.profiles.is_empty() {
+            settings.profiles = self.profiles;
+        }
+        settings.definitions.extend(self.definitions);
+    }
+}
+
+/// Tables of measured profiles, from a folder or an archive.
+pub(crate) fn profiles(path: &Path) -> Result<Vec<ProfileTable>, Failure> {
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     let mut read = |name: &Path, path: &Path| -> Result<(), Failure> {
         let bytes = std::fs::read(path)
@@ -111,7 +115,12 @@ pub(crate) fn profiles(path: &Path) -> Result<Vec<Application>, Failure> {
         .iter()
         .map(|(name, bytes)| SourceFile { name, bytes })
         .collect();
-    Application::measured(&files)
+    let sound = |tables: Vec<ProfileTable>| {
+        Application::of_tables(&tables)?;
+        Ok(tables)
+    };
+    Application::tables(&files)
+        .and_then(sound)
         .with_context(|| format!("{} holds no profiles", path.display()))
         .map_err(Failure::Input)
 }

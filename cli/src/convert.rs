@@ -1,20 +1,20 @@
 //! `switchyard convert`: any trace as our own format, SWF or Tiresias' CSV.
 
 use crate::input::{self, TraceArguments};
-use crate::{Failure, write_out};
+use crate::settings::SettingsArguments;
+use crate::{Failure, output};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
 use std::path::PathBuf;
-use switchyard::policy::PolicySpec;
 use switchyard::workload::export;
 
 /// What is written.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Our own: jobs with their cluster, policies and seed
+    /// Our own: jobs with all settings of their runs
     Switchyard,
     /// The Standard Workload Format
     Swf,
@@ -39,24 +39,15 @@ pub(crate) struct Arguments {
     /// the trace]
     #[arg(long)]
     cluster: Option<String>,
-    /// A policy of the experiment; may be given several times
-    #[arg(long = "policy", value_name = "SPEC")]
-    policies: Vec<PolicySpec>,
-    /// The experiment's placement
-    #[arg(long, value_name = "NAME")]
-    placement: Option<String>,
-    /// The experiment's seconds without progress after every resume or move
-    #[arg(long, value_name = "SECONDS")]
-    restart_cost: Option<f64>,
-    /// The experiment's seed
-    #[arg(long)]
-    seed: Option<u64>,
+    #[command(flatten)]
+    settings: SettingsArguments,
     /// The experiment's name
     #[arg(long)]
     title: Option<String>,
 }
 
 pub(crate) fn convert(arguments: &Arguments) -> Result<(), Failure> {
+    let asked = arguments.settings.check()?;
     let cluster = arguments.cluster.as_deref();
     let input = input::load(&arguments.trace, &arguments.opening, cluster)?;
     let plain = arguments.output.strip_suffix(".gz");
@@ -73,34 +64,26 @@ pub(crate) fn convert(arguments: &Arguments) -> Result<(), Failure> {
         Format::Swf => export::swf(workload, cluster.as_ref(), &mut text),
         Format::Tiresias => export::tiresias(workload, &mut text),
         Format::Switchyard => {
-            let mut settings = input.experiment;
-            settings.cluster = cluster;
-            if !arguments.policies.is_empty() {
-                settings.policies = arguments
-                    .policies
-                    .iter()
-                    .map(PolicySpec::to_string)
-                    .collect();
-            }
-            settings.placement = arguments.placement.clone().or(settings.placement);
-            settings.restart_cost = arguments.restart_cost.or(settings.restart_cost);
-            settings.seed = arguments.seed.or(settings.seed);
-            settings.title = arguments.title.clone().unwrap_or(settings.title);
-            export::experiment(workload, &settings, &mut text)
+            let mut settings = asked.over(input.experiment, input.profiles)?;
+            // What could not run is not written.
+            let bound = settings.bind(workload.clone())?;
+            let on = cluster.clone().unwrap_or_else(|| bound.suggest_cluster());
+            settings.runs(&on)?;
+            let mut experiment = settings.experiment;
+            experiment.cluster = cluster;
+            experiment.title = arguments.title.clone().unwrap_or(experiment.title);
+            export::experiment(workload, &experiment, &mut text)
         }
     };
     written
         .context("cannot write the trace")
         .map_err(Failure::Run)?;
     if plain.is_none() {
-        return write_out(&arguments.output, text.trim_end());
+        return output::text(&arguments.output, &text);
     }
-    let unwritable = || format!("cannot write {}", arguments.output);
-    let compress = || {
-        let file = std::fs::File::create(&arguments.output)?;
-        let mut encoder = GzEncoder::new(file, Compression::default());
+    output::write(&arguments.output, |out| {
+        let mut encoder = GzEncoder::new(out, Compression::default());
         encoder.write_all(text.as_bytes())?;
         encoder.finish().map(drop)
-    };
-    compress().with_context(unwritable).map_err(Failure::Run)
+    })
 }

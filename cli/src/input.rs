@@ -8,13 +8,14 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use switchyard::Experiment;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
 use switchyard::policy::{PolicySpec, ServiceHistory};
 use switchyard::report::TraceFacts;
 use switchyard::trace::{
-    Choices, ColumnMapping, Experiment, Fractions, OpenError, OpenOptions, Opened, Opening,
-    Oversized, ProfileTable, Trace, Window,
+    Choices, ColumnMapping, Fractions, OpenError, OpenOptions, Opened, Opening, Oversized,
+    ProfileTable, Trace, Window,
 };
 use switchyard::workload::{SAMPLES, Sample, Workload};
 
@@ -113,7 +114,7 @@ pub(crate) fn load(
     if let [path] = paths
         && let Some(name) = path.to_str().and_then(|path| path.strip_prefix(SAMPLE))
     {
-        return load_sample(name, asked);
+        return load_sample(name, arguments, asked);
     }
     match arguments.open(paths)? {
         Opened::Trace(mut trace) => {
@@ -124,12 +125,19 @@ pub(crate) fn load(
             let dropped = trace.report.dropped.iter();
             let dropped = dropped.map(|dropped| dropped.count).sum();
             let workload = Workload::take_from(&mut trace);
+            let mut experiment = trace.experiment.unwrap_or_default();
+            experiment.choice.extend(arguments.choices().in_words());
             Ok(Input {
-                facts: TraceFacts::of(&trace.format, &workload),
+                facts: TraceFacts {
+                    member: arguments.member.clone(),
+                    columns: arguments.map.as_ref().map(ToString::to_string),
+                    choice: experiment.choice.clone(),
+                    ..TraceFacts::of(&trace.format, &workload)
+                },
                 dropped,
                 cluster,
                 profiles: std::mem::take(&mut trace.profiles),
-                experiment: trace.experiment.unwrap_or_default(),
+                experiment,
                 workload,
             })
         }
@@ -209,7 +217,16 @@ fn explained(error: OpenError) -> anyhow::Error {
     anyhow!(text)
 }
 
-fn load_sample(name: &str, asked: Option<(ClusterSpec, &'static str)>) -> Result<Input, Failure> {
+fn load_sample(
+    name: &str,
+    arguments: &TraceArguments,
+    asked: Option<(ClusterSpec, &'static str)>,
+) -> Result<Input, Failure> {
+    if !arguments.choices().is_default() || arguments.options() != OpenOptions::default() {
+        return Err(Failure::Input(anyhow!(
+            "a sample is taken whole: convert it to a file to choose among its jobs"
+        )));
+    }
     let sample = Sample::named(name).ok_or_else(|| {
         let names: Vec<&str> = SAMPLES.iter().map(|sample| sample.name).collect();
         Failure::Input(anyhow!(

@@ -1,7 +1,8 @@
 //! `switchyard inspect`: what a trace is and what it holds.
 
+use crate::output::STDOUT;
 use crate::table::Table;
-use crate::{Failure, input, write_out};
+use crate::{Failure, input, output};
 use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
@@ -29,7 +30,7 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
         let entries = entries(folder)?;
         return match &arguments.json {
             Some(path) => write_json(path, &entries),
-            None => write_out("-", table(&entries).trim_end()),
+            None => output::text(STDOUT, &table(&entries)),
         };
     }
     match arguments.opening.open(&arguments.trace)? {
@@ -38,13 +39,13 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
             arguments.opening.choose(&mut trace, cluster.as_ref())?;
             match &arguments.json {
                 Some(path) => write_json(path, &trace.inspect()),
-                None => write_out("-", report(&trace).trim_end()),
+                None => output::text(STDOUT, &report(&trace)),
             }
         }
         Opened::Cluster(cluster) => match &arguments.json {
             Some(path) => write_json(path, &Found::Cluster(cluster.to_string())),
-            None => write_out(
-                "-",
+            None => output::text(
+                STDOUT,
                 &format!("a cluster: {cluster}, {} GPUs", cluster.gpus()),
             ),
         },
@@ -52,7 +53,7 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
             let applications = profiles(&tables);
             match &arguments.json {
                 Some(path) => write_json(path, &Found::Profiles(applications)),
-                None => write_out("-", &format!("profiles of {applications}")),
+                None => output::text(STDOUT, &format!("profiles of {applications}")),
             }
         }
     }
@@ -62,7 +63,7 @@ fn write_json(path: &str, figures: &impl Serialize) -> Result<(), Failure> {
     let json = serde_json::to_string_pretty(figures)
         .context("cannot write the figures as JSON")
         .map_err(Failure::Run)?;
-    write_out(path, &json)
+    output::text(path, &json)
 }
 
 /// What a person wants to know of a trace.
@@ -212,8 +213,8 @@ fn entries(folder: &Path) -> Result<Vec<Entry>, Failure> {
             Ok(Opened::Trace(trace)) => Found::Trace(trace.inspect()),
             Ok(Opened::Cluster(cluster)) => Found::Cluster(cluster.to_string()),
             Ok(Opened::Profiles(tables)) => Found::Profiles(profiles(&tables)),
-            Err(Failure::Input(why) | Failure::Run(why)) => {
-                let why = format!("{why:#}");
+            Err(failure) => {
+                let why = failure.to_string();
                 // Below the reason, the beginning of a table may follow.
                 Found::Error(why.lines().next().unwrap_or_default().to_owned())
             }

@@ -4,23 +4,29 @@
 //! is in a trace, `convert` writes it in another format, `policies` lists the schedulers. Results
 //! go to standard output, progress to standard error.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod applications;
 mod convert;
 mod input;
 mod inspect;
 mod memory;
+mod output;
 mod paper;
 mod policies;
 mod run;
+mod settings;
 mod table;
 
 use clap::{Parser, Subcommand};
+use std::fmt;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Replay a GPU cluster's job trace under different schedulers.
 ///
-/// Exit status: 0 when all went well, 1 when a run failed, 2 when the input or the arguments are
-/// wrong.
+/// Exit status: 0 when all went well, or whoever reads the output has seen enough; 1 when a run
+/// failed or its results could not be written; 2 when the input or the arguments are wrong.
 #[derive(Parser)]
 #[command(name = "switchyard", version)]
 struct Arguments {
@@ -51,6 +57,17 @@ pub(crate) enum Failure {
     Input(anyhow::Error),
     /// A run failed, or its results could not be written: status 1.
     Run(anyhow::Error),
+    /// Whoever reads the output has seen enough: nothing to say, status 0.
+    Unread,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input(error) | Self::Run(error) => write!(f, "{error:#}"),
+            Self::Unread => Ok(()),
+        }
+    }
 }
 
 fn main() -> ExitCode {
@@ -62,29 +79,12 @@ fn main() -> ExitCode {
         Command::Paper(arguments) => paper::paper(&arguments),
         Command::Policies(arguments) => policies::policies(&arguments),
     };
-    let (error, status) = match done {
-        Ok(()) => return ExitCode::SUCCESS,
-        Err(Failure::Input(error)) => (error, 2),
-        Err(Failure::Run(error)) => (error, 1),
+    let (failure, status) = match done {
+        Ok(()) | Err(Failure::Unread) => return ExitCode::SUCCESS,
+        Err(failure @ Failure::Input(_)) => (failure, 2),
+        Err(failure @ Failure::Run(_)) => (failure, 1),
     };
-    eprintln!("switchyard: {error:#}");
+    // Where nobody listens the status has to do.
+    let _ = writeln!(std::io::stderr(), "switchyard: {failure}");
     ExitCode::from(status)
-}
-
-/// Writes to a file, or to standard output for `-`.
-fn write_out(path: &str, text: &str) -> Result<(), Failure> {
-    use anyhow::Context;
-    use std::io::Write;
-    let written = if path == "-" {
-        match writeln!(std::io::stdout(), "{text}") {
-            // Whoever reads us has seen enough.
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-            written => written,
-        }
-    } else {
-        std::fs::write(path, text)
-    };
-    written
-        .with_context(|| format!("cannot write {path}"))
-        .map_err(Failure::Run)
 }

@@ -1,6 +1,6 @@
 //! `switchyard policies`: the schedulers there are.
 
-use crate::{Failure, write_out};
+use crate::{Failure, output};
 use anyhow::Context;
 use clap::Args;
 use serde_json::json;
@@ -30,7 +30,7 @@ pub(crate) fn policies(arguments: &Arguments) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(&list)
             .context("cannot write the policies as JSON")
             .map_err(Failure::Run)?;
-        return write_out("-", &text);
+        return output::text(output::STDOUT, &text);
     }
     let mut text = String::new();
     for entry in POLICIES {
@@ -49,5 +49,5 @@ pub(crate) fn policies(arguments: &Arguments) -> Result<(), Failure> {
         }
         text.push('\n');
     }
-    write_out("-", text.trim_end())
+    output::text(output::STDOUT, &text)
 }

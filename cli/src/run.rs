@@ -1,24 +1,21 @@
 //! `switchyard run` and `switchyard compare`.
 
+use crate::settings::SettingsArguments;
 use crate::table::Table;
-use crate::{Failure, applications, input, memory, write_out};
-use anyhow::{Context, anyhow};
+use crate::{Failure, applications, input, memory, output};
+use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-use switchyard::placement::Strategy;
-use switchyard::policy::PolicySpec;
+use switchyard::RunSpec;
 use switchyard::report::{
-    ClusterFacts, Outcomes, Results, RunResult, Summary, chrome_trace, jct_by_name, jobs_csv,
+    ClusterFacts, Outcomes, Results, RunResult, Summary, TraceFacts, chrome_trace, jct_by_name,
+    jobs_csv,
 };
-use switchyard::sim::{RunLog, SimOptions};
-use switchyard::workload::{GpuGeneration, Workload};
-use switchyard::{Preset, RunSpec, UnknownPreset};
-
-/// What runs when no policy is named: the baseline and the scheduler it is usually compared with.
-const DEFAULT_POLICIES: [&str; 2] = ["fifo", "tiresias-las"];
+use switchyard::sim::RunLog;
+use switchyard::workload::Workload;
 
 /// Steps of a simulation between two looks at the progress bar.
 const STEPS_PER_TICK: u32 = 4096;
@@ -32,35 +29,8 @@ pub(crate) struct Arguments {
     /// with the trace, or else a guess: room for the largest gang and 1.1 × the mean demand]
     #[arg(long)]
     cluster: Option<String>,
-    /// A policy, such as 'tiresias-las[queues=2,threshold=57600]'; may be given several times
-    /// [default: those of the experiment, or fifo and tiresias-las]
-    #[arg(long = "policy", value_name = "SPEC")]
-    policies: Vec<String>,
-    /// How gangs are laid on nodes: least-fragmentation, consolidated, spread, yarn or skew
-    /// [default: the experiment's, or least-fragmentation]
-    #[arg(long, value_name = "NAME")]
-    placement: Option<String>,
-    /// Seconds without progress after every resume or move [default: the experiment's, or 0]
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
-    restart_cost: Option<f64>,
-    /// Add to each restart what checkpoint and resume of the job's model take (1 to 27 s)
-    #[arg(long)]
-    restart_by_model: bool,
-    /// Gangs on more nodes than they need train slower, as measured on k80, p100 or v100
-    #[arg(long, value_name = "GPU")]
-    spread_slowdown: Option<String>,
-    /// The share of its speed that an adaptive job on several nodes loses while another such job
-    /// shares one of them
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
-    interference: f64,
     #[command(flatten)]
-    applications: applications::ApplicationArguments,
-    /// The semantics of a published simulator: reference-nsdi19 or reference-osdi21
-    #[arg(long, value_name = "NAME")]
-    preset: Option<String>,
-    /// Seed of the policies' random generator [default: the experiment's, or 0]
-    #[arg(long)]
-    seed: Option<u64>,
+    settings: SettingsArguments,
     #[command(flatten)]
     log: memory::LogArguments,
     #[command(flatten)]
@@ -68,7 +38,8 @@ pub(crate) struct Arguments {
     /// Write the results as JSON to this file; - is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<String>,
-    /// Put every job's JCT into the JSON
+    /// Put every job's JCT into the JSON, by name; of jobs that share one, all but the first are
+    /// called name#2, name#3, …
     #[arg(long, requires = "json")]
     per_job: bool,
     /// Write a row per job and policy to this file; - is standard output
@@ -88,158 +59,74 @@ struct Run {
 }
 
 pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
-    let input_error = |error: anyhow::Error| Failure::Input(error);
-    let sound = |cost: &f64| cost.is_finite() && *cost >= 0.0;
-    if arguments.restart_cost.is_some_and(|cost| !sound(&cost)) {
-        return Err(Failure::Input(anyhow!(
-            "--restart-cost is a number of seconds, 0 or more"
-        )));
-    }
-    if !(0.0..1.0).contains(&arguments.interference) {
-        return Err(Failure::Input(anyhow!(
-            "--interference is a share of at least 0 and below 1"
-        )));
-    }
     // What is asked for is checked before a large trace is opened.
-    let placement: Option<Strategy> = arguments
-        .placement
-        .as_ref()
-        .map(|name| name.parse())
-        .transpose()
-        .map_err(|error| input_error(anyhow::Error::from(error)))?;
-    let generation = |name: &str| {
-        GpuGeneration::named(name).ok_or_else(|| {
-            input_error(anyhow!(
-                "--spread-slowdown is '{name}': use k80, p100 or v100"
-            ))
-        })
-    };
-    let spread_slowdown = arguments.spread_slowdown.as_deref();
-    let spread_slowdown = spread_slowdown.map(generation).transpose()?;
-    let preset: Option<Preset> = arguments
-        .preset
-        .as_deref()
-        .map(str::parse)
-        .transpose()
-        .map_err(|error: UnknownPreset| input_error(error.into()))?;
-    let parse = |texts: &[String]| {
-        let policies = texts.iter().map(|text| text.parse());
-        let policies: Result<Vec<PolicySpec>, _> = policies.collect();
-        policies.map_err(|error| input_error(anyhow::Error::from(error)))
-    };
-    let asked = parse(&arguments.policies)?;
-    let mut input = input::load(
+    let asked = arguments.settings.check()?;
+    let input = input::load(
         &arguments.trace,
         &arguments.opening,
         arguments.cluster.as_deref(),
     )?;
-    let experiment = input.experiment;
-    let policies: Vec<PolicySpec> = match (asked.is_empty(), experiment.policies.is_empty()) {
-        (false, _) => asked,
-        (true, false) => parse(&experiment.policies)?,
-        (true, true) => parse(&DEFAULT_POLICIES.map(str::to_string))?,
-    };
-    input.workload = arguments.applications.bind(
-        input.workload,
-        &input.profiles,
-        &mut input.facts,
-        &policies,
-    )?;
-    let placement = match (placement, &experiment.placement) {
-        (Some(placement), _) => placement,
-        (None, Some(name)) => name
-            .parse()
-            .map_err(|error| input_error(anyhow::Error::from(error)))?,
-        (None, None) => Strategy::default(),
-    };
-    let named = experiment.spread_slowdown.as_deref();
-    let options = SimOptions {
-        restart_cost: arguments
-            .restart_cost
-            .or(experiment.restart_cost)
-            .unwrap_or(0.0),
-        restart_by_model: arguments.restart_by_model || experiment.restart_by_model,
-        spread_slowdown: spread_slowdown.or(named.map(generation).transpose()?),
-        interference: arguments.interference,
-        seed: arguments.seed.or(experiment.seed).unwrap_or(0),
-        log_budget: arguments.log.budget(policies.len()),
-        ..SimOptions::default()
-    };
+    let mut settings = asked.over(input.experiment, input.profiles)?;
+    let is_plain = !input.workload.is_adaptive();
+    let workload = settings.bind(input.workload)?;
+    let mut facts = input.facts;
+    if workload.is_adaptive() {
+        let trained = TraceFacts::of(&facts.format, &workload);
+        (facts.gpu_hours, facts.applications) = (trained.gpu_hours, trained.applications);
+        facts = facts.training(&settings.experiment.applications, is_plain);
+    }
     let (cluster, origin) = input
         .cluster
-        .unwrap_or_else(|| (input.workload.suggest_cluster(), "guessed: see --help"));
-    let workload = Arc::new(input.workload);
-
-    let mut runs = Vec::with_capacity(policies.len());
-    for policy in policies {
-        let mut spec = RunSpec {
-            history: input::history(&policy)?,
-            policy,
-            cluster: cluster.clone(),
-            placement,
-            options,
-        };
-        if let Some(preset) = preset {
-            preset
-                .apply(&mut spec)
-                .map_err(|error| input_error(error.into()))?;
-        }
-        runs.push(simulate(spec, &workload)?);
-    }
+        .unwrap_or_else(|| (workload.suggest_cluster(), "guessed: see --help"));
+    let workload = Arc::new(workload);
+    let specs = settings.runs(&cluster)?;
+    let budget = arguments.log.budget(specs.len());
+    let runs = specs.into_iter().map(|mut spec| {
+        spec.options.log_budget = budget;
+        simulate(spec, &workload)
+    });
+    let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
 
     let results = Results {
-        trace: input.facts,
-        cluster: ClusterFacts {
-            nodes: cluster.nodes(),
-            gpus: cluster.gpus(),
-        },
+        trace: facts,
+        cluster: ClusterFacts::of(&cluster),
+        preset: settings.preset.map(|preset| preset.name().to_owned()),
         runs: runs
             .iter()
             .map(|run| RunResult {
                 per_job: arguments
                     .per_job
                     .then(|| jct_by_name(&workload, &run.outcomes)),
-                ..RunResult::new(
-                    run.spec.policy.to_string(),
-                    run.spec.options.seed,
-                    &run.summary,
-                    run.wall_ms,
-                    run.log.hash(),
-                )
+                ..RunResult::new(&run.spec, &run.summary, run.wall_ms, run.log.hash())
             })
             .collect(),
     };
+    let mut outputs: Vec<(&str, String)> = Vec::new();
     if let Some(path) = &arguments.json {
         let json = serde_json::to_string_pretty(&results)
             .context("cannot write the results as JSON")
             .map_err(Failure::Run)?;
-        write_out(path, &json)?;
+        outputs.push((path, json));
     }
     if let Some(path) = &arguments.csv {
         let names: Vec<String> = runs.iter().map(|run| run.spec.policy.to_string()).collect();
-        write_out(
-            path,
-            &jobs_csv(
-                &workload,
-                names
-                    .iter()
-                    .map(String::as_str)
-                    .zip(runs.iter().map(|run| &run.outcomes)),
-            ),
-        )?;
+        let outcomes = runs.iter().map(|run| &run.outcomes);
+        let rows = names.iter().map(String::as_str).zip(outcomes);
+        outputs.push((path, jobs_csv(&workload, rows)));
     }
     if let (Some(path), Some(run)) = (&arguments.chrome_trace, runs.first()) {
-        write_out(path, &chrome_trace(&workload, &cluster, &run.log))?;
+        outputs.push((path, chrome_trace(&workload, &cluster, &run.log)));
     }
-    let machine_output = [&arguments.json, &arguments.csv, &arguments.chrome_trace]
-        .iter()
-        .any(|path| path.as_deref() == Some("-"));
+    let machine_output = outputs.iter().any(|(path, _)| *path == output::STDOUT);
     if !machine_output {
-        print!(
-            "{}",
-            head(&results, &cluster.to_string(), origin, input.dropped)
-        );
-        print!("{}", table(&results.runs, compare));
+        let mut people = head(&results, origin, input.dropped);
+        people.push_str(&table(&results.runs, compare));
+        outputs.push((output::STDOUT, people));
+    }
+    // Files first: whoever reads standard output may have seen enough before its end.
+    outputs.sort_by_key(|(path, _)| *path == output::STDOUT);
+    for (path, text) in outputs {
+        output::text(path, &text)?;
     }
     Ok(())
 }
@@ -284,11 +171,11 @@ fn simulate(spec: RunSpec, workload: &Arc<Workload>) -> Result<Run, Failure> {
     })
 }
 
-fn head(results: &Results, cluster: &str, origin: &str, dropped: u32) -> String {
-    let trace = &results.trace;
+fn head(results: &Results, origin: &str, dropped: u32) -> String {
+    let (trace, cluster) = (&results.trace, &results.cluster);
     let mut text = format!(
-        "{} jobs ({}), {:.0} GPU-hours, on {cluster}: {} GPUs ({origin})\n",
-        trace.jobs, trace.format, trace.gpu_hours, results.cluster.gpus
+        "{} jobs ({}), {:.0} GPU-hours, on {}: {} GPUs ({origin})\n",
+        trace.jobs, trace.format, trace.gpu_hours, cluster.spec, cluster.gpus
     );
     text.push_str(&applications::describe(trace));
     if dropped > 0 {

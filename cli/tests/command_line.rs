@@ -53,7 +53,7 @@ fn a_run_as_json_has_the_agreed_shape() {
     assert_eq!(results["trace"]["jobs"], 3);
     assert_eq!(
         results["cluster"],
-        serde_json::json!({"nodes": 2, "gpus": 8})
+        serde_json::json!({"spec": "2x4", "nodes": 2, "gpus": 8})
     );
     let run = &results["runs"][0];
     assert_eq!(run["policy"], "tiresias-las[queues=2,thresholds=57600]");
@@ -273,6 +273,325 @@ fn a_converted_trace_runs_the_same() {
         assert_eq!(json(&["inspect", &file, "--json", "-"])["format"], format);
         std::fs::remove_file(&file).expect("it was written");
     }
+}
+
+/// An application of one's own, and a rule that has plain jobs train it.
+fn own_application(test: &str) -> (String, String) {
+    let application = temporary(&format!("{test}-mine.json"));
+    let rule = temporary(&format!("{test}-rule.json"));
+    let definition = r#"{
+        "name": "my \"net\"", "limits": { "m0": 128, "max_batch": 4096, "min_local": 32, "max_local": 1024 },
+        "learning_rate": "ada-scale", "epochs": 3, "samples_per_epoch": 51200,
+        "throughput": { "alpha_c": 0.02, "beta_c": 0.0007, "alpha_n": 0.09, "beta_n": 0.0025,
+            "alpha_r": 0.015, "beta_r": 0.0001, "gamma": 1.3 },
+        "noise_scale": [{ "batch": 128, "phi": [1000, 4000] }]
+    }"#;
+    std::fs::write(&application, definition).expect("the folder is there");
+    let classes = r#"{"classes": [{"below_gpu_hours": 1.5, "applications": ["ncf"]},
+        {"below_gpu_hours": null, "applications": ["my \"net\""]}], "gpus_per_node": 2, "seed": 9}"#;
+    std::fs::write(&rule, classes).expect("the folder is there");
+    (application, rule)
+}
+
+#[test]
+fn an_experiment_file_reopens_as_the_same_experiment() {
+    let (application, rule) = own_application("state");
+    let history = temporary("history.csv");
+    std::fs::write(&history, "duration\n120\n4000.5\n").expect("the folder is there");
+    let learned = format!("gittins[history={history}]");
+    let results = |trace: &str, more: &[&str]| {
+        let mut arguments = vec!["run", trace, "--json", "-"];
+        arguments.extend(more);
+        let mut results = json(&arguments);
+        // The file has what a preset does, not its name; nor what the trace's format was.
+        results["trace"]["format"].take();
+        results["preset"].take();
+        for run in results["runs"].as_array_mut().expect("runs") {
+            // What depends on the machine.
+            run["wall_ms"].take();
+            run["log_budget"].take();
+        }
+        results
+    };
+    let plain: &[&str] = &[
+        "--policy",
+        "tiresias-las",
+        "--policy",
+        "pollux[population=5,generations=3]",
+        "--cluster",
+        "2x4",
+    ];
+    let states: &[&[&str]] = &[
+        &[
+            "--interference",
+            "0.5",
+            "--binding-seed",
+            "3",
+            "--seed",
+            "2",
+        ],
+        &["--preset", "reference-osdi21", "--restart-by-model"],
+        &[
+            "--applications",
+            "--first-start-pays",
+            "--restart-cost",
+            "7",
+        ],
+        &["--application", &application, "--binding", &rule],
+        &["--policy", &learned, "--spread-slowdown", "p100"],
+        &["--whole-second-epochs", "--placement", "skew"],
+    ];
+    let file = temporary("state.csv");
+    for trace in ["tiresias.csv", "adaptdl.csv"] {
+        for state in states {
+            let settings = [plain, state].concat();
+            let convert = [&["convert", trace, "-o", &file][..], &settings].concat();
+            switchyard(&convert).assert().success();
+            let expected = results(trace, &settings);
+            assert_eq!(results(&file, &[]), expected, "{trace} {state:?}");
+        }
+    }
+    // Which jobs of a larger trace they are is told; the tenants that are gone still have their
+    // shares.
+    let tenants = temporary("tenants.csv");
+    let text = "#switchyard 1\njob,submit,duration,gpus,tenant\na,0,9,4,x\nb,1,9,4,x\nc,90,9,4,y\n";
+    std::fs::write(&tenants, text).expect("the folder is there");
+    let chosen = [
+        "--window",
+        "0..60",
+        "--policy",
+        "yarn-cs[elastic=false]",
+        "--cluster",
+        "1x8",
+    ];
+    let convert = [&["convert", &tenants, "-o", &file][..], &chosen].concat();
+    switchyard(&convert).assert().success();
+    let seen = results(&file, &[]);
+    assert_eq!(seen["trace"]["choice"], serde_json::json!(["window=0..60"]));
+    assert_eq!(seen, results(&tenants, &chosen));
+    for file in [file, application, rule, history, tenants] {
+        std::fs::remove_file(file).expect("it was written");
+    }
+}
+
+#[test]
+fn what_is_refused_when_read_is_not_written() {
+    let file = temporary("never.csv");
+    let wrong = [
+        ("--restart-cost", "nan"),
+        ("--restart-cost", "-1"),
+        ("--interference", "1"),
+        ("--interference", "-0.1"),
+        ("--placement", "bogus"),
+        ("--spread-slowdown", "h100"),
+        ("--preset", "reference"),
+        ("--policy", "lifo"),
+        ("--policy", "gittins[history=nowhere.csv]"),
+        ("--binding", "nowhere.json"),
+        ("--application", "bad_services.csv"),
+        ("--profiles", "."),
+        ("--cluster", "many"),
+    ];
+    for (flag, value) in wrong {
+        let settings = [flag, value];
+        let convert = [&["convert", "tiresias.csv", "-o", &file][..], &settings].concat();
+        let said = failure(2, &convert);
+        assert!(!std::path::Path::new(&file).exists(), "{said}");
+        for command in ["run", "compare"] {
+            let same = failure(2, &[command, "tiresias.csv", flag, value]);
+            assert_eq!(same, said, "{command} {settings:?}");
+        }
+    }
+}
+
+#[test]
+fn results_name_every_setting() {
+    let (application, rule) = own_application("named");
+    let file = temporary("named.csv");
+    let text = "When,How long,Cards,Who\n0,1,4,a\n60,2,1,b\n120,3,2,a\n";
+    std::fs::write(&file, text).expect("the folder is there");
+    let map = "submit=When,duration=How long,gpus=Cards,tenant=Who,unit=min";
+    let results = json(&[
+        "run",
+        &file,
+        "--map",
+        map,
+        "--window",
+        "0..3h",
+        "--tenant",
+        "a",
+        "--oversized",
+        "drop",
+        "--cluster",
+        "2x4+1x2",
+        "--policy",
+        "fifo",
+        "--placement",
+        "spread",
+        "--restart-by-model",
+        "--spread-slowdown",
+        "k80",
+        "--interference",
+        "0.25",
+        "--application",
+        &application,
+        "--binding",
+        &rule,
+        "--binding-seed",
+        "4",
+        "--preset",
+        "reference-osdi21",
+        "--seed",
+        "8",
+        "--json",
+        "-",
+    ]);
+    assert_eq!(results["preset"], "reference-osdi21");
+    assert_eq!(results["cluster"]["spec"], "2x4+1x2");
+    let trace = &results["trace"];
+    assert_eq!(trace["columns"], map);
+    let choice = serde_json::json!(["window=0..10800", "tenant=a", "oversized=drop"]);
+    assert_eq!(trace["choice"], choice);
+    assert_eq!(trace["binding"]["gpus_per_node"], 2);
+    assert_eq!(trace["binding"]["seed"], 4);
+    assert!(
+        trace["definitions"][0]
+            .as_str()
+            .expect("JSON")
+            .contains("my \\\"net")
+    );
+    let run = &results["runs"][0];
+    let expected = serde_json::json!({
+        "policy": "fifo", "placement": "spread", "seed": 8, "restart_cost": 30.0,
+        "restart_by_model": false, "spread_slowdown": null, "first_start_pays": true,
+        "interference": 0.25, "whole_second_epochs": true,
+    });
+    for (key, value) in expected.as_object().expect("an object") {
+        assert_eq!(&run[key], value, "{key}");
+    }
+    for file in [file, application, rule] {
+        std::fs::remove_file(file).expect("it was written");
+    }
+}
+
+#[test]
+fn jobs_of_one_name_keep_an_entry_each() {
+    let file = temporary("twins.csv");
+    let text = "job,submit,duration,gpus\na,0,10,1\na,0,20,1\na,0,30,1\n";
+    std::fs::write(&file, format!("#switchyard 1\n{text}")).expect("the folder is there");
+    let results = json(&[
+        "run",
+        &file,
+        "--cluster",
+        "1x4",
+        "--policy",
+        "fifo",
+        "--per-job",
+        "--json",
+        "-",
+    ]);
+    assert_eq!(
+        results["runs"][0]["per_job"],
+        serde_json::json!({"a": 10.0, "a#2": 20.0, "a#3": 30.0})
+    );
+    std::fs::remove_file(&file).expect("it was written");
+}
+
+/// What a file held before somebody was killed who wrote it.
+#[cfg(unix)]
+#[test]
+fn a_killed_writer_leaves_the_old_file() {
+    let folder = temporary("killed");
+    std::fs::create_dir_all(&folder).expect("the folder is there");
+    let file = format!("{folder}/old.csv");
+    let program = env!("CARGO_BIN_EXE_switchyard");
+    for arguments in [
+        format!("convert sample:cluster -o {file}"),
+        format!("run sample:cluster --policy fifo --per-job --json {file}"),
+        format!("run sample:cluster --policy fifo --csv {file}"),
+        format!("run sample:cluster --policy fifo --chrome-trace {file}"),
+    ] {
+        std::fs::write(&file, "old").expect("the folder is there");
+        // A file may have 4 KB: who writes more gets a signal that ends it.
+        let limited = format!("ulimit -c 0; ulimit -f 8; exec {program} {arguments}");
+        let mut command = Command::new("sh");
+        command.args(["-c", &limited]).assert().failure();
+        let left = std::fs::read_to_string(&file).expect("it is there");
+        assert_eq!(left, "old", "{arguments}");
+        switchyard(&arguments.split(' ').collect::<Vec<_>>())
+            .assert()
+            .success();
+        let whole = std::fs::read_to_string(&file).expect("it is there");
+        assert!(whole.len() > 8_192, "{arguments}");
+    }
+    std::fs::remove_dir_all(&folder).expect("ours");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_written_file_keeps_its_permissions_and_a_link_stays_a_link() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = temporary("links");
+    std::fs::create_dir_all(&folder).expect("the folder is there");
+    let (file, link) = (format!("{folder}/file.csv"), format!("{folder}/link.csv"));
+    std::fs::write(&file, "old").expect("the folder is there");
+    let private = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(&file, private).expect("it is ours");
+    std::os::unix::fs::symlink(&file, &link).expect("the folder is there");
+    switchyard(&["convert", "tiresias.csv", "-o", &link])
+        .assert()
+        .success();
+    let found = std::fs::symlink_metadata(&link).expect("it is there");
+    assert!(found.is_symlink());
+    let found = std::fs::metadata(&file).expect("it is there");
+    assert!(found.len() > 3);
+    assert_eq!(found.permissions().mode() & 0o777, 0o600);
+    let names = std::fs::read_dir(&folder).expect("it is there").count();
+    assert_eq!(names, 2, "nothing is left beside them");
+    std::fs::remove_dir_all(&folder).expect("ours");
+}
+
+/// What a shell makes of a command line of the program's: its status, and what was said.
+#[cfg(unix)]
+fn shell(line: &str) -> (Option<i32>, String) {
+    let line = line.replace(
+        "switchyard ",
+        concat!(env!("CARGO_BIN_EXE_switchyard"), " "),
+    );
+    let mut command = Command::new("bash");
+    let output = command.args(["-c", &line]).output().expect("a shell");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code(), said)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_ends_with_a_status() {
+    let commands = [
+        "run sample:three-jobs",
+        "compare sample:three-jobs",
+        "run sample:three-jobs --json -",
+        "run sample:three-jobs --csv /dev/full",
+        "convert sample:three-jobs -o -",
+        "convert sample:three-jobs -o /dev/full",
+        "inspect ../tests/fixtures/tiresias.csv",
+        "policies",
+        "policies --json",
+        "paper tiresias sample:three-jobs",
+    ];
+    for command in commands {
+        let (status, said) = shell(&format!("switchyard {command} > /dev/full"));
+        assert_eq!(status, Some(1), "{command}: {said}");
+        assert!(said.starts_with("switchyard: cannot write "), "{said}");
+        let (status, said) = shell(&format!("switchyard {command} > /dev/full 2>&1"));
+        assert_eq!(status, Some(1), "{command}: {said}");
+    }
+    for command in commands.iter().filter(|command| !command.contains("full")) {
+        let line = format!("switchyard {command} | true; exit ${{PIPESTATUS[0]}}");
+        assert_eq!(shell(&line), (Some(0), String::new()), "{command}");
+    }
+    let (status, said) = shell("switchyard convert sample:three-jobs -o /dev/stdout | head -1");
+    assert_eq!((status, said.as_str()), (Some(0), ""));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::Section;
 use crate::table::Table;
-use crate::{Failure, applications, input};
+use crate::{Failure, applications, input, output};
 use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
@@ -262,7 +262,8 @@ fn imagenet_alone(applications: &[Application]) -> Result<Workload, Failure> {
 pub(crate) fn pollux(arguments: &Arguments) -> Result<(), Failure> {
     let applications = match &arguments.profiles {
         None => Application::embedded(),
-        Some(path) => applications::profiles(path)?,
+        Some(path) => Application::of_tables(&applications::profiles(path)?)
+            .map_err(|error| Failure::Input(error.into()))?,
     };
     let cluster = input::cluster(&arguments.cluster)?;
     let mut given = Vec::new();
@@ -283,14 +284,11 @@ pub(crate) fn pollux(arguments: &Arguments) -> Result<(), Failure> {
         )));
     }
     if !arguments.json {
-        println!(
-            "on {cluster}; {} profiles",
-            if arguments.profiles.is_some() {
-                "measured"
-            } else {
-                "embedded"
-            }
-        );
+        let kind = match arguments.profiles {
+            Some(_) => "measured",
+            None => "embedded",
+        };
+        output::print(&format!("on {cluster}; {kind} profiles\n"))?;
     }
     let mut done = Vec::new();
     for (name, title, published, asks) in all {
@@ -324,14 +322,14 @@ pub(crate) fn pollux(arguments: &Arguments) -> Result<(), Failure> {
             rows,
         };
         if !arguments.json {
-            print!("{}", print(&section));
+            output::print(&print(&section))?;
         }
         done.push(section);
     }
     if arguments.json {
         let json =
             serde_json::to_string_pretty(&done).map_err(|error| Failure::Run(error.into()))?;
-        println!("{json}");
+        output::text(output::STDOUT, &json)?;
     }
     Ok(())
 }

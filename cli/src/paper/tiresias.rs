@@ -3,7 +3,7 @@
 
 use super::Section;
 use crate::table::Table;
-use crate::{Failure, input};
+use crate::{Failure, input, output};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -113,14 +113,14 @@ pub(crate) fn tiresias(arguments: &Arguments) -> Result<(), Failure> {
             };
             if !arguments.json {
                 if experiment.sections.is_empty() {
-                    println!(
-                        "{}: {} jobs on {cluster}, {} GPUs",
+                    output::print(&format!(
+                        "{}: {} jobs on {cluster}, {} GPUs\n",
                         experiment.trace,
                         experiment.jobs,
                         cluster.gpus()
-                    );
+                    ))?;
                 }
-                print!("{}", print(&section));
+                output::print(&print(&section))?;
             }
             experiment.sections.push(section);
         }
@@ -129,7 +129,7 @@ pub(crate) fn tiresias(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.json {
         let json = serde_json::to_string_pretty(&experiments)
             .map_err(|error| Failure::Run(error.into()))?;
-        println!("{json}");
+        output::text(output::STDOUT, &json)?;
     }
     Ok(())
 }
