@@ -11,19 +11,22 @@ use crate::bridge::protocol::{
 use crate::machine::Machine;
 use crate::runs::{Orders, Run, Runs};
 use crate::stage::{SharedStage, StageRun};
-use crate::state::{Action, AppState, Card, ClusterOrigin, ColumnsAsked, RunStatus, TraceInfo};
+use crate::state::link::Link;
+use crate::state::{
+    Action, AppState, Card, ClusterOrigin, ColumnsAsked, RunStatus, Source, TraceInfo,
+};
 use crate::{kept, remembered};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
-use switchyard::Time;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::playground::Question;
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::{LogBudget, Progress};
-use switchyard::trace::{ColumnMapping, Experiment, Member, TableHead};
+use switchyard::trace::{ColumnMapping, Member, TableHead};
 use switchyard::workload::SAMPLES;
+use switchyard::{Experiment, Time};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 
@@ -78,6 +81,22 @@ struct Inner {
     wanted_time: Cell<Option<f64>>,
     wanted_speed: Cell<Option<f64>>,
     wanted_job: Cell<Option<JobId>>,
+    /// The file that a link shows and nobody has opened yet, and how the link opens it.
+    wanted_file: RefCell<Option<(String, kept::Opening)>>,
+    /// Whether a link has set up what is being opened: then an experiment does not.
+    linked: Cell<bool>,
+    /// Where a link has put the clock, until the runs are over or somebody moves it.
+    linked_time: Cell<Option<f64>>,
+}
+
+impl Files {
+    /// Whether a link means them by this name.
+    fn is_named(&self, name: &str) -> bool {
+        self.how
+            .files
+            .first()
+            .is_some_and(|file| file.name() == name)
+    }
 }
 
 /// Files, and all that is known about how to open them.
@@ -124,6 +143,9 @@ impl Session {
             wanted_time: Cell::default(),
             wanted_speed: Cell::default(),
             wanted_job: Cell::default(),
+            wanted_file: RefCell::default(),
+            linked: Cell::default(),
+            linked_time: Cell::default(),
         }))
     }
 
@@ -137,18 +159,48 @@ impl Session {
         (self.0.dispatch)(action);
     }
 
-    /// What a link wants besides what the reducer knows; used once, for the next trace opened.
-    pub fn want(
-        &self,
-        cluster: Option<ClusterSpec>,
-        time: Option<f64>,
-        speed: Option<f64>,
-        job: Option<JobId>,
-    ) {
-        self.0.wanted_cluster.replace(cluster);
-        self.0.wanted_time.set(time);
-        self.0.wanted_speed.set(speed);
-        self.0.wanted_job.set(job);
+    /// Opens what a link shows, and remembers what it wants besides what the reducer knows: used
+    /// once, for the next trace opened. A file stays open if it is the one; else it takes somebody
+    /// to open it.
+    pub fn follow(&self, link: &Link) {
+        self.0.wanted_cluster.replace(link.cluster.clone());
+        self.0.wanted_time.set(link.time);
+        self.0.wanted_speed.set(link.speed);
+        self.0.wanted_job.set(link.job);
+        self.0.wanted_file.take();
+        let name = match &link.source {
+            Source::Sample(name) => return self.open_sample(name),
+            Source::File(name) => name,
+        };
+        let loaded = self.0.loaded.borrow().clone();
+        let how = kept::Opening {
+            files: Vec::new(),
+            member: link.member.clone(),
+            columns: link.columns.clone(),
+            choice: link.choice.clone(),
+        };
+        if !loaded.is_named(name) {
+            self.0.wanted_file.replace(Some((name.clone(), how)));
+            self.tell(Action::Notice(Some(format!(
+                "This link shows {name}, which stays on the computer it was made on: open your copy to see it. The settings are already here."
+            ))));
+            return;
+        }
+        let is_read = self.0.held.get() && !self.0.busy.get();
+        let is_same = (&loaded.how.member, &loaded.how.columns) == (&how.member, &how.columns);
+        // Which gangs are too large for the trace's own cluster only reading it tells.
+        let is_clear = link.cluster.is_some() || how.choice.value("oversized").is_empty();
+        if is_read && is_same && is_clear {
+            let cluster = self.0.stage.read().cluster.clone();
+            let cluster = link.cluster.clone().unwrap_or(cluster);
+            // The link's cluster is wanted, or else the one that follows from the jobs.
+            self.choose(how.choice, cluster, ClusterOrigin::Guessed);
+        } else {
+            self.0.linked.set(true);
+            let files = loaded.how.files;
+            let how = kept::Opening { files, ..how };
+            self.open(Files { how, ..loaded });
+        }
     }
 
     /// Whether files are being opened.
@@ -166,10 +218,10 @@ impl Session {
     /// Opens the visitor's files: a trace, a cluster's description, or both.
     pub fn open_files(&self, files: Vec<File>) {
         if !files.is_empty() {
-            let how = kept::Opening {
+            let how = self.as_linked(kept::Opening {
                 files,
                 ..kept::Opening::default()
-            };
+            });
             self.open(Files {
                 how,
                 ..Files::default()
@@ -283,7 +335,7 @@ impl Session {
         spawn_local(async move {
             match kept::open(id).await {
                 Ok(how) => session.open(Files {
-                    how,
+                    how: session.as_linked(how),
                     kept: Some(id),
                     ..Files::default()
                 }),
@@ -334,7 +386,7 @@ impl Session {
         let request = RunRequest::Export {
             format,
             workload: (*self.0.stage.read().workload).clone(),
-            settings,
+            settings: Box::new(settings),
         };
         match worker.send(&request, &[]) {
             Ok(()) => drop(self.0.writer.replace(Some(worker))),
@@ -344,7 +396,23 @@ impl Session {
 
     fn open(&self, files: Files) {
         self.begin(files);
-        self.read(None);
+        let cluster = self.0.wanted_cluster.borrow().clone();
+        self.read(cluster);
+    }
+
+    /// How files are opened: as a link has it that shows them, if there is one.
+    fn as_linked(&self, how: kept::Opening) -> kept::Opening {
+        let first = how.files.first().map(File::name);
+        let mut wanted = self.0.wanted_file.borrow_mut();
+        let wanted = wanted.take_if(|(name, _)| Some(&*name) == first.as_ref());
+        self.0.linked.set(wanted.is_some());
+        match wanted {
+            Some((_, wanted)) => kept::Opening {
+                files: how.files,
+                ..wanted
+            },
+            None => how,
+        }
     }
 
     /// From now on this is what is being opened, and nothing else.
@@ -473,6 +541,7 @@ impl Session {
 
     /// Moves the clock.
     pub fn seek(&self, time: f64) {
+        self.0.linked_time.take();
         let mut stage = self.0.stage.write();
         stage.clock.now = time.clamp(0.0, stage.clock.end.max(0.0));
         stage.touch();
@@ -487,6 +556,7 @@ impl Session {
 
     /// Plays or pauses; from the end, plays from the start.
     pub fn play_or_pause(&self) {
+        self.0.linked_time.take();
         let mut stage = self.0.stage.write();
         if !stage.clock.playing && stage.clock.now >= stage.clock.end {
             stage.clock.now = 0.0;
@@ -710,11 +780,30 @@ impl Session {
         run.complete = true;
         stage.touch();
         drop(stage);
+        self.check_linked_time();
         self.tell(Action::Finished(
             id,
             RunStatus::Done { log_hash, wall_ms },
             summary,
         ));
+    }
+
+    /// Once all runs are over it is known whether the clock can stand where a link has put it.
+    fn check_linked_time(&self) {
+        let mut stage = self.0.stage.write();
+        if !stage.runs.iter().all(|run| run.complete || run.stopped) {
+            return;
+        }
+        let end = stage.clock.end;
+        let beyond = self.0.linked_time.take().filter(|&time| time > end);
+        if let Some(time) = beyond {
+            stage.clock.now = end;
+            stage.touch();
+            drop(stage);
+            self.tell(Action::Complain(format!(
+                "t={time}: the last run ends at {end:.0} s, and the clock stands there."
+            )));
+        }
     }
 
     /// A run's worker has died: once, the run gets another; then it has failed. One that was only
@@ -894,6 +983,7 @@ impl Session {
             charts: trace.charts,
             facets: trace.facets,
             choice: how.choice,
+            columns: how.columns,
             remembered,
             kept,
             members: self.0.members.borrow().clone(),
@@ -912,11 +1002,14 @@ impl Session {
             (None, None, None) => (trace.suggested, ClusterOrigin::Guessed),
         };
         self.0.chosen_for.replace(Some(cluster.clone()));
-        let job = self
-            .0
-            .wanted_job
-            .take()
-            .filter(|job| job.index() < jobs.len());
+        let wanted_job = self.0.wanted_job.take();
+        let job = wanted_job.filter(|job| job.index() < jobs.len());
+        if let (Some(JobId(wanted)), None) = (wanted_job, job) {
+            let last = jobs.len().saturating_sub(1);
+            self.tell(Action::Complain(format!(
+                "job={wanted}: the jobs are numbered from 0 to {last}."
+            )));
+        }
         self.0.runs.borrow_mut().clear();
         {
             let mut stage = self.0.stage.write();
@@ -925,6 +1018,7 @@ impl Session {
             stage.selected = None;
             stage.hovered = None;
             let wanted_time = self.0.wanted_time.take();
+            self.0.linked_time.set(wanted_time);
             stage.clock.now = wanted_time
                 .or(sample.map(|sample| sample.opens_at))
                 .unwrap_or(0.0);
@@ -934,12 +1028,24 @@ impl Session {
             stage.clock.speed = self.0.wanted_speed.take().unwrap_or(play_through);
             stage.touch();
         }
+        let (mut profiles, mut experiment) = (trace.profiles, trace.experiment);
+        if self.0.linked.take()
+            && let Some(own) = experiment.take()
+        {
+            // The link has all settings, but not what is too large for it.
+            for history in own.histories {
+                self.tell(Action::Learned(Rc::new(history)));
+            }
+            if profiles.is_empty() {
+                profiles = own.applications.profiles;
+            }
+        }
         self.tell(Action::Opened {
             info: Rc::new(info),
             cluster,
             origin,
-            profiles: trace.profiles,
-            experiment: trace.experiment,
+            profiles,
+            experiment,
         });
         if job.is_some() {
             self.select(job);
@@ -991,7 +1097,6 @@ mod tests {
 #[cfg(all(test, target_arch = "wasm32"))]
 mod browser_tests {
     use super::*;
-    use crate::state::link::Link;
     use wasm_bindgen_test::wasm_bindgen_test;
 
     #[wasm_bindgen_test]

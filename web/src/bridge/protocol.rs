@@ -10,12 +10,12 @@ use switchyard::job::JobId;
 use switchyard::playground::{Answer, Question};
 use switchyard::policy::{Explanation, RoundReport};
 use switchyard::sim::{LogDelta, Progress};
-use switchyard::trace::{Experiment, ImportReport, Member, ProfileTable, TableHead};
+use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};
 use switchyard::workload::{ApplicationSettings, Workload};
-use switchyard::{RunSpec, Time};
+use switchyard::{Experiment, RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 6;
+pub const PROTOCOL: u32 = 7;
 
 /// What the page asks of the worker that opens traces. Cancelling is ending the worker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -131,7 +131,7 @@ pub enum RunRequest {
         /// The jobs.
         workload: Workload,
         /// The settings, as far as the format has a place for them.
-        settings: Experiment,
+        settings: Box<Experiment>,
     },
 }
 

@@ -2,36 +2,47 @@
 //!
 //! `#v=1&sample=lab&cluster=8x4&run=fifo&run=tiresias-las[queues=2,…]&view=compare&t=3600`
 //!
-//! Unknown keys are ignored, wrong values complained about once and left at their defaults, so
-//! that old and mistyped links still open.
+//! What cannot be understood is left at its default and complained about, every part of it, so
+//! that old and mistyped links still open. Measured profiles and service histories are too large
+//! for a link: files carry them ([`Experiment`](switchyard::Experiment)).
 
 use super::{AppState, ClusterOrigin, Source, Theme, View};
+use crate::bridge::protocol::Choice;
 use crate::stage::{ColourBy, Stage};
+use std::fmt::Display;
 use switchyard::cluster::ClusterSpec;
-use switchyard::job::JobId;
+use switchyard::job::{JobId, Status};
 use switchyard::placement::Strategy;
 use switchyard::policy::PolicySpec;
 use switchyard::sim::SimOptions;
-use switchyard::workload::{GpuGeneration, SAMPLES};
+use switchyard::trace::{ColumnMapping, Fractions, Oversized, Window};
+use switchyard::workload::{Application, ApplicationSettings, GpuGeneration, RuleError, SAMPLES};
 
 /// The version written; a later one that changes a key's meaning must still read this one.
-const VERSION: &str = "1";
+const VERSION: u32 = 1;
+
+/// A complaint shows at most so many characters of a value.
+const SHOWN: usize = 60;
 
 /// What an address asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
     /// The trace.
     pub source: Source,
+    /// The member of an archive; all of them if none is named.
+    pub member: Option<String>,
+    /// Which columns of a table hold what, as `--map` has it.
+    pub columns: Option<String>,
+    /// Which of its jobs are taken.
+    pub choice: Choice,
     /// The cluster, if it is not the trace's own.
     pub cluster: Option<ClusterSpec>,
     /// How gangs are laid on nodes.
     pub placement: Strategy,
-    /// Restart cost and seed.
+    /// Restart cost, slowdowns and seed.
     pub options: SimOptions,
-    /// The rule by which plain jobs get applications; empty: the paper's.
-    pub binding: String,
-    /// Seed of its draws.
-    pub binding_seed: u64,
+    /// What jobs train; without profiles.
+    pub applications: ApplicationSettings,
     /// The schedulers.
     pub policies: Vec<PolicySpec>,
     /// Position of the run that others are compared with.
@@ -48,19 +59,21 @@ pub struct Link {
     pub speed: Option<f64>,
     /// The chosen job.
     pub job: Option<JobId>,
-    /// What could not be understood.
-    pub complaint: Option<String>,
+    /// What could not be understood, a sentence each.
+    pub complaints: Vec<String>,
 }
 
 impl Default for Link {
     fn default() -> Self {
         Self {
             source: Source::Sample(SAMPLES[0].name.to_string()),
+            member: None,
+            columns: None,
+            choice: Choice::default(),
             cluster: None,
             placement: Strategy::default(),
             options: SimOptions::default(),
-            binding: String::new(),
-            binding_seed: 0,
+            applications: ApplicationSettings::default(),
             policies: default_policies(),
             baseline: 0,
             view: View::default(),
@@ -69,7 +82,7 @@ impl Default for Link {
             time: None,
             speed: None,
             job: None,
-            complaint: None,
+            complaints: Vec::new(),
         }
     }
 }
@@ -83,75 +96,156 @@ fn default_policies() -> Vec<PolicySpec> {
 }
 
 impl Link {
+    /// Whether what stands after `#` is meant as a link.
+    pub fn is_one(fragment: &str) -> bool {
+        fragment.contains('=')
+    }
+
     /// Reads what stands after `#` (with or without it).
     pub fn parse(fragment: &str) -> Self {
         let mut link = Self::default();
         let mut policies = Vec::new();
-        for pair in fragment
-            .trim_start_matches('#')
-            .split('&')
-            .filter(|pair| !pair.is_empty())
-        {
+        let fragment = fragment.trim_start_matches('#');
+        for pair in fragment.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             let value = decode(value);
-            if link.read(key, &value, &mut policies).is_none() {
-                link.complaint = Some(format!(
-                    "This link's {key}={value} is not understood; the default is used instead."
-                ));
+            if let Err(why) = link.read(key, &value, &mut policies) {
+                let (key, value) = (shortened(key), shortened(&value));
+                link.complaints.push(format!("{key}={value}: {why}."));
             }
         }
         if !policies.is_empty() {
             link.policies = policies;
         }
+        let most = link.policies.len();
+        if link.baseline >= most {
+            let given = std::mem::take(&mut link.baseline);
+            let last = most.saturating_sub(1);
+            let why = format!("baseline={given}: the schedulers are numbered from 0 to {last}.");
+            link.complaints.push(why);
+        }
         link
     }
 
-    fn read(&mut self, key: &str, value: &str, policies: &mut Vec<PolicySpec>) -> Option<()> {
-        let named = |names: &[(&str, usize)]| {
-            names
-                .iter()
-                .find(|(name, _)| *name == value)
-                .map(|(_, i)| *i)
-        };
+    fn read(
+        &mut self,
+        key: &str,
+        value: &str,
+        policies: &mut Vec<PolicySpec>,
+    ) -> Result<(), String> {
+        let (options, applications) = (&mut self.options, &mut self.applications);
         match key {
-            "sample" => self.source = Source::Sample(value.to_string()),
-            "file" => self.source = Source::File(value.to_string()),
-            "cluster" => self.cluster = Some(value.parse().ok()?),
-            "placement" => self.placement = value.parse().ok()?,
-            "restart" => self.options.restart_cost = non_negative(value)?,
-            "spread" => self.options.spread_slowdown = Some(GpuGeneration::named(value)?),
-            "restart-by-model" => self.options.restart_by_model = value.parse().ok()?,
-            "interference" => self.options.interference = share(value)?,
-            "binding" => self.binding = value.to_string(),
-            "binding-seed" => self.binding_seed = value.parse().ok()?,
-            "seed" => self.options.seed = value.parse().ok()?,
-            "run" => policies.push(value.parse().ok()?),
-            "baseline" => self.baseline = value.parse().ok()?,
-            "view" => self.view = View::ALL.iter().find(|(_, name, _)| *name == value)?.0,
-            "colour" => {
-                self.colour_by = ColourBy::ALL.iter().find(|(_, name, _)| *name == value)?.0
+            "v" => match value.parse::<u32>() {
+                Ok(VERSION) => {}
+                Ok(version) if version > VERSION => {
+                    return Err(format!(
+                        "a newer Switchyard made this link, and this one knows version {VERSION}: look whether it shows what was meant"
+                    ));
+                }
+                _ => {
+                    return Err(format!(
+                        "there is no such version; this is version {VERSION}"
+                    ));
+                }
+            },
+            "sample" => {
+                let known = SAMPLES.iter().any(|sample| sample.name == value);
+                let names = || among(SAMPLES.iter().map(|sample| sample.name));
+                self.source = Source::Sample(known.then(|| value.to_string()).ok_or_else(names)?);
             }
+            "file" => self.source = Source::File(some(value)?),
+            "member" => self.member = Some(some(value)?),
+            "columns" => {
+                let columns: ColumnMapping = parsed(value)?;
+                self.columns = Some(columns.to_string());
+            }
+            "window" => self.choose(key, value, parsed::<Window>(value))?,
+            "status" => self.choose(key, value, parsed::<Status>(value))?,
+            "fractions" => self.choose(key, value, parsed::<Fractions>(value))?,
+            "oversized" => self.choose(key, value, parsed::<Oversized>(value))?,
+            "tenant" => self.choose(key, value, some(value))?,
+            "cluster" => self.cluster = Some(parsed(value)?),
+            "placement" => self.placement = parsed(value)?,
+            "restart" => options.restart_cost = non_negative(value)?,
+            "spread" => {
+                let names = || among(GpuGeneration::ALL.map(GpuGeneration::name));
+                options.spread_slowdown = Some(GpuGeneration::named(value).ok_or_else(names)?);
+            }
+            "restart-by-model" => options.restart_by_model = yes(value)?,
+            "first-start-pays" => options.first_start_pays = yes(value)?,
+            "whole-second-epochs" => options.whole_second_epochs = yes(value)?,
+            "interference" => {
+                let why = "it is a share of at least 0 and below 1";
+                options.interference = share(value).ok_or(why)?;
+            }
+            "seed" => options.seed = whole(value)?,
+            "applications" => applications.always = yes(value)?,
+            "binding" => {
+                let rule: Result<switchyard::workload::BindingRule, RuleError> = value.parse();
+                rule.map_err(|why| why.to_string())?;
+                value.clone_into(&mut applications.rule);
+            }
+            "binding-seed" => applications.seed = whole(value)?,
+            "application" => {
+                let definition = Application::compact_json(value);
+                Application::from_json(&definition).map_err(|why| why.to_string())?;
+                applications.definitions.push(definition);
+            }
+            "run" => policies.push(parsed(value)?),
+            "baseline" => self.baseline = whole(value)?,
+            "view" => self.view = named(&View::ALL, value)?,
+            "colour" => self.colour_by = named(&ColourBy::ALL, value)?,
             "theme" => {
-                self.theme = [Theme::Light, Theme::Dark][named(&[("light", 0), ("dark", 1)])?]
+                self.theme = match value {
+                    "light" => Theme::Light,
+                    "dark" => Theme::Dark,
+                    _ => return Err(among(["light", "dark"])),
+                }
             }
             "t" => self.time = Some(non_negative(value)?),
-            "speed" => self.speed = Some(non_negative(value)?),
-            "job" => self.job = Some(JobId(value.parse().ok()?)),
-            _ => {}
+            "speed" => {
+                let speed = non_negative(value)?;
+                let why = "at this speed the clock would stand still";
+                self.speed = Some(Some(speed).filter(|speed| *speed > 0.0).ok_or(why)?);
+            }
+            "job" => self.job = Some(JobId(whole(value)?)),
+            _ => return Err("there is no such setting".to_owned()),
         }
-        Some(())
+        Ok(())
+    }
+
+    /// Takes a part of the choice of jobs, if it is sound.
+    fn choose<T>(
+        &mut self,
+        key: &str,
+        value: &str,
+        sound: Result<T, String>,
+    ) -> Result<(), String> {
+        sound?;
+        self.choice = match key {
+            "tenant" | "status" if self.choice.has(key, value) => return Ok(()),
+            "tenant" | "status" => self.choice.toggled(key, value),
+            _ => self.choice.with(key, value),
+        };
+        Ok(())
     }
 
     /// What the page shows now.
     pub fn of(state: &AppState, stage: &Stage) -> Self {
+        let trace = state.trace.as_ref();
         Self {
             source: state.source.clone(),
             cluster: (state.cluster_origin == ClusterOrigin::Chosen)
                 .then(|| state.setup.cluster.clone()),
             placement: state.setup.placement,
             options: state.setup.options,
-            binding: state.setup.applications.rule.clone(),
-            binding_seed: state.setup.applications.seed,
+            member: trace.and_then(|trace| trace.member.clone()),
+            columns: trace.and_then(|trace| trace.columns.clone()),
+            choice: trace.map_or_else(Choice::default, |trace| trace.choice.clone()),
+            applications: ApplicationSettings {
+                profiles: Vec::new(),
+                ..(*state.setup.applications).clone()
+            },
             policies: state.cards.iter().map(|card| card.policy.clone()).collect(),
             baseline: state
                 .cards
@@ -164,7 +258,7 @@ impl Link {
             time: Some(stage.clock.now),
             speed: Some(stage.clock.speed),
             job: state.selected,
-            complaint: None,
+            complaints: Vec::new(),
         }
     }
 
@@ -181,6 +275,15 @@ impl Link {
         match &self.source {
             Source::Sample(name) => add("sample", name),
             Source::File(name) => add("file", name),
+        }
+        if let Some(member) = &self.member {
+            add("member", member);
+        }
+        if let Some(columns) = &self.columns {
+            add("columns", columns);
+        }
+        for (key, value) in &self.choice.0 {
+            add(key, value);
         }
         if let Some(cluster) = &self.cluster {
             add("cluster", &cluster.to_string());
@@ -203,11 +306,23 @@ impl Link {
         if self.options.interference != default.options.interference {
             add("interference", &self.options.interference.to_string());
         }
-        if !self.binding.is_empty() {
-            add("binding", &self.binding);
+        for (key, is_set) in [
+            ("first-start-pays", self.options.first_start_pays),
+            ("whole-second-epochs", self.options.whole_second_epochs),
+            ("applications", self.applications.always),
+        ] {
+            if is_set {
+                add(key, "true");
+            }
         }
-        if self.binding_seed != 0 {
-            add("binding-seed", &self.binding_seed.to_string());
+        if !self.applications.rule.is_empty() {
+            add("binding", &self.applications.rule);
+        }
+        if self.applications.seed != 0 {
+            add("binding-seed", &self.applications.seed.to_string());
+        }
+        for definition in &self.applications.definitions {
+            add("application", &Application::compact_json(definition));
         }
         for policy in &self.policies {
             add("run", &policy.to_string());
@@ -236,7 +351,7 @@ impl Link {
             add("t", &format!("{time:.0}"));
         }
         if let Some(speed) = self.speed {
-            add("speed", &format!("{speed:.0}"));
+            add("speed", &speed.to_string());
         }
         if let Some(job) = self.job {
             add("job", &job.0.to_string());
@@ -245,15 +360,56 @@ impl Link {
     }
 }
 
-fn non_negative(text: &str) -> Option<f64> {
-    text.parse()
-        .ok()
-        .filter(|value: &f64| value.is_finite() && *value >= 0.0)
+fn parsed<T: std::str::FromStr<Err: Display>>(value: &str) -> Result<T, String> {
+    value.parse().map_err(|why: T::Err| why.to_string())
+}
+
+fn whole<T: std::str::FromStr>(value: &str) -> Result<T, String> {
+    let why = "it is a whole number, 0 or more, and not too great";
+    value.parse().map_err(|_| why.to_owned())
+}
+
+fn yes(value: &str) -> Result<bool, String> {
+    value.parse().map_err(|_| among(["true", "false"]))
+}
+
+fn some(value: &str) -> Result<String, String> {
+    let some = Some(value).filter(|value| !value.is_empty());
+    some.map(str::to_owned).ok_or("nothing is named".to_owned())
+}
+
+fn named<T: Copy>(all: &[(T, &'static str, &'static str)], value: &str) -> Result<T, String> {
+    let found = all.iter().find(|(_, name, _)| *name == value);
+    let names = || among(all.iter().map(|(_, name, _)| *name));
+    found.map(|(choice, _, _)| *choice).ok_or_else(names)
+}
+
+fn among<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.into_iter().collect();
+    format!("use one of {}", names.join(", "))
+}
+
+/// The beginning of a text that somebody else may have written.
+fn shortened(text: &str) -> String {
+    let mut shown: String = text.chars().take(SHOWN).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown.replace(char::is_control, " ")
+}
+
+fn finite(text: &str) -> Option<f64> {
+    let number = text.parse().ok();
+    number.filter(|value: &f64| value.is_finite() && *value >= 0.0)
+}
+
+fn non_negative(text: &str) -> Result<f64, String> {
+    finite(text).ok_or_else(|| "it is a number, 0 or more".to_owned())
 }
 
 /// A share below 1.
 pub fn share(value: &str) -> Option<f64> {
-    non_negative(value).filter(|share| *share < 1.0)
+    finite(value).filter(|share| *share < 1.0)
 }
 
 /// Percent-encodes what would end a value or upset a mail program; brackets, commas and colons
@@ -293,6 +449,8 @@ fn decode(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Action;
+    use super::super::random::{Random, opened};
     use super::*;
 
     #[test]
@@ -307,10 +465,29 @@ mod tests {
                 restart_by_model: true,
                 spread_slowdown: Some(GpuGeneration::V100),
                 interference: 0.25,
+                first_start_pays: true,
+                whole_second_epochs: true,
                 ..SimOptions::default()
             },
-            binding: "2: ncf; bert".into(),
-            binding_seed: 7,
+            member: Some("day 2/jobs.csv".into()),
+            columns: Some("submit=When,gpus=\"a, b\",unit=min".into()),
+            choice: Choice(vec![
+                ("window".into(), "60..3600".into()),
+                ("tenant".into(), "a & b".into()),
+                ("tenant".into(), "c".into()),
+                ("oversized".into(), "shrink".into()),
+            ]),
+            applications: ApplicationSettings {
+                always: true,
+                rule: "2: ncf; bert".into(),
+                seed: 7,
+                profiles: Vec::new(),
+                definitions: Application::embedded()[1]
+                    .to_json()
+                    .map(|text| Application::compact_json(&text))
+                    .into_iter()
+                    .collect(),
+            },
             policies: vec![
                 "tiresias-las[queues=2,thresholds=57600]".parse().unwrap(),
                 "srtf".parse().unwrap(),
@@ -322,7 +499,7 @@ mod tests {
             time: Some(86_400.0),
             speed: Some(600.0),
             job: Some(JobId(17)),
-            complaint: None,
+            complaints: Vec::new(),
         };
         assert_eq!(Link::parse(&format!("#{}", link.fragment())), link);
     }
@@ -340,13 +517,172 @@ mod tests {
     }
 
     #[test]
-    fn wrong_values_are_named_and_the_rest_is_kept() {
-        let link = Link::parse("#v=1&view=sideways&seed=4&whatever=1");
-        assert_eq!(link.view, View::Yard);
-        assert_eq!(link.options.seed, 4);
-        assert_eq!(
-            link.complaint.as_deref(),
-            Some("This link's view=sideways is not understood; the default is used instead.")
+    fn every_wrong_part_is_named_and_the_rest_is_kept() {
+        let link = Link::parse(
+            "#v=99&view=sideways&seed=4&run=lifo&run=fifo[speed=3]&run=srtf&cluster=1000000000x8&sample=house&t=-1&baseline=5&binding=soon:x&whatever=1",
         );
+        assert_eq!((link.view, link.options.seed), (View::Yard, 4));
+        assert_eq!((link.policies.len(), link.baseline), (1, 0));
+        assert_eq!((link.cluster, link.time), (None, None));
+        assert_eq!(link.source, Link::default().source);
+        let begin = |text: &String| text.chars().take(70).collect::<String>();
+        let complaints: Vec<String> = link.complaints.iter().map(begin).collect();
+        assert_eq!(
+            complaints,
+            [
+                "v=99: a newer Switchyard made this link, and this one knows version 1:",
+                "view=sideways: use one of yard, timeline, compare, jobs, queues, goodp",
+                "run=lifo: there is no policy 'lifo': use one of fifo, sjf, srtf, srsf,",
+                "run=fifo[speed=3]: fifo has no parameter 'speed': it takes backfill, p",
+                "cluster=1000000000x8: 8000000000 GPUs: a cluster has at most 1000000.",
+                "sample=house: use one of lab, cluster, fleet, three-jobs.",
+                "t=-1: it is a number, 0 or more.",
+                "binding=soon:x: 'soon:x' is no class of jobs: write rules such as '1: ",
+                "whatever=1: there is no such setting.",
+                "baseline=5: the schedulers are numbered from 0 to 0.",
+            ]
+        );
+    }
+
+    #[test]
+    fn any_state_is_what_its_link_says() {
+        for seed in 0..500 {
+            let mut random = Random::new(seed);
+            let link = random.link();
+            assert_eq!(Link::parse(&link.fragment()), link, "{seed}");
+            let state = opened(&link);
+            let fragment = Link::of(&state, &Stage::default()).fragment();
+            let again = opened(&Link::parse(&fragment));
+            assert_eq!(again, state, "{seed}: {fragment}");
+        }
+    }
+
+    /// What a link never does, whatever it is: panic, or say what it does not read itself.
+    fn survives(fragment: &str) {
+        let link = Link::parse(fragment);
+        for complaint in &link.complaints {
+            assert!(complaint.chars().count() < 2_000, "{complaint}");
+        }
+        let state = opened(&link);
+        assert!(state.card(state.baseline).is_some());
+        let mut other = AppState::from_link(&Link::default());
+        other.apply(Action::Follow(Box::new(link.clone())));
+        assert_eq!(other.cards.len(), link.policies.len());
+        let again = Link::parse(&link.fragment());
+        let time = again.time;
+        let complaints = link.complaints.clone();
+        assert!(again.complaints.is_empty(), "{fragment}: {again:?}");
+        assert_eq!(
+            Link {
+                complaints,
+                ..again
+            },
+            Link { time, ..link }
+        );
+    }
+
+    /// Links of people and of others: as they are written, mutilated, and made up.
+    fn hostile(random: &mut Random) -> String {
+        const KEYS: [&str; 30] = [
+            "v",
+            "sample",
+            "file",
+            "member",
+            "columns",
+            "window",
+            "tenant",
+            "status",
+            "fractions",
+            "oversized",
+            "cluster",
+            "placement",
+            "restart",
+            "spread",
+            "restart-by-model",
+            "first-start-pays",
+            "whole-second-epochs",
+            "interference",
+            "seed",
+            "applications",
+            "binding",
+            "binding-seed",
+            "application",
+            "run",
+            "baseline",
+            "view",
+            "colour",
+            "t",
+            "speed",
+            "job",
+        ];
+        const VALUES: [&str; 32] = [
+            "",
+            "0",
+            "-0",
+            "-1",
+            "1e308",
+            "1e309",
+            "-inf",
+            "NaN",
+            "nan",
+            "99999999999999999999",
+            "4294967296",
+            "1000000000x8",
+            "4000000000x64",
+            "0x0",
+            "1x1+1x1+1x1",
+            "x",
+            "true",
+            "%",
+            "%0",
+            "%00%ff%fe",
+            "%F0%9F%92%A9",
+            "fifo[",
+            "fifo[]",
+            "pollux[p=1e-308]",
+            "gavel[round=1e-300]",
+            "las[quantum=nan]",
+            "gittins[history=../../etc/passwd]",
+            "1: ; 2: x",
+            "{\"classes\":[]}",
+            "{\"classes\":[[[[",
+            "submit=,gpus==",
+            "9..1",
+        ];
+        let mut text = match random.below(3) {
+            0 => random.link().fragment(),
+            _ => String::from("v=1"),
+        };
+        for _ in 0..random.below(8) {
+            let (key, value) = (random.of(&KEYS), random.of(&VALUES));
+            text.push_str(&format!("&{key}={value}"));
+        }
+        let mut chars: Vec<char> = text.chars().collect();
+        for _ in 0..random.below(6) {
+            let at = random.below(chars.len());
+            match random.below(4) {
+                0 => drop(chars.splice(at..at, "&=%#[]{},:\u{0}\u{202e}é".chars())),
+                1 => drop(chars.drain(at..(at + random.below(40)).min(chars.len()))),
+                2 => chars.extend_from_within(..at),
+                _ => chars[at] = char::from_u32(random.below(0xD7FF) as u32).expect("no surrogate"),
+            }
+            if chars.is_empty() {
+                chars.push('&');
+            }
+        }
+        chars.into_iter().collect()
+    }
+
+    #[test]
+    fn links_of_any_kind_are_survived() {
+        (0..500).for_each(|seed| survives(&hostile(&mut Random::new(seed))));
+        survives(&"&run=fifo".repeat(10_000));
+        survives(&format!("application={}", "[".repeat(100_000)));
+    }
+
+    #[test]
+    #[ignore = "10^4 links: by name"]
+    fn ten_thousand_links_of_any_kind_are_survived() {
+        (0..10_000).for_each(|seed| survives(&hostile(&mut Random::new(seed))));
     }
 }

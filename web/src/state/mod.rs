@@ -3,6 +3,8 @@
 
 pub mod change;
 pub mod link;
+#[cfg(test)]
+mod random;
 
 use crate::bridge::protocol::{Choice, Facets};
 use crate::kept::Kept;
@@ -17,9 +19,9 @@ use switchyard::playground::{Answer, Question};
 use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory};
 use switchyard::report::Summary;
 use switchyard::sim::{Progress, SimOptions};
-use switchyard::trace::{ColumnMapping, Experiment, ImportReport, Member, ProfileTable, TableHead};
-use switchyard::workload::{ApplicationSettings, GpuGeneration};
-use switchyard::{RunSpec, Time};
+use switchyard::trace::{ColumnMapping, ImportReport, Member, ProfileTable, TableHead};
+use switchyard::workload::ApplicationSettings;
+use switchyard::{Experiment, RunSpec, Time};
 use yew::Reducible;
 
 /// Everything the components show.
@@ -59,6 +61,8 @@ pub struct AppState {
     pub explanations: Vec<(u32, Time, Explanation)>,
     /// Something to tell that is not an error of the trace.
     pub notice: Option<String>,
+    /// What of a link could not be understood, or done, until somebody has read it.
+    pub complaints: Vec<String>,
     /// A run's round at the clock's time.
     pub round: Option<(u32, Rc<RoundReport>)>,
     /// The goodput model's question and its answer, or why there is none.
@@ -124,6 +128,8 @@ pub struct TraceInfo {
     pub facets: Facets,
     /// Which jobs are taken.
     pub choice: Choice,
+    /// Which columns hold what, where that was said, as `--map` has it.
+    pub columns: Option<String>,
     /// Whether its columns are those said of an earlier file with the same header.
     pub remembered: bool,
     /// The number of the kept trace that it is, if it was kept.
@@ -151,8 +157,8 @@ pub struct Setup {
     pub placement: Strategy,
     /// Restart cost, slowdown and seed.
     pub options: SimOptions,
-    /// Services of an earlier time, for policies that learn from a file.
-    pub history: Option<Rc<ServiceHistory>>,
+    /// Services of an earlier time, for policies that learn from a file; by name.
+    pub histories: Vec<Rc<ServiceHistory>>,
     /// What adaptive jobs train.
     pub applications: Rc<ApplicationSettings>,
 }
@@ -318,6 +324,12 @@ pub enum Action {
     Explained(u32, JobId, Time, Explanation),
     /// Tell something, or stop telling.
     Notice(Option<String>),
+    /// A link is followed; what it shows is opened besides.
+    Follow(Box<Link>),
+    /// What a link asks for cannot be.
+    Complain(String),
+    /// The complaints are read.
+    ReadComplaints,
     /// A worker has told a round.
     Round(u32, Option<Rc<RoundReport>>),
     /// The goodput model is asked.
@@ -365,12 +377,8 @@ impl AppState {
                 cluster: link.cluster.clone().unwrap_or_else(default_cluster),
                 placement: link.placement,
                 options: link.options,
-                history: None,
-                applications: Rc::new(ApplicationSettings {
-                    rule: link.binding.clone(),
-                    seed: link.binding_seed,
-                    ..ApplicationSettings::default()
-                }),
+                histories: Vec::new(),
+                applications: Rc::new(link.applications.clone()),
             },
             cluster_origin: if link.cluster.is_some() {
                 ClusterOrigin::Chosen
@@ -385,7 +393,8 @@ impl AppState {
             theme: link.theme,
             selected: link.job,
             explanations: Vec::new(),
-            notice: link.complaint.clone(),
+            notice: None,
+            complaints: link.complaints.clone(),
             round: None,
             model: Model::default(),
             help: false,
@@ -402,14 +411,39 @@ impl AppState {
             cluster: self.setup.cluster.clone(),
             placement: self.setup.placement,
             options: self.setup.options,
-            history: self.setup.history.as_deref().cloned(),
+            history: policy
+                .param("history")
+                .and_then(|name| self.setup.histories.iter().find(|of| of.name == name))
+                .map(|history| (**history).clone()),
         }
     }
 
-    /// Whether jobs train applications: they do in the trace, or a scheduler of the list adapts
-    /// them. Then they do under every scheduler, so that runs can be compared.
+    /// All settings of the runs, as a file carries them.
+    pub fn experiment(&self) -> Experiment {
+        let setup = &self.setup;
+        let choice = self.trace.iter().flat_map(|trace| &trace.choice.0);
+        Experiment {
+            title: self
+                .trace
+                .as_ref()
+                .map_or_else(String::new, |trace| trace.title.clone()),
+            choice: choice
+                .map(|(key, value)| format!("{key}={value}"))
+                .collect(),
+            cluster: Some(setup.cluster.clone()),
+            policies: self.cards.iter().map(|of| of.policy.to_string()).collect(),
+            placement: setup.placement,
+            options: setup.options,
+            applications: (*setup.applications).clone(),
+            histories: setup.histories.iter().map(|of| (**of).clone()).collect(),
+        }
+    }
+
+    /// Whether jobs train applications: they do in the trace, the settings say so, or a scheduler
+    /// of the list adapts them. Then they do under every scheduler, so that runs can be compared.
     pub fn adapts(&self) -> bool {
         self.trace.as_ref().is_some_and(|trace| trace.adaptive)
+            || self.setup.applications.always
             || self.cards.iter().any(|card| card.policy.adapts_jobs())
     }
 
@@ -470,11 +504,11 @@ impl AppState {
                 self.notice = None;
                 self.setup.cluster = cluster;
                 self.cluster_origin = origin;
+                if let Some(experiment) = experiment {
+                    self.set_up_as(experiment);
+                }
                 if !profiles.is_empty() {
                     self.take_profiles(profiles);
-                }
-                if let Some(experiment) = experiment {
-                    self.set_up_as(&experiment);
                 }
                 self.forget_results();
             }
@@ -535,7 +569,11 @@ impl AppState {
                 // It was right for the settings it was made for, which have changed meanwhile.
                 Err(why) => self.notice = Some(why),
             },
-            Action::Learned(history) => self.setup.history = Some(history),
+            Action::Learned(history) => {
+                let others = &mut self.setup.histories;
+                others.retain(|other| other.name != history.name);
+                others.push(history);
+            }
             Action::Add(policy) => {
                 self.cards.push(Card::new(self.next_id, policy));
                 self.next_id += 1;
@@ -595,6 +633,9 @@ impl AppState {
                 }
             }
             Action::Notice(notice) => self.notice = notice,
+            Action::Follow(link) => self.follow(&link),
+            Action::Complain(why) => self.complaints.push(why),
+            Action::ReadComplaints => self.complaints.clear(),
             Action::Round(run, report) => self.round = report.map(|report| (run, report)),
             Action::Ask(question) => self.model.question = question,
             Action::Answered(answer) => self.model.answer = Some(answer.map(Rc::new)),
@@ -602,6 +643,39 @@ impl AppState {
             Action::Drawer(open) => self.drawer = open,
             Action::Guide(step) => self.guide = step,
         }
+    }
+
+    /// Sets the page up as a link has it. The trace stays until the link's is open, with the
+    /// cluster that it has; what no link carries stays, too.
+    fn follow(&mut self, link: &Link) {
+        let Self {
+            setup, complaints, ..
+        } = Self::from_link(link);
+        self.setup = Setup {
+            cluster: link.cluster.clone().unwrap_or(self.setup.cluster.clone()),
+            options: SimOptions {
+                log_budget: self.setup.options.log_budget,
+                ..setup.options
+            },
+            histories: std::mem::take(&mut self.setup.histories),
+            applications: Rc::new(ApplicationSettings {
+                profiles: self.setup.applications.profiles.clone(),
+                ..link.applications.clone()
+            }),
+            ..setup
+        };
+        if link.cluster.is_some() {
+            self.cluster_origin = ClusterOrigin::Chosen;
+        }
+        self.cards.clear();
+        for policy in &link.policies {
+            self.cards.push(Card::new(self.next_id, policy.clone()));
+            self.next_id += 1;
+        }
+        self.baseline = self.cards.get(link.baseline).map_or(0, |card| card.id);
+        (self.view, self.colour_by, self.theme) = (link.view, link.colour_by, link.theme);
+        (self.complaints, self.notice, self.guide) = (complaints, None, None);
+        self.forget_results();
     }
 
     fn take_profiles(&mut self, profiles: Vec<ProfileTable>) {
@@ -630,37 +704,25 @@ impl AppState {
 
     /// Takes over the settings of an experiment. What it does not name is at its default, as it
     /// would be for whoever runs it elsewhere.
-    fn set_up_as(&mut self, experiment: &Experiment) {
-        let mut wrong = Vec::new();
+    fn set_up_as(&mut self, experiment: Experiment) {
         if !experiment.policies.is_empty() {
-            wrong = self.schedule(experiment.policies.iter().map(String::as_str));
-        }
-        let placement = experiment.placement.as_deref().map(str::parse);
-        self.setup.placement = match placement {
-            Some(Ok(placement)) => placement,
-            Some(Err(why)) => {
-                wrong.push(format!("{why}."));
-                Strategy::default()
+            let wrong = self.schedule(experiment.policies.iter().map(String::as_str));
+            if !wrong.is_empty() {
+                self.notice = Some(format!(
+                    "Not all of the file's settings are understood: {}",
+                    wrong.join(" ")
+                ));
             }
-            None => Strategy::default(),
-        };
-        let default = SimOptions::default();
-        self.setup.options = SimOptions {
-            restart_cost: experiment.restart_cost.unwrap_or(default.restart_cost),
-            seed: experiment.seed.unwrap_or(default.seed),
-            spread_slowdown: experiment
-                .spread_slowdown
-                .as_deref()
-                .and_then(GpuGeneration::named),
-            restart_by_model: experiment.restart_by_model,
-            ..default
-        };
-        if !wrong.is_empty() {
-            self.notice = Some(format!(
-                "Not all of the file's settings are understood: {}",
-                wrong.join(" ")
-            ));
         }
+        self.setup.placement = experiment.placement;
+        // How large a log may become is this machine's affair.
+        let log_budget = self.setup.options.log_budget;
+        self.setup.options = SimOptions {
+            log_budget,
+            ..experiment.options
+        };
+        self.setup.applications = Rc::new(experiment.applications);
+        self.setup.histories = experiment.histories.into_iter().map(Rc::new).collect();
     }
 
     fn forget_results(&mut self) {
@@ -706,7 +768,12 @@ fn default_cluster() -> ClusterSpec {
 
 #[cfg(test)]
 mod tests {
+    use super::random::{Random, opened};
     use super::*;
+    use crate::stage::Stage;
+    use std::sync::Arc;
+    use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
+    use switchyard::workload::{GpuGeneration, Sample, Workload, export};
 
     fn state() -> AppState {
         AppState::from_link(&Link::parse(""))
@@ -770,9 +837,12 @@ mod tests {
             profiles: Vec::new(),
             experiment: Some(Experiment {
                 policies: policies.map(String::from).to_vec(),
-                placement: Some("spread".into()),
-                restart_cost: Some(30.0),
-                spread_slowdown: Some("v100".into()),
+                placement: Strategy::Spread,
+                options: SimOptions {
+                    restart_cost: 30.0,
+                    spread_slowdown: GpuGeneration::named("v100"),
+                    ..SimOptions::default()
+                },
                 ..Experiment::default()
             }),
         });
@@ -800,6 +870,7 @@ mod tests {
                 charts: Vec::new(),
                 facets: Facets::default(),
                 choice: Choice::default(),
+                columns: None,
                 remembered: false,
                 kept: None,
                 members: Vec::new(),
@@ -814,6 +885,102 @@ mod tests {
             profiles: Vec::new(),
             experiment: None,
         }
+    }
+
+    /// A state's experiment with some jobs, written to a file and opened by another page.
+    #[test]
+    fn any_state_reopens_from_its_file() {
+        let mut jobs = Sample::named("lab").expect("it is there").workload();
+        jobs.jobs.truncate(6);
+        let hashes = |state: &AppState, workload: &Workload| {
+            let workload = match state.applications() {
+                Some(settings) => settings.bind(workload).map_err(|why| why.to_string())?,
+                None => workload.clone(),
+            };
+            let workload = Arc::new(workload);
+            let hash = |card: &Card| {
+                let mut run = state.run_spec(&card.policy).start(workload.clone());
+                run.run().map_err(|why| why.to_string())?;
+                Ok(run.log().hash())
+            };
+            state
+                .cards
+                .iter()
+                .map(hash)
+                .collect::<Result<Vec<_>, String>>()
+        };
+        let mut ran = 0;
+        for seed in 0..40 {
+            let mut random = Random::new(seed);
+            let mut state = opened(&random.link());
+            random.enrich(&mut state);
+            let mut text = String::new();
+            export::experiment(&jobs, &state.experiment(), &mut text).expect("in memory");
+            let file = SourceFile {
+                name: "again.csv",
+                bytes: text.as_bytes(),
+            };
+            let Ok(Opened::Trace(mut trace)) = open(&[file], &OpenOptions::default()) else {
+                panic!("{text}");
+            };
+            let mut again = AppState::from_link(&random.link());
+            again.apply(Action::Opened {
+                info: state.trace.clone().expect("it is open"),
+                cluster: trace.cluster.clone().expect("the file names it"),
+                origin: ClusterOrigin::Given,
+                profiles: Vec::new(),
+                experiment: trace.experiment.take(),
+            });
+            assert_eq!(again.setup, state.setup, "{seed}");
+            assert_eq!(again.experiment(), state.experiment(), "{seed}");
+            let workload = Workload::take_from(&mut trace);
+            let expected = hashes(&state, &jobs);
+            assert_eq!(hashes(&again, &workload), expected, "{seed}");
+            ran += u32::from(expected.is_ok());
+        }
+        assert!(ran > 20, "{ran} of 40 run");
+    }
+
+    #[test]
+    fn a_link_is_followed_in_an_open_page() {
+        for seed in 0..200 {
+            let mut random = Random::new(seed);
+            let mut state = opened(&random.link());
+            random.enrich(&mut state);
+            state.apply(Action::Complain("any".into()));
+            let (histories, before) = (state.setup.histories.clone(), state.clone());
+            let link = random.link();
+            state.apply(Action::Follow(Box::new(link.clone())));
+            assert_eq!(state.trace, before.trace, "what is open stays");
+            assert!(state.complaints.is_empty());
+            let ids: Vec<u32> = before.cards.iter().map(|card| card.id).collect();
+            assert!(state.cards.iter().all(|card| !ids.contains(&card.id)));
+            state.apply(random::open(&link));
+            state.apply(Action::Select(link.job));
+            let shown = Link::of(&state, &Stage::default());
+            let (time, speed) = (shown.time, shown.speed);
+            assert_eq!(
+                shown,
+                Link {
+                    time,
+                    speed,
+                    ..link
+                }
+            );
+            assert_eq!(state.setup.histories, histories);
+        }
+    }
+
+    #[test]
+    fn complaints_stay_until_they_are_read() {
+        let link = Link::parse("#v=99&run=lifo&run=fifo");
+        let mut state = opened(&link);
+        assert_eq!(state.complaints.len(), 2);
+        state.apply(Action::Notice(None));
+        state.apply(Action::Complain("t=9: too late.".into()));
+        assert_eq!(state.complaints.len(), 3);
+        state.apply(Action::ReadComplaints);
+        assert!(state.complaints.is_empty());
     }
 
     #[test]

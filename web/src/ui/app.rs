@@ -25,12 +25,12 @@ use super::yard_view::YardView;
 use crate::session::Session;
 use crate::stage::SharedStage;
 use crate::state::link::Link;
-use crate::state::{Action, AppState, Source, Theme, View};
+use crate::state::{Action, AppState, Theme, View};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::Window;
+use web_sys::{HashChangeEvent, Window};
 use yew::prelude::*;
 
 /// The address follows the view at most this often.
@@ -55,18 +55,13 @@ pub fn App() -> Html {
     use_effect_with((), {
         let (session, link) = (session.clone(), link.clone());
         move |()| {
-            session.want(link.cluster.clone(), link.time, link.speed, link.job);
             spawn_local({
                 let session = session.clone();
                 async move { session.list_kept().await }
             });
-            match &link.source {
-                // Whoever is quick has opened a file already.
-                Source::Sample(_) if session.is_opening() => {}
-                Source::Sample(name) => session.open_sample(name),
-                Source::File(name) => session.tell(Action::Notice(Some(format!(
-                    "This link shows {name}, which stays on the computer it was made on: open your copy to see it. The settings are already here."
-                )))),
+            // Whoever is quick has opened a file already.
+            if !session.is_opening() {
+                session.follow(&link);
             }
         }
     });
@@ -81,6 +76,7 @@ pub fn App() -> Html {
         stage.touch();
     });
     use_address(&state, stage);
+    use_links(session);
     use_keyboard(&state, session, animation);
 
     let select = {
@@ -138,6 +134,7 @@ pub fn App() -> Html {
                 </aside>
                 <main>
                     { tabs(&state, &tell(session, Action::Show)) }
+                    { notice(complaint(&state.complaints).as_deref(), tell(session, |_| Action::ReadComplaints)) }
                     { notice(state.notice.as_deref(), tell(session, |_| Action::Notice(None))) }
                     <div class="stage">
                         <div class="view" role="tabpanel" aria-label={view_title(state.view)}>{ view }</div>
@@ -194,6 +191,15 @@ fn tabs(state: &AppState, on_view: &Callback<View>) -> Html {
         }
     });
     html! { <div class="tabs" role="tablist" aria-label="Views">{ for tabs }</div> }
+}
+
+/// What of a link could not be done, in one text; it stays until it is read.
+fn complaint(complaints: &[String]) -> Option<String> {
+    let complaints = Some(complaints).filter(|complaints| !complaints.is_empty())?;
+    Some(format!(
+        "Not all of this link can be shown; what cannot is at its default. {}",
+        complaints.join(" ")
+    ))
 }
 
 fn notice(text: Option<&str>, on_close: Callback<MouseEvent>) -> Html {
@@ -299,6 +305,37 @@ fn use_address(state: &UseReducerHandle<AppState>, stage: &SharedStage) {
                     window.clear_interval_with_handle(timer);
                 }
                 drop(update);
+            }
+        }
+    });
+}
+
+/// Follows a link that somebody puts into the address of the open page, or goes back to.
+#[hook]
+fn use_links(session: &Session) {
+    use_effect_with((), {
+        let session = session.clone();
+        move |()| {
+            let follow =
+                Closure::<dyn FnMut(HashChangeEvent)>::new(move |event: HashChangeEvent| {
+                    // The address itself may have been written over by now.
+                    let address = event.new_url();
+                    let fragment = address.split_once('#').map_or("", |(_, fragment)| fragment);
+                    if Link::is_one(fragment) {
+                        let link = Link::parse(fragment);
+                        session.tell(Action::Follow(Box::new(link.clone())));
+                        session.follow(&link);
+                    }
+                });
+            let window = web_sys::window();
+            if let Some(window) = &window {
+                window.set_onhashchange(Some(follow.as_ref().unchecked_ref()));
+            }
+            move || {
+                if let Some(window) = window {
+                    window.set_onhashchange(None);
+                }
+                drop(follow);
             }
         }
     });

@@ -45,6 +45,10 @@ pub(super) fn applications_field(state: &AppState, session: &Session) -> Html {
         settings.profiles.clear();
         Ok(())
     });
+    let only_adapted = set(|settings, _| {
+        settings.always = false;
+        Ok(())
+    });
     let forget_mine = set(|settings, _| {
         settings.definitions.clear();
         settings.rule.clear();
@@ -66,9 +70,19 @@ pub(super) fn applications_field(state: &AppState, session: &Session) -> Html {
                 { text_field("By GPU-hours", Some("Classes below so many GPU-hours and the applications drawn for them; the last class has no end"), shown.to_string(), rule) }
                 { number_field("Seed of the draw", None, whole_from("0"), settings.seed.to_string(), seed) }
             }
+            if settings.always {
+                <p class="hint">
+                    { "Jobs train under all schedulers, as the file or the link has it " }
+                    { quiet_button("Only where a scheduler adapts jobs", None, sign(Icon::Close), press(only_adapted)) }
+                </p>
+            }
             if !settings.definitions.is_empty() {
                 <p class="hint">
-                    { format!("{MINE} is what the Goodput view described ") }
+                    if settings.rule == MINE {
+                        { format!("{MINE} is what the Goodput view described ") }
+                    } else {
+                        { "Applications came with the file or the link " }
+                    }
                     { quiet_button("Let go of it", None, sign(Icon::Close), press(forget_mine)) }
                 </p>
             }

@@ -76,9 +76,11 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
     });
     let no_slowdown = option("no", "no", slowdown.is_none(), None);
     let slowdowns = std::iter::once(no_slowdown).chain(generations);
-    let by_model = [("false", "no", false), ("true", "yes", true)];
-    let by_model = by_model
-        .map(|(value, title, yes)| option(value, title, yes == options.restart_by_model, None));
+    let no_or_yes = |is: bool| {
+        let both = [("false", "no", false), ("true", "yes", true)];
+        let both = both.map(|(value, title, yes)| option(value, title, yes == is, None));
+        both.into_iter().collect::<Html>()
+    };
     html! {
         <section aria-labelledby="cluster-title">
             <h2 id="cluster-title">{ "Cluster" }</h2>
@@ -118,7 +120,21 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
                         setup.options.restart_by_model = name == "true";
                         Ok(())
                     })),
-                    by_model.into_iter().collect(),
+                    no_or_yes(options.restart_by_model),
+                )) }
+                { field("First start pays", Some("Whether a job's first start costs what every other does, as in Pollux' simulator"), list(
+                    chosen(&set(|setup, name| {
+                        setup.options.first_start_pays = name == "true";
+                        Ok(())
+                    })),
+                    no_or_yes(options.first_start_pays),
+                )) }
+                { field("Epochs of whole seconds", Some("Whether epochs of adaptive jobs take whole seconds, as in Pollux' simulator"), list(
+                    chosen(&set(|setup, name| {
+                        setup.options.whole_second_epochs = name == "true";
+                        Ok(())
+                    })),
+                    no_or_yes(options.whole_second_epochs),
                 )) }
                 { number_field("Interference (share lost)", Some("The share of its speed that an adaptive job on several nodes loses while another such job shares one of them: 0 to below 1"), any_from("0").to("0.95"), options.interference.to_string(), set(|setup, typed| {
                     setup.options.interference = share(typed).ok_or("Interference is a share of at least 0 and below 1.")?;

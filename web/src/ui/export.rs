@@ -1,10 +1,12 @@
 //! Export: results, timelines and charts as files. Nothing goes over the network.
 
+use super::app::StateHandle;
 use super::controls::quiet_button;
 use super::download::{self, Picture};
 use crate::bridge::protocol::ExportFormat;
 use crate::draw::charts::{Chart, Figure, outcomes, short_specs, summary};
 use crate::stage::{SharedStage, Stage, StageRun};
+use crate::state::{AppState, RunStatus};
 use std::borrow::Cow;
 use switchyard::report::{
     ClusterFacts, Outcomes, Results, RunResult, TraceFacts, chrome_trace, jct_by_name, jobs_csv,
@@ -15,25 +17,13 @@ use yew::prelude::*;
 
 /// What the menu needs.
 #[derive(Clone, Properties, PartialEq)]
-pub struct Props {
+pub(super) struct Props {
     /// The runs.
-    pub stage: SharedStage,
-    /// Changes when the runs' data has changed.
-    pub revision: u32,
-    /// The trace's name, for file names.
-    pub trace_name: String,
-    /// The trace format's stable name, or `sample`.
-    #[prop_or_default]
-    pub format: String,
-    /// The seed of all runs.
-    #[prop_or_default]
-    pub seed: u64,
-    /// Milliseconds of simulation of complete runs, by run id.
-    #[prop_or_default]
-    pub wall_ms: Vec<(u32, f64)>,
+    pub(super) stage: SharedStage,
+    /// The page's state, of which results name every setting.
+    pub(super) state: StateHandle,
     /// Writes the jobs, and saves them under the name.
-    #[prop_or_default]
-    pub on_jobs: Callback<(ExportFormat, String)>,
+    pub(super) on_jobs: Callback<(ExportFormat, String)>,
 }
 
 /// What the jobs can be saved as: what it is, the format's name, and the end of the file's name.
@@ -58,7 +48,7 @@ const CHART_SIZE: (f64, f64) = (560.0, 340.0);
 
 /// The menu and its button.
 #[component]
-pub fn ExportMenu(props: &Props) -> Html {
+pub(super) fn ExportMenu(props: &Props) -> Html {
     let open = use_state_eq(|| false);
     let root = use_node_ref();
     let button = use_node_ref();
@@ -119,7 +109,7 @@ pub fn ExportMenu(props: &Props) -> Html {
                 mime: &'static str,
                 make: fn(&Props, usize) -> String,
                 position: usize| {
-        let (props, name) = (props.clone(), file_name(&props.trace_name, &suffix));
+        let (props, name) = (props.clone(), file_name(trace_name(props), &suffix));
         Callback::from(move |_: MouseEvent| download::text(&name, mime, &make(&props, position)))
     };
     let names = short_specs(
@@ -135,7 +125,7 @@ pub fn ExportMenu(props: &Props) -> Html {
         html! { <li><span>{ name }</span>{ quiet_button(&label, None, html! { "JSON" }, onclick) }</li> }
     });
     let workload = JOBS.iter().map(|&(what, kind, format, end)| {
-        let name = file_name(&props.trace_name, end);
+        let name = file_name(trace_name(props), end);
         let onclick = props.on_jobs.reform(move |_: MouseEvent| (format, name.clone()));
         let label = format!("{what} as {kind}");
         html! { <li><span>{ what }</span>{ quiet_button(&label, None, html! { kind }, onclick) }</li> }
@@ -186,43 +176,55 @@ fn csv(props: &Props, _: usize) -> String {
     )
 }
 
+/// The trace's name; "" where none is open.
+fn trace_name(props: &Props) -> &str {
+    let trace = props.state.trace.as_ref();
+    trace.map_or("", |trace| &trace.name)
+}
+
 /// The runs in numbers, with every job's JCT.
 fn json(props: &Props, _: usize) -> String {
     let stage = props.stage.read();
-    let cluster = ClusterFacts {
-        nodes: stage.cluster.nodes(),
-        gpus: stage.cluster.gpus(),
-    };
+    let runs = stage.runs.iter();
     let results = Results {
-        trace: TraceFacts::of(&props.format, &stage.workload),
-        cluster,
-        runs: stage
-            .runs
-            .iter()
-            .map(|run| result(props, &stage, run))
-            .collect(),
+        trace: facts(&props.state, &stage),
+        cluster: ClusterFacts::of(&stage.cluster),
+        preset: None,
+        runs: runs.filter_map(|run| result(props, &stage, run)).collect(),
     };
     // Numbers and strings always make JSON.
     serde_json::to_string_pretty(&results).unwrap_or_default()
 }
 
-fn result(props: &Props, stage: &Stage, run: &StageRun) -> RunResult {
-    let wall_ms = props
-        .wall_ms
-        .iter()
-        .find(|(id, _)| *id == run.id)
-        .map_or(0.0, |(_, ms)| *ms);
-    let per_job = jct_by_name(&stage.workload, &outcomes(stage, run));
-    RunResult {
-        per_job: Some(per_job),
-        ..RunResult::new(
-            run.label.clone(),
-            props.seed,
-            &summary(stage, run),
-            wall_ms,
-            run.log.hash(),
-        )
+/// The trace, and what was made of it.
+fn facts(state: &AppState, stage: &Stage) -> TraceFacts {
+    let Some(trace) = &state.trace else {
+        return TraceFacts::of("", &stage.workload);
+    };
+    let facts = TraceFacts {
+        member: trace.member.clone(),
+        columns: trace.columns.clone(),
+        choice: state.experiment().choice,
+        ..TraceFacts::of(&trace.format, &stage.workload)
+    };
+    match state.applications() {
+        Some(settings) => facts.training(&settings, !trace.adaptive),
+        None => facts,
     }
+}
+
+fn result(props: &Props, stage: &Stage, run: &StageRun) -> Option<RunResult> {
+    let card = props.state.card(run.id)?;
+    let wall_ms = match card.status {
+        RunStatus::Done { wall_ms, .. } => wall_ms,
+        _ => 0.0,
+    };
+    let spec = props.state.run_spec(&card.policy);
+    let per_job = jct_by_name(&stage.workload, &outcomes(stage, run));
+    Some(RunResult {
+        per_job: Some(per_job),
+        ..RunResult::new(&spec, &summary(stage, run), wall_ms, run.log.hash())
+    })
 }
 
 /// A run's timeline, which Perfetto opens.

@@ -8,8 +8,7 @@ use super::icon::{Icon, sign};
 use crate::bridge::protocol::ExportFormat;
 use crate::draw::format;
 use crate::session::Session;
-use crate::state::{Action, RunStatus, Theme};
-use switchyard::trace::Experiment;
+use crate::state::{Action, Theme};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use yew::prelude::*;
 
@@ -49,44 +48,10 @@ pub(super) fn header(state: &StateHandle, session: &Session) -> Html {
         Theme::Dark => "Theme: dark",
         Theme::Light => "Theme: light",
     };
-    let trace_name = state
-        .trace
-        .as_ref()
-        .map_or_else(String::new, |trace| trace.name.clone());
-    let trace_format = state
-        .trace
-        .as_ref()
-        .map_or_else(String::new, |trace| trace.format.clone());
-    let wall_ms = state.cards.iter().filter_map(|card| match card.status {
-        RunStatus::Done { wall_ms, .. } => Some((card.id, wall_ms)),
-        _ => None,
-    });
-    let wall_ms = wall_ms.collect::<Vec<_>>();
     let on_jobs = {
         let (session, state) = (session.clone(), state.clone());
         Callback::from(move |(format, name): (ExportFormat, String)| {
-            let setup = &state.setup;
-            let settings = Experiment {
-                title: state
-                    .trace
-                    .as_ref()
-                    .map_or_else(String::new, |trace| trace.title.clone()),
-                cluster: Some(setup.cluster.clone()),
-                policies: state
-                    .cards
-                    .iter()
-                    .map(|card| card.policy.to_string())
-                    .collect(),
-                placement: Some(setup.placement.name().to_string()),
-                restart_cost: Some(setup.options.restart_cost),
-                seed: Some(setup.options.seed),
-                spread_slowdown: setup
-                    .options
-                    .spread_slowdown
-                    .map(|of| of.name().to_string()),
-                restart_by_model: setup.options.restart_by_model,
-            };
-            session.export(format, settings, move |text| {
+            session.export(format, state.experiment(), move |text| {
                 download::text(&name, "text/plain", &text)
             });
         })
@@ -101,8 +66,7 @@ pub(super) fn header(state: &StateHandle, session: &Session) -> Html {
             <div class="actions">
                 <button type="button" onclick={copy(address, "The link to this view is copied. It holds settings and view, never the trace.")}
                     title="Copy a link to this view. Traces stay on your computer.">{ "Share" }</button>
-                <ExportMenu stage={session.stage().clone()} revision={state.revision} {trace_name} format={trace_format} {wall_ms} {on_jobs}
-                    seed={state.setup.options.seed} />
+                <ExportMenu stage={session.stage().clone()} state={state.clone()} {on_jobs} />
                 <button type="button" class="only-wide" onclick={copy(embed_code, "The code for embedding this view is copied.")}
                     title="Copy an iframe that shows this view alone">{ "Embed" }</button>
                 { quiet_button(theme, Some(theme), sign(Icon::Theme), tell(session, move |_| Action::Theme(next_theme))) }

@@ -1,0 +1,218 @@
+//! Random links and states, for tests: the same numbers from the same seed everywhere.
+
+use super::link::Link;
+use super::{Action, AppState, ClusterOrigin, Source, Theme, TraceInfo, View};
+use crate::bridge::protocol::{Choice, Facets};
+use crate::stage::ColourBy;
+use std::rc::Rc;
+use switchyard::cluster::{ClusterSpec, NodeGroup};
+use switchyard::job::JobId;
+use switchyard::placement::Strategy;
+use switchyard::policy::{PolicySpec, ServiceHistory};
+use switchyard::sim::SimOptions;
+use switchyard::trace::{ImportReport, ProfileTable};
+use switchyard::workload::{Application, ApplicationSettings, GpuGeneration, SAMPLES};
+
+/// Schedulers worth a link.
+const POLICIES: [&str; 10] = [
+    "fifo",
+    "fifo[backfill=true,placement=spread]",
+    "srtf",
+    "tiresias-las[queues=2,thresholds=57600]",
+    "tiresias-gittins[history=oracle,knob=1.5]",
+    "gittins[history=last year & more (1).csv]",
+    "shortest-expected[history=h.csv]",
+    "yarn-cs[elastic=false,queues=one]",
+    "optimus[round=45]",
+    "pollux[generations=3,population=5]",
+];
+
+/// Names that an address has trouble with.
+const NAMES: [&str; 6] = [
+    "a",
+    "b, c",
+    "50 % & more=#2",
+    "Ökonomie+你好",
+    "\"x\"[y]",
+    "%41%zz",
+];
+
+/// xorshift64*.
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    /// A number below `end`.
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        let bits = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 32;
+        bits as usize % end.max(1)
+    }
+
+    pub(super) fn coin(&mut self) -> bool {
+        self.below(2) == 0
+    }
+
+    pub(super) fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+
+    /// From 0 to below 1, with all kinds of digits.
+    fn share(&mut self) -> f64 {
+        self.below(1 << 30) as f64 / (1u64 << 30) as f64
+    }
+
+    /// Any settings that a link can carry.
+    pub(super) fn link(&mut self) -> Link {
+        let file = self.coin();
+        let policies: Vec<PolicySpec> = (0..=self.below(4))
+            .map(|_| self.of(&POLICIES).parse().expect("a policy"))
+            .collect();
+        let group = |random: &mut Self| NodeGroup {
+            nodes: 1 + random.below(9) as u32,
+            gpus: 1 + random.below(8) as u32,
+        };
+        let groups: Vec<NodeGroup> = (0..=self.below(3)).map(|_| group(self)).collect();
+        Link {
+            source: if file {
+                Source::File(format!("{}.csv", self.of(&NAMES)))
+            } else {
+                Source::Sample(SAMPLES[self.below(SAMPLES.len())].name.to_owned())
+            },
+            member: (file && self.coin()).then(|| self.of(&NAMES).to_owned()),
+            columns: (file && self.coin()).then(|| "submit=When,gpus=\"a, b\",unit=min".into()),
+            choice: if file {
+                self.choice()
+            } else {
+                Choice::default()
+            },
+            cluster: self
+                .coin()
+                .then(|| ClusterSpec::new(groups).expect("a small cluster")),
+            placement: self.of(&Strategy::ALL),
+            options: SimOptions {
+                restart_cost: self.share() * 100.0,
+                restart_by_model: self.coin(),
+                spread_slowdown: self.coin().then(|| self.of(&GpuGeneration::ALL)),
+                first_start_pays: self.coin(),
+                interference: self.share(),
+                whole_second_epochs: self.coin(),
+                seed: self.below(usize::MAX) as u64,
+                ..SimOptions::default()
+            },
+            applications: self.applications(),
+            baseline: self.below(policies.len()),
+            policies,
+            view: self.of(&View::ALL).0,
+            colour_by: self.of(&ColourBy::ALL).0,
+            theme: self.of(&[Theme::System, Theme::Light, Theme::Dark]),
+            time: Some(self.below(1 << 20) as f64),
+            speed: Some(0.5 + self.below(1 << 20) as f64),
+            job: self.coin().then(|| JobId(self.below(9) as u32)),
+            complaints: Vec::new(),
+        }
+    }
+
+    fn choice(&mut self) -> Choice {
+        let mut choice = Choice::default();
+        if self.coin() {
+            choice = choice.with("window", "1h..2.5d");
+        }
+        for _ in 0..self.below(3) {
+            choice = choice.toggled("tenant", self.of(&NAMES));
+        }
+        if self.coin() {
+            choice = choice
+                .toggled("status", "failed")
+                .with("fractions", "share");
+        }
+        if self.coin() {
+            choice = choice.with("oversized", self.of(&["drop", "shrink"]));
+        }
+        choice
+    }
+
+    fn applications(&mut self) -> ApplicationSettings {
+        let rules = ["", "2: ncf; bert", "0.25: cifar10 ncf; imagenet"];
+        let mine = Application::embedded()[self.below(6)].to_json();
+        let mine = Application::compact_json(&mine.expect("a model"));
+        ApplicationSettings {
+            always: self.coin(),
+            rule: self.of(&rules).to_owned(),
+            seed: self.below(1 << 20) as u64,
+            profiles: Vec::new(),
+            definitions: if self.coin() { vec![mine] } else { Vec::new() },
+        }
+    }
+
+    /// What links do not carry: histories and, sometimes, measured profiles.
+    pub(super) fn enrich(&mut self, state: &mut AppState) {
+        for name in ["h.csv", "last year & more (1).csv"] {
+            let samples = (0..=self.below(4)).map(|_| self.share() * 1e6 + 1e-3);
+            state.apply(Action::Learned(Rc::new(ServiceHistory {
+                name: name.to_owned(),
+                samples: samples.collect(),
+            })));
+        }
+        if self.coin() {
+            let table = |name: &str, text: &str| ProfileTable {
+                file: format!("ncf/{name}"),
+                path: format!("ncf/{name}"),
+                text: text.to_owned(),
+            };
+            state.apply(Action::OpenedProfiles(vec![
+                table("placements.csv", "placement,local_bsz,step_time,sync_time\n1,256,0.5,0\n2,256,0.6,0.1\n12,256,0.9,0.3\n"),
+                table("validation-256.csv", "progress,grad_sqr,grad_var\n100,1,2\n200.5,0.5,4\n"),
+            ]));
+        }
+    }
+}
+
+/// A state in which the trace of a link is open.
+pub(super) fn opened(link: &Link) -> AppState {
+    let mut state = AppState::from_link(link);
+    state.apply(open(link));
+    state.apply(Action::Select(link.job));
+    state
+}
+
+/// What the session says when the trace of a link is open.
+pub(super) fn open(link: &Link) -> Action {
+    let (name, report) = match &link.source {
+        Source::Sample(name) => (name, None),
+        Source::File(name) => (name, Some(ImportReport::default())),
+    };
+    let own = "3x4".parse().expect("a cluster");
+    Action::Opened {
+        info: Rc::new(TraceInfo {
+            name: name.clone(),
+            format: "any".into(),
+            title: "Any".into(),
+            report,
+            charts: Vec::new(),
+            facets: Facets::default(),
+            choice: link.choice.clone(),
+            columns: link.columns.clone(),
+            remembered: false,
+            kept: None,
+            members: Vec::new(),
+            member: link.member.clone(),
+            adaptive: false,
+            jobs: 9,
+            gpu_hours: 1.0,
+            span_days: 1.0,
+        }),
+        cluster: link.cluster.clone().unwrap_or(own),
+        origin: match link.cluster {
+            Some(_) => ClusterOrigin::Chosen,
+            None => ClusterOrigin::Given,
+        },
+        profiles: Vec::new(),
+        experiment: None,
+    }
+}
