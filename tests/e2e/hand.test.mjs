@@ -177,3 +177,75 @@ test("what is refused stays in its field, with the reason below it", async (t) =
   await alert.waitFor({ state: "detached" });
   await page.getByText("20 GPUs, chosen by you").waitFor();
 });
+
+test("an embedded view is the one that is named, and nothing in it lies on anything else", async (t) => {
+  for (const [view, content] of [["timeline", ".timeline canvas"], ["jobs", ".jobs-list"], ["yard", ".yard canvas"]]) {
+    const page = await open(t, `index.html?embed=${view}#v=1&t=30000&run=fifo`, { viewport: { width: 390, height: 480 } });
+    await page.locator(content).first().waitFor();
+    const boxes = await page.locator("main, .player > *, .way-back").evaluateAll((elements) =>
+      elements.map((element) => ({ name: element.className || element.tagName, ...element.getBoundingClientRect().toJSON() })));
+    for (const [i, a] of boxes.entries()) {
+      assert.ok(a.right <= 390 && a.bottom <= 480, `${a.name} is cut off`);
+      for (const b of boxes.slice(i + 1)) {
+        const apart = a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+        assert.ok(apart, `${a.name} lies on ${b.name}`);
+      }
+    }
+  }
+});
+
+test("the scrubber has room at every width", async (t) => {
+  for (const width of [390, 601, 720, 1024]) {
+    const page = await open(t, "index.html#v=1&t=30000&run=fifo", { viewport: { width, height: 800 } });
+    await finished(page, 1);
+    const { width: room } = await page.locator(".player .strip").boundingBox();
+    assert.ok(room >= 150, `${room} px of ${width}`);
+  }
+});
+
+test("what a scheduler said of a moment is not said of another one, and tooltips follow the clock", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=las[quantum=1]&t=1&speed=1&view=yard");
+  await finished(page, 1);
+  // The place of a job on the yard.
+  const canvas = page.locator(".yard canvas");
+  const { x, y, width, height } = await canvas.boundingBox();
+  const tooltip = page.locator("#tooltip");
+  let found = null;
+  for (let down = 20; down < height && !found; down += 12) {
+    for (let across = 20; across < width && !found; across += 12) {
+      await page.mouse.move(x + across, y + down);
+      if (/^J\d/.test(await tooltip.textContent()) && (await tooltip.isVisible())) found = { across, down };
+    }
+  }
+  assert.ok(found, "a job is on the yard");
+  await page.mouse.click(x + found.across, y + found.down);
+  const why = page.locator(".why").first();
+  await why.locator(".job-facts > div").first().waitFor();
+  assert.equal(await why.locator(".as-of").count(), 0);
+  // The pointer rests on what it has found while time passes.
+  await page.mouse.move(x + found.across + 1, y + found.down);
+  await page.waitForTimeout(200);
+  const before = await tooltip.textContent();
+  await page.keyboard.press(" ");
+  await page.waitForFunction((before) => document.querySelector("#tooltip").textContent !== before || document.querySelector("#tooltip").hidden, before);
+  await why.getByText(/as of .*00:00:01/).waitFor();
+  await why.getByText(/pause the clock to ask again/).waitFor();
+  await page.keyboard.press(" ");
+  await why.locator(".as-of").waitFor({ state: "detached" });
+  // A tooltip does not outlive what it is about.
+  await page.mouse.move(x + found.across, y + found.down);
+  await page.keyboard.press("3");
+  await page.locator(".compare").waitFor();
+  assert.ok(await tooltip.isHidden());
+});
+
+test("no duration has a sign that it should not have, no sentence two ends", async (t) => {
+  const page = await open(t, "index.html#v=1&t=30000&run=fifo&job=3");
+  await finished(page, 1);
+  const life = page.locator(".life-bar svg").first();
+  await life.waitFor();
+  assert.match(await life.getAttribute("aria-label"), /restarts 0 s/);
+  for (const title of await page.locator(".card .name").evaluateAll((names) => names.map((name) => name.title))) {
+    assert.doesNotMatch(title, /\.\./);
+  }
+});

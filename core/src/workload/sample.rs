@@ -64,8 +64,8 @@ pub const SAMPLES: &[Sample] = &[
     },
     Sample {
         name: "cluster",
-        title: "A busy month",
-        summary: "6,000 jobs on 32 nodes × 8 GPUs, with days, nights and gangs over several nodes.",
+        title: "A cluster's four days",
+        summary: "6,000 jobs within four days on 32 nodes × 8 GPUs, with days, nights and gangs over several nodes.",
         cluster: (32, 8),
         opens_at: 86_400.0,
         jobs: Jobs::Drawn {
@@ -77,8 +77,8 @@ pub const SAMPLES: &[Sample] = &[
     },
     Sample {
         name: "fleet",
-        title: "A fleet's quarter",
-        summary: "40,000 jobs on 144 nodes × 8 GPUs: the size of one published production cluster.",
+        title: "A fleet's week",
+        summary: "40,000 jobs within a week on 144 nodes × 8 GPUs: the size of one published production cluster.",
         cluster: (144, 8),
         opens_at: 86_400.0,
         jobs: Jobs::Drawn {
@@ -244,6 +244,21 @@ mod tests {
     use crate::RunSpec;
     use crate::placement::Strategy;
     use crate::sim::{EventKind, SimOptions};
+
+    #[test]
+    fn titles_promise_the_time_that_the_jobs_take_to_come() {
+        let promised = [
+            ("lab", "day", 1),
+            ("cluster", "four days", 4),
+            ("fleet", "week", 7),
+        ];
+        for (name, words, days) in promised {
+            let sample = Sample::named(name).unwrap();
+            assert!(sample.title.ends_with(words), "{}", sample.title);
+            let last = sample.workload().jobs.last().unwrap().submit.seconds();
+            assert_eq!((last / 86_400.0).ceil() as u32, days, "{}", sample.title);
+        }
+    }
 
     #[test]
     fn samples_are_sorted_runnable_and_repeatable() {

@@ -129,14 +129,20 @@ pub fn two_digits(number: f64) -> f64 {
 pub fn figures(number: f64) -> String {
     let size = number.abs();
     if !number.is_finite() {
-        "–".to_string()
-    } else if size >= 99.95 {
-        let sign = if number < 0.0 { "−" } else { "" };
-        format!("{sign}{}", count(size.round() as u64))
+        return "–".to_string();
+    }
+    let digits = if size >= 99.95 {
+        count(size.round() as u64)
     } else if size >= 9.995 || size.fract() == 0.0 {
-        short_of_zeros(format!("{number:.1}"))
+        short_of_zeros(format!("{size:.1}"))
     } else {
-        short_of_zeros(format!("{number:.2}"))
+        short_of_zeros(format!("{size:.2}"))
+    };
+    // Nothing, and what rounds to it, has no sign: sums of nothing are −0.
+    if number < 0.0 && digits != "0" {
+        format!("−{digits}")
+    } else {
+        digits
     }
 }
 
@@ -209,6 +215,9 @@ mod tests {
     fn durations_take_the_unit_that_suits_them() {
         let written = [
             (0.0, "0 s"),
+            (-0.0, "0 s"),
+            (-0.001, "0 s"),
+            (-0.25, "−0.25 s"),
             (0.25, "0.25 s"),
             (93.0, "93 s"),
             (119.6, "120 s"),

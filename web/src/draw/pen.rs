@@ -142,14 +142,19 @@ impl<'a> Pen<'a> {
         };
         let width = self.width(shown, size);
         self.set_font(em);
+        // What stands on the right is set by the browser: where its letters are wider than their
+        // sum, as with WebKit's hinting, it must not end beyond the edge.
         let x = match align {
-            Align::Left => x,
+            Align::Left | Align::Right => x,
             Align::Centre => (x - width / 2.0).round(),
-            Align::Right => (x - width).round(),
         };
+        if align == Align::Right {
+            context.set_text_align("right");
+        }
         // A third of an em below the middle puts digits and lower case optically in the middle.
         // Cannot fail: the numbers are finite.
         let _ = context.fill_text(shown, x, (y + 0.35 * em).round());
+        context.set_text_align("left");
         width
     }
 

@@ -14,6 +14,8 @@ pub(super) struct Hosted {
     canvas: HtmlCanvasElement,
     context: CanvasRenderingContext2d,
     painter: Rc<RefCell<dyn Painter>>,
+    /// Called when it has been painted because the stage has changed.
+    on_change: Rc<dyn Fn()>,
     /// The stage's revision last painted.
     painted: Option<u64>,
     moving: bool,
@@ -90,11 +92,13 @@ impl Animation {
         }
     }
 
-    /// Takes a canvas in; the number is for [`release`](Self::release).
+    /// Takes a canvas in; the number is for [`release`](Self::release). `on_change` is called after
+    /// each painting of another state of the stage.
     pub(super) fn host(
         &self,
         canvas: HtmlCanvasElement,
         painter: Rc<RefCell<dyn Painter>>,
+        on_change: Rc<dyn Fn()>,
     ) -> Option<u32> {
         let context = canvas.get_context("2d").ok()??.dyn_into().ok()?;
         let id = self.0.next_id.get() + 1;
@@ -103,6 +107,7 @@ impl Animation {
             canvas,
             context,
             painter,
+            on_change,
             painted: None,
             moving: false,
             size: (0.0, 0.0, 0.0),
@@ -157,6 +162,7 @@ impl Animation {
         }
         let begin = self.now();
         let mut painted = false;
+        let mut changed = Vec::new();
         let mut hosted = self.0.hosted.borrow_mut();
         let mut sought = false;
         for (_, canvas) in hosted.iter_mut() {
@@ -170,9 +176,17 @@ impl Animation {
                 sought = true;
             }
             canvas.paint(size, &self.0.stage, ms);
-            canvas.painted = Some(revision);
+            if canvas
+                .painted
+                .replace(revision)
+                .is_some_and(|before| before != revision)
+            {
+                changed.push(canvas.on_change.clone());
+            }
             painted = true;
         }
+        // They may ask for canvases in their turn.
+        drop(hosted);
         if painted {
             self.note_first_picture();
             let mut frames = self.0.frame_ms.borrow_mut();
@@ -180,6 +194,9 @@ impl Animation {
                 frames.pop_front();
             }
             frames.push_back(self.now() - begin);
+        }
+        for on_change in changed {
+            on_change();
         }
     }
 

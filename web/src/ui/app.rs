@@ -42,7 +42,12 @@ pub fn App() -> Html {
     let link = use_memo((), |()| Link::parse(&location_hash()));
     let state = use_reducer({
         let link = link.clone();
-        move || AppState::from_link(&link)
+        move || {
+            let mut state = AppState::from_link(&link);
+            // Who embeds a view gets it, whatever the link names besides.
+            state.view = embedded_view().unwrap_or(state.view);
+            state
+        }
     });
     let doers = use_memo((), {
         let dispatcher = state.dispatcher();
@@ -107,7 +112,7 @@ pub fn App() -> Html {
             .iter()
             .map(|card| {
                 let known = state.explanations.iter().find(|(id, _, _)| *id == card.id);
-                (card.id, known.map(|(_, _, explanation)| explanation.clone()))
+                (card.id, known.map(|(_, at, explanation)| (*at, explanation.clone())))
             })
             .collect::<Vec<_>>();
         html! {

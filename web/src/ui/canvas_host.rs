@@ -65,29 +65,17 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
     let painter = use_memo(props.scene, |scene| scene.painter());
     let hosted = use_mut_ref(|| None::<u32>);
     let pressed_at = use_mut_ref(|| None::<(f64, f64)>);
+    // Where the pointer rests, on the canvas and in the window.
+    let resting = use_mut_ref(|| None::<(Pointer, (f64, f64))>);
     let fingers = use_mut_ref(Fingers::default);
-
-    use_effect_with((props.scene, props.doers.clone()), {
-        let (canvas, hosted, painter) = (canvas.clone(), hosted.clone(), painter.clone());
-        move |(_, doers): &(Scene, Doers)| {
-            let animation = doers.animation.clone();
-            if let (Some(animation), Some(canvas)) =
-                (&animation, canvas.cast::<HtmlCanvasElement>())
-            {
-                *hosted.borrow_mut() = animation.host(canvas, (*painter).clone());
-            }
-            move || {
-                if let (Some(animation), Some(id)) = (animation, hosted.borrow_mut().take()) {
-                    animation.release(id);
-                }
-            }
-        }
-    });
 
     let react = {
         let (canvas, hosted, doers) = (canvas.clone(), hosted.clone(), props.doers.clone());
+        let (painter, resting) = (painter.clone(), resting.clone());
         move |pointer: Pointer, client: (f64, f64)| {
             let Doers { session, animation } = &doers;
+            let rests = pointer.kind == PointerKind::Move && !pointer.down;
+            *resting.borrow_mut() = rests.then_some((pointer, client));
             let response = painter
                 .borrow_mut()
                 .pointer(&pointer, &session.stage().read());
@@ -105,6 +93,36 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
             carry_out(session, &response);
         }
     };
+
+    use_effect_with((props.scene, props.doers.clone()), {
+        let (canvas, hosted, painter) = (canvas.clone(), hosted.clone(), painter.clone());
+        let (react, resting) = (react.clone(), resting.clone());
+        move |(_, doers): &(Scene, Doers)| {
+            let animation = doers.animation.clone();
+            if let (Some(animation), Some(canvas)) =
+                (&animation, canvas.cast::<HtmlCanvasElement>())
+            {
+                // What is under a pointer that rests changes with the stage.
+                let resting = resting.clone();
+                let on_change = Rc::new(move || {
+                    let rests = *resting.borrow();
+                    if let Some((pointer, client)) = rests {
+                        react(pointer, client);
+                    }
+                });
+                *hosted.borrow_mut() = animation.host(canvas, (*painter).clone(), on_change);
+            }
+            move || {
+                // A tooltip does not outlive what it is about.
+                if resting.borrow_mut().take().is_some() {
+                    show_tooltip(None, (0.0, 0.0));
+                }
+                if let (Some(animation), Some(id)) = (animation, hosted.borrow_mut().take()) {
+                    animation.release(id);
+                }
+            }
+        }
+    });
 
     let pointer = {
         let canvas = canvas.clone();

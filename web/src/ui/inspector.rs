@@ -11,6 +11,7 @@ use super::wording::{Direction, difference};
 use crate::draw::charts::{outcomes, short_specs};
 use crate::draw::{format, palette};
 use crate::stage::{SharedStage, Stage, StageRun};
+use switchyard::Time;
 use switchyard::job::{Job, JobId};
 use switchyard::policy::{Explanation, Verdict};
 use switchyard::sim::{Event, EventKind};
@@ -28,8 +29,8 @@ pub struct Props {
     pub job: JobId,
     /// Closes the inspector.
     pub on_close: Callback<()>,
-    /// What each run's policy says about the job, as far as it has been asked.
-    pub explanations: Vec<(u32, Option<Explanation>)>,
+    /// What each run's policy says about the job and for which time, as far as it has been asked.
+    pub explanations: Vec<(u32, Option<(Time, Explanation)>)>,
     /// Goes to another job.
     pub on_job: Callback<JobId>,
     /// Moves the clock.
@@ -422,14 +423,29 @@ fn why(
     shared: &SharedStage,
     run: &InRun,
     job: JobId,
-    explanation: Option<&Explanation>,
+    explanation: Option<&(Time, Explanation)>,
     on_job: &Callback<JobId>,
 ) -> Html {
     let stage = shared.read();
+    let asked_at = explanation.map(|(at, _)| *at);
+    let explanation = explanation.map(|(_, explanation)| explanation);
     let sentence = match explanation {
         None => html! { <span class="hint">{ "Pause the clock to ask the scheduler." }</span> },
         Some(explanation) => sentence(&stage, run.id, explanation.verdict, on_job),
     };
+    // While the clock runs on, what was said of a moment is said to be of that moment.
+    let when = asked_at.map(|at| {
+        let (stage, shared) = (shared.clone(), shared.clone());
+        let render = Callback::from(move |now: f64| {
+            if now == at.seconds() {
+                return Html::default();
+            }
+            let playing = shared.read().clock.playing;
+            let rest = if playing { ": pause the clock to ask again" } else { "" };
+            html! { <span class="hint as-of">{ format!(" as of {}{rest}", format::time(at.seconds())) }</span> }
+        });
+        html! { <Clocked stage={stage.clone()} {render} /> }
+    });
     let facts = explanation
         .iter()
         .flat_map(|explanation| &explanation.facts);
@@ -439,7 +455,7 @@ fn why(
         .flat_map(|explanation| &explanation.plots);
     html! {
         <div class="why" key={run.id}>
-            <p>{ swatch(run.position, stage.dark) }<span class="run">{ &run.name }</span></p>
+            <p>{ swatch(run.position, stage.dark) }<span class="run">{ &run.name }</span>{ when.unwrap_or_default() }</p>
             <p class="sentence">{ sentence }</p>
             <dl class="job-facts">{ for facts }</dl>
             { service_bar(shared, run.id, job).unwrap_or_default() }
