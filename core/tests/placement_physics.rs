@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 use switchyard::job::{Job, Work};
+use switchyard::placement::Strategy;
+use switchyard::policy::POLICIES;
 use switchyard::report::Outcomes;
 use switchyard::sim::SimOptions;
 use switchyard::workload::{GpuGeneration, Workload};
@@ -95,4 +97,73 @@ fn large_models_restart_slowly() {
     assert!((restarted(true, "vgg19") - 327.0).abs() < 1e-9);
     let small = restarted(true, "inception3") - 300.0;
     assert!(small > 1.0 && small < 5.0);
+}
+
+/// On how many nodes each policy lays a plain gang of two, under a placement of the run's.
+fn nodes_of_a_pair(policy: &str, placement: Strategy) -> usize {
+    let job = Job {
+        name: "".into(),
+        submit: Time::ZERO,
+        gpus: 2,
+        tenant: None,
+        model: None,
+        work: Work::Fixed { duration: 100.0 },
+    };
+    let workload = Workload {
+        jobs: vec![job],
+        ..Workload::default()
+    };
+    let spec = RunSpec {
+        policy: policy.parse().expect("a policy"),
+        cluster: "2x4".parse().expect("a cluster"),
+        placement,
+        options: SimOptions::default(),
+        history: None,
+    };
+    let mut run = spec.start(Arc::new(workload));
+    run.run().expect("a possible plan");
+    run.log().segment(0).gpus.len()
+}
+
+#[test]
+fn every_policy_lays_gangs_as_it_is_told() {
+    for name in POLICIES.iter().map(|entry| entry.name) {
+        for (placement, nodes) in [(Strategy::Spread, 2), (Strategy::Consolidated, 1)] {
+            let told = format!("{name}[placement={placement}]");
+            assert_eq!(nodes_of_a_pair(&told, Strategy::Yarn), nodes, "{told}");
+            // YARN's capacity scheduler has a placement of its own, which it shows as its default.
+            let own = name == "yarn-cs";
+            let expected = if own { 1 } else { nodes };
+            let of_run = nodes_of_a_pair(name, placement);
+            assert_eq!(of_run, expected, "{name} where the run is {placement}");
+        }
+    }
+}
+
+/// Rented nodes do not keep a gang waiting for a node that can hold it.
+#[test]
+fn a_consolidated_gang_gets_its_node_rented() {
+    let policy = "pollux[autoscale=goodput,placement=consolidated]";
+    let job = Job {
+        name: "".into(),
+        submit: Time::ZERO,
+        gpus: 4,
+        tenant: None,
+        model: None,
+        work: Work::Fixed { duration: 100.0 },
+    };
+    let workload = Workload {
+        jobs: vec![job],
+        ..Workload::default()
+    };
+    let spec = RunSpec {
+        policy: policy.parse().expect("a policy"),
+        cluster: "2x2+1x4".parse().expect("a cluster"),
+        placement: Strategy::default(),
+        options: SimOptions::default(),
+        history: None,
+    };
+    let mut run = spec.start(Arc::new(workload));
+    run.run().expect("a possible plan");
+    assert_eq!(run.log().segment(0).gpus[0].node, 2);
 }

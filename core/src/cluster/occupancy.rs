@@ -41,6 +41,17 @@ impl FreeGpus {
         }
     }
 
+    /// The same nodes with so many free GPUs each; none on those beyond.
+    pub(crate) fn with_free(&self, free: &[u32]) -> Self {
+        let mut per_node = free.to_vec();
+        per_node.resize(self.node_sizes.len(), 0);
+        Self {
+            node_sizes: Arc::clone(&self.node_sizes),
+            total: per_node.iter().sum(),
+            per_node,
+        }
+    }
+
     /// Free GPUs of every node, in node order.
     pub fn per_node(&self) -> &[u32] {
         &self.per_node

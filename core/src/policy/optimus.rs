@@ -6,7 +6,7 @@
 //! remaining iterations are true: an oracle. Jobs whose number did not change stay where they are;
 //! the others, fewest GPUs first, take what is free on the emptiest node, then on the next.
 
-use super::registry::{BuildContext, Registered, no_conflicts};
+use super::registry::{GANG_PLACEMENT, Registered, no_conflicts};
 use super::rigid::{self, Rigid};
 use super::{
     Cadence, Every, Explanation, Fact, Line, ParamInfo, ParamKind, Plot, Policy, PolicyEntry,
@@ -109,24 +109,6 @@ fn replicas_by_gain(
 /// Where the jobs go: (node, GPUs) of each. `nodes` are the GPUs of each node, `current` what the
 /// jobs hold, `counts` what they are to have, together no more than there is.
 pub fn place(nodes: &[u32], counts: &[u32], current: &[Vec<(u32, u32)>]) -> Vec<Vec<(u32, u32)>> {
-    lay(nodes, counts, current, true)
-}
-
-/// The same, but those that move in the order in which they are given.
-pub(super) fn place_in_order(
-    nodes: &[u32],
-    counts: &[u32],
-    current: &[Vec<(u32, u32)>],
-) -> Vec<Vec<(u32, u32)>> {
-    lay(nodes, counts, current, false)
-}
-
-fn lay(
-    nodes: &[u32],
-    counts: &[u32],
-    current: &[Vec<(u32, u32)>],
-    fewest_first: bool,
-) -> Vec<Vec<(u32, u32)>> {
     let mut free = nodes.to_vec();
     let mut placed = vec![Vec::new(); counts.len()];
     for (job, parts) in current.iter().enumerate().take(counts.len()) {
@@ -143,9 +125,7 @@ fn lay(
     let mut order: Vec<usize> = (0..counts.len())
         .filter(|&job| placed[job].is_empty())
         .collect();
-    if fewest_first {
-        order.sort_by_key(|&job| counts[job]);
-    }
+    order.sort_by_key(|&job| counts[job]);
     for job in order {
         let mut wanted = counts[job];
         while wanted > 0 {
@@ -203,15 +183,16 @@ pub(super) const POLICY: Registered = Registered {
                 default: "false",
                 help: "As Pollux' simulator has it: one GPU always accumulates, the epoch under way counts as done, ncf stays on one GPU.",
             },
+            GANG_PLACEMENT,
         ],
         check: no_conflicts,
     },
-    build: |params, _: &BuildContext<'_>| {
+    build: |params, context| {
         Box::new(Optimus {
             spec: params.spec().clone(),
             round: params.float("round"),
             quirks: params.bool("quirks"),
-            rigid: Rigid::default(),
+            rigid: Rigid::new(params, context),
             jobs: Vec::new(),
             to_go: BTreeMap::new(),
             step_times: BTreeMap::new(),

@@ -38,6 +38,16 @@ pub struct BuildContext<'a> {
     pub history: Option<&'a ServiceHistory>,
 }
 
+impl BuildContext<'_> {
+    /// The placement that the spec or the run asks for; `None`: neither asks for another than the
+    /// run's default, and a policy that has a way of its own keeps to it.
+    pub(super) fn asked_placement(&self, params: &Params<'_>) -> Option<Strategy> {
+        let strategy = params.placement(PLACEMENT.name, self.placement);
+        let asked = params.is_given(PLACEMENT.name) || strategy != Strategy::default();
+        asked.then_some(strategy)
+    }
+}
+
 /// A policy and how it is made.
 #[derive(Clone, Copy)]
 pub(super) struct Registered {
@@ -85,6 +95,12 @@ pub(super) const PLACEMENT: ParamInfo = ParamInfo {
     kind: super::ParamKind::Placement,
     default: "default",
     help: "How a gang is laid on nodes; 'default' is the run's own choice.",
+};
+
+/// The same, of policies that have a way of their own.
+pub(super) const GANG_PLACEMENT: ParamInfo = ParamInfo {
+    help: "How a gang that cannot shrink is laid on nodes; 'default' is the run's own choice, and where that is least-fragmentation, the emptiest nodes, as in the simulator of Pollux.",
+    ..PLACEMENT
 };
 
 /// For policies whose parameters never conflict.

@@ -2,19 +2,39 @@
 //! fixed duration cannot shrink, so those are served first come first served, before the others,
 //! and keep their GPUs.
 
+use super::Params;
 use super::optimus;
+use super::registry::BuildContext;
 use crate::cluster::Placement;
 use crate::job::JobId;
+use crate::placement::Strategy;
 use crate::sim::{Phase, Plan, View};
+use crate::workload::DEFAULT_PACKLIMIT;
 
 /// The plain jobs, and the order of the adaptive ones.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Rigid {
+    /// How gangs are laid; `None`: on the emptiest nodes.
+    placement: Option<Strategy>,
     waiting: Vec<JobId>,
     running: Vec<JobId>,
 }
 
 impl Rigid {
+    /// None yet; their gangs are laid as the spec or the run asks.
+    pub(super) fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
+        Self {
+            placement: context.asked_placement(params),
+            waiting: Vec::new(),
+            running: Vec::new(),
+        }
+    }
+
+    /// Whether a gang may wait although there are enough GPUs.
+    pub(super) fn may_wait(&self) -> bool {
+        self.placement.is_some_and(Strategy::may_wait)
+    }
+
     /// Takes note of arrivals and completions; adaptive ones are kept in `adaptive`, in order of
     /// submission.
     pub(super) fn follow(&mut self, view: &View<'_>, adaptive: &mut Vec<JobId>) {
@@ -50,13 +70,8 @@ impl Rigid {
         }
         let mut started = 0;
         for &job in &self.waiting {
-            let gpus = view.gpus(job);
-            if gpus > nodes.iter().sum() {
+            let Some(placement) = lay(view, job, nodes, self.placement) else {
                 break;
-            }
-            let parts = optimus::place(nodes, &[gpus], &[Vec::new()]);
-            let placement = Placement {
-                parts: parts.into_iter().next().unwrap_or_default(),
             };
             take(nodes, &placement.parts);
             plan.place(job, &placement);
@@ -64,6 +79,29 @@ impl Rigid {
         }
         self.running.extend(self.waiting.drain(..started));
     }
+}
+
+/// Where a job's gang goes on nodes with so many free GPUs each; `None`: it waits.
+pub(super) fn lay(
+    view: &View<'_>,
+    job: JobId,
+    nodes: &[u32],
+    placement: Option<Strategy>,
+) -> Option<Placement> {
+    let gpus = view.gpus(job);
+    let Some(asked) = placement else {
+        if gpus > nodes.iter().sum() {
+            return None;
+        }
+        let parts = optimus::place(nodes, &[gpus], &[Vec::new()]).pop()?;
+        return Some(Placement { parts });
+    };
+    let free = view.free().with_free(nodes);
+    let strategy = view.strategy_for(job, asked, DEFAULT_PACKLIMIT);
+    let mut placement = Placement::default();
+    strategy
+        .place(&free, view.node_size(), gpus, &mut placement)
+        .then_some(placement)
 }
 
 /// Takes GPUs from nodes that have them.

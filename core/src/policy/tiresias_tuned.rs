@@ -5,18 +5,17 @@
 //! At every round jobs that hold GPUs and have received `threshold` GPU·s sink to the second queue,
 //! for good. Then GPUs are counted out down the first queue and the second, each in the order in
 //! which jobs came there; what does not fit is skipped. Who still runs stays where it is; the
-//! others, in the same order, take the node with most free GPUs, then the next. Between rounds
-//! nothing happens.
+//! others, in the same order, take the node with most free GPUs, then the next, or go where the
+//! placement asked for lays them. Between rounds nothing happens.
 
-use super::optimus;
-use super::registry::{BuildContext, Registered, no_conflicts};
-use super::rounds;
+use super::registry::{BuildContext, GANG_PLACEMENT, Registered, no_conflicts};
 use super::{
     Cadence, Every, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry,
     PolicySpec, Rng, Verdict,
 };
-use crate::cluster::Placement;
+use super::{rigid, rounds};
 use crate::job::JobId;
+use crate::placement::Strategy;
 use crate::sim::{Phase, Plan, View};
 
 pub(super) const POLICY: Registered = Registered {
@@ -38,16 +37,19 @@ pub(super) const POLICY: Registered = Registered {
                 default: "57600",
                 help: "Service after which a job sinks to the second queue, GPU·s.",
             },
+            GANG_PLACEMENT,
         ],
         check: no_conflicts,
     },
-    build: |params, _: &BuildContext<'_>| Box::new(TiresiasTuned::new(params)),
+    build: |params, context| Box::new(TiresiasTuned::new(params, context)),
 };
 
 struct TiresiasTuned {
     spec: PolicySpec,
     round: f64,
     threshold: f64,
+    /// How gangs are laid; `None`: on the emptiest nodes.
+    placement: Option<Strategy>,
     /// Jobs in the order in which they came there.
     queues: [Vec<JobId>; 2],
     /// GPUs that the last round left to no one.
@@ -55,11 +57,12 @@ struct TiresiasTuned {
 }
 
 impl TiresiasTuned {
-    fn new(params: &Params<'_>) -> Self {
+    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
         Self {
             spec: params.spec().clone(),
             round: params.float("round"),
             threshold: params.float("threshold"),
+            placement: context.asked_placement(params),
             queues: [Vec::new(), Vec::new()],
             left: 0,
         }
@@ -99,35 +102,41 @@ impl Policy for TiresiasTuned {
         }
         low.extend(sunk);
 
-        let nodes = view.free().node_sizes();
+        let mut nodes = view.free().node_sizes().to_vec();
         let mut left: u32 = nodes.iter().sum();
-        let (mut counts, mut current, mut jobs) = (Vec::new(), Vec::new(), Vec::new());
+        let mut chosen = Vec::new();
         for &job in self.queues.iter().flatten() {
             let gpus = view.gpus(job);
-            if gpus <= left {
-                left -= gpus;
-                jobs.push(job);
-                counts.push(gpus);
-                current.push(view.placement(job).to_vec());
-            } else if view.phase(job) == Phase::Running {
-                plan.preempt(job);
+            let runs = view.phase(job) == Phase::Running;
+            if gpus > left {
+                if runs {
+                    plan.preempt(job);
+                }
+                continue;
+            }
+            left -= gpus;
+            if runs {
+                rigid::take(&mut nodes, view.placement(job));
+            } else {
+                chosen.push(job);
             }
         }
-        self.left = left;
-        for ((job, before), parts) in jobs
-            .into_iter()
-            .zip(&current)
-            .zip(optimus::place_in_order(nodes, &counts, &current))
-        {
-            if parts != *before {
-                plan.place(job, &Placement { parts });
+        for job in chosen {
+            if let Some(placement) = rigid::lay(view, job, &nodes, self.placement) {
+                rigid::take(&mut nodes, &placement.parts);
+                plan.place(job, &placement);
             }
         }
+        self.left = nodes.iter().sum();
     }
 
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
         let verdict = match view.phase(job) {
             Phase::Running => Verdict::Runs,
+            Phase::Waiting if view.gpus(job) <= self.left => Verdict::PlacementWaits {
+                wants: view.gpus(job),
+                free: self.left,
+            },
             Phase::Waiting => Verdict::TooFewGpus {
                 wants: view.gpus(job),
                 left: self.left,

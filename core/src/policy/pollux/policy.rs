@@ -14,7 +14,7 @@ use crate::goodput::{
     Agent, CandidateTable, Choice, FitChoice, GradientStats, Observation, RETUNE_GAIN, batch,
 };
 use crate::job::JobId;
-use crate::policy::registry::{BuildContext, Registered};
+use crate::policy::registry::{BuildContext, GANG_PLACEMENT, Registered};
 use crate::policy::rigid::{self, Rigid};
 use crate::policy::{
     Cadence, Every, Explanation, Fact, Line, Mark, ParamInfo, ParamKind, Params, Plot, Policy,
@@ -123,10 +123,11 @@ pub(in crate::policy) const POLICY: Registered = Registered {
             fleet::AUTOSCALE,
             fleet::UTILITY,
             fleet::MIN_NODES,
+            GANG_PLACEMENT,
         ],
         check: fleet::check,
     },
-    build: |params, _: &BuildContext<'_>| Box::new(Pollux::new(params)),
+    build: |params, context| Box::new(Pollux::new(params, context)),
 };
 
 /// The most GPUs of one job, as far as applications were measured.
@@ -188,7 +189,7 @@ struct Pollux {
 }
 
 impl Pollux {
-    fn new(params: &Params<'_>) -> Self {
+    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
         let quirks = params.bool("quirks");
         let fit = if params.text("fit") == "oracle" {
             FitChoice::Oracle
@@ -220,7 +221,7 @@ impl Pollux {
                 RETUNE_GAIN
             },
             report: params.float("report"),
-            rigid: Rigid::default(),
+            rigid: Rigid::new(params, context),
             jobs: Vec::new(),
             members: Vec::new(),
             tables: BTreeMap::new(),
@@ -501,9 +502,13 @@ impl Pollux {
         self.observe(view);
         let sizes = view.free().node_sizes();
         let mut free = sizes.to_vec();
-        let open = self.fleet.as_ref().map_or(sizes.len(), |fleet| {
-            fleet.open(sizes, self.rigid.gpus(view)) as usize
-        });
+        let open = match &self.fleet {
+            // A gang that waits for one node's GPUs finds them on any node of the cluster.
+            Some(fleet) if !self.rigid.may_wait() => {
+                fleet.open(sizes, self.rigid.gpus(view)) as usize
+            }
+            _ => sizes.len(),
+        };
         let (open, _) = free.split_at_mut(open.min(sizes.len()));
         self.rigid.give_out(view, open, plan);
         if self.members.is_empty() {
@@ -983,7 +988,12 @@ mod tests {
     #[test]
     fn the_policys_defaults_are_the_searchs() {
         let spec: PolicySpec = "pollux".parse().expect("a policy");
-        let policy = Pollux::new(&Params::new(POLICY.entry.params, &spec));
+        let context = BuildContext {
+            placement: Default::default(),
+            workload: &Default::default(),
+            history: None,
+        };
+        let policy = Pollux::new(&Params::new(POLICY.entry.params, &spec), &context);
         assert_eq!(policy.parameters, Parameters::default());
     }
 }
