@@ -3,10 +3,9 @@
 //! [`session`] does what the page does besides showing, [`kept`] and [`remembered`] are what it finds
 //! again in the browser,
 //! `bridge/` carries messages between page and workers, `state/` is the page's one reducer,
-//! [`stage`] holds what the canvases show, [`attained`] and [`queues`] say where a job stands in a
+//! [`stage`] holds what the canvases show, [`queues`] says where a job stands in a
 //! policy's queues, `draw/` paints, `ui/` are the components.
 
-pub mod attained;
 pub mod bridge;
 pub mod draw;
 pub mod kept;

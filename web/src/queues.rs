@@ -4,6 +4,7 @@
 use crate::stage::{Stage, StageRun};
 use switchyard::job::JobId;
 use switchyard::policy::{PolicySpec, entry};
+use switchyard::sim::Measure;
 use switchyard::workload::Workload;
 
 /// The parameter that makes a policy one with queues.
@@ -12,10 +13,12 @@ pub const THRESHOLDS: &str = "thresholds";
 /// A policy's queues, from the highest (0) to the lowest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Queues {
-    /// GPU·s, ascending: one fewer than there are queues.
+    /// Ascending: one fewer than there are queues.
     thresholds: Vec<f64>,
-    /// The last queue's far end on the page, GPU·s.
+    /// The last queue's far end on the page.
     most: f64,
+    /// What the policy sorts by, and its thresholds are of.
+    measure: Measure,
 }
 
 /// Where the last queue begins if it is the only one: a logarithmic scale has no 0.
@@ -30,7 +33,7 @@ pub struct Crowd {
     pub waiting: usize,
 }
 
-/// The thresholds a policy works with, in GPU·s; `None`: it has no queues.
+/// The thresholds a policy works with, in its measure's unit; `None`: it has no queues.
 pub fn thresholds(policy: &PolicySpec) -> Option<Vec<f64>> {
     let params = entry(policy.name())?.params;
     let info = params.iter().find(|info| info.name == THRESHOLDS)?;
@@ -51,20 +54,27 @@ pub fn thresholds(policy: &PolicySpec) -> Option<Vec<f64>> {
 impl Queues {
     /// The queues of a policy for these jobs; `None`: it has none.
     pub fn of(policy: &PolicySpec, workload: &Workload) -> Option<Self> {
+        let measure = policy.measure();
         let largest = workload
             .jobs
             .iter()
-            .map(|job| job.work.seconds() * f64::from(job.gpus))
+            .map(|job| measure.of(job.work.seconds(), job.gpus))
             .fold(0.0, f64::max);
-        Some(Self::new(thresholds(policy)?, largest))
+        Some(Self::new(thresholds(policy)?, largest, measure))
     }
 
-    fn new(thresholds: Vec<f64>, largest: f64) -> Self {
+    fn new(thresholds: Vec<f64>, largest: f64, measure: Measure) -> Self {
         let last = thresholds.last().copied().unwrap_or(LEAST);
         Self {
             thresholds,
             most: largest.max(10.0 * last),
+            measure,
         }
+    }
+
+    /// What the policy sorts by: all that is said of its queues is in this measure's unit.
+    pub fn measure(&self) -> Measure {
+        self.measure
     }
 
     /// How many.
@@ -72,7 +82,7 @@ impl Queues {
         self.thresholds.len() + 1
     }
 
-    /// From which service to which a queue holds jobs, GPU·s; the last one has no end.
+    /// From which service to which a queue holds jobs; the last one has no end.
     pub fn bounds(&self, queue: usize) -> (f64, Option<f64>) {
         let low = queue
             .checked_sub(1)
@@ -95,7 +105,7 @@ impl Queues {
         part.clamp(0.0, 1.0)
     }
 
-    /// The service at a place between the queue's ends, GPU·s.
+    /// The service at a place between the queue's ends.
     pub fn service(&self, queue: usize, part: f64) -> f64 {
         match self.bounds(queue) {
             (low, Some(high)) => low + (high - low) * part,
@@ -106,10 +116,11 @@ impl Queues {
         }
     }
 
-    /// The queue a job stands in at the clock's time, and its service counted there, GPU·s.
+    /// The queue a job stands in at the clock's time, and what counts of its service there.
     pub fn place(&self, job: JobId, stage: &Stage, run: &StageRun) -> (usize, f64) {
         let queue = (run.moment.level(job) as usize).min(self.count() - 1);
-        (queue, run.queue_service(job, stage.clock.now))
+        let counted = run.attained_in_queue(job, stage.clock.now, self.measure);
+        (queue, counted)
     }
 
     /// How many run and wait in each queue at the clock's time.
@@ -129,6 +140,8 @@ impl Queues {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use switchyard::Time;
+    use switchyard::job::{Job, Work};
 
     fn of(policy: &str) -> Option<Vec<f64>> {
         thresholds(&policy.parse().expect("a policy"))
@@ -145,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_place_in_a_queue_and_its_service_are_inverse() {
-        let queues = Queues::new(vec![100.0, 400.0], 400_000.0);
+        let queues = Queues::new(vec![100.0, 400.0], 400_000.0, Measure::Service);
         assert_eq!(queues.count(), 3);
         assert_eq!(queues.bounds(1), (100.0, Some(400.0)));
         assert_eq!(queues.bounds(2), (400.0, None));
@@ -161,8 +174,33 @@ mod tests {
     }
 
     #[test]
+    fn queues_by_time_are_in_seconds() {
+        let job = Job {
+            name: "".into(),
+            submit: Time::ZERO,
+            gpus: 4,
+            tenant: None,
+            model: None,
+            work: Work::Fixed {
+                duration: 100_000.0,
+            },
+        };
+        let workload = Workload {
+            jobs: vec![job],
+            ..Workload::default()
+        };
+        let far_end = |policy: &str| {
+            let policy = policy.parse().expect("a policy");
+            let queues = Queues::of(&policy, &workload).expect("queues");
+            (queues.service(2, 1.0).round(), queues.measure().unit())
+        };
+        assert_eq!(far_end("tiresias-las"), (400_000.0, "GPU·s"));
+        assert_eq!(far_end("tiresias-las[measure=time]"), (100_000.0, "s"));
+    }
+
+    #[test]
     fn a_single_queue_is_logarithmic_from_one_gpu_second() {
-        let queues = Queues::new(vec![], 1000.0);
+        let queues = Queues::new(vec![], 1000.0, Measure::Service);
         assert_eq!(queues.part(0, 0.0), 0.0);
         assert_eq!(queues.part(0, 1000.0), 1.0);
     }

@@ -3,14 +3,13 @@
 //! The stage lives outside the virtual DOM, in one `Rc<RefCell<Stage>>`. Workers' messages and
 //! pointer events write to it; one animation loop reads it and paints ([`crate::draw`]).
 
-use crate::attained::Attained;
 use std::cell::{Ref, RefCell, RefMut};
 use std::rc::Rc;
 use switchyard::Time;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::report::{Outcomes, Summary};
-use switchyard::sim::{LogDelta, Moment, Progress, RunLog, TimeIndex};
+use switchyard::sim::{Attained, Held, LogDelta, Measure, Moment, Progress, RunLog, TimeIndex};
 use switchyard::workload::Workload;
 
 /// The stage as everyone holds it; equal if it is the same stage.
@@ -237,16 +236,15 @@ impl StageRun {
         self.segments_of.get(job.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// GPU·s a job has attained by `now`.
-    pub fn attained(&self, job: JobId, now: f64) -> f64 {
-        self.attained.total(&self.log, self.segments(job), now)
+    /// A job's stays on GPUs until `now`.
+    pub fn held(&self, job: JobId, now: f64) -> Held {
+        self.attained.held(&self.log, self.segments(job), Time(now))
     }
 
-    /// GPU·s that count for a job's place in the policy's queues: attained since it was last
-    /// promoted.
-    pub fn queue_service(&self, job: JobId, now: f64) -> f64 {
+    /// What counts for a job's place in the policy's queues: attained since it was last promoted.
+    pub fn attained_in_queue(&self, job: JobId, now: f64, measure: Measure) -> f64 {
         self.attained
-            .since_promotion(&self.log, self.segments(job), now)
+            .since_promotion(&self.log, self.segments(job), Time(now), measure)
     }
 
     /// Takes in a piece of the log.
@@ -263,5 +261,127 @@ impl StageRun {
         self.attained.note_promotions(&self.log, &self.segments_of);
         self.index.extend(&self.log);
         self.progress = progress;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use switchyard::RunSpec;
+    use switchyard::job::{Job, Work};
+    use switchyard::sim::{EventKind, LogMark, SimOptions};
+
+    /// A job of 2 GPUs that sinks at 40 GPU·s, waits for later ones, and is promoted. `pieces`: the
+    /// log arrives event by event, not all at once.
+    fn run_in(pieces: bool) -> StageRun {
+        let job = |submit: f64, duration: f64| Job {
+            name: "".into(),
+            submit: Time(submit),
+            gpus: 2,
+            tenant: None,
+            model: None,
+            work: Work::Fixed { duration },
+        };
+        let jobs = vec![
+            job(0.0, 100.0),
+            job(20.0, 18.0),
+            job(38.0, 18.0),
+            job(56.0, 18.0),
+        ];
+        let spec = RunSpec {
+            policy: "tiresias-las[thresholds=40,knob=1]"
+                .parse()
+                .expect("a policy"),
+            cluster: ClusterSpec::uniform(1, 2).expect("a cluster"),
+            placement: Default::default(),
+            options: SimOptions {
+                restart_cost: 5.0,
+                ..SimOptions::default()
+            },
+            history: None,
+        };
+        let workload = Workload {
+            jobs,
+            ..Workload::default()
+        };
+        let mut run = StageRun::new(0, String::new(), workload.jobs.len());
+        let mut simulation = spec.start(workload.into());
+        let mut mark = LogMark::default();
+        loop {
+            let more = simulation.step().expect("plans are right");
+            if pieces || !more {
+                let progress = simulation.progress();
+                run.receive(simulation.log().delta_since(mark), progress);
+                mark = simulation.log().mark();
+            }
+            if !more {
+                return run;
+            }
+        }
+    }
+
+    fn run() -> StageRun {
+        run_in(true)
+    }
+
+    #[test]
+    fn it_does_not_matter_in_which_pieces_the_log_comes() {
+        let (pieces, whole) = (run_in(true), run_in(false));
+        let end = pieces.reached();
+        for job in (0..4).map(JobId) {
+            for now in (0..60).map(|i| end * f64::from(i) / 59.0) {
+                let (a, b) = (
+                    pieces.attained_in_queue(job, now, Measure::Service),
+                    whole.attained_in_queue(job, now, Measure::Service),
+                );
+                assert_eq!(a, b, "{job:?} at {now}");
+                assert!(a >= 0.0 && a <= pieces.held(job, now).service());
+            }
+        }
+    }
+
+    #[test]
+    fn service_is_gpus_times_time_held_and_counts_anew_after_a_promotion() {
+        let run = run();
+        let promoted = (0..run.log.events())
+            .map(|i| run.log.event(i))
+            .find(|event| event.kind == EventKind::Promote)
+            .expect("it waits for longer than it has run");
+        assert_eq!(promoted.job, JobId(0));
+        let at = promoted.time.seconds();
+        assert_eq!(run.held(JobId(0), 10.0).service(), 20.0);
+        assert_eq!(run.held(JobId(0), 20.0).service(), 40.0);
+        assert_eq!(run.held(JobId(0), 30.0).service(), 40.0);
+        assert_eq!(
+            run.attained_in_queue(JobId(0), at - 1.0, Measure::Service),
+            40.0
+        );
+        assert_eq!(run.attained_in_queue(JobId(0), at, Measure::Service), 0.0);
+        // Everything it held in the end, 5 s of restarting each time included.
+        let end = run.reached();
+        let held: f64 = run.segments_of[0]
+            .iter()
+            .map(|&i| run.log.segment(i as usize))
+            .map(|segment| 2.0 * (segment.end.seconds() - segment.start.seconds()))
+            .sum();
+        assert_eq!(run.held(JobId(0), end).service(), held);
+        assert!(held > 200.0);
+        let seconds = run.held(JobId(0), end).seconds();
+        assert_eq!(2.0 * seconds, held);
+        let since = run.attained_in_queue(JobId(0), end, Measure::Time);
+        assert_eq!(since, seconds - run.held(JobId(0), at).seconds());
+        assert_eq!(
+            run.attained_in_queue(JobId(0), end, Measure::Service),
+            held - run.held(JobId(0), at).service()
+        );
+    }
+
+    #[test]
+    fn before_it_is_submitted_a_job_has_nothing() {
+        assert_eq!(
+            run().attained_in_queue(JobId(3), 10.0, Measure::Service),
+            0.0
+        );
+        assert_eq!(run().held(JobId(77), 10.0).service(), 0.0);
     }
 }

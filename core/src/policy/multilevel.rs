@@ -7,7 +7,7 @@ use super::priority_walk::PriorityWalk;
 use super::{Fact, Mark, ParamInfo, ParamKind, Params};
 use crate::Time;
 use crate::job::JobId;
-use crate::sim::{Phase, Plan, View};
+use crate::sim::{Measure, Phase, Plan, View};
 
 pub(super) const QUEUES: ParamInfo = ParamInfo {
     name: "queues",
@@ -84,15 +84,6 @@ pub(super) fn thresholds(params: &Params<'_>) -> Result<Vec<f64>, String> {
     Ok(thresholds)
 }
 
-/// What attained service is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Measure {
-    /// GPUs × seconds on them (2D-LAS).
-    Service,
-    /// Seconds on GPUs (LAS).
-    Time,
-}
-
 /// One job's place in the queues.
 #[derive(Clone, Copy, Debug, Default)]
 struct Standing {
@@ -160,10 +151,7 @@ impl Multilevel {
     }
 
     fn measured(&self, view: &View<'_>, job: JobId) -> f64 {
-        match self.measure {
-            Measure::Service => view.attained(job),
-            Measure::Time => view.held_seconds(job),
-        }
+        view.held(job).attained(self.measure)
     }
 
     /// Whether demotions are looked for at every event, as the released simulator does.
@@ -261,10 +249,7 @@ impl Multilevel {
     /// When a running job will cross its queue's threshold.
     fn demotion(&self, view: &View<'_>, job: JobId) -> Option<Time> {
         let threshold = *self.thresholds.get(self.queue(job) as usize)?;
-        let speed = match self.measure {
-            Measure::Service => f64::from(view.gpus(job)),
-            Measure::Time => 1.0,
-        };
+        let speed = self.measure.of(1.0, view.gpus(job));
         if self.late_demotion {
             let executed = self.executed(view, job);
             // Whole numbers there: divided without a remainder.
@@ -290,10 +275,7 @@ impl Multilevel {
             return Vec::new();
         };
         let queue = standing.queue;
-        let unit = match self.measure {
-            Measure::Service => "GPU·s",
-            Measure::Time => "s",
-        };
+        let unit = self.measure.unit();
         let mut facts = vec![
             Fact::new(
                 "queue",

@@ -4,6 +4,7 @@
 //! prints in canonical form. [`Params`] gives a policy its values, defaults filled in.
 
 use crate::placement::{Strategy, UnknownStrategy};
+use crate::sim::Measure;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -125,6 +126,14 @@ impl PolicySpec {
     /// Whether it gives jobs other GPUs and batches than they ask for.
     pub fn adapts_jobs(&self) -> bool {
         matches!(self.name(), "pollux" | "optimus")
+    }
+
+    /// What counts as attained where jobs are sorted by that.
+    pub fn measure(&self) -> Measure {
+        match self.param("measure") {
+            Some("time") => Measure::Time,
+            _ => Measure::Service,
+        }
     }
 
     /// The names of the parameters that differ from their defaults.

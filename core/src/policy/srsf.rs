@@ -3,7 +3,8 @@
 
 use super::PolicyEntry;
 use super::registry::{PLACEMENT, Registered, no_conflicts};
-use super::srtf::{Measure, ShortestRemaining};
+use super::srtf::ShortestRemaining;
+use crate::sim::Measure;
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {

@@ -7,7 +7,7 @@ use super::waiting_room::Waiter;
 use super::{Explanation, Fact, Params, Policy, PolicyEntry, PolicySpec, Rng};
 use crate::Time;
 use crate::job::JobId;
-use crate::sim::{Plan, View};
+use crate::sim::{Measure, Plan, View};
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
@@ -21,15 +21,6 @@ pub(super) const POLICY: Registered = Registered {
     },
     build: |params, context| Box::new(ShortestRemaining::new(params, context, Measure::Time)),
 };
-
-/// What is to be shortest.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Measure {
-    /// Remaining seconds.
-    Time,
-    /// Remaining seconds × GPUs.
-    Service,
-}
 
 /// Least remaining time or service first.
 pub(super) struct ShortestRemaining {
@@ -50,10 +41,7 @@ impl ShortestRemaining {
 
     fn remaining(&self, view: &View<'_>, job: JobId) -> Time {
         let seconds = view.remaining(job).unwrap_or(f64::INFINITY);
-        match self.measure {
-            Measure::Time => Time(seconds),
-            Measure::Service => Time(seconds * f64::from(view.gpus(job))),
-        }
+        Time(self.measure.of(seconds, view.gpus(job)))
     }
 }
 

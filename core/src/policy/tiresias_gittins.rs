@@ -4,7 +4,7 @@
 //! overtakes it.
 
 use super::history::{HISTORY, History};
-use super::multilevel::{self, Measure, Multilevel};
+use super::multilevel::{self, Multilevel};
 use super::pack_limit::PackLimit;
 use super::priority_walk::PriorityWalk;
 use super::registry::{BuildContext, PLACEMENT, Registered};
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::Time;
 use crate::job::JobId;
-use crate::sim::{Phase, Plan, View};
+use crate::sim::{Measure, Phase, Plan, View};
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {

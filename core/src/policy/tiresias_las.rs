@@ -3,7 +3,7 @@
 //! in the order in which it came there (FIFO by start time). What does not fit is skipped, or,
 //! with `strict`, nothing overtakes it.
 
-use super::multilevel::{self, Measure, Multilevel};
+use super::multilevel::{self, Multilevel};
 use super::pack_limit::PackLimit;
 use super::priority_walk::PriorityWalk;
 use super::registry::{BuildContext, PLACEMENT, Registered};
@@ -68,16 +68,11 @@ struct TiresiasLas {
 
 impl TiresiasLas {
     fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
-        let measure = if params.text("measure") == "time" {
-            Measure::Time
-        } else {
-            Measure::Service
-        };
         let mut walk = PriorityWalk::new(params.placement("placement", context.placement));
         walk.strict = params.bool("strict");
         Self {
             spec: params.spec().clone(),
-            levels: Multilevel::new(params, measure),
+            levels: Multilevel::new(params, params.spec().measure()),
             pack_limit: PackLimit::new(params.float("packlimit"), params.bool("refit")),
             walk,
             rank: Vec::new(),

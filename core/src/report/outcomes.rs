@@ -3,7 +3,7 @@
 use crate::cluster::ClusterSpec;
 use crate::job::Job;
 use crate::job::Work;
-use crate::sim::{EventKind, RunLog};
+use crate::sim::{EventKind, Held, RunLog};
 use crate::workload::application::packed;
 use crate::workload::{Application, Workload};
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ impl Outcomes {
             rho: nan(),
             rejected: vec![false; jobs.len()],
         };
-        let mut held = vec![0.0; jobs.len()];
+        let mut held = vec![Held::default(); jobs.len()];
         let mut waiting_since = nan();
         // ∫ jobs in the system dt, up to the last event and at each job's submission.
         let mut active = 0.0;
@@ -81,20 +81,14 @@ impl Outcomes {
                 }
                 EventKind::Pause | EventKind::Finish => {
                     let segment = log.segment(event.detail as usize);
-                    let stay = now - segment.start.seconds();
-                    held[j] += stay;
-                    match job.work {
-                        Work::Fixed { .. } => out.service[j] = held[j] * f64::from(job.gpus),
-                        Work::Adaptive { .. } => {
-                            out.service[j] += stay * f64::from(segment.gpu_count());
-                        }
-                    }
+                    held[j].stay(segment.gpu_count(), event.time - segment.start);
+                    out.service[j] = held[j].service();
                     waiting_since[j] = now;
                     if event.kind == EventKind::Finish {
                         active -= 1.0;
                         let jct = event.time - job.submit;
                         out.jct[j] = jct;
-                        out.queueing[j] = (jct - held[j]).max(0.0);
+                        out.queueing[j] = (jct - held[j].seconds()).max(0.0);
                         let contention = (integral - integral_at_submit[j]) / jct;
                         out.rho[j] = jct / isolation.seconds(job, total_gpus / contention);
                     }

@@ -1,5 +1,6 @@
 //! The event loop: arrivals, completions, alarms and rounds in; segments and events out.
 
+use super::attained::Held;
 use super::halt::{Halt, HaltReason, LogBudget, Remedy, RunError, Watch};
 use super::log::{EventKind, LogDelta, LogMark, RunLog, Tuning};
 use super::plan::{Placed, Plan, PlanError, PlanErrorKind};
@@ -118,8 +119,8 @@ pub(super) struct JobStates {
     pub(super) spread: Vec<bool>,
     /// Seconds of progress before the present segment.
     executed: Vec<f64>,
-    /// Seconds on GPUs before the present segment.
-    held: Vec<f64>,
+    /// Stays on GPUs before the present segment.
+    held: Vec<Held>,
     pub(super) placement: Vec<Vec<(u32, u32)>>,
     segment: Vec<u32>,
     /// Counts changes of placement: events of an earlier version are stale.
@@ -136,7 +137,7 @@ impl JobStates {
             rate: vec![1.0; jobs],
             spread: vec![false; jobs],
             executed: vec![0.0; jobs],
-            held: vec![0.0; jobs],
+            held: vec![Held::default(); jobs],
             placement: vec![Vec::new(); jobs],
             segment: vec![0; jobs],
             version: vec![0; jobs],
@@ -144,14 +145,15 @@ impl JobStates {
         }
     }
 
-    pub(super) fn held_seconds(&self, job: JobId, now: Time) -> f64 {
+    /// Stays on GPUs until now.
+    pub(super) fn held(&self, job: JobId, now: Time) -> Held {
         let i = job.index();
-        let present = if self.phase[i] == Phase::Running {
-            now - self.since[i]
-        } else {
-            0.0
-        };
-        self.held[i] + present
+        let mut held = self.held[i];
+        if self.phase[i] == Phase::Running {
+            let gpus = self.placement[i].iter().map(|part| part.1).sum();
+            held.stay(gpus, now - self.since[i]);
+        }
+        held
     }
 
     pub(super) fn executed_seconds(&self, job: JobId, now: Time) -> f64 {
@@ -748,10 +750,8 @@ impl World {
     fn release(&mut self, job: JobId) {
         let i = job.index();
         let now = self.now;
-        let held = now - self.states.since[i];
         if let Some(training) = self.training(job) {
             training.settle(now);
-            training.service += held * f64::from(training.replicas);
             training.disturbed = false;
             if training.is_distributed() && self.options.interference > 0.0 {
                 self.distributed.retain(|&other| other != job);
@@ -759,7 +759,7 @@ impl World {
             }
         }
         self.states.executed[i] = self.states.executed_seconds(job, self.now);
-        self.states.held[i] = self.states.held_seconds(job, self.now);
+        self.states.held[i] = self.states.held(job, self.now);
         self.states.version[i] += 1;
         self.states.alarm[i] = Time::NEVER;
         self.states.placement[i].clear();

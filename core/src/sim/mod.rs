@@ -8,6 +8,7 @@
 //! through their applications' epochs, at a speed that changes with GPUs, batch and epoch. A run
 //! that gets nowhere, or writes more than its [`LogBudget`], is ended ([`Halt`]).
 
+mod attained;
 mod engine;
 mod halt;
 mod index;
@@ -17,6 +18,7 @@ mod training;
 mod training_plots;
 mod view;
 
+pub use attained::{Attained, Held, Measure};
 pub use engine::{Progress, SimOptions, Simulation};
 pub use halt::{Halt, HaltReason, LogBudget, Remedy, RunError};
 pub use index::{Moment, TimeIndex};

@@ -37,8 +37,6 @@ pub(super) struct Training {
     nodes: u32,
     /// Counts stretches: the ends of earlier ones are stale.
     pub(super) stretch: u32,
-    /// GPU·s before the present segment.
-    pub(super) service: f64,
     /// Whether another distributed job shares a node.
     pub(super) disturbed: bool,
 }
@@ -109,7 +107,6 @@ pub(super) fn trainings(workload: &Workload, cluster: &ClusterSpec) -> Vec<Optio
             replicas: 0,
             nodes: 0,
             stretch: 0,
-            service: 0.0,
             disturbed: false,
         })
     };

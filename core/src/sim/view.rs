@@ -1,5 +1,6 @@
 //! What a scheduler can know at one moment.
 
+use super::attained::Held;
 use super::engine::{JobStates, at_least_zero};
 use super::training::{Training, TrainingView};
 use crate::Time;
@@ -137,15 +138,12 @@ impl View<'_> {
 
     /// Attained service so far, GPU·s: GPUs held × time held (restarts included).
     pub fn attained(&self, job: JobId) -> f64 {
-        let Some(training) = self.training_of(job) else {
-            return self.held_seconds(job) * f64::from(self.gpus(job));
-        };
-        let present = if self.phase(job) == Phase::Running {
-            (self.now - self.since(job)) * f64::from(training.replicas)
-        } else {
-            0.0
-        };
-        training.service + present
+        self.held(job).service()
+    }
+
+    /// The job's stays on GPUs so far.
+    pub fn held(&self, job: JobId) -> Held {
+        self.states.held(job, self.now)
     }
 
     fn training_of(&self, job: JobId) -> Option<&Training> {
@@ -165,7 +163,7 @@ impl View<'_> {
 
     /// Seconds on GPUs so far (restarts included).
     pub fn held_seconds(&self, job: JobId) -> f64 {
-        self.states.held_seconds(job, self.now)
+        self.held(job).seconds()
     }
 
     /// When the job last changed between waiting and running (or was submitted).

@@ -1,7 +1,7 @@
 //! What is said about a job, a queue, and what is in it: in tooltips, and to those who do not see
 //! the canvas.
 
-use super::format::{count, counted, duration, figures, gpu_hours, service, time};
+use super::format::{attained, count, counted, duration, figures, gpu_hours, time};
 use crate::queues::Queues;
 use crate::stage::{Stage, StageRun};
 use switchyard::job::JobId;
@@ -9,34 +9,6 @@ use switchyard::sim::Segment;
 
 /// How many nodes are named before the rest is counted.
 const NODES_NAMED: usize = 6;
-
-/// What a job has got up to the clock's time.
-struct SoFar {
-    segments: usize,
-    gpu_seconds: f64,
-}
-
-impl SoFar {
-    fn of(job: JobId, run: &StageRun, now: f64) -> Self {
-        let mut so_far = Self {
-            segments: 0,
-            gpu_seconds: 0.0,
-        };
-        let segments = run
-            .segments_of
-            .get(job.index())
-            .map_or(&[][..], Vec::as_slice);
-        for segment in segments.iter().map(|&i| run.log.segment(i as usize)) {
-            let held = segment.end.seconds().min(now) - segment.start.seconds();
-            if held < 0.0 {
-                break;
-            }
-            so_far.segments += 1;
-            so_far.gpu_seconds += held * f64::from(segment.gpu_count());
-        }
-        so_far
-    }
-}
 
 /// Who a job is: its name, and what it asks for.
 fn who(job: JobId, stage: &Stage) -> Vec<String> {
@@ -64,11 +36,11 @@ pub(super) fn job(job: JobId, stage: &Stage, run: &StageRun) -> Vec<String> {
     let now = stage.clock.now;
     let mut lines = who(job, stage);
 
-    let so_far = SoFar::of(job, run, now);
-    let last = so_far
-        .segments
+    let segments = run.segments(job);
+    let begun = segments.partition_point(|&i| run.log.segment(i as usize).start.seconds() <= now);
+    let last = begun
         .checked_sub(1)
-        .map(|i| run.log.segment(run.segments_of[job.index()][i] as usize));
+        .map(|i| run.log.segment(segments[i] as usize));
     lines.push(match last {
         _ if now < record.submit.seconds() => {
             format!("submitted in {}", duration(record.submit.seconds() - now))
@@ -87,9 +59,9 @@ pub(super) fn job(job: JobId, stage: &Stage, run: &StageRun) -> Vec<String> {
         lines.push(nodes(&segment));
     }
 
-    let mut got = vec![gpu_hours(so_far.gpu_seconds)];
-    if so_far.segments > 1 {
-        got.push(counted(so_far.segments as u64 - 1, "restart", "restarts"));
+    let mut got = vec![gpu_hours(run.held(job, now).service())];
+    if begun > 1 {
+        got.push(counted(begun as u64 - 1, "restart", "restarts"));
     }
     if run.moment.level(job) > 0 {
         got.push(format!("queue {}", run.moment.level(job) + 1));
@@ -134,6 +106,7 @@ pub(super) fn wait(job: JobId, from: f64, to: f64, stage: &Stage) -> Vec<String>
 
 /// Which services a queue holds: `0 – 3,250 GPU·s`, `from 7,200 GPU·s (2 GPU·h) · log scale`.
 pub fn range(queues: &Queues, queue: usize) -> String {
+    let service = |amount| attained(amount, queues.measure());
     match queues.bounds(queue) {
         (0.0, Some(high)) => format!("0 – {}", service(high)),
         (low, Some(high)) => format!("{} – {}", figures(low), service(high)),
@@ -144,6 +117,7 @@ pub fn range(queues: &Queues, queue: usize) -> String {
 /// A queue in a sentence.
 pub(super) fn queue(queues: &Queues, queue: usize) -> String {
     let name = format!("queue {} of {}", queue + 1, queues.count());
+    let service = |amount| attained(amount, queues.measure());
     match queues.bounds(queue) {
         (low, Some(high)) => format!("{name}: from {} to {}", service(low), service(high)),
         (low, None) => format!("{name}: from {} on", service(low)),
@@ -168,7 +142,9 @@ pub fn crowd(running: usize, waiting: usize) -> String {
 /// Where a job stands in its queue.
 pub fn in_queue(job: JobId, queues: &Queues, stage: &Stage, run: &StageRun) -> String {
     let (queue, got) = queues.place(job, stage, run);
-    let since = if got < run.attained(job, stage.clock.now) {
+    let measure = queues.measure();
+    let service = |amount| attained(amount, measure);
+    let since = if got < run.held(job, stage.clock.now).attained(measure) {
         " since it was promoted"
     } else {
         ""

@@ -1,5 +1,7 @@
 //! Numbers and times as people read them; shared by the canvases and the page's text.
 
+use switchyard::sim::Measure;
+
 const MINUTE: f64 = 60.0;
 const HOUR: f64 = 3600.0;
 const DAY: f64 = 86_400.0;
@@ -80,15 +82,16 @@ pub fn gpu_hours(gpu_seconds: f64) -> String {
     with_unit(gpu_seconds / HOUR, "GPU·h")
 }
 
-/// Attained service as policies count it, and in hours where that is easier to read:
-/// `3,250 GPU·s`, `57,600 GPU·s (16 GPU·h)`.
-pub fn service(gpu_seconds: f64) -> String {
-    let exact = with_unit(gpu_seconds, "GPU·s");
-    if gpu_seconds.abs() < HOUR {
-        exact
-    } else {
-        format!("{exact} ({})", gpu_hours(gpu_seconds))
-    }
+/// Attained service as a policy counts it, and in hours where that is easier to read:
+/// `3,250 GPU·s`, `57,600 GPU·s (16 GPU·h)`, `7,200 s (2 h)`.
+pub fn attained(amount: f64, measure: Measure) -> String {
+    let exact = with_unit(amount, measure.unit());
+    let easier = match measure {
+        _ if amount.abs() < HOUR => return exact,
+        Measure::Service => gpu_hours(amount),
+        Measure::Time => duration(amount),
+    };
+    format!("{exact} ({easier})")
 }
 
 /// A number of any size to three digits: `0.125`, `57,600`, `2.31e-5`.
@@ -282,9 +285,13 @@ mod tests {
 
     #[test]
     fn service_is_in_gpu_seconds_and_in_hours_beside() {
+        let service = |amount| attained(amount, Measure::Service);
         assert_eq!(service(4.0), "4 GPU·s");
         assert_eq!(service(3250.0), "3,250 GPU·s");
         assert_eq!(service(57_600.0), "57,600 GPU·s (16 GPU·h)");
+        assert_eq!(attained(3250.0, Measure::Time), "3,250 s");
+        let hours = format!("57,600 s ({})", duration(57_600.0));
+        assert_eq!(attained(57_600.0, Measure::Time), hours);
     }
 
     #[test]

@@ -258,7 +258,8 @@ impl LanesPainter {
                 lines.push(describe::crowd(column.running, column.waiting));
             }
             let service = queues.service(i, (x - lane.body.x) / lane.body.w);
-            lines.push(format!("here: {}", format::service(service)));
+            let here = format::attained(service, queues.measure());
+            lines.push(format!("here: {here}"));
         }
         Some(lines)
     }

@@ -154,7 +154,7 @@ pub fn Inspector(props: &Props) -> Html {
             <section>
                 <h3>{ "Its life" }</h3>
                 if span.1 > span.0 {
-                    { for runs.iter().map(|run| life_bar(&props.stage, run, job.gpus, span, &props.on_seek)) }
+                    { for runs.iter().map(|run| life_bar(&props.stage, run, props.job, span, &props.on_seek)) }
                     <div class="life-axis"><span>{ format::time(span.0) }</span><span>{ format::time(span.1) }</span></div>
                     <p class="hint">{ "hollow: waits · hatched: restarts · filled: runs" }</p>
                 } else if runs.iter().any(|run| run.rejected) {
@@ -323,20 +323,27 @@ fn event_list(run: &InRun, on_seek: &Callback<f64>) -> Html {
 fn life_bar(
     stage: &SharedStage,
     run: &InRun,
-    gpus: u32,
+    job: JobId,
     span: (f64, f64),
     on_seek: &Callback<f64>,
 ) -> Html {
     let dark = stage.read().dark;
     let (run, run_id, on_seek) = (run.clone(), run.id, on_seek.clone());
-    let render = Callback::from(move |now| life_at(&run, gpus, span, now, dark, &on_seek));
+    let render = {
+        let stage = stage.clone();
+        Callback::from(move |now| {
+            let held = stage.read().run(run_id).map(|run| run.held(job, now));
+            let attained = held.unwrap_or_default().service();
+            life_at(&run, attained, span, now, dark, &on_seek)
+        })
+    };
     html! { <Clocked key={run_id} stage={stage.clone()} {render} /> }
 }
 
-/// A life's bar with the clock at `now`.
+/// A life's bar with the clock at `now`, when it has `attained` so many GPU·s.
 fn life_at(
     run: &InRun,
-    gpus: u32,
+    attained: f64,
     (from, to): (f64, f64),
     now: f64,
     dark: bool,
@@ -381,7 +388,7 @@ fn life_at(
         None if run.numbers[0].is_nan() => "not simulated so far".to_string(),
         None => "finished".to_string(),
     };
-    let attained = format::gpu_hours(life::attained(&run.life, gpus, now));
+    let attained = format::gpu_hours(attained);
     let line = (from..=to).contains(&now).then(
         || html! { <div class="life-clock" ~style={format!("left: {:.3}%", share(now))}></div> },
     );

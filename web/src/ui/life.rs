@@ -88,17 +88,6 @@ pub(super) fn visible(life: &[Stretch], least: f64) -> Vec<Stretch> {
     visible
 }
 
-/// GPU·s a job had received by `now`.
-pub(super) fn attained(life: &[Stretch], gpus: u32, now: f64) -> f64 {
-    let held = |stretch: &&Stretch| stretch.doing != Doing::Waiting;
-    let seconds: f64 = life
-        .iter()
-        .filter(held)
-        .map(|stretch| (stretch.to.min(now) - stretch.from).max(0.0))
-        .sum();
-    seconds * f64::from(gpus)
-}
-
 /// `3`, `3–5`, `3, 5–7`: node numbers in runs.
 pub(super) fn node_list(nodes: &[u32]) -> String {
     let mut nodes = nodes.to_vec();
@@ -175,7 +164,6 @@ mod tests {
                 stretch(35.0, 125.0, Doing::Running),
             ]
         );
-        assert_eq!(attained(&life, 2, 32.0), 2.0 * 12.0);
         assert_eq!(visible(&life, 6.0)[1], stretch(10.0, 35.0, Doing::Waiting));
     }
 

@@ -20,7 +20,8 @@ const BELOW_LEAST: f64 = 0.5;
 const STEPS: f64 = 400.0;
 
 /// Parameters of a policy with queues. `services`: the least and the greatest service that a job
-/// asks for, GPU·s, which is what thresholds can divide.
+/// asks for, in the
+/// unit of what the policy measures, which is what thresholds can divide.
 pub(super) fn playground(session: &Session, card: &Card, services: (f64, f64)) -> Html {
     let policy = &card.policy;
     let (Some(entry), Some(thresholds)) = (entry(policy.name()), thresholds(policy)) else {
@@ -116,6 +117,8 @@ impl Fields<'_> {
     fn threshold(&self, i: usize) -> Html {
         let name = format!("Threshold between queue {} and {}", i + 1, i + 2);
         let value = self.thresholds[i];
+        let measure = self.policy.measure();
+        let unit = measure.unit();
         // The list of thresholds with another one here, or none.
         let put = |here: fn(&str) -> Option<String>| {
             self.take(move |policy, typed| {
@@ -145,10 +148,10 @@ impl Fields<'_> {
         let (min, max) = (low.log10().to_string(), high.log10().to_string());
         html! {
             <div class="threshold" key={i}>
-                <label><span class="hint">{ format!("Q{} | Q{}", i + 1, i + 2) }</span><Typed name={format!("{name}, GPU·s")} value={value.to_string()} inputmode="decimal" take={ontype} /><span class="hint">{ "GPU·s" }</span></label>
+                <label><span class="hint">{ format!("Q{} | Q{}", i + 1, i + 2) }</span><Typed name={format!("{name}, {unit}")} value={value.to_string()} inputmode="decimal" take={ontype} /><span class="hint">{ unit }</span></label>
                 { quiet_button(&format!("Remove the {}", name.to_lowercase()), None, sign(Icon::Close), onremove) }
                 <Typed kind="range" name={format!("{name}, slider")} value={value.log10().to_string()} {min} {max} step={(decades / STEPS).to_string()}
-                    valuetext={format::service(value)} take={onslide} />
+                    valuetext={format::attained(value, measure)} take={onslide} />
             </div>
         }
     }

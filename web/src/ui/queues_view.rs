@@ -14,6 +14,7 @@ use crate::stage::{SharedStage, Stage};
 use crate::state::{Action, AppState, Card};
 use std::rc::Rc;
 use switchyard::policy::{POLICIES, PolicySpec};
+use switchyard::sim::Measure;
 use yew::prelude::*;
 
 /// The schedulers that sort jobs into queues by attained service.
@@ -38,7 +39,11 @@ pub(super) fn QueuesView(props: &StateProps) -> Html {
         let (_, policy) = shown.as_ref()?;
         Queues::of(policy, &stage.read().workload)
     });
-    let span = use_memo(trace, |_| services(&stage.read()));
+    let measure = chosen_or_first.map(|card| card.policy.measure());
+    let measure = measure.unwrap_or_default();
+    let span = use_memo((trace, measure), |(_, measure)| {
+        services(&stage.read(), *measure)
+    });
     let Some(card) = chosen_or_first else {
         return no_queues(session);
     };
@@ -73,11 +78,11 @@ pub(super) fn QueuesView(props: &StateProps) -> Html {
     }
 }
 
-/// The least and the greatest service that a job of the trace asks for, GPU·s.
-fn services(stage: &Stage) -> (f64, f64) {
+/// The least and the greatest that a job of the trace asks for, in a measure's unit.
+fn services(stage: &Stage, measure: Measure) -> (f64, f64) {
     let jobs = stage.workload.jobs.iter();
     let (least, most) = jobs
-        .map(|job| job.work.seconds() * f64::from(job.gpus))
+        .map(|job| measure.of(job.work.seconds(), job.gpus))
         .filter(|&service| service > 0.0)
         .fold((f64::INFINITY, 0.0), |(least, most), service| {
             (f64::min(least, service), f64::max(most, service))
