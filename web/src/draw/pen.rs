@@ -107,11 +107,9 @@ impl<'a> Pen<'a> {
 
     /// The width of `text`, `size` CSS pixels high.
     pub(super) fn width(&mut self, text: &str, size: f64) -> f64 {
-        let context = self.context;
+        let (context, em) = (self.context, size * self.ratio);
         self.widths
-            .of(text, |c| em_width(context, &mut self.font, c))
-            * size
-            * self.ratio
+            .of(em, text, |c| width_of(context, &mut self.font, em, c))
     }
 
     /// Writes `text`, vertically centred on `y`, cut with an ellipsis to fit into `room`.
@@ -129,7 +127,7 @@ impl<'a> Pen<'a> {
         let context = self.context;
         let Some(end) = self
             .widths
-            .fit(text, room / em, |c| em_width(context, &mut self.font, c))
+            .fit(em, text, room, |c| width_of(context, &mut self.font, em, c))
         else {
             return 0.0;
         };
@@ -141,33 +139,21 @@ impl<'a> Pen<'a> {
             text
         };
         let width = self.width(shown, size);
-        self.set_font(em);
-        // What stands on the right is set by the browser: where its letters are wider than their
-        // sum, as with WebKit's hinting, it must not end beyond the edge.
+        set_font(context, &mut self.font, em);
         let x = match align {
-            Align::Left | Align::Right => x,
+            Align::Left => x,
             Align::Centre => (x - width / 2.0).round(),
+            Align::Right => (x - width).round(),
         };
-        if align == Align::Right {
-            context.set_text_align("right");
-        }
         // A third of an em below the middle puts digits and lower case optically in the middle.
         // Cannot fail: the numbers are finite.
         let _ = context.fill_text(shown, x, (y + 0.35 * em).round());
-        context.set_text_align("left");
         width
     }
 
     /// Writes a small label.
     pub(super) fn label(&mut self, text: &str, x: f64, y: f64, align: Align, room: f64) -> f64 {
         self.text(text, x, y, SMALL, align, room)
-    }
-
-    fn set_font(&mut self, em: f64) {
-        if self.font != em {
-            self.font = em;
-            self.context.set_font(&format!("{em}px {TYPEFACE}"));
-        }
     }
 }
 
@@ -182,17 +168,21 @@ pub(super) fn px(css: f64, ratio: f64) -> f64 {
     (css * ratio).round().max(1.0)
 }
 
-/// Asks the browser for a character's width in ems; `font` is then no longer set.
-fn em_width(context: &CanvasRenderingContext2d, font: &mut f64, c: char) -> f64 {
-    const EM: f64 = 100.0;
-    if *font != EM {
-        *font = EM;
-        context.set_font(&format!("{EM}px {TYPEFACE}"));
+/// Sets the context's font, unless it is `font` already.
+fn set_font(context: &CanvasRenderingContext2d, font: &mut f64, em: f64) {
+    if *font != em {
+        *font = em;
+        context.set_font(&format!("{em}px {TYPEFACE}"));
     }
+}
+
+/// Asks the browser for a character's width.
+fn width_of(context: &CanvasRenderingContext2d, font: &mut f64, em: f64, c: char) -> f64 {
+    set_font(context, font, em);
     let mut buffer = [0; 4];
     context
         .measure_text(c.encode_utf8(&mut buffer))
-        .map_or(0.6, |metrics| metrics.width() / EM)
+        .map_or(0.6 * em, |metrics| metrics.width())
 }
 
 /// The diagonals that hatch a rectangle, `spacing` apart along its sides. They lie on lines that
