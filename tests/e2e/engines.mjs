@@ -38,8 +38,12 @@ async function openInWebKit(t, address, { width, height }) {
     stdio: "ignore",
     detached: true,
   });
-  // The display goes with its group.
-  t.after(() => process.kill(-driver.pid));
+  let end = async () => {};
+  t.after(async () => {
+    await end().catch(() => {});
+    // The display goes with its group.
+    process.kill(-driver.pid);
+  });
   const ask = async (method, path, body) => {
     const response = await fetch(`http://127.0.0.1:${port}/session${path}`, {
       method,
@@ -55,7 +59,7 @@ async function openInWebKit(t, address, { width, height }) {
   const { sessionId } = await ask("POST", "", {
     capabilities: { alwaysMatch: { browserName: "MiniBrowser", "webkitgtk:browserOptions": options } },
   });
-  t.after(() => ask("DELETE", `/${sessionId}`));
+  end = () => ask("DELETE", `/${sessionId}`);
   await ask("POST", `/${sessionId}/timeouts`, { script: 120_000 });
   await ask("POST", `/${sessionId}/window/rect`, { x: 0, y: 0, width, height });
   await ask("POST", `/${sessionId}/url`, { url: address });

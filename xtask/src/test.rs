@@ -49,6 +49,7 @@ impl Step {
                 Need::WasmStd,
                 Need::WasmOpt,
                 Need::Browser,
+                Need::OtherBrowsers,
                 Need::NodePackages,
                 Need::WasmBindgen,
                 Need::Trunk,

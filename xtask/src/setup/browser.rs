@@ -1,4 +1,5 @@
-//! A Chromium, and the driver through which wasm tests steer it.
+//! Browsers: a Chromium, with the driver through which wasm tests steer it, and beside it Firefox and
+//! WebKit, which tests do without where they cannot be had.
 
 use std::path::PathBuf;
 
@@ -42,4 +43,51 @@ fn find() -> Option<Browser> {
         ])?,
         chromedriver: shell::find(&["chromedriver"])?,
     })
+}
+
+/// A browser that the page is looked at in besides Chromium.
+pub(super) struct Other {
+    pub(super) name: &'static str,
+    /// What tests find its path in.
+    pub(super) variable: &'static str,
+    /// It goes by one of these names.
+    programs: &'static [&'static str],
+    /// What it does not run without.
+    also: &'static [&'static str],
+    packages: &'static [&'static str],
+}
+
+pub(super) const OTHERS: [Other; 2] = [
+    Other {
+        name: "Firefox",
+        variable: "SWITCHYARD_FIREFOX",
+        programs: &["firefox-esr", "firefox"],
+        also: &[],
+        packages: &["firefox-esr"],
+    },
+    Other {
+        name: "WebKit",
+        variable: "SWITCHYARD_WEBKIT_DRIVER",
+        programs: &["WebKitWebDriver"],
+        also: &["xvfb-run"],
+        packages: &["webkit2gtk-driver", "xvfb", "xauth"],
+    },
+];
+
+impl Other {
+    pub(super) fn find(&self) -> Option<PathBuf> {
+        let runs = self.also.iter().all(|name| shell::find(&[name]).is_some());
+        shell::find(self.programs).filter(|_| runs)
+    }
+
+    /// Finds it, after installing it if need be.
+    pub(super) fn ensure(&self) -> Result<PathBuf> {
+        if let Some(found) = self.find() {
+            return Ok(found);
+        }
+        let why = format!("the page is looked at in {} too", self.name);
+        apt_install(self.packages, &why)?;
+        self.find()
+            .with_context(|| format!("{} is installed, yet not on the PATH", self.name))
+    }
 }

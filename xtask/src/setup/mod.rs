@@ -35,6 +35,8 @@ pub(crate) enum Need {
     Nextest,
     /// A browser, and the driver through which tests steer it.
     Browser,
+    /// Firefox and WebKit. What needs one does without where it cannot be had, and says so.
+    OtherBrowsers,
     /// The Node packages of the browser tests.
     NodePackages,
     /// Compiles GPU kernels. What needs it does without where it cannot be had, and says so.
@@ -50,6 +52,7 @@ impl Need {
             Self::WasmOpt => "wasm-opt",
             Self::Nextest => "nextest",
             Self::Browser => "browser",
+            Self::OtherBrowsers => "firefox, webkit",
             Self::NodePackages => "node packages",
             Self::Nvrtc => "nvrtc",
         }
@@ -60,7 +63,7 @@ impl Need {
         match self {
             Self::WasmStd | Self::WasmOpt | Self::NodePackages => 5,
             Self::Nvrtc => 10,
-            Self::Browser => 30,
+            Self::Browser | Self::OtherBrowsers => 30,
             Self::WasmBindgen => 40,
             Self::Nextest => 80,
             Self::Trunk => 120,
@@ -75,6 +78,7 @@ impl Need {
             Self::WasmOpt => tools::wasm_opt().is_missing(),
             Self::Nextest => tools::nextest().is_missing(),
             Self::Browser => Ok(browser::is_missing()),
+            Self::OtherBrowsers => Ok(browser::OTHERS.iter().any(|other| other.find().is_none())),
             Self::NodePackages => packages::is_missing(),
             Self::Nvrtc => nvrtc::is_missing(),
         }
@@ -86,6 +90,7 @@ const EVERYTHING: &[Need] = &[
     Need::WasmStd,
     Need::WasmOpt,
     Need::Browser,
+    Need::OtherBrowsers,
     Need::NodePackages,
     Need::Nvrtc,
     Need::Nextest,
@@ -148,6 +153,22 @@ impl Toolbox {
                 self.variables.push(("CHROMEDRIVER", browser.chromedriver));
                 Ok(found)
             }
+            Need::OtherBrowsers => {
+                let found = browser::OTHERS.map(|other| match other.ensure() {
+                    Ok(path) => {
+                        let found = path.display().to_string();
+                        self.variables.push((other.variable, path));
+                        found
+                    }
+                    Err(error) => {
+                        format!(
+                            "{} MISSING, so its tests are skipped: {error:#}",
+                            other.name
+                        )
+                    }
+                });
+                Ok(found.join(", "))
+            }
             Need::NodePackages => packages::ensure(),
             Need::Nvrtc => Ok(match nvrtc::ensure() {
                 Ok(library) => {
@@ -191,7 +212,7 @@ pub(crate) fn toolbox(needs: &[Need]) -> Result<Toolbox> {
             .add(need)
             .with_context(|| format!("cannot set up: {name}"))?;
         let seconds = start.elapsed().as_secs_f64();
-        println!("setup: {name:<14}{seconds:>7.2} s  {found}");
+        println!("setup: {name:<15}{seconds:>7.2} s  {found}");
     }
     Ok(toolbox)
 }
@@ -216,7 +237,7 @@ fn announce(needs: &[Need]) -> Result<()> {
         duration(seconds)
     );
     for need in missing {
-        println!("setup:   {:<14}{:>6}", need.name(), duration(need.takes()));
+        println!("setup:   {:<15}{:>6}", need.name(), duration(need.takes()));
     }
     Ok(())
 }
