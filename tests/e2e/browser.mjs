@@ -81,16 +81,17 @@ export function browser(flags = [], folder = dist) {
 
   /**
    * Opens an address in a browser profile of its own, until the test `t` ends.
-   * @param {string} address relative to the served page, or a `file:` address
-   * @param {object} options Playwright's for a context: `viewport`, `colorScheme`, …; and `before`,
-   *   which is given the page before it opens the address
+   * @param {string} address relative to the served page, or of a file or another server of the test's
+   * @param {object} options Playwright's for a context: `viewport`, `colorScheme`, …; `before`, which
+   *   is given the page before it opens the address; `tolerated`, what problems that the test makes say
    */
-  async function open(t, address, { before, ...options } = {}) {
+  async function open(t, address, { before, tolerated, ...options } = {}) {
     const context = await chrome.newContext(options);
     const page = await context.newPage();
     await before?.(page);
     const url = new URL(address, server.url).href;
-    const problems = watch(context, page, url.startsWith("file:") ? url : server.url);
+    const folder = url.startsWith(server.url) ? server.url : new URL(".", url).href;
+    const problems = watch(context, page, url.startsWith("file:") ? url : folder, tolerated);
     watched.set(page, problems);
     t.after(async () => {
       await context.close();
@@ -104,23 +105,24 @@ export function browser(flags = [], folder = dist) {
 }
 
 /** Collects what goes wrong in a page without any test asking for it. */
-function watch(context, page, home) {
+function watch(context, page, home, tolerated) {
   const problems = [];
+  const complain = (problem) => tolerated?.test(problem) || problems.push(problem);
   const isOurs = (url) => url.startsWith(home) || url.startsWith("data:") || url.startsWith("blob:");
   page.on("console", (message) => {
-    if (message.type() === "error") problems.push(`console: ${message.text()}`);
+    if (message.type() === "error") complain(`console: ${message.text()}`);
   });
-  page.on("pageerror", (error) => problems.push(`uncaught: ${error.stack ?? error}`));
+  page.on("pageerror", (error) => complain(`uncaught: ${error.stack ?? error}`));
   context.on("request", (request) => {
-    if (!isOurs(request.url())) problems.push(`foreign request: ${request.url()}`);
+    if (!isOurs(request.url())) complain(`foreign request: ${request.url()}`);
   });
   context.on("response", (response) => {
-    if (response.status() >= 400) problems.push(`${response.status()}: ${response.url()}`);
+    if (response.status() >= 400) complain(`${response.status()}: ${response.url()}`);
   });
   context.on("requestfailed", (request) => {
     const { errorText } = request.failure() ?? {};
     // What is still under way when a page closes is no fault of its own.
-    if (errorText !== "net::ERR_ABORTED") problems.push(`${errorText}: ${request.url()}`);
+    if (errorText !== "net::ERR_ABORTED") complain(`${errorText}: ${request.url()}`);
   });
   return problems;
 }

@@ -19,19 +19,21 @@ const MIME = {
 
 /**
  * Serves `folder` under `base`, on a port of the system's choice.
+ * @param {object} options `headers` for every answer, and further `pages` by name, as HTML
  * @returns {Promise<{url: string, close: () => Promise<void>}>} `url` ends in `base`.
  */
-export async function serve(folder, base = "/some/sub/path/") {
+export async function serve(folder, base = "/some/sub/path/", { headers = {}, pages = {} } = {}) {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
-    const file = pathname.startsWith(base) && fileFor(folder, pathname.slice(base.length));
-    const content = file && (await readFile(file).catch(() => null));
+    const name = pathname.startsWith(base) && pathname.slice(base.length);
+    const file = name !== false && fileFor(folder, name);
+    const content = pages[name] ?? (file && (await readFile(file).catch(() => null)));
     if (!content) {
       response.writeHead(404).end(`there is no ${pathname}\n`);
       return;
     }
     const type = MIME[extname(file)] ?? "application/octet-stream";
-    response.writeHead(200, { "content-type": type, "cache-control": "no-store" }).end(content);
+    response.writeHead(200, { "content-type": type, "cache-control": "no-store", ...headers }).end(content);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

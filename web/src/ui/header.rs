@@ -82,6 +82,9 @@ fn address() -> String {
         .unwrap_or_default()
 }
 
+/// What an embedded page may do: run, save files, and open the whole page.
+const SANDBOX: &str = "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox";
+
 fn embed_code() -> String {
     let address = address();
     let (page, fragment) = address.split_once('#').unwrap_or((&address, ""));
@@ -92,7 +95,7 @@ fn embed_code() -> String {
         .find(|(other, _, _)| *other == view)
         .map_or("yard", |(_, name, _)| name);
     format!(
-        "<iframe src=\"{page}?embed={name}#{fragment}\" width=\"100%\" height=\"480\" style=\"border:0\" title=\"Switchyard\"></iframe>"
+        "<iframe src=\"{page}?embed={name}#{fragment}\" sandbox=\"{SANDBOX}\" allow=\"clipboard-write\" title=\"Switchyard\" width=\"100%\" height=\"480\" style=\"border:0\"></iframe>"
     )
 }
 

@@ -80,12 +80,14 @@ pub(super) fn Term(props: &Props) -> Html {
     };
     let onblur = Callback::from(move |_: FocusEvent| close());
     let described_by = format!("term-{id}");
-    let style = place.map(|(left, top)| format!("left: {left:.0}px; top: {top:.0}px"));
+    let style = place.map_or_else(String::new, |(left, top)| {
+        format!("left: {left:.0}px; top: {top:.0}px")
+    });
     html! {
         <>
             <button type="button" class="term" ref={button} aria-describedby={described_by.clone()}
                 {onmouseenter} {onmouseleave} {onclick} {onfocus} {onblur} {onkeydown}>{ name }</button>
-            <span class="meaning" id={described_by} role="tooltip" hidden={place.is_none()} {style}>
+            <span class="meaning" id={described_by} role="tooltip" hidden={place.is_none()} ~style={style}>
                 <span>{ meaning }</span>
                 if !formula.is_empty() {
                     <span class="formula">{ formula }</span>
