@@ -21,7 +21,7 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
     std::fs::create_dir_all(&target)
         .with_context(|| format!("cannot create {}", target.display()))?;
     let _lock = shell::lock(&target.join(".build-lock"), "build")?;
-    shell::run(trunk(toolbox)?.args(["build", "--release"]))?;
+    shell::run(trunk(toolbox)?.args(["build", "--release", "--locked"]))?;
     let dist = workspace::dist();
     let index = shell::read(&dist.join("index.html"))?;
     for program in std::iter::once(page(&index)?).chain(WORKERS) {

@@ -37,7 +37,7 @@ usage: cargo xtask <command>
   build                      make dist/, ready for any static server, and dist/switchyard.html
   bench [TRACE]              measure the engine natively beside wasm, on a trace or a sample
   kernels                    compile bench/kernels/gns.cu into the PTX that the benchmark carries
-  test [--only STEPS]        run every check, or some: fmt,clippy,native,wasm,e2e
+  test [--only STEPS]        run every check, or some: fmt,deny,clippy,native,wasm,e2e
   walk [--steps N] [--seed S]
                              walk N steps of the seed's choice over each build of the page
 ";

@@ -15,6 +15,8 @@ use crate::{build, setup, shell, workspace};
 pub(crate) enum Step {
     /// The code is formatted.
     Fmt,
+    /// The crates of others may be used, and nothing bad is known of them (deny.toml).
+    Deny,
     /// Clippy has nothing to say, natively and for wasm.
     Clippy,
     /// Tests and documentation examples, natively.
@@ -27,11 +29,19 @@ pub(crate) enum Step {
 
 impl Step {
     /// All of them, the quickest to fail first.
-    const ALL: [Self; 5] = [Self::Fmt, Self::Clippy, Self::Native, Self::Wasm, Self::E2e];
+    const ALL: [Self; 6] = [
+        Self::Fmt,
+        Self::Deny,
+        Self::Clippy,
+        Self::Native,
+        Self::Wasm,
+        Self::E2e,
+    ];
 
     fn name(self) -> &'static str {
         match self {
             Self::Fmt => "fmt",
+            Self::Deny => "deny",
             Self::Clippy => "clippy",
             Self::Native => "native",
             Self::Wasm => "wasm",
@@ -42,6 +52,7 @@ impl Step {
     fn needs(self) -> &'static [Need] {
         match self {
             Self::Fmt => &[],
+            Self::Deny => &[Need::Deny],
             Self::Clippy => &[Need::WasmStd],
             Self::Native => &[Need::Nextest, Need::Nvrtc],
             Self::Wasm => &[Need::WasmStd, Need::Browser, Need::WasmBindgen],
@@ -57,6 +68,9 @@ impl Step {
         }
     }
 }
+
+/// How long fetching the advisories may take.
+const FETCH: Duration = Duration::from_secs(60);
 
 /// The packages whose tests run as wasm too.
 const WASM_PACKAGES: [&str; 4] = ["-p", "switchyard-web", "-p", "switchyard-tests"];
@@ -110,6 +124,7 @@ pub(crate) fn test(steps: &[Step]) -> Result<ExitCode> {
     for step in steps {
         match step {
             Step::Fmt => session.fmt()?,
+            Step::Deny => session.deny()?,
             Step::Clippy => session.clippy()?,
             Step::Native => session.native()?,
             Step::Wasm => session.wasm()?,
@@ -230,6 +245,21 @@ impl Session {
         let mut fmt = self.toolbox.command("cargo")?;
         fmt.args(["fmt", "--all", "--check"]);
         self.check("fmt", fmt)
+    }
+
+    fn deny(&mut self) -> Result<()> {
+        let mut crates = self.toolbox.command("cargo-deny")?;
+        crates.args(["--locked", "check", "licenses", "bans", "sources"]);
+        self.check("licences, bans and sources of crates", crates)?;
+
+        let mut database = self.toolbox.command("cargo-deny")?;
+        if let Err(error) = shell::run_within(FETCH, database.args(["fetch", "db"])) {
+            println!("advisories are not checked, their database cannot be fetched: {error:#}");
+            return Ok(());
+        }
+        let mut advisories = self.toolbox.command("cargo-deny")?;
+        advisories.args(["--locked", "--offline", "check", "advisories"]);
+        self.check("advisories on crates", advisories)
     }
 
     fn clippy(&mut self) -> Result<()> {
@@ -426,7 +456,7 @@ mod tests {
         let error = parse(&["--only", "wasn"]).err().unwrap().to_string();
         assert_eq!(
             error,
-            "there is no step `wasn`, only fmt, clippy, native, wasm, e2e"
+            "there is no step `wasn`, only fmt, deny, clippy, native, wasm, e2e"
         );
     }
 }

@@ -33,6 +33,8 @@ pub(crate) enum Need {
     WasmOpt,
     /// Runs native tests.
     Nextest,
+    /// Looks through the crates of others.
+    Deny,
     /// A browser, and the driver through which tests steer it.
     Browser,
     /// Firefox and WebKit. What needs one does without where it cannot be had, and says so.
@@ -51,6 +53,7 @@ impl Need {
             Self::WasmBindgen => "wasm-bindgen",
             Self::WasmOpt => "wasm-opt",
             Self::Nextest => "nextest",
+            Self::Deny => "cargo-deny",
             Self::Browser => "browser",
             Self::OtherBrowsers => "firefox, webkit",
             Self::NodePackages => "node packages",
@@ -65,6 +68,7 @@ impl Need {
             Self::Nvrtc => 10,
             Self::Browser | Self::OtherBrowsers => 30,
             Self::WasmBindgen => 40,
+            Self::Deny => 50,
             Self::Nextest => 80,
             Self::Trunk => 120,
         }
@@ -77,6 +81,7 @@ impl Need {
             Self::WasmBindgen => tools::wasm_bindgen()?.is_missing(),
             Self::WasmOpt => tools::wasm_opt().is_missing(),
             Self::Nextest => tools::nextest().is_missing(),
+            Self::Deny => tools::deny().is_missing(),
             Self::Browser => Ok(browser::is_missing()),
             Self::OtherBrowsers => Ok(browser::OTHERS.iter().any(|other| other.find().is_none())),
             Self::NodePackages => packages::is_missing(),
@@ -93,6 +98,7 @@ const EVERYTHING: &[Need] = &[
     Need::OtherBrowsers,
     Need::NodePackages,
     Need::Nvrtc,
+    Need::Deny,
     Need::Nextest,
     Need::WasmBindgen,
     Need::Trunk,
@@ -144,6 +150,7 @@ impl Toolbox {
             Need::Trunk => self.add_tool(&tools::trunk()),
             Need::WasmBindgen => self.add_tool(&tools::wasm_bindgen()?),
             Need::Nextest => self.add_tool(&tools::nextest()),
+            Need::Deny => self.add_tool(&tools::deny()),
             Need::WasmOpt => self.add_tool(&tools::wasm_opt()),
             Need::Browser => {
                 let browser = browser::ensure()?;

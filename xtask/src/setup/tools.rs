@@ -11,6 +11,7 @@ use crate::{shell, workspace};
 /// 0.22 needs a newer Rust than the workspace asks for.
 const TRUNK: &str = "0.21.14";
 const NEXTEST: &str = "0.9.143";
+const DENY: &str = "0.20.2";
 /// The same version stands in Trunk.toml, or Trunk would fetch another.
 const BINARYEN: &str = "132.0.0";
 
@@ -77,6 +78,16 @@ pub(super) fn nextest() -> Tool {
         source: Source::Crate {
             features: "default-no-update",
         },
+    }
+}
+
+pub(super) fn deny() -> Tool {
+    Tool {
+        package: "cargo-deny",
+        version: DENY.to_owned(),
+        program: "cargo-deny",
+        says: format!("cargo-deny {DENY}"),
+        source: Source::Crate { features: "" },
     }
 }
 
