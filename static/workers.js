@@ -47,5 +47,14 @@ globalThis.switchyardWorkers = (() => {
   };
 
   for (const name of ["opener", "runner"]) address(name);
-  return { start: async (name) => new Worker(trusted(await address(name))) };
+  // Not to keep those that are gone already.
+  const started = new Set();
+  return {
+    start: async (name) => {
+      const worker = new Worker(trusted(await address(name)));
+      started.add(new WeakRef(worker));
+      return worker;
+    },
+    endAll: () => started.forEach((worker) => worker.deref()?.terminate()),
+  };
 })();

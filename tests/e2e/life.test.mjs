@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { browser } from "./browser.mjs";
+import "../../static/words.js";
+import { accessibilityProblems, browser, screenshot } from "./browser.mjs";
 
 const { open } = browser();
 
@@ -133,4 +134,77 @@ test("runs that would write for ever end with the parameter to change, and the p
   // What did not end by itself still can be ended.
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
   await cards(page, "running").waitFor({ state: "detached" });
+});
+
+test("errors are told in words, whoever threw them", () => {
+  const words = (name, message) => switchyardWords(Object.assign(new Error(message), { name }));
+  for (const raw of ["capacity overflow", "panicked at library/alloc/src/raw_vec.rs:28:5:\ncapacity overflow", "Uncaught RuntimeError: unreachable", "RuntimeError: unreachable executed"]) {
+    assert.match(switchyardWords(raw), /^there is no memory left/, raw);
+  }
+  assert.match(words("RangeError", "WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory for new instance"), /^there is no memory left/);
+  assert.match(words("CompileError", "WebAssembly.instantiate(): expected magic word 00 61 73 6d, found 3c 21 64 6f @+0"), /sign-in page/);
+  assert.match(switchyardWords("Uncaught SyntaxError: Unexpected token '<'"), /sign-in page/);
+  assert.match(words("CompileError", "WebAssembly.instantiate(): Refused to compile or instantiate WebAssembly module because 'unsafe-eval' is not an allowed source"), /security policy/);
+  assert.match(words("TypeError", "Failed to fetch"), /^the network does not answer/);
+  assert.equal(switchyardWords("panicked at core/src/sim/engine.rs:12:3:\nindex out of bounds: the len is 0"), "a fault in its program (engine.rs:12)");
+  assert.equal(words("Error", "opener.js: 404 Not Found"), "opener.js: 404 Not Found");
+  for (const nothing of [undefined, null, {}, ""]) assert.equal(switchyardWords(nothing), "the browser does not say why");
+});
+
+/** What a button saves. */
+async function saved(page, button) {
+  const download = page.waitForEvent("download");
+  await button.click();
+  return readFileSync(await (await download).path(), "utf8");
+}
+
+for (const [how, fail] of [
+  ["an error on its way through the program", () => {
+    CanvasRenderingContext2D.prototype.fillRect = () => {
+      throw new Error("the canvas is gone");
+    };
+  }],
+  ["a panic", () => {
+    // While a frame is painted nobody may move the clock.
+    CanvasRenderingContext2D.prototype.fillRect = () => {
+      document.dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true }));
+    };
+  }],
+]) {
+  test(`${how} stops the page in words, and what was there is offered`, async (t) => {
+    const page = await open(t, "index.html#v=1&sample=three-jobs&run=srtf&run=fifo&seed=7&t=2");
+    await finished(page, 2);
+    await page.getByLabel("Nodes", { exact: true }).fill("3");
+    await page.getByLabel("Nodes", { exact: true }).press("Enter");
+    await page.waitForFunction(() => /cluster=3x/.test(location.hash));
+    const hash = new URL(page.url()).hash;
+    await page.evaluate(fail);
+    await page.getByRole("tab", { name: "Timeline" }).click();
+    await page.getByRole("heading", { name: "Switchyard has stopped" }).waitFor();
+    const told = await page.getByRole("alert").textContent();
+    assert.match(told, /Nothing has left this computer/);
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await screenshot(page, "rescue");
+    t.diagnostic(told);
+    t.diagnostic(await page.locator("pre").textContent());
+    assert.equal(new URL(await page.getByRole("link", { name: "this link" }).evaluate((link) => link.href)).hash.replace(/&view=.*/, ""), hash.replace(/&view=.*/, ""));
+    const text = await saved(page, page.getByRole("button", { name: "Save the experiment" }));
+    assert.match(text, /^#switchyard 1\n[^]*#cluster 3x\d+\n[^]*#policy srtf\n#policy fifo\n[^]*#seed 7\n/);
+    assert.equal(text.split("\n").filter((line) => /^J\d/.test(line)).length, 3);
+    await page.getByRole("button", { name: "Reload" }).click();
+    await finished(page, 2);
+    assert.equal(await page.getByLabel("Nodes", { exact: true }).inputValue(), "3");
+  });
+}
+
+test("errors that are not the page's leave it alone", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=2");
+  await finished(page, 1);
+  await page.evaluate(() => {
+    const script = Object.assign(document.createElement("script"), { textContent: "setTimeout(() => { try { null.x } catch (error) { dispatchEvent(new ErrorEvent('error', { error })); } })" });
+    document.head.append(script);
+  });
+  await page.waitForTimeout(200);
+  assert.equal(await page.getByRole("heading", { name: "Switchyard has stopped" }).count(), 0);
+  await page.getByRole("tab", { name: "Timeline" }).click();
 });

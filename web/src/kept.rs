@@ -2,7 +2,8 @@
 //! is static/kept.js, which the page's shell holds.
 
 use crate::bridge::protocol::Choice;
-use js_sys::{Array, Error, JsString};
+use crate::words::words;
+use js_sys::{Array, JsString};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::File;
@@ -103,7 +104,8 @@ pub async fn keep(opening: Opening, name: &str, jobs: usize) -> Result<f64, Stri
         member, columns, ..
     } = opening;
     let kept = keep_record(files, name, jobs as f64, member, columns, choice).await;
-    kept.map(|id| id.as_f64().unwrap_or(0.0)).map_err(why)
+    kept.map(|id| id.as_f64().unwrap_or(0.0))
+        .map_err(|error| words(&error))
 }
 
 /// The files of a kept trace, and how they were opened.
@@ -112,7 +114,10 @@ pub async fn keep(opening: Opening, name: &str, jobs: usize) -> Result<f64, Stri
 ///
 /// Why there is none, in words that follow a colon.
 pub async fn open(id: f64) -> Result<Opening, String> {
-    let record: Record = open_record(id).await.map_err(why)?.unchecked_into();
+    let record: Record = open_record(id)
+        .await
+        .map_err(|error| words(&error))?
+        .unchecked_into();
     let texts = record.choice();
     let texts: Vec<String> = texts.iter().filter_map(|text| text.as_string()).collect();
     let pairs = texts.as_chunks().0.iter();
@@ -128,12 +133,4 @@ pub async fn open(id: f64) -> Result<Opening, String> {
 pub async fn remove(id: f64) {
     // What cannot be removed is still listed.
     let _ = remove_record(id).await;
-}
-
-fn why(error: JsValue) -> String {
-    let message = error.dyn_into::<Error>().map(|error| error.message());
-    message.map_or_else(
-        |_| "this browser keeps nothing for this page".to_string(),
-        String::from,
-    )
 }

@@ -15,7 +15,7 @@ use crate::state::link::Link;
 use crate::state::{
     Action, AppState, Card, ClusterOrigin, ColumnsAsked, RunStatus, Source, TraceInfo,
 };
-use crate::{kept, remembered};
+use crate::{kept, remembered, rescue};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ use switchyard::playground::Question;
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::{LogBudget, Progress};
 use switchyard::trace::{ColumnMapping, Member, TableHead};
-use switchyard::workload::SAMPLES;
+use switchyard::workload::{SAMPLES, Workload};
 use switchyard::{Experiment, Time};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
@@ -65,6 +65,8 @@ struct Inner {
     /// The jobs asked for of the trace that is open and the cluster to stay on, as often as there is
     /// no answer yet.
     asked: RefCell<VecDeque<(Choice, ClusterSpec, ClusterOrigin)>>,
+    /// The jobs and settings that are noted for a rescue.
+    noted: RefCell<Option<(Rc<Workload>, Experiment)>>,
     /// The cluster that jobs were last chosen for.
     chosen_for: RefCell<Option<ClusterSpec>>,
     /// The worker that writes jobs.
@@ -134,6 +136,7 @@ impl Session {
             held: Cell::default(),
             half: RefCell::default(),
             asked: RefCell::default(),
+            noted: RefCell::default(),
             chosen_for: RefCell::default(),
             writer: RefCell::default(),
             members: RefCell::default(),
@@ -374,6 +377,9 @@ impl Session {
         let save = Cell::new(Some(save));
         let session = self.clone();
         let worker = WorkerHandle::start(Program::Runner, move |news| {
+            if matches!(news, News::Late) {
+                return session.tell_late();
+            }
             match (news, save.take()) {
                 (News::Reply(Reply::Exported(text)), Some(save)) => save(text),
                 (News::Died(why), _) => session.tell(Action::Notice(Some(format!(
@@ -392,6 +398,29 @@ impl Session {
             Ok(()) => drop(self.0.writer.replace(Some(worker))),
             Err(why) => self.tell(Action::Notice(Some(why))),
         }
+    }
+
+    /// Notes what is left should the page's program fail: the settings, and the jobs with them.
+    /// Called now and then.
+    pub fn note_for_rescue(&self, state: &AppState, fragment: &str) {
+        rescue::note_link(fragment);
+        let workload = self.0.stage.read().workload.clone();
+        let settings = state.experiment();
+        let mut noted = self.0.noted.borrow_mut();
+        let is_noted = |(of, with): &(Rc<Workload>, Experiment)| {
+            Rc::ptr_eq(of, &workload) && *with == settings
+        };
+        if workload.jobs.is_empty() || noted.as_ref().is_some_and(is_noted) {
+            return;
+        }
+        let name = state.trace.as_ref().map_or("", |trace| &trace.name);
+        let request = RunRequest::Export {
+            format: ExportFormat::Switchyard,
+            workload: (*workload).clone(),
+            settings: Box::new(settings.clone()),
+        };
+        rescue::note_experiment(&format!("{name}-experiment.csv"), &request);
+        *noted = Some((workload, settings));
     }
 
     fn open(&self, files: Files) {
@@ -645,6 +674,12 @@ impl Session {
         worker.is_some_and(|worker| worker.send(question, &[]).is_ok())
     }
 
+    fn tell_late(&self) {
+        self.tell(Action::Notice(Some(
+            "A part of the page is still on its way: the network is slow, or does not answer. What needs it goes on as soon as it is here.".to_owned(),
+        )));
+    }
+
     /// Asks the goodput model.
     pub fn ask_model(&self, question: Question) {
         let mut modeller = self.0.modeller.borrow_mut();
@@ -664,6 +699,7 @@ impl Session {
         match news {
             News::Reply(Reply::Modelled(answer)) => self.tell(Action::Answered(*answer)),
             News::Reply(_) => {}
+            News::Late => self.tell_late(),
             News::Died(why) => {
                 // The next question gets a new worker.
                 self.0.modeller.borrow_mut().take();
@@ -766,6 +802,7 @@ impl Session {
                 self.tell(Action::Round(id, report.map(|report| Rc::new(*report))));
             }
             News::Reply(_) => {}
+            News::Late => self.tell_late(),
             News::Died(why) => self.bury(id, &why),
         }
     }
@@ -856,10 +893,11 @@ impl Session {
             }
             News::Reply(Reply::Refused(refusal)) => self.hear_refused(refusal),
             News::Reply(_) => {}
+            News::Late => self.tell_late(),
             News::Died(why) => {
                 self.end_opener();
                 self.tell(Action::Refused(format!(
-                    "The worker that opens traces died and will be restarted for the next file ({why})."
+                    "The part of the page that opens traces has failed: {why}. It is started again for the next file."
                 )));
             }
         }

@@ -2,6 +2,7 @@
 
 use super::protocol::{PROTOCOL, Reply};
 use super::wire;
+use crate::words::{words, words_for};
 use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,13 +19,18 @@ extern "C" {
     async fn start_worker(program: &str) -> Result<JsValue, JsValue>;
 }
 
+/// After so long one is told that a program is still on its way.
+const LATE_MS: i32 = 10_000;
+
 /// What a worker has to tell.
 #[derive(Debug)]
 pub enum News {
     /// It said something.
     Reply(Reply),
-    /// It died, or never came to life: why. Nothing more will come.
+    /// It died, or never came to life: why, in words that follow a colon. Nothing more will come.
     Died(String),
+    /// Its program is still on its way.
+    Late,
 }
 
 /// A worker, or one whose program is still on its way; dropping the handle ends it.
@@ -72,6 +78,8 @@ impl WorkerHandle {
             early: RefCell::new(Some(Vec::new())),
             ..Line::default()
         });
+        let on_news = Rc::new(on_news);
+        tell_if_late(&line, on_news.clone());
         let waiting = Rc::downgrade(&line);
         spawn_local(async move {
             let started = start_worker(program.name()).await;
@@ -80,7 +88,7 @@ impl WorkerHandle {
             match (started.map(JsCast::unchecked_into::<Worker>), line) {
                 (Ok(worker), Some(line)) => line.connect(worker, on_news),
                 (Ok(worker), None) => worker.terminate(),
-                (Err(error), Some(_)) => on_news(News::Died(why_not_started(&error))),
+                (Err(error), Some(_)) => on_news(News::Died(words(&error))),
                 (Err(_), None) => {}
             }
         });
@@ -98,24 +106,41 @@ impl WorkerHandle {
     }
 }
 
+/// Tells after a while if the worker is not ready by then.
+fn tell_if_late(line: &Rc<Line>, on_news: Rc<impl Fn(News) + 'static>) {
+    let line = Rc::downgrade(line);
+    let check = Closure::once_into_js(move || {
+        if line
+            .upgrade()
+            .is_some_and(|line| line.early.borrow().is_some())
+        {
+            on_news(News::Late);
+        }
+    });
+    if let Some(window) = web_sys::window() {
+        // Without the timer one merely is not told.
+        let _ = window
+            .set_timeout_with_callback_and_timeout_and_arguments_0(check.unchecked_ref(), LATE_MS);
+    }
+}
+
 impl Line {
     /// Listens to a worker.
-    fn connect(self: &Rc<Self>, worker: Worker, on_news: impl Fn(News) + 'static) {
-        let on_news = Rc::new(on_news);
+    fn connect(self: &Rc<Self>, worker: Worker, on_news: Rc<impl Fn(News) + 'static>) {
         let on_message = Closure::new({
             let (line, on_news) = (Rc::downgrade(self), on_news.clone());
-            move |event: MessageEvent| match wire::unpack::<Reply>(&event.data()) {
-                Ok((Reply::Ready { protocol: PROTOCOL }, _)) => {
+            move |event: MessageEvent| match wire::hear(&event.data()) {
+                Ok(Reply::Ready { protocol: PROTOCOL }) => {
                     if let Some(line) = line.upgrade() {
                         let early = line.early.take();
                         early.iter().flatten().for_each(|parcel| line.post(parcel));
                     }
                 }
-                Ok((Reply::Ready { .. }, _)) => on_news(News::Died(
+                Ok(Reply::Ready { .. }) => on_news(News::Died(
                     "the page has been updated since it was opened: reload it".to_string(),
                 )),
-                Ok((Reply::Crashed(why), _)) => on_news(News::Died(why)),
-                Ok((reply, _)) => on_news(News::Reply(reply)),
+                Ok(Reply::Crashed(why)) => on_news(News::Died(words_for(&why))),
+                Ok(reply) => on_news(News::Reply(reply)),
                 Err(why) => on_news(News::Died(why)),
             }
         });
@@ -125,9 +150,9 @@ impl Line {
             event.prevent_default();
             let message = event.message();
             let why = if message.is_empty() {
-                "the worker could not be loaded".to_string()
+                "a part of the page could not be loaded".to_string()
             } else {
-                message
+                words_for(&message)
             };
             on_news(News::Died(why));
         });
@@ -156,10 +181,7 @@ impl Drop for Connected {
     }
 }
 
-/// Why a worker's program could not be had.
-fn why_not_started(error: &JsValue) -> String {
-    let why = error
-        .dyn_ref::<js_sys::Error>()
-        .map_or_else(String::new, |error| error.message().into());
-    format!("a part of the page could not be loaded ({why}): reload the page")
+/// A request as it travels, to be sent by others.
+pub(crate) fn prepared(request: &impl Serialize) -> Result<js_sys::Array, String> {
+    wire::pack(request, &[])
 }

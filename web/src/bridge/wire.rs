@@ -1,6 +1,8 @@
 //! How messages travel: an array of an `ArrayBuffer` with the encoded message, which is transferred
 //! and not copied, and of the files that it is about. A file is only a handle: who gets it reads it.
+//! Text that a worker has written for people travels as it is, so that nobody needs to decode it.
 
+use super::protocol::Reply;
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use serde::{Serialize, de::DeserializeOwned};
 use wasm_bindgen::{JsCast, JsValue};
@@ -15,6 +17,14 @@ pub(super) fn pack(message: &impl Serialize, files: &[File]) -> Result<Array, St
         parcel.push(file);
     }
     Ok(parcel)
+}
+
+/// What a worker says.
+pub(super) fn hear(message: &JsValue) -> Result<Reply, String> {
+    match message.as_string() {
+        Some(text) => Ok(Reply::Exported(text)),
+        None => unpack(message).map(|(reply, _)| reply),
+    }
 }
 
 /// What of a parcel is transferred.

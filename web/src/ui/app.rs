@@ -80,7 +80,7 @@ pub fn App() -> Html {
         stage.colour_by = *colour_by;
         stage.touch();
     });
-    use_address(&state, stage);
+    use_address(&state, session);
     use_links(session);
     use_keyboard(&state, session, animation);
 
@@ -281,18 +281,20 @@ fn media_matches(query: &str) -> bool {
 
 /// Keeps the address in step with what is shown.
 #[hook]
-fn use_address(state: &UseReducerHandle<AppState>, stage: &SharedStage) {
+fn use_address(state: &UseReducerHandle<AppState>, session: &Session) {
     let latest = use_mut_ref(|| state.clone());
     *latest.borrow_mut() = state.clone();
     use_effect_with((), {
-        let stage = stage.clone();
+        let session = session.clone();
         move |()| {
             let written = std::cell::RefCell::new(String::new());
             let update = Closure::<dyn FnMut()>::new(move || {
-                let fragment = Link::of(&latest.borrow(), &stage.read()).fragment();
+                let latest = latest.borrow();
+                let fragment = Link::of(&latest, &session.stage().read()).fragment();
                 // A trace that is not open yet would overwrite what the link wants.
-                if latest.borrow().trace.is_some() && *written.borrow() != fragment {
+                if latest.trace.is_some() && *written.borrow() != fragment {
                     replace_hash(&fragment);
+                    session.note_for_rescue(&latest, &fragment);
                     written.replace(fragment);
                 }
             });

@@ -9,8 +9,8 @@ use super::wire;
 use serde::de::DeserializeOwned;
 use std::cell::RefCell;
 use std::rc::Rc;
-use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
 /// This worker; `None` outside one.
@@ -38,7 +38,9 @@ fn listen<Request: DeserializeOwned + 'static>(
 }
 
 fn reply(scope: &DedicatedWorkerGlobalScope, reply: &Reply) {
-    if let Ok(parcel) = wire::pack(reply, &[]) {
+    if let Reply::Exported(text) = reply {
+        let _ = scope.post_message(&JsValue::from_str(text));
+    } else if let Ok(parcel) = wire::pack(reply, &[]) {
         // Nobody is left to tell if the page has gone away meanwhile.
         let _ = scope.post_message_with_transfer(&parcel, &wire::transferred(&parcel));
     }
@@ -53,7 +55,7 @@ fn report_panics(scope: DedicatedWorkerGlobalScope) {
     }
     SCOPE.set(Some(scope));
     std::panic::set_hook(Box::new(|info| {
-        let why = format!("the worker failed: {info}");
+        let why = info.to_string();
         SCOPE.with_borrow(|scope| {
             if let Some(scope) = scope {
                 reply(scope, &Reply::Crashed(why));
