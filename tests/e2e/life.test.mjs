@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import "../../static/words.js";
-import { accessibilityProblems, browser, screenshot } from "./browser.mjs";
+import { accessibilityProblems, browser, problemsOf, screenshot } from "./browser.mjs";
 
 const { open } = browser();
 
@@ -69,11 +69,11 @@ test("runs that wait for their turn can be cancelled", async (t) => {
 
 test("a dying worker is replaced, its run has the settings of now, and the page says so", async (t) => {
   const page = await open(t, `index.html#v=1&${LONG}`);
-  await cards(page, "running").waitFor();
+  await cards(page, "running").getByText(/^[1-9].* of 40,000 jobs$/).waitFor();
   const dying = page.workers().at(-1);
   await add(page, "fifo");
   await finished(page, 1);
-  await dying.evaluate(() => void setTimeout(() => postMessage("nonsense")));
+  await dying.evaluate(() => void setTimeout(() => postMessage({})));
   await page.getByText("The worker of las[quantum=20] died and was restarted").waitFor();
   await cards(page, "running").waitFor();
   // It stands where it stood: before the scheduler that was added since it began.
@@ -89,7 +89,7 @@ test("a run that is over outlives its worker", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=1&view=jobs");
   await finished(page, 1);
   const dying = page.workers().at(-1);
-  await dying.evaluate(() => void setTimeout(() => postMessage("nonsense")));
+  await dying.evaluate(() => void setTimeout(() => postMessage({})));
   await page.locator("tbody tr").first().click();
   await page.locator(".why .sentence").getByText("Runs.").waitFor();
   assert.equal(await page.locator(".notice").count(), 0);
@@ -134,6 +134,72 @@ test("runs that would write for ever end with the parameter to change, and the p
   // What did not end by itself still can be ended.
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
   await cards(page, "running").waitFor({ state: "detached" });
+});
+
+const HTML = { contentType: "text/html", body: "<!doctype html><title>Sign in</title>" };
+const answered = (file, answer) => ({ before: (page) => page.route(`**/${file}?*`, (route) => route.fulfill(answer)) });
+const opening = (page) => page.locator(".busy");
+const railError = (page) => page.locator("#rail .error").first();
+
+for (const file of ["opener.js", "opener_bg.wasm", "runner.js", "runner_bg.wasm"]) {
+  test(`a sign-in page for ${file} is told, not waited for`, async (t) => {
+    const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo", answered(file, HTML));
+    const told = file.startsWith("opener") ? railError(page) : cards(page, "failed");
+    await told.getByText(/something else, such as a sign-in page/).or(told.filter({ hasText: /something else, such as a sign-in page/ })).first().waitFor();
+    await opening(page).waitFor({ state: "detached" });
+    t.diagnostic(await told.textContent());
+    problemsOf(page).length = 0;
+  });
+}
+
+test("a policy that forbids workers is told, not waited for", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo", {
+    before: (page) =>
+      page.route("**/index.html*", async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, headers: { ...response.headers(), "content-security-policy": "worker-src 'none'" } });
+      }),
+  });
+  await railError(page).waitFor();
+  t.diagnostic(await railError(page).textContent());
+  await opening(page).waitFor({ state: "detached" });
+  problemsOf(page).length = 0;
+});
+
+test("a program that is long on its way is told of, and is used once it is here", async (t) => {
+  let arrive;
+  const arrived = new Promise((resolve) => (arrive = resolve));
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo", {
+    before: async (page) => {
+      await page.clock.install();
+      await page.route("**/opener_bg.wasm?*", async (route) => {
+        await arrived;
+        await route.continue();
+      });
+    },
+  });
+  await opening(page).waitFor();
+  await page.clock.runFor(11_000);
+  await page.getByText("A part of the page is still on its way").waitFor();
+  arrive();
+  await page.clock.resume();
+  await finished(page, 1);
+});
+
+test("a machine without memory for another program says so", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo", {
+    before: (page) =>
+      page.route("**/runner.js?*", async (route) => {
+        const response = await route.fetch();
+        const broken = `WebAssembly.instantiate = WebAssembly.instantiateStreaming = async () => {
+          throw new RangeError("WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory for new instance");
+        };\n`;
+        await route.fulfill({ response, body: broken + (await response.text()) });
+      }),
+  });
+  await cards(page, "failed").getByText(/no memory left/).waitFor();
+  assert.doesNotMatch(await page.locator("#app").textContent(), /JsValue|RangeError|WebAssembly/);
+  problemsOf(page).length = 0;
 });
 
 test("errors are told in words, whoever threw them", () => {

@@ -10,7 +10,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{ErrorEvent, File, MessageEvent, Worker};
+use web_sys::{Event, File, MessageEvent, Worker};
 
 #[wasm_bindgen]
 extern "C" {
@@ -49,7 +49,7 @@ struct Line {
 struct Connected {
     worker: Worker,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
-    _on_error: Closure<dyn FnMut(ErrorEvent)>,
+    _on_error: Closure<dyn FnMut(Event)>,
 }
 
 /// The programs that run in workers.
@@ -146,13 +146,13 @@ impl Line {
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
 
-        let on_error = Closure::new(move |event: ErrorEvent| {
+        let on_error = Closure::new(move |event: Event| {
             event.prevent_default();
-            let message = event.message();
-            let why = if message.is_empty() {
-                "a part of the page could not be loaded".to_string()
-            } else {
-                words_for(&message)
+            // A script that may not be loaded at all is reported without a message.
+            let message = js_sys::Reflect::get(&event, &"message".into()).ok();
+            let why = match message.and_then(|message| message.as_string()) {
+                Some(message) => words_for(&message),
+                None => "the browser does not load its program: a security policy (Content-Security-Policy) may forbid workers".to_string(),
             };
             on_news(News::Died(why));
         });
