@@ -119,6 +119,9 @@ class Walker {
       // What a control was aimed at may be gone before it is hit; a page that does not answer is dead.
       if (error instanceof Hang) this.fail(`the page did not answer: ${what}`);
     }
+    // What a page shows that has panicked (static/rescue.js).
+    const rescue = this.page.locator(".rescue");
+    if (await rescue.count().catch(() => 0)) this.fail(`the page broke down: ${await rescue.textContent()}`);
     this.complain();
     if (this.number % PULSE_EVERY === 0) await this.pulse();
   }
@@ -163,8 +166,6 @@ class Walker {
         }
       }
     }
-    const panic = page.locator("[data-testid=panic]");
-    if (await panic.isVisible()) this.fail(`the page broke down: ${await panic.textContent()}`);
     this.complain();
   }
 

@@ -393,7 +393,8 @@ impl Session {
             ),
         }
         let total: Tally = self.checks.iter().map(|check| check.tally).sum();
-        println!("{total}");
+        let took: Duration = self.checks.iter().map(|check| check.took).sum();
+        println!("{total}, in {:.0} s", took.as_secs_f64());
         if total.failed == 0 {
             ExitCode::SUCCESS
         } else {
