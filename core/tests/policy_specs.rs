@@ -267,7 +267,7 @@ fn every_parameter_at_its_limits() {
 
 #[test]
 #[ignore = "ten thousand policy specs take minutes: by name"]
-fn ten_thousand_specs() {
+fn ten_thousand_specs_by_name() {
     let specs = specs(10_000);
     println!("{} specs: {:?}", specs.len(), try_all(&specs));
 }

@@ -682,7 +682,7 @@ mod tests {
 
     #[test]
     #[ignore = "10^4 links: by name"]
-    fn ten_thousand_links_of_any_kind_are_survived() {
+    fn ten_thousand_links_of_any_kind_are_survived_by_name() {
         (0..10_000).for_each(|seed| survives(&hostile(&mut Random::new(seed))));
     }
 }
