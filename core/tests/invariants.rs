@@ -14,15 +14,18 @@
 
 use proptest::prelude::*;
 use std::sync::Arc;
-use switchyard::cluster::{ClusterSpec, NodeGroup};
+use switchyard::cluster::{ClusterSpec, Gpus, NodeGroup};
 use switchyard::job::{Job, JobId, Status, Work};
 use switchyard::placement::Strategy as Placing;
 use switchyard::policy::{POLICIES, PolicySpec};
 use switchyard::report::{Outcomes, Summary};
-use switchyard::sim::{EventKind, LogMark, Moment, RunLog, SimOptions, TimeIndex, Tuning};
+use switchyard::sim::{
+    EventKind, HaltReason, LogBudget, LogMark, Moment, RunError, RunLog, SimOptions, TimeIndex,
+    Tuning,
+};
 use switchyard::trace::{ImportReport, Record, Trace};
-use switchyard::workload::Workload;
 use switchyard::workload::application::{Application, packed};
+use switchyard::workload::{ApplicationSettings, GpuGeneration, ModelTraits, Workload};
 use switchyard::{RunSpec, Time};
 
 /// Parameters worth testing besides every policy's defaults. Where jobs can be promoted again and
@@ -125,10 +128,55 @@ impl Scene {
         scene
     }
 
-    fn run(&self, policy: &PolicySpec) -> RunLog {
+    /// The log of a whole run; `None` where restarts take so long that jobs hardly get anywhere,
+    /// which only those of large models do here.
+    fn run(&self, policy: &PolicySpec) -> Option<RunLog> {
         let mut run = self.spec(policy.clone()).start(Arc::clone(&self.workload));
-        run.run().expect("a possible plan");
-        run.into_log()
+        self.is_whole(run.run()).then(|| run.into_log())
+    }
+
+    /// Whether a run has come to its end.
+    fn is_whole(&self, ended: Result<(), RunError>) -> bool {
+        match ended {
+            Ok(()) => true,
+            Err(RunError::Halt(halt))
+                if self.options.restart_by_model
+                    && matches!(
+                        halt.reason,
+                        HaltReason::NoProgress { .. } | HaltReason::LogFull { .. }
+                    ) =>
+            {
+                false
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// What is known of a job's model; every job has one.
+    fn model(&self, job: &Job) -> ModelTraits {
+        let model = job.model.expect("it has one") as usize;
+        ModelTraits::of_name(&self.workload.models[model])
+    }
+
+    /// Seconds of a start.
+    fn start_cost(&self, job: &Job, first: bool) -> f64 {
+        let options = &self.options;
+        if first && !options.first_start_pays {
+            0.0
+        } else if options.restart_by_model {
+            options.restart_cost + self.model(job).restart_seconds()
+        } else {
+            options.restart_cost
+        }
+    }
+
+    /// Seconds of progress of a plain gang per second on these GPUs.
+    fn rate(&self, job: &Job, nodes: usize) -> f64 {
+        let fewest = job.gpus.div_ceil(self.cluster.largest_node()) as usize;
+        match self.options.spread_slowdown {
+            Some(generation) if nodes > fewest => self.model(job).spread_rate(generation),
+            _ => 1.0,
+        }
     }
 
     fn gpus(&self) -> u32 {
@@ -176,20 +224,34 @@ fn workloads(most_jobs: usize) -> impl Strategy<Value = Workload> {
             gpus,
             // Every fourth job has none.
             tenant: Some(i as u32 % 4).filter(|tenant| *tenant < 3),
-            model: None,
+            model: Some(i as u32 % 3),
             work: Work::Fixed { duration },
         };
         Workload {
             tenants: ["a", "b", "c"].map(String::from).to_vec(),
+            // Of the second the largest tensor is most of it.
+            models: ["inception3", "alexnet", "resnet50"]
+                .map(String::from)
+                .to_vec(),
             jobs: shapes.into_iter().enumerate().map(job).collect(),
             ..Default::default()
         }
     })
 }
 
-/// The same, of which every job or none, or those with odd numbers, train an application.
+/// The same, of which every job or none, or those with odd numbers, train an application; or all,
+/// as a rule binds them.
 fn mixed_workloads(most_jobs: usize) -> impl Strategy<Value = Workload> {
-    (workloads(most_jobs), 0usize..3).prop_map(|(mut workload, mix)| {
+    (workloads(most_jobs), 0usize..4, any::<u64>()).prop_map(|(mut workload, mix, seed)| {
+        if mix == 3 {
+            let settings = ApplicationSettings {
+                rule: "0.01: small-1; 0.5: small-4 small-1; small-4".to_owned(),
+                seed,
+                definitions: [definition(4), definition(1)].to_vec(),
+                ..ApplicationSettings::default()
+            };
+            return settings.bind(&workload).expect("a sound rule");
+        }
         let applications = [application(4), application(1)];
         for (i, job) in workload.jobs.iter_mut().enumerate() {
             if mix == 0 || (mix == 1 && i % 2 == 0) {
@@ -213,7 +275,11 @@ fn mixed_workloads(most_jobs: usize) -> impl Strategy<Value = Workload> {
 
 /// A small application of so many epochs.
 fn application(epochs: u32) -> Application {
-    let text = format!(
+    Application::from_json(&definition(epochs)).expect("a sound definition")
+}
+
+fn definition(epochs: u32) -> String {
+    format!(
         r#"{{
             "name": "small-{epochs}",
             "limits": {{ "m0": 16, "max_batch": 512, "min_local": 4, "max_local": 64 }},
@@ -226,31 +292,70 @@ fn application(epochs: u32) -> Application {
             }},
             "noise_scale": [{{ "batch": 16, "phi": [20, 200, 4000] }}]
         }}"#
-    );
-    Application::from_json(&text).expect("a sound definition")
+    )
 }
 
 fn scenes(most_jobs: usize) -> impl Strategy<Value = Scene> {
-    let restart_costs = prop_oneof![Just(0.0), Just(7.5), 0.0..LARGEST_RESTART_COST];
     let placements = prop::sample::select(&Placing::ALL[..]);
     (
         mixed_workloads(most_jobs),
         clusters(),
         placements,
-        restart_costs,
-        any::<u64>(),
+        all_options(),
     )
-        .prop_map(|(workload, cluster, placement, restart_cost, seed)| Scene {
+        .prop_map(|(workload, cluster, placement, options)| Scene {
             workload: Arc::new(workload),
             cluster,
             placement,
-            options: SimOptions {
-                restart_cost,
-                seed,
-                ..SimOptions::default()
-            },
+            options,
         })
 }
+
+/// Every option of a run.
+fn all_options() -> impl Strategy<Value = SimOptions> {
+    let restart_costs = prop_oneof![Just(0.0), Just(7.5), 0.0..LARGEST_RESTART_COST];
+    let generations = prop::option::of(prop::sample::select(&GENERATIONS[..]));
+    let interferences = prop_oneof![Just(0.0), Just(0.25), 0.0..0.95];
+    let budgets = (24u32..40).prop_map(|log2| LogBudget::of_bytes(1 << log2));
+    (
+        restart_costs,
+        prop::bool::weighted(0.25),
+        generations,
+        any::<bool>(),
+        interferences,
+        prop::bool::weighted(0.25),
+        any::<u64>(),
+        budgets,
+    )
+        .prop_map(
+            |(
+                restart_cost,
+                restart_by_model,
+                spread_slowdown,
+                first_start_pays,
+                interference,
+                whole_second_epochs,
+                seed,
+                log_budget,
+            )| SimOptions {
+                restart_cost,
+                restart_by_model,
+                spread_slowdown,
+                first_start_pays,
+                interference,
+                whole_second_epochs,
+                seed,
+                log_budget: if restart_by_model {
+                    LogBudget::of_bytes(1 << 20)
+                } else {
+                    log_budget
+                },
+            },
+        )
+}
+
+const GENERATIONS: [GpuGeneration; 3] =
+    [GpuGeneration::K80, GpuGeneration::P100, GpuGeneration::V100];
 
 /// Two sums of the same moments and spans, added up in different orders.
 fn nearly(a: f64, b: f64) -> bool {
@@ -351,11 +456,7 @@ impl<'a> Replay<'a> {
                 let first = event.kind == EventKind::Start;
                 assert_eq!(first, self.starts[j] == 0);
                 self.starts[j] += 1;
-                let cost = if first {
-                    0.0
-                } else {
-                    self.scene.options.restart_cost
-                };
+                let cost = self.scene.start_cost(job, first);
                 let segment = self.log.segment(detail);
                 assert_eq!(segment.job, event.job);
                 assert_eq!(segment.start, event.time);
@@ -382,7 +483,8 @@ impl<'a> Replay<'a> {
                 for part in segment.gpus {
                     self.free[part.node as usize] |= part.mask;
                 }
-                self.executed[j] += (segment.end - segment.ready).max(0.0);
+                let rate = self.scene.rate(job, segment.gpus.len());
+                self.executed[j] += (segment.end - segment.ready).max(0.0) * rate;
                 self.service[j] += (segment.end - segment.start) * f64::from(segment.gpu_count());
                 self.train(j, detail);
                 self.since[j] = now;
@@ -398,9 +500,11 @@ impl<'a> Replay<'a> {
                         let application = &self.scene.workload.applications[application as usize];
                         let (progress, left) = self.trained[j];
                         let total = application.total_progress();
+                        // What epochs of whole seconds come to has a test of its own.
                         assert!(
-                            nearly(progress / total * duration + now, duration + now)
-                                && left <= 1e-6 * (1.0 + now),
+                            self.scene.options.whole_second_epochs
+                                || nearly(progress / total * duration + now, duration + now)
+                                    && left <= 1e-6 * (1.0 + now),
                             "job {j} got {progress} of {total}, {left} s too many"
                         );
                         return;
@@ -435,41 +539,70 @@ impl<'a> Replay<'a> {
             return;
         };
         let application = &self.scene.workload.applications[application as usize];
+        let neighbours = self.neighbours(segment);
+        let options = self.scene.options;
         let tunings = &self.tunings[segment];
         let segment = self.log.segment(segment);
         let placement: Vec<u32> = segment.gpus.iter().map(|part| part.count()).collect();
         assert_eq!(tunings[0].time, segment.start);
         let (mut progress, mut left) = self.trained[j];
         for (i, tuning) in tunings.iter().enumerate() {
-            let end = tunings.get(i + 1).map_or(segment.end, |next| next.time);
-            let mut seconds = end - tuning.time.max(segment.ready);
+            let end = tunings.get(i + 1).map_or(segment.end, |next| next.time).0;
+            let mut at = tuning.time.max(segment.ready).0;
             let replicas: u32 = placement.iter().sum();
             assert!(tuning.m >= 1 && replicas * tuning.m * (tuning.s + 1) <= 512);
             let epochs = f64::from(application.epochs());
             let done = progress / application.total_progress();
             let time = tuning.time.seconds();
-            assert!(nearly(
-                tuning.epochs / epochs * duration + time,
-                done * duration + time
-            ));
-            while seconds > 0.0 {
+            assert!(
+                options.whole_second_epochs
+                    || nearly(
+                        tuning.epochs / epochs * duration + time,
+                        done * duration + time
+                    )
+            );
+            while at < end {
                 // What rounding leaves of an epoch does not matter.
                 let epoch = application.epoch_at(progress * (1.0 + 1e-12));
-                let speed = application.speed(&placement, tuning.m, tuning.s, epoch) / scale;
+                let disturbed = neighbours.iter().any(|&(from, to)| from <= at && at < to);
+                let lost = if disturbed { options.interference } else { 0.0 };
+                let speed = application.speed(&placement, tuning.m, tuning.s, epoch);
+                let speed = speed * (1.0 - lost) / scale;
+                let changes = neighbours.iter().flat_map(|&(from, to)| [from, to]);
+                let until = changes.filter(|&change| change > at).fold(end, f64::min);
                 let step = (application.progress_after(epoch + 1) - progress) / speed;
-                if step > seconds {
-                    progress += seconds * speed;
-                    break;
+                if step > until - at {
+                    progress += (until - at) * speed;
+                    at = until;
+                    continue;
                 }
                 progress = application.progress_after(epoch + 1);
-                seconds -= step;
+                at += step;
                 if epoch + 1 == application.epochs() {
-                    left += seconds;
+                    left += end - at;
                     break;
                 }
             }
         }
         self.trained[j] = (progress, left);
+    }
+
+    /// From when to when another adaptive job on several nodes is on a node of this segment, if it
+    /// is one of such a job.
+    fn neighbours(&self, segment: usize) -> Vec<(f64, f64)> {
+        let own = self.log.segment(segment);
+        let jobs = &self.scene.workload.jobs;
+        let all = (0..self.log.segments()).map(|i| (i, self.log.segment(i)));
+        let others = all.filter(|(i, other)| {
+            let adapts = matches!(jobs[other.job.index()].work, Work::Adaptive { .. });
+            let is_near = |part: &Gpus| own.gpus.iter().any(|own| own.node == part.node);
+            let distributed = own.gpus.len() > 1 && other.gpus.len() > 1;
+            *i != segment && adapts && distributed && other.gpus.iter().any(is_near)
+        });
+        others
+            .map(|(_, other)| (other.start.0, other.end.0))
+            .filter(|&(from, to)| from < own.end.0 && to > own.start.0 && from < to)
+            .collect()
     }
 
     fn free(&self) -> u32 {
@@ -588,10 +721,42 @@ proptest! {
     })]
 
     #[test]
-    fn every_run_keeps_the_invariants(scene in scenes(48)) {
+    fn every_run_keeps_the_invariants(scene in scenes(48), tenths in 10u32..2000) {
+        let interval = f64::from(tenths) / 10.0;
+        let pollux = format!("pollux[population=5,generations=3,interval={interval}]");
+        for policy in specs().chain([pollux.parse().expect("a policy")]) {
+            let scene = scene.under(&policy);
+            if let Some(log) = scene.run(&policy) {
+                check(&scene, &policy, &log);
+            }
+        }
+    }
+
+    /// A log that comes to the end of its budget is the beginning of the whole.
+    #[test]
+    fn a_budget_ends_a_run_and_changes_nothing_before(scene in scenes(24), share in 0.0..1.2) {
         for policy in specs() {
             let scene = scene.under(&policy);
-            check(&scene, &policy, &scene.run(&policy));
+            let Some(whole) = scene.run(&policy) else { continue };
+            let budget = (whole.bytes() as f64 * share) as u64;
+            let mut short = scene.clone();
+            short.options.log_budget = LogBudget::of_bytes(budget);
+            let mut run = short.spec(policy.clone()).start(Arc::clone(&short.workload));
+            match run.run() {
+                Ok(()) => {
+                    prop_assert!(whole.bytes() <= budget);
+                    prop_assert_eq!(run.log(), &whole);
+                }
+                Err(RunError::Halt(halt)) => {
+                    let full = matches!(halt.reason, HaltReason::LogFull { .. });
+                    prop_assert!(full && run.log().bytes() > budget, "{}", halt);
+                    let log = run.log();
+                    let events = |log: &RunLog, n| (0..n).map(|i| log.event(i)).collect::<Vec<_>>();
+                    let n = log.events();
+                    prop_assert_eq!(events(log, n), events(&whole, n));
+                }
+                Err(error) => prop_assert!(false, "{}", error),
+            }
         }
     }
 
@@ -601,7 +766,8 @@ proptest! {
             let scene = scene.under(&policy);
             let first = scene.run(&policy);
             let second = scene.run(&policy);
-            prop_assert_eq!(first.hash(), second.hash());
+            let hash = |log: &Option<RunLog>| log.as_ref().map(RunLog::hash);
+            prop_assert_eq!(hash(&first), hash(&second));
             prop_assert_eq!(first, second);
         }
     }
@@ -670,7 +836,7 @@ proptest! {
     ) {
         for policy in specs() {
             let scene = scene.under(&policy);
-            let whole = scene.run(&policy);
+            let Some(whole) = scene.run(&policy) else { continue };
             let mut run = scene.spec(policy).start(Arc::clone(&scene.workload));
             let mut streamed = RunLog::default();
             let mut mark = LogMark::default();
@@ -707,7 +873,9 @@ proptest! {
         } else {
             format!("tiresias-las[thresholds=300:2000,knob={knob}]")
         };
-        let log = scene.run(&policy.parse().expect("a policy"));
+        let Some(log) = scene.run(&policy.parse().expect("a policy")) else {
+            return Ok(());
+        };
         let mut counts = vec![Counts::default(); scene.workload.jobs.len()];
         for i in 0..log.events() {
             let event = log.event(i);
@@ -746,7 +914,7 @@ proptest! {
         earlier_by in prop::sample::select(&[0.0, 0.01][..]),
     ) {
         let policy: PolicySpec = "tiresias-las[thresholds=1:5:20:80:300]".parse().unwrap();
-        let log = scene.run(&policy);
+        let Some(log) = scene.run(&policy) else { return Ok(()) };
         let mut index = TimeIndex::default();
         index.extend(&log);
         let mut moment = Moment::default();
