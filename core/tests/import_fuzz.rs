@@ -36,7 +36,10 @@ const FIXTURES: &[&[u8]] = &[
     include_bytes!("../../tests/fixtures/synergy.csv"),
     include_bytes!("../../tests/fixtures/rubick.csv"),
     include_bytes!("../../tests/fixtures/batsim.json"),
+    include_bytes!("../../tests/fixtures/batsim_jobs.csv"),
     include_bytes!("../../tests/fixtures/sacct.txt"),
+    include_bytes!("../../tests/fixtures/sacct.json"),
+    include_bytes!("../../tests/fixtures/kubernetes_nodes.yaml"),
     include_bytes!("../../tests/fixtures/mit_supercloud.csv"),
     include_bytes!("../../tests/fixtures/pai_job_table.csv"),
     include_bytes!("../../tests/fixtures/pai_task_table.csv"),
@@ -49,6 +52,13 @@ const FIXTURES: &[&[u8]] = &[
     include_bytes!("../../tests/fixtures/bad_values.csv"),
     include_bytes!("../../tests/fixtures/bad_quotes.csv"),
     include_bytes!("../../tests/fixtures/bad_truncated.json"),
+    // Without a header, as sacct --noheader prints it.
+    b"7|2024-05-03T12:00:00|2024-05-03T12:10:00|2024-05-04T13:10:00|1-01:00:00|cpu=4,gres/gpu=8|COMPLETED\n7.batch|2024-05-03T12:00:00|2024-05-03T12:10:00|2024-05-04T13:10:00|1-01:00:00|cpu=4|COMPLETED\n",
+    b"JobID|Submit|Start|End|AllocGRES\n7|2024-05-03T12:00:00|2024-05-03T12:10:00|2024-05-04T13:10:00|gpu:a100:2(IDX:0-1)\n",
+    b"job_id,submit_time,start,end,duration,gpus\n1,01/03/2023 10:00,01/03/2023 10:05,01/03/2023 11:05,01:00:00,1\n2,13/03/2023 10:00,13/03/2023 10:05,13/03/2023 11:05,2 days 03:00:00,2\n",
+    b"[{\"job_id\": 1, \"submit_time\": 0, \"duration\": 100, \"num_gpus\": 1},\n{\"job_id\": 2, \"submit_time\": 5, \"duration\": null, \"num_gpus\": 2}]",
+    b"{\"job_id\": 1, \"submit_time\": 0, \"duration\": 100, \"num_gpus\": 1}\n{\"job_id\": 2, \"submit_time\": 5, \"duration\": 9, \"num_gpus\": 2}\n",
+    b"job submit duration gpus\n1 0 60 2\n2 5 60 1\n",
 ];
 
 /// Pieces that mean something to one of the readers.
@@ -85,6 +95,14 @@ const TOKENS: &[&[u8]] = &[
     b"#cluster 2x4\n",
     b",1002=2",
     b"gres/gpu=8",
+    b"gpu:2",
+    b"1-00:00:00",
+    b"2 days 03:00:00",
+    b"31/12/1999",
+    b"12/31/1999 11:59 PM",
+    b"null",
+    b" ",
+    b"apiVersion: v1\nkind: Node\n",
     b"000000000000000000000001",
 ];
 

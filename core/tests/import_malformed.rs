@@ -171,8 +171,10 @@ fn a_member_that_is_not_there() {
 
 #[test]
 fn a_member_whose_name_occurs_twice_is_meant_by_its_path() {
+    let earth = std::str::from_utf8(fixture!("helios.csv")).expect("text");
+    let earth = earth.replace("\n10", "\n20");
     let members = [
-        ("Earth/cluster_log.csv", fixture!("helios.csv")),
+        ("Earth/cluster_log.csv", earth.as_bytes()),
         ("Venus/cluster_log.csv", fixture!("helios.csv")),
     ];
     let bytes = tar(&members);
@@ -202,6 +204,38 @@ fn a_member_whose_name_occurs_twice_is_meant_by_its_path() {
         panic!("no trace");
     };
     assert_eq!((venus.records.len(), venus.tenants.len()), (3, 2));
+}
+
+#[test]
+fn jobs_that_an_archive_holds_twice_run_once() {
+    let (a, b) = (fixture!("ms_itp_a.csv"), fixture!("ms_itp_b.csv"));
+    let rows = b.split_inclusive(|byte| *byte == b'\n').skip(1);
+    let all = [a, &rows.collect::<Vec<_>>().concat()].concat();
+    // The same table packed twice, and parts beside the whole.
+    let twice: [(&str, &[u8]); 2] = [("jobs.csv", a), ("old/jobs.csv.gz", &gzip(a))];
+    let parts: [(&str, &[u8]); 3] = [("a.csv", a), ("all.csv", &all), ("b.csv", b)];
+    for (members, kept, note) in [
+        (
+            twice.as_slice(),
+            2,
+            "Files whose jobs are all in another file too: 1. They were left out; choose one of them as the archive's member to open it. First in x.zip/old/jobs.csv.gz: its jobs are those of x.zip/jobs.csv.",
+        ),
+        (
+            parts.as_slice(),
+            4,
+            "Files whose jobs are all in another file too: 2. They were left out; choose one of them as the archive's member to open it. First in x.zip/a.csv: its jobs are those of x.zip/all.csv.",
+        ),
+    ] {
+        let trace = trace("x.zip", &zip(members, DEFLATE));
+        assert_eq!(trace.records.len(), kept);
+        assert_eq!(trace.members.len(), 1);
+        assert!(
+            notes(&trace).contains(&note.to_owned()),
+            "{:?}",
+            notes(&trace)
+        );
+        assert_eq!(trace.report.rows_read as usize, kept);
+    }
 }
 
 #[test]
@@ -360,7 +394,7 @@ fn decompression_bombs_hit_the_limit() {
         max_bytes: 1_000_000,
         ..OpenOptions::default()
     };
-    let message = "bomb.csv.gz holds more than 1000000 bytes once decompressed: open its members one at a time, or raise the limit";
+    let message = "bomb.csv.gz holds more than 1000000 bytes once decompressed: open its members one at a time, or use the command line, whose --max-bytes raises the limit";
     let file = SourceFile {
         name: "bomb.csv.gz",
         bytes: &bomb,
@@ -375,6 +409,99 @@ fn decompression_bombs_hit_the_limit() {
         open(&[file], &options),
         Err(OpenError::TooLarge { .. })
     ));
+}
+
+/// Tables that take a multiple of their size: rows as short as can be, a quotation mark never
+/// closed, and the same as JSON.
+fn row_bombs() -> [(&'static str, Vec<u8>); 4] {
+    const ROWS: usize = 300_000;
+    let table = format!(
+        "job_id,submission_time,duration,num_gpu\n{}",
+        "1,0,5,1\n".repeat(ROWS)
+    );
+    let quote = format!(
+        "job_id,submission_time,duration,num_gpu\n\"{}",
+        "1,0,5,1\n".repeat(ROWS)
+    );
+    let job = "{\"id\":1,\"subtime\":0,\"res\":1,\"profile\":\"p\"}";
+    let batsim = format!(
+        "{{\"profiles\":{{\"p\":{{\"type\":\"delay\",\"delay\":1}}}},\"jobs\":[{}{job}]}}",
+        format!("{job},").repeat(ROWS)
+    );
+    let zipped = zip(&[("jobs.csv", table.as_bytes())], DEFLATE);
+    [
+        ("rows.csv.gz", gzip(table.as_bytes())),
+        ("rows.zip", zipped),
+        ("quote.csv.gz", gzip(quote.as_bytes())),
+        ("batsim.json.gz", gzip(batsim.as_bytes())),
+    ]
+}
+
+#[test]
+fn rows_are_bounded() {
+    for (name, bytes) in row_bombs() {
+        assert!(bytes.len() < 40_000, "{name}: {}", bytes.len());
+        let options = OpenOptions {
+            max_rows: 10_000,
+            ..OpenOptions::default()
+        };
+        let mut opening = Opening::new(options);
+        opening.begin(name).expect("a name");
+        let pushed = opening.push(&bytes);
+        // What became of rows is bounded, whatever the archive still holds.
+        let progress = opening.progress();
+        assert!(progress.jobs <= 10_000, "{name}: {progress:?}");
+        let error = match pushed {
+            Err(error) => error,
+            Ok(()) => opening.finish().expect_err(name),
+        };
+        let message = error.to_string();
+        assert!(
+            message.ends_with(
+                " has more than 10000 rows: open a part of it, or use the command line, whose --max-rows raises the limit and whose 'convert --window' writes a part"
+            ),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn rows_are_bounded_for_all_files_together() {
+    let table = format!(
+        "job_id,submission_time,duration,num_gpu\n{}",
+        "1,0,5,1\n".repeat(60)
+    );
+    let options = OpenOptions {
+        max_rows: 100,
+        ..OpenOptions::default()
+    };
+    let file = |name| SourceFile {
+        name,
+        bytes: table.as_bytes(),
+    };
+    assert!(open(&[file("a.csv")], &options).is_ok());
+    let error = open(&[file("a.csv"), file("b.csv")], &options).unwrap_err();
+    assert!(matches!(error, OpenError::TooManyRows { limit: 100, ref file } if file == "b.csv"));
+}
+
+#[test]
+fn the_default_bounds_keep_records_in_memory() {
+    let options = OpenOptions::default();
+    // With a name of its own each.
+    let record = std::mem::size_of::<switchyard::trace::Record>() as u64 + 32;
+    assert!(options.max_rows * record < 3 << 30);
+    assert!(options.max_bytes <= 2 << 30);
+}
+
+#[test]
+fn a_table_is_no_cluster_of_any_size() {
+    let nodes = "n,1,1,8,T4\n".repeat(7_000_000);
+    let list = format!("sn,cpu_milli,memory_mib,gpu,model\n{nodes}");
+    let message = refusal("nodes.csv", list.as_bytes());
+    assert_eq!(
+        message,
+        "nodes.csv is not a job trace: it looks like a description of a cluster, but has more than 67108864 bytes: cut it to a row per node, or write the cluster as NODESxGPUS"
+    );
 }
 
 #[test]
@@ -504,7 +631,7 @@ fn invalid_text_is_shown_and_told() {
 fn nothing_to_read() {
     assert_eq!(
         refusal("one.json", b"{\"a\": 1}\n\n\n"),
-        "one.json is not a job trace: it is a JSON object, while a trace in JSON is an array of jobs: choose another file"
+        "one.json is not a job trace: a trace in JSON is an array of jobs, or one job on each line, such as {\"submit_time\": 0, \"duration\": 60, \"num_gpus\": 1}: convert it to that, or to CSV"
     );
     let none = open(&[], &OpenOptions::default()).unwrap_err();
     assert_eq!(
@@ -529,11 +656,11 @@ fn nothing_to_read() {
     );
     assert_eq!(
         refusal("x.json", b"{\"a\": 1}"),
-        "x.json is not a job trace: it is a JSON object, while a trace in JSON is an array of jobs: choose another file"
+        "x.json is not a job trace: a trace in JSON is an array of jobs, or one job on each line, such as {\"submit_time\": 0, \"duration\": 60, \"num_gpus\": 1}: convert it to that, or to CSV"
     );
     assert_eq!(
         refusal("x.json", b"[1, 2]"),
-        "x.json is not a job trace: its JSON objects are no jobs with submitted_time and attempts: convert it to CSV"
+        "x.json is not a job trace: a trace in JSON is an array of jobs, or one job on each line, such as {\"submit_time\": 0, \"duration\": 60, \"num_gpus\": 1}: convert it to that, or to CSV"
     );
 }
 
@@ -645,7 +772,7 @@ fn a_bad_cluster() {
 #[test]
 fn what_is_no_job_trace_is_refused_with_the_reason() {
     let tokens = "x looks like a log of requests to a model, which cannot be replayed as it stands: its rows are requests of tokens, not jobs on GPUs; open a job trace";
-    let busy = "x looks like a table of utilisation, which cannot be replayed as it stands: it tells how busy machines were, not which jobs ran; open the job trace beside it";
+    let busy = "x looks like a table of utilisation, which cannot be replayed as it stands: it tells how busy machines were, not which jobs ran; open the job trace beside it, or say which columns are which";
     let pai = "x looks like a table of the Alibaba PAI v2020 trace without jobs, which cannot be replayed as it stands: open pai_job_table and pai_task_table together, and pai_machine_spec for the cluster";
     let cases: [(&str, &str); 18] = [
         (
@@ -711,7 +838,7 @@ fn what_is_no_job_trace_is_refused_with_the_reason() {
         ),
         (
             "{\"a\": 1}\n{\"a\": 2}\n",
-            "x is not a job trace: it has a JSON object on each line, while a trace in JSON is an array of jobs: convert it to CSV",
+            "x, line 1: no column tells when a job was submitted (such as submit_time), nor how long it ran (such as duration, or start_time and end_time), nor how many GPUs it asked for (such as num_gpus); found the columns a: rename a column, or say which columns are which",
         ),
         (
             "#switchyard 1\n#seed many\njob,submit,duration,gpus\na,0,1,1\n",
@@ -775,6 +902,59 @@ fn a_table_without_header_can_be_mapped() {
         panic!("no trace");
     };
     assert_eq!(trace.records[1].gpus, 2);
+}
+
+#[test]
+fn words_between_blanks_are_mapped_as_such() {
+    // Forty-eight numbers are no job of the Standard Workload Format.
+    let row = (0..48).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
+    let wide = format!("{row}\n{row}\n");
+    let swf = "; Version: 2\n1 0 -1 10 4 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n";
+    for (text, mapping, expected) in [
+        (
+            wide.as_str(),
+            "submit=#2,duration=#41,gpus=#5",
+            (1.0, 40.0, 4),
+        ),
+        (swf, "submit=#2,duration=#4,gpus=#5", (0.0, 10.0, 4)),
+        (
+            "# a remark\n1 0,5 1,231 2\n2 1,5 1,231 2\n",
+            "submit=#1,duration=#1,gpus=#4",
+            (1.0, 1.0, 2),
+        ),
+    ] {
+        let Ok(Opened::Trace(trace)) = mapped("words", text.as_bytes(), mapping) else {
+            panic!("no trace in {text}");
+        };
+        let first = &trace.records[0];
+        assert_eq!((first.submit, first.duration, first.gpus), expected);
+    }
+}
+
+#[test]
+fn what_slurm_lists_can_be_mapped() {
+    let text = b"job|when|length|what\n1|0|60|cpu=4,gres/gpu=2\n2|5|60|cpu=4\n";
+    let mapping = "submit=when,duration=length,gpus=what";
+    let Ok(Opened::Trace(trace)) = mapped("slurm", text, mapping) else {
+        panic!("no trace");
+    };
+    assert_eq!(trace.records[0].gpus, 2);
+    assert_eq!(trace.report.dropped[0].reason.id(), "no_gpus");
+}
+
+#[test]
+fn a_table_of_utilisation_can_be_mapped() {
+    let text = b"timestamp,node,cpu_usage\n1,2,0.5\n";
+    let error = try_open("busy.csv", text).unwrap_err();
+    assert_eq!(error.table().expect("a table").columns.len(), 3);
+    assert!(
+        mapped(
+            "busy.csv",
+            text,
+            "submit=timestamp,gpus=node,duration=cpu_usage"
+        )
+        .is_ok()
+    );
 }
 
 #[test]
@@ -862,7 +1042,27 @@ fn slices_make_no_difference() {
         ("rows.csv", rows),
         ("bad.csv", fixture!("bad_columns.csv").to_vec()),
     ];
-    for (name, bytes) in &cases {
+    let jobs = |between: &str| {
+        let job = |job| {
+            format!(
+                "{{\"id\": {job}, \"submit\": {}, \"duration\": 9, \"gpus\": 1}}",
+                job * 7
+            )
+        };
+        (0..3000).map(job).collect::<Vec<_>>().join(between)
+    };
+    let cases = cases.into_iter().chain([
+        ("jobs.json", format!("[{}]", jobs(",\n")).into_bytes()),
+        ("jobs.jsonl", jobs("\n").into_bytes()),
+        ("sacct.json", fixture!("sacct.json").to_vec()),
+        ("nodes.yaml", fixture!("kubernetes_nodes.yaml").to_vec()),
+        (
+            "dates.csv",
+            b"id,submit,duration,gpus\n1,01/02/2023,5,1\n2,02/02/2023,5,1\n3,13/02/2023,5,1\n"
+                .to_vec(),
+        ),
+    ]);
+    for (name, bytes) in &cases.collect::<Vec<_>>() {
         let file = SourceFile { name, bytes };
         let whole = open(&[file], &OpenOptions::default());
         let lengths: &[usize] = if bytes.len() > 5000 {

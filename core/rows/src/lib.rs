@@ -5,9 +5,10 @@
 //!
 //! A [`Row`] is the one shape in which importers see every file: a line's number and its cells. A
 //! delimited table gives one row per record ([`Table`]), a file of blank-separated words one per
-//! line ([`Words`]), and a JSON array one per element, whose only cell is the element's text
-//! ([`Elements`]). Rows are handed out one at a time and borrow from the text, so reading costs no
-//! allocation per row or cell. [`number`] and [`date`] read cells.
+//! line ([`Words`]), and JSON one per element of an array ([`Elements`]) or per line ([`Lines`]),
+//! whose only cell is its text. Rows are handed out one at a time and borrow from the text, so reading costs no
+//! allocation per row or cell; what is to outlive its text becomes a [`Kept`]. [`number`], [`date`]
+//! and [`span`] read cells.
 //!
 //! A text may come in parts. A reader is given what there is and whether that is all; it stops
 //! before a row that may go on, and [`Reader`] carries its state over to the next part.
@@ -15,15 +16,21 @@
 #![forbid(unsafe_code)]
 
 mod elements;
+mod kept;
+mod lines;
 mod reader;
 mod table;
 mod values;
 mod words;
 
 pub use elements::{Elements, Field, Fields, State};
+pub use kept::Kept;
+pub use lines::Lines;
 pub use reader::{Reader, Receiver};
 pub use table::{Scratch, Table};
-pub use values::{date, decimal_comma, is_any_of, is_missing, number};
+pub use values::{
+    YearLast, date, date_year_last, decimal_comma, is_any_of, is_missing, number, span,
+};
 pub use words::{Line, Words};
 
 /// One row of a file.

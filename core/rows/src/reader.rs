@@ -2,7 +2,7 @@
 
 use super::elements::State;
 use super::table::Scratch;
-use super::{Elements, Line, Part, Row, Table, Words};
+use super::{Elements, Line, Lines, Part, Row, Table, Words};
 
 /// Takes what a [`Reader`] finds.
 pub trait Receiver {
@@ -18,6 +18,11 @@ pub enum Reader {
     Table(Option<Box<Scratch>>),
     /// Lines of words; comments begin with a semicolon.
     Words {
+        /// The line that the next part begins on.
+        line: u32,
+    },
+    /// Lines as they are.
+    Lines {
         /// The line that the next part begins on.
         line: u32,
     },
@@ -46,6 +51,11 @@ impl Reader {
         Self::Words { line: 1 }
     }
 
+    /// Of lines as they are.
+    pub fn lines() -> Self {
+        Self::Lines { line: 1 }
+    }
+
     /// Of the elements of a JSON array.
     pub fn elements() -> Self {
         Self::Elements {
@@ -58,7 +68,7 @@ impl Reader {
     pub fn line(&self) -> u32 {
         match self {
             Self::Table(scratch) => scratch.as_ref().map_or(1, |scratch| scratch.line()),
-            Self::Words { line } | Self::Elements { line, .. } => *line,
+            Self::Words { line } | Self::Lines { line } | Self::Elements { line, .. } => *line,
         }
     }
 
@@ -85,6 +95,15 @@ impl Reader {
                         Line::Row(row) => receiver.row(&row),
                         Line::Comment(text) => receiver.comment(text),
                     }
+                }
+                let left;
+                (left, *line) = rows.left();
+                left
+            }
+            Self::Lines { line } => {
+                let mut rows = Lines::part(text, *line, part);
+                while let Some(row) = rows.next() {
+                    receiver.row(&row);
                 }
                 let left;
                 (left, *line) = rows.left();
@@ -152,6 +171,8 @@ mod tests {
             assert_eq!(in_parts(Reader::words(), words, length), whole);
             let whole = in_parts(Reader::elements(), array, array.len());
             assert_eq!(in_parts(Reader::elements(), array, length), whole);
+            let whole = in_parts(Reader::lines(), words, words.len());
+            assert_eq!(in_parts(Reader::lines(), words, length), whole);
         }
     }
 }

@@ -1,6 +1,7 @@
-//! Numbers and dates as cells give them.
+//! Numbers, dates and spans of time as cells give them.
 //!
 //! A timestamp without a zone is UTC, never the host's zone; an explicit offset is honoured.
+//! Where the year comes last, a date has two readings, and its file tells which is meant.
 
 /// Words that stand for "no value".
 pub fn is_missing(cell: &str) -> bool {
@@ -73,33 +74,125 @@ pub fn date(cell: &str) -> Option<f64> {
     let month = digits(&mut rest, 1, 2)?;
     take(&mut rest, |b| b == separator)?;
     let day = digits(&mut rest, 1, 2)?;
-    if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) {
-        return None;
-    }
-    let midnight = days_from_epoch(year, month, day) * 86_400;
+    let (time, part) = time_of_day(rest)?;
+    Some((midnight(year, month, day)? + time) as f64 + part)
+}
+
+/// The two readings of a date whose year comes last, in Unix seconds; `None` for one that is
+/// no date.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct YearLast {
+    /// As in `27/03/2023`.
+    pub day_first: Option<f64>,
+    /// As in `03/27/2023`.
+    pub month_first: Option<f64>,
+}
+
+/// The readings of `27/03/2023 10:00`, `3/27/2023 2:19 PM`, `27-03-2023` and the like, of which
+/// at least one is a date. Between dots the day comes first.
+pub fn date_year_last(cell: &str) -> Option<YearLast> {
+    let mut rest = cell.as_bytes();
+    let first = digits(&mut rest, 1, 2)?;
+    let separator = take(&mut rest, |b| matches!(b, b'/' | b'-' | b'.'))?;
+    let second = digits(&mut rest, 1, 2)?;
+    take(&mut rest, |b| b == separator)?;
+    let year = digits(&mut rest, 4, 4)?;
+    let (time, part) = time_of_day(rest)?;
+    let at = |month, day| Some((midnight(year, month, day)? + time) as f64 + part);
+    let dates = YearLast {
+        day_first: at(second, first),
+        month_first: at(first, second).filter(|_| separator != b'.'),
+    };
+    (dates.day_first.is_some() || dates.month_first.is_some()).then_some(dates)
+}
+
+/// Unix seconds of a day's beginning.
+fn midnight(year: i64, month: i64, day: i64) -> Option<i64> {
+    let is_date = (1..=12).contains(&month) && day >= 1 && day <= days_in_month(year, month);
+    is_date.then(|| days_from_epoch(year, month, day) * 86_400)
+}
+
+/// Seconds since midnight, UTC, whole ones and the rest, of what follows a date: nothing, or a
+/// blank or `T`, a time of day, perhaps `AM` or `PM`, and a zone.
+fn time_of_day(rest: &[u8]) -> Option<(i64, f64)> {
     if rest.is_empty() {
-        return Some(midnight as f64);
+        return Some((0, 0.0));
     }
+    let mut rest = rest;
     take(&mut rest, |b| b == b' ' || b == b'T' || b == b't')?;
-    let hour = digits(&mut rest, 1, 2)?;
+    let mut hour = digits(&mut rest, 1, 2)?;
     take(&mut rest, |b| b == b':')?;
     let minute = digits(&mut rest, 2, 2)?;
     let mut second = 0;
-    let mut fraction = 0.0;
+    let mut part = 0.0;
     if take(&mut rest, |b| b == b':').is_some() {
         second = digits(&mut rest, 2, 2)?;
-        if take(&mut rest, |b| b == b'.' || b == b',').is_some() {
-            let len = rest.iter().take_while(|b| b.is_ascii_digit()).count();
-            let text = std::str::from_utf8(rest.get(..len)?).ok()?;
-            fraction = format!("0.{text}").parse().ok()?;
-            rest = rest.get(len..)?;
-        }
+        part = fraction(&mut rest)?;
     }
     if hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    let local = midnight + hour * 3600 + minute * 60 + second;
-    Some((local - offset(rest)?) as f64 + fraction)
+    rest = rest.trim_ascii();
+    if let Some((half, after)) = rest.split_at_checked(2)
+        && (half.eq_ignore_ascii_case(b"am") || half.eq_ignore_ascii_case(b"pm"))
+    {
+        if !(1..=12).contains(&hour) {
+            return None;
+        }
+        let noon = if half.eq_ignore_ascii_case(b"pm") {
+            12
+        } else {
+            0
+        };
+        hour = hour % 12 + noon;
+        rest = after;
+    }
+    let local = hour * 3600 + minute * 60 + second;
+    Some((local - offset(rest)?, part))
+}
+
+/// The fraction of a second that may follow, after a point or comma; 0 without one.
+fn fraction(rest: &mut &[u8]) -> Option<f64> {
+    if take(rest, |b| b == b'.' || b == b',').is_none() {
+        return Some(0.0);
+    }
+    let len = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+    let text = std::str::from_utf8(rest.get(..len)?).ok()?;
+    *rest = rest.get(len..)?;
+    format!("0.{text}").parse().ok()
+}
+
+/// Seconds of a span of time: `01:30:00`, `1-00:00:00` as Slurm writes days, `2 days 03:00:00`,
+/// `1 day, 0:05:00.5`. Two numbers alone could be hours or minutes, and are none.
+pub fn span(cell: &str) -> Option<f64> {
+    // Longer ones are beyond all bounds anyway.
+    const MOST: usize = 9;
+    let mut rest = cell.as_bytes();
+    let mut first = digits(&mut rest, 1, MOST)?;
+    let mut days = 0;
+    let word = rest.trim_ascii_start();
+    if let Some(after) = word.strip_prefix(b"day") {
+        days = first;
+        rest = after.strip_prefix(b"s").unwrap_or(after);
+        rest = rest.strip_prefix(b",").unwrap_or(rest).trim_ascii_start();
+        if rest.is_empty() {
+            return Some((days * 86_400) as f64);
+        }
+        first = digits(&mut rest, 1, 2)?;
+    } else if take(&mut rest, |b| b == b'-').is_some() {
+        days = first;
+        first = digits(&mut rest, 1, 2)?;
+    }
+    take(&mut rest, |b| b == b':')?;
+    let minutes = digits(&mut rest, 2, 2)?;
+    take(&mut rest, |b| b == b':')?;
+    let seconds = digits(&mut rest, 2, 2)?;
+    let part = fraction(&mut rest)?;
+    if !rest.is_empty() || minutes > 59 || seconds > 59 {
+        return None;
+    }
+    let whole = days * 86_400 + first * 3600 + minutes * 60 + seconds;
+    Some(whole as f64 + part)
 }
 
 /// Seconds east of UTC: nothing, `Z`, `UTC`, `+08:00`, `-0700`, `+08`.
@@ -178,6 +271,64 @@ mod tests {
         assert_eq!(date("2023/7/15 02:19"), Some(1_689_387_540.0));
         assert_eq!(date("2000-02-29"), Some(951_782_400.0));
         assert_eq!(date("1969-12-31 23:59:59"), Some(-1.0));
+    }
+
+    #[test]
+    fn dates_with_the_year_last_have_two_readings() {
+        let readings = |text| date_year_last(text).map(|d| (d.day_first, d.month_first));
+        let (march, july) = (1_679_911_200.0, 1_689_387_540.0);
+        assert_eq!(readings("27/03/2023 10:00:00"), Some((Some(march), None)));
+        assert_eq!(readings("03/27/2023 10:00"), Some((None, Some(march))));
+        assert_eq!(readings("7/15/2023 2:19 AM"), Some((None, Some(july))));
+        assert_eq!(
+            readings("7/15/2023 2:19:00 pm"),
+            Some((None, Some(july + 43_200.0)))
+        );
+        assert_eq!(
+            readings("02-01-1970"),
+            Some((Some(86_400.0), Some(31.0 * 86_400.0)))
+        );
+        assert_eq!(readings("2.1.1970"), Some((Some(86_400.0), None)));
+        assert_eq!(
+            readings("2/1/1970 12:00 AM"),
+            Some((Some(86_400.0), Some(31.0 * 86_400.0)))
+        );
+        for text in [
+            "",
+            "1/2",
+            "13/13/2023",
+            "1/2/23",
+            "1.5",
+            "1/2/2023 13:00 PM",
+            "1/2-2023",
+        ] {
+            assert_eq!(date_year_last(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn spans_of_time() {
+        assert_eq!(span("01:30:00"), Some(5400.0));
+        assert_eq!(span("120:00:00"), Some(432_000.0));
+        assert_eq!(span("1-00:00:00"), Some(86_400.0));
+        assert_eq!(span("10-13:27:06"), Some(912_426.0));
+        assert_eq!(span("2 days 03:00:00"), Some(183_600.0));
+        assert_eq!(span("1 day, 0:05:00.5"), Some(86_700.5));
+        assert_eq!(span("2 days"), Some(172_800.0));
+        for text in [
+            "",
+            "5",
+            "01:30",
+            "1:60:00",
+            "-1:00:00",
+            "1-2",
+            "2023-01-01",
+            "1 week",
+            "1:00:00x",
+            "9999999999:00:00",
+        ] {
+            assert_eq!(span(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -2,16 +2,20 @@
 //!
 //! A format says with [`Plain`] which column holds what, in which unit; [`Columns`] reads rows
 //! accordingly. The order of the checks is that of [`DropReason`]: GPUs, submission, duration.
+//!
+//! Of dates whose year comes last, such as 03/04/2023, the first row that has only one reading
+//! decides for all; rows before it wait.
 
 use super::detect::{Column, Sniff};
-use super::error::{OpenError, Role};
+use super::error::{OpenError, Role, shorten};
 use super::formats::Importer;
 use super::mapping::ColumnMapping;
 use super::report::{DropReason, WarningKind, cell_is};
-use super::rows::{Row, date, decimal_comma, is_missing, number};
+use super::rows::{Kept, Row, date, date_year_last, decimal_comma, is_missing, number, span};
 use super::sink::{self, Draft, Sink};
 use super::status::status;
 use super::timestamp::Unit;
+use super::tres;
 use crate::job::Status;
 
 /// A point in time as a cell gives it.
@@ -86,7 +90,66 @@ pub(crate) enum Span {
     Column(Column, Unit),
     /// The time between two columns, on the submission's clock.
     Between(Column, Column),
+    /// A column of durations, held against the time between two others, which also stands in
+    /// where it is empty and the clock's unit is known.
+    Checked {
+        duration: Column,
+        unit: Unit,
+        start: Column,
+        end: Column,
+    },
 }
+
+/// Durations that are not the time between start and end.
+#[derive(Default)]
+pub(crate) struct Disagreements {
+    /// Of each of [`Unit::ALL`], should it be the clock's: how many rows, and the first one's
+    /// line, duration and raw difference.
+    by_unit: [(u32, Option<(u32, f64, f64)>); Unit::ALL.len()],
+}
+
+impl Disagreements {
+    fn note(&mut self, line: u32, duration: f64, between: f64) {
+        for ((unit, _), (count, first)) in Unit::ALL.iter().zip(&mut self.by_unit) {
+            let span = unit.seconds(between);
+            let apart = (span - duration).abs();
+            if apart > 1.0 && apart > 0.01 * duration {
+                *count = count.saturating_add(1);
+                first.get_or_insert((line, duration, between));
+            }
+        }
+    }
+
+    /// Warns of them, now that the clock's unit is known.
+    pub(crate) fn warn(&self, unit: Unit, span: &Span, sink: &mut Sink) {
+        let mut all = Unit::ALL.iter().zip(&self.by_unit);
+        let found = all.find(|((of, _), _)| *of == unit).map(|(_, found)| found);
+        if let (
+            Some((count, Some((line, told, between)))),
+            Span::Checked {
+                duration,
+                start,
+                end,
+                ..
+            },
+        ) = (found, span)
+        {
+            sink.tally
+                .warn(WarningKind::DurationsDisagree, *count, *line, &|| {
+                    format!(
+                        "{} tells {told} s, {} − {} are {} s",
+                        shorten(&duration.shown),
+                        shorten(&end.shown),
+                        shorten(&start.shown),
+                        unit.seconds(*between)
+                    )
+                });
+        }
+    }
+}
+
+/// So many rows wait at most for one that tells how dates are read.
+const WAITING: usize = 1 << 20;
 
 /// Reads rows by their columns.
 pub(crate) struct Columns {
@@ -105,6 +168,17 @@ pub(crate) struct Columns {
     pub(crate) units: String,
     /// Whether the times are dates; `None` before the first was read.
     pub(crate) dates: Option<bool>,
+    /// The unit of times that are numbers, where it is known beforehand.
+    pub(crate) clock_unit: Option<Unit>,
+    /// Whether the day comes first in dates whose year comes last; `None` before it is known.
+    pub(crate) day_first: Option<bool>,
+    /// What told it: a line and a cell.
+    day_told: Option<(u32, String)>,
+    /// Rows that wait for that.
+    waiting: Vec<Kept>,
+    /// Durations that were hours, minutes and seconds.
+    pub(crate) spelled: u32,
+    pub(crate) disagreements: Disagreements,
     number: fn(&str) -> Option<f64>,
 }
 
@@ -186,6 +260,12 @@ impl Columns {
                 Clock::Dates => Some(true),
                 Clock::Unknown => None,
             },
+            clock_unit: None,
+            day_first: None,
+            day_told: None,
+            waiting: Vec::new(),
+            spelled: 0,
+            disagreements: Disagreements::default(),
             number: if decimal_commas {
                 decimal_comma
             } else {
@@ -238,6 +318,8 @@ impl Columns {
             match (self.number)(cell) {
                 Some(number) => Ok((number, refused)),
                 None if is_missing(cell) => Err(refused(DropReason::GpusMissing)),
+                // As Slurm lists them.
+                None if tres::is_list(cell) => Ok((tres::gpus(cell).unwrap_or(0.0), refused)),
                 None => Err(refused(DropReason::GpusInvalid)),
             }
         };
@@ -284,44 +366,124 @@ impl Columns {
         match (self.clock, self.dates) {
             (Clock::Relative(unit), _) => number().map(|n| Moment::Number(unit.seconds(n))),
             (Clock::Unix, _) => number().map(Moment::Number),
-            (Clock::Dates, _) | (Clock::Unknown, Some(true)) => date(cell).map(Moment::Unix),
+            (Clock::Dates, _) | (Clock::Unknown, Some(true)) => self.date(cell).map(Moment::Unix),
             (Clock::Unknown, Some(false)) => number().map(Moment::Number),
             (Clock::Unknown, None) => number()
                 .map(Moment::Number)
-                .or_else(|| date(cell).map(Moment::Unix)),
+                .or_else(|| self.date(cell).map(Moment::Unix)),
         }
+    }
+
+    fn date(&self, cell: &str) -> Option<f64> {
+        date(cell).or_else(|| {
+            let readings = date_year_last(cell)?;
+            if self.day_first == Some(false) {
+                readings.month_first
+            } else {
+                readings.day_first
+            }
+        })
+    }
+
+    /// The columns that hold points in time.
+    fn times(&self) -> impl Iterator<Item = &Column> {
+        let bounds = match &self.span {
+            Span::Column(..) => [None, None],
+            Span::Between(start, end) | Span::Checked { start, end, .. } => {
+                [Some(start), Some(end)]
+            }
+        };
+        std::iter::once(&self.submit).chain(bounds.into_iter().flatten())
+    }
+
+    /// Puts a row aside that cannot be read before it is known whether days come first; reads
+    /// those that waited once a row tells. Whether the row waits.
+    fn waits(&mut self, row: &Row<'_>, sink: &mut Sink) -> bool {
+        let mut waits = !self.waiting.is_empty();
+        let mut told = None;
+        for column in self.times() {
+            let cell = row.cell(column.index);
+            match date_year_last(cell).map(|d| (d.day_first, d.month_first)) {
+                Some((Some(_), None)) => told = told.or(Some((true, cell))),
+                Some((None, Some(_))) => told = told.or(Some((false, cell))),
+                Some((day, month)) => waits |= day != month,
+                None => {}
+            }
+        }
+        if let Some((day_first, cell)) = told {
+            self.day_told = Some((row.line, cell.to_owned()));
+            self.settle(day_first, sink);
+            return false;
+        }
+        if waits {
+            self.waiting.push(row.keep());
+            if self.waiting.len() == WAITING {
+                self.guess_day(sink);
+            }
+        }
+        waits
+    }
+
+    /// Reads the rows that waited.
+    fn settle(&mut self, day_first: bool, sink: &mut Sink) {
+        self.day_first = Some(day_first);
+        for kept in std::mem::take(&mut self.waiting) {
+            self.take(&kept.row(), sink);
+        }
+    }
+
+    /// No row tells: the reading under which jobs were submitted within the shorter time is taken,
+    /// else that with the day first.
+    fn guess_day(&mut self, sink: &mut Sink) {
+        let Some(first) = self.waiting.first() else {
+            return;
+        };
+        let cell_of = |kept: &Kept| kept.row().cell(self.submit.index).to_owned();
+        let (line, cell) = (first.row().line, cell_of(first));
+        let mut bounds = [(f64::INFINITY, f64::NEG_INFINITY); 2];
+        for readings in self
+            .waiting
+            .iter()
+            .filter_map(|k| date_year_last(&cell_of(k)))
+        {
+            let at = [readings.day_first, readings.month_first];
+            for (bounds, at) in bounds.iter_mut().zip(at) {
+                if let Some(at) = at {
+                    *bounds = (bounds.0.min(at), bounds.1.max(at));
+                }
+            }
+        }
+        let [day, month] = bounds.map(|(first, last)| last - first);
+        let day_first = !(month < day);
+        let count = self.waiting.len() as u32;
+        let order = if day_first { "day" } else { "month" };
+        let detail = || format!("'{}' was read {order} first", shorten(&cell));
+        let kind = WarningKind::DatesAmbiguous;
+        sink.tally.warn(kind, count, line, &detail);
+        self.settle(day_first, sink);
+    }
+
+    /// How dates were read, in words.
+    pub(crate) fn dates_text(&self) -> String {
+        let order = match self.day_first {
+            None => return "dates, UTC unless they have a zone".to_owned(),
+            Some(true) => "day before month",
+            Some(false) => "month before day",
+        };
+        let told = self
+            .day_told
+            .as_ref()
+            .map_or_else(String::new, |(line, cell)| {
+                format!(" as '{}' in line {line} tells", shorten(cell))
+            });
+        format!("dates with the {order}{told}, UTC unless they have a zone")
     }
 
     fn duration<'c>(&'c self, row: &Row<'c>) -> Result<f64, Refused<'c>> {
         match &self.span {
-            Span::Column(column, unit) => {
-                let cell = row.cell(column.index);
-                let refused = |reason| Refused {
-                    reason,
-                    column,
-                    cell,
-                };
-                match (self.number)(cell) {
-                    Some(number) => sink::duration(unit.seconds(number)).map_err(refused),
-                    None if is_missing(cell) => Err(refused(DropReason::DurationMissing)),
-                    None => Err(refused(DropReason::DurationInvalid)),
-                }
-            }
+            Span::Column(column, unit) => self.told(column, *unit, row),
             Span::Between(start, end) => {
-                let time = |column: &'c Column| {
-                    let cell = row.cell(column.index);
-                    let reason = match self.moment(cell) {
-                        Some(Moment::Number(time) | Moment::Unix(time)) => return Ok(time),
-                        None if is_missing(cell) => DropReason::DurationMissing,
-                        None => DropReason::DurationInvalid,
-                    };
-                    Err(Refused {
-                        reason,
-                        column,
-                        cell,
-                    })
-                };
-                let span = time(end)? - time(start)?;
+                let span = self.between(start, end, row)?;
                 match sink::duration(span) {
                     Ok(duration) => Ok(duration),
                     // Not known to be seconds yet.
@@ -333,20 +495,84 @@ impl Columns {
                     }),
                 }
             }
+            Span::Checked {
+                duration,
+                unit,
+                start,
+                end,
+            } => match (self.told(duration, *unit, row), self.clock_in_seconds()) {
+                (Err(refused), Some(unit)) if refused.reason == DropReason::DurationMissing => {
+                    let span = unit.seconds(self.between(start, end, row)?);
+                    sink::duration(span).map_err(|reason| Refused {
+                        reason,
+                        column: end,
+                        cell: row.cell(end.index),
+                    })
+                }
+                (told, _) => told,
+            },
         }
     }
-}
 
-impl Importer for Columns {
-    fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
+    /// What a difference of times is in, where that is known.
+    fn clock_in_seconds(&self) -> Option<Unit> {
+        match (self.clock, self.dates) {
+            (Clock::Unknown, Some(false) | None) => self.clock_unit,
+            _ => Some(Unit::Seconds),
+        }
+    }
+
+    /// A column's duration: a number of units, or hours, minutes and seconds.
+    fn told<'c>(&self, column: &'c Column, unit: Unit, row: &Row<'c>) -> Result<f64, Refused<'c>> {
+        let cell = row.cell(column.index);
+        let refused = |reason| Refused {
+            reason,
+            column,
+            cell,
+        };
+        let seconds = (self.number)(cell).map(|number| unit.seconds(number));
+        match seconds.or_else(|| span(cell)) {
+            Some(seconds) => sink::duration(seconds).map_err(refused),
+            None if is_missing(cell) => Err(refused(DropReason::DurationMissing)),
+            None => Err(refused(DropReason::DurationInvalid)),
+        }
+    }
+
+    /// The time between two columns, in the clock's unit.
+    fn between<'c>(
+        &self,
+        start: &'c Column,
+        end: &'c Column,
+        row: &Row<'c>,
+    ) -> Result<f64, Refused<'c>> {
+        let time = |column: &'c Column| {
+            let cell = row.cell(column.index);
+            let reason = match self.moment(cell) {
+                Some(Moment::Number(time) | Moment::Unix(time)) => return Ok(time),
+                None if is_missing(cell) => DropReason::DurationMissing,
+                None => DropReason::DurationInvalid,
+            };
+            Err(Refused {
+                reason,
+                column,
+                cell,
+            })
+        };
+        Ok(time(end)? - time(start)?)
+    }
+
+    /// Keeps a row or leaves it out.
+    fn take(&mut self, row: &Row<'_>, sink: &mut Sink) {
         match self.read(row) {
             Ok((draft, request)) => {
+                let duration = draft.duration;
                 sink.keep(draft);
                 if let Some((workers, each)) = request.gang {
                     let kind = WarningKind::GangsMultiplied;
                     let detail = || format!("{workers} workers with {each} GPUs each");
                     sink.tally.warn(kind, 1, row.line, &detail);
                 }
+                self.check(row, duration);
             }
             Err(refused) => sink.drop(refused.reason, row.line, &|| {
                 cell_is(&refused.column.shown, refused.cell)
@@ -354,14 +580,50 @@ impl Importer for Columns {
         }
     }
 
+    /// Looks how a kept row's duration is written, and whether start and end agree with it.
+    fn check(&mut self, row: &Row<'_>, duration: f64) {
+        let column = match &self.span {
+            Span::Column(column, _) => column,
+            Span::Between(..) => return,
+            Span::Checked {
+                duration: column,
+                start,
+                end,
+                ..
+            } => {
+                if let Ok(between) = self.between(start, end, row)
+                    && !is_missing(row.cell(column.index))
+                {
+                    self.disagreements.note(row.line, duration, between);
+                }
+                column
+            }
+        };
+        let spelled = row.cell(column.index).contains([':', 'd']);
+        self.spelled = self.spelled.saturating_add(u32::from(spelled));
+    }
+}
+
+impl Importer for Columns {
+    fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
+        let open = self.day_first.is_none() && self.dates != Some(false);
+        if !(open && self.waits(row, sink)) {
+            self.take(row, sink);
+        }
+    }
+
     fn finish(&mut self, sink: &mut Sink) {
+        self.guess_day(sink);
         if self.dates == Some(true) || self.clock == Clock::Unix {
             sink.zero = Some(0.0);
         }
     }
 
     fn units(&self) -> String {
-        self.units.clone()
+        match self.day_first {
+            None => self.units.clone(),
+            Some(_) => format!("{} Times are {}.", self.units, self.dates_text()),
+        }
     }
 
     fn named(&self) -> bool {

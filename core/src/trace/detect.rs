@@ -2,17 +2,22 @@
 //!
 //! A text may be there only in part; then the answer can be that more of it is needed.
 //!
-//! In order: JSON, SWF, else a delimited table. A table's header is compared as a set of names
-//! in lower case, blanks removed, unnamed columns dropped, and the most specific signature
-//! wins. A table without a header goes by the number of columns and their content.
+//! In order: JSON, YAML, SWF, else a table, delimited or of words between blanks. A table's header
+//! is compared as a set of names in lower case, blanks removed, unnamed columns dropped, and the
+//! most specific signature wins. A table without a header goes by the number of columns and their
+//! content. The keys of JSON objects play the part of a header.
 
 use super::cluster_files::{self, ClusterKind};
 use super::error::OpenError;
-use super::formats::{self, FORMATS, Format};
+use super::formats::{self, FORMATS, Format, is_swf_job};
 use super::keys::keys;
 use super::known;
 use super::mapping::{ColumnMapping, TableHead};
-use super::rows::{Elements, Line, Part, Reader, Receiver, Row, Words, date, number};
+use super::objects::Objects;
+use super::rows::{
+    Elements, Line, Lines, Part, Reader, Receiver, Row, Words, date, date_year_last, is_missing,
+    number,
+};
 
 /// The beginning of a text, as formats see it to tell whether it is theirs.
 pub(crate) struct Sniff<'a> {
@@ -21,7 +26,7 @@ pub(crate) struct Sniff<'a> {
     /// The text as far as it is there; for clusters and JSON objects all of it.
     pub(crate) text: &'a str,
     pub(crate) shape: Shape,
-    /// The named columns of a table, or the keys of a JSON array's first element.
+    /// The named columns of a table, or the keys of the first JSON objects.
     pub(crate) columns: Vec<Column>,
     /// The header's line, from 1. Rows begin below it.
     pub(crate) header_line: u32,
@@ -38,9 +43,9 @@ pub(crate) struct Sniff<'a> {
 /// How a text is cut into rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// A delimited table, with or without a header row.
+    /// A table, with or without a header row.
     Table {
-        /// What separates cells.
+        /// What separates cells; [`BLANKS`]: any number of blanks and tabs.
         delimiter: u8,
         /// Whether the first row names the columns.
         header: bool,
@@ -49,9 +54,16 @@ pub(crate) enum Shape {
     Swf,
     /// A JSON array.
     JsonArray,
+    /// A JSON object on each line.
+    JsonLines,
     /// A JSON object.
     JsonObject,
+    /// YAML, as Kubernetes writes it.
+    Yaml,
 }
+
+/// The delimiter of tables whose cells stand between blanks.
+const BLANKS: u8 = b' ';
 
 /// A named column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +117,7 @@ pub(crate) fn detect<'a>(
     part: Part,
     mapping: Option<&ColumnMapping>,
 ) -> Result<Found<'a>, OpenError> {
-    let sniff = match sniff(file, text, part)? {
+    let sniff = match sniff(file, text, part, mapping.is_some())? {
         Sniffed::Known(sniff) => sniff,
         Sniffed::More => return Ok(Found::More),
         Sniffed::Whole => return Ok(Found::Whole),
@@ -116,7 +128,7 @@ pub(crate) fn detect<'a>(
             Part::Last => Found::Cluster(kind, sniff),
         });
     }
-    if let (Some(mapping), Shape::Table { .. }) = (mapping, sniff.shape) {
+    if let (Some(mapping), true) = (mapping, sniff.is_mappable()) {
         let recognised = format!("columns as asked, {mapping}");
         return Ok(Found::Trace(formats::GENERIC, recognised, sniff));
     }
@@ -136,13 +148,13 @@ pub(crate) fn detect<'a>(
     match best {
         Some((format, evidence)) => Ok(Found::Trace(format, evidence.text, sniff)),
         None => Err(match sniff.shape {
-            Shape::JsonArray => not_a_trace(
+            Shape::JsonArray | Shape::JsonLines | Shape::JsonObject => not_a_trace(
                 file,
-                "its JSON objects are no jobs with submitted_time and attempts: convert it to CSV",
+                "a trace in JSON is an array of jobs, or one job on each line, such as {\"submit_time\": 0, \"duration\": 60, \"num_gpus\": 1}: convert it to that, or to CSV",
             ),
-            Shape::JsonObject => not_a_trace(
+            Shape::Yaml => not_a_trace(
                 file,
-                "it is a JSON object, while a trace in JSON is an array of jobs: choose another file",
+                "it is YAML without nodes of a cluster: open a table of jobs",
             ),
             _ => OpenError::UnknownTable {
                 file: file.to_owned(),
@@ -198,28 +210,43 @@ impl Sniff<'_> {
         cells.any(|cell| number(cell).is_some())
     }
 
+    /// Whether the first rows have anything in a column; true where there are none.
+    pub(crate) fn is_filled(&self, column: &Column) -> bool {
+        let mut cells = self.preview.iter().filter_map(|row| row.get(column.index));
+        self.preview.is_empty() || cells.any(|cell| !is_missing(cell))
+    }
+
     /// The columns as they stand in the file, for messages.
     pub(crate) fn shown(&self) -> Vec<String> {
         self.columns.iter().map(|c| c.shown.clone()).collect()
     }
 
+    /// Whether one can say which of its columns are which.
+    pub(crate) fn is_mappable(&self) -> bool {
+        match self.shape {
+            Shape::Table { .. } => true,
+            Shape::JsonArray | Shape::JsonLines => !self.columns.is_empty(),
+            Shape::Swf | Shape::JsonObject | Shape::Yaml => false,
+        }
+    }
+
     /// The table as people see it who say which columns are which.
     pub(crate) fn head(&self, guess: ColumnMapping) -> TableHead {
-        let header = matches!(self.shape, Shape::Table { header: true, .. });
         let cells = self.preview.iter().map(Vec::len).max().unwrap_or(0);
         let numbers = (1..=cells).map(|number| format!("#{number}"));
-        let indices: Vec<usize> = if header {
-            self.columns.iter().map(|c| c.index).collect()
-        } else {
+        let headerless = self.headerless().is_some();
+        let indices: Vec<usize> = if headerless {
             (0..cells).collect()
+        } else {
+            self.columns.iter().map(|c| c.index).collect()
         };
         let cell = |row: &Vec<String>, index: &usize| row.get(*index).cloned().unwrap_or_default();
         let row = |row: &Vec<String>| indices.iter().map(|index| cell(row, index)).collect();
         TableHead {
-            columns: if header {
-                self.shown()
-            } else {
+            columns: if headerless {
                 numbers.collect()
+            } else {
+                self.shown()
             },
             rows: self.preview.iter().map(row).collect(),
             guess,
@@ -230,7 +257,19 @@ impl Sniff<'_> {
     pub(crate) fn delimiter(&self) -> u8 {
         match self.shape {
             Shape::Table { delimiter, .. } => delimiter,
-            Shape::Swf | Shape::JsonArray | Shape::JsonObject => b',',
+            _ => b',',
+        }
+    }
+
+    /// What cuts the text behind its comments into rows; `None` where it is read as a whole.
+    pub(crate) fn reader(&self) -> Option<Reader> {
+        let above = self.comments.last().map_or(0, |comment| comment.0);
+        match self.shape {
+            Shape::Table { delimiter, .. } => Some(table_reader(delimiter, above + 1)),
+            Shape::Swf => Some(Reader::words()),
+            Shape::JsonArray => Some(Reader::elements()),
+            Shape::JsonLines => Some(Reader::lines()),
+            Shape::JsonObject | Shape::Yaml => None,
         }
     }
 
@@ -250,7 +289,13 @@ enum Sniffed<'a> {
     Whole,
 }
 
-fn sniff<'a>(file: &'a str, text: &'a str, part: Part) -> Result<Sniffed<'a>, OpenError> {
+/// `mapped`: people say which columns are which, so words between blanks are a table.
+fn sniff<'a>(
+    file: &'a str,
+    text: &'a str,
+    part: Part,
+    mapped: bool,
+) -> Result<Sniffed<'a>, OpenError> {
     let start = text.trim_ascii_start();
     if start.is_empty() && part == Part::Some {
         return Ok(Sniffed::More);
@@ -269,25 +314,36 @@ fn sniff<'a>(file: &'a str, text: &'a str, part: Part) -> Result<Sniffed<'a>, Op
             "it is a web page: download the raw file behind it",
         ));
     }
+    if begins("apiVersion:") || begins("---\napiVersion:") {
+        return Ok(match part {
+            Part::Some => Sniffed::Whole,
+            Part::Last => Sniffed::Known(Sniff {
+                shape: Shape::Yaml,
+                ..Sniff::of(file, text)
+            }),
+        });
+    }
     match start.as_bytes() {
         [b'[', ..] => Ok(sniff_array(file, text, part)),
         [b'{', ..] => sniff_object(file, text, part),
         _ => match is_swf(text, part) {
+            Some(true) if mapped => sniff_table(file, text, part, Some(BLANKS)),
             Some(true) => Ok(Sniffed::Known(Sniff {
                 shape: Shape::Swf,
                 width: 18,
                 ..Sniff::of(file, text)
             })),
-            Some(false) => sniff_table(file, text, part),
+            Some(false) => sniff_table(file, text, part, None),
             None => Ok(Sniffed::More),
         },
     }
 }
 
-/// A line of at least 18 numbers, or of 11 and more below `;` comments; `None`: it may come.
+/// Whether the first rows are jobs of the Standard Workload Format; `None`: more of the text is
+/// needed to tell.
 fn is_swf(text: &str, part: Part) -> Option<bool> {
     let mut words = Words::part(text, ';', 1, part);
-    let mut comments = false;
+    let (mut comments, mut rows) = (false, 0);
     loop {
         match words.next() {
             Some(Line::Comment(text)) => {
@@ -296,12 +352,17 @@ fn is_swf(text: &str, part: Part) -> Option<bool> {
                 comments |= !text.contains(';');
             }
             Some(Line::Row(row)) => {
-                let least = if comments { 11 } else { 18 };
-                let numbers = (0..row.len()).all(|i| number(row.cell(i)).is_some());
-                return Some(row.len() >= least && numbers);
+                // Below the first row, one may be cut off.
+                if (rows == 0 || row.len() >= 18) && !is_swf_job(&row, comments) {
+                    return Some(false);
+                }
+                rows += 1;
+                if rows > PREVIEW {
+                    return Some(true);
+                }
             }
             None if part == Part::Some && text.len() < MAX_ROW => return None,
-            None => return Some(comments),
+            None => return Some(rows > 0 || comments),
         }
     }
 }
@@ -323,32 +384,78 @@ impl<'a> Sniff<'a> {
 
     /// The keys of an object play the part of a header.
     fn with_keys(mut self, keys: Vec<String>) -> Self {
-        let columns = keys.into_iter().map(|key| Column {
-            name: key.to_ascii_lowercase(),
+        let columns = keys.into_iter().enumerate().map(|(index, key)| Column {
+            name: key.trim().to_ascii_lowercase(),
             shown: key,
-            index: 0,
+            index,
         });
         self.columns = columns.collect();
         self
     }
+
+    /// The keys of all of the first objects do, each with its place.
+    fn with_objects(self, texts: &[String]) -> Self {
+        let mut all: Vec<String> = Vec::new();
+        for key in texts.iter().flat_map(|text| keys(text)) {
+            if !all.contains(&key) {
+                all.push(key);
+            }
+        }
+        let mut sniff = self.with_keys(all);
+        let mut objects = Objects::new(&sniff);
+        for text in texts {
+            if let Ok(row) = objects.row(1, text) {
+                sniff.preview.push(shown_cells(&row));
+            }
+        }
+        sniff
+    }
+}
+
+/// The cells of a row, as much of them as tells what they are.
+fn shown_cells(row: &Row<'_>) -> Vec<String> {
+    let cells = (0..row.len()).map(|i| row.cell(i).chars().take(200).collect());
+    cells.collect()
 }
 
 fn sniff_array<'a>(file: &'a str, text: &'a str, part: Part) -> Sniffed<'a> {
     let mut elements = Elements::beginning(text, part);
-    let first = elements.next().map(|row| keys(row.cell(0)));
-    if first.is_none() && part == Part::Some && text.len() < MAX_ROW {
+    let mut first = Vec::new();
+    while first.len() < PREVIEW
+        && let Some(row) = elements.next()
+    {
+        first.push(row.cell(0).to_owned());
+    }
+    if first.len() < PREVIEW && part == Part::Some && text.len() < MAX_ROW {
         return Sniffed::More;
     }
-    Sniffed::Known(Sniff::of(file, text).with_keys(first.unwrap_or_default()))
+    Sniffed::Known(Sniff::of(file, text).with_objects(&first))
 }
 
-/// An object is read as a whole, but for one per line, which is no object.
+/// An object is read as a whole, but for one per line, which is a row.
 fn sniff_object<'a>(file: &'a str, text: &'a str, part: Part) -> Result<Sniffed<'a>, OpenError> {
     let text_start = text.trim_ascii_start();
     let (line, below) = text_start.split_once('\n').unwrap_or((text_start, ""));
     let first = keys(line);
     if !first.is_empty() && below.trim_ascii_start().starts_with('{') {
-        return Err(known::refuse_lines(file, &first));
+        if let Some(refusal) = known::refuse_lines(file, &first) {
+            return Err(refusal);
+        }
+        let mut lines = Lines::part(text, 1, part);
+        let mut first = Vec::new();
+        while first.len() < PREVIEW
+            && let Some(row) = lines.next()
+        {
+            first.push(row.cell(0).to_owned());
+        }
+        if first.len() < PREVIEW && part == Part::Some && text.len() < MAX_ROW {
+            return Ok(Sniffed::More);
+        }
+        let sniff = Sniff {
+            shape: Shape::JsonLines,
+            ..Sniff::of(file, text)
+        };
+        return Ok(Sniffed::Known(sniff.with_objects(&first)));
     }
     if part == Part::Some {
         return Ok(Sniffed::Whole);
@@ -371,21 +478,32 @@ struct Preview {
 impl Receiver for Preview {
     fn row(&mut self, row: &Row<'_>) {
         if self.rows.len() <= PREVIEW {
-            // Enough of each cell to tell what it is.
-            let cells = (0..row.len()).map(|i| row.cell(i).chars().take(200).collect());
-            self.rows.push((row.line, cells.collect()));
+            self.rows.push((row.line, shown_cells(row)));
         }
     }
 
     fn comment(&mut self, _text: &str) {}
 }
 
-fn sniff_table<'a>(file: &'a str, text: &'a str, part: Part) -> Result<Sniffed<'a>, OpenError> {
+/// `asked`: what separates the cells, where that is known.
+fn sniff_table<'a>(
+    file: &'a str,
+    text: &'a str,
+    part: Part,
+    asked: Option<u8>,
+) -> Result<Sniffed<'a>, OpenError> {
     let (comments, table) = comments(text);
-    let delimiter = delimiter(table);
+    let delimiter = asked.or_else(|| {
+        let delimiter = delimiter(table);
+        if stands_between_blanks(table, delimiter) {
+            Some(BLANKS)
+        } else {
+            delimiter
+        }
+    });
     let above = comments.last().map_or(0, |comment| comment.0);
     let mut preview = Preview::default();
-    Reader::table_from(delimiter.unwrap_or(b','), above + 1).read(table, part, &mut preview);
+    table_reader(delimiter.unwrap_or(b','), above + 1).read(table, part, &mut preview);
     let mut rows = preview.rows;
     let is_own = comments.first().is_some_and(|of| of.1.starts_with(OWN));
     let most = if is_own { MAX_SETTINGS } else { MAX_ROW };
@@ -463,7 +581,45 @@ pub(crate) const OWN: &str = "switchyard ";
 
 /// Whether a cell holds a value rather than a column's name.
 fn is_value(cell: &str) -> bool {
-    number(cell).is_some() || date(cell).is_some()
+    number(cell).is_some() || date(cell).is_some() || date_year_last(cell).is_some()
+}
+
+/// Of a table that begins on this line of its file.
+fn table_reader(delimiter: u8, line: u32) -> Reader {
+    if delimiter == BLANKS {
+        Reader::Words { line }
+    } else {
+        Reader::table_from(delimiter, line)
+    }
+}
+
+/// Whether the first lines are rows of as many words each, some of them values, which the
+/// delimiter does not cut alike, or not into values: its commas are within numbers.
+fn stands_between_blanks(text: &str, delimiter: Option<u8>) -> bool {
+    let lines = text.lines().filter(|line| !line.trim_ascii().is_empty());
+    let lines: Vec<&str> = lines.take(PREVIEW).collect();
+    let alike = |count: &dyn Fn(&str) -> usize| {
+        let mut counts = lines.iter().map(|line| count(line));
+        let first = counts.next().unwrap_or(0);
+        counts.all(|count| count == first).then_some(first)
+    };
+    let words = alike(&|line| line.split_ascii_whitespace().count());
+    let cells = delimiter.and_then(|delimiter| {
+        alike(&|line| line.bytes().filter(|byte| *byte == delimiter).count())
+    });
+    let words_tell = || {
+        let mut words = lines.iter().flat_map(|line| line.split_ascii_whitespace());
+        words.any(is_value)
+    };
+    let cells_tell = || {
+        let delimiter = delimiter.map_or('\0', char::from);
+        let mut cells = lines.iter().flat_map(|line| line.split(delimiter));
+        cells.any(|cell| is_value(cell.trim_ascii()))
+    };
+    lines.len() > 1
+        && words.is_some_and(|words| words > 2)
+        && (cells.is_none() || !cells_tell())
+        && words_tell()
 }
 
 /// What separates the cells of the first line, if anything: whatever is most frequent there,

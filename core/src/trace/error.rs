@@ -72,12 +72,22 @@ pub enum OpenError {
     },
     /// More bytes than the limit, most of all after decompression.
     #[error(
-        "{file} holds more than {limit} bytes once decompressed: open its members one at a time, or raise the limit"
+        "{file} holds more than {limit} bytes once decompressed: open its members one at a time, or use the command line, whose --max-bytes raises the limit"
     )]
     TooLarge {
         /// The file.
         file: String,
         /// The limit in bytes, for all files together.
+        limit: u64,
+    },
+    /// More rows than the limit.
+    #[error(
+        "{file} has more than {limit} rows: open a part of it, or use the command line, whose --max-rows raises the limit and whose 'convert --window' writes a part"
+    )]
+    TooManyRows {
+        /// The file.
+        file: String,
+        /// The limit, for all files together.
         limit: u64,
     },
     /// Archives within archives within archives.
@@ -178,6 +188,8 @@ pub enum OpenError {
         what: String,
         /// What is missing, and what to do next.
         next: String,
+        /// The first rows, where saying which columns are which may help.
+        table: Option<Box<TableHead>>,
     },
     /// One of two files that make a trace together.
     #[error("{file} looks like {what}, which cannot be replayed without the other one: {next}")]
@@ -253,6 +265,7 @@ impl OpenError {
     pub fn table(&self) -> Option<&TableHead> {
         match self {
             Self::MissingColumns { table, .. } | Self::UnknownTable { table, .. } => Some(table),
+            Self::Known { table, .. } => table.as_deref(),
             _ => None,
         }
     }
@@ -267,6 +280,7 @@ impl OpenError {
             | UnsupportedContainer { file, .. }
             | Damaged { file, .. }
             | TooLarge { file, .. }
+            | TooManyRows { file, .. }
             | TooDeep { file, .. }
             | NoSuchMember { file, .. }
             | EmptyArchive { file }
@@ -319,7 +333,7 @@ pub(crate) fn shorten_to(text: &str, limit: usize) -> String {
             shown.push('…');
             break;
         }
-        shown.push(if c.is_ascii_control() { ' ' } else { c });
+        shown.push(if c.is_control() { ' ' } else { c });
     }
     shown
 }

@@ -4,6 +4,7 @@ use super::detect::{Shape, Sniff};
 use super::error::OpenError;
 use super::formats::{Format, Importer};
 use super::mapping::ColumnMapping;
+use super::objects::Objects;
 use super::report::{DropReason, WarningKind};
 use super::rows::{Flaw, Part, Reader, Receiver, Row};
 use super::sink::Sink;
@@ -37,30 +38,31 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    /// An importer for a text that begins as `sniff` tells.
+    /// An importer for a text that begins as `sniff` tells and may have so many rows.
     pub(crate) fn new(
         format: &'static Format,
         sniff: &Sniff<'_>,
         mapping: Option<&ColumnMapping>,
+        max_rows: u32,
     ) -> Result<Self, OpenError> {
         let header = match sniff.shape {
             Shape::Table { .. } => sniff.header_line,
             _ => 0,
         };
+        let importer = (format.importer)(sniff, mapping)?;
+        let objects = match sniff.shape {
+            Shape::JsonArray | Shape::JsonLines if !importer.reads_json() => {
+                Some(Objects::new(sniff))
+            }
+            _ => None,
+        };
         Ok(Self {
             format,
-            reader: match sniff.shape {
-                Shape::Table { delimiter, .. } => {
-                    let above = sniff.comments.last().map_or(0, |comment| comment.0);
-                    Some(Reader::table_from(delimiter, above + 1))
-                }
-                Shape::Swf => Some(Reader::words()),
-                Shape::JsonArray => Some(Reader::elements()),
-                Shape::JsonObject => None,
-            },
+            reader: sniff.reader(),
             feed: Feed {
-                importer: (format.importer)(sniff, mapping)?,
-                sink: Sink::new(sniff.file),
+                importer,
+                objects,
+                sink: Sink::new(sniff.file, max_rows),
                 width: sniff.width,
                 header,
                 truncated: false,
@@ -91,6 +93,11 @@ impl Import {
         (u64::from(sink.rows), sink.records.len() as u64)
     }
 
+    /// Whether it had more rows than it may.
+    pub(crate) fn is_overfull(&self) -> bool {
+        self.feed.sink.is_overfull()
+    }
+
     /// The line that the next part begins on.
     pub(crate) fn line(&self) -> u32 {
         self.reader.as_ref().map_or(1, Reader::line)
@@ -115,6 +122,8 @@ impl Import {
 
 struct Feed {
     importer: Box<dyn Importer>,
+    /// Where rows are JSON objects and the importer wants cells.
+    objects: Option<Objects>,
     sink: Sink,
     width: usize,
     /// The line that rows are below.
@@ -125,10 +134,9 @@ struct Feed {
 impl Receiver for Feed {
     /// Passes a sound row on, and drops the others.
     fn row(&mut self, row: &Row<'_>) {
-        if row.line <= self.header {
+        if row.line <= self.header || !self.sink.count_row() {
             return;
         }
-        self.sink.rows = self.sink.rows.saturating_add(1);
         let short = row.len() < self.width;
         let cut = row.unterminated && (short || self.truncated);
         match row.flaw {
@@ -146,7 +154,7 @@ impl Receiver for Feed {
                     let kind = WarningKind::RaggedRows;
                     self.sink.tally.warn(kind, 1, row.line, &detail);
                 }
-                self.importer.row(row, &mut self.sink);
+                self.sound(row);
             }
         }
     }
@@ -157,6 +165,19 @@ impl Receiver for Feed {
 }
 
 impl Feed {
+    fn sound(&mut self, row: &Row<'_>) {
+        match &mut self.objects {
+            None => self.importer.row(row, &mut self.sink),
+            Some(objects) => match objects.row(row.line, row.cell(0)) {
+                Ok(cells) => self.importer.row(&cells, &mut self.sink),
+                Err(what) => {
+                    let reason = DropReason::JsonMalformed;
+                    self.sink.drop(reason, row.line, &|| what.clone());
+                }
+            },
+        }
+    }
+
     fn truncated_row(&mut self, row: &Row<'_>) {
         let detail = || "the file ends here".to_owned();
         self.sink.drop(DropReason::RowTruncated, row.line, &detail);

@@ -8,6 +8,9 @@ pub(crate) fn keys(text: &str) -> Vec<String> {
     serde_json::from_str(text).map_or_else(|_| Vec::new(), |Keys(keys)| keys)
 }
 
+/// Keys beyond this many are not looked at: no format has as many.
+const MOST: usize = 4096;
+
 struct Keys(Vec<String>);
 
 impl<'de> Deserialize<'de> for Keys {
@@ -25,7 +28,9 @@ impl<'de> Visitor<'de> for Keys {
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
         while let Some((key, IgnoredAny)) = map.next_entry()? {
-            self.0.push(key);
+            if self.0.len() < MOST {
+                self.0.push(key);
+            }
         }
         Ok(self)
     }

@@ -2,10 +2,13 @@
 //! the files that lie beside traces. Saying what a file is and what is missing beats guessing
 //! at its columns. A format that gets an importer leaves this list.
 
-use super::detect::{Column, Shape, Sniff, not_a_trace};
+use super::detect::{Column, Shape, Sniff};
 use super::error::OpenError;
+use super::formats::tells_jobs;
+use super::mapping::ColumnMapping;
 
-/// A kind of file, how it is told, and what to do next.
+/// A kind of file, how it is told, and what to do next. One whose `next` speaks of columns can be
+/// opened all the same by saying which are which.
 struct Known {
     what: &'static str,
     next: &'static str,
@@ -88,16 +91,20 @@ const KNOWN: &[Known] = &[
     },
     Known {
         what: "a table of utilisation",
-        next: "it tells how busy machines were, not which jobs ran; open the job trace beside it",
+        next: "it tells how busy machines were, not which jobs ran; open the job trace beside it, or say which columns are which",
         is: |s| {
-            let busy = s
-                .columns
-                .iter()
-                .any(|c| c.name.contains("util") || c.name.contains("_usage"));
-            busy && !s
-                .columns
-                .iter()
-                .any(|c| c.name.contains("submi") || c.name.contains("duration"))
+            let has = |part: &str| s.columns.iter().any(|c| c.name.contains(part));
+            let busy = has("util") || has("_usage");
+            busy && !has("submi") && !has("duration") && !tells_jobs(s)
+        },
+    },
+    Known {
+        what: "what sacct prints in columns of fixed width",
+        next: "cells are cut off and blanks separate nothing there; print it with sacct --parsable2 or --json",
+        is: |s| {
+            let rule = |cell: &String| !cell.is_empty() && cell.bytes().all(|byte| byte == b'-');
+            let first = s.preview.first();
+            s.columns.len() > 1 && first.is_some_and(|row| row.iter().all(rule))
         },
     },
     Known {
@@ -120,27 +127,26 @@ const KNOWN: &[Known] = &[
 /// The error that says what a file is, if it is one of the above.
 pub(crate) fn refuse(sniff: &Sniff<'_>) -> Option<OpenError> {
     let known = KNOWN.iter().find(|known| (known.is)(sniff))?;
+    let mappable = known.next.contains("which columns are which") && sniff.is_mappable();
     Some(OpenError::Known {
         file: sniff.file.to_owned(),
         what: known.what.to_owned(),
         next: known.next.to_owned(),
+        table: mappable.then(|| Box::new(sniff.head(ColumnMapping::default()))),
     })
 }
 
-/// The error that says what a file of a JSON object per line is; `keys` are the first one's.
-pub(crate) fn refuse_lines(file: &str, keys: &[String]) -> OpenError {
+/// The error that says what a file of a JSON object per line is, if it is no trace; `keys` are
+/// the first one's.
+pub(crate) fn refuse_lines(file: &str, keys: &[String]) -> Option<OpenError> {
     let has = |part: &str| keys.iter().any(|key| key.contains(part));
-    if has("input_length") || has("prompt") || has("tokens") {
-        return OpenError::Known {
-            file: file.to_owned(),
-            what: "a log of requests to a model".to_owned(),
-            next: "its rows are requests of tokens, not jobs on GPUs; open a job trace".to_owned(),
-        };
-    }
-    not_a_trace(
-        file,
-        "it has a JSON object on each line, while a trace in JSON is an array of jobs: convert it to CSV",
-    )
+    let requests = has("input_length") || has("prompt") || has("tokens");
+    requests.then(|| OpenError::Known {
+        file: file.to_owned(),
+        what: "a log of requests to a model".to_owned(),
+        next: "its rows are requests of tokens, not jobs on GPUs; open a job trace".to_owned(),
+        table: None,
+    })
 }
 
 /// A table of nothing but durations.

@@ -22,9 +22,10 @@ pub struct ColumnMapping {
     pub submit: Option<String>,
     /// When it started.
     pub start: Option<String>,
-    /// When it ended; end − start is the duration.
+    /// When it ended; end − start is the duration where no column tells it.
     pub end: Option<String>,
-    /// How long it ran. Ignored where start and end are given.
+    /// How long it ran, in numbers or as hours, minutes and seconds. Start and end are held against
+    /// it where they are given.
     pub duration: Option<String>,
     /// GPUs it asked for, of each worker where there are several.
     pub gpus: Option<String>,
@@ -56,6 +57,10 @@ pub enum TimeRule {
     Auto,
     /// Dates; UTC unless they have a zone.
     Dates,
+    /// Dates such as 27/03/2023.
+    DayFirst,
+    /// Dates such as 03/27/2023.
+    MonthFirst,
     /// Numbers.
     Numbers,
 }
@@ -89,7 +94,7 @@ pub enum MappingError {
     #[error("'{0}' is no unit of time: use ns, us, ms, s, min, h or d")]
     BadUnit(String),
     /// No time rule.
-    #[error("'{0}' is no way to write times: use auto, dates or numbers")]
+    #[error("'{0}' is no way to write times: use auto, dates, day-first, month-first or numbers")]
     BadTime(String),
 }
 
@@ -215,6 +220,8 @@ impl fmt::Display for ColumnMapping {
         match self.time {
             TimeRule::Auto => Ok(()),
             TimeRule::Dates => write!(f, "{comma}time=dates"),
+            TimeRule::DayFirst => write!(f, "{comma}time=day-first"),
+            TimeRule::MonthFirst => write!(f, "{comma}time=month-first"),
             TimeRule::Numbers => write!(f, "{comma}time=numbers"),
         }
     }
@@ -248,6 +255,8 @@ impl FromStr for ColumnMapping {
                     mapping.time = match value.as_str() {
                         "auto" => TimeRule::Auto,
                         "dates" => TimeRule::Dates,
+                        "day-first" => TimeRule::DayFirst,
+                        "month-first" => TimeRule::MonthFirst,
                         "numbers" => TimeRule::Numbers,
                         _ => return Err(MappingError::BadTime(value)),
                     }
@@ -288,6 +297,8 @@ mod tests {
             "submit=Arrival,duration=Run time,gpus=#4,unit=s",
             "id=\"a, \"\"b\"\"\",start=x,end=y,gpus=n,unit=ms,duration_unit=h,time=numbers",
             "time=dates",
+            "time=day-first",
+            "time=month-first",
         ] {
             assert_eq!(text.parse::<ColumnMapping>().unwrap().to_string(), text);
         }
@@ -321,7 +332,7 @@ mod tests {
         );
         assert_eq!(
             error("time=soon"),
-            "'soon' is no way to write times: use auto, dates or numbers"
+            "'soon' is no way to write times: use auto, dates, day-first, month-first or numbers"
         );
     }
 }

@@ -19,6 +19,7 @@ mod choices;
 mod cluster_files;
 mod columns;
 pub(crate) mod container;
+mod copies;
 mod detect;
 pub(crate) mod encoding;
 mod error;
@@ -28,6 +29,7 @@ mod inspect;
 mod keys;
 mod known;
 mod mapping;
+mod objects;
 mod opening;
 pub(crate) mod profile_tables;
 mod report;
@@ -38,6 +40,7 @@ mod status;
 mod testing;
 mod text;
 mod timestamp;
+mod tres;
 
 pub use choices::{ChoiceError, Choices, Fractions, Oversized, Window};
 pub use error::{OpenError, Role};
@@ -73,17 +76,26 @@ pub struct OpenOptions {
     /// Bytes that all files together may have, decompressed; more is
     /// [`OpenError::TooLarge`].
     pub max_bytes: u64,
+    /// Rows that all files together may have; more is [`OpenError::TooManyRows`]. A row that
+    /// becomes a record takes about a hundred bytes.
+    pub max_rows: u64,
     /// Which columns of a table hold what, where it is not to be told from the file itself.
     pub mapping: Option<ColumnMapping>,
 }
 
 impl Default for OpenOptions {
-    /// All members; 2 GiB, or 1 GiB where addresses have 32 bits.
+    /// All members; 2 GiB and 20 million rows, or 1 GiB and 5 million where addresses have 32
+    /// bits. The largest published trace has 7.5 million.
     fn default() -> Self {
-        let gibibytes = if usize::BITS > 32 { 2 } else { 1 };
+        let (gibibytes, max_rows) = if usize::BITS > 32 {
+            (2, 20_000_000)
+        } else {
+            (1, 5_000_000)
+        };
         Self {
             member: None,
             max_bytes: gibibytes << 30,
+            max_rows,
             mapping: None,
         }
     }

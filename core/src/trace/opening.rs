@@ -2,12 +2,13 @@
 
 use super::cluster_files::ClusterFile;
 use super::container::{File, Flaws, Place, base, is_archive, is_beside_the_point, stem};
+use super::copies::{self, Copy};
 use super::error::OpenError;
 use super::formats::{self, Format};
 use super::import::Imported;
 use super::inspect::Distributions;
 use super::profile_tables::ProfileTable;
-use super::report::ImportReport;
+use super::report::{ImportReport, WarningKind};
 use super::review::{self, Span};
 use super::sink::{Names, Sink};
 use super::{Member, OpenOptions, Opened, Trace};
@@ -174,6 +175,20 @@ impl Shared {
         }
     }
 
+    /// How many rows may still be read.
+    pub(crate) fn rows_left(&self) -> u32 {
+        let left = self.options.max_rows.saturating_sub(self.rows);
+        u32::try_from(left).unwrap_or(u32::MAX)
+    }
+
+    /// The error of a file with more than that.
+    pub(crate) fn too_many_rows(&self, file: &str) -> OpenError {
+        OpenError::TooManyRows {
+            file: file.to_owned(),
+            limit: self.options.max_rows,
+        }
+    }
+
     /// Whether a member of the archive at `archive` is to be opened, and where it lies.
     pub(crate) fn choose(&mut self, archive: &Place, name: &str) -> Option<Place> {
         let Some(wanted) = &self.options.member else {
@@ -264,6 +279,7 @@ impl Collected {
         let refusals = self.refusals.into_iter().map(|(_, why)| why);
         let mut refusals: Vec<OpenError> = refusals.collect();
         formats::join(&mut self.parts, &mut refusals);
+        let same = copies::leave_out(&mut self.parts);
         let Some(first_part) = self.parts.first() else {
             if !self.profiles.is_empty() {
                 return Ok(Opened::Profiles(self.profiles));
@@ -287,15 +303,20 @@ impl Collected {
         let cluster = first.map(|(_, cluster)| cluster);
         Ok(Opened::Trace(Trace {
             profiles: self.profiles,
-            ..merge(self.parts, cluster, &refusals)
+            ..merge(self.parts, cluster, &refusals, &same)
         }))
     }
 }
 
 /// One trace of its parts, of which there is at least one.
-fn merge(parts: Vec<Part>, cluster: Option<ClusterFile>, refusals: &[OpenError]) -> Trace {
+fn merge(
+    parts: Vec<Part>,
+    cluster: Option<ClusterFile>,
+    refusals: &[OpenError],
+    copies: &[Copy],
+) -> Trace {
     let labels = labels(&parts);
-    let mut all = Sink::new("");
+    let mut all = Sink::new("", u32::MAX);
     let (mut tenants, mut models) = (Names::default(), Names::default());
     let mut members: Vec<Member> = Vec::new();
     let places: Vec<String> = parts.iter().map(|part| part.place.file.clone()).collect();
@@ -352,6 +373,11 @@ fn merge(parts: Vec<Part>, cluster: Option<ClusterFile>, refusals: &[OpenError])
     }
     for refusal in refusals {
         all.tally.left_out(refusal.file(), refusal.to_string());
+    }
+    for copy in copies {
+        all.tally.set_file(&copy.file);
+        let detail = || format!("its jobs are those of {}", copy.original);
+        all.tally.warn(WarningKind::SameJobs, 1, 0, &detail);
     }
     // The file of the record of an index, for examples.
     let file_of = |index: usize| {

@@ -197,6 +197,10 @@ named! {
         RaggedRows = "ragged_rows", "Rows with more or fewer cells than the header: {}. Cells were read by position.";
         /// The unit of a time is a guess.
         UnitAssumed = "unit_assumed", "Columns whose unit is not certain: {}. They were taken as seconds; check a known job.";
+        /// Day and month cannot be told apart.
+        DatesAmbiguous = "dates_ambiguous", "Dates of which no row tells whether the day or the month comes first: {}. Correct it with time=day-first or time=month-first among the columns.";
+        /// A duration that is not end − start.
+        DurationsDisagree = "durations_disagree", "Jobs whose duration is not the time between their start and end: {}. The column of durations was taken; it may include the wait, or have another unit.";
         /// No submission time of its own.
         StartAsSubmit = "start_as_submit", "Jobs without a submission time of their own: {}. Their start was taken for it.";
         /// Durations cut off by who published them.
@@ -217,6 +221,8 @@ named! {
         DuplicateIds = "duplicate_ids", "Rows whose id stands above already: {}. Kept as jobs of their own; their line tells them apart.";
         /// Not in order of submission.
         Unsorted = "unsorted", "Rows submitted before the row above them: {}. Jobs are sorted by submission before a run.";
+        /// The same jobs again.
+        SameJobs = "same_jobs", "Files whose jobs are all in another file too: {}. They were left out; choose one of them as the archive's member to open it.";
         /// Nothing but a start.
         SameSubmit = "same_submit", "Jobs that are all submitted at the same moment: {}.";
         /// A few jobs long before all others.

@@ -18,6 +18,8 @@ pub(crate) struct Sink {
     pub(crate) tally: Tally,
     /// Rows seen, kept or not.
     pub(crate) rows: u32,
+    /// How many may be seen.
+    max_rows: u32,
     /// Unix seconds of the moment that the file calls 0; `Some(0.0)` where its times are
     /// absolute, `None` where it does not tell.
     pub(crate) zero: Option<f64>,
@@ -48,8 +50,10 @@ pub(crate) struct Draft<'r> {
 }
 
 impl Sink {
-    pub(crate) fn new(file: &str) -> Self {
+    /// For a file that may have so many rows.
+    pub(crate) fn new(file: &str, max_rows: u32) -> Self {
         Self {
+            max_rows,
             records: Vec::new(),
             tenants: Names::default(),
             models: Names::default(),
@@ -60,6 +64,18 @@ impl Sink {
             experiment: None,
             half: None,
         }
+    }
+
+    /// Counts a row. Whether it may be read: none is beyond the limit.
+    pub(crate) fn count_row(&mut self) -> bool {
+        let room = self.rows < self.max_rows;
+        self.rows = self.rows.saturating_add(1);
+        room
+    }
+
+    /// Whether there were more rows than may be read.
+    pub(crate) fn is_overfull(&self) -> bool {
+        self.rows > self.max_rows
     }
 
     /// Leaves a row out; `detail` is asked only for the first of its kind.

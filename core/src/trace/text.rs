@@ -5,6 +5,7 @@ use super::cluster_files;
 use super::container::{Flaws, Place};
 use super::detect::{self, Found};
 use super::encoding::{Decoder, LOOK};
+use super::error::OpenError;
 use super::formats::Format;
 use super::import::Import;
 use super::opening::{self, Shared};
@@ -51,24 +52,45 @@ struct Rows {
 }
 
 impl TextFile {
-    pub(crate) fn push(&mut self, mut bytes: &[u8], place: &Place, shared: &mut Shared) {
+    /// Takes the next bytes.
+    ///
+    /// # Errors
+    ///
+    /// There are more rows than may be read.
+    pub(crate) fn push(
+        &mut self,
+        mut bytes: &[u8],
+        place: &Place,
+        shared: &mut Shared,
+    ) -> Result<(), OpenError> {
         if self.decoder.is_none() {
             let wanted = LOOK.saturating_sub(self.head.len());
             let (front, rest) = bytes.split_at_checked(wanted).unwrap_or((bytes, &[]));
             self.head.extend_from_slice(front);
             if self.head.len() < LOOK {
-                return;
+                return Ok(());
             }
             bytes = rest;
             self.begin(place, shared);
         }
         self.decode(bytes);
         if self.text.len() >= self.wanted {
-            self.read(Part::Some, place, shared);
+            self.read(Part::Some, place, shared)?;
         }
+        Ok(())
     }
 
-    pub(crate) fn end(mut self, flaws: Flaws, place: &Place, shared: &mut Shared) {
+    /// Takes notice that there are no more bytes.
+    ///
+    /// # Errors
+    ///
+    /// As for [`push`](Self::push).
+    pub(crate) fn end(
+        mut self,
+        flaws: Flaws,
+        place: &Place,
+        shared: &mut Shared,
+    ) -> Result<(), OpenError> {
         if self.decoder.is_none() {
             self.begin(place, shared);
         }
@@ -83,9 +105,9 @@ impl TextFile {
         if let Phase::Unknown | Phase::Whole = self.phase {
             self.recognise(Part::Last, place, shared, flaws);
         }
-        self.read(Part::Last, place, shared);
+        self.read(Part::Last, place, shared)?;
         let Phase::Rows(rows) = self.phase else {
-            return;
+            return Ok(());
         };
         let Rows {
             format,
@@ -114,6 +136,7 @@ impl TextFile {
             }
             Err(error) => shared.refuse(place, error),
         }
+        Ok(())
     }
 
     /// Finds out the encoding.
@@ -149,7 +172,7 @@ impl TextFile {
         }
     }
 
-    fn read(&mut self, part: Part, place: &Place, shared: &mut Shared) {
+    fn read(&mut self, part: Part, place: &Place, shared: &mut Shared) -> Result<(), OpenError> {
         if let (Phase::Unknown, Part::Some) = (&self.phase, part) {
             self.recognise(part, place, shared, Flaws::default());
         }
@@ -160,6 +183,9 @@ impl TextFile {
                 let after = rows.import.counts();
                 shared.rows += after.0 - before.0;
                 shared.jobs += after.1.saturating_sub(before.1);
+                if rows.import.is_overfull() {
+                    return Err(shared.too_many_rows(&place.file));
+                }
                 let used = self.text.len() - left;
                 self.text.drain(..used);
                 // A row that does not end is looked at again when there is twice as much of it.
@@ -168,6 +194,7 @@ impl TextFile {
             Phase::Refused => self.text = String::new(),
             Phase::Unknown | Phase::Whole => {}
         }
+        Ok(())
     }
 
     /// Tells what the text is.
@@ -216,7 +243,7 @@ impl TextFile {
                 Err(error) => Err(error),
             },
             Ok(Found::Trace(format, recognised, sniff)) => {
-                match Import::new(format, &sniff, mapping.as_ref()) {
+                match Import::new(format, &sniff, mapping.as_ref(), shared.rows_left()) {
                     Ok(mut import) => {
                         import.truncated = flaws.truncated;
                         Ok(Phase::Rows(Box::new(Rows {

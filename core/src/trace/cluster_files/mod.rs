@@ -1,18 +1,19 @@
 //! Files that lie beside traces and describe the cluster, one kind each. Opened with a trace such
 //! a file becomes its cluster; alone it is one.
 //!
-//! They are small and read as a whole.
+//! They are small and read as a whole: one of more than [`MAX_BYTES`] is none.
 
 mod alibaba_nodes;
 mod gavel_specs;
 mod helios_gpus;
+mod kubernetes;
 mod pai_machines;
 mod philly_machines;
 mod tiresias;
 
 use super::detect::Sniff;
 use super::error::{OpenError, shorten};
-use super::rows::{Part, Reader, Receiver, Row, number};
+use super::rows::{Part, Receiver, Row, number};
 use crate::cluster::{ClusterSpec, NodeGroup};
 use std::collections::BTreeMap;
 
@@ -32,9 +33,11 @@ pub(crate) struct ClusterFile {
     pub(crate) how: String,
 }
 
-const KINDS: [&ClusterKind; 6] = [
+const KINDS: [&ClusterKind; 8] = [
     &tiresias::KIND,
-    &alibaba_nodes::KIND,
+    &alibaba_nodes::V2023,
+    &alibaba_nodes::SPOT,
+    &kubernetes::KIND,
     &helios_gpus::KIND,
     &pai_machines::KIND,
     &philly_machines::KIND,
@@ -46,8 +49,20 @@ pub(crate) fn recognise(sniff: &Sniff<'_>) -> Option<&'static ClusterKind> {
     KINDS.into_iter().find(|kind| (kind.recognise)(sniff))
 }
 
+/// A file that describes a cluster has at most this many bytes: the largest that is known has
+/// 0.6 MB. Its rows are all held at once.
+const MAX_BYTES: usize = 1 << 26;
+
 /// Reads a file of a kind.
 pub(crate) fn read(kind: &ClusterKind, sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
+    if sniff.text.len() > MAX_BYTES {
+        return Err(OpenError::NotATrace {
+            file: sniff.file.to_owned(),
+            why: format!(
+                "it looks like a description of a cluster, but has more than {MAX_BYTES} bytes: cut it to a row per node, or write the cluster as NODESxGPUS"
+            ),
+        });
+    }
     (kind.read)(sniff)
 }
 
@@ -84,7 +99,10 @@ fn rows(sniff: &Sniff<'_>) -> Vec<Line> {
         header: sniff.header_line,
         rows: Vec::new(),
     };
-    Reader::table(sniff.delimiter()).read(sniff.text, Part::Last, &mut lines);
+    if let Some(mut reader) = sniff.reader() {
+        let table = sniff.text.get(sniff.above..).unwrap_or("");
+        reader.read(table, Part::Last, &mut lines);
+    }
     lines.rows
 }
 

@@ -136,10 +136,7 @@ impl File {
         }
         match &mut self.stage {
             Stage::Start(_) | Stage::Refused => Ok(()),
-            Stage::Text(text) => {
-                text.push(bytes, &self.place, shared);
-                Ok(())
-            }
+            Stage::Text(text) => text.push(bytes, &self.place, shared),
             Stage::Gzip(gunzip) => gunzip.push(bytes, shared),
             Stage::Zstd(unzstd) => unzstd.push(bytes, shared),
             Stage::Tar(untar) => untar.push(bytes, shared),
@@ -157,10 +154,7 @@ impl File {
         }
         match self.stage {
             Stage::Start(_) | Stage::Refused => Ok(()),
-            Stage::Text(text) => {
-                text.end(flaws, &self.place, shared);
-                Ok(())
-            }
+            Stage::Text(text) => text.end(flaws, &self.place, shared),
             Stage::Gzip(gunzip) => gunzip.end(flaws, shared),
             Stage::Zstd(unzstd) => unzstd.end(flaws, shared),
             Stage::Tar(untar) => untar.end(flaws, shared),

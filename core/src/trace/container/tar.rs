@@ -271,17 +271,19 @@ mod tests {
         trace.members.into_iter().map(|m| m.name).collect()
     }
 
-    const JOBS: &[u8] = b"job_id,submission_time,duration,num_gpu\n1,0,5,1\n";
+    const JOBS: &str = "job_id,submission_time,duration,num_gpu\n1,0,5,1\n";
 
     #[test]
     fn names_of_any_length() {
         let long = format!("{}{}.csv", "folder/".repeat(30), "x".repeat(120));
         let medium = format!("{}/b.csv", "y".repeat(98));
         let mut gnu = tar::Builder::new(Vec::new());
-        for name in [&long, &medium, "c.csv"] {
+        for (at, name) in [&long, &medium, "c.csv"].into_iter().enumerate() {
             let mut header = tar::Header::new_gnu();
             header.set_size(JOBS.len() as u64);
-            gnu.append_data(&mut header, name, JOBS).unwrap();
+            // The same jobs would be left out.
+            let jobs = JOBS.replace("1,0", &format!("{at},0"));
+            gnu.append_data(&mut header, name, jobs.as_bytes()).unwrap();
         }
         let gnu = gnu.into_inner().unwrap();
         assert_eq!(names(&gnu), ["c.csv", &long, &medium]);
@@ -289,7 +291,9 @@ mod tests {
         let mut ustar = tar::Builder::new(Vec::new());
         let mut header = tar::Header::new_ustar();
         header.set_size(JOBS.len() as u64);
-        ustar.append_data(&mut header, &medium, JOBS).unwrap();
+        ustar
+            .append_data(&mut header, &medium, JOBS.as_bytes())
+            .unwrap();
         assert_eq!(names(&ustar.into_inner().unwrap()), [medium]);
 
         let mut pax = tar::Builder::new(Vec::new());
@@ -301,7 +305,8 @@ mod tests {
         pax.append_pax_extensions(extensions).unwrap();
         let mut header = tar::Header::new_ustar();
         header.set_size(JOBS.len() as u64);
-        pax.append_data(&mut header, "short.csv", JOBS).unwrap();
+        pax.append_data(&mut header, "short.csv", JOBS.as_bytes())
+            .unwrap();
         let pax = pax.into_inner().unwrap();
         assert_eq!(JOBS.len(), 48);
         assert_eq!(names(&pax), ["by pax.csv"]);

@@ -1,18 +1,27 @@
-//! Batsim's workloads: a JSON object of jobs and profiles.
+//! Batsim's workloads, a JSON object of jobs and profiles, and what it writes about a run.
 //!
-//! `jobs` is an array of `{"id", "subtime", "res", "profile"}`; a profile of type `delay` tells
-//! the duration in its `delay`. Times are seconds, `res` is taken for GPUs. Jobs whose profile is
-//! of another type describe work, not time, and are left out. `walltime` is a limit.
+//! `jobs` is an array of `{"id", "subtime", "res", "profile"}`; a profile of type `delay`, since
+//! version 5 `DelayProfile`, tells the duration in its `delay`. Times are seconds, `res` is taken
+//! for GPUs. Jobs whose profile is of another type describe work, not time, and are left out.
+//! `walltime` is a limit.
 //!
-//! Source: <https://batsim.readthedocs.io/en/latest/input-workload.html>.
+//! A run's `jobs.csv` has `job_id,workload_name,profile,submission_time,`
+//! `requested_number_of_resources,requested_time,success,final_state,starting_time,`
+//! `execution_time,…`; `requested_time` is a limit, and a job that never ran has a negative
+//! execution time.
+//!
+//! Source: <https://batsim.readthedocs.io/en/latest/input-workload.html>, `output-jobs.html`.
 
 use super::{Format, Importer};
 use crate::job::Status;
+use crate::trace::columns::{Clock, Columns, Plain};
 use crate::trace::detect::Shape;
 use crate::trace::error::shorten;
+use crate::trace::objects::{parse, rows_of_field};
 use crate::trace::report::{DropReason, cell_is};
-use crate::trace::rows::{Elements, Fields, Row};
+use crate::trace::rows::{Fields, Row};
 use crate::trace::sink::{self, Draft, Sink};
+use crate::trace::timestamp::Unit;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -28,10 +37,36 @@ pub(super) const FORMAT: Format = Format {
     importer: |_, _| Ok(Box::new(Batsim)),
 };
 
+pub(super) const JOBS: Format = Format {
+    id: "batsim-jobs",
+    title: "Batsim jobs of a run",
+    recognise: |sniff| {
+        sniff.with_columns(&[
+            "job_id",
+            "submission_time",
+            "requested_number_of_resources",
+            "execution_time",
+        ])
+    },
+    importer: |sniff, _| Ok(Box::new(Columns::plain(sniff, &PLAIN)?)),
+};
+
+const PLAIN: Plain = Plain {
+    id: "job_id",
+    submit: "submission_time",
+    clock: Clock::Relative(Unit::Seconds),
+    duration: "execution_time",
+    gpus: "requested_number_of_resources",
+    status: "success",
+    units: "Times are seconds, as this format defines them; the duration is the execution time in that run; resources are taken for GPUs.",
+    ..Plain::NONE
+};
+
 #[derive(Deserialize)]
 struct Job {
     id: Option<Value>,
     subtime: Option<f64>,
+    #[serde(alias = "requested_number_of_resources")]
     res: Option<f64>,
     profile: Option<String>,
 }
@@ -56,19 +91,7 @@ impl Importer for Batsim {
             Some((profile.key, known))
         });
         let profiles: BTreeMap<&str, Profile> = profiles.collect();
-        let Some(jobs) = field("jobs") else {
-            return;
-        };
-        let mut elements = Elements::from_line(jobs.value, jobs.line);
-        while let Some(row) = elements.next() {
-            sink.rows = sink.rows.saturating_add(1);
-            if row.flaw.is_some() {
-                let detail = || "the file ends here".to_owned();
-                sink.drop(DropReason::RowTruncated, row.line, &detail);
-            } else if let Err((reason, detail)) = read(&row, &profiles, sink) {
-                sink.drop(reason, row.line, &|| detail.clone());
-            }
-        }
+        rows_of_field(text, "jobs", sink, &|row, sink| read(row, &profiles, sink));
     }
 
     fn units(&self) -> String {
@@ -85,11 +108,7 @@ fn read(
     profiles: &BTreeMap<&str, Profile>,
     sink: &mut Sink,
 ) -> Result<(), (DropReason, String)> {
-    let job: Job = serde_json::from_str(row.cell(0)).map_err(|error| {
-        let what = error.to_string();
-        let what = what.split(" at line ").next().unwrap_or_default();
-        (DropReason::JsonMalformed, what.to_owned())
-    })?;
+    let job: Job = parse(row.cell(0)).map_err(|what| (DropReason::JsonMalformed, what))?;
     let missing = |reason, key: &str| (reason, cell_is(key, ""));
     let res = job
         .res
@@ -103,7 +122,8 @@ fn read(
     let profile = profiles.get(name.as_str());
     let profile = profile.ok_or_else(|| missing(DropReason::DurationMissing, "profile"))?;
     let kind = profile.r#type.as_deref().unwrap_or("no type");
-    let delay = profile.delay.filter(|_| kind == "delay").ok_or_else(|| {
+    let is_delay = kind == "delay" || kind == "DelayProfile";
+    let delay = profile.delay.filter(|_| is_delay).ok_or_else(|| {
         let detail = format!("profile '{}' is of type {}", shorten(&name), shorten(kind));
         (DropReason::DurationMissing, detail)
     })?;
@@ -134,6 +154,7 @@ mod tests {
     use crate::trace::testing::{dropped, records, trace, warnings};
 
     const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/batsim.json");
+    const JOBS: &[u8] = include_bytes!("../../../../tests/fixtures/batsim_jobs.csv");
 
     #[test]
     fn fixture() {
@@ -151,5 +172,31 @@ mod tests {
             ]
         );
         assert_eq!(warnings(&trace), [""; 0]);
+    }
+
+    #[test]
+    fn version_5() {
+        let text = br#"{"nb_res": 4, "jobs": [
+            {"id": "1", "subtime": 0, "res": 2, "profile": "nap"},
+            {"id": "2", "subtime": 3, "requested_number_of_resources": 4, "profile": "nap"}
+        ], "profiles": {"nap": {"type": "DelayProfile", "delay": 20.25}}}"#;
+        assert_eq!(
+            records(&trace("v5.json", text)),
+            ["2 1 0 20.25 2 - - Unknown", "3 2 3 20.25 4 - - Unknown"]
+        );
+    }
+
+    #[test]
+    fn jobs_of_a_run() {
+        let trace = trace("jobs.csv", JOBS);
+        assert_eq!(trace.format, "batsim-jobs");
+        assert_eq!(
+            records(&trace),
+            ["2 1 0 20.25 2 - - Completed", "3 2 3.5 90 4 - - Failed"]
+        );
+        assert_eq!(
+            dropped(&trace),
+            ["duration_negative 1 4 execution_time is '-1'"]
+        );
     }
 }

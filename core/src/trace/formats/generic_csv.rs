@@ -1,16 +1,16 @@
 //! Any table whose columns are named as people name them.
 //!
 //! Roles are found by synonyms, compared without case, blanks or punctuation; a last word such
-//! as `_ms` or `_hours` is a unit. Where start and end are there, they give the duration, since
-//! a column called duration includes the wait in some traces. Limits (wall_time, timelimit,
-//! requested_time) are never durations.
+//! as `_ms` or `_hours` is a unit. Start and end give the duration where no column does, and are
+//! held against it where one does: it is taken, but may include the wait. Limits (wall_time,
+//! timelimit, requested_time) are never durations. The keys of JSON objects serve as columns.
 //!
 //! Numbers without a unit: submissions that are Unix times tell their unit by their size,
 //! everything else is taken as seconds, and the report says so.
 
 use super::{Format, Importer};
 use crate::trace::columns::{Clock, Columns, Span, missing_columns};
-use crate::trace::detect::{Evidence, Shape, Sniff};
+use crate::trace::detect::{Evidence, Sniff};
 use crate::trace::error::{OpenError, Role, shorten};
 use crate::trace::mapping::{ColumnMapping, TableHead, TimeRule};
 use crate::trace::report::{DropReason, WarningKind};
@@ -22,7 +22,8 @@ pub(super) const FORMAT: Format = Format {
     id: "generic-csv",
     title: "Table with recognised columns",
     recognise: |sniff| {
-        matches!(sniff.shape, Shape::Table { header: true, .. }).then(|| Evidence {
+        let named = sniff.headerless().is_none() && sniff.is_mappable();
+        named.then(|| Evidence {
             weight: 0,
             text: text(&guess(sniff).mapping),
         })
@@ -72,6 +73,10 @@ const DURATION: &[&str] = &[
     "service_sec",
     "execution_time",
     "elapsed_raw",
+    "elapsed",
+    "elapsed_time",
+    "service_time",
+    "executed_time",
     "length",
 ];
 const GPUS: &[&str] = &[
@@ -83,12 +88,25 @@ const GPUS: &[&str] = &[
     "gpu_request",
     "scale_factor",
     "num_replicas",
+    "gpus_req",
+    "gpu_req",
+    "req_gpus",
+    "request_gpu",
+    "request_gpus",
+    "requested_gpus",
+    "ngpus",
+    "ngpu",
+    "requested_number_of_resources",
     "requested_number_of_processors",
 ];
+/// What may as well name the kind of GPU: of a number of them only where it is one.
+const GPU: &[&str] = &["gpu"];
 const WORKERS: &[&str] = &["worker_num", "inst_num"];
 const MILLI: &[&str] = &["gpu_milli"];
 const TENANT: &[&str] = &[
+    "tenant",
     "vc",
+    "virtual_cluster",
     "cluster",
     "organization",
     "group",
@@ -139,9 +157,13 @@ fn guess(sniff: &Sniff<'_>) -> Guess {
         (Some(clock), _) | (None, Some(clock)) => clock.unit,
         (None, None) => None,
     };
+    let numeric = |name: &String| {
+        let column = sniff.column(&name.trim().to_ascii_lowercase());
+        column.is_some_and(|column| sniff.is_numeric(column))
+    };
     let mut mapping = ColumnMapping {
         id: plain(ID),
-        gpus: plain(GPUS),
+        gpus: plain(GPUS).or_else(|| plain(GPU).filter(numeric)),
         workers: plain(WORKERS),
         gpu_milli: plain(MILLI),
         tenant: plain(TENANT).filter(|name| !waits(name)),
@@ -150,21 +172,25 @@ fn guess(sniff: &Sniff<'_>) -> Guess {
         unit,
         ..ColumnMapping::default()
     };
-    let mut duration_doubtful = false;
     // Start and end, where they are on the same clock as the submission.
     let alike = |timed: &Option<Timed>| timed.as_ref().is_some_and(|timed| timed.unit == unit);
-    if alike(&start) && alike(&end) {
+    let bounded = alike(&start) && alike(&end);
+    // A column without anything in it tells no durations.
+    let filled = |timed: &Timed| {
+        let column = sniff.column(&timed.name.trim().to_ascii_lowercase());
+        column.is_none_or(|column| sniff.is_filled(column))
+    };
+    let mut duration_doubtful = false;
+    if let Some(Timed { name, unit }) = duration.filter(|timed| !bounded || filled(timed)) {
+        duration_doubtful = unit.is_none();
+        mapping.duration = Some(name);
+        mapping.duration_unit = unit.or(Some(Unit::Seconds));
+    }
+    if bounded {
         mapping.end = end.map(|end| end.name);
+    }
+    if bounded || submit.is_none() {
         mapping.start = start.map(|start| start.name);
-    } else {
-        if let Some(Timed { name, unit }) = duration {
-            duration_doubtful = unit.is_none();
-            mapping.duration = Some(name);
-            mapping.duration_unit = unit.or(Some(Unit::Seconds));
-        }
-        if submit.is_none() {
-            mapping.start = start.map(|start| start.name);
-        }
     }
     mapping.submit = submit.map(|submit| submit.name);
     Guess {
@@ -172,6 +198,13 @@ fn guess(sniff: &Sniff<'_>) -> Guess {
         duration_doubtful,
         limits: limits.map(|column| column.shown.clone()).collect(),
     }
+}
+
+/// Whether a table has columns for all that a job must have.
+pub(crate) fn tells_jobs(sniff: &Sniff<'_>) -> bool {
+    let mapping = guess(sniff).mapping;
+    let lasts = mapping.duration.is_some() || mapping.end.is_some();
+    mapping.submit.or(mapping.start).is_some() && lasts && mapping.gpus.is_some()
 }
 
 /// Who plays which role, in words.
@@ -235,6 +268,8 @@ pub(super) struct Generic {
     columns: Columns,
     mapping: ColumnMapping,
     table: TableHead,
+    /// How times were read: a sentence.
+    units: String,
     /// Whether the unit of the duration is a guess; `None`: it is end − start.
     duration_doubtful: Option<bool>,
 }
@@ -280,14 +315,21 @@ impl Generic {
             None => start.clone(),
             submit => submit,
         };
-        let between = start.zip(end);
-        let duration_doubtful = between.is_none().then_some(false);
         let unit = mapping.duration_unit.or(mapping.unit);
-        let span = match between {
-            Some((start, end)) => Some(Span::Between(start, end)),
-            None => column("duration")?
-                .map(|duration| Span::Column(duration, unit.unwrap_or(Unit::Seconds))),
+        let unit = unit.unwrap_or(Unit::Seconds);
+        let span = match (column("duration")?, start.zip(end)) {
+            (Some(duration), Some((start, end))) => Some(Span::Checked {
+                duration,
+                unit,
+                start,
+                end,
+            }),
+            (Some(duration), None) => Some(Span::Column(duration, unit)),
+            (None, Some((start, end))) => Some(Span::Between(start, end)),
+            (None, None) => None,
         };
+        let between = matches!(span, Some(Span::Between(..)));
+        let duration_doubtful = (!between).then_some(false);
         let gpus = column("gpus")?;
         let (Some(submit), Some(span), Some(gpus)) = (&submit, &span, &gpus) else {
             let missing = [
@@ -305,13 +347,17 @@ impl Generic {
             return Err(missing_columns(sniff, missing, hint, mapping));
         };
         let clock = match mapping.time {
-            TimeRule::Dates => Clock::Dates,
+            TimeRule::Dates | TimeRule::DayFirst | TimeRule::MonthFirst => Clock::Dates,
             TimeRule::Auto | TimeRule::Numbers => Clock::Unknown,
         };
         let mut columns = Columns::new(sniff, submit.clone(), clock, span.clone(), gpus.clone());
-        if mapping.time == TimeRule::Numbers {
-            columns.dates = Some(false);
+        match mapping.time {
+            TimeRule::Numbers => columns.dates = Some(false),
+            TimeRule::DayFirst => columns.day_first = Some(true),
+            TimeRule::MonthFirst => columns.day_first = Some(false),
+            TimeRule::Auto | TimeRule::Dates => {}
         }
+        columns.clock_unit = mapping.unit;
         columns.id = column("id")?;
         columns.workers = column("workers")?;
         columns.milli = column("gpu_milli")?;
@@ -321,6 +367,7 @@ impl Generic {
         Ok(Self {
             columns,
             table: sniff.head(ColumnMapping::default()),
+            units: String::new(),
             mapping,
             duration_doubtful,
         })
@@ -375,7 +422,7 @@ impl Importer for Generic {
         self.columns.finish(sink);
         let name = shorten(&self.columns.submit.shown);
         let mut doubts = Vec::new();
-        let mut clock = "dates, UTC unless they have a zone".to_owned();
+        let mut clock = self.columns.dates_text();
         let mut unit = Unit::Seconds;
         if self.columns.dates != Some(true) {
             let sure;
@@ -419,10 +466,33 @@ impl Importer for Generic {
             (Span::Between(start, end), _) => {
                 format!("{} − {}", shorten(&end.shown), shorten(&start.shown))
             }
-            (Span::Column(column, unit), Some(false)) => {
+            (
+                Span::Column(column, _)
+                | Span::Checked {
+                    duration: column, ..
+                },
+                _,
+            ) if self.columns.spelled > 0 => {
+                format!("{} in hours, minutes and seconds", shorten(&column.shown))
+            }
+            (
+                Span::Column(column, unit)
+                | Span::Checked {
+                    duration: column,
+                    unit,
+                    ..
+                },
+                Some(false),
+            ) => {
                 format!("{} in {}", shorten(&column.shown), unit.text())
             }
-            (Span::Column(column, _), _) => {
+            (
+                Span::Column(column, _)
+                | Span::Checked {
+                    duration: column, ..
+                },
+                _,
+            ) => {
                 let long = sink.records.iter().filter(|r| r.duration > 1e7).count();
                 // Half of the jobs longer than four months, or submissions that are not
                 // seconds: the durations may not be seconds either.
@@ -433,6 +503,9 @@ impl Importer for Generic {
                 format!("{name}, taken as seconds, since no unit is named")
             }
         };
+        self.columns
+            .disagreements
+            .warn(unit, &self.columns.span, sink);
         if let Some(first) = doubts.first().cloned() {
             let kind = WarningKind::UnitAssumed;
             sink.tally
@@ -443,20 +516,21 @@ impl Importer for Generic {
             sink.tally
                 .warn(kind, jobs, 0, &|| format!("{name} is all there is"));
         }
-        self.columns.units = format!("Submission: {name}, {clock}. Duration: {span}.");
+        self.units = format!("Submission: {name}, {clock}. Duration: {span}.");
         let dates = self.columns.dates == Some(true);
         self.mapping.unit = (!dates).then_some(unit);
-        self.mapping.time = if dates {
-            TimeRule::Dates
-        } else {
-            TimeRule::Numbers
+        self.mapping.time = match (dates, self.columns.day_first) {
+            (false, _) => TimeRule::Numbers,
+            (true, None) => TimeRule::Dates,
+            (true, Some(true)) => TimeRule::DayFirst,
+            (true, Some(false)) => TimeRule::MonthFirst,
         };
         self.table.guess = self.mapping.clone();
         sink.table = Some(std::mem::take(&mut self.table));
     }
 
     fn units(&self) -> String {
-        self.columns.units()
+        self.units.clone()
     }
 
     fn named(&self) -> bool {
@@ -484,22 +558,26 @@ mod tests {
         assert_eq!(
             records(&trace),
             [
-                "2 multi\nline, name 1689387540 600 8 nlp - Completed",
+                "2 multi\nline, name 1689387540 660 8 nlp - Completed",
                 "4 plain 1689387660 90 1 - - Running",
             ]
         );
         assert_eq!(dropped(&trace), ["duration_missing 1 5 End Time is empty"]);
         assert_eq!(
             warnings(&trace),
-            ["censored 1 4 had not ended", "fractional_gpus 1 4 0.5 GPUs"]
+            [
+                "durations_disagree 1 2 Duration tells 660 s, End Time − Start Time are 600 s",
+                "censored 1 4 had not ended",
+                "fractional_gpus 1 4 0.5 GPUs"
+            ]
         );
         assert_eq!(
             trace.report.recognised,
-            "Table with recognised columns: columns by their names, id = Job Name, submission = Submit Time, start = Start Time, end = End Time, GPUs = GPU Count, tenant = Project, status = State."
+            "Table with recognised columns: columns by their names, id = Job Name, submission = Submit Time, start = Start Time, end = End Time, duration = Duration, GPUs = GPU Count, tenant = Project, status = State."
         );
         assert_eq!(
             trace.report.units,
-            "Submission: Submit Time, dates, UTC unless they have a zone. Duration: End Time − Start Time."
+            "Submission: Submit Time, dates, UTC unless they have a zone. Duration: Duration, taken as seconds, since no unit is named."
         );
         assert_eq!(trace.epoch, Some(1_689_387_540.0));
     }
@@ -641,5 +719,195 @@ mod tests {
         assert_eq!(records(&trace("w.csv", text)), ["2 1 0 4 1 - - Unknown"]);
         let text = b"job,submit,start,end,gpus,queue\n1,0,5,9,1,prod\n";
         assert_eq!(records(&trace("n.csv", text)), ["2 1 0 4 1 prod - Unknown"]);
+    }
+
+    #[test]
+    fn durations_go_before_start_and_end_and_are_held_against_them() {
+        // The wait is in the second, the third has none, the last differs by a second.
+        let text = b"id,submit,start,end,duration,gpus\n1,0,5,65,60,1\n2,0,5,65,600,1\n3,0,5,65,,1\n4,0,5,65,61,1\n";
+        let trace = trace("both.csv", text);
+        assert_eq!(
+            records(&trace),
+            [
+                "2 1 0 60 1 - - Unknown",
+                "3 2 0 600 1 - - Unknown",
+                "5 4 0 61 1 - - Unknown"
+            ]
+        );
+        assert_eq!(
+            warnings(&trace)[0],
+            "durations_disagree 1 3 duration tells 600 s, end − start are 60 s"
+        );
+    }
+
+    #[test]
+    fn where_durations_are_missing_start_and_end_stand_in() {
+        // Dates have a unit.
+        let text = b"id,submit,start,end,duration,gpus\n1,2023-01-01,2023-01-02,2023-01-03,60,1\n2,2023-01-01,2023-01-02,2023-01-03,,1\n";
+        assert_eq!(trace("dates.csv", text).records[1].duration, 86_400.0);
+        // A column without anything in it is none.
+        let text = b"id,submit,start,end,duration,gpus\n1,0,5,9,,1\n2,0,5,8,,1\n";
+        let empty = trace("empty.csv", text);
+        assert_eq!(empty.records[1].duration, 3.0);
+        assert!(empty.report.units.contains("end − start"));
+    }
+
+    #[test]
+    fn milliseconds_between_start_and_end_agree_with_seconds() {
+        let text = b"id,submit,start,end,duration_s,gpus\n1,1590000000000,1590000001000,1590000061000,60,1\n";
+        let trace = trace("mixed.csv", text);
+        assert_eq!(trace.records[0].duration, 60.0);
+        assert_eq!(warnings(&trace), [""; 0]);
+    }
+
+    #[test]
+    fn durations_in_hours_minutes_and_seconds() {
+        let text = b"job_id,submit_time,duration,num_gpus\na,0,01:30:00,1\nb,1,1-00:00:00,2\nc,2,2 days 03:00:00,1\nd,3,0:05:00.5,1\ne,4,01:30,1\n";
+        let trace = trace("hms.csv", text);
+        let durations: Vec<f64> = trace.records.iter().map(|r| r.duration).collect();
+        assert_eq!(durations, [5400.0, 86_400.0, 183_600.0, 300.5]);
+        assert_eq!(
+            dropped(&trace),
+            ["duration_invalid 1 6 duration is '01:30'"]
+        );
+        assert!(
+            trace
+                .report
+                .units
+                .ends_with("Duration: duration in hours, minutes and seconds.")
+        );
+        assert_eq!(warnings(&trace), [""; 0]);
+    }
+
+    const DATES: &str = "job_id,submit_time,duration,num_gpus\n";
+
+    #[test]
+    fn a_row_tells_how_all_dates_are_read() {
+        let (first, late) = (1_677_664_800.0, 1_679_911_200.0);
+        let day = format!("{DATES}1,01/03/2023 10:00:00,60,1\n2,27/03/2023 10:00:00,60,1\n");
+        let month = format!("{DATES}1,03/01/2023 10:00,60,1\n2,3/27/2023 10:00 AM,60,1\n");
+        for (text, order) in [(day, "day before month"), (month, "month before day")] {
+            let trace = trace("dates.csv", text.as_bytes());
+            let submits: Vec<f64> = trace.records.iter().map(|r| r.submit).collect();
+            assert_eq!(submits, [first, late], "{order}");
+            assert_eq!(trace.epoch, Some(first));
+            assert_eq!(warnings(&trace), [""; 0]);
+            let units = &trace.report.units;
+            assert!(
+                units.contains(order) && units.contains("in line 3 tells"),
+                "{units}"
+            );
+        }
+    }
+
+    #[test]
+    fn dates_that_no_row_explains() {
+        // A week of January, or the first of seven months.
+        let rows: String = (1..8)
+            .map(|day| format!("{day},01/0{day}/2023,60,1\n"))
+            .collect();
+        let month = trace("month.csv", format!("{DATES}{rows}").as_bytes());
+        assert_eq!(
+            month.records[6].submit - month.records[0].submit,
+            6.0 * 86_400.0
+        );
+        assert_eq!(
+            warnings(&month),
+            ["dates_ambiguous 6 3 '01/02/2023' was read month first"]
+        );
+        // The guess, as a mapping, gives the same; and it can be corrected.
+        let guess = month
+            .report
+            .table
+            .as_ref()
+            .expect("a table")
+            .guess
+            .to_string();
+        assert!(guess.ends_with("time=month-first"), "{guess}");
+        let day = guess.replace("month-first", "day-first");
+        let text = format!("{DATES}{rows}");
+        let file = crate::trace::SourceFile {
+            name: "day.csv",
+            bytes: text.as_bytes(),
+        };
+        let options = crate::trace::OpenOptions {
+            mapping: Some(day.parse().expect("a mapping")),
+            ..Default::default()
+        };
+        let Ok(crate::trace::Opened::Trace(day)) = crate::trace::open(&[file], &options) else {
+            panic!("no trace");
+        };
+        assert_eq!(
+            day.records[1].submit - day.records[0].submit,
+            31.0 * 86_400.0
+        );
+    }
+
+    #[test]
+    fn names_of_columns_as_people_give_them() {
+        for gpus in [
+            "gpus_req",
+            "req_gpus",
+            "ngpus",
+            "n_gpu",
+            "n_gpus",
+            "gpu",
+            "Request GPU",
+            "requested_number_of_resources",
+        ] {
+            for duration in ["elapsed", "service_time", "executed_time"] {
+                let text = format!("id,submit,{duration},{gpus},tenant,model\n1,0,60,2,a,bert\n");
+                let trace = trace("names.csv", text.as_bytes());
+                assert_eq!(records(&trace), ["2 1 0 60 2 a bert Unknown"], "{text}");
+            }
+        }
+        // A kind of GPU is no number of them.
+        let error = try_open("kind.csv", b"id,submit,duration,gpu\n1,0,60,V100\n");
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("how many GPUs"), "{error}");
+    }
+
+    #[test]
+    fn a_column_of_utilisation_does_not_make_a_job_log_another_table() {
+        let text = b"job_id,arrival_time,start_time,end_time,num_gpus,gpu_util\n1,0,5,100,2,93.5\n";
+        assert_eq!(records(&trace("u.csv", text)), ["2 1 0 95 2 - - Unknown"]);
+    }
+
+    #[test]
+    fn jobs_in_json() {
+        let array = "[{\"job_id\": 1, \"submit_time\": 0, \"duration\": 100, \"num_gpus\": 1},\n {\"job_id\": \"b\", \"num_gpus\": 2, \"duration\": 9.5, \"submit_time\": 5, \"vc\": \"x\"},\n {\"job_id\": 3, \"duration\": null, \"submit_time\": 5, \"num_gpus\": 1}, {]";
+        let array = trace("jobs.json", array.as_bytes());
+        assert_eq!(array.format, "generic-csv");
+        assert_eq!(
+            records(&array),
+            ["1 1 0 100 1 - - Unknown", "2 b 5 9.5 2 x - Unknown"]
+        );
+        assert_eq!(
+            dropped(&array),
+            [
+                "row_truncated 1 3 the file ends here",
+                "duration_missing 1 3 duration is empty"
+            ]
+        );
+        let lines = b"{\"job_id\": 1, \"submit_time\": 0, \"duration\": 100, \"num_gpus\": 1}\n\n{\"job_id\": 2, \"submit_time\": 5, \"duration\": \"01:00:00\", \"num_gpus\": 2}\n{\"job_id\n{}\n";
+        let lines = trace("jobs.jsonl", lines);
+        assert_eq!(
+            records(&lines),
+            ["1 1 0 100 1 - - Unknown", "3 2 5 3600 2 - - Unknown"]
+        );
+        assert_eq!(lines.report.dropped[0].reason.id(), "json_malformed");
+        // Keys of a published trace make it one.
+        let itp = b"[{\"job_id\": \"a\", \"submission_time\": 0, \"duration\": 5, \"num_gpu\": 1}]";
+        assert_eq!(trace("itp.json", itp).format, "ms-itp");
+        let error = try_open("cats.json", b"[{\"cat\": 1}, {\"cat\": 2}]").unwrap_err();
+        assert_eq!(error.table().expect("it can be mapped").columns, ["cat"]);
+    }
+
+    #[test]
+    fn words_between_blanks_are_a_table() {
+        let text = "job submit duration gpus\n1 0 60 2\n2   5\t60 1,231\n";
+        let trace = trace("words.txt", text.as_bytes());
+        assert_eq!(records(&trace), ["2 1 0 60 2 - - Unknown"]);
+        assert_eq!(dropped(&trace), ["gpus_invalid 1 3 gpus is '1,231'"]);
     }
 }

@@ -39,7 +39,9 @@ mod swf;
 mod synergy;
 mod tiresias;
 
+pub(crate) use generic_csv::tells_jobs;
 pub(crate) use pai_v2020::{Half, join};
+pub(crate) use swf::is_job as is_swf_job;
 
 /// Every format. Where two claim a file with the same weight, the first has it.
 pub(crate) const FORMATS: &[&Format] = &[
@@ -66,7 +68,9 @@ pub(crate) const FORMATS: &[&Format] = &[
     &synergy::FORMAT,
     &rubick::FORMAT,
     &batsim::FORMAT,
+    &batsim::JOBS,
     &sacct::FORMAT,
+    &sacct::JSON,
     &mit_supercloud::FORMAT,
     &adaptdl::FORMAT,
     &swf::FORMAT,
@@ -97,6 +101,12 @@ pub(crate) trait Importer {
     /// Keeps or drops one row. Headers, comments, blank lines and rows with a flaw do not come
     /// here.
     fn row(&mut self, row: &Row<'_>, sink: &mut Sink);
+
+    /// Whether it reads the elements of a JSON array itself, as the only cell of a row. Other
+    /// importers get a cell for each of the columns.
+    fn reads_json(&self) -> bool {
+        false
+    }
 
     /// Reads a JSON object as a whole, in place of rows.
     fn document(&mut self, _text: &str, _sink: &mut Sink) {}

@@ -8,6 +8,7 @@
 //! Source: <https://github.com/msr-fiddle/philly-traces>.
 
 use super::{Format, Importer};
+use crate::trace::detect::Shape;
 use crate::trace::report::{DropReason, cell_is};
 use crate::trace::rows::{Row, date, is_missing};
 use crate::trace::sink::{self, Draft, Sink};
@@ -21,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
     recognise: |sniff| {
         let mut evidence = sniff.with_columns(&["submitted_time", "attempts"])?;
         evidence.text = "a JSON array of jobs with submitted_time and attempts".to_owned();
-        Some(evidence)
+        (sniff.shape == Shape::JsonArray).then_some(evidence)
     },
     importer: |_, _| Ok(Box::new(Philly)),
 };
@@ -61,6 +62,10 @@ impl Attempt {
 struct Philly;
 
 impl Importer for Philly {
+    fn reads_json(&self) -> bool {
+        true
+    }
+
     fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
         let job: Job = match serde_json::from_str(row.cell(0)) {
             Ok(job) => job,

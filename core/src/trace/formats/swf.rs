@@ -3,7 +3,8 @@
 //! `;` comments with `Key: value` facts, then one line per job of 18 numbers, −1 for unknown.
 //! Read are 1 the id, 2 the submission and 4 the run time in seconds, 5 the processors allocated
 //! or else 8 those requested, 11 the status, 13 the group. Processors are taken for GPUs.
-//! Field 9, the requested time, is a limit and not a duration.
+//! Field 9, the requested time, is a limit and not a duration. Fields beyond the 18th are not read;
+//! below a comment the last ones may be missing.
 //!
 //! Source: <https://www.cs.huji.ac.il/labs/parallel/workload/swf.html>.
 
@@ -20,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
     recognise: |sniff| {
         (sniff.shape == Shape::Swf).then(|| Evidence {
             weight: 18,
-            text: "lines of 18 numbers separated by blanks, comments begin with a semicolon"
+            text: "lines of 18 numbers separated by blanks, processors and status whole ones; comments begin with a semicolon"
                 .to_owned(),
         })
     },
@@ -35,6 +36,25 @@ const ALLOCATED: usize = 4;
 const REQUESTED: usize = 7;
 const STATUS: usize = 10;
 const GROUP: usize = 12;
+
+/// Fields a line has, and how many there are at least below a comment.
+const FIELDS: usize = 18;
+const LEAST: usize = 11;
+
+/// Whether a line can be a job: as any row of 18 numbers could be one, those that count something
+/// must be whole, and the status must be one. `commented`: a comment precedes it, as only this
+/// format has them.
+pub(crate) fn is_job(row: &Row<'_>, commented: bool) -> bool {
+    const WHOLE: [usize; 10] = [ID, ALLOCATED, REQUESTED, STATUS, 11, GROUP, 13, 14, 15, 16];
+    let least = if commented { LEAST } else { FIELDS };
+    let value = |field: usize| number(row.cell(field));
+    let numbers = (0..row.len().min(FIELDS)).all(|field| value(field).is_some());
+    let whole = |&field: &usize| value(field).is_none_or(|n| n.fract() == 0.0 && n >= -1.0);
+    let status = value(STATUS).is_some_and(|status| status <= 5.0);
+    // A table of more numbers is another one.
+    let ends = commented || value(FIELDS).is_none();
+    row.len() >= least && numbers && WHOLE.iter().all(whole) && status && ends
+}
 
 #[derive(Default)]
 struct Swf {
@@ -100,6 +120,9 @@ fn read<'r>(row: &Row<'r>, sink: &mut Sink) -> Result<(), (DropReason, usize, &'
     if count == -1.0 {
         return Err((DropReason::GpusMissing, field, row.cell(field)));
     }
+    if count.fract() != 0.0 {
+        return Err((DropReason::GpusInvalid, field, row.cell(field)));
+    }
     let (gpus, share) = sink::gpus(count).map_err(|r| (r, field, row.cell(field)))?;
     let submit = value(SUBMIT, DropReason::SubmitInvalid)?;
     if submit == -1.0 {
@@ -133,7 +156,7 @@ fn read<'r>(row: &Row<'r>, sink: &mut Sink) -> Result<(), (DropReason, usize, &'
 
 #[cfg(test)]
 mod tests {
-    use crate::trace::testing::{dropped, records, trace, warnings};
+    use crate::trace::testing::{dropped, records, trace, try_open, warnings};
 
     const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/workload.swf");
 
@@ -168,5 +191,36 @@ mod tests {
         let trace = trace("plain", format!("{row}\n{cut}").as_bytes());
         assert_eq!(records(&trace), ["1 1 0 10 4 - - Completed"]);
         assert_eq!(dropped(&trace), ["row_truncated 1 2 the file ends here"]);
+    }
+
+    #[test]
+    fn other_tables_of_numbers_are_refused() {
+        let row = "1 0 -1 10 4 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1";
+        let wide = "1 ".repeat(48);
+        let fractional = row.replacen(" 4 ", " 0.5 ", 1);
+        let status = row.replacen(" 1 -1", " 17 -1", 1);
+        for row in [wide.as_str(), &fractional, &status] {
+            let text = format!("{row}\n{row}\n");
+            let error = try_open("numbers", text.as_bytes()).unwrap_err();
+            assert!(error.table().is_some(), "{error}");
+            assert!(error.to_string().contains("columns of a known format"));
+        }
+        // Only in a later row: that one is left out.
+        let text = format!("{}{fractional}\n", format!("{row}\n").repeat(6));
+        let trace = trace("late", text.as_bytes());
+        assert_eq!(dropped(&trace), ["gpus_invalid 1 7 field 5 is '0.5'"]);
+    }
+
+    #[test]
+    fn what_follows_the_fields_is_not_read() {
+        let row = "1 0 -1 10 4 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1";
+        for text in [
+            format!("{row} nightly\n{row} a b\n"),
+            format!("; Version: 2\n{row} 0.5 7\n{row}\n"),
+        ] {
+            let trace = trace("trailing", text.as_bytes());
+            assert_eq!(trace.format, "swf");
+            assert_eq!(trace.records.len(), 2);
+        }
     }
 }

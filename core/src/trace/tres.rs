@@ -1,0 +1,65 @@
+//! Slurm's lists of resources, as columns such as AllocTRES and AllocGRES hold them.
+//!
+//! Source: <https://slurm.schedmd.com/tres.html>.
+
+use super::rows::number;
+
+/// GPUs in a list such as `cpu=8,gres/gpu:a100=1,gres/gpu=1` or `gpu:a100:2(IDX:0-1)`: the total,
+/// or the sum of the kinds where there is no total. `None` where it lists none.
+pub(crate) fn gpus(resources: &str) -> Option<f64> {
+    let (mut total, mut kinds) = (None, None);
+    for part in resources.split(',') {
+        let part = part.trim();
+        let resource = part
+            .strip_prefix("gres")
+            .map_or(part, |rest| rest.strip_prefix(['/', ':']).unwrap_or(rest));
+        let Some(rest) = resource.strip_prefix("gpu") else {
+            continue;
+        };
+        let rest = rest.split('(').next().unwrap_or(rest);
+        // `gpu=2`, `gpu:a100=2`, `gpu:2`, `gpu:a100:2` or `gpu:a100`, which is one of them.
+        let (kind, count) = match (rest.split_once('='), rest.rsplit_once(':')) {
+            (Some((kind, count)), _) => (kind, number(count)?),
+            (None, Some((kind, last))) => match number(last) {
+                Some(count) => (kind, count),
+                None => (last, 1.0),
+            },
+            (None, None) => continue,
+        };
+        if kind.is_empty() {
+            total = Some(count);
+        } else {
+            kinds = Some(kinds.unwrap_or(0.0) + count);
+        }
+    }
+    total.or(kinds)
+}
+
+/// Whether a cell is such a list, with GPUs in it or without.
+pub(crate) fn is_list(cell: &str) -> bool {
+    cell.contains("cpu=") || gpus(cell).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_go_before_kinds() {
+        for (resources, count) in [
+            ("cpu=8,gres/gpu:a100=1,gres/gpu=1", Some(1.0)),
+            ("gres/gpu:a100=1,gres/gpu:v100=2", Some(3.0)),
+            ("gpu:2", Some(2.0)),
+            ("gpu:tesla:2(S:0-1)", Some(2.0)),
+            ("gpu:a100:2(IDX:0,1),shard:4", Some(2.0)),
+            ("gres:gpu:4", Some(4.0)),
+            ("gpu:a100", Some(1.0)),
+            ("billing=64,cpu=64,mem=62.50G,node=8", None),
+            ("gpus", None),
+            ("", None),
+        ] {
+            assert_eq!(gpus(resources), count, "{resources}");
+        }
+        assert!(is_list("cpu=12,node=1") && !is_list("8"));
+    }
+}
