@@ -31,6 +31,12 @@ pub(crate) struct TraceArguments {
     /// Of an archive: the member to open [default: all, merged]
     #[arg(long, value_name = "NAME")]
     member: Option<String>,
+    /// Rows that all files together may have; each takes about a hundred bytes [default: 20000000]
+    #[arg(long, value_name = "ROWS")]
+    max_rows: Option<u64>,
+    /// Bytes that all files together may have, decompressed [default: 2147483648]
+    #[arg(long, value_name = "BYTES")]
+    max_bytes: Option<u64>,
     /// Which column of a table holds what, such as 'submit=Arrival,duration=Run time,gpus=#4,unit=s'
     #[arg(long, value_name = "MAPPING")]
     map: Option<ColumnMapping>,
@@ -55,11 +61,14 @@ pub(crate) struct TraceArguments {
 }
 
 impl TraceArguments {
-    fn options(&self) -> OpenOptions {
+    /// How files are opened, each for itself or together.
+    pub(crate) fn options(&self) -> OpenOptions {
+        let default = OpenOptions::default();
         OpenOptions {
             member: self.member.clone(),
             mapping: self.map.clone(),
-            ..OpenOptions::default()
+            max_rows: self.max_rows.unwrap_or(default.max_rows),
+            max_bytes: self.max_bytes.unwrap_or(default.max_bytes),
         }
     }
 

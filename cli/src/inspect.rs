@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use switchyard::trace::{Bin, Example, Inspection, OpenOptions, Opened, ProfileTable, Trace};
+use switchyard::trace::{Bin, Example, Inspection, Opened, ProfileTable, Trace};
 use switchyard::workload::Application;
 
 #[derive(Args)]
@@ -27,7 +27,7 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
     if let [folder] = arguments.trace.as_slice()
         && folder.is_dir()
     {
-        let entries = entries(folder)?;
+        let entries = entries(folder, &arguments.opening)?;
         return match &arguments.json {
             Some(path) => write_json(path, &entries),
             None => output::text(STDOUT, &table(&entries)),
@@ -202,14 +202,14 @@ fn profiles(tables: &[ProfileTable]) -> String {
 }
 
 /// Every file below a folder.
-fn entries(folder: &Path) -> Result<Vec<Entry>, Failure> {
+fn entries(folder: &Path, opening: &input::TraceArguments) -> Result<Vec<Entry>, Failure> {
     let open = |path: PathBuf| Entry {
         file: path
             .strip_prefix(folder)
             .unwrap_or(&path)
             .display()
             .to_string(),
-        found: match input::open_files(&[path], &OpenOptions::default()) {
+        found: match input::open_files(&[path], &opening.options()) {
             Ok(Opened::Trace(trace)) => Found::Trace(trace.inspect()),
             Ok(Opened::Cluster(cluster)) => Found::Cluster(cluster.to_string()),
             Ok(Opened::Profiles(tables)) => Found::Profiles(profiles(&tables)),

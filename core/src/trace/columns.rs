@@ -103,19 +103,25 @@ pub(crate) enum Span {
 /// Durations that are not the time between start and end.
 #[derive(Default)]
 pub(crate) struct Disagreements {
-    /// Of each of [`Unit::ALL`], should it be the clock's: how many rows, and the first one's
-    /// line, duration and raw difference.
-    by_unit: [(u32, Option<(u32, f64, f64)>); Unit::ALL.len()],
+    /// Of each of [`Unit::ALL`], should it be the clock's.
+    by_unit: [Disagreeing; Unit::ALL.len()],
+}
+
+/// How many rows disagree, and the first one's line, duration and raw difference.
+#[derive(Default)]
+struct Disagreeing {
+    count: u32,
+    first: Option<(u32, f64, f64)>,
 }
 
 impl Disagreements {
     fn note(&mut self, line: u32, duration: f64, between: f64) {
-        for ((unit, _), (count, first)) in Unit::ALL.iter().zip(&mut self.by_unit) {
+        for ((unit, _), found) in Unit::ALL.iter().zip(&mut self.by_unit) {
             let span = unit.seconds(between);
             let apart = (span - duration).abs();
             if apart > 1.0 && apart > 0.01 * duration {
-                *count = count.saturating_add(1);
-                first.get_or_insert((line, duration, between));
+                found.count = found.count.saturating_add(1);
+                found.first.get_or_insert((line, duration, between));
             }
         }
     }
@@ -125,7 +131,10 @@ impl Disagreements {
         let mut all = Unit::ALL.iter().zip(&self.by_unit);
         let found = all.find(|((of, _), _)| *of == unit).map(|(_, found)| found);
         if let (
-            Some((count, Some((line, told, between)))),
+            Some(Disagreeing {
+                count,
+                first: Some((line, told, between)),
+            }),
             Span::Checked {
                 duration,
                 start,
@@ -454,7 +463,7 @@ impl Columns {
             }
         }
         let [day, month] = bounds.map(|(first, last)| last - first);
-        let day_first = !(month < day);
+        let day_first = day <= month;
         let count = self.waiting.len() as u32;
         let order = if day_first { "day" } else { "month" };
         let detail = || format!("'{}' was read {order} first", shorten(&cell));

@@ -28,12 +28,18 @@ const ROLES: [(&str, &str); 11] = [
 ];
 
 /// How times can be written.
-const RULES: [(&str, &str, TimeRule); 3] = [
+const RULES: [(&str, &str, TimeRule); 5] = [
     ("auto", "as the first one is", TimeRule::Auto),
     (
         "dates",
         "dates, UTC unless they have a zone",
         TimeRule::Dates,
+    ),
+    ("day-first", "dates such as 27/03/2023", TimeRule::DayFirst),
+    (
+        "month-first",
+        "dates such as 03/27/2023",
+        TimeRule::MonthFirst,
     ),
     ("numbers", "numbers", TimeRule::Numbers),
 ];

@@ -19,6 +19,10 @@ const SLICE: usize = 4 << 20;
 /// long can cancel.
 const MAX_BYTES: u64 = 64 << 30;
 
+/// Rows that files may have: their records take half a gigabyte, once more where others are taken
+/// of them, of the four that a worker can have.
+const MAX_ROWS: u64 = 5_000_000;
+
 /// Tenants that a person may look through.
 const LISTED: usize = 60;
 
@@ -85,6 +89,7 @@ fn open(
     let mut opening = Opening::new(OpenOptions {
         member,
         max_bytes: MAX_BYTES,
+        max_rows: MAX_ROWS,
         mapping: mapping.map_err(Refusal::because)?,
     });
     let mut slice = Vec::new();
