@@ -69,6 +69,7 @@ impl TraceArguments {
             mapping: self.map.clone(),
             max_rows: self.max_rows.unwrap_or(default.max_rows),
             max_bytes: self.max_bytes.unwrap_or(default.max_bytes),
+            max_held: default.max_held,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::output::STDOUT;
 use crate::table::Table;
+use crate::terminal::shown;
 use crate::{Failure, input, output};
 use anyhow::Context;
 use clap::Args;
@@ -30,7 +31,7 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
         let entries = entries(folder, &arguments.opening)?;
         return match &arguments.json {
             Some(path) => write_json(path, &entries),
-            None => output::text(STDOUT, &table(&entries)),
+            None => output::text(STDOUT, &shown(&table(&entries))),
         };
     }
     match arguments.opening.open(&arguments.trace)? {
@@ -39,7 +40,7 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
             arguments.opening.choose(&mut trace, cluster.as_ref())?;
             match &arguments.json {
                 Some(path) => write_json(path, &trace.inspect()),
-                None => output::text(STDOUT, &report(&trace)),
+                None => output::text(STDOUT, &shown(&report(&trace))),
             }
         }
         Opened::Cluster(cluster) => match &arguments.json {
@@ -53,7 +54,7 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
             let applications = profiles(&tables);
             match &arguments.json {
                 Some(path) => write_json(path, &Found::Profiles(applications)),
-                None => output::text(STDOUT, &format!("profiles of {applications}")),
+                None => output::text(STDOUT, &shown(&format!("profiles of {applications}"))),
             }
         }
     }

@@ -17,6 +17,7 @@ mod policies;
 mod run;
 mod settings;
 mod table;
+mod terminal;
 
 use clap::{Parser, Subcommand};
 use std::fmt;
@@ -85,6 +86,10 @@ fn main() -> ExitCode {
         Err(failure @ Failure::Run(_)) => (failure, 1),
     };
     // Where nobody listens the status has to do.
-    let _ = writeln!(std::io::stderr(), "switchyard: {failure}");
+    let _ = writeln!(
+        std::io::stderr(),
+        "switchyard: {}",
+        terminal::shown(&failure.to_string())
+    );
     ExitCode::from(status)
 }

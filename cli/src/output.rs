@@ -5,9 +5,10 @@
 //! `/dev/full`) is written directly.
 
 use crate::Failure;
+use crate::terminal::shown;
 use anyhow::Context;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 /// What stands for standard output in the place of a file's name.
@@ -18,8 +19,10 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     write(STDOUT, |out| out.write_all(text.as_bytes()))
 }
 
-/// Writes a text that ends with a line.
+/// Writes a text that ends with a line. What is piped on stays as it is.
 pub(crate) fn text(path: &str, text: &str) -> Result<(), Failure> {
+    let seen = path == STDOUT && io::stdout().is_terminal();
+    let text = if seen { shown(text) } else { text.into() };
     write(path, |out| writeln!(out, "{}", text.trim_end()))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::settings::SettingsArguments;
 use crate::table::Table;
+use crate::terminal::shown;
 use crate::{Failure, applications, input, memory, output};
 use anyhow::Context;
 use clap::Args;
@@ -121,7 +122,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     if !machine_output {
         let mut people = head(&results, origin, input.dropped);
         people.push_str(&table(&results.runs, compare));
-        outputs.push((output::STDOUT, people));
+        outputs.push((output::STDOUT, shown(&people).into_owned()));
     }
     // Files first: whoever reads standard output may have seen enough before its end.
     outputs.sort_by_key(|(path, _)| *path == output::STDOUT);

@@ -603,6 +603,49 @@ fn a_table_that_is_not_understood_is_shown() {
 }
 
 #[test]
+fn what_a_file_holds_does_not_reach_the_terminal_as_commands() {
+    let obeyed = |text: &str| {
+        let kept = |c: char| c == '\n' || c == '\t' || !c.is_control();
+        text.chars().find(|&c| !kept(c))
+    };
+    let file = temporary("escapes.csv");
+    let table = "\x1b[2Jjob\x1b[31m,foo\x1b]8;;http://x\x07,bar\u{9b}2J\n1,\x1b[2J,3\n";
+    std::fs::write(&file, table).expect("the folder is there");
+    let refusal = failure(2, &["inspect", &file]);
+    assert_eq!(obeyed(&refusal), None, "{refusal:?}");
+    assert!(refusal.contains("␛[2Jjob"), "{refusal}");
+    // Names of columns, cells and members in a report.
+    let jobs = "id,submit\x1b[2J,duration,gpus\n1,0,60,1\n2,0,\x1b]0;x\x07,1\n";
+    std::fs::write(&file, jobs).expect("the folder is there");
+    let map = "submit=#2,duration=duration,gpus=gpus,id=id";
+    let report = switchyard(&["inspect", &file, "--map", map])
+        .assert()
+        .success();
+    let report = String::from_utf8_lossy(&report.get_output().stdout).into_owned();
+    assert_eq!(obeyed(&report), None, "{report:?}");
+    assert!(report.contains("duration is '"), "{report}");
+}
+
+#[test]
+fn rows_and_bytes_of_files_are_bounded_by_options() {
+    let message = failure(2, &["inspect", "tiresias.csv", "--max-rows", "2"]);
+    assert!(
+        message.contains("tiresias.csv has more than 2 rows") && message.contains("--max-rows"),
+        "{message}"
+    );
+    let message = failure(2, &["run", "tiresias.csv", "--max-bytes", "20"]);
+    assert!(
+        message.contains("holds more than 20 bytes") && message.contains("--max-bytes"),
+        "{message}"
+    );
+    for command in ["run", "compare", "inspect", "convert"] {
+        let help = switchyard(&[command, "--help"]).assert().success();
+        let help = String::from_utf8_lossy(&help.get_output().stdout).into_owned();
+        assert!(help.contains("--max-rows") && help.contains("--max-bytes"));
+    }
+}
+
+#[test]
 fn tables_are_mapped_and_jobs_chosen() {
     let file = temporary("odd.csv");
     let text = "When,How long,Cards,Who\n0,1,4,a\n60,2,0.5,b\n120,3,2,a\n";

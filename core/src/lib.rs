@@ -27,6 +27,7 @@ mod preset;
 pub mod report;
 mod run;
 pub mod sim;
+mod spreadsheet;
 mod time;
 pub mod trace;
 pub mod workload;

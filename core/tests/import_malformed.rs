@@ -485,12 +485,40 @@ fn rows_are_bounded_for_all_files_together() {
 }
 
 #[test]
+fn what_has_to_be_held_is_bounded() {
+    let options = OpenOptions {
+        max_held: 1 << 20,
+        ..OpenOptions::default()
+    };
+    let blank = " ".repeat(3 << 20);
+    let object = gzip(format!("{{\"jobs\": [{blank}]}}").as_bytes());
+    let row = gzip(format!("[{{\"submitted_time\": 1, \"attempts\": []}}, {{{blank}").as_bytes());
+    let archive = zip(&[("a", blank.as_bytes())], STORE);
+    for (name, bytes) in [
+        ("o.json.gz", object),
+        ("r.json.gz", row),
+        ("a.zip", archive),
+    ] {
+        let mut opening = Opening::new(options.clone());
+        opening.begin(name).expect("a name");
+        let pushed = bytes
+            .chunks(1 << 12)
+            .try_for_each(|slice| opening.push(slice));
+        let message = pushed.expect_err(name).to_string();
+        assert!(
+            message.contains("has more than 1048576 bytes that have to be held"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
 fn the_default_bounds_keep_records_in_memory() {
     let options = OpenOptions::default();
     // With a name of its own each.
     let record = std::mem::size_of::<switchyard::trace::Record>() as u64 + 32;
     assert!(options.max_rows * record < 3 << 30);
-    assert!(options.max_bytes <= 2 << 30);
+    assert!(options.max_bytes <= 2 << 30 && options.max_held <= options.max_bytes);
 }
 
 #[test]

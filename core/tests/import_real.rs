@@ -432,7 +432,7 @@ type Rows<'a> = (&'a [&'a str], &'a str, (u32, u32), &'a str);
 #[test]
 #[ignore = "needs SWITCHYARD_TRACES"]
 fn rows_of_every_schema() {
-    let cases: [Rows<'_>; 13] = [
+    let cases: [Rows<'_>; 20] = [
         (&["acme_trace_kalos.csv"], "acme-kalos", (5, 5), "4.4"),
         (&["acme_trace_seren.csv"], "acme-seren", (5, 5), "592.7"),
         (
@@ -469,6 +469,23 @@ fn rows_of_every_schema() {
             "429.5",
         ),
         (&["sacct_parsable2.txt"], "sacct", (4, 2), "200.1"),
+        (
+            &["sacct_B_elapsed_alloctres.txt"],
+            "sacct",
+            (39, 1),
+            "506.9",
+        ),
+        (&["sacct_C_startend_only.txt"], "sacct", (39, 1), "506.9"),
+        (&["sacct_E_allocgres.txt"], "sacct", (39, 1), "506.9"),
+        (
+            &["job_log_with_util_column.csv"],
+            "generic-csv",
+            (2, 2),
+            "0.4",
+        ),
+        (&["durations_hms.csv"], "generic-csv", (4, 4), "100.6"),
+        (&["dates_dmy.csv"], "generic-csv", (60, 60), "20.0"),
+        (&["jobs_array.json"], "generic-csv", (2, 2), "0.1"),
     ];
     for (names, format, rows, hours) in cases {
         let paths: Vec<String> = names

@@ -5,6 +5,7 @@ use crate::RunSpec;
 use crate::cluster::ClusterSpec;
 use crate::job::Work;
 use crate::sim::SimOptions;
+use crate::spreadsheet::guarded;
 use crate::workload::{Application, ApplicationSettings, BindingRule, Workload};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -268,8 +269,9 @@ fn name_of(names: &[String], index: Option<u32>) -> String {
     name.map_or_else(String::new, |name| cell(name))
 }
 
-/// A cell as RFC 4180 wants it.
+/// A cell as RFC 4180 wants it, and no formula in a spreadsheet.
 fn cell(text: &str) -> String {
+    let text = guarded(text);
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
@@ -360,5 +362,12 @@ mod tests {
             assert_eq!(all.get(&at), Some(&name));
         }
         assert_eq!(keys(0).len(), names.len() - 1);
+    }
+
+    #[test]
+    fn no_name_is_a_formula_in_a_spreadsheet() {
+        assert_eq!(cell("=HYPERLINK(\"x\")"), "\"'=HYPERLINK(\"\"x\"\")\"");
+        assert_eq!(cell("@SUM(A1)"), "'@SUM(A1)");
+        assert_eq!(cell("-2"), "-2");
     }
 }

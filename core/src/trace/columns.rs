@@ -17,6 +17,7 @@ use super::status::status;
 use super::timestamp::Unit;
 use super::tres;
 use crate::job::Status;
+use crate::spreadsheet::unguarded;
 
 /// A point in time as a cell gives it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -188,6 +189,8 @@ pub(crate) struct Columns {
     /// Durations that were hours, minutes and seconds.
     pub(crate) spelled: u32,
     pub(crate) disagreements: Disagreements,
+    /// Whether names are guarded against spreadsheets, as our own files have them.
+    guarded: bool,
     number: fn(&str) -> Option<f64>,
 }
 
@@ -275,12 +278,19 @@ impl Columns {
             waiting: Vec::new(),
             spelled: 0,
             disagreements: Disagreements::default(),
+            guarded: false,
             number: if decimal_commas {
                 decimal_comma
             } else {
                 number
             },
         }
+    }
+
+    /// The same of names that are guarded against spreadsheets.
+    pub(crate) fn guarded(mut self) -> Self {
+        self.guarded = true;
+        self
     }
 
     fn read<'c>(&'c mut self, row: &Row<'c>) -> Result<(Draft<'c>, Request), Refused<'c>> {
@@ -301,15 +311,19 @@ impl Columns {
         } else {
             status(word)
         };
+        let name = |column: &Option<Column>| {
+            let name = cell(column);
+            if this.guarded { unguarded(name) } else { name }
+        };
         let draft = Draft {
             line: row.line,
-            name: cell(&this.id),
+            name: name(&this.id),
             submit,
             duration,
             gpus: request.gpus,
             share: request.share,
-            tenant: cell(&this.tenant),
-            model: cell(&this.model),
+            tenant: name(&this.tenant),
+            model: name(&this.model),
             batch: None,
             status,
         };

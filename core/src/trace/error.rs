@@ -90,6 +90,16 @@ pub enum OpenError {
         /// The limit, for all files together.
         limit: u64,
     },
+    /// What cannot be read in slices is larger than what may be held.
+    #[error(
+        "{file} has more than {limit} bytes that have to be held at once, in a zip archive, a JSON object or a row that never ends: unpack it, or convert it to CSV"
+    )]
+    TooLargeToHold {
+        /// The file.
+        file: String,
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// Archives within archives within archives.
     #[error("{file} nests containers more than {limit} deep: unpack it first")]
     TooDeep {
@@ -281,6 +291,7 @@ impl OpenError {
             | Damaged { file, .. }
             | TooLarge { file, .. }
             | TooManyRows { file, .. }
+            | TooLargeToHold { file, .. }
             | TooDeep { file, .. }
             | NoSuchMember { file, .. }
             | EmptyArchive { file }

@@ -79,23 +79,27 @@ pub struct OpenOptions {
     /// Rows that all files together may have; more is [`OpenError::TooManyRows`]. A row that
     /// becomes a record takes about a hundred bytes.
     pub max_rows: u64,
+    /// Bytes that may be held at once of what cannot be read in slices: zip archives, JSON
+    /// objects, rows that do not end; more is [`OpenError::TooLargeToHold`].
+    pub max_held: u64,
     /// Which columns of a table hold what, where it is not to be told from the file itself.
     pub mapping: Option<ColumnMapping>,
 }
 
 impl Default for OpenOptions {
-    /// All members; 2 GiB and 20 million rows, or 1 GiB and 5 million where addresses have 32
-    /// bits. The largest published trace has 7.5 million.
+    /// All members; 2 GiB, of which all may be held, and 20 million rows, or 1 GiB, half of it,
+    /// and 5 million where addresses have 32 bits. The largest published trace has 7.5 million.
     fn default() -> Self {
-        let (gibibytes, max_rows) = if usize::BITS > 32 {
-            (2, 20_000_000)
+        let (max_bytes, max_held, max_rows) = if usize::BITS > 32 {
+            (2 << 30, 2 << 30, 20_000_000)
         } else {
-            (1, 5_000_000)
+            (1 << 30, 1 << 29, 5_000_000)
         };
         Self {
             member: None,
-            max_bytes: gibibytes << 30,
+            max_bytes,
             max_rows,
+            max_held,
             mapping: None,
         }
     }

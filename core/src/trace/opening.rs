@@ -181,7 +181,17 @@ impl Shared {
         u32::try_from(left).unwrap_or(u32::MAX)
     }
 
-    /// The error of a file with more than that.
+    /// Whether so many bytes of a file may be held.
+    pub(crate) fn may_hold(&self, file: &str, bytes: usize) -> Result<(), OpenError> {
+        let limit = self.options.max_held;
+        if bytes as u64 <= limit {
+            return Ok(());
+        }
+        let file = file.to_owned();
+        Err(OpenError::TooLargeToHold { file, limit })
+    }
+
+    /// The error of a file with more rows than that.
     pub(crate) fn too_many_rows(&self, file: &str) -> OpenError {
         OpenError::TooManyRows {
             file: file.to_owned(),

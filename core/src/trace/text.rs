@@ -56,7 +56,7 @@ impl TextFile {
     ///
     /// # Errors
     ///
-    /// There are more rows than may be read.
+    /// There are more rows than may be read, or more bytes than may be held.
     pub(crate) fn push(
         &mut self,
         mut bytes: &[u8],
@@ -77,7 +77,7 @@ impl TextFile {
         if self.text.len() >= self.wanted {
             self.read(Part::Some, place, shared)?;
         }
-        Ok(())
+        shared.may_hold(&place.file, self.text.len())
     }
 
     /// Takes notice that there are no more bytes.

@@ -142,7 +142,7 @@ impl File {
             Stage::Tar(untar) => untar.push(bytes, shared),
             Stage::Zip(archive) => {
                 archive.extend_from_slice(bytes);
-                Ok(())
+                shared.may_hold(&self.place.file, archive.len())
             }
         }
     }

@@ -37,7 +37,7 @@ pub(super) const FORMAT: Format = Format {
         Ok(Box::new(Reader {
             experiment,
             tenants,
-            columns: Columns::plain(sniff, &PLAIN)?,
+            columns: Columns::plain(sniff, &PLAIN)?.guarded(),
             model: sniff.column(PLAIN.model).cloned(),
             applications: match sniff.column("batch") {
                 Some(_) => Application::embedded(),

@@ -6,18 +6,22 @@ mod experiment;
 mod swf;
 mod tiresias;
 
+use crate::spreadsheet::guarded;
+
 pub use experiment::experiment;
 pub use swf::swf;
 pub use tiresias::tiresias;
 
-/// A cell of a table: in quotation marks where it needs them, line ends as blanks.
+/// A cell of a table: in quotation marks where it needs them, line ends as blanks, and no formula
+/// in a spreadsheet.
 fn cell(text: &str) -> String {
+    let line = text.replace(['\n', '\r'], " ");
+    let text = guarded(line.trim());
     let plain = |c: char| !matches!(c, ',' | '"' | '\n' | '\r' | '#') && !c.is_control();
-    if text.chars().all(plain) && text.trim() == text {
-        return text.to_owned();
+    if text.chars().all(plain) {
+        return text.into_owned();
     }
-    let line = text.replace(['\n', '\r'], " ").replace('"', "\"\"");
-    format!("\"{line}\"")
+    format!("\"{}\"", text.replace('"', "\"\""))
 }
 
 /// The name of an index; "" where there is none.
@@ -139,5 +143,32 @@ mod tests {
             "{}",
             &text[..300]
         );
+    }
+
+    #[test]
+    fn names_that_spreadsheets_would_run_come_back() {
+        let mut workload = SAMPLES[0].workload();
+        workload.jobs.truncate(8);
+        let names = [
+            "=1+1", "'=1+1", "+a", "-2", "@SUM(A1)", "'tis", "-a,\"b\"", "--",
+        ];
+        for (job, name) in workload.jobs.iter_mut().zip(names) {
+            job.name = name.into();
+            job.tenant = Some(0);
+        }
+        workload.tenants = vec!["=cmd|' /C calc'!A0".to_owned()];
+        let mut text = String::new();
+        experiment(&workload, &Experiment::default(), &mut text).expect("memory does not fail");
+        let table = text.lines().skip_while(|line| !line.starts_with("job,"));
+        for line in table.skip(1) {
+            let name = line.trim_start_matches('"');
+            let number = name.starts_with("-2,");
+            assert!(number || !name.starts_with(['=', '+', '-', '@']), "{line}");
+            assert!(line.contains(",'=cmd|"), "{line}");
+        }
+        let trace = read(&text);
+        let read: Vec<&str> = trace.records.iter().map(|r| &*r.name).collect();
+        assert_eq!(read, names);
+        assert_eq!(trace.tenants, workload.tenants);
     }
 }

@@ -90,6 +90,7 @@ fn open(
         member,
         max_bytes: MAX_BYTES,
         max_rows: MAX_ROWS,
+        max_held: OpenOptions::default().max_held,
         mapping: mapping.map_err(Refusal::because)?,
     });
     let mut slice = Vec::new();
