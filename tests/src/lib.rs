@@ -158,6 +158,7 @@ fn sample(name: &'static str) -> Case {
     }
 }
 
+/// Jobs without tenants: the column of owners is none that is read.
 fn tiny() -> Case {
     let file = SourceFile {
         name: "tiny.csv",
