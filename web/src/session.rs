@@ -435,12 +435,16 @@ impl Session {
         let mut wanted = self.0.wanted_file.borrow_mut();
         let wanted = wanted.take_if(|(name, _)| Some(&*name) == first.as_ref());
         self.0.linked.set(wanted.is_some());
+        // A link that says nothing of it leaves a kept trace as it was kept.
+        let says = |of: &kept::Opening| {
+            of.member.is_some() || of.columns.is_some() || !of.choice.0.is_empty()
+        };
         match wanted {
-            Some((_, wanted)) => kept::Opening {
+            Some((_, wanted)) if says(&wanted) => kept::Opening {
                 files: how.files,
                 ..wanted
             },
-            None => how,
+            _ => how,
         }
     }
 
@@ -492,6 +496,7 @@ impl Session {
     /// longer in it.
     pub fn reconcile(&self, state: &AppState) {
         self.show_choice(state.selected);
+        self.check_linked_time(state);
         if state.trace.is_none() || !self.0.asked.borrow().is_empty() {
             return;
         }
@@ -817,7 +822,6 @@ impl Session {
         run.complete = true;
         stage.touch();
         drop(stage);
-        self.check_linked_time();
         self.tell(Action::Finished(
             id,
             RunStatus::Done { log_hash, wall_ms },
@@ -826,17 +830,21 @@ impl Session {
     }
 
     /// Once all runs are over it is known whether the clock can stand where a link has put it.
-    fn check_linked_time(&self) {
-        let mut stage = self.0.stage.write();
-        if !stage.runs.iter().all(|run| run.complete || run.stopped) {
+    fn check_linked_time(&self, state: &AppState) {
+        let is_over = |card: &Card| {
+            matches!(
+                card.status,
+                RunStatus::Done { .. } | RunStatus::Cancelled(_) | RunStatus::Failed(_)
+            )
+        };
+        let is_empty = self.0.stage.read().runs.is_empty();
+        if is_empty || !state.cards.iter().all(is_over) {
             return;
         }
-        let end = stage.clock.end;
+        let end = self.0.stage.read().clock.end;
         let beyond = self.0.linked_time.take().filter(|&time| time > end);
         if let Some(time) = beyond {
-            stage.clock.now = end;
-            stage.touch();
-            drop(stage);
+            self.seek(end);
             self.tell(Action::Complain(format!(
                 "t={time}: the last run ends at {end:.0} s, and the clock stands there."
             )));
