@@ -249,3 +249,34 @@ test("no duration has a sign that it should not have, no sentence two ends", asy
     assert.doesNotMatch(title, /\.\./);
   }
 });
+
+test("the guide asks before it takes the place of what is open", async (t) => {
+  const page = await open(t, "index.html#v=1&t=30000&run=las");
+  await finished(page, 1);
+  const wish = page.getByRole("button", { name: "Three jobs, step by step" });
+  const guide = page.getByRole("region", { name: "Guide: three jobs" });
+  await wish.click();
+  await guide.getByText("in the place of your list of schedulers").waitFor();
+  await guide.getByRole("button", { name: "Stay here" }).click();
+  await guide.waitFor({ state: "detached" });
+  assert.equal(await page.locator(".card").count(), 1);
+  const samples = page.getByRole("combobox", { name: /^Sample/ });
+  await samples.selectOption("three-jobs");
+  await guide.waitFor();
+  assert.equal(await samples.inputValue(), "lab", "the list of samples shows what is still open");
+  await page.keyboard.press("Escape");
+  await guide.waitFor({ state: "detached" });
+  await wish.click();
+  await guide.getByRole("button", { name: "Open the guide" }).click();
+  await guide.getByText("1 of 5").waitFor();
+  await page.locator("header .facts").getByText("Three jobs").waitFor();
+});
+
+test("a table of jobs has no column that no job has anything in", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&view=jobs&run=fifo&t=1");
+  await finished(page, 1);
+  const heads = page.getByRole("columnheader");
+  assert.equal(await heads.filter({ hasText: "Tenant" }).count(), 0);
+  assert.equal(await heads.count(), 5);
+  assert.equal(await page.locator("tbody tr[aria-rowindex]").first().locator("td").count(), 5);
+});

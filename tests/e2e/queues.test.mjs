@@ -213,6 +213,7 @@ for (const scheme of ["light", "dark"]) {
       await check("queues");
       if (width === 390) await page.getByRole("button", { name: /Trace, cluster and schedulers/ }).first().click();
       await page.getByRole("button", { name: "Three jobs, step by step" }).click();
+      await page.getByRole("button", { name: "Open the guide" }).click();
       const next = page.getByRole("region", { name: "Guide: three jobs" }).getByRole("button", { name: "Next" });
       await page.locator(`[aria-label="Run srsf"]`).waitFor({ state: "attached" });
       await finished(page, 3);

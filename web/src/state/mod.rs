@@ -73,6 +73,8 @@ pub struct AppState {
     pub drawer: bool,
     /// The step of the guide that is open.
     pub guide: Option<usize>,
+    /// Whether a visitor is asked about what the guide would take the place of.
+    pub asking_for_guide: bool,
     /// Counts changes of results, so that charts know when to redraw.
     pub revision: u32,
     next_id: u32,
@@ -340,6 +342,8 @@ pub enum Action {
     Help(bool),
     /// Open or close the left rail.
     Drawer(bool),
+    /// Ask before the guide takes the place of what is open.
+    AskForGuide,
     /// Show a step of the guide, or close it.
     Guide(Option<usize>),
 }
@@ -400,6 +404,7 @@ impl AppState {
             help: false,
             drawer: false,
             guide: None,
+            asking_for_guide: false,
             revision: 0,
         }
     }
@@ -437,6 +442,15 @@ impl AppState {
             applications: (*setup.applications).clone(),
             histories: setup.histories.iter().map(|of| (**of).clone()).collect(),
         }
+    }
+
+    /// Whether there is something that another trace with its schedulers would take the place of:
+    /// a file of the visitor's, or schedulers of their choice.
+    pub fn has_work(&self) -> bool {
+        let given = Link::default().policies;
+        let same = |(card, policy): (&Card, &PolicySpec)| card.policy == *policy;
+        let untouched = self.cards.len() == given.len() && self.cards.iter().zip(&given).all(same);
+        matches!(self.source, Source::File(_)) || !untouched
     }
 
     /// Whether jobs train applications: they do in the trace, the settings say so, or a scheduler
@@ -641,7 +655,11 @@ impl AppState {
             Action::Answered(answer) => self.model.answer = Some(answer.map(Rc::new)),
             Action::Help(open) => self.help = open,
             Action::Drawer(open) => self.drawer = open,
-            Action::Guide(step) => self.guide = step,
+            Action::Guide(step) => {
+                self.guide = step;
+                self.asking_for_guide = false;
+            }
+            Action::AskForGuide => self.asking_for_guide = true,
         }
     }
 

@@ -9,7 +9,7 @@ use super::controls::quiet_button;
 use super::drop_zone::drop_zone;
 use super::embed::{embed_frame, embedded_view};
 use super::goodput_view::GoodputView;
-use super::guide::guide;
+use super::guide::{guide, question};
 use super::header::header;
 use super::help::help;
 use super::icon::{Icon, sign};
@@ -146,7 +146,9 @@ pub fn App() -> Html {
                         // Always a node, if an empty one: else the view before it would be made anew.
                         { inspector.unwrap_or_default() }
                     </div>
-                    if let Some(step) = state.guide {
+                    if state.asking_for_guide {
+                        { question(&state, session) }
+                    } else if let Some(step) = state.guide {
                         { guide(session, step) }
                     }
                 </main>

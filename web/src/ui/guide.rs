@@ -5,7 +5,7 @@ use super::controls::quiet_button;
 use super::focused::Focused;
 use super::icon::{Icon, sign};
 use crate::session::Session;
-use crate::state::{Action, GUIDED, View};
+use crate::state::{Action, AppState, GUIDED, Source, View};
 use switchyard::job::JobId;
 use yew::prelude::*;
 
@@ -58,8 +58,49 @@ const STEPS: [Step; 5] = [
     },
 ];
 
+/// Opens the guide, or asks first where it would take the place of what the visitor has open.
+pub(super) fn wish(state: &AppState, session: &Session) -> impl Fn() + use<> {
+    let (session, has_work) = (session.clone(), state.has_work());
+    move || match has_work {
+        true => {
+            session.tell(Action::Drawer(false));
+            session.tell(Action::AskForGuide);
+        }
+        false => start(&session),
+    }
+}
+
+/// Asks whether the guide may take the place of what is open.
+pub(super) fn question(state: &AppState, session: &Session) -> Html {
+    let panel = NodeRef::default();
+    let open = match &state.source {
+        Source::File(name) => format!("{name} and your list of schedulers"),
+        Source::Sample(_) => "your list of schedulers".to_string(),
+    };
+    let stay = {
+        let session = session.clone();
+        Callback::from(move |_: MouseEvent| session.tell(Action::Guide(None)))
+    };
+    let go = {
+        let session = session.clone();
+        Callback::from(move |_: MouseEvent| start(&session))
+    };
+    html! {
+        <Focused target={panel.clone()}><section class="guide" ref={panel} tabindex="-1" aria-label="Guide: three jobs">
+            <div>
+                <h2>{ "Three jobs, step by step" }</h2>
+                <p>{ format!("The guide opens three jobs and three schedulers of its own, in the place of {open}. Share copies a link to your settings, and a file can be kept in this browser first.") }</p>
+            </div>
+            <div class="guide-buttons">
+                <button type="button" onclick={stay}>{ "Stay here" }</button>
+                <button type="button" class="primary" onclick={go}>{ "Open the guide" }</button>
+            </div>
+        </section></Focused>
+    }
+}
+
 /// Opens the guide's sample with its schedulers, at the first step.
-pub(super) fn start(session: &Session) {
+fn start(session: &Session) {
     session.tell(Action::Drawer(false));
     session.tell(Action::Show(STEPS[0].view));
     session.tell(Action::Guide(Some(0)));

@@ -172,8 +172,12 @@ pub fn JobsTable(props: &Props) -> Html {
                             { plain(Column::Gpus, "GPUs", true) }
                             { plain(Column::Submit, "Submitted", true) }
                             { plain(Column::Duration, "Duration", true) }
-                            { plain(Column::Tenant, "Tenant", false) }
-                            { plain(Column::Model, "Model", false) }
+                            if !stage.workload.tenants.is_empty() {
+                                { plain(Column::Tenant, "Tenant", false) }
+                            }
+                            if !stage.workload.models.is_empty() {
+                                { plain(Column::Model, "Model", false) }
+                            }
                             { for run_heads }
                         </tr>
                     </thead>
@@ -317,8 +321,13 @@ fn row_of(
             <td class="number">{ job.gpus }</td>
             <td class="number">{ format::time(job.submit.seconds()) }</td>
             <td class="number">{ format::duration(job.work.seconds()) }</td>
-            <td>{ job_rows::name_of(&workload.tenants, job.tenant) }</td>
-            <td>{ job_rows::name_of(&workload.models, job.model) }</td>
+            // Columns that no job of the trace has anything in would only take room.
+            if !workload.tenants.is_empty() {
+                <td>{ job_rows::name_of(&workload.tenants, job.tenant) }</td>
+            }
+            if !workload.models.is_empty() {
+                <td>{ job_rows::name_of(&workload.models, job.model) }</td>
+            }
             { for runs }
         </tr>
     }

@@ -74,6 +74,7 @@ fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
         "?" => session.tell(Action::Help(!state.help)),
         "Escape" if state.help => session.tell(Action::Help(false)),
         "Escape" if state.drawer => session.tell(Action::Drawer(false)),
+        "Escape" if state.asking_for_guide => session.tell(Action::Guide(None)),
         "Escape" if state.guide.is_some() && state.selected.is_none() => {
             session.tell(Action::Guide(None));
         }

@@ -40,17 +40,15 @@ pub(super) fn trace_panel(state: &AppState, session: &Session) -> Html {
             }
         })
     };
+    let wish_guide = guide::wish(state, session);
     let onsample = {
-        let session = session.clone();
+        let (session, wish_guide) = (session.clone(), guide::wish(state, session));
         Callback::from(move |event: Event| match input_value(&event).as_str() {
-            GUIDED => guide::start(&session),
+            GUIDED => wish_guide(),
             name => session.open_sample(name),
         })
     };
-    let onguide = {
-        let session = session.clone();
-        Callback::from(move |_: MouseEvent| guide::start(&session))
-    };
+    let onguide = Callback::from(move |_: MouseEvent| wish_guide());
     let open_sample = match &state.source {
         Source::Sample(name) => Some(name.as_str()),
         Source::File(_) => None,
@@ -76,9 +74,10 @@ pub(super) fn trace_panel(state: &AppState, session: &Session) -> Html {
                 <span>{ "or drop files anywhere: CSV, JSON, SWF; gzip, zstd, tar, zip" }</span>
             </button>
             <input ref={picker} type="file" multiple=true hidden=true onchange={onpicked} aria-label="Trace files" data-testid="file-picker" />
-            { field("Sample", None, list(onsample, html! { <>{ own }{ for samples }</> })) }
+            // Remade when the guide asks first, so that it shows what is still open.
+            { field("Sample", None, html! { <select key={state.asking_for_guide.to_string()} onchange={onsample}>{ own }{ for samples }</select> }) }
             { kept(state, session) }
-            if state.guide.is_none() {
+            if state.guide.is_none() && !state.asking_for_guide {
                 <p class="hint">{ "New here? " }<button type="button" class="link" onclick={onguide}>{ "Three jobs, step by step" }</button></p>
             }
             { state.opening.as_ref().map(|opening| progress(opening, session)).unwrap_or_default() }
