@@ -274,3 +274,110 @@ test("errors that are not the page's leave it alone", async (t) => {
   assert.equal(await page.getByRole("heading", { name: "Switchyard has stopped" }).count(), 0);
   await page.getByRole("tab", { name: "Timeline" }).click();
 });
+
+const table = (name, rows) => ({
+  name,
+  mimeType: "text/csv",
+  buffer: Buffer.from(["job_id,submit_time,duration,num_gpus", ...rows].join("\n") + "\n"),
+});
+const MINE = table("mine.csv", ["a,0,30,2", "b,10,60,1"]);
+const give = (page, ...files) => page.getByTestId("file-picker").setInputFiles(files);
+const jobs = (page, count) => page.locator("header .facts").getByText(`${count} jobs`, { exact: true }).waitFor();
+
+test("opening a sample puts an opened file aside, with a way back to it and its settings", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=srtf&run=fifo&seed=4&t=0");
+  await finished(page, 2);
+  await give(page, MINE);
+  await jobs(page, 2);
+  await finished(page, 2);
+  await page.waitForFunction(() => /file=mine/.test(location.hash));
+  const back = (name) => page.getByRole("button", { name: `Back to ${name}, as it was` });
+  assert.equal(await back("mine.csv").count(), 0);
+  // The guide brings schedulers of its own.
+  await page.getByRole("button", { name: "Three jobs, step by step" }).click();
+  await jobs(page, 3);
+  await finished(page, 3);
+  await back("mine.csv").click();
+  await jobs(page, 2);
+  await finished(page, 2);
+  const names = await page.locator(".card .name").allTextContents();
+  assert.deepEqual(names, ["srtf", "fifo"]);
+  await page.waitForFunction(() => /file=mine/.test(location.hash) && /seed=4/.test(location.hash));
+  // So does the browser's own way back.
+  await page.getByLabel("Sample").selectOption("lab");
+  await jobs(page, 240);
+  await back("mine.csv").waitFor();
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await page.getByRole("button", { name: "Stay here" }).click();
+  await back("mine.csv").waitFor({ state: "detached" });
+});
+
+test("a record that cannot be read hides no other, and can be removed", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=0");
+  await finished(page, 1);
+  await give(page, MINE);
+  await jobs(page, 2);
+  await page.getByRole("button", { name: "Keep in this browser" }).click();
+  await page.getByText("mine.csv is kept in this browser").waitFor();
+  await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        indexedDB.open("switchyard", 1).onsuccess = ({ target: { result: database } }) => {
+          const transaction = database.transaction("traces", "readwrite");
+          transaction.objectStore("traces").add({ of: "another version" });
+          transaction.oncomplete = () => {
+            database.close();
+            resolve();
+          };
+        };
+      }),
+  );
+  await page.waitForFunction(() => /file=mine/.test(location.hash));
+  await page.reload();
+  await jobs(page, 2);
+  const kept = page.getByRole("group", { name: "Kept" });
+  await kept.getByRole("button", { name: "mine.csv", exact: true }).waitFor();
+  await kept.getByRole("button", { name: "Remove (cannot be read) from this browser" }).click();
+  await kept.getByText("(cannot be read)").waitFor({ state: "detached" });
+  assert.equal(await kept.getByRole("listitem").count(), 1);
+});
+
+test("room is looked at before a trace is kept, and browsers are asked to persist it", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=0", {
+    before: (page) =>
+      page.addInitScript(() => {
+        StorageManager.prototype.estimate = async () => ({ quota: 1_000_000, usage: 999_990 });
+        StorageManager.prototype.persist = async () => (globalThis.asked = true);
+      }),
+  });
+  await finished(page, 1);
+  await give(page, MINE);
+  await jobs(page, 2);
+  await page.getByRole("button", { name: "Keep in this browser" }).click();
+  await page.getByText("mine.csv is not kept: it needs 0.0 MB and this browser has room for 0.0 MB: remove a kept trace first.").waitFor();
+  assert.equal(await page.evaluate(() => globalThis.asked), true);
+});
+
+test("whoever leaves while a trace is being kept is asked first", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=0", {
+    before: (page) =>
+      page.addInitScript(() => {
+        const estimate = StorageManager.prototype.estimate;
+        StorageManager.prototype.estimate = async function () {
+          await new Promise((resolve) => (globalThis.goOn = resolve));
+          return estimate.call(this);
+        };
+      }),
+  });
+  await finished(page, 1);
+  const asks = () => page.evaluate(() => !dispatchEvent(new Event("beforeunload", { cancelable: true })));
+  await give(page, MINE);
+  await jobs(page, 2);
+  assert.equal(await asks(), false);
+  await page.getByRole("button", { name: "Keep in this browser" }).click();
+  await page.waitForFunction(() => globalThis.goOn);
+  assert.equal(await asks(), true);
+  await page.evaluate(() => globalThis.goOn());
+  await page.getByText("mine.csv is kept in this browser").waitFor();
+  assert.equal(await asks(), false);
+});

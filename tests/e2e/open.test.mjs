@@ -290,11 +290,14 @@ test("a trace kept in the browser is found again, as it was opened, and can be r
   assert.match(await kept.textContent(), /several\.csv2 jobs, 1 KB/);
 
   const again = async () => {
-    await page.waitForFunction(() => /file=several/.test(location.hash));
+    await page.waitForFunction(() => /file=several/.test(location.hash) && /north/.test(location.hash));
     await page.reload();
-    await page.getByText("This link shows several.csv").waitFor();
   };
+  // The same link opens it by itself.
   await again();
+  await jobs(page, 2);
+  await page.getByLabel("Sample").selectOption("lab");
+  await jobs(page, 240);
   await kept.getByRole("button", { name: "several.csv", exact: true }).click();
   await jobs(page, 2);
   assert.match(await summary(page).textContent(), /several\.csv: 2 of 4 rows kept/);
@@ -304,6 +307,7 @@ test("a trace kept in the browser is found again, as it was opened, and can be r
   await kept.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Keep in this browser" }).waitFor();
   await again();
+  await page.getByText("This link shows several.csv").waitFor();
   assert.equal(await kept.count(), 0);
 });
 

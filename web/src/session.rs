@@ -13,7 +13,7 @@ use crate::runs::{Orders, Run, Runs};
 use crate::stage::{SharedStage, StageRun};
 use crate::state::link::Link;
 use crate::state::{
-    Action, AppState, Card, ClusterOrigin, ColumnsAsked, RunStatus, Source, TraceInfo,
+    Action, AppState, Card, ClusterOrigin, ColumnsAsked, GUIDED, RunStatus, Source, TraceInfo,
 };
 use crate::{kept, remembered, rescue};
 use std::cell::{Cell, RefCell};
@@ -65,6 +65,10 @@ struct Inner {
     /// The jobs asked for of the trace that is open and the cluster to stay on, as often as there is
     /// no answer yet.
     asked: RefCell<VecDeque<(Choice, ClusterSpec, ClusterOrigin)>>,
+    /// What the page showed last, as a link.
+    latest: RefCell<Option<Link>>,
+    /// What was open before, to go back to.
+    aside: RefCell<Option<(Link, Files)>>,
     /// The jobs and settings that are noted for a rescue.
     noted: RefCell<Option<(Rc<Workload>, Experiment)>>,
     /// The cluster that jobs were last chosen for.
@@ -136,6 +140,8 @@ impl Session {
             held: Cell::default(),
             half: RefCell::default(),
             asked: RefCell::default(),
+            latest: RefCell::default(),
+            aside: RefCell::default(),
             noted: RefCell::default(),
             chosen_for: RefCell::default(),
             writer: RefCell::default(),
@@ -166,11 +172,7 @@ impl Session {
     /// once, for the next trace opened. A file stays open if it is the one; else it takes somebody
     /// to open it.
     pub fn follow(&self, link: &Link) {
-        self.0.wanted_cluster.replace(link.cluster.clone());
-        self.0.wanted_time.set(link.time);
-        self.0.wanted_speed.set(link.speed);
-        self.0.wanted_job.set(link.job);
-        self.0.wanted_file.take();
+        self.follow_settings(link);
         let name = match &link.source {
             Source::Sample(name) => return self.open_sample(name),
             Source::File(name) => name,
@@ -184,9 +186,16 @@ impl Session {
         };
         if !loaded.is_named(name) {
             self.0.wanted_file.replace(Some((name.clone(), how)));
-            self.tell(Action::Notice(Some(format!(
-                "This link shows {name}, which stays on the computer it was made on: open your copy to see it. The settings are already here."
-            ))));
+            let aside = self
+                .0
+                .aside
+                .borrow()
+                .as_ref()
+                .map(|(_, files)| files.clone());
+            match aside.filter(|files| files.is_named(name)) {
+                Some(files) => self.open_again(files),
+                None => self.find_kept(name.clone()),
+            }
             return;
         }
         let is_read = self.0.held.get() && !self.0.busy.get();
@@ -203,6 +212,84 @@ impl Session {
             let files = loaded.how.files;
             let how = kept::Opening { files, ..how };
             self.open(Files { how, ..loaded });
+        }
+    }
+
+    fn follow_settings(&self, link: &Link) {
+        self.0.wanted_cluster.replace(link.cluster.clone());
+        self.0.wanted_time.set(link.time);
+        self.0.wanted_speed.set(link.speed);
+        self.0.wanted_job.set(link.job);
+        self.0.wanted_file.take();
+    }
+
+    /// Opens the kept trace of this name that a link shows, or says that there is none.
+    fn find_kept(&self, name: String) {
+        let session = self.clone();
+        spawn_local(async move {
+            let kept = kept::list().await;
+            let newest = kept.iter().rev().find(|kept| kept.name == name);
+            let is_wanted = |(wanted, _): &(String, _)| *wanted == name;
+            if session.0.busy.get()
+                || !session
+                    .0
+                    .wanted_file
+                    .borrow()
+                    .as_ref()
+                    .is_some_and(is_wanted)
+            {
+                return;
+            }
+            match newest {
+                Some(kept) => session.open_kept(kept.id),
+                None => session.tell(Action::Notice(Some(format!(
+                    "This link shows {name}, which stays on the computer it was made on: open your copy to see it. The settings are already here."
+                )))),
+            }
+        });
+    }
+
+    /// Opens files that were open before, as a link has it that shows them.
+    fn open_again(&self, mut files: Files) {
+        files.how = self.as_linked(files.how);
+        self.open(files);
+    }
+
+    /// Another trace is open, with schedulers of its own perhaps: back to what was open before is
+    /// offered where it would be lost.
+    fn put_aside(&self, old: Files, has_schedulers: bool) {
+        let names =
+            |files: &Files| -> Vec<String> { files.how.files.iter().map(File::name).collect() };
+        let is_other = names(&old) != names(&self.0.loaded.borrow());
+        let loses = (!old.how.files.is_empty() && is_other) || has_schedulers;
+        if let Some(link) = self.0.latest.take().filter(|_| loses) {
+            let (Source::Sample(name) | Source::File(name)) = link.source.clone();
+            self.0.aside.replace(Some((link, old)));
+            self.tell(Action::WayBack(Some(name)));
+        }
+    }
+
+    /// Back to what was put aside; what is open is put aside instead.
+    pub fn go_back(&self) {
+        let Some((link, files)) = self.0.aside.take() else {
+            return;
+        };
+        self.tell(Action::WayBack(None));
+        self.tell(Action::Follow(Box::new(link.clone())));
+        let is_file = !files.how.files.is_empty();
+        self.follow_settings(&link);
+        match &link.source {
+            Source::File(name) if is_file => {
+                let how = kept::Opening {
+                    files: Vec::new(),
+                    member: link.member.clone(),
+                    columns: link.columns.clone(),
+                    choice: link.choice.clone(),
+                };
+                self.0.wanted_file.replace(Some((name.clone(), how)));
+                self.open_again(files);
+            }
+            _ => self.follow(&link),
         }
     }
 
@@ -497,6 +584,10 @@ impl Session {
     pub fn reconcile(&self, state: &AppState) {
         self.show_choice(state.selected);
         self.check_linked_time(state);
+        if state.trace.is_some() && !self.0.busy.get() {
+            let shown = Link::of(state, &self.0.stage.read());
+            self.0.latest.replace(Some(shown));
+        }
         if state.trace.is_none() || !self.0.asked.borrow().is_empty() {
             return;
         }
@@ -933,7 +1024,12 @@ impl Session {
                     }
                 }
             }
-            self.0.loaded.replace(files);
+            let old = self.0.loaded.replace(files);
+            let guided = SAMPLES.iter().find(|sample| sample.name == GUIDED);
+            let is_guided =
+                trace.report.is_none() && guided.is_some_and(|of| of.title == trace.title);
+            let is_first = self.0.stage.read().workload.jobs.is_empty();
+            self.put_aside(old, !is_first && (is_guided || trace.experiment.is_some()));
         }
         self.bring_on_stage(trace);
     }

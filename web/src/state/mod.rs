@@ -63,6 +63,8 @@ pub struct AppState {
     pub notice: Option<String>,
     /// What of a link could not be understood, or done, until somebody has read it.
     pub complaints: Vec<String>,
+    /// What was put aside for what is open, by name.
+    pub way_back: Option<String>,
     /// A run's round at the clock's time.
     pub round: Option<(u32, Rc<RoundReport>)>,
     /// The goodput model's question and its answer, or why there is none.
@@ -332,6 +334,8 @@ pub enum Action {
     Complain(String),
     /// The complaints are read.
     ReadComplaints,
+    /// One can go back to what was put aside, or no longer.
+    WayBack(Option<String>),
     /// A worker has told a round.
     Round(u32, Option<Rc<RoundReport>>),
     /// The goodput model is asked.
@@ -399,6 +403,7 @@ impl AppState {
             explanations: Vec::new(),
             notice: None,
             complaints: link.complaints.clone(),
+            way_back: None,
             round: None,
             model: Model::default(),
             help: false,
@@ -650,6 +655,7 @@ impl AppState {
             Action::Follow(link) => self.follow(&link),
             Action::Complain(why) => self.complaints.push(why),
             Action::ReadComplaints => self.complaints.clear(),
+            Action::WayBack(name) => self.way_back = name,
             Action::Round(run, report) => self.round = report.map(|report| (run, report)),
             Action::Ask(question) => self.model.question = question,
             Action::Answered(answer) => self.model.answer = Some(answer.map(Rc::new)),

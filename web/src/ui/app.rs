@@ -21,6 +21,7 @@ use super::queues_view::{QueuesView, with_queues};
 use super::scheduler_panel::scheduler_panel;
 use super::timeline_view::TimelineView;
 use super::trace_panel::trace_panel;
+use super::way_back::way_back;
 use super::yard_view::YardView;
 use crate::session::Session;
 use crate::stage::SharedStage;
@@ -141,6 +142,7 @@ pub fn App() -> Html {
                     { tabs(&state, &tell(session, Action::Show)) }
                     { notice(complaint(&state.complaints).as_deref(), tell(session, |_| Action::ReadComplaints)) }
                     { notice(state.notice.as_deref(), tell(session, |_| Action::Notice(None))) }
+                    { state.way_back.as_ref().map(|name| way_back(name, session)).unwrap_or_default() }
                     <div class="stage">
                         <div class="view" role="tabpanel" aria-label={view_title(state.view)}>{ view }</div>
                         // Always a node, if an empty one: else the view before it would be made anew.

@@ -46,6 +46,7 @@ mod term;
 mod timeline_view;
 mod trace_panel;
 mod typed;
+mod way_back;
 mod wording;
 mod yard_view;
 
