@@ -39,6 +39,22 @@ for (const [where, address] of [
   });
 }
 
+test("whose code the page contains is told beside it, and by the single file", async (t) => {
+  const notices = /^yew \d[^]*: MIT OR Apache-2\.0[^]*Permission is hereby granted[^]*Boost Software License/m;
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo");
+  const link = (page) => page.getByRole("link", { name: "Whose code this page contains" });
+  await page.getByRole("button", { name: "Help", exact: true }).click();
+  const opened = page.waitForEvent("popup");
+  await link(page).click();
+  assert.match(await (await opened).locator("body").textContent(), notices);
+
+  const single = await open(t, pathToFileURL(join(dist, "switchyard.html")).href);
+  await single.getByRole("button", { name: "Help", exact: true }).click();
+  const saved = single.waitForEvent("download");
+  await link(single).click();
+  assert.match(readFileSync(await (await saved).path(), "utf8"), notices);
+});
+
 test("the page is there before its workers, and opens a trace before its runner", async (t) => {
   const gates = {};
   const hold = async (page) => {

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::setup::{Need, Toolbox};
-use crate::{policy, shell, shrink, single_file, workspace};
+use crate::{notices, policy, shell, shrink, single_file, workspace};
 
 /// What a build takes.
 pub(crate) const NEEDS: &[Need] = &[Need::WasmStd, Need::WasmOpt, Need::WasmBindgen, Need::Trunk];
@@ -54,8 +54,10 @@ pub(crate) fn build_as_served(toolbox: &Toolbox) -> Result<()> {
     )
 }
 
-/// Trunk, with the tools that it would otherwise fetch on its `PATH`.
+/// Trunk, with the tools that it would otherwise fetch on its `PATH`, and with the notices that it
+/// puts beside the page.
 pub(crate) fn trunk(toolbox: &Toolbox) -> Result<Command> {
+    notices::write()?;
     let mut trunk = toolbox.wasm_command("trunk")?;
     trunk.env("TRUNK_SKIP_VERSION_CHECK", "true");
     // Others set this to 1, which Trunk takes for an error.

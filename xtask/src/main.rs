@@ -2,7 +2,7 @@
 //!
 //! - `setup/` puts the tools in place: the wasm target, Trunk, wasm-bindgen, wasm-opt, a browser
 //! - `build` makes `dist/`, `single_file` makes of it one page that opens from a disk; `policy` says
-//!   what they may load
+//!   what they may load, `notices` whose code is in them
 //! - `bench` measures the engine natively beside wasm
 //! - `kernels` compiles the PTX that the benchmark carries
 //! - `serve` shows the page and rebuilds it on every change
@@ -12,6 +12,7 @@
 mod bench;
 mod build;
 mod kernels;
+mod notices;
 mod policy;
 mod serve;
 mod setup;

@@ -11,7 +11,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
 use crate::build::WORKERS;
-use crate::shell;
+use crate::{notices, shell};
 
 /// `index`, a page that Trunk wrote into `dist`, with everything it loads from there inlined.
 pub(crate) fn inline(dist: &Path, index: &str) -> Result<String> {
@@ -27,8 +27,9 @@ pub(crate) fn inline(dist: &Path, index: &str) -> Result<String> {
         .iter()
         .map(|name| worker(dist, name))
         .collect::<Result<String>>()?;
+    let notices = text(notices::FILE, &shell::read(&dist.join(notices::FILE))?);
     // A script that is inlined runs where it stands, and one of them looks for the workers.
-    let html = before_scripts(&html, &workers)?;
+    let html = before_scripts(&html, &(notices + &workers))?;
     let html = inline_scripts(dist, &html)?;
     let (before, after) = html
         .rsplit_once("</body>")

@@ -1,5 +1,6 @@
 //! Keys and terms.
 
+use super::download;
 use super::focused::Focused;
 use super::icon::{Icon, sign};
 use yew::prelude::*;
@@ -74,6 +75,20 @@ const TERMS: [(&str, &str); 14] = [
     ),
 ];
 
+/// The notices of others whose code is in the page, beside it or, in the single file, within.
+const NOTICES: &str = "THIRD-PARTY.txt";
+
+/// What the single file holds itself is saved instead of shown: it has no address.
+fn save_notices(event: MouseEvent) {
+    let held = web_sys::window()
+        .and_then(|window| window.document())
+        .and_then(|document| document.get_element_by_id(&format!("switchyard-{NOTICES}")));
+    if let Some(text) = held.and_then(|element| element.text_content()) {
+        event.prevent_default();
+        download::text(NOTICES, "text/plain", &text);
+    }
+}
+
 /// Keys and terms, over the view.
 pub(super) fn help(on_close: Callback<MouseEvent>) -> Html {
     let close = NodeRef::default();
@@ -102,6 +117,7 @@ pub(super) fn help(on_close: Callback<MouseEvent>) -> Html {
             <dl>{ list(&KEYS, true) }</dl>
             <h2>{ "Terms" }</h2>
             <dl class="terms">{ list(&TERMS, false) }</dl>
+            <p><a href={format!("./{NOTICES}")} target="_blank" rel="noopener" onclick={save_notices}>{ "Whose code this page contains" }</a></p>
         </aside></Focused>
     }
 }

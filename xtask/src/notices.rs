@@ -1,0 +1,172 @@
+//! The notices of the crates of others that are part of the page's programs: their names, versions
+//! and licences, and the licences' texts as their packages hold them. In: what cargo says of the
+//! packages; out: `THIRD-PARTY.txt`, which lies beside the page and within the single file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::{shell, workspace};
+
+/// The file's name beside the page.
+pub(crate) const FILE: &str = "THIRD-PARTY.txt";
+
+/// The package that the page's programs are built from.
+const PAGE: &str = "switchyard-web";
+
+/// Whose text stands for what a package leaves out; every one so far may be had under it.
+const APACHE: &str = "LICENSE-APACHE";
+
+/// Writes them where Trunk looks for them.
+pub(crate) fn write() -> Result<()> {
+    let metadata = shell::output(
+        shell::command("cargo")
+            .current_dir(workspace::root())
+            .args(["metadata", "--format-version", "1", "--locked"])
+            .args(["--filter-platform", "wasm32-unknown-unknown"]),
+    )?;
+    let metadata: Value = serde_json::from_str(&metadata).context("cargo metadata is no JSON")?;
+    let target = workspace::wasm_target_dir();
+    std::fs::create_dir_all(&target)
+        .with_context(|| format!("cannot create {}", target.display()))?;
+    shell::write(&target.join(FILE), notices(&metadata)?)
+}
+
+fn notices(metadata: &Value) -> Result<String> {
+    let mut text = String::from(
+        "Switchyard is MIT OR Apache-2.0. Its page is made with Rust's standard library (MIT OR\n\
+         Apache-2.0, the Rust Project Developers) and with these packages:\n\n",
+    );
+    let mut users: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for package in linked(metadata)? {
+        let field = |name: &str| package[name].as_str().unwrap_or_default();
+        let name = format!("{} {}", field("name"), field("version"));
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{name}: {}. {}",
+            field("license"),
+            field("repository")
+        );
+        let folder = Path::new(field("manifest_path"))
+            .parent()
+            .context("a package lies nowhere")?;
+        let mut files = licence_files(folder, field("license"))?;
+        if files.is_empty() {
+            files.push(workspace::root().join(APACHE));
+        }
+        for file in files {
+            let licence = shell::read(&file)?.replace("\r\n", "\n").trim().to_owned();
+            users.entry(licence).or_default().push(name.clone());
+        }
+    }
+    for (licence, users) in users {
+        let _ = write!(
+            text,
+            "\n{}\n{}\n\n{licence}\n",
+            "-".repeat(80),
+            users.join(", ")
+        );
+    }
+    Ok(text)
+}
+
+/// The packages of others that end up in the page's programs, by name.
+fn linked(metadata: &Value) -> Result<Vec<&Value>> {
+    let list = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
+    let packages = metadata["packages"].as_array().context("no packages")?;
+    let package = |id: &Value| packages.iter().find(|package| package["id"] == *id);
+    let runs_at_build_time = |package: &Value| {
+        list(&package["targets"])
+            .iter()
+            .any(|target| list(&target["kind"]).contains(&"proc-macro".into()))
+    };
+    let nodes = metadata["resolve"]["nodes"]
+        .as_array()
+        .context("no graph")?;
+    let page = packages.iter().find(|package| package["name"] == PAGE);
+    let mut wanted = vec![page.context("the page's package is not there")?["id"].clone()];
+    let mut seen = BTreeSet::new();
+    let mut linked = Vec::new();
+    while let Some(id) = wanted.pop() {
+        let found = package(&id).with_context(|| format!("no package {id}"))?;
+        if runs_at_build_time(found) || !seen.insert(id.to_string()) {
+            continue;
+        }
+        if !found["source"].is_null() {
+            linked.push(found);
+        }
+        let node = nodes.iter().find(|node| node["id"] == id);
+        for needed in node.map(|node| list(&node["deps"])).unwrap_or_default() {
+            let is_linked = |kind: &Value| kind["kind"].is_null();
+            if list(&needed["dep_kinds"]).iter().any(is_linked) {
+                wanted.push(needed["pkg"].clone());
+            }
+        }
+    }
+    linked.sort_by_key(|package| package["id"].to_string());
+    Ok(linked)
+}
+
+/// The texts in a package's folder; of a choice of licences the MIT's alone, and what must go with it.
+fn licence_files(folder: &Path, licence: &str) -> Result<Vec<PathBuf>> {
+    let name = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        name.to_string_lossy().to_ascii_uppercase()
+    };
+    let entries =
+        std::fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
+    let mut files = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<Vec<_>>>()?;
+    files.retain(|path| {
+        let kinds = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "COPYRIGHT"];
+        path.is_file() && kinds.iter().any(|kind| name(path).starts_with(kind))
+    });
+    let is_choice = licence.contains(" OR ") && !licence.contains(" AND ");
+    if is_choice && files.iter().any(|path| name(path).contains("MIT")) {
+        files.retain(|path| !name(path).starts_with("LICEN") || name(path).contains("MIT"));
+    }
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_linked_is_named_with_its_text() {
+        let package = |id: &str, source: Value, kind: &str| {
+            json!({ "id": id, "name": id, "version": "1.2.3", "license": "MIT OR Apache-2.0",
+                "source": source, "targets": [{ "kind": [kind] }],
+                "manifest_path": format!("{}/Cargo.toml", workspace::root().display()) })
+        };
+        let needs = |id: &str, kind: Value| json!({ "pkg": id, "dep_kinds": [{ "kind": kind }] });
+        let metadata = json!({
+            "packages": [
+                package(PAGE, Value::Null, "lib"), package("linked", json!("registry"), "lib"),
+                package("tested", json!("registry"), "lib"), package("derived", json!("registry"), "proc-macro"),
+            ],
+            "resolve": { "nodes": [{ "id": PAGE, "deps": [
+                needs("linked", Value::Null), needs("tested", json!("dev")), needs("derived", Value::Null),
+            ] }] },
+        });
+        let text = notices(&metadata).expect("sound");
+        assert!(
+            text.contains("\nlinked 1.2.3: MIT OR Apache-2.0."),
+            "{text}"
+        );
+        assert!(
+            !text.contains("tested") && !text.contains("derived"),
+            "{text}"
+        );
+        // One of the choice is enough.
+        assert!(text.contains("Permission is hereby granted"), "{text}");
+        assert!(!text.contains("TERMS AND CONDITIONS"), "{text}");
+    }
+}
