@@ -13,6 +13,7 @@ const MIME = {
   ".json": "application/json",
   ".png": "image/png",
   ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
   ".wasm": "application/wasm",
   ".wgsl": "text/wgsl; charset=utf-8",
 };
