@@ -1,5 +1,6 @@
 // Traces kept in this browser's IndexedDB: their files, compressed where they are not yet, and how
-// they were opened. web/src/kept.rs calls this; what fails is an error with a sentence for people.
+// they were opened; and the files open in a tab, as they are, held until the tab has others or is
+// over. web/src/kept.rs calls this; what fails is an error with a sentence for people.
 globalThis.switchyardKept = (() => {
   const done = (request) =>
     new Promise((resolve, reject) => {
@@ -40,6 +41,9 @@ globalThis.switchyardKept = (() => {
     bytes: record?.bytes ?? 0,
   });
   const read = (id) => store("readonly", (traces) => traces.get(id));
+  const remove = (id) => store("readwrite", (traces) => traces.delete(id));
+  const filesOf = ({ blobs, names }) => blobs.map((blob, i) => new File([blob], names[i]));
+  const total = (blobs) => blobs.reduce((sum, { size }) => sum + size, 0);
 
   const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
   const checkRoom = async (bytes) => {
@@ -53,7 +57,7 @@ globalThis.switchyardKept = (() => {
     // Browsers that are asked do not clear what is kept when a disk is full.
     navigator.storage?.persist?.().catch(() => {});
     const blobs = await Promise.all(files.map(packed));
-    const bytes = blobs.reduce((sum, { size }) => sum + size, 0);
+    const bytes = total(blobs);
     await checkRoom(bytes);
     const names = files.map((file) => file.name);
     try {
@@ -66,15 +70,53 @@ globalThis.switchyardKept = (() => {
     }
   };
 
+  // The number of the record that is held for this tab. A tab that is discarded or restored still
+  // has it, so that only age tells that others are over.
+  const HELD = "switchyard held";
+  const own = () => Number(sessionStorage.getItem(HELD));
+  const DAY = 24 * 60 * 60 * 1000;
+
+  const unhold = async () => {
+    const id = own();
+    sessionStorage.removeItem(HELD);
+    if (id) await remove(id);
+  };
+  const hold = async (files) => {
+    await unhold();
+    const [bytes, names] = [total(files), files.map((file) => file.name)];
+    await checkRoom(bytes);
+    const record = { name: names[0], bytes, names, blobs: files, held: Date.now() };
+    sessionStorage.setItem(HELD, await store("readwrite", (traces) => traces.add(record)));
+  };
+
+  const all = async () => {
+    const ids = await store("readonly", (traces) => traces.getAllKeys());
+    // One by one: a record that cannot be read hides no other.
+    return Promise.all(ids.map(async (id) => [id, await read(id).catch(() => null)]));
+  };
+  const unholdAll = async () => {
+    await unhold();
+    await Promise.all((await all()).map(([id, record]) => record?.held && remove(id)));
+  };
+
+  // What a tab holds changes in the order in which it is asked.
+  let last = Promise.resolve();
+  const inTurn = (act) => (...what) => {
+    const mine = last.then(() => act(...what));
+    last = mine.catch(() => {});
+    return mine;
+  };
+
   // Whoever leaves meanwhile is asked first.
   let underWay = 0;
   addEventListener("beforeunload", (event) => underWay > 0 && event.preventDefault());
 
   return {
-    // One by one: a record that cannot be read hides no other.
     list: async () => {
-      const ids = await store("readonly", (traces) => traces.getAllKeys());
-      return Promise.all(ids.map((id) => read(id).catch(() => null).then((record) => fact(id, record))));
+      const records = await all();
+      const isOver = ([id, record]) => record?.held && id !== own() && Date.now() - record.held > DAY;
+      await Promise.all(records.filter(isOver).map(([id]) => remove(id)));
+      return records.filter(([, record]) => !record?.held).map(([id, record]) => fact(id, record));
     },
     keep: async (...what) => {
       underWay += 1;
@@ -87,8 +129,16 @@ globalThis.switchyardKept = (() => {
     open: async (id) => {
       const kept = await read(id);
       if (!kept) throw new Error("it has been removed meanwhile: open its file again");
-      return { ...kept, files: kept.blobs.map((blob, i) => new File([blob], kept.names[i])) };
+      return { ...kept, files: filesOf(kept) };
     },
-    remove: (id) => store("readwrite", (traces) => traces.delete(id)),
+    remove,
+    hold: inTurn(hold),
+    unhold: inTurn(unhold),
+    unholdAll: inTurn(unholdAll),
+    // None if another file is held, or none.
+    held: async (name) => {
+      const record = own() && (await read(own()));
+      return record?.name === name ? filesOf(record) : [];
+    },
   };
 })();

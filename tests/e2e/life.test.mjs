@@ -362,6 +362,8 @@ test("whoever leaves while a trace is being kept is asked first", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=0", {
     before: (page) =>
       page.addInitScript(() => {
+        // What is held looks at the room as well.
+        localStorage.setItem("switchyard holds nothing", "yes");
         const estimate = StorageManager.prototype.estimate;
         StorageManager.prototype.estimate = async function () {
           await new Promise((resolve) => (globalThis.goOn = resolve));
@@ -380,4 +382,99 @@ test("whoever leaves while a trace is being kept is asked first", async (t) => {
   await page.evaluate(() => globalThis.goOn());
   await page.getByText("mine.csv is kept in this browser").waitFor();
   assert.equal(await asks(), false);
+});
+
+const heldLine = (page) => page.locator("#rail").getByText(/^Held for this tab: /);
+const isAskedFor = (page) => page.getByText("This link shows mine.csv, which stays on the computer it was made on").waitFor();
+
+/** How many files are held, for whichever tab. */
+const recordsHeld = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        indexedDB.open("switchyard", 1).onsuccess = ({ target: { result: database } }) => {
+          database.transaction("traces").objectStore("traces").getAll().onsuccess = ({ target: { result } }) => {
+            database.close();
+            resolve(result.filter(({ held }) => held).length);
+          };
+        };
+      }),
+  );
+
+test("a reload finds the file that was open, unless the visitor does not want it held", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=srtf&seed=4&t=0");
+  await finished(page, 1);
+  assert.equal(await heldLine(page).count(), 0);
+  await give(page, table("first.csv", ["a,0,30,2"]));
+  await jobs(page, 1);
+  await give(page, MINE);
+  await jobs(page, 2);
+  await heldLine(page).waitFor();
+  assert.match(await heldLine(page).textContent(), /^Held for this tab: 1 KB, so that a reload finds it\. Don't hold$/);
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await page.getByRole("tab", { name: "Jobs" }).click();
+  await page.waitForFunction(() => /file=mine/.test(location.hash) && /view=jobs/.test(location.hash));
+  await page.reload();
+  await jobs(page, 2);
+  await finished(page, 1);
+  assert.equal(await page.getByRole("tab", { name: "Jobs" }).getAttribute("aria-selected"), "true");
+  assert.deepEqual(await page.locator(".card .name").allTextContents(), ["srtf"]);
+  assert.match(page.url(), /seed=4/);
+  assert.equal(await page.getByText("This link shows").count(), 0);
+  await heldLine(page).waitFor();
+  // It is no kept trace, and takes the place of what was held before.
+  assert.equal(await page.getByRole("group", { name: "Kept" }).count(), 0);
+  assert.equal(await recordsHeld(page), 1);
+  // Another tab holds its own: here is none.
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await isAskedFor(other);
+  await other.close();
+
+  await page.getByRole("button", { name: "Don't hold" }).click();
+  await page.getByText("Not held: a reload asks for it again.").waitFor();
+  await page.reload();
+  await isAskedFor(page);
+  assert.equal(await recordsHeld(page), 0);
+  await give(page, MINE);
+  await jobs(page, 2);
+  await page.getByRole("button", { name: "Hold", exact: true }).click();
+  await heldLine(page).waitFor();
+  await page.reload();
+  await jobs(page, 2);
+});
+
+test("files held for tabs that are over are removed a day later", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=0");
+  await finished(page, 1);
+  await give(page, MINE);
+  await heldLine(page).waitFor();
+  const later = async (hours) => {
+    const other = await page.context().newPage();
+    await other.addInitScript((by) => {
+      const now = Date.now;
+      Date.now = () => now() + by;
+    }, hours * 3_600_000);
+    await other.goto(page.url().replace(/#.*/, "#v=1&sample=three-jobs&run=fifo&t=0"));
+    await finished(other, 1);
+    await other.waitForFunction(() => switchyardKept.list().then(() => true));
+    await other.close();
+  };
+  await later(23);
+  assert.equal(await recordsHeld(page), 1);
+  await later(25);
+  assert.equal(await recordsHeld(page), 0);
+});
+
+test("files too large to be held say so", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=0", {
+    before: (page) =>
+      page.addInitScript(() => {
+        Object.defineProperty(Blob.prototype, "size", { get: () => 250_000_000 });
+      }),
+  });
+  await finished(page, 1);
+  await give(page, MINE);
+  await page.getByText("250 MB are too much to hold for a reload.").waitFor();
+  assert.equal(await recordsHeld(page), 0);
 });

@@ -98,8 +98,9 @@ for (const colorScheme of ["light", "dark"]) {
 
     // The next file with this header, after a reload, needs no asking.
     await page.waitForFunction(() => /file=tickets/.test(location.hash));
+    await page.getByText("Held for this tab").waitFor();
     await page.reload();
-    await page.getByText("This link shows tickets.csv").waitFor();
+    await jobs(page, 3);
     await give(page, table("more.csv", ["Ticket,When,Took,Cards,Who", "d,0,60,3,y"]));
     await jobs(page, 1);
     assert.match(await facts(page), /3 GPU·h/);

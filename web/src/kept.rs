@@ -1,5 +1,6 @@
-//! Traces kept in this browser, to be found again: their files and how they were opened. The store
-//! is static/kept.js, which the page's shell holds.
+//! Traces kept in this browser, to be found again: their files and how they were opened; and the
+//! files that are open, held for their tab until it has others or is over. The store is static/kept.js,
+//! which the page's shell holds.
 
 use crate::bridge::protocol::Choice;
 use crate::words::words;
@@ -19,6 +20,20 @@ pub struct Kept {
     pub jobs: f64,
     /// Bytes that it takes.
     pub bytes: f64,
+}
+
+/// Whether a reload finds the files that are open.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Held {
+    /// They are not held, and nobody asked: samples, kept traces, browsers that store nothing.
+    #[default]
+    No,
+    /// These bytes are held for this tab.
+    ForTab(f64),
+    /// These bytes are too many.
+    TooLarge(f64),
+    /// The visitor does not want it.
+    Declined,
 }
 
 /// How files were opened.
@@ -69,6 +84,14 @@ extern "C" {
     async fn open_record(id: f64) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(catch, js_namespace = switchyardKept, js_name = remove)]
     async fn remove_record(id: f64) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(catch, js_namespace = switchyardKept, js_name = hold)]
+    async fn hold_files(files: Array) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(catch, js_namespace = switchyardKept, js_name = held)]
+    async fn held_files(name: &str) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(catch, js_namespace = switchyardKept, js_name = unhold)]
+    async fn unhold_files() -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(catch, js_namespace = switchyardKept, js_name = unholdAll)]
+    async fn unhold_all_files() -> Result<JsValue, JsValue>;
 }
 
 /// Every kept trace, the oldest first. Browsers that keep nothing have none.
@@ -133,4 +156,29 @@ pub async fn open(id: f64) -> Result<Opening, String> {
 pub async fn remove(id: f64) {
     // What cannot be removed is still listed.
     let _ = remove_record(id).await;
+}
+
+/// Holds files for this tab, in the place of those held before; whether the browser does.
+pub async fn hold(files: &[File]) -> bool {
+    hold_files(files.iter().collect()).await.is_ok()
+}
+
+/// The files held for this tab whose first has this name; none if there are none.
+pub async fn held(name: &str) -> Vec<File> {
+    let files = held_files(name).await.map(JsCast::unchecked_into::<Array>);
+    files.map_or_else(
+        |_| Vec::new(),
+        |files| files.iter().map(JsCast::unchecked_into).collect(),
+    )
+}
+
+/// Holds nothing for this tab any more.
+pub async fn unhold() {
+    // A browser that cannot remove it holds nothing either.
+    let _ = unhold_files().await;
+}
+
+/// Holds nothing for any tab any more.
+pub async fn unhold_all() {
+    let _ = unhold_all_files().await;
 }

@@ -1,8 +1,11 @@
-//! What a person once said of a table's columns, for the next table with the same header. It lies
-//! in the browser's local storage, as the text of a `--map`.
+//! What a person once said, in the browser's local storage: of a table's columns, for the next table
+//! with the same header, as the text of a `--map`; and that opened files are not to be held.
 
 use switchyard::trace::TableHead;
 use web_sys::Storage;
+
+/// Is there if opened files are not to be held.
+const DECLINED: &str = "switchyard holds nothing";
 
 /// What was said of the columns of a table with this header.
 pub fn columns(head: &TableHead) -> Option<String> {
@@ -15,6 +18,21 @@ pub fn remember(head: &TableHead, mapping: &str) {
         // Where there is no room, one is asked again.
         let _ = storage.set_item(&key, mapping);
     }
+}
+
+/// Whether opened files may be held for their tab.
+pub fn may_hold() -> bool {
+    storage().is_none_or(|storage| !matches!(storage.get_item(DECLINED), Ok(Some(_))))
+}
+
+/// Remembers whether they may.
+pub fn allow_holding(may_hold: bool) {
+    let Some(storage) = storage() else { return };
+    // Where there is no room, it is said again.
+    let _ = match may_hold {
+        true => storage.remove_item(DECLINED),
+        false => storage.set_item(DECLINED, "yes"),
+    };
 }
 
 /// A table without names of columns is like no other.

@@ -8,6 +8,7 @@ use crate::bridge::client::{News, Program, WorkerHandle};
 use crate::bridge::protocol::{
     Choice, ExportFormat, OpenRequest, OpenedTrace, Refusal, Reply, RunRequest,
 };
+use crate::kept::Held;
 use crate::machine::Machine;
 use crate::runs::{Orders, Run, Runs};
 use crate::stage::{SharedStage, StageRun};
@@ -27,11 +28,15 @@ use switchyard::sim::{LogBudget, Progress};
 use switchyard::trace::{ColumnMapping, Member, TableHead};
 use switchyard::workload::{SAMPLES, Workload};
 use switchyard::{Experiment, Time};
+use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 
 /// Whoever keeps more bytes than this is told that it takes a while.
 const LONG_KEEPING: f64 = 2e7;
+
+/// More bytes than this are not held for a reload: browsers copy them.
+const MOST_HELD: f64 = 2e8;
 
 /// Progress is told to the reducer at most this often, in milliseconds.
 const PROGRESS_EVERY_MS: f64 = 120.0;
@@ -54,6 +59,8 @@ struct Inner {
     /// How the trace that is open was opened: to take others of its jobs, another member, other
     /// columns, or to keep it.
     loaded: RefCell<Files>,
+    /// The files held for this tab, as far as this page knows.
+    held_files: RefCell<Vec<File>>,
     /// What is being opened, or waits for a person to say which columns are which.
     pending: RefCell<Files>,
     /// Whether the opener is at work on it.
@@ -135,6 +142,7 @@ impl Session {
             modeller: RefCell::default(),
             round_of: Cell::default(),
             loaded: RefCell::default(),
+            held_files: RefCell::default(),
             pending: RefCell::default(),
             busy: Cell::default(),
             held: Cell::default(),
@@ -223,10 +231,12 @@ impl Session {
         self.0.wanted_file.take();
     }
 
-    /// Opens the kept trace of this name that a link shows, or says that there is none.
+    /// Opens the files held for this tab, or the kept trace, of this name that a link shows, or says
+    /// that there is none.
     fn find_kept(&self, name: String) {
         let session = self.clone();
         spawn_local(async move {
+            let held = kept::held(&name).await;
             let kept = kept::list().await;
             let newest = kept.iter().rev().find(|kept| kept.name == name);
             let is_wanted = |(wanted, _): &(String, _)| *wanted == name;
@@ -239,6 +249,10 @@ impl Session {
                     .is_some_and(is_wanted)
             {
                 return;
+            }
+            if !held.is_empty() {
+                session.0.held_files.replace(held.clone());
+                return session.open_files(held);
             }
             match newest {
                 Some(kept) => session.open_kept(kept.id),
@@ -410,12 +424,61 @@ impl Session {
                     if Rc::ptr_eq(&jobs, &session.0.stage.read().workload) {
                         session.0.loaded.borrow_mut().kept = Some(id);
                         session.tell(Action::KeptThis(id));
+                        session.hold();
                     }
                     format!("{name} is kept in this browser: find it under Kept.")
                 }
                 Err(why) => format!("{name} is not kept: {why}."),
             };
             session.tell(Action::Notice(Some(notice)));
+        });
+    }
+
+    /// Whether opened files may be held for a reload; what is held is forgotten if not.
+    pub fn allow_holding(&self, may_hold: bool) {
+        remembered::allow_holding(may_hold);
+        self.hold();
+        if !may_hold {
+            spawn_local(kept::unhold_all());
+        }
+    }
+
+    /// Holds the files that are open, for a reload of this tab; a kept trace is found anyway. A
+    /// sample leaves what is held, for the way back.
+    fn hold(&self) {
+        let Files { how, kept, .. } = self.0.loaded.borrow().clone();
+        let files = how.files;
+        let bytes: f64 = files.iter().map(|file| file.size()).sum();
+        let told = if files.is_empty() {
+            return self.tell(Action::Held(Held::No));
+        } else if kept.is_some() {
+            Held::No
+        } else if !remembered::may_hold() {
+            Held::Declined
+        } else if bytes > MOST_HELD {
+            Held::TooLarge(bytes)
+        } else {
+            Held::ForTab(bytes)
+        };
+        if !matches!(told, Held::ForTab(_)) {
+            self.0.held_files.take();
+            spawn_local(kept::unhold());
+            return self.tell(Action::Held(told));
+        }
+        if are_same(&files, &self.0.held_files.borrow()) {
+            return self.tell(Action::Held(told));
+        }
+        self.0.held_files.take();
+        self.tell(Action::Held(Held::No));
+        let session = self.clone();
+        spawn_local(async move {
+            let is_held = kept::hold(&files).await;
+            // Others may have been opened meanwhile.
+            let is_open = are_same(&files, &session.0.loaded.borrow().how.files);
+            if is_held && is_open && remembered::may_hold() {
+                session.0.held_files.replace(files);
+                session.tell(Action::Held(told));
+            }
         });
     }
 
@@ -1031,7 +1094,11 @@ impl Session {
             let is_first = self.0.stage.read().workload.jobs.is_empty();
             self.put_aside(old, !is_first && (is_guided || trace.experiment.is_some()));
         }
+        let is_fresh = trace.fresh;
         self.bring_on_stage(trace);
+        if is_fresh {
+            self.hold();
+        }
     }
 
     fn open_as_remembered(&self, mut files: Files, columns: String) {
@@ -1193,6 +1260,12 @@ impl Session {
             self.select(job);
         }
     }
+}
+
+/// Whether these are the very same files, not only alike.
+fn are_same(some: &[File], others: &[File]) -> bool {
+    let same = |(one, other): (&File, &File)| JsValue::from(one) == JsValue::from(other);
+    some.len() == others.len() && some.iter().zip(others).all(same)
 }
 
 /// The progress of a run that has not begun.

@@ -7,7 +7,7 @@ pub mod link;
 mod random;
 
 use crate::bridge::protocol::{Choice, Facets};
-use crate::kept::Kept;
+use crate::kept::{Held, Kept};
 use crate::stage::ColourBy;
 use change::Change;
 use link::Link;
@@ -41,6 +41,8 @@ pub struct AppState {
     pub asking: bool,
     /// The traces kept in this browser.
     pub kept: Vec<Kept>,
+    /// Whether a reload finds the files that are open.
+    pub held: Held,
     /// What every run has in common.
     pub setup: Setup,
     /// Whether the cluster came with the trace, was guessed or chosen.
@@ -298,6 +300,8 @@ pub enum Action {
     LeaveColumns,
     /// These traces are kept in this browser.
     Kept(Vec<Kept>),
+    /// Whether a reload finds the files that are open.
+    Held(Held),
     /// The one that is open is kept under this number.
     KeptThis(f64),
     /// The visitor changed what runs have in common.
@@ -381,6 +385,7 @@ impl AppState {
             columns: None,
             asking: false,
             kept: Vec::new(),
+            held: Held::No,
             setup: Setup {
                 cluster: link.cluster.clone().unwrap_or_else(default_cluster),
                 placement: link.placement,
@@ -571,6 +576,7 @@ impl AppState {
             }
             Action::LeaveColumns => self.asking = false,
             Action::Kept(kept) => self.kept = kept,
+            Action::Held(held) => self.held = held,
             Action::KeptThis(id) => {
                 if let Some(trace) = &mut self.trace {
                     Rc::make_mut(trace).kept = Some(id);

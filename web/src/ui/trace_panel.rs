@@ -9,6 +9,7 @@ use super::icon::{Icon, sign};
 use super::import_report::import_report;
 use super::job_choice::job_choice;
 use crate::draw::format;
+use crate::kept::Held;
 use crate::session::Session;
 use crate::state::{Action, AppState, GUIDED, Progressing, Source, TraceInfo};
 use switchyard::workload::SAMPLES;
@@ -192,8 +193,40 @@ fn open_trace(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
                 { job_choice(state, trace, session) }
                 if !is_kept {
                     <button type="button" title="The file stays in this browser's storage on this computer, to be opened again from here" onclick={onkeep}>{ "Keep in this browser" }</button>
+                    { held(state.held, session) }
                 }
             }
         </>
     }
+}
+
+/// Whether a reload finds the files that are open, and the way to have it otherwise.
+fn held(held: Held, session: &Session) -> Html {
+    let allow = |may_hold: bool, name: &'static str| {
+        let session = session.clone();
+        let onclick = Callback::from(move |_: MouseEvent| session.allow_holding(may_hold));
+        html! { <button type="button" class="link" {onclick}>{ name }</button> }
+    };
+    let (words, button) = match held {
+        Held::No => return Html::default(),
+        Held::ForTab(bytes) => (
+            format!(
+                "Held for this tab: {}, so that a reload finds it. ",
+                format::bytes(bytes)
+            ),
+            allow(false, "Don't hold"),
+        ),
+        Held::TooLarge(bytes) => (
+            format!(
+                "{} are too much to hold for a reload.",
+                format::bytes(bytes)
+            ),
+            Html::default(),
+        ),
+        Held::Declined => (
+            "Not held: a reload asks for it again. ".to_string(),
+            allow(true, "Hold"),
+        ),
+    };
+    html! { <p class="hint">{ words }{ button }</p> }
 }
