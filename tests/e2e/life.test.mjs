@@ -295,6 +295,7 @@ test("opening a sample puts an opened file aside, with a way back to it and its 
   assert.equal(await back("mine.csv").count(), 0);
   // The guide brings schedulers of its own.
   await page.getByRole("button", { name: "Three jobs, step by step" }).click();
+  await page.getByRole("button", { name: "Open the guide" }).click();
   await jobs(page, 3);
   await finished(page, 3);
   await back("mine.csv").click();
@@ -405,8 +406,9 @@ test("a reload finds the file that was open, unless the visitor does not want it
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=srtf&seed=4&t=0");
   await finished(page, 1);
   assert.equal(await heldLine(page).count(), 0);
-  await give(page, table("first.csv", ["a,0,30,2"]));
-  await jobs(page, 1);
+  await give(page, table("first.csv", ["a,0,30,2", "b,10,60,1", "c,20,60,1"]));
+  await heldLine(page).waitFor();
+  await jobs(page, 3);
   await give(page, MINE);
   await jobs(page, 2);
   await heldLine(page).waitFor();
