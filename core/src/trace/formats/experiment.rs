@@ -7,6 +7,7 @@
 use super::{Format, Importer, adaptdl};
 use crate::Experiment;
 use crate::policy::ServiceHistory;
+use crate::spreadsheet::unguarded_line;
 use crate::trace::ProfileTable;
 use crate::trace::columns::{Clock, Columns, Plain};
 use crate::trace::detect::{Column, Evidence, OWN, Sniff};
@@ -73,7 +74,7 @@ fn settings(sniff: &Sniff<'_>) -> Result<Settings, OpenError> {
     let mut settings = Settings::default();
     for (line, text) in &sniff.comments {
         let (key, value) = text.split_once(' ').unwrap_or((text, ""));
-        let read = settings.read(key, value.trim());
+        let read = settings.read(key, &unguarded_line(value.trim()));
         read.map_err(|why| OpenError::BadExperiment {
             file: sniff.file.to_owned(),
             line: *line,

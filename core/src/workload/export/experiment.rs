@@ -3,6 +3,7 @@
 use super::{cell, name};
 use crate::Experiment;
 use crate::job::{Job, Work};
+use crate::spreadsheet::guarded_line;
 use crate::workload::{Application, Workload};
 use std::fmt::{Display, Result, Write};
 
@@ -106,7 +107,8 @@ fn write_settings(settings: &Experiment, out: &mut impl Write) -> Result {
         }
     }
     for history in &settings.histories {
-        write!(out, "#history {}=", one_line(&history.name))?;
+        let name = format!("{}=", one_line(&history.name));
+        write!(out, "#history {}", guarded_line(&name))?;
         for (at, sample) in history.samples.iter().enumerate() {
             write!(out, "{}{sample}", if at > 0 { " " } else { "" })?;
         }
@@ -116,7 +118,8 @@ fn write_settings(settings: &Experiment, out: &mut impl Write) -> Result {
 }
 
 fn setting(out: &mut impl Write, key: &str, value: impl Display) -> Result {
-    writeln!(out, "#{key} {}", one_line(&value.to_string()))
+    let value = one_line(&value.to_string());
+    writeln!(out, "#{key} {}", guarded_line(&value))
 }
 
 /// Names lose their line ends.

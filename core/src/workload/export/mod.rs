@@ -146,6 +146,34 @@ mod tests {
     }
 
     #[test]
+    fn settings_that_spreadsheets_would_run_come_back() {
+        let workload = Workload {
+            tenants: vec!["t;@A1".to_owned(), "t\t+1+1".to_owned()],
+            ..sample()
+        };
+        let settings = Experiment {
+            title: "x,=cmd|' /C calc'!A0".to_owned(),
+            choice: vec!["tenant=a,\"=1+1\"".to_owned(), "tenant=a,'=1".to_owned()],
+            histories: vec![ServiceHistory {
+                name: "last,".to_owned(),
+                samples: vec![0.5],
+            }],
+            ..Experiment::default()
+        };
+        let mut text = String::new();
+        experiment(&workload, &settings, &mut text).expect("memory does not fail");
+        for line in text.lines().take_while(|line| line.starts_with('#')) {
+            for cell in line.split([',', ';', '\t']).skip(1) {
+                let shown = cell.trim_start_matches([' ', '"']);
+                assert!(!shown.starts_with(['=', '+', '-', '@']), "{line}");
+            }
+        }
+        let trace = read(&text);
+        assert_eq!(trace.experiment.expect("it is one"), settings);
+        assert_eq!(trace.tenants[..2], workload.tenants[..]);
+    }
+
+    #[test]
     fn names_that_spreadsheets_would_run_come_back() {
         let mut workload = SAMPLES[0].workload();
         workload.jobs.truncate(8);
