@@ -119,7 +119,7 @@ async function gigabytes(page) {
 
 test("runs that would write for ever end with the parameter to change, and the page lives", async (t) => {
   const page = await openOn(t, 2, 1, "index.html#v=1&sample=fleet&cluster=1x8&run=gandiva[quantum=1]&run=las[quantum=1]&run=gavel[round=1]");
-  await cards(page, "failed").getByText(/^las\[quantum=1\] was ended at .*: its log is full, .*; set a greater 'quantum', or raise the log budget$/).waitFor({ timeout: 120_000 });
+  await cards(page, "failed").getByText(/^las\[quantum=1\] was ended at .*: its log is full, .*; set a greater 'quantum', or raise the log budget \(Cluster, More\)$/).waitFor({ timeout: 120_000 });
   let most = 0;
   for (let i = 0; i < 20; i++) {
     most = Math.max(most, await gigabytes(page));
@@ -134,6 +134,28 @@ test("runs that would write for ever end with the parameter to change, and the p
   // What did not end by itself still can be ended.
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
   await cards(page, "running").waitFor({ state: "detached" });
+});
+
+test("the log budget is a field: what is in it holds, is in the link, and empty is the machine's", async (t) => {
+  const page = await openOn(t, 2, 4, "index.html#v=1&sample=fleet&cluster=1x8&run=las[quantum=20]&t=0&log-budget=2");
+  const ended = (megabytes) => cards(page, "failed").getByText(new RegExp(`in ${megabytes} MB; .* raise the log budget \\(Cluster, More\\)$`));
+  await ended("[23]").waitFor({ timeout: 120_000 });
+  await page.locator("summary", { hasText: /^More$/ }).first().click();
+  const field = page.getByLabel("Log budget (MB)");
+  assert.equal(await field.inputValue(), "2");
+  await field.fill("6");
+  await field.press("Enter");
+  await ended("[67]").waitFor({ timeout: 120_000 });
+  await page.waitForFunction(() => location.hash.includes("log-budget=6"));
+  await field.fill("0");
+  await field.press("Enter");
+  await page.getByText("it is a whole number of megabytes from 1 to 4000.").waitFor();
+  await field.fill("");
+  await field.press("Enter");
+  await page.waitForFunction(() => !location.hash.includes("log-budget"));
+  assert.equal(await field.getAttribute("placeholder"), "268 of this machine");
+  await cards(page, "failed").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Cancel", exact: true }).click();
 });
 
 const HTML = { contentType: "text/html", body: "<!doctype html><title>Sign in</title>" };

@@ -14,7 +14,7 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::job::{JobId, Status};
 use switchyard::placement::Strategy;
 use switchyard::policy::PolicySpec;
-use switchyard::sim::SimOptions;
+use switchyard::sim::{LogBudget, SimOptions};
 use switchyard::trace::{ColumnMapping, Fractions, Oversized, Window};
 use switchyard::workload::{Application, ApplicationSettings, GpuGeneration, RuleError, SAMPLES};
 
@@ -39,7 +39,7 @@ pub struct Link {
     pub cluster: Option<ClusterSpec>,
     /// How gangs are laid on nodes.
     pub placement: Strategy,
-    /// Restart cost, slowdowns and seed.
+    /// Restart cost, slowdowns, seed, and how long a log may become.
     pub options: SimOptions,
     /// What jobs train; without profiles.
     pub applications: ApplicationSettings,
@@ -179,6 +179,7 @@ impl Link {
                 options.interference = share(value).ok_or(why)?;
             }
             "seed" => options.seed = whole(value)?,
+            "log-budget" => options.log_budget = log_budget(value)?,
             "applications" => applications.always = yes(value)?,
             "binding" => {
                 let rule: Result<switchyard::workload::BindingRule, RuleError> = value.parse();
@@ -303,6 +304,9 @@ impl Link {
         if self.options.seed != default.options.seed {
             add("seed", &self.options.seed.to_string());
         }
+        if let Some(megabytes) = log_megabytes(&self.options) {
+            add("log-budget", &megabytes.to_string());
+        }
         if self.options.interference != default.options.interference {
             add("interference", &self.options.interference.to_string());
         }
@@ -412,6 +416,26 @@ pub fn share(value: &str) -> Option<f64> {
     finite(value).filter(|share| *share < 1.0)
 }
 
+/// What all logs together may take in a page, megabytes: wasm addresses little more.
+pub const MOST_LOG_MEGABYTES: u64 = 4_000;
+
+const MEGABYTE: u64 = 1_000_000;
+
+/// How long a log may become, of megabytes.
+pub fn log_budget(value: &str) -> Result<LogBudget, String> {
+    let megabytes = value.parse().ok();
+    let megabytes = megabytes.filter(|megabytes| (1..=MOST_LOG_MEGABYTES).contains(megabytes));
+    let why = || format!("it is a whole number of megabytes from 1 to {MOST_LOG_MEGABYTES}");
+    let bytes = megabytes.ok_or_else(why)? * MEGABYTE;
+    Ok(LogBudget::of_bytes(bytes))
+}
+
+/// The megabytes chosen for a log; `None`: as much as the machine gives it.
+pub fn log_megabytes(options: &SimOptions) -> Option<u64> {
+    let budget = options.log_budget;
+    (budget != LogBudget::default()).then_some(budget.bytes / MEGABYTE)
+}
+
 /// Percent-encodes what would end a value or upset a mail program; brackets, commas and colons
 /// of policy specs stay readable.
 fn encode_into(out: &mut String, value: &str) {
@@ -467,7 +491,7 @@ mod tests {
                 interference: 0.25,
                 first_start_pays: true,
                 whole_second_epochs: true,
-                ..SimOptions::default()
+                log_budget: LogBudget::of_bytes(250_000_000),
             },
             member: Some("day 2/jobs.csv".into()),
             columns: Some("submit=When,gpus=\"a, b\",unit=min".into()),
@@ -519,7 +543,7 @@ mod tests {
     #[test]
     fn every_wrong_part_is_named_and_the_rest_is_kept() {
         let link = Link::parse(
-            "#v=99&view=sideways&seed=4&run=lifo&run=fifo[speed=3]&run=srtf&cluster=1000000000x8&sample=house&t=-1&baseline=5&binding=soon:x&whatever=1",
+            "#v=99&view=sideways&seed=4&run=lifo&run=fifo[speed=3]&run=srtf&cluster=1000000000x8&sample=house&t=-1&baseline=5&log-budget=5000&binding=soon:x&whatever=1",
         );
         assert_eq!((link.view, link.options.seed), (View::Yard, 4));
         assert_eq!((link.policies.len(), link.baseline), (1, 0));
@@ -537,6 +561,7 @@ mod tests {
                 "cluster=1000000000x8: 8000000000 GPUs: a cluster has at most 1000000.",
                 "sample=house: use one of lab, cluster, fleet, three-jobs.",
                 "t=-1: it is a number, 0 or more.",
+                "log-budget=5000: it is a whole number of megabytes from 1 to 4000.",
                 "binding=soon:x: 'soon:x' is no class of jobs: write rules such as '1: ",
                 "whatever=1: there is no such setting.",
                 "baseline=5: the schedulers are numbered from 0 to 0.",
@@ -583,7 +608,7 @@ mod tests {
 
     /// Links of people and of others: as they are written, mutilated, and made up.
     fn hostile(random: &mut Random) -> String {
-        const KEYS: [&str; 30] = [
+        const KEYS: [&str; 31] = [
             "v",
             "sample",
             "file",
@@ -603,6 +628,7 @@ mod tests {
             "whole-second-epochs",
             "interference",
             "seed",
+            "log-budget",
             "applications",
             "binding",
             "binding-seed",

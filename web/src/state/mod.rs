@@ -683,10 +683,6 @@ impl AppState {
         } = Self::from_link(link);
         self.setup = Setup {
             cluster: link.cluster.clone().unwrap_or(self.setup.cluster.clone()),
-            options: SimOptions {
-                log_budget: self.setup.options.log_budget,
-                ..setup.options
-            },
             histories: std::mem::take(&mut self.setup.histories),
             applications: Rc::new(ApplicationSettings {
                 profiles: self.setup.applications.profiles.clone(),
@@ -954,6 +950,8 @@ mod tests {
                 panic!("{text}");
             };
             let mut again = AppState::from_link(&random.link());
+            // No file says how large a log may become where it is opened.
+            again.setup.options.log_budget = state.setup.options.log_budget;
             again.apply(Action::Opened {
                 info: state.trace.clone().expect("it is open"),
                 cluster: trace.cluster.clone().expect("the file names it"),

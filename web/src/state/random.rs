@@ -9,7 +9,7 @@ use switchyard::cluster::{ClusterSpec, NodeGroup};
 use switchyard::job::JobId;
 use switchyard::placement::Strategy;
 use switchyard::policy::{PolicySpec, ServiceHistory};
-use switchyard::sim::SimOptions;
+use switchyard::sim::{LogBudget, SimOptions};
 use switchyard::trace::{ImportReport, ProfileTable};
 use switchyard::workload::{Application, ApplicationSettings, GpuGeneration, SAMPLES};
 
@@ -103,7 +103,10 @@ impl Random {
                 interference: self.share(),
                 whole_second_epochs: self.coin(),
                 seed: self.below(usize::MAX) as u64,
-                ..SimOptions::default()
+                log_budget: match self.below(4_000) as u64 {
+                    megabytes @ 1..=2_000 => LogBudget::of_bytes(megabytes * 1_000_000),
+                    _ => LogBudget::default(),
+                },
             },
             applications: self.applications(),
             baseline: self.below(policies.len()),

@@ -3,12 +3,15 @@
 use super::controls::{
     any_from, chosen, field, list, no_option, number_field, option, text_field, whole_from,
 };
+use super::typed::Typed;
+use crate::machine::Machine;
 use crate::session::Session;
 use crate::state::change::Change;
-use crate::state::link::share;
+use crate::state::link::{log_budget, log_megabytes, share};
 use crate::state::{Action, AppState, ClusterOrigin, Setup};
 use switchyard::cluster::{ClusterError, ClusterSpec, NodeGroup};
 use switchyard::placement::Strategy;
+use switchyard::sim::LogBudget;
 use switchyard::workload::GpuGeneration;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
@@ -81,6 +84,15 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
         let both = both.map(|(value, title, yes)| option(value, title, yes == is, None));
         both.into_iter().collect::<Html>()
     };
+    let own_megabytes = Machine::here().log_budget(state.cards.len()).bytes / 1_000_000;
+    let set_log_budget = set(|setup, typed| {
+        setup.options.log_budget = match typed {
+            "" => LogBudget::default(),
+            megabytes => log_budget(megabytes).map_err(|why| format!("The log budget: {why}."))?,
+        };
+        Ok(())
+    });
+    let log_megabytes = log_megabytes(options).map(|megabytes| megabytes.to_string());
     html! {
         <section aria-labelledby="cluster-title">
             <h2 id="cluster-title">{ "Cluster" }</h2>
@@ -144,6 +156,9 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
                     setup.options.seed = typed.parse().map_err(|_| "The seed is a whole number, 0 or more.")?;
                     Ok(())
                 })) }
+                { field("Log budget (MB)", Some("How large the log of a run may become, megabytes: beyond it the run ends, and says which parameter to change. Empty: this machine's share for each of the schedulers in the list, as the grey number says. The page holds all logs, in 4,000 MB at most"), html! {
+                    <Typed name="Log budget (MB)" inputmode="numeric" placeholder={format!("{own_megabytes} of this machine")} value={log_megabytes.unwrap_or_default()} take={set_log_budget} />
+                }) }
             </details>
         </section>
     }

@@ -18,6 +18,9 @@ pub(super) struct Props {
     /// The element's `type`.
     #[prop_or("text")]
     pub(super) kind: &'static str,
+    /// What is said while it is empty.
+    #[prop_or_default]
+    pub(super) placeholder: Option<AttrValue>,
     /// Which keys a phone shows.
     #[prop_or_default]
     pub(super) inputmode: Option<AttrValue>,
@@ -110,7 +113,7 @@ pub(super) fn Typed(props: &Props) -> Html {
     };
     html! {
         <>
-            <input type={props.kind} spellcheck="false" aria-label={props.name.clone()} inputmode={props.inputmode.clone()}
+            <input type={props.kind} spellcheck="false" aria-label={props.name.clone()} inputmode={props.inputmode.clone()} placeholder={props.placeholder.clone()}
                 min={props.min.clone()} max={props.max.clone()} step={props.step.clone()} aria-valuetext={props.valuetext.clone()}
                 {value} aria-invalid={why.as_ref().map(|_| "true")} {oninput} {onchange} {onblur} />
             if let Some(why) = why {

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::job::JobId;
-use switchyard::sim::{LogMark, RunError, Simulation};
+use switchyard::sim::{HaltReason, LogMark, RunError, Simulation};
 use switchyard::workload::{Workload, export};
 use switchyard::{Experiment, RunSpec, Time};
 use wasm_bindgen::JsCast;
@@ -174,7 +174,7 @@ impl Server {
                     },
                 );
             }
-            Err(error) => reply(&self.scope, &Reply::Failed(error.to_string())),
+            Err(error) => reply(&self.scope, &Reply::Failed(told(&error))),
         }
         run.over = true;
     }
@@ -229,6 +229,16 @@ fn written(format: ExportFormat, workload: &Workload, settings: &Experiment) -> 
         ExportFormat::Tiresias => export::tiresias(workload, &mut text),
     };
     text
+}
+
+/// Why a run did not come to its end, and where the page lets it have more.
+fn told(error: &RunError) -> String {
+    match error {
+        RunError::Halt(halt) if matches!(halt.reason, HaltReason::LogFull { .. }) => {
+            format!("{error} (Cluster, More)")
+        }
+        _ => error.to_string(),
+    }
 }
 
 fn now_ms(scope: &DedicatedWorkerGlobalScope) -> f64 {
