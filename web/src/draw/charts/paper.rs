@@ -13,6 +13,9 @@ pub(super) enum Paper<'a> {
     Svg(SVGBackend<'a>),
 }
 
+/// Width of a character on average, in heights of the text.
+const CHARACTER: f64 = 0.55;
+
 /// The backend's own error, in its own words.
 #[derive(Debug)]
 pub(super) struct PaperError(String);
@@ -117,5 +120,17 @@ impl DrawingBackend for Paper<'_> {
 
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Done {
         either!(self, backend => backend.draw_text(text, style, at))
+    }
+
+    /// Estimated: plotters would measure an element with a style of its own, which a strict security
+    /// policy forbids.
+    fn estimate_text_size<S: BackendTextStyle>(
+        &self,
+        text: &str,
+        style: &S,
+    ) -> Result<(u32, u32), DrawingErrorKind<PaperError>> {
+        let height = style.size();
+        let width = text.chars().count() as f64 * CHARACTER * height;
+        Ok((width as u32, height as u32))
     }
 }
