@@ -28,6 +28,7 @@ pub mod report;
 mod run;
 pub mod sim;
 mod spreadsheet;
+pub mod tell;
 mod time;
 pub mod trace;
 pub mod workload;

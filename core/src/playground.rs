@@ -3,7 +3,7 @@
 
 use crate::goodput::batch::{choose, curve};
 use crate::goodput::{GradientStats, Limits, LimitsError, ThroughputParams};
-use crate::policy::{Fact, Line, Mark, Plot};
+use crate::tell::{Fact, Line, Mark, Plot};
 use crate::workload::Application;
 use crate::workload::application::Profile;
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,8 @@
 //! while it runs, and the order is looked at anew at every event and every `quantum` seconds. No
 //! queues: this is what Tiresias discretizes (NSDI'19 §4.2), to save preemptions.
 
+use super::entry::{BuildContext, PLACEMENT};
 use super::priority_walk::PriorityWalk;
-use super::registry::{BuildContext, PLACEMENT};
 use super::waiting_room::Waiter;
 use super::{
     Cadence, Every, Explanation, Fact, ParamInfo, ParamKind, Params, Plot, Policy, PolicySpec, Rng,

@@ -2,7 +2,7 @@
 //! behind it. With backfill: jobs that fit overtake jobs that do not (Tiresias' simulator calls
 //! this `fjf`).
 
-use super::registry::{BuildContext, PLACEMENT, Registered, no_conflicts};
+use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::waiting_room::{Waiter, WaitingRoom};
 use super::{
     Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng, Verdict,

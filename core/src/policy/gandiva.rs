@@ -5,7 +5,7 @@
 //! Not here: running several jobs on one GPU at a time where their memory fits (that simulator
 //! does), since a GPU has one job here; and Gandiva's migration and grow-shrink.
 
-use super::registry::{BuildContext, PLACEMENT, Registered, no_conflicts};
+use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::rounds::{self, Rounds};
 use super::{Cadence, Explanation, Fact, Params, Policy, PolicyEntry, PolicySpec, Rng};
 use crate::job::JobId;

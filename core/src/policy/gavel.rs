@@ -3,7 +3,7 @@
 //! as can be; x, the share of time it runs, is at most 1. Each round runs the jobs that lag most
 //! behind: greatest x ÷ (share of rounds received so far).
 
-use super::registry::{BuildContext, PLACEMENT, Registered, no_conflicts};
+use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::rounds::{self, Rounds};
 use super::{Cadence, Explanation, Fact, Params, Policy, PolicyEntry, PolicySpec, Rng};
 use crate::Time;

@@ -2,8 +2,8 @@
 //! service first, preemptive, without queues. The index itself: [`ServiceDistribution::index`].
 
 use super::continuous::{self, Continuous, Rule};
+use super::entry::{PLACEMENT, Registered, no_conflicts};
 use super::history::{HISTORY, History};
-use super::registry::{PLACEMENT, Registered, no_conflicts};
 use super::{Fact, Plot, PolicyEntry};
 use crate::job::JobId;
 use crate::sim::View;

@@ -2,7 +2,7 @@
 //! Jobs of about equal service take turns, one quantum each: what Tiresias' queues avoid.
 
 use super::continuous::{self, Continuous, Rule};
-use super::registry::{Registered, no_conflicts};
+use super::entry::{Registered, no_conflicts};
 use super::{Fact, Plot, PolicyEntry};
 use crate::job::JobId;
 use crate::sim::View;

@@ -6,7 +6,7 @@
 //! remaining iterations are true: an oracle. Jobs whose number did not change stay where they are;
 //! the others, fewest GPUs first, take what is free on the emptiest node, then on the next.
 
-use super::registry::{GANG_PLACEMENT, Registered, no_conflicts};
+use super::entry::{GANG_PLACEMENT, Registered, no_conflicts};
 use super::rigid::{self, Rigid};
 use super::{
     Cadence, Every, Explanation, Fact, Line, ParamInfo, ParamKind, Plot, Policy, PolicyEntry,

@@ -1,63 +1,16 @@
-//! Every policy there is.
+//! Every policy there is: from a text to a [`PolicySpec`], and from that to the policy. It knows all
+//! of them, and none knows it.
 
+use super::entry::Registered;
 use super::{
-    ParamInfo, Params, Policy, PolicySpec, ServiceHistory, fifo, gandiva, gavel, gittins, las,
-    optimus, pollux, shortest_expected, sjf, srsf, srtf, themis, tiresias_gittins, tiresias_las,
-    tiresias_tuned, yarn_cs,
+    BuildContext, Params, Policy, PolicyEntry, PolicySpec, SpecError, fifo, gandiva, gavel,
+    gittins, las, optimus, pollux, shortest_expected, sjf, srsf, srtf, themis, tiresias_gittins,
+    tiresias_las, tiresias_tuned, yarn_cs,
 };
-use crate::placement::Strategy;
-use crate::workload::Workload;
-
-/// A policy as the registry knows it.
-#[derive(Clone, Copy)]
-pub struct PolicyEntry {
-    /// The name in specs.
-    pub name: &'static str,
-    /// The name for people.
-    pub title: &'static str,
-    /// What it does, in a sentence or two.
-    pub summary: &'static str,
-    /// Where it comes from.
-    pub source: &'static str,
-    /// Whether it sees true remaining work, which no real scheduler knows.
-    pub oracle: bool,
-    /// Its parameters.
-    pub params: &'static [ParamInfo],
-    /// Says what does not fit between parameters that are valid one by one.
-    pub check: fn(&Params<'_>) -> Result<(), String>,
-}
-
-/// What a policy is made from, besides its spec.
-#[derive(Clone, Copy)]
-pub struct BuildContext<'a> {
-    /// The run's default placement.
-    pub placement: Strategy,
-    /// The jobs, for policies that learn from them beforehand (oracles, and `history=oracle`).
-    pub workload: &'a Workload,
-    /// Services of an earlier time, for `history=NAME`.
-    pub history: Option<&'a ServiceHistory>,
-}
-
-impl BuildContext<'_> {
-    /// The placement that the spec or the run asks for; `None`: neither asks for another than the
-    /// run's default, and a policy that has a way of its own keeps to it.
-    pub(super) fn asked_placement(&self, params: &Params<'_>) -> Option<Strategy> {
-        let strategy = params.placement(PLACEMENT.name, self.placement);
-        let asked = params.is_given(PLACEMENT.name) || strategy != Strategy::default();
-        asked.then_some(strategy)
-    }
-}
-
-/// A policy and how it is made.
-#[derive(Clone, Copy)]
-pub(super) struct Registered {
-    pub(super) entry: PolicyEntry,
-    /// Makes the policy.
-    pub(super) build: fn(&Params<'_>, &BuildContext<'_>) -> Box<dyn Policy>,
-}
+use std::str::FromStr;
 
 /// Every policy, in the order shown to a person.
-const REGISTERED: [Registered; 16] = [
+const REGISTERED: &[Registered] = &[
     fifo::POLICY,
     sjf::POLICY,
     srtf::POLICY,
@@ -88,26 +41,6 @@ pub const POLICIES: &[PolicyEntry] = &{
     entries
 };
 
-/// The parameter every policy has.
-pub(super) const PLACEMENT: ParamInfo = ParamInfo {
-    name: "placement",
-    aliases: &[],
-    kind: super::ParamKind::Placement,
-    default: "default",
-    help: "How a gang is laid on nodes; 'default' is the run's own choice.",
-};
-
-/// The same, of policies that have a way of their own.
-pub(super) const GANG_PLACEMENT: ParamInfo = ParamInfo {
-    help: "How a gang that cannot shrink is laid on nodes; 'default' is the run's own choice, and where that is least-fragmentation, the emptiest nodes, as in the simulator of Pollux.",
-    ..PLACEMENT
-};
-
-/// For policies whose parameters never conflict.
-pub(super) fn no_conflicts(_: &Params<'_>) -> Result<(), String> {
-    Ok(())
-}
-
 /// The policy of this name.
 pub fn entry(name: &str) -> Option<&'static PolicyEntry> {
     POLICIES.iter().find(|entry| entry.name == name)
@@ -121,4 +54,166 @@ pub fn build(spec: &PolicySpec, context: &BuildContext<'_>) -> Box<dyn Policy> {
         .find(|policy| policy.entry.name == spec.name())
         .unwrap_or(&REGISTERED[0]);
     (policy.build)(&Params::new(policy.entry.params, spec), context)
+}
+
+impl FromStr for PolicySpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let (name, given) = split(text).ok_or_else(|| SpecError::Syntax(text.to_string()))?;
+        let entry = entry(name).ok_or_else(|| SpecError::UnknownPolicy {
+            name: name.to_string(),
+            valid: POLICIES
+                .iter()
+                .map(|entry| entry.name)
+                .collect::<Vec<_>>()
+                .join(", "),
+        })?;
+        let mut values: Vec<Option<String>> = vec![None; entry.params.len()];
+        for (param, value) in given {
+            let at = entry
+                .params
+                .iter()
+                .position(|info| info.name == param || info.aliases.contains(&param))
+                .ok_or_else(|| SpecError::UnknownParam {
+                    policy: name.to_string(),
+                    param: param.to_string(),
+                    valid: entry
+                        .params
+                        .iter()
+                        .map(|info| info.name)
+                        .collect::<Vec<_>>()
+                        .join(", "),
+                })?;
+            let info = &entry.params[at];
+            let value = info
+                .kind
+                .canonical(value)
+                .ok_or_else(|| SpecError::BadValue {
+                    policy: name.to_string(),
+                    param: param.to_string(),
+                    value: value.to_string(),
+                    valid: info.kind.to_string(),
+                })?;
+            if values[at].replace(value).is_some() {
+                return Err(SpecError::Twice {
+                    policy: name.to_string(),
+                    param: info.name.to_string(),
+                });
+            }
+        }
+        let params = entry
+            .params
+            .iter()
+            .zip(values)
+            .filter_map(|(info, value)| Some((info.name.to_string(), value?)))
+            .collect();
+        let mut spec = PolicySpec {
+            name: name.to_string(),
+            params,
+        };
+        (entry.check)(&Params::new(entry.params, &spec)).map_err(|what| SpecError::Conflict {
+            policy: name.to_string(),
+            what,
+        })?;
+        spec.params.retain(|(name, value)| {
+            !entry
+                .params
+                .iter()
+                .any(|info| info.name == name && info.default == value)
+        });
+        Ok(spec)
+    }
+}
+
+/// `name[a=b,c=d]` in its pieces.
+fn split(text: &str) -> Option<(&str, Vec<(&str, &str)>)> {
+    let text = text.trim();
+    let Some((name, rest)) = text.split_once('[') else {
+        return (!text.is_empty() && !text.contains(['=', ']', ','])).then(|| (text, Vec::new()));
+    };
+    let inner = rest.strip_suffix(']')?.trim();
+    if inner.is_empty() {
+        return Some((name.trim(), Vec::new()));
+    }
+    let params = inner
+        .split(',')
+        .map(|param| {
+            param
+                .split_once('=')
+                .map(|(name, value)| (name.trim(), value.trim()))
+        })
+        .collect::<Option<Vec<_>>>()?;
+    Some((name.trim(), params))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(text: &str) -> String {
+        text.parse::<PolicySpec>().unwrap().to_string()
+    }
+
+    fn error(text: &str) -> String {
+        text.parse::<PolicySpec>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn specs_print_canonically() {
+        assert_eq!(canonical("fifo"), "fifo");
+        assert_eq!(
+            canonical(" fifo[ backfill = true ] "),
+            "fifo[backfill=true]"
+        );
+        assert_eq!(canonical("fifo[backfill=false]"), "fifo");
+        assert_eq!(
+            canonical("tiresias-las[queues=2,threshold=57600]"),
+            "tiresias-las[queues=2,thresholds=57600]"
+        );
+        assert_eq!(
+            canonical("tiresias-las[thresholds=3250.0:7200]"),
+            "tiresias-las"
+        );
+        assert_eq!(
+            canonical("srtf[placement=spread]"),
+            "srtf[placement=spread]"
+        );
+    }
+
+    #[test]
+    fn errors_list_what_is_valid() {
+        assert_eq!(
+            error("lifo"),
+            "there is no policy 'lifo': use one of fifo, sjf, srtf, srsf, tiresias-las, tiresias-gittins, las, gittins, shortest-expected, yarn-cs, gandiva, themis, gavel, tiresias-tuned, optimus, pollux"
+        );
+        assert_eq!(
+            error("fifo[speed=3]"),
+            "fifo has no parameter 'speed': it takes backfill, placement"
+        );
+        assert_eq!(
+            error("fifo[backfill=maybe]"),
+            "fifo: 'maybe' is no value for 'backfill', which takes true or false"
+        );
+        assert_eq!(
+            error("fifo[placement=pack]"),
+            "fifo: 'pack' is no value for 'placement', which takes default, least-fragmentation, consolidated, spread, yarn, skew"
+        );
+        assert_eq!(
+            error("fifo[backfill=true,backfill=true]"),
+            "fifo is given 'backfill' twice"
+        );
+        assert_eq!(
+            error("fifo[backfill"),
+            "'fifo[backfill' is not a policy: write name or name[parameter=value,…]"
+        );
+        assert_eq!(
+            error(""),
+            "'' is not a policy: write name or name[parameter=value,…]"
+        );
+        assert_eq!(
+            error("tiresias-las[queues=4,thresholds=1:2]"),
+            "tiresias-las: 4 queues need 3 thresholds, not 2"
+        );
+    }
 }

@@ -3,8 +3,8 @@
 //! and keep their GPUs.
 
 use super::Params;
+use super::entry::BuildContext;
 use super::optimus;
-use super::registry::BuildContext;
 use crate::cluster::Placement;
 use crate::job::JobId;
 use crate::placement::Strategy;

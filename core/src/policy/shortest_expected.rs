@@ -3,8 +3,8 @@
 //! `shortest-expected`, but runs its SRTF.)
 
 use super::continuous::{self, Continuous, Rule};
+use super::entry::{PLACEMENT, Registered, no_conflicts};
 use super::history::{HISTORY, History};
-use super::registry::{PLACEMENT, Registered, no_conflicts};
 use super::{Fact, Plot, PolicyEntry};
 use crate::job::JobId;
 use crate::sim::View;

@@ -1,8 +1,8 @@
 //! Smallest job first: the fewest GPUs first, preemptive. Equal gangs in order of submission.
 //! (Tiresias' simulator: `sjf`.)
 
+use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::priority_walk::PriorityWalk;
-use super::registry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::waiting_room::Waiter;
 use super::{Explanation, Fact, Params, Policy, PolicyEntry, PolicySpec, Rng};
 use crate::job::JobId;

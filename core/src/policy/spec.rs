@@ -7,7 +7,6 @@ use crate::placement::{Strategy, UnknownStrategy};
 use crate::sim::Measure;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::str::FromStr;
 
 /// A policy's name and the parameters that differ from its defaults, in the policy's order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -178,100 +177,9 @@ impl TryFrom<String> for PolicySpec {
     }
 }
 
-impl FromStr for PolicySpec {
-    type Err = SpecError;
-
-    fn from_str(text: &str) -> Result<Self, SpecError> {
-        let (name, given) = split(text).ok_or_else(|| SpecError::Syntax(text.to_string()))?;
-        let entry = super::entry(name).ok_or_else(|| SpecError::UnknownPolicy {
-            name: name.to_string(),
-            valid: super::POLICIES
-                .iter()
-                .map(|entry| entry.name)
-                .collect::<Vec<_>>()
-                .join(", "),
-        })?;
-        let mut values: Vec<Option<String>> = vec![None; entry.params.len()];
-        for (param, value) in given {
-            let at = entry
-                .params
-                .iter()
-                .position(|info| info.name == param || info.aliases.contains(&param))
-                .ok_or_else(|| SpecError::UnknownParam {
-                    policy: name.to_string(),
-                    param: param.to_string(),
-                    valid: entry
-                        .params
-                        .iter()
-                        .map(|info| info.name)
-                        .collect::<Vec<_>>()
-                        .join(", "),
-                })?;
-            let info = &entry.params[at];
-            let value = info
-                .kind
-                .canonical(value)
-                .ok_or_else(|| SpecError::BadValue {
-                    policy: name.to_string(),
-                    param: param.to_string(),
-                    value: value.to_string(),
-                    valid: info.kind.to_string(),
-                })?;
-            if values[at].replace(value).is_some() {
-                return Err(SpecError::Twice {
-                    policy: name.to_string(),
-                    param: info.name.to_string(),
-                });
-            }
-        }
-        let params = entry
-            .params
-            .iter()
-            .zip(values)
-            .filter_map(|(info, value)| Some((info.name.to_string(), value?)))
-            .collect();
-        let mut spec = PolicySpec {
-            name: name.to_string(),
-            params,
-        };
-        (entry.check)(&Params::new(entry.params, &spec)).map_err(|what| SpecError::Conflict {
-            policy: name.to_string(),
-            what,
-        })?;
-        spec.params.retain(|(name, value)| {
-            !entry
-                .params
-                .iter()
-                .any(|info| info.name == name && info.default == value)
-        });
-        Ok(spec)
-    }
-}
-
-/// `name[a=b,c=d]` in its pieces.
-fn split(text: &str) -> Option<(&str, Vec<(&str, &str)>)> {
-    let text = text.trim();
-    let Some((name, rest)) = text.split_once('[') else {
-        return (!text.is_empty() && !text.contains(['=', ']', ','])).then(|| (text, Vec::new()));
-    };
-    let inner = rest.strip_suffix(']')?.trim();
-    if inner.is_empty() {
-        return Some((name.trim(), Vec::new()));
-    }
-    let params = inner
-        .split(',')
-        .map(|param| {
-            param
-                .split_once('=')
-                .map(|(name, value)| (name.trim(), value.trim()))
-        })
-        .collect::<Option<Vec<_>>>()?;
-    Some((name.trim(), params))
-}
-
 impl ParamKind {
     /// The value's one way of being written; `None` if it is no value of this kind.
-    fn canonical(self, value: &str) -> Option<String> {
+    pub(super) fn canonical(self, value: &str) -> Option<String> {
         match self {
             Self::Bool => matches!(value, "true" | "false").then(|| value.to_string()),
             Self::Int { min, max } => {
@@ -389,76 +297,5 @@ impl<'a> Params<'a> {
     /// The value of a [`ParamKind::Placement`]; `run_default` stands for `default`.
     pub fn placement(&self, name: &str, run_default: Strategy) -> Strategy {
         self.text(name).parse().unwrap_or(run_default)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn canonical(text: &str) -> String {
-        text.parse::<PolicySpec>().unwrap().to_string()
-    }
-
-    fn error(text: &str) -> String {
-        text.parse::<PolicySpec>().unwrap_err().to_string()
-    }
-
-    #[test]
-    fn specs_print_canonically() {
-        assert_eq!(canonical("fifo"), "fifo");
-        assert_eq!(
-            canonical(" fifo[ backfill = true ] "),
-            "fifo[backfill=true]"
-        );
-        assert_eq!(canonical("fifo[backfill=false]"), "fifo");
-        assert_eq!(
-            canonical("tiresias-las[queues=2,threshold=57600]"),
-            "tiresias-las[queues=2,thresholds=57600]"
-        );
-        assert_eq!(
-            canonical("tiresias-las[thresholds=3250.0:7200]"),
-            "tiresias-las"
-        );
-        assert_eq!(
-            canonical("srtf[placement=spread]"),
-            "srtf[placement=spread]"
-        );
-    }
-
-    #[test]
-    fn errors_list_what_is_valid() {
-        assert_eq!(
-            error("lifo"),
-            "there is no policy 'lifo': use one of fifo, sjf, srtf, srsf, tiresias-las, tiresias-gittins, las, gittins, shortest-expected, yarn-cs, gandiva, themis, gavel, tiresias-tuned, optimus, pollux"
-        );
-        assert_eq!(
-            error("fifo[speed=3]"),
-            "fifo has no parameter 'speed': it takes backfill, placement"
-        );
-        assert_eq!(
-            error("fifo[backfill=maybe]"),
-            "fifo: 'maybe' is no value for 'backfill', which takes true or false"
-        );
-        assert_eq!(
-            error("fifo[placement=pack]"),
-            "fifo: 'pack' is no value for 'placement', which takes default, least-fragmentation, consolidated, spread, yarn, skew"
-        );
-        assert_eq!(
-            error("fifo[backfill=true,backfill=true]"),
-            "fifo is given 'backfill' twice"
-        );
-        assert_eq!(
-            error("fifo[backfill"),
-            "'fifo[backfill' is not a policy: write name or name[parameter=value,…]"
-        );
-        assert_eq!(
-            error(""),
-            "'' is not a policy: write name or name[parameter=value,…]"
-        );
-        assert_eq!(
-            error("tiresias-las[queues=4,thresholds=1:2]"),
-            "tiresias-las: 4 queues need 3 thresholds, not 2"
-        );
     }
 }

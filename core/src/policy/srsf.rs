@@ -2,7 +2,7 @@
 //! (Tiresias' simulator: `shortest-gpu`.)
 
 use super::PolicyEntry;
-use super::registry::{PLACEMENT, Registered, no_conflicts};
+use super::entry::{PLACEMENT, Registered, no_conflicts};
 use super::srtf::ShortestRemaining;
 use crate::sim::Measure;
 

@@ -1,8 +1,8 @@
 //! Shortest remaining time first, preemptive, by true remaining time: an oracle. (Tiresias'
 //! simulator: `shortest`.) [`srsf`](super::srsf) is the same with remaining service.
 
+use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::priority_walk::PriorityWalk;
-use super::registry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::waiting_room::Waiter;
 use super::{Explanation, Fact, Params, Policy, PolicyEntry, PolicySpec, Rng};
 use crate::Time;

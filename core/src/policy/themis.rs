@@ -9,7 +9,7 @@
 //! a knapsack, taken greedily by gain per GPU, and nobody gains by lying: no hidden payments.
 //! Bids need remaining times: an oracle here, an estimate of the app's there.
 
-use super::registry::{BuildContext, PLACEMENT, Registered, no_conflicts};
+use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::rounds::{self, Rounds};
 use super::{
     Cadence, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng,

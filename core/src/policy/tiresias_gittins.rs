@@ -3,11 +3,11 @@
 //! quantum Δ is the queue's upper limit. What does not fit is skipped, or, with `strict`, nothing
 //! overtakes it.
 
+use super::entry::{BuildContext, PLACEMENT, Registered};
 use super::history::{HISTORY, History};
 use super::multilevel::{self, Multilevel};
 use super::pack_limit::PackLimit;
 use super::priority_walk::PriorityWalk;
-use super::registry::{BuildContext, PLACEMENT, Registered};
 use super::waiting_room::Waiter;
 use super::{
     Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng,

@@ -3,10 +3,10 @@
 //! in the order in which it came there (FIFO by start time). What does not fit is skipped, or,
 //! with `strict`, nothing overtakes it.
 
+use super::entry::{BuildContext, PLACEMENT, Registered};
 use super::multilevel::{self, Multilevel};
 use super::pack_limit::PackLimit;
 use super::priority_walk::PriorityWalk;
-use super::registry::{BuildContext, PLACEMENT, Registered};
 use super::waiting_room::Waiter;
 use super::{Explanation, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng};
 use crate::job::JobId;

@@ -8,7 +8,7 @@
 //! others, in the same order, take the node with most free GPUs, then the next, or go where the
 //! placement asked for lays them. Between rounds nothing happens.
 
-use super::registry::{BuildContext, GANG_PLACEMENT, Registered, no_conflicts};
+use super::entry::{BuildContext, GANG_PLACEMENT, Registered, no_conflicts};
 use super::{
     Cadence, Every, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry,
     PolicySpec, Rng, Verdict,

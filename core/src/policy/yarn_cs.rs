@@ -3,7 +3,7 @@
 //! no preemption, gangs consolidated. The queue that uses the least of its share goes first, its
 //! head blocks it alone; an elastic queue may use what others leave idle.
 
-use super::registry::{BuildContext, Registered, no_conflicts};
+use super::entry::{BuildContext, Registered, no_conflicts};
 use super::{
     Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng, Verdict,
 };

@@ -50,7 +50,7 @@ impl View<'_> {
         self.now
     }
 
-    /// Whether a round of the policy's [cadence](crate::policy::Cadence) is due now.
+    /// Whether a round of the policy's [cadence](super::Cadence) is due now.
     pub fn is_round(&self) -> bool {
         self.is_round
     }

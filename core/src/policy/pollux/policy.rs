@@ -14,7 +14,7 @@ use crate::goodput::{
     Agent, CandidateTable, Choice, FitChoice, GradientStats, Observation, RETUNE_GAIN, batch,
 };
 use crate::job::JobId;
-use crate::policy::registry::{BuildContext, GANG_PLACEMENT, Registered};
+use crate::policy::entry::{BuildContext, GANG_PLACEMENT, Registered};
 use crate::policy::rigid::{self, Rigid};
 use crate::policy::{
     Cadence, Every, Explanation, Fact, Line, Mark, ParamInfo, ParamKind, Params, Plot, Policy,

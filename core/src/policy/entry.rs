@@ -1,0 +1,74 @@
+//! What a policy gives of itself: its [`entry`](PolicyEntry) and how it is made; the parameters that
+//! several share.
+
+use super::{ParamInfo, ParamKind, Params, Policy, ServiceHistory};
+use crate::placement::Strategy;
+use crate::workload::Workload;
+
+/// A policy, as far as one must know it to choose it.
+#[derive(Clone, Copy)]
+pub struct PolicyEntry {
+    /// The name in specs.
+    pub name: &'static str,
+    /// The name for people.
+    pub title: &'static str,
+    /// What it does, in a sentence or two.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// Whether it sees true remaining work, which no real scheduler knows.
+    pub oracle: bool,
+    /// Its parameters.
+    pub params: &'static [ParamInfo],
+    /// Says what does not fit between parameters that are valid one by one.
+    pub check: fn(&Params<'_>) -> Result<(), String>,
+}
+
+/// What a policy is made from, besides its spec.
+#[derive(Clone, Copy)]
+pub struct BuildContext<'a> {
+    /// The run's default placement.
+    pub placement: Strategy,
+    /// The jobs, for policies that learn from them beforehand (oracles, and `history=oracle`).
+    pub workload: &'a Workload,
+    /// Services of an earlier time, for `history=NAME`.
+    pub history: Option<&'a ServiceHistory>,
+}
+
+impl BuildContext<'_> {
+    /// The placement that the spec or the run asks for; `None`: neither asks for another than the
+    /// run's default, and a policy that has a way of its own keeps to it.
+    pub(super) fn asked_placement(&self, params: &Params<'_>) -> Option<Strategy> {
+        let strategy = params.placement(PLACEMENT.name, self.placement);
+        let asked = params.is_given(PLACEMENT.name) || strategy != Strategy::default();
+        asked.then_some(strategy)
+    }
+}
+
+/// A policy and how it is made.
+#[derive(Clone, Copy)]
+pub(super) struct Registered {
+    pub(super) entry: PolicyEntry,
+    /// Makes the policy.
+    pub(super) build: fn(&Params<'_>, &BuildContext<'_>) -> Box<dyn Policy>,
+}
+
+/// The parameter every policy has.
+pub(super) const PLACEMENT: ParamInfo = ParamInfo {
+    name: "placement",
+    aliases: &[],
+    kind: ParamKind::Placement,
+    default: "default",
+    help: "How a gang is laid on nodes; 'default' is the run's own choice.",
+};
+
+/// The same, of policies that have a way of their own.
+pub(super) const GANG_PLACEMENT: ParamInfo = ParamInfo {
+    help: "How a gang that cannot shrink is laid on nodes; 'default' is the run's own choice, and where that is least-fragmentation, the emptiest nodes, as in the simulator of Pollux.",
+    ..PLACEMENT
+};
+
+/// For policies whose parameters never conflict.
+pub(super) fn no_conflicts(_: &Params<'_>) -> Result<(), String> {
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! What the engine asks of a scheduler: when it wants to be asked ([`Cadence`]), what is to change
+//! ([`Policy::plan`]), and why.
+
+use super::{Plan, View};
+use crate::job::JobId;
+use crate::policy::{PolicySpec, Rng};
+use crate::tell::{Explanation, RoundReport};
+
+/// When a policy wants to be asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cadence {
+    /// On every arrival, completion and due alarm.
+    pub on_change: bool,
+    /// At every multiple of so many seconds, while jobs are active.
+    pub every: Option<Every>,
+}
+
+/// The rounds of a policy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Every {
+    /// Their length.
+    pub seconds: f64,
+    /// The policy's parameter that sets it.
+    pub parameter: &'static str,
+    /// Whether they matter while no job waits. Otherwise they are left out then, for a job that
+    /// runs alone for thirty years has a thousand million of one second.
+    pub while_all_run: bool,
+}
+
+/// A scheduler.
+pub trait Policy {
+    /// The canonical spec: what is given, without the defaults.
+    fn spec(&self) -> &PolicySpec;
+
+    /// When it wants to be asked.
+    fn cadence(&self) -> Cadence {
+        Cadence {
+            on_change: true,
+            every: None,
+        }
+    }
+
+    /// Whether it sees true remaining work, which no real scheduler knows.
+    fn is_oracle(&self) -> bool {
+        false
+    }
+
+    /// Looks at the view and writes the changes it wants.
+    fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan);
+
+    /// The batch (samples per GPU and pass, accumulation passes) with which an adaptive job that
+    /// has just ended an epoch goes on; `None`: the one it has.
+    fn tune(&mut self, _view: &View<'_>, _job: JobId) -> Option<(u32, u32)> {
+        None
+    }
+
+    /// The numbers behind its last decision about a job.
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation;
+
+    /// What it decided in its last round, for policies that decide by rounds over all jobs.
+    fn round(&self) -> Option<RoundReport> {
+        None
+    }
+}

@@ -1,0 +1,11 @@
+//! What is told to people of a run, as plain data: why a job runs or waits ([`Explanation`]), what
+//! was decided in a round ([`RoundReport`]), curves ([`Plot`]). In: whatever decides. Out: a page,
+//! a worker's message. It knows the vocabulary and nothing of policies or the engine.
+
+mod explanation;
+mod plot;
+mod round;
+
+pub use explanation::{Explanation, Fact, Verdict};
+pub use plot::{Line, Mark, Plot};
+pub use round::{RoundReport, RoundRow};

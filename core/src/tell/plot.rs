@@ -1,0 +1,40 @@
+//! Curves and points, painted without knowing what they mean.
+
+use serde::{Deserialize, Serialize};
+
+/// A curve that a policy decides by, such as the Gittins index over attained service.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plot {
+    /// What it shows.
+    pub title: String,
+    /// The x axis: the quantity and its unit.
+    pub x: String,
+    /// The y axis: the quantity and its unit.
+    pub y: String,
+    /// The lines, drawn over the same axes.
+    pub lines: Vec<Line>,
+    /// Places on the x axis, such as thresholds.
+    pub marks: Vec<Mark>,
+    /// Where the job stands on the x axis.
+    pub job_at: Option<f64>,
+}
+
+/// One line of a [`Plot`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// What it is, where there are several.
+    pub name: String,
+    /// Points by ascending x, to be joined straight unless they are `dots`.
+    pub points: Vec<(f64, f64)>,
+    /// Points that are not joined, such as observations.
+    pub dots: bool,
+}
+
+/// A place on a [`Plot`]'s x axis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Where.
+    pub x: f64,
+    /// What is there.
+    pub label: String,
+}
