@@ -2,7 +2,7 @@
 //! [`Answer`] the choice of batch size and its curves. Formulas are [`goodput`](crate::goodput)'s.
 
 use crate::goodput::batch::{choose, curve};
-use crate::goodput::{GradientStats, Limits, LimitsError, ThroughputParams};
+use crate::goodput::{GradientStats, Limits, LimitsError, LocalBatch, ThroughputParams};
 use crate::tell::{Fact, Line, Mark, Plot};
 use crate::workload::Application;
 use crate::workload::application::Profile;
@@ -169,10 +169,10 @@ impl Model {
     }
 
     /// The best total batch on so many GPUs, and its goodput.
-    fn best(&self, gpus: u32) -> Option<(u32, f64)> {
+    fn best(&self, gpus: u32) -> Option<(f64, f64)> {
         let nodes = self.nodes(gpus);
         let best = choose(&self.params, &self.stats, &self.limits, nodes, gpus)?;
-        Some((best.batch(gpus), best.goodput))
+        Some((best.batch.total(gpus), best.goodput))
     }
 
     fn facts(
@@ -188,9 +188,9 @@ impl Model {
             least: self.limits.min_local,
             most: self.limits.max_batch,
         })?;
-        let batch = best.batch(gpus);
-        let scale = self.limits.scale(f64::from(batch));
-        let throughput = self.params.throughput(nodes, gpus, best.m, best.s);
+        let batch = best.batch.total(gpus);
+        let scale = self.limits.scale(batch);
+        let throughput = self.params.throughput(nodes, gpus, best.batch);
         let factor = application
             .rule
             .factor(&self.stats, scale, f64::from(epoch));
@@ -198,9 +198,9 @@ impl Model {
             Fact::new("batch size M", format!("{batch} samples")),
             Fact::new(
                 "per GPU",
-                match best.s {
-                    0 => format!("m = {}", best.m),
-                    s => format!("m = {}, accumulated {} times", best.m, s + 1),
+                match best.batch {
+                    LocalBatch { m, s: 0 } => format!("m = {m}"),
+                    LocalBatch { m, s } => format!("m = {m}, accumulated {} times", s + 1),
                 },
             ),
             Fact::new("throughput", format!("{throughput:.0} samples/s")),
@@ -222,8 +222,8 @@ impl Model {
 
     fn plots(&self, gpus: u32) -> Vec<Plot> {
         let nodes = self.nodes(gpus);
-        let points = curve(&self.limits, gpus, |m, s, _| {
-            (self.params.iter_time(nodes, gpus, m, s), self.stats)
+        let points = curve(&self.limits, gpus, |batch, _| {
+            (self.params.iter_time(nodes, gpus, batch), self.stats)
         });
         let line = |name: &str, points: Vec<(f64, f64)>| Line {
             name: name.to_owned(),
@@ -236,7 +236,7 @@ impl Model {
                 .map(|p| (p.batch, of(p.throughput, p.efficiency)))
                 .collect::<Vec<_>>()
         };
-        let job_at = self.best(gpus).map(|(batch, _)| f64::from(batch));
+        let job_at = self.best(gpus).map(|(batch, _)| batch);
         let m0 = || {
             vec![Mark {
                 x: f64::from(self.limits.m0),

@@ -6,7 +6,8 @@ mod scripted;
 use scripted::{Script, Scripted, Tune, plan_error};
 use std::sync::Arc;
 use switchyard::Time;
-use switchyard::cluster::{ClusterSpec, Placement};
+use switchyard::cluster::{ClusterSpec, Part, Placement};
+use switchyard::goodput::LocalBatch;
 use switchyard::job::{Job, JobId, Work};
 use switchyard::report::Outcomes;
 use switchyard::sim::{PlanError, PlanErrorKind, RunLog, SimOptions, Simulation, View};
@@ -55,7 +56,7 @@ fn workload(submits: &[f64]) -> Arc<Workload> {
     })
 }
 
-fn keep(_: &View<'_>, _: JobId) -> Option<(u32, u32)> {
+fn keep(_: &View<'_>, _: JobId) -> Option<LocalBatch> {
     None
 }
 
@@ -81,6 +82,9 @@ fn near(a: f64, b: f64) -> bool {
 
 const FIRST: JobId = JobId(0);
 
+/// A GPU of each node.
+const ACROSS: [Part; 2] = [Part::new(0, 1), Part::new(1, 1)];
+
 #[test]
 fn a_gang_takes_what_its_epochs_take() {
     let start: Script = |view, plan| {
@@ -88,7 +92,7 @@ fn a_gang_takes_what_its_epochs_take() {
             plan.place(
                 job,
                 &Placement {
-                    parts: vec![(0, 2)],
+                    parts: vec![Part::new(0, 2)],
                 },
             );
         }
@@ -97,20 +101,20 @@ fn a_gang_takes_what_its_epochs_take() {
     // On one node: 150 steps of 0.1 + 0.1 s.
     assert!(near(jct[0], 30.0), "{jct:?}");
     let tuning = log.tuning(0);
-    assert_eq!((log.tunings(), tuning.m, tuning.s), (1, 10, 0));
+    assert_eq!((log.tunings(), tuning.batch), (1, LocalBatch::new(10, 0)));
 }
 
 #[test]
 fn a_batch_can_change_between_epochs_and_within() {
     let start: Script = |view, plan| {
         for &job in view.arrived() {
-            plan.train(job, &[(0, 1), (1, 1)], 5, 0);
+            plan.train(job, &ACROSS, LocalBatch::new(5, 0));
             plan.alarm(job, Time(7.0));
         }
         for &job in view.alarmed() {
             let training = view.training(job).expect("an adaptive job");
             assert!((training.epochs_done() - 0.2).abs() < 1e-12);
-            plan.tune(job, 10, 0);
+            plan.tune(job, LocalBatch::new(10, 0));
         }
     };
     let tune: Tune = |view, job| {
@@ -119,15 +123,15 @@ fn a_batch_can_change_between_epochs_and_within() {
         assert_eq!((seen.nodes, seen.replicas, seen.m), (2, 2, 10));
         assert!((seen.step - 0.4).abs() < 1e-12 && (seen.sync - 0.3).abs() < 1e-12);
         assert!((stats.noise_scale(10) - 10.0).abs() < 1e-9);
-        Some((20, 0))
+        Some(LocalBatch::new(20, 0))
     };
     let (log, jct) = run_of(&[0.0], SimOptions::default(), start, tune).expect("possible");
     // M = 10 across nodes: 0.35 s a step, so 20 steps in 7 s. M = 20: 0.4 s for 4/3 steps, the
     // 80 left of the epoch in 24 s. M = 40: 0.5 s for 8/5 steps, 100 in 31.25 s.
     assert!(near(jct[0], 7.0 + 24.0 + 31.25), "{jct:?}");
     let batches: Vec<_> = (0..log.tunings()).map(|i| log.tuning(i)).collect();
-    let seen: Vec<_> = batches.iter().map(|t| (t.m, t.s)).collect();
-    assert_eq!(seen, [(5, 0), (10, 0), (20, 0)]);
+    let seen: Vec<_> = batches.iter().map(|tuning| tuning.batch).collect();
+    assert_eq!(seen, [5, 10, 20].map(|m| LocalBatch::new(m, 0)));
     let at = [(0.0, 0.0), (7.0, 0.2), (31.0, 1.0)];
     for (tuning, (time, epochs)) in batches.iter().zip(at) {
         assert!(near(tuning.time.seconds(), time) && near(tuning.epochs, epochs));
@@ -139,7 +143,7 @@ fn a_batch_can_change_between_epochs_and_within() {
 fn fewer_gpus_after_a_restart() {
     let script: Script = |view, plan| {
         for &job in view.arrived() {
-            plan.train(job, &[(0, 2)], 10, 0);
+            plan.train(job, &[Part::new(0, 2)], LocalBatch::new(10, 0));
             plan.alarm(job, Time(13.0));
         }
         for &job in view.alarmed() {
@@ -147,7 +151,7 @@ fn fewer_gpus_after_a_restart() {
             let training = view.training(job).expect("an adaptive job");
             assert!((training.epochs_done() - 2.0 / 3.0).abs() < 1e-12);
             assert_eq!(view.attained(job), 26.0);
-            plan.train(job, &[(1, 1)], 10, 0);
+            plan.train(job, &[Part::new(1, 1)], LocalBatch::new(10, 0));
         }
     };
     let options = SimOptions {
@@ -164,7 +168,7 @@ fn fewer_gpus_after_a_restart() {
 fn epochs_of_whole_seconds() {
     let start: Script = |view, plan| {
         for &job in view.arrived() {
-            plan.train(job, &[(0, 1), (1, 1)], 20, 0);
+            plan.train(job, &ACROSS, LocalBatch::new(20, 0));
         }
     };
     let options = SimOptions {
@@ -180,7 +184,7 @@ fn epochs_of_whole_seconds() {
 fn neighbours_across_nodes_slow_one_another() {
     let start: Script = |view, plan| {
         for &job in view.arrived() {
-            plan.train(job, &[(0, 1), (1, 1)], 20, 0);
+            plan.train(job, &ACROSS, LocalBatch::new(20, 0));
         }
     };
     let options = SimOptions {
@@ -202,30 +206,42 @@ fn plans_that_cannot_be() {
     };
     let bad = |m, s| PlanErrorKind::BadBatch { m, s };
     let train: [(Script, PlanErrorKind); 5] = [
-        (|_, plan| plan.train(FIRST, &[(0, 2)], 0, 0), bad(0, 0)),
-        (|_, plan| plan.train(FIRST, &[(0, 1)], 21, 0), bad(21, 0)),
-        (|_, plan| plan.train(FIRST, &[(0, 2)], 20, 1), bad(20, 1)),
         (
-            |_, plan| plan.train(FIRST, &[], 10, 0),
+            |_, plan| plan.train(FIRST, &[Part::new(0, 2)], LocalBatch::new(0, 0)),
+            bad(0, 0),
+        ),
+        (
+            |_, plan| plan.train(FIRST, &[Part::new(0, 1)], LocalBatch::new(21, 0)),
+            bad(21, 0),
+        ),
+        (
+            |_, plan| plan.train(FIRST, &[Part::new(0, 2)], LocalBatch::new(20, 1)),
+            bad(20, 1),
+        ),
+        (
+            |_, plan| plan.train(FIRST, &[], LocalBatch::new(10, 0)),
             PlanErrorKind::TooManyGpus { most: 8, given: 0 },
         ),
-        (|_, plan| plan.tune(FIRST, 10, 0), PlanErrorKind::NotRunning),
+        (
+            |_, plan| plan.tune(FIRST, LocalBatch::new(10, 0)),
+            PlanErrorKind::NotRunning,
+        ),
     ];
     for (script, expected) in train {
         assert_eq!(kind(script, keep), expected);
     }
     let start: Script = |view, plan| {
         for &job in view.arrived() {
-            plan.train(job, &[(0, 2)], 10, 0);
+            plan.train(job, &[Part::new(0, 2)], LocalBatch::new(10, 0));
         }
     };
-    assert_eq!(kind(start, |_, _| Some((50, 0))), bad(50, 0));
+    assert_eq!(kind(start, |_, _| Some(LocalBatch::new(50, 0))), bad(50, 0));
     // A gang is placed whole unless its batch says how it trains.
     let gang: Script = |_, plan| {
         plan.place(
             FIRST,
             &Placement {
-                parts: vec![(0, 1)],
+                parts: vec![Part::new(0, 1)],
             },
         )
     };

@@ -4,7 +4,7 @@ mod scripted;
 
 use scripted::{Script, Scripted, plan_error};
 use std::sync::Arc;
-use switchyard::cluster::{ClusterSpec, Placement};
+use switchyard::cluster::{ClusterSpec, Part, Placement};
 use switchyard::job::{Job, Work};
 use switchyard::report::Summary;
 use switchyard::sim::{Plan, PlanErrorKind, RunLog, SimOptions, Simulation, View};
@@ -38,7 +38,7 @@ fn outcome_of(script: Script) -> (Result<(), PlanErrorKind>, Summary, RunLog) {
 
 fn start_on(view: &View<'_>, plan: &mut Plan) {
     for &job in view.arrived() {
-        let parts = vec![(job.0, 2)];
+        let parts = vec![Part::new(job.0, 2)];
         plan.place(job, &Placement { parts });
     }
 }

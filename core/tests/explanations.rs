@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use switchyard::cluster::ClusterSpec;
+use switchyard::cluster::{ClusterSpec, Part};
+use switchyard::goodput::LocalBatch;
 use switchyard::job::{Job, JobId, Work};
 use switchyard::policy::{
     BuildContext, Cadence, Explanation, Plot, Policy, PolicySpec, Rng, Verdict,
@@ -162,11 +163,11 @@ fn last_value(explanation: &Explanation, title: &str) -> f64 {
 
 /// What a running job's plots say is what the log says.
 fn check_running(log: &RunLog, at: Time, job: JobId, explanation: &Explanation) {
-    let Some((gpus, Tuning { m, s, .. })) = configuration(log, job) else {
+    let Some((gpus, Tuning { batch, .. })) = configuration(log, job) else {
         assert_eq!(last_value(explanation, "GPUs over training"), 0.0);
         return;
     };
-    let total = f64::from(gpus * m * (s + 1));
+    let total = batch.total(gpus);
     let held = f64::from(gpus);
     assert_eq!(last_value(explanation, "GPUs over training"), held);
     assert_eq!(last_value(explanation, "Batch size over training"), total);
@@ -261,17 +262,15 @@ fn the_model_goes_through_its_observations() {
     let mut compared = 0;
     for job in (0..workload.jobs.len() as u32).map(JobId) {
         let explanation = run.explain(job, at);
-        let Some((gpus, Tuning { m, s, .. })) = configuration(run.log(), job) else {
+        let Some((gpus, Tuning { batch, .. })) = configuration(run.log(), job) else {
             continue;
         };
         let throughput = plot(&explanation, "Throughput by GPUs");
         assert_eq!(throughput.job_at, Some(f64::from(gpus)));
         let placement = packed(gpus, 4);
         // The true rate on these GPUs, if packed, is among what was seen, and on the line.
-        let truth = f64::from(gpus * m * (s + 1))
-            / workload.applications[0]
-                .step_times(&placement, m)
-                .iteration(s);
+        let times = workload.applications[0].step_times(&placement, batch.m);
+        let truth = batch.total(gpus) / times.iteration(batch.s);
         let [model, seen] = throughput.lines.as_slice() else {
             panic!("{} lines", throughput.lines.len());
         };
@@ -313,10 +312,13 @@ fn rounds_agree_with_the_log() {
             for row in &report.rows {
                 let log = run.log();
                 let segments = (0..log.segments()).map(|i| log.segment(i));
-                let held = |at: &dyn Fn(&Segment<'_>) -> bool| -> Vec<(u32, u32)> {
+                let held = |at: &dyn Fn(&Segment<'_>) -> bool| -> Vec<Part> {
                     let mut own = segments.clone().filter(|s| s.job == row.job && at(s));
                     let parts = own.next().map_or(&[][..], |segment| segment.gpus);
-                    parts.iter().map(|part| (part.node, part.count())).collect()
+                    parts
+                        .iter()
+                        .map(|part| Part::new(part.node, part.count()))
+                        .collect()
                 };
                 // Its GPUs from before this moment until this moment at least, and from then on.
                 assert_eq!(
@@ -329,8 +331,7 @@ fn rounds_agree_with_the_log() {
                     held(&|s| s.start <= now && s.end > now),
                     "{policy}"
                 );
-                let none =
-                    |parts: &[(u32, u32)], speedup: f64| parts.is_empty() == (speedup <= 0.0);
+                let none = |parts: &[Part], speedup: f64| parts.is_empty() == (speedup <= 0.0);
                 assert!(none(&row.before, row.speedup_before), "{policy}: {row:?}");
                 assert!(none(&row.after, row.speedup), "{policy}: {row:?}");
                 if row.before == row.after {
@@ -352,7 +353,7 @@ fn rounds_agree_with_the_log() {
                 .rows
                 .iter()
                 .flat_map(|row| &row.after)
-                .map(|part| part.1)
+                .map(|part| part.gpus)
                 .sum();
             assert_eq!(run.log().sample_gpus().last(), Some(&held));
         }
@@ -384,7 +385,7 @@ impl Policy for Listening {
         self.policy.plan(view, rng, plan);
     }
 
-    fn tune(&mut self, view: &View<'_>, job: JobId) -> Option<(u32, u32)> {
+    fn tune(&mut self, view: &View<'_>, job: JobId) -> Option<LocalBatch> {
         self.ends.borrow_mut().push((job, view.now().seconds()));
         self.policy.tune(view, job)
     }

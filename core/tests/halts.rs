@@ -5,7 +5,7 @@ mod scripted;
 
 use scripted::{Script, Scripted};
 use std::sync::Arc;
-use switchyard::cluster::{ClusterSpec, Placement};
+use switchyard::cluster::{ClusterSpec, Part, Placement};
 use switchyard::job::{Job, JobId, Work};
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::{
@@ -53,7 +53,7 @@ fn halt(run: &mut Simulation) -> Halt {
 fn a_moment_that_never_ends() {
     let script: Script = |view, plan| {
         for &job in view.arrived() {
-            let parts = vec![(0, 2)];
+            let parts = vec![Part::new(0, 2)];
             plan.place(job, &Placement { parts });
         }
         plan.alarm(JobId(0), view.now());

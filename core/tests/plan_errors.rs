@@ -6,7 +6,7 @@ mod scripted;
 use scripted::{Script, Scripted, plan_error};
 use std::sync::Arc;
 use switchyard::Time;
-use switchyard::cluster::{ClusterSpec, PlaceError, Placement};
+use switchyard::cluster::{ClusterSpec, Part, PlaceError, Placement};
 use switchyard::job::{Job, JobId, Work};
 use switchyard::sim::{PlanError, PlanErrorKind, SimOptions, Simulation};
 use switchyard::workload::Workload;
@@ -46,8 +46,9 @@ fn kind_of(script: Script) -> PlanErrorKind {
 }
 
 fn on(parts: &[(u32, u32)]) -> Placement {
+    let part = |&(node, gpus): &(u32, u32)| Part::new(node, gpus);
     Placement {
-        parts: parts.to_vec(),
+        parts: parts.iter().map(part).collect(),
     }
 }
 

@@ -48,17 +48,17 @@ fn agents(applications: &[Application]) -> Print {
         let table = CandidateTable::new(application.limits, 64, 4);
         let mut agent = Agent::new(Arc::new(table));
         for (nodes, replicas) in [(1, 1), (1, 2), (1, 4), (2, 5), (2, 8), (4, 16), (8, 32)] {
-            let (m, s) = agent.configure(nodes, replicas);
+            let local = agent.configure(nodes, replicas);
             let placement = even(nodes, replicas);
-            let times = application.step_times(&placement, m);
+            let times = application.step_times(&placement, local.m);
             let observation = Observation {
                 nodes,
                 replicas,
-                m,
+                m: local.m,
                 step: times.step,
                 sync: times.sync,
             };
-            let batch = f64::from(replicas * m * (s + 1));
+            let batch = local.total(replicas);
             let stats = application.stats(batch, 1);
             agent
                 .observe(observation, stats)
@@ -78,7 +78,7 @@ fn agents(applications: &[Application]) -> Print {
             for replicas in 1..=agent.max_replicas() {
                 let choice = agent.choose(replicas.div_ceil(4), replicas);
                 print.figure(choice.map_or(0.0, |choice| choice.goodput));
-                print.word(choice.map_or(0, |choice| u64::from(choice.batch(replicas))));
+                print.word(choice.map_or(0, |choice| choice.batch.total(replicas) as u64));
             }
         }
     }

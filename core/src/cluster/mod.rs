@@ -2,7 +2,9 @@
 //! and where one job sits ([`Placement`]).
 
 mod occupancy;
+mod part;
 mod spec;
 
-pub use occupancy::{FreeGpus, Gpus, Occupancy, PlaceError, Placement};
+pub use occupancy::{FreeGpus, Gpus, Occupancy, PlaceError};
+pub use part::{Part, Placement};
 pub use spec::{ClusterError, ClusterSpec, MAX_GPUS, MAX_GPUS_PER_NODE, NodeGroup};

@@ -4,22 +4,8 @@
 //! hands out particular GPUs ([`Occupancy`]), lowest number first, so that the same plan
 //! always names the same GPUs.
 
-use super::ClusterSpec;
+use super::{ClusterSpec, Part};
 use std::sync::Arc;
-
-/// One job's share of nodes: `(node, GPUs there)`, each node once, in node order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Placement {
-    /// `(node, GPUs there)`; GPUs ≥ 1.
-    pub parts: Vec<(u32, u32)>,
-}
-
-impl Placement {
-    /// GPUs over all nodes.
-    pub fn gpus(&self) -> u32 {
-        self.parts.iter().map(|&(_, gpus)| gpus).sum()
-    }
-}
 
 /// Free GPUs counted per node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,8 +54,8 @@ impl FreeGpus {
     }
 
     /// Whether every part of `placement` is free here.
-    pub fn fits(&self, parts: &[(u32, u32)]) -> bool {
-        parts.iter().all(|&(node, gpus)| {
+    pub fn fits(&self, parts: &[Part]) -> bool {
+        parts.iter().all(|&Part { node, gpus }| {
             self.per_node
                 .get(node as usize)
                 .is_some_and(|&free| gpus <= free)
@@ -77,16 +63,16 @@ impl FreeGpus {
     }
 
     /// Counts `parts` as taken. The caller has seen that they fit.
-    pub fn take(&mut self, parts: &[(u32, u32)]) {
-        for &(node, gpus) in parts {
+    pub fn take(&mut self, parts: &[Part]) {
+        for &Part { node, gpus } in parts {
             self.per_node[node as usize] -= gpus;
             self.total -= gpus;
         }
     }
 
     /// Counts `parts` as free again.
-    pub fn give(&mut self, parts: &[(u32, u32)]) {
-        for &(node, gpus) in parts {
+    pub fn give(&mut self, parts: &[Part]) {
+        for &Part { node, gpus } in parts {
             self.per_node[node as usize] += gpus;
             self.total += gpus;
         }
@@ -178,7 +164,7 @@ impl Occupancy {
             rest &= rest - 1;
         }
         self.free_masks[node as usize] = rest;
-        self.free.take(&[(node, count)]);
+        self.free.take(&[Part::new(node, count)]);
         Ok(Gpus {
             node,
             mask: all & !rest,
@@ -193,7 +179,7 @@ impl Occupancy {
             "these GPUs are free already"
         );
         self.free_masks[gpus.node as usize] |= gpus.mask;
-        self.free.give(&[(gpus.node, gpus.count())]);
+        self.free.give(&[Part::new(gpus.node, gpus.count())]);
     }
 }
 

@@ -4,7 +4,7 @@
 //! one appears, and tunes `(m, s)` to it. Prior-driven exploration: a job may be given at most twice
 //! the replicas it has ever run on, so it learns how it scales before it is scaled.
 
-use super::batch::{CandidateTable, Choice, Limits, ThroughputTable};
+use super::batch::{CandidateTable, Choice, Limits, LocalBatch, ThroughputTable};
 use super::{FitError, GradientStats, Observation, ThroughputParams, fit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -139,11 +139,11 @@ impl Agent {
         }
     }
 
-    /// What to run with on `nodes` and `replicas`: the best `(m, s)`, or M0 (at least
+    /// What to run with on `nodes` and `replicas`: the best batch, or M0 (at least
     /// `min_local` per GPU) before the first step.
-    pub fn configure(&self, nodes: u32, replicas: u32) -> (u32, u32) {
+    pub fn configure(&self, nodes: u32, replicas: u32) -> LocalBatch {
         match self.choose(nodes, replicas) {
-            Some(choice) => (choice.m, choice.s),
+            Some(choice) => choice.batch,
             None => {
                 let limits = self.limits();
                 let least = limits.min_local.saturating_mul(replicas);
@@ -152,21 +152,19 @@ impl Agent {
         }
     }
 
-    /// What to go on with while the allocation stays: the best `(m, s)` if it is predicted to be
+    /// What to go on with while the allocation stays: the best batch if it is predicted to be
     /// better than the current one by more than `gain` (such as [`RETUNE_GAIN`]), else the
     /// current one.
-    pub fn retune(&self, nodes: u32, replicas: u32, current: (u32, u32), gain: f64) -> (u32, u32) {
+    pub fn retune(&self, nodes: u32, replicas: u32, current: LocalBatch, gain: f64) -> LocalBatch {
         let (Some(best), Some(params), Some(stats)) =
             (self.choose(nodes, replicas), self.params(), self.stats())
         else {
             return current;
         };
-        let (m, s) = current;
-        let batch = f64::from(replicas) * f64::from(m) * (f64::from(s) + 1.0);
-        let efficiency = stats.efficiency(self.limits().scale(batch));
-        let now = params.throughput(nodes, replicas, m, s) * efficiency;
+        let efficiency = stats.efficiency(self.limits().scale(current.total(replicas)));
+        let now = params.throughput(nodes, replicas, current) * efficiency;
         if best.goodput > now * (1.0 + gain) {
-            (best.m, best.s)
+            best.batch
         } else {
             current
         }
@@ -221,9 +219,9 @@ mod tests {
         assert_eq!(agent.max_replicas(), 1);
         assert_eq!(agent.choose(1, 1), None);
         assert_eq!(agent.speedup(2, 8), 8.0);
-        assert_eq!(agent.configure(1, 1), (128, 0));
+        assert_eq!(agent.configure(1, 1), LocalBatch::new(128, 0));
         // 16·32 exceeds M0.
-        assert_eq!(agent.configure(4, 16), (32, 0));
+        assert_eq!(agent.configure(4, 16), LocalBatch::new(32, 0));
     }
 
     #[test]
@@ -287,8 +285,9 @@ mod tests {
             run(&mut agent, 2, 8, m);
         }
         let best = agent.configure(2, 8);
-        assert_eq!(agent.retune(2, 8, (32, 0), RETUNE_GAIN), best);
-        let nearly = (best.0 - 1, best.1);
+        let small = LocalBatch::new(32, 0);
+        assert_eq!(agent.retune(2, 8, small, RETUNE_GAIN), best);
+        let nearly = LocalBatch::new(best.m - 1, best.s);
         assert_eq!(agent.retune(2, 8, nearly, RETUNE_GAIN), nearly);
         assert_eq!(agent.retune(2, 8, nearly, 0.0), best);
     }

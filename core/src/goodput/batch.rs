@@ -57,6 +57,27 @@ pub enum LimitsError {
     },
 }
 
+/// What each GPU works on in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LocalBatch {
+    /// Samples per GPU and pass.
+    pub m: u32,
+    /// Accumulation passes, before the one after which GPUs synchronise.
+    pub s: u32,
+}
+
+impl LocalBatch {
+    /// So many samples per GPU and pass, and accumulation passes.
+    pub const fn new(m: u32, s: u32) -> Self {
+        Self { m, s }
+    }
+
+    /// M, the total over `replicas`, samples.
+    pub fn total(self, replicas: u32) -> f64 {
+        f64::from(replicas) * f64::from(self.m) * (f64::from(self.s) + 1.0)
+    }
+}
+
 impl Limits {
     /// The limits, if they leave a batch size to choose.
     ///
@@ -101,17 +122,16 @@ impl Limits {
         self.max_batch / self.min_local.max(1)
     }
 
-    /// How a given total batch is laid on `replicas`: `(m, s)`, `m` cut so that the total stays
-    /// within Mmax.
-    pub fn split(&self, batch: u32, replicas: u32) -> (u32, u32) {
+    /// How a given total batch is laid on `replicas`, `m` cut so that the total stays within Mmax.
+    pub fn split(&self, batch: u32, replicas: u32) -> LocalBatch {
         let replicas = replicas.max(1);
         let local = libm::ceil(f64::from(batch) / f64::from(replicas) - EPSILON);
-        let (m, s) = self.divide(local, replicas, f64::from(batch) > f64::from(self.m0));
-        (self.cut(m, s, replicas), s)
+        let uncut = self.divide(local, replicas, f64::from(batch) > f64::from(self.m0));
+        self.cut(uncut, replicas)
     }
 
-    /// `(m, s)` of a local batch.
-    fn divide(&self, local: f64, replicas: u32, exceeds_m0: bool) -> (u32, u32) {
+    /// So many samples per GPU and step, in passes that a GPU holds.
+    fn divide(&self, local: f64, replicas: u32, exceeds_m0: bool) -> LocalBatch {
         let mut s = libm::ceil(local / f64::from(self.max_local) - EPSILON) - 1.0;
         let least = if replicas == 1 && exceeds_m0 {
             1.0
@@ -122,13 +142,13 @@ impl Limits {
             s = least;
         }
         let m = libm::ceil(local / (s + 1.0) - EPSILON);
-        (m as u32, s as u32)
+        LocalBatch::new(m as u32, s as u32)
     }
 
-    fn cut(&self, m: u32, s: u32, replicas: u32) -> u32 {
+    fn cut(&self, LocalBatch { m, s }: LocalBatch, replicas: u32) -> LocalBatch {
         let passes = u64::from(replicas) * (u64::from(s) + 1);
         let most = u64::from(self.max_batch) / passes;
-        m.min(most as u32).max(1)
+        LocalBatch::new(m.min(most as u32).max(1), s)
     }
 
     /// The candidates for `replicas`, smallest total first; none where every split is outside the
@@ -151,12 +171,12 @@ impl Limits {
                 _ => libm::pow(10.0, from + step * f64::from(i)),
             };
             let local = total / k;
-            let (m, s) = self.divide(local, replicas, local > f64::from(self.m0) + EPSILON);
-            if m < self.min_local || m > self.max_local {
+            let batch = self.divide(local, replicas, local > f64::from(self.m0) + EPSILON);
+            if batch.m < self.min_local || batch.m > self.max_local {
                 continue;
             }
-            let scale = self.scale(k * f64::from(m) * f64::from(s + 1));
-            let candidate = Candidate { m, s, scale };
+            let scale = self.scale(batch.total(replicas));
+            let candidate = Candidate { batch, scale };
             // Neighbours often round to the same split, and the first of equals wins anyway.
             if out.get(first..).and_then(<[_]>::last) != Some(&candidate) {
                 out.push(candidate);
@@ -168,8 +188,7 @@ impl Limits {
 /// One way to lay a batch on GPUs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Candidate {
-    m: u32,
-    s: u32,
+    batch: LocalBatch,
     /// M/M0.
     scale: f64,
 }
@@ -179,18 +198,8 @@ struct Candidate {
 pub struct Choice {
     /// Useful samples per second: throughput × efficiency.
     pub goodput: f64,
-    /// Samples per GPU and pass.
-    pub m: u32,
-    /// Accumulation passes.
-    pub s: u32,
-}
-
-impl Choice {
-    /// The total batch on `replicas`.
-    pub fn batch(&self, replicas: u32) -> u32 {
-        let passes = self.s.saturating_add(1);
-        replicas.saturating_mul(self.m).saturating_mul(passes)
-    }
+    /// The batch.
+    pub batch: LocalBatch,
 }
 
 /// The choice for given parameters and statistics, computed from nothing; where many are wanted,
@@ -202,22 +211,22 @@ pub fn choose(
     nodes: u32,
     replicas: u32,
 ) -> Option<Choice> {
-    choose_by(limits, replicas, |m, s| {
-        let batch = f64::from(replicas.max(1)) * f64::from(m) * (f64::from(s) + 1.0);
-        let throughput = params.throughput(nodes, replicas.max(1), m, s);
-        throughput * stats.efficiency(limits.scale(batch))
+    let replicas = replicas.max(1);
+    choose_by(limits, replicas, |batch| {
+        let throughput = params.throughput(nodes, replicas, batch);
+        throughput * stats.efficiency(limits.scale(batch.total(replicas)))
     })
 }
 
-/// The choice by the goodput of `(m, s)` from any source, such as a true profile.
+/// The choice by the goodput of a batch from any source, such as a true profile.
 pub fn choose_by(
     limits: &Limits,
     replicas: u32,
-    mut goodput: impl FnMut(u32, u32) -> f64,
+    mut goodput: impl FnMut(LocalBatch) -> f64,
 ) -> Option<Choice> {
     let mut candidates = Vec::with_capacity(SAMPLES as usize);
     limits.candidates(replicas, &mut candidates);
-    let goodputs = candidates.iter().map(|c| (c, goodput(c.m, c.s)));
+    let goodputs = candidates.iter().map(|c| (c, goodput(c.batch)));
     best(limits, replicas, goodputs)
 }
 
@@ -236,11 +245,11 @@ pub struct CurvePoint {
 const CURVE: u32 = 60;
 
 /// How a job fares on `replicas` with every batch size, by increasing batch, for people to see.
-/// `model`: seconds of an iteration with `(m, s)`, and statistics at that total batch.
+/// `model`: seconds of an iteration with a batch, and statistics at its total.
 pub fn curve(
     limits: &Limits,
     replicas: u32,
-    mut model: impl FnMut(u32, u32, f64) -> (f64, GradientStats),
+    mut model: impl FnMut(LocalBatch, f64) -> (f64, GradientStats),
 ) -> Vec<CurvePoint> {
     let replicas = replicas.max(1);
     let least = limits.m0.max(limits.min_local.saturating_mul(replicas));
@@ -248,13 +257,13 @@ pub fn curve(
     let mut points: Vec<CurvePoint> = Vec::new();
     for i in 0..CURVE {
         let total = libm::pow(ratio, f64::from(i) / f64::from(CURVE - 1)) * f64::from(least);
-        let (m, s) = limits.split(libm::round(total) as u32, replicas);
-        if !(limits.min_local..=limits.max_local).contains(&m) {
+        let local = limits.split(libm::round(total) as u32, replicas);
+        if !(limits.min_local..=limits.max_local).contains(&local.m) {
             continue;
         }
-        let batch = f64::from(replicas) * f64::from(m) * f64::from(s + 1);
+        let batch = local.total(replicas);
         if points.last().is_none_or(|before| batch > before.batch) {
-            let (seconds, stats) = model(m, s, batch);
+            let (seconds, stats) = model(local, batch);
             points.push(CurvePoint {
                 batch,
                 throughput: batch / seconds,
@@ -279,8 +288,7 @@ fn best<'c>(
     }
     best.map(|(goodput, candidate)| Choice {
         goodput,
-        m: limits.cut(candidate.m, candidate.s, replicas.max(1)),
-        s: candidate.s,
+        batch: limits.cut(candidate.batch, replicas.max(1)),
     })
 }
 
@@ -386,9 +394,9 @@ impl ThroughputTable {
             let local = libm::log(self.params.sync_time(1, replicas));
             let spread = libm::log(self.params.sync_time(2, replicas));
             for candidate in &self.candidates.candidates[range] {
-                let grad = self.params.grad_time(candidate.m);
+                let grad = self.params.grad_time(candidate.batch.m);
                 let log = libm::log(grad);
-                let accumulation = f64::from(candidate.s) * grad;
+                let accumulation = f64::from(candidate.batch.s) * grad;
                 let batch = candidate.scale * f64::from(self.candidates.limits.m0);
                 let gamma = self.params.gamma;
                 // One replica has no T_sync, whose logarithm is −∞: nothing is added.
@@ -470,20 +478,24 @@ mod tests {
     #[test]
     fn splits_by_hand() {
         // 4096/2 = 2048 per GPU: two passes of 1024.
-        assert_eq!(CIFAR10.split(4096, 2), (1024, 1));
-        assert_eq!(CIFAR10.split(4096, 12), (341, 0));
+        let split = |batch, replicas| {
+            let LocalBatch { m, s } = CIFAR10.split(batch, replicas);
+            (m, s)
+        };
+        assert_eq!(split(4096, 2), (1024, 1));
+        assert_eq!(split(4096, 12), (341, 0));
         // One GPU beyond M0 accumulates for its statistics: 256 = 2·128.
-        assert_eq!(CIFAR10.split(256, 1), (128, 1));
-        assert_eq!(CIFAR10.split(128, 1), (128, 0));
+        assert_eq!(split(256, 1), (128, 1));
+        assert_eq!(split(128, 1), (128, 0));
         // ⌈4096/3⌉ = 1366 = 2·683, cut to ⌊4096/6⌋ = 682.
-        assert_eq!(CIFAR10.split(4096, 3), (682, 1));
+        assert_eq!(split(4096, 3), (682, 1));
     }
 
     #[test]
     fn candidates_by_hand() {
         let mut out = Vec::new();
         CIFAR10.candidates(1, &mut out);
-        let at = |i: usize| (out[i].m, out[i].s);
+        let at = |i: usize| (out[i].batch.m, out[i].batch.s);
         assert_eq!(at(0), (128, 0));
         // 128·32^(1/49) = 137.4 on one GPU: two passes of 69.
         assert_eq!(at(1), (69, 1));
@@ -492,8 +504,8 @@ mod tests {
         // 128 replicas of 32 are Mmax exactly.
         CIFAR10.candidates(128, &mut out);
         assert_eq!(
-            out.iter().map(|c| (c.m, c.s)).collect::<Vec<_>>(),
-            [(32, 0)]
+            out.iter().map(|c| c.batch).collect::<Vec<_>>(),
+            [LocalBatch::new(32, 0)]
         );
         assert_eq!(CIFAR10.max_replicas(), 128);
     }
@@ -505,10 +517,11 @@ mod tests {
             choose(&PARAMS, &stats, &CIFAR10, 2, 8).expect("within the limits")
         };
         // Without noise a larger batch gains nothing: the smallest, 8·32 = 256.
-        assert_eq!((pick(0.0).m, pick(0.0).s), (32, 0));
+        assert_eq!(pick(0.0).batch, LocalBatch::new(32, 0));
         // All noise: throughput decides. 8·512 = 4096 in one pass.
-        assert_eq!((pick(f64::INFINITY).m, pick(f64::INFINITY).s), (512, 0));
-        let throughput = PARAMS.throughput(2, 8, 512, 0);
+        let most = LocalBatch::new(512, 0);
+        assert_eq!(pick(f64::INFINITY).batch, most);
+        let throughput = PARAMS.throughput(2, 8, most);
         assert!((pick(f64::INFINITY).goodput - throughput).abs() < 1e-9);
     }
 
@@ -525,7 +538,7 @@ mod tests {
         assert_eq!(CandidateTable::new(narrow, 64, 8).max_replicas(), 4);
         // Two passes of 64 on one GPU.
         let choice = choose(&PARAMS, &stats, &narrow, 1, 1).expect("a split");
-        assert_eq!((choice.m, choice.s), (64, 1));
+        assert_eq!(choice.batch, LocalBatch::new(64, 1));
     }
 
     proptest! {
@@ -552,8 +565,8 @@ mod tests {
                 prop_assert_eq!(tabled.is_some(), choice.is_some());
                 if let (Some(a), Some(b)) = (tabled, choice) {
                     prop_assert!((a.goodput - b.goodput).abs() <= 1e-12 * b.goodput);
-                    prop_assert!(a.m <= limits.max_local);
-                    prop_assert!(a.batch(replicas) <= limits.max_batch);
+                    prop_assert!(a.batch.m <= limits.max_local);
+                    prop_assert!(a.batch.total(replicas) <= f64::from(limits.max_batch));
                 }
             }
         }
@@ -563,8 +576,8 @@ mod tests {
             let limits = Limits { m0, max_batch: m0, ..CIFAR10 };
             let stats = GradientStats::of_noise_scale(phi, m0);
             let choice = choose(&PARAMS, &stats, &limits, 1, 1).expect("M0 fits");
-            prop_assert_eq!((choice.m, choice.s), (m0, 0));
-            let throughput = PARAMS.throughput(1, 1, m0, 0);
+            prop_assert_eq!(choice.batch, LocalBatch::new(m0, 0));
+            let throughput = PARAMS.throughput(1, 1, choice.batch);
             prop_assert!((choice.goodput - throughput).abs() <= 1e-12 * throughput);
         }
     }

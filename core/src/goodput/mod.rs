@@ -23,7 +23,7 @@ pub mod noise;
 mod throughput;
 
 pub use agent::{Agent, FitChoice, RETUNE_GAIN};
-pub use batch::{CandidateTable, Choice, Limits, LimitsError, ThroughputTable};
+pub use batch::{CandidateTable, Choice, Limits, LimitsError, LocalBatch, ThroughputTable};
 pub use efficiency::GradientStats;
 pub use fit::{Fit, FitError, Observation, fit, fit_from, loss};
 pub use learning_rate::LearningRateRule;

@@ -7,6 +7,7 @@
 //!   communication, γ → ∞ a perfect one (eq. 11; accumulation as in section 3.2).
 //! - Throughput `= K·m·(s + 1) / T_iter` (eq. 8).
 
+use super::LocalBatch;
 use serde::{Deserialize, Serialize};
 
 /// The seven parameters θ_sys of the throughput model. α and β in seconds (β per sample or per
@@ -58,15 +59,14 @@ impl ThroughputParams {
         )
     }
 
-    /// T_iter: seconds of one iteration with `s` accumulation passes.
-    pub fn iter_time(&self, nodes: u32, replicas: u32, m: u32, s: u32) -> f64 {
-        f64::from(s) * self.grad_time(m) + self.step_time(nodes, replicas, m)
+    /// T_iter: seconds of one iteration.
+    pub fn iter_time(&self, nodes: u32, replicas: u32, batch: LocalBatch) -> f64 {
+        f64::from(batch.s) * self.grad_time(batch.m) + self.step_time(nodes, replicas, batch.m)
     }
 
     /// Samples per second.
-    pub fn throughput(&self, nodes: u32, replicas: u32, m: u32, s: u32) -> f64 {
-        let batch = f64::from(replicas) * f64::from(m) * (f64::from(s) + 1.0);
-        batch / self.iter_time(nodes, replicas, m, s)
+    pub fn throughput(&self, nodes: u32, replicas: u32, batch: LocalBatch) -> f64 {
+        batch.total(replicas) / self.iter_time(nodes, replicas, batch)
     }
 
     /// Whether every parameter is finite and in its range.
@@ -135,11 +135,12 @@ mod tests {
         assert!(close(PARAMS.sync_time(1, 4), 0.25));
         assert!(close(PARAMS.sync_time(3, 2), 0.4));
         assert!(close(PARAMS.sync_time(4, 12), 0.6));
+        let batch = LocalBatch::new(20, 2);
         // eq. 11: a 3-4-5 triangle, then two accumulation passes of 0.3 s
         assert!(close(PARAMS.step_time(2, 2, 20), 0.5));
-        assert!(close(PARAMS.iter_time(2, 2, 20, 2), 1.1));
+        assert!(close(PARAMS.iter_time(2, 2, batch), 1.1));
         // eq. 8: 2·20·3 samples
-        assert!(close(PARAMS.throughput(2, 2, 20, 2), 120.0 / 1.1));
+        assert!(close(PARAMS.throughput(2, 2, batch), 120.0 / 1.1));
         // One GPU: nothing to overlap.
         assert_eq!(PARAMS.step_time(1, 1, 20), PARAMS.grad_time(20));
     }

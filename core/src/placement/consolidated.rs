@@ -2,19 +2,14 @@
 //! `yarn`) and of YARN-CS, carried over to clusters of unlike nodes.
 
 use super::tightest_node;
-use crate::cluster::FreeGpus;
+use crate::cluster::{FreeGpus, Part};
 use std::cmp::Reverse;
 
 /// A gang up to the largest node's size goes to the tightest node that holds it; a larger one
 /// takes whole idle nodes, the largest first, and for the remainder the tightest other node.
-pub(super) fn place(
-    free: &FreeGpus,
-    node_size: u32,
-    gpus: u32,
-    parts: &mut Vec<(u32, u32)>,
-) -> bool {
+pub(super) fn place(free: &FreeGpus, node_size: u32, gpus: u32, parts: &mut Vec<Part>) -> bool {
     if gpus <= node_size {
-        parts.extend(tightest_node(free.per_node(), gpus).map(|node| (node, gpus)));
+        parts.extend(tightest_node(free.per_node(), gpus).map(|node| Part::new(node, gpus)));
         return !parts.is_empty();
     }
     let sizes = free.node_sizes();
@@ -28,18 +23,18 @@ pub(super) fn place(
         }
         // No other node holds what is left, so neither does this one.
         let size = sizes[node as usize];
-        parts.push((node, size));
+        parts.push(Part::new(node, size));
         left -= size;
     }
     left <= node_size && put_remainder(free.per_node(), left, parts)
 }
 
 /// Lays what is left of the gang on the tightest node that holds it and is not yet in `parts`.
-fn put_remainder(free: &[u32], left: u32, parts: &mut Vec<(u32, u32)>) -> bool {
+fn put_remainder(free: &[u32], left: u32, parts: &mut Vec<Part>) -> bool {
     let tightest = (0u32..)
         .zip(free)
-        .filter(|&(node, &here)| here >= left && !parts.iter().any(|&(taken, _)| taken == node))
+        .filter(|&(node, &here)| here >= left && !parts.iter().any(|part| part.node == node))
         .min_by_key(|&(node, &here)| (here, node));
-    parts.extend(tightest.map(|(node, _)| (node, left)));
+    parts.extend(tightest.map(|(node, _)| Part::new(node, left)));
     tightest.is_some()
 }

@@ -8,7 +8,7 @@ mod least_fragmentation;
 mod spread;
 mod yarn;
 
-use crate::cluster::{FreeGpus, Placement};
+use crate::cluster::{FreeGpus, Part, Placement};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -143,16 +143,16 @@ impl FromStr for Strategy {
 
 /// The node with the fewest free GPUs that still has `gpus`, the lowest number first.
 fn tightest_node(free: &[u32], gpus: u32) -> Option<u32> {
-    let mut best: Option<(u32, u32)> = None;
+    let mut best: Option<Part> = None;
     for (node, &here) in (0u32..).zip(free) {
-        if here >= gpus && best.is_none_or(|(least, _)| here < least) {
-            best = Some((here, node));
+        if here >= gpus && best.is_none_or(|best| here < best.gpus) {
+            best = Some(Part::new(node, here));
             if here == gpus {
                 break;
             }
         }
     }
-    best.map(|(_, node)| node)
+    best.map(|best| best.node)
 }
 
 #[cfg(test)]
@@ -162,16 +162,11 @@ mod tests {
     use proptest::prelude::{prop, prop_assert, prop_assert_eq, proptest};
 
     /// The placement of `gpus` where the nodes of a cluster with `node_size` GPUs have `free` left.
-    fn place(
-        strategy: Strategy,
-        node_size: u32,
-        free: &[u32],
-        gpus: u32,
-    ) -> Option<Vec<(u32, u32)>> {
+    fn place(strategy: Strategy, node_size: u32, free: &[u32], gpus: u32) -> Option<Vec<Part>> {
         let cluster = ClusterSpec::uniform(free.len() as u32, node_size).unwrap();
         let mut left = FreeGpus::all(&cluster);
         for (node, &here) in (0u32..).zip(free) {
-            left.take(&[(node, node_size - here)]);
+            left.take(&[Part::new(node, node_size - here)]);
         }
         let mut placement = Placement::default();
         strategy
@@ -179,14 +174,23 @@ mod tests {
             .then_some(placement.parts)
     }
 
+    fn parts(parts: &[(u32, u32)]) -> Option<Vec<Part>> {
+        Some(
+            parts
+                .iter()
+                .map(|&(node, gpus)| Part::new(node, gpus))
+                .collect(),
+        )
+    }
+
     #[test]
     fn consolidated_takes_the_tightest_node_or_waits() {
         let place = |free: &[u32], gpus| place(Strategy::Consolidated, 4, free, gpus);
-        assert_eq!(place(&[4, 2, 3], 2), Some(vec![(1, 2)]));
+        assert_eq!(place(&[4, 2, 3], 2), parts(&[(1, 2)]));
         assert_eq!(place(&[2, 2, 2], 4), None);
-        assert_eq!(place(&[1, 4, 4, 3], 9), Some(vec![(0, 1), (1, 4), (2, 4)]));
+        assert_eq!(place(&[1, 4, 4, 3], 9), parts(&[(0, 1), (1, 4), (2, 4)]));
         assert_eq!(place(&[3, 4, 3, 3], 8), None);
-        assert_eq!(place(&[4, 4, 4], 10), Some(vec![(0, 4), (1, 4), (2, 2)]));
+        assert_eq!(place(&[4, 4, 4], 10), parts(&[(0, 4), (1, 4), (2, 2)]));
     }
 
     #[test]
@@ -199,35 +203,35 @@ mod tests {
                 .place(&free, 8, gpus, &mut placement)
                 .then(|| placement.parts.clone())
         };
-        assert_eq!(place(3), Some(vec![(0, 3)]));
-        assert_eq!(place(10), Some(vec![(2, 8), (3, 2)]));
-        assert_eq!(place(15), Some(vec![(0, 4), (1, 3), (2, 8)]));
+        assert_eq!(place(3), parts(&[(0, 3)]));
+        assert_eq!(place(10), parts(&[(2, 8), (3, 2)]));
+        assert_eq!(place(15), parts(&[(0, 4), (1, 3), (2, 8)]));
         assert!((1..=18).all(|gpus| place(gpus).is_some()));
     }
 
     #[test]
     fn yarn_takes_the_first_nodes_that_will_do() {
         let place = |free: &[u32], gpus| place(Strategy::Yarn, 4, free, gpus);
-        assert_eq!(place(&[4, 2, 3], 2), Some(vec![(0, 2)]));
-        assert_eq!(place(&[1, 4, 4, 3], 9), Some(vec![(0, 1), (1, 4), (2, 4)]));
+        assert_eq!(place(&[4, 2, 3], 2), parts(&[(0, 2)]));
+        assert_eq!(place(&[1, 4, 4, 3], 9), parts(&[(0, 1), (1, 4), (2, 4)]));
         assert_eq!(place(&[3, 4, 3, 3], 8), None);
     }
 
     #[test]
     fn least_fragmentation_never_waits_and_uses_few_nodes() {
         let place = |free: &[u32], gpus| place(Strategy::LeastFragmentation, 4, free, gpus);
-        assert_eq!(place(&[4, 2, 3], 2), Some(vec![(1, 2)]));
-        assert_eq!(place(&[2, 1, 2], 4), Some(vec![(0, 2), (2, 2)]));
-        assert_eq!(place(&[2, 1, 4, 1], 5), Some(vec![(1, 1), (2, 4)]));
+        assert_eq!(place(&[4, 2, 3], 2), parts(&[(1, 2)]));
+        assert_eq!(place(&[2, 1, 2], 4), parts(&[(0, 2), (2, 2)]));
+        assert_eq!(place(&[2, 1, 4, 1], 5), parts(&[(1, 1), (2, 4)]));
         assert_eq!(place(&[1, 1, 1], 4), None);
     }
 
     #[test]
     fn spread_levels_the_emptiest_nodes() {
         let place = |free: &[u32], gpus| place(Strategy::Spread, 4, free, gpus);
-        assert_eq!(place(&[4, 2, 3], 2), Some(vec![(0, 2)]));
-        assert_eq!(place(&[4, 4, 4], 3), Some(vec![(0, 1), (1, 1), (2, 1)]));
-        assert_eq!(place(&[1, 4, 2], 7), Some(vec![(0, 1), (1, 4), (2, 2)]));
+        assert_eq!(place(&[4, 2, 3], 2), parts(&[(0, 2)]));
+        assert_eq!(place(&[4, 4, 4], 3), parts(&[(0, 1), (1, 1), (2, 1)]));
+        assert_eq!(place(&[1, 4, 2], 7), parts(&[(0, 1), (1, 4), (2, 2)]));
     }
 
     #[test]
@@ -252,9 +256,9 @@ mod tests {
             for strategy in Strategy::ALL {
                 match place(strategy, 8, &free, gpus) {
                     Some(parts) => {
-                        prop_assert_eq!(parts.iter().map(|p| p.1).sum::<u32>(), gpus);
-                        prop_assert!(parts.windows(2).all(|w| w[0].0 < w[1].0));
-                        prop_assert!(parts.iter().all(|&(node, n)| n >= 1 && n <= free[node as usize]));
+                        prop_assert_eq!(Part::gpus_of(&parts), gpus);
+                        prop_assert!(parts.windows(2).all(|w| w[0].node < w[1].node));
+                        prop_assert!(parts.iter().all(|part| part.gpus >= 1 && part.gpus <= free[part.node as usize]));
                     }
                     None => prop_assert!(strategy.may_wait() || free.iter().sum::<u32>() < gpus),
                 }

@@ -1,8 +1,10 @@
 //! One GPU at a time on the emptiest node.
 
+use crate::cluster::Part;
+
 /// Takes one GPU from every node at the highest level of free GPUs, then from every node at
 /// the next level, until the gang is laid.
-pub(super) fn place(free: &[u32], gpus: u32, parts: &mut Vec<(u32, u32)>) -> bool {
+pub(super) fn place(free: &[u32], gpus: u32, parts: &mut Vec<Part>) -> bool {
     let highest = free.iter().copied().max().unwrap_or(0);
     // The level to which every node above it is drawn down.
     let mut level = highest;
@@ -23,7 +25,7 @@ pub(super) fn place(free: &[u32], gpus: u32, parts: &mut Vec<(u32, u32)>) -> boo
             extra -= 1;
         }
         if here_taken > 0 {
-            parts.push((node, here_taken));
+            parts.push(Part::new(node, here_taken));
         }
     }
     extra == 0

@@ -1,18 +1,13 @@
 //! The placement of YARN-CS in Tiresias' simulator (scheme `yarn`): like
 //! [consolidated](super::consolidated), but on the first nodes that will do, not the tightest.
 
-use crate::cluster::FreeGpus;
+use crate::cluster::{FreeGpus, Part};
 
 /// On a cluster of unlike nodes that could never hold a gang so, it is laid as consolidated.
 ///
 /// A gang up to the largest node's size goes to the first node that holds it; a larger one takes
 /// the first idle nodes of that size, and for the remainder the first other node that holds it.
-pub(super) fn place(
-    free: &FreeGpus,
-    node_size: u32,
-    gpus: u32,
-    parts: &mut Vec<(u32, u32)>,
-) -> bool {
+pub(super) fn place(free: &FreeGpus, node_size: u32, gpus: u32, parts: &mut Vec<Part>) -> bool {
     if lay(free.per_node(), node_size, gpus, parts) {
         return true;
     }
@@ -22,12 +17,15 @@ pub(super) fn place(
     !possible && super::consolidated::place(free, node_size, gpus, parts)
 }
 
-fn lay(free: &[u32], node_size: u32, gpus: u32, parts: &mut Vec<(u32, u32)>) -> bool {
+fn lay(free: &[u32], node_size: u32, gpus: u32, parts: &mut Vec<Part>) -> bool {
     let per_node = || (0u32..).zip(free);
     let whole = gpus / node_size;
     if whole > 0 {
         let idle = per_node().filter(|&(_, &here)| here == node_size);
-        parts.extend(idle.take(whole as usize).map(|(node, _)| (node, node_size)));
+        parts.extend(
+            idle.take(whole as usize)
+                .map(|(node, _)| Part::new(node, node_size)),
+        );
         if (parts.len() as u32) < whole {
             return false;
         }
@@ -37,7 +35,7 @@ fn lay(free: &[u32], node_size: u32, gpus: u32, parts: &mut Vec<(u32, u32)>) -> 
         return true;
     }
     let first = per_node()
-        .find(|&(node, &here)| here >= rest && !parts.iter().any(|&(taken, _)| taken == node));
-    parts.extend(first.map(|(node, _)| (node, rest)));
+        .find(|&(node, &here)| here >= rest && !parts.iter().any(|part| part.node == node));
+    parts.extend(first.map(|(node, _)| Part::new(node, rest)));
     first.is_some()
 }

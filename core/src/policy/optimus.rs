@@ -13,6 +13,8 @@ use super::{
     PolicySpec, Rng, RoundReport, RoundRow, Verdict, rounds,
 };
 use crate::Time;
+use crate::cluster::Part;
+use crate::goodput::LocalBatch;
 use crate::job::JobId;
 use crate::sim::{Phase, Plan, View};
 use crate::workload::Application;
@@ -108,13 +110,13 @@ fn replicas_by_gain(
 
 /// Where the jobs go: (node, GPUs) of each. `nodes` are the GPUs of each node, `current` what the
 /// jobs hold, `counts` what they are to have, together no more than there is.
-pub fn place(nodes: &[u32], counts: &[u32], current: &[Vec<(u32, u32)>]) -> Vec<Vec<(u32, u32)>> {
+pub fn place(nodes: &[u32], counts: &[u32], current: &[Vec<Part>]) -> Vec<Vec<Part>> {
     let mut free = nodes.to_vec();
     let mut placed = vec![Vec::new(); counts.len()];
     for (job, parts) in current.iter().enumerate().take(counts.len()) {
-        let held: u32 = parts.iter().map(|part| part.1).sum();
+        let held = Part::gpus_of(parts);
         if held == counts[job] {
-            for &(node, gpus) in parts {
+            for &Part { node, gpus } in parts {
                 if let Some(free) = free.get_mut(node as usize) {
                     *free = free.saturating_sub(gpus);
                 }
@@ -136,7 +138,7 @@ pub fn place(nodes: &[u32], counts: &[u32], current: &[Vec<(u32, u32)>]) -> Vec<
             let taken = wanted.min(free[node]);
             free[node] -= taken;
             wanted -= taken;
-            placed[job].push((node as u32, taken));
+            placed[job].push(Part::new(node as u32, taken));
         }
     }
     placed
@@ -153,10 +155,10 @@ pub struct BatchLimits {
     pub max_local: u32,
 }
 
-/// How a batch is split over k GPUs: samples per pass, and passes before the last (accumulation).
+/// How a batch is split over k GPUs.
 /// `reference` keeps the artifact's rule, by which a single GPU always accumulates; otherwise it
 /// does so only above M0, where gradient statistics need two passes.
-pub fn split(batch: u32, k: u32, limits: BatchLimits, reference: bool) -> (u32, u32) {
+pub fn split(batch: u32, k: u32, limits: BatchLimits, reference: bool) -> LocalBatch {
     let k = k.max(1);
     let local = batch.div_ceil(k);
     let mut accumulation = local.div_ceil(limits.max_local.max(1)).max(1) - 1;
@@ -164,7 +166,7 @@ pub fn split(batch: u32, k: u32, limits: BatchLimits, reference: bool) -> (u32, 
         accumulation = 1;
     }
     let most = limits.max / (k * (accumulation + 1));
-    (local.div_ceil(accumulation + 1).min(most), accumulation)
+    LocalBatch::new(local.div_ceil(accumulation + 1).min(most), accumulation)
 }
 
 pub(super) const POLICY: Registered = Registered {
@@ -222,8 +224,8 @@ struct LastRound {
     gains: Vec<f64>,
     /// By job: before and after.
     jobs: Vec<JobId>,
-    before: Vec<Vec<(u32, u32)>>,
-    after: Vec<Vec<(u32, u32)>>,
+    before: Vec<Vec<Part>>,
+    after: Vec<Vec<Part>>,
     speedups: Vec<(f64, f64)>,
 }
 
@@ -277,7 +279,7 @@ impl Optimus {
                 max: limits.max_batch,
                 max_local: limits.max_local,
             };
-            let (m, s) = split(batch, gpus, limits, quirks);
+            let LocalBatch { m, s } = split(batch, gpus, limits, quirks);
             let placement = packed(gpus, view.node_size());
             let truth = training.truth();
             truth.map_or(0.0, |truth| truth.step_times(&placement, m).iteration(s))
@@ -335,15 +337,15 @@ impl Policy for Optimus {
         let after = place(&nodes, &counts, &current);
         let mut speedups = Vec::with_capacity(jobs.len());
         for ((&job, parts), current) in jobs.iter().zip(&after).zip(&current) {
-            let gpus = parts.iter().map(|part| part.1).sum();
-            let held = current.iter().map(|part| part.1).sum();
+            let gpus = Part::gpus_of(parts);
+            let held = Part::gpus_of(current);
             speedups.push((self.speedup(view, job, held), self.speedup(view, job, gpus)));
             let before = view.placement(job);
             match view.training(job) {
                 _ if parts == before => {}
                 Some(training) if gpus > 0 => {
-                    let (m, s) = training.limits().split(training.batch(), gpus);
-                    plan.train(job, parts, m, s);
+                    let batch = training.limits().split(training.batch(), gpus);
+                    plan.train(job, parts, batch);
                 }
                 _ => plan.preempt(job),
             }
@@ -378,7 +380,7 @@ impl Policy for Optimus {
         let points: Vec<(f64, f64)> = times
             .map(|(&(_, _, gpus), &seconds)| (f64::from(gpus), seconds))
             .collect();
-        let gpus: u32 = view.placement(job).iter().map(|part| part.1).sum();
+        let gpus = Part::gpus_of(view.placement(job));
         let facts = vec![
             Fact::new("batch size", format!("{batch} samples, fixed")),
             Fact::new("GPUs", gpus),
@@ -471,9 +473,15 @@ mod tests {
     #[test]
     fn equal_numbers_stay_and_others_take_the_emptiest_node() {
         // The second leaves node 1; the third, with fewer GPUs, is placed before it.
-        let current = [vec![(0, 2)], vec![(1, 4)], vec![]];
+        let part = Part::new;
+        let current = [vec![part(0, 2)], vec![part(1, 4)], vec![]];
         let placed = place(&[4, 4, 4], &[2, 6, 1], &current);
-        assert_eq!(placed, [vec![(0, 2)], vec![(2, 4), (1, 2)], vec![(1, 1)]]);
+        let expected = [
+            vec![part(0, 2)],
+            vec![part(2, 4), part(1, 2)],
+            vec![part(1, 1)],
+        ];
+        assert_eq!(placed, expected);
     }
 
     /// deepspeech2's limits: M0 20, Mmax 640, 80 a GPU.
@@ -484,15 +492,19 @@ mod tests {
             max: 640,
             max_local: 80,
         };
-        assert_eq!(split(320, 6, limits, true), (54, 0));
-        assert_eq!(split(320, 3, limits, true), (54, 1));
-        assert_eq!(split(320, 1, limits, true), (80, 3));
+        let split = |batch, k, reference| {
+            let LocalBatch { m, s } = split(batch, k, limits, reference);
+            (m, s)
+        };
+        assert_eq!(split(320, 6, true), (54, 0));
+        assert_eq!(split(320, 3, true), (54, 1));
+        assert_eq!(split(320, 1, true), (80, 3));
         // At M0 on one GPU, only the reference accumulates.
-        assert_eq!(split(20, 1, limits, true), (10, 1));
-        assert_eq!(split(20, 1, limits, false), (20, 0));
-        assert_eq!(split(60, 1, limits, false), (30, 1));
+        assert_eq!(split(20, 1, true), (10, 1));
+        assert_eq!(split(20, 1, false), (20, 0));
+        assert_eq!(split(60, 1, false), (30, 1));
         // 640 over 12: 54 a GPU, of which Mmax lets 53 pass.
-        assert_eq!(split(640, 12, limits, true), (53, 0));
+        assert_eq!(split(640, 12, true), (53, 0));
     }
 
     proptest! {
@@ -513,8 +525,8 @@ mod tests {
             let placed = place(&nodes, &counts, &vec![Vec::new(); counts.len()]);
             let mut used = vec![0; nodes.len()];
             for (parts, &count) in placed.iter().zip(&counts) {
-                prop_assert_eq!(parts.iter().map(|part| part.1).sum::<u32>(), count);
-                parts.iter().for_each(|part| used[part.0 as usize] += part.1);
+                prop_assert_eq!(Part::gpus_of(parts), count);
+                parts.iter().for_each(|part| used[part.node as usize] += part.gpus);
             }
             prop_assert!(used.iter().zip(&nodes).all(|(used, all)| used <= all));
         }

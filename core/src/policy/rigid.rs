@@ -5,7 +5,7 @@
 use super::Params;
 use super::entry::BuildContext;
 use super::optimus;
-use crate::cluster::Placement;
+use crate::cluster::{Part, Placement};
 use crate::job::JobId;
 use crate::placement::Strategy;
 use crate::sim::{Phase, Plan, View};
@@ -105,8 +105,8 @@ pub(super) fn lay(
 }
 
 /// Takes GPUs from nodes that have them.
-pub(super) fn take(nodes: &mut [u32], parts: &[(u32, u32)]) {
-    for &(node, gpus) in parts {
+pub(super) fn take(nodes: &mut [u32], parts: &[Part]) {
+    for &Part { node, gpus } in parts {
         if let Some(left) = nodes.get_mut(node as usize) {
             *left = left.saturating_sub(gpus);
         }
@@ -114,13 +114,13 @@ pub(super) fn take(nodes: &mut [u32], parts: &[(u32, u32)]) {
 }
 
 /// Whether nodes have these GPUs.
-pub(super) fn has(nodes: &[u32], parts: &[(u32, u32)]) -> bool {
-    let fits = |&(node, gpus): &(u32, u32)| nodes.get(node as usize).is_some_and(|&n| gpus <= n);
+pub(super) fn has(nodes: &[u32], parts: &[Part]) -> bool {
+    let fits = |&Part { node, gpus }: &Part| nodes.get(node as usize).is_some_and(|&n| gpus <= n);
     parts.iter().all(fits)
 }
 
 /// What each adaptive job holds, as far as it is still there.
-pub(super) fn still_held(view: &View<'_>, jobs: &[JobId], nodes: &[u32]) -> Vec<Vec<(u32, u32)>> {
+pub(super) fn still_held(view: &View<'_>, jobs: &[JobId], nodes: &[u32]) -> Vec<Vec<Part>> {
     let mut left = nodes.to_vec();
     let held = jobs.iter().map(|&job| {
         let parts = view.placement(job);
@@ -139,8 +139,8 @@ pub(super) fn still_held(view: &View<'_>, jobs: &[JobId], nodes: &[u32]) -> Vec<
 pub(super) fn held_before(
     view: &View<'_>,
     jobs: &[JobId],
-    mut still_held: Vec<Vec<(u32, u32)>>,
-) -> Vec<Vec<(u32, u32)>> {
+    mut still_held: Vec<Vec<Part>>,
+) -> Vec<Vec<Part>> {
     for (held, &job) in still_held.iter_mut().zip(jobs) {
         if held.is_empty() {
             held.extend_from_slice(view.placement(job));

@@ -9,7 +9,8 @@ use super::training::{Training, trainings};
 use super::training_plots::training_plots;
 use super::view::{Phase, View};
 use crate::Time;
-use crate::cluster::{ClusterSpec, Occupancy};
+use crate::cluster::{ClusterSpec, Occupancy, Part};
+use crate::goodput::LocalBatch;
 use crate::job::JobId;
 use crate::policy::Rng;
 use crate::tell::{Explanation, Fact, Plot, RoundReport, Verdict};
@@ -123,7 +124,7 @@ pub(super) struct JobStates {
     executed: Vec<f64>,
     /// Stays on GPUs before the present segment.
     held: Vec<Held>,
-    pub(super) placement: Vec<Vec<(u32, u32)>>,
+    pub(super) placement: Vec<Vec<Part>>,
     segment: Vec<u32>,
     /// Counts changes of placement: events of an earlier version are stale.
     version: Vec<u32>,
@@ -152,7 +153,7 @@ impl JobStates {
         let i = job.index();
         let mut held = self.held[i];
         if self.phase[i] == Phase::Running {
-            let gpus = self.placement[i].iter().map(|part| part.1).sum();
+            let gpus = Part::gpus_of(&self.placement[i]);
             held.stay(gpus, now - self.since[i]);
         }
         held
@@ -670,30 +671,29 @@ impl World {
         if let Some(training) = self.training(job) {
             training.complete_epoch(now);
         }
-        if let Some((m, s)) = tuned {
-            self.set_batch(job, m, s)?;
+        if let Some(batch) = tuned {
+            self.set_batch(job, batch)?;
         }
         self.begin_stretch(job, now);
         Ok(())
     }
 
     /// Gives a running adaptive job another batch; its stretch has ended.
-    fn set_batch(&mut self, job: JobId, m: u32, s: u32) -> Result<(), (JobId, PlanErrorKind)> {
+    fn set_batch(&mut self, job: JobId, batch: LocalBatch) -> Result<(), (JobId, PlanErrorKind)> {
         let i = job.index();
         let (now, segment) = (self.now, self.states.segment[i]);
         let Some(training) = self.trainings.get_mut(i).and_then(Option::as_mut) else {
             return Err((job, PlanErrorKind::NotAdaptive));
         };
-        if (training.m, training.s) == (m, s) {
+        if training.batch == batch {
             return Ok(());
         }
-        check_batch(training, training.replicas, m, s).map_err(|kind| (job, kind))?;
-        training.configure(&self.states.placement[i], m, s);
+        check_batch(training, training.replicas, batch).map_err(|kind| (job, kind))?;
+        training.configure(&self.states.placement[i], batch);
         let tuning = Tuning {
             time: now,
             segment,
-            m,
-            s,
+            batch,
             epochs: training.epochs_at(now),
         };
         self.log.push_tuning(tuning);
@@ -728,14 +728,14 @@ impl World {
         self.distributed_changed = false;
         let mut there = vec![0u32; self.occupancy.free().node_sizes().len()];
         for job in &self.distributed {
-            for &(node, _) in &self.states.placement[job.index()] {
-                there[node as usize] += 1;
+            for part in &self.states.placement[job.index()] {
+                there[part.node as usize] += 1;
             }
         }
         for at in 0..self.distributed.len() {
             let job = self.distributed[at];
             let parts = &self.states.placement[job.index()];
-            let disturbed = parts.iter().any(|&(node, _)| there[node as usize] > 1);
+            let disturbed = parts.iter().any(|part| there[part.node as usize] > 1);
             let now = self.now;
             let Some(training) = self.training(job) else {
                 continue;
@@ -804,7 +804,7 @@ impl World {
             let parts = &plan.parts[placed.from as usize..placed.to as usize];
             self.start(placed.job, parts, placed.batch)?;
         }
-        for &(job, m, s) in &plan.tuned {
+        for &(job, batch) in &plan.tuned {
             self.check_active(job)?;
             if self.states.phase[job.index()] != Phase::Running {
                 return Err((job, PlanErrorKind::NotRunning).into());
@@ -813,9 +813,9 @@ impl World {
             let Some(training) = self.training(job) else {
                 return Err((job, PlanErrorKind::NotAdaptive).into());
             };
-            if (training.m, training.s) != (m, s) {
+            if training.batch != batch {
                 training.settle(now);
-                self.set_batch(job, m, s)?;
+                self.set_batch(job, batch)?;
                 self.begin_stretch(job, now);
             }
         }
@@ -876,7 +876,7 @@ impl World {
         let rented = nodes.min(all);
         let placements = (0..).map(JobId).zip(&self.states.placement);
         for (job, parts) in placements {
-            if let Some(&(node, _)) = parts.iter().find(|part| part.0 >= rented) {
+            if let Some(&Part { node, .. }) = parts.iter().find(|part| part.node >= rented) {
                 return Err((job, PlanErrorKind::NotRented { node, rented }));
             }
         }
@@ -910,8 +910,8 @@ impl World {
     fn start(
         &mut self,
         job: JobId,
-        parts: &[(u32, u32)],
-        batch: Option<(u32, u32)>,
+        parts: &[Part],
+        batch: Option<LocalBatch>,
     ) -> Result<(), (JobId, PlanErrorKind)> {
         let i = job.index();
         let requested = self.workload.jobs[i].gpus;
@@ -920,14 +920,14 @@ impl World {
         }
         let given = parts
             .iter()
-            .fold(0u32, |sum, &(_, gpus)| sum.saturating_add(gpus));
+            .fold(0u32, |sum, part| sum.saturating_add(part.gpus));
         match (self.trainings.get(i).and_then(Option::as_ref), batch) {
-            (Some(training), Some((m, s))) => {
+            (Some(training), Some(batch)) => {
                 let most = training.application.limits.max_replicas().max(requested);
                 if !(1..=most).contains(&given) {
                     return Err((job, PlanErrorKind::TooManyGpus { most, given }));
                 }
-                check_batch(training, given, m, s).map_err(|kind| (job, kind))?;
+                check_batch(training, given, batch).map_err(|kind| (job, kind))?;
             }
             (None, Some(_)) => return Err((job, PlanErrorKind::NotAdaptive)),
             (_, None) if given != requested => {
@@ -935,7 +935,7 @@ impl World {
             }
             (_, None) => {}
         }
-        for &(node, count) in parts {
+        for &Part { node, gpus } in parts {
             // Beyond the cluster there is nothing to rent.
             if node >= self.rented && (node as usize) < self.occupancy.free().node_sizes().len() {
                 let rented = self.rented;
@@ -943,7 +943,7 @@ impl World {
             }
             let gpus = self
                 .occupancy
-                .take(node, count)
+                .take(node, gpus)
                 .map_err(|error| (job, PlanErrorKind::Place(error)))?;
             self.log.push_gpus(gpus);
         }
@@ -988,22 +988,21 @@ impl World {
     }
 
     /// Begins to train on the GPUs just given; `false` for a plain job.
-    fn begin_training(&mut self, job: JobId, batch: Option<(u32, u32)>) -> bool {
+    fn begin_training(&mut self, job: JobId, batch: Option<LocalBatch>) -> bool {
         let i = job.index();
         let (now, segment) = (self.now, self.states.segment[i]);
         let Some(training) = self.trainings.get_mut(i).and_then(Option::as_mut) else {
             return false;
         };
         let parts = &self.states.placement[i];
-        let gpus = parts.iter().map(|part| part.1).sum();
+        let gpus = Part::gpus_of(parts);
         let limits = &training.application.limits;
-        let (m, s) = batch.unwrap_or_else(|| limits.split(training.batch, gpus));
-        training.configure(parts, m, s);
+        let batch = batch.unwrap_or_else(|| limits.split(training.asked, gpus));
+        training.configure(parts, batch);
         let tuning = Tuning {
             time: now,
             segment,
-            m,
-            s,
+            batch,
             epochs: training.epochs_at(now),
         };
         if training.is_distributed() && self.options.interference > 0.0 {
@@ -1027,13 +1026,13 @@ fn first_multiple(every: f64, from: Time, now: Time) -> Time {
         .unwrap_or(now)
 }
 
-fn check_batch(training: &Training, replicas: u32, m: u32, s: u32) -> Result<(), PlanErrorKind> {
+fn check_batch(training: &Training, replicas: u32, batch: LocalBatch) -> Result<(), PlanErrorKind> {
     let limits = &training.application.limits;
-    let total = u64::from(replicas) * u64::from(m) * (u64::from(s) + 1);
-    let possible = (1..=limits.max_local).contains(&m) && total <= u64::from(limits.max_batch);
-    if possible {
+    let local = 1..=limits.max_local;
+    if local.contains(&batch.m) && batch.total(replicas) <= f64::from(limits.max_batch) {
         Ok(())
     } else {
+        let LocalBatch { m, s } = batch;
         Err(PlanErrorKind::BadBatch { m, s })
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::Time;
 use crate::cluster::Gpus;
+use crate::goodput::LocalBatch;
 use crate::job::JobId;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3Default;
@@ -70,10 +71,8 @@ pub struct Tuning {
     pub time: Time,
     /// The segment.
     pub segment: u32,
-    /// Samples per GPU and pass.
-    pub m: u32,
-    /// Accumulation passes.
-    pub s: u32,
+    /// The batch.
+    pub batch: LocalBatch,
     /// Epochs complete then, with the part of the present one.
     pub epochs: f64,
 }
@@ -260,8 +259,7 @@ impl RunLog {
         Tuning {
             time: Time(self.tuning_time[i]),
             segment: self.tuning_segment[i],
-            m: self.tuning_m[i],
-            s: self.tuning_s[i],
+            batch: LocalBatch::new(self.tuning_m[i], self.tuning_s[i]),
             epochs: self.tuning_epochs[i],
         }
     }
@@ -471,8 +469,8 @@ impl RunLog {
     pub(super) fn push_tuning(&mut self, tuning: Tuning) {
         self.tuning_time.push(tuning.time.0);
         self.tuning_segment.push(tuning.segment);
-        self.tuning_m.push(tuning.m);
-        self.tuning_s.push(tuning.s);
+        self.tuning_m.push(tuning.batch.m);
+        self.tuning_s.push(tuning.batch.s);
         self.tuning_epochs.push(tuning.epochs);
     }
 

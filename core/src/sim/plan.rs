@@ -2,7 +2,8 @@
 //! changes and not with what stays.
 
 use crate::Time;
-use crate::cluster::{PlaceError, Placement};
+use crate::cluster::{Part, PlaceError, Placement};
+use crate::goodput::LocalBatch;
 use crate::job::JobId;
 
 /// The changes a policy wants at one moment. Jobs not named stay as they are. The engine first
@@ -11,10 +12,10 @@ use crate::job::JobId;
 pub struct Plan {
     pub(super) preempted: Vec<JobId>,
     pub(super) placed: Vec<Placed>,
-    pub(super) parts: Vec<(u32, u32)>,
+    pub(super) parts: Vec<Part>,
     pub(super) alarms: Vec<(JobId, Time)>,
     pub(super) queue_moves: Vec<QueueMove>,
-    pub(super) tuned: Vec<(JobId, u32, u32)>,
+    pub(super) tuned: Vec<(JobId, LocalBatch)>,
     pub(super) round: Option<(f64, f64)>,
     pub(super) rented: Option<u32>,
 }
@@ -25,8 +26,8 @@ pub(super) struct Placed {
     pub(super) job: JobId,
     pub(super) from: u32,
     pub(super) to: u32,
-    /// Samples per GPU and pass, and accumulation passes; else as the job's owner asks.
-    pub(super) batch: Option<(u32, u32)>,
+    /// Else as the job's owner asks.
+    pub(super) batch: Option<LocalBatch>,
 }
 
 /// A change of a job's queue, for the log.
@@ -48,13 +49,12 @@ impl Plan {
         self.put(job, &placement.parts, None);
     }
 
-    /// Run an adaptive job on these GPUs, as many as it can use, with `m` samples per GPU and
-    /// pass and `s` accumulation passes.
-    pub fn train(&mut self, job: JobId, parts: &[(u32, u32)], m: u32, s: u32) {
-        self.put(job, parts, Some((m, s)));
+    /// Run an adaptive job on these GPUs, as many as it can use, with this batch.
+    pub fn train(&mut self, job: JobId, parts: &[Part], batch: LocalBatch) {
+        self.put(job, parts, Some(batch));
     }
 
-    fn put(&mut self, job: JobId, parts: &[(u32, u32)], batch: Option<(u32, u32)>) {
+    fn put(&mut self, job: JobId, parts: &[Part], batch: Option<LocalBatch>) {
         let from = self.parts.len() as u32;
         self.parts.extend_from_slice(parts);
         let to = self.parts.len() as u32;
@@ -67,8 +67,8 @@ impl Plan {
     }
 
     /// Let a running adaptive job go on with another batch: no restart.
-    pub fn tune(&mut self, job: JobId, m: u32, s: u32) {
-        self.tuned.push((job, m, s));
+    pub fn tune(&mut self, job: JobId, batch: LocalBatch) {
+        self.tuned.push((job, batch));
     }
 
     /// Note how good a round's allocation is thought to be, for the log: the scheduler's fitness,

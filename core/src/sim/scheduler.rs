@@ -2,6 +2,7 @@
 //! ([`Policy::plan`]), and why.
 
 use super::{Plan, View};
+use crate::goodput::LocalBatch;
 use crate::job::JobId;
 use crate::policy::{PolicySpec, Rng};
 use crate::tell::{Explanation, RoundReport};
@@ -48,9 +49,9 @@ pub trait Policy {
     /// Looks at the view and writes the changes it wants.
     fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan);
 
-    /// The batch (samples per GPU and pass, accumulation passes) with which an adaptive job that
-    /// has just ended an epoch goes on; `None`: the one it has.
-    fn tune(&mut self, _view: &View<'_>, _job: JobId) -> Option<(u32, u32)> {
+    /// The batch with which an adaptive job that has just ended an epoch goes on; `None`: the one
+    /// it has.
+    fn tune(&mut self, _view: &View<'_>, _job: JobId) -> Option<LocalBatch> {
         None
     }
 

@@ -5,8 +5,8 @@
 //! divides its speed.
 
 use crate::Time;
-use crate::cluster::ClusterSpec;
-use crate::goodput::{GradientStats, Limits, Observation};
+use crate::cluster::{ClusterSpec, Part};
+use crate::goodput::{GradientStats, Limits, LocalBatch, Observation};
 use crate::job::{Job, JobId, Work};
 use crate::workload::application::{StepTimes, packed};
 use crate::workload::{Application, Workload};
@@ -18,7 +18,8 @@ use std::sync::Arc;
 pub(super) struct Training {
     pub(super) application: Arc<Application>,
     index: u32,
-    pub(super) batch: u32,
+    /// The total batch its owner asks for.
+    pub(super) asked: u32,
     scale: f64,
     duration: f64,
     pace: Arc<Pace>,
@@ -29,9 +30,7 @@ pub(super) struct Training {
     progress: f64,
     /// Progress per second; 0 unless it runs.
     speed: f64,
-    /// Samples per GPU and pass, and accumulation passes.
-    pub(super) m: u32,
-    pub(super) s: u32,
+    pub(super) batch: LocalBatch,
     times: StepTimes,
     pub(super) replicas: u32,
     nodes: u32,
@@ -50,13 +49,13 @@ struct Pace {
 
 impl Pace {
     fn new(application: &Application, placement: &[u32], batch: u32) -> Self {
-        let (m, s) = application.limits.split(batch, placement.iter().sum());
+        let batch = application.limits.split(batch, placement.iter().sum());
         let mut sum = 0.0;
         let mut seconds = vec![0.0];
         for epoch in 0..application.epochs() {
             let progress =
                 application.progress_after(epoch + 1) - application.progress_after(epoch);
-            sum += progress / application.speed(placement, m, s, epoch);
+            sum += progress / application.speed(placement, batch, epoch);
             seconds.push(sum);
         }
         Self { seconds }
@@ -92,7 +91,7 @@ pub(super) fn trainings(workload: &Workload, cluster: &ClusterSpec) -> Vec<Optio
         });
         Some(Training {
             index,
-            batch,
+            asked: batch,
             scale,
             duration,
             pace: Arc::clone(pace),
@@ -101,8 +100,7 @@ pub(super) fn trainings(workload: &Workload, cluster: &ClusterSpec) -> Vec<Optio
             since: Time::ZERO,
             progress: 0.0,
             speed: 0.0,
-            m: 0,
-            s: 0,
+            batch: LocalBatch::default(),
             times: StepTimes::default(),
             replicas: 0,
             nodes: 0,
@@ -121,12 +119,12 @@ pub(super) struct StretchEnd {
 
 impl Training {
     /// Takes GPUs and a batch; no stretch begins yet.
-    pub(super) fn configure(&mut self, parts: &[(u32, u32)], m: u32, s: u32) {
-        let placement: Vec<u32> = parts.iter().map(|part| part.1).collect();
-        self.times = self.application.step_times(&placement, m);
+    pub(super) fn configure(&mut self, parts: &[Part], batch: LocalBatch) {
+        let placement: Vec<u32> = parts.iter().map(|part| part.gpus).collect();
+        self.times = self.application.step_times(&placement, batch.m);
         self.replicas = placement.iter().sum();
         self.nodes = placement.len() as u32;
-        (self.m, self.s) = (m, s);
+        self.batch = batch;
     }
 
     pub(super) fn is_distributed(&self) -> bool {
@@ -156,10 +154,10 @@ impl Training {
 
     /// Begins a stretch, a share of which is lost to interference.
     pub(super) fn go_on(&mut self, at: Time, lost: f64, whole_seconds: bool) -> StretchEnd {
-        let batch = f64::from(self.replicas) * f64::from(self.m) * (f64::from(self.s) + 1.0);
-        let stats = self.application.stats(batch, self.epoch);
-        let gain = stats.gain(self.application.limits.scale(batch));
-        self.speed = gain / self.times.iteration(self.s) * (1.0 - lost) / self.scale;
+        let total = self.batch.total(self.replicas);
+        let stats = self.application.stats(total, self.epoch);
+        let gain = stats.gain(self.application.limits.scale(total));
+        self.speed = gain / self.times.iteration(self.batch.s) * (1.0 - lost) / self.scale;
         self.since = at;
         let seconds = (self.end_of_epoch() - self.progress) / self.speed;
         let rounded = if whole_seconds {
@@ -244,7 +242,7 @@ impl<'a> TrainingView<'a> {
 
     /// The total batch its owner asks for, samples.
     pub fn batch(&self) -> u32 {
-        self.training.batch
+        self.training.asked
     }
 
     /// How many epochs it takes.
@@ -262,9 +260,9 @@ impl<'a> TrainingView<'a> {
         self.training.epoch
     }
 
-    /// Samples per GPU and pass, and accumulation passes, on its present or last GPUs.
-    pub fn configuration(&self) -> (u32, u32) {
-        (self.training.m, self.training.s)
+    /// The batch on its present or last GPUs.
+    pub fn configuration(&self) -> LocalBatch {
+        self.training.batch
     }
 
     /// What it has observed of itself since it got its present GPUs, batch or epoch: a step, and
@@ -274,18 +272,17 @@ impl<'a> TrainingView<'a> {
         if training.speed <= 0.0 || self.now <= training.since {
             return None;
         }
-        let passes = f64::from(training.s) + 1.0;
-        let batch = f64::from(training.replicas) * f64::from(training.m) * passes;
         let observation = Observation {
             nodes: training.nodes,
             replicas: training.replicas,
-            m: training.m,
+            m: training.batch.m,
             step: training.times.step,
             sync: training.times.sync,
         };
+        let total = training.batch.total(training.replicas);
         Some((
             observation,
-            training.application.stats(batch, training.epoch),
+            training.application.stats(total, training.epoch),
         ))
     }
 

@@ -4,7 +4,7 @@ use super::attained::Held;
 use super::engine::{JobStates, at_least_zero};
 use super::training::{Training, TrainingView};
 use crate::Time;
-use crate::cluster::FreeGpus;
+use crate::cluster::{FreeGpus, Part};
 use crate::job::{Job, JobId};
 use crate::placement::Strategy;
 use crate::workload::{ModelTraits, TraitsByJob};
@@ -132,7 +132,7 @@ impl View<'_> {
     }
 
     /// GPUs of each node the job runs on; empty unless it runs.
-    pub fn placement(&self, job: JobId) -> &[(u32, u32)] {
+    pub fn placement(&self, job: JobId) -> &[Part] {
         &self.states.placement[job.index()]
     }
 

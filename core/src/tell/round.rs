@@ -2,6 +2,7 @@
 
 use super::Plot;
 use crate::Time;
+use crate::cluster::Part;
 use crate::job::JobId;
 use serde::{Deserialize, Serialize};
 
@@ -21,10 +22,10 @@ pub struct RoundReport {
 pub struct RoundRow {
     /// The job.
     pub job: JobId,
-    /// What it held until then: nodes, and GPUs on each.
-    pub before: Vec<(u32, u32)>,
-    /// What it was given: nodes, and GPUs on each.
-    pub after: Vec<(u32, u32)>,
+    /// What it held until then.
+    pub before: Vec<Part>,
+    /// What it was given.
+    pub after: Vec<Part>,
     /// What the scheduler predicts for what it held, in its own measure of speedup (Pollux: goodput
     /// over that of the fair share; Optimus: speed over that on one GPU); 0 where it held none, or
     /// a plain gang has taken it.

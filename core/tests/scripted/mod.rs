@@ -1,5 +1,6 @@
 //! A scheduler that does what a test says.
 
+use switchyard::goodput::LocalBatch;
 use switchyard::job::JobId;
 use switchyard::policy::{Explanation, Policy, PolicySpec, Rng, Verdict};
 use switchyard::sim::{Plan, PlanError, RunError, View};
@@ -8,7 +9,7 @@ use switchyard::sim::{Plan, PlanError, RunError, View};
 pub(crate) type Script = fn(&View<'_>, &mut Plan);
 
 /// The batch with which a job goes on.
-pub(crate) type Tune = fn(&View<'_>, JobId) -> Option<(u32, u32)>;
+pub(crate) type Tune = fn(&View<'_>, JobId) -> Option<LocalBatch>;
 
 pub(crate) struct Scripted {
     spec: PolicySpec,
@@ -32,7 +33,7 @@ impl Policy for Scripted {
         (self.script)(view, plan);
     }
 
-    fn tune(&mut self, view: &View<'_>, job: JobId) -> Option<(u32, u32)> {
+    fn tune(&mut self, view: &View<'_>, job: JobId) -> Option<LocalBatch> {
         (self.tune)(view, job)
     }
 

@@ -7,6 +7,7 @@ use super::term::{Definition, Term};
 use crate::draw::{format, palette};
 use crate::stage::Stage;
 use std::fmt::Write;
+use switchyard::cluster::Part;
 use switchyard::job::JobId;
 use switchyard::policy::{RoundReport, RoundRow};
 use yew::prelude::*;
@@ -58,7 +59,7 @@ pub(super) fn round_panel(
         html! {
             <tr key={job.0}>
                 <th scope="row"><button type="button" class="quiet" {onclick}>{ name }</button></th>
-                <td>{ from_to(count(&row.before), count(&row.after), |n| n.to_string()) }</td>
+                <td>{ from_to(Part::gpus_of(&row.before), Part::gpus_of(&row.after), |n| n.to_string()) }</td>
                 <td>{ from_to(row.speedup_before, row.speedup, format::figures) }</td>
                 <td>{ drawing(&matrix(row, &sizes, stage.dark)) }</td>
             </tr>
@@ -87,10 +88,6 @@ pub(super) fn round_panel(
     }
 }
 
-fn count(parts: &[(u32, u32)]) -> u32 {
-    parts.iter().map(|part| part.1).sum()
-}
-
 /// A value, or how it changes.
 fn from_to<T: PartialEq>(before: T, after: T, words: impl Fn(T) -> String) -> String {
     if before == after {
@@ -102,9 +99,9 @@ fn from_to<T: PartialEq>(before: T, after: T, words: impl Fn(T) -> String) -> St
 
 /// A row of the allocation matrix; of very many nodes those that the job has to do with.
 fn matrix(row: &RoundRow, sizes: &[u32], dark: bool) -> String {
-    let on = |parts: &[(u32, u32)], node: u32| {
-        let part = parts.iter().find(|part| part.0 == node);
-        part.map_or(0, |part| part.1)
+    let on = |parts: &[Part], node: u32| {
+        let part = parts.iter().find(|part| part.node == node);
+        part.map_or(0, |part| part.gpus)
     };
     let all = sizes.len() as u32;
     let nodes: Vec<u32> = if all <= MOST_NODES {

@@ -10,8 +10,10 @@ use super::autoscale;
 use super::fleet::{self, Fleet};
 use super::{Candidate, Node, Outcome, Parameters, Problem, Search};
 use crate::Time;
+use crate::cluster::Part;
 use crate::goodput::{
-    Agent, CandidateTable, Choice, FitChoice, GradientStats, Observation, RETUNE_GAIN, batch,
+    Agent, CandidateTable, Choice, FitChoice, GradientStats, LocalBatch, Observation, RETUNE_GAIN,
+    batch,
 };
 use crate::job::JobId;
 use crate::policy::entry::{BuildContext, GANG_PLACEMENT, Registered};
@@ -144,7 +146,7 @@ struct Member {
 struct Trial {
     nodes: u32,
     /// What the jobs hold of them, in the order of the members.
-    current: Vec<Vec<(u32, u32)>>,
+    current: Vec<Vec<Part>>,
     problem: Problem,
     outcome: Outcome,
     /// What the search remembers.
@@ -159,7 +161,7 @@ struct LastRound {
     outcome: Outcome,
     /// In the order of the members then.
     jobs: Vec<JobId>,
-    before: Vec<Vec<(u32, u32)>>,
+    before: Vec<Vec<Part>>,
     speedups_before: Vec<f64>,
     speedups: Vec<f64>,
     fair: (u32, u32),
@@ -274,12 +276,7 @@ impl Pollux {
     }
 
     /// The batch for GPUs just given.
-    fn configure(
-        &mut self,
-        at: usize,
-        training: &TrainingView<'_>,
-        parts: &[(u32, u32)],
-    ) -> (u32, u32) {
+    fn configure(&mut self, at: usize, training: &TrainingView<'_>, parts: &[Part]) -> LocalBatch {
         let (nodes, replicas) = size(parts);
         if self.is_pinned(training) {
             let limits = training.limits();
@@ -290,13 +287,13 @@ impl Pollux {
                 .truth
                 .choose(training, training.epoch(), nodes, replicas)
         {
-            return (choice.m, choice.s);
+            return choice.batch;
         }
         self.members[at].agent.configure(nodes, replicas)
     }
 
     /// The batch to go on with on the same GPUs in this epoch.
-    fn go_on(&mut self, at: usize, view: &View<'_>, training: &TrainingView<'_>) -> (u32, u32) {
+    fn go_on(&mut self, at: usize, view: &View<'_>, training: &TrainingView<'_>) -> LocalBatch {
         let current = training.configuration();
         let (nodes, replicas) = size(view.placement(training.job()));
         if self.is_pinned(training) {
@@ -306,7 +303,7 @@ impl Pollux {
             let choice = self
                 .truth
                 .choose(training, training.epoch(), nodes, replicas);
-            return choice.map_or(current, |choice| (choice.m, choice.s));
+            return choice.map_or(current, |choice| choice.batch);
         }
         let agent = &self.members[at].agent;
         if self.quirks {
@@ -333,9 +330,9 @@ impl Pollux {
             let Some((node, _)) = open.min_by_key(|&(node, &gpus)| (gpus, node)) else {
                 return;
             };
-            let parts = [(node, 1)];
-            let (m, s) = self.configure(at, &training, &parts);
-            plan.train(job, &parts, m, s);
+            let parts = [Part::new(node, 1)];
+            let batch = self.configure(at, &training, &parts);
+            plan.train(job, &parts, batch);
             plan.alarm(job, view.now() + self.report);
             self.members[at].starts = 1;
             rigid::take(&mut free, &parts);
@@ -345,10 +342,10 @@ impl Pollux {
     /// Agents that have run for a while look at what they have seen.
     fn report(&mut self, view: &View<'_>, plan: &mut Plan) {
         for &job in view.alarmed() {
-            let Some((m, s)) = self.tune(view, job) else {
+            let Some(batch) = self.tune(view, job) else {
                 continue;
             };
-            plan.tune(job, m, s);
+            plan.tune(job, batch);
             let seen = view.training(job).and_then(|training| training.observed());
             if seen.is_none() {
                 plan.alarm(job, view.now() + self.report);
@@ -367,7 +364,7 @@ impl Pollux {
         }
     }
 
-    fn candidates(&self, view: &View<'_>, current: &[Vec<(u32, u32)>]) -> Vec<Candidate> {
+    fn candidates(&self, view: &View<'_>, current: &[Vec<Part>]) -> Vec<Candidate> {
         let mut candidates = Vec::with_capacity(self.members.len());
         for (order, (member, current)) in (0u32..).zip(self.members.iter().zip(current)) {
             let training = view.training(member.job);
@@ -444,7 +441,7 @@ impl Pollux {
         }
         let mut goodputs = Vec::with_capacity(self.members.len());
         for at in 0..self.members.len() {
-            let parts: Vec<(u32, u32)> = trial.outcome.allocation.parts(at).collect();
+            let parts: Vec<Part> = trial.outcome.allocation.parts(at).collect();
             let (nodes, replicas) = size(&parts);
             if replicas == 0 {
                 continue;
@@ -540,18 +537,18 @@ impl Pollux {
             let Some(training) = view.training(job) else {
                 continue;
             };
-            let parts: Vec<(u32, u32)> = outcome.allocation.parts(at).collect();
+            let parts: Vec<Part> = outcome.allocation.parts(at).collect();
             let before = view.placement(job);
             if parts == before {
                 if !parts.is_empty() {
-                    let (m, s) = self.go_on(at, view, &training);
-                    plan.tune(job, m, s);
+                    let batch = self.go_on(at, view, &training);
+                    plan.tune(job, batch);
                 }
             } else if parts.is_empty() {
                 plan.preempt(job);
             } else {
-                let (m, s) = self.configure(at, &training, &parts);
-                plan.train(job, &parts, m, s);
+                let batch = self.configure(at, &training, &parts);
+                plan.train(job, &parts, batch);
                 if !self.quirks {
                     plan.alarm(job, view.now() + self.report);
                 }
@@ -598,12 +595,14 @@ impl Pollux {
             ),
         ));
         if replicas > 0 {
-            let (m, s) = training.configuration();
+            let batch = training.configuration();
             facts.push(Fact::new(
                 "batch size",
                 format!(
-                    "{} samples: {m} per GPU, {s} accumulation passes",
-                    replicas * m * (s + 1)
+                    "{} samples: {} per GPU, {} accumulation passes",
+                    batch.total(replicas),
+                    batch.m,
+                    batch.s
                 ),
             ));
         }
@@ -627,8 +626,7 @@ impl Pollux {
                 format!("φ = {phi:.3e} samples"),
             ));
             if replicas > 0 {
-                let (m, s) = training.configuration();
-                let scale = limits.scale(f64::from(replicas * m * (s + 1)));
+                let scale = limits.scale(training.configuration().total(replicas));
                 facts.push(Fact::new(
                     "efficiency",
                     format!("{:.1} %", 100.0 * stats.efficiency(scale)),
@@ -672,19 +670,18 @@ impl Pollux {
         }
         let truth = training.truth().filter(|_| self.fit == FitChoice::Oracle);
         let (placement, epoch) = (even(nodes, replicas), training.epoch());
-        let points = batch::curve(limits, replicas, |m, s, batch| match truth {
+        let points = batch::curve(limits, replicas, |batch, total| match truth {
             Some(truth) => (
-                truth.step_times(&placement, m).iteration(s),
-                truth.stats(batch, epoch),
+                truth.step_times(&placement, batch.m).iteration(batch.s),
+                truth.stats(total, epoch),
             ),
-            None => (params.iter_time(nodes, replicas, m, s), *stats),
+            None => (params.iter_time(nodes, replicas, batch), *stats),
         });
         let points = points.iter();
         let throughput = points.clone().map(|p| (p.batch, p.throughput)).collect();
         let goodput = points
             .map(|p| (p.batch, p.throughput * p.efficiency))
             .collect();
-        let (m, s) = training.configuration();
         let mut marks = vec![Mark {
             x: f64::from(limits.m0),
             label: "M0".to_owned(),
@@ -695,7 +692,7 @@ impl Pollux {
         };
         if let Some(best) = best {
             marks.push(Mark {
-                x: f64::from(best.batch(replicas)),
+                x: best.batch.total(replicas),
                 label: "best".to_owned(),
             });
         }
@@ -709,7 +706,7 @@ impl Pollux {
             y: "samples per second".to_owned(),
             lines: vec![line("goodput", goodput), line("throughput", throughput)],
             marks,
-            job_at: Some(f64::from(replicas * m * (s + 1))),
+            job_at: Some(training.configuration().total(replicas)),
         })
     }
 
@@ -765,19 +762,19 @@ fn line(name: &str, points: Vec<(f64, f64)>) -> Line {
 fn throughput_plot(view: &View<'_>, member: &Member, training: &TrainingView<'_>) -> Option<Plot> {
     let agent = &member.agent;
     let params = agent.params()?;
-    let (m, s) = training.configuration();
+    let batch = training.configuration();
     let (_, held) = size(view.placement(member.job));
     let model = |replicas: u32| {
         let nodes = replicas.div_ceil(view.node_size().max(1));
         (
             f64::from(replicas),
-            params.throughput(nodes, replicas, m, s),
+            params.throughput(nodes, replicas, batch),
         )
     };
     let mut observed: Vec<(f64, f64)> = agent
         .observations()
         .iter()
-        .map(|seen| (f64::from(seen.replicas), rate(seen, s)))
+        .map(|seen| (f64::from(seen.replicas), rate(seen, batch.s)))
         .collect();
     observed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let most = agent.max_replicas().max(held);
@@ -787,7 +784,7 @@ fn throughput_plot(view: &View<'_>, member: &Member, training: &TrainingView<'_>
         y: "samples per second".to_owned(),
         lines: vec![
             line(
-                &format!("model, {m} samples per GPU"),
+                &format!("model, {} samples per GPU", batch.m),
                 (1..=most).map(model).collect(),
             ),
             Line {
@@ -803,7 +800,7 @@ fn throughput_plot(view: &View<'_>, member: &Member, training: &TrainingView<'_>
 /// Samples per second of an observed configuration with `s` accumulation passes.
 fn rate(seen: &Observation, s: u32) -> f64 {
     let iteration = seen.step + f64::from(s) * (seen.step - seen.sync);
-    f64::from(seen.replicas) * f64::from(seen.m) * (f64::from(s) + 1.0) / iteration
+    LocalBatch::new(seen.m, s).total(seen.replicas) / iteration
 }
 
 /// By which share the model's step times are off, on the mean of what was observed.
@@ -830,8 +827,8 @@ fn seen(training: &TrainingView<'_>, by_throughput: bool) -> Option<(Observation
 }
 
 /// Nodes and GPUs.
-fn size(parts: &[(u32, u32)]) -> (u32, u32) {
-    (parts.len() as u32, parts.iter().map(|part| part.1).sum())
+fn size(parts: &[Part]) -> (u32, u32) {
+    (parts.len() as u32, Part::gpus_of(parts))
 }
 
 /// What an agent's model says, beyond what the job may explore too: the fair share may be there.
@@ -912,7 +909,7 @@ impl Policy for Pollux {
         }
     }
 
-    fn tune(&mut self, view: &View<'_>, job: JobId) -> Option<(u32, u32)> {
+    fn tune(&mut self, view: &View<'_>, job: JobId) -> Option<LocalBatch> {
         let at = self.jobs.binary_search(&job).ok()?;
         let training = view.training(job)?;
         let member = self.members.get_mut(at)?;

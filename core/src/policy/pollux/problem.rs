@@ -6,6 +6,7 @@
 
 use super::fitness::{self, Fitness, PowerMean};
 use super::genome::{self, ANY, Changes, Layout};
+use crate::cluster::Part;
 
 /// A node of the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +22,8 @@ pub struct Node {
 pub struct Candidate {
     /// Who it is, from round to round.
     pub key: u32,
-    /// What it holds now: (index of the node, GPUs), each node once.
-    pub current: Vec<(u32, u32)>,
+    /// What it holds now, nodes by index, each once.
+    pub current: Vec<Part>,
     /// Fewer GPUs than these are none.
     pub min_replicas: u32,
     /// The most GPUs it may have: its batch size's limit, and how far it may explore.
@@ -129,12 +130,12 @@ impl Allocation {
     }
 
     /// The nodes that give it GPUs, and how many.
-    pub fn parts(&self, job: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
+    pub fn parts(&self, job: usize) -> impl Iterator<Item = Part> + '_ {
         self.row(job)
             .iter()
             .enumerate()
             .filter(|&(_, &gpus)| gpus > 0)
-            .map(|(node, &gpus)| (node as u32, u32::from(gpus)))
+            .map(|(node, &gpus)| Part::new(node as u32, u32::from(gpus)))
     }
 
     /// How many GPUs it has.
@@ -255,7 +256,7 @@ impl Problem {
         let mut cells = 0;
         for candidate in order {
             let job = &candidates[candidate];
-            let held = job.current.iter().map(|part| part.1).sum();
+            let held = Part::gpus_of(&job.current);
             let member = Member {
                 candidate,
                 key: job.key,
@@ -350,7 +351,7 @@ impl Problem {
         let mut changes = Changes::new(layout.jobs);
         for (job, member) in self.members.iter().enumerate() {
             let record = &mut current[job * layout.record()..][..layout.record()];
-            for &(node, gpus) in &candidates[member.candidate].current {
+            for &Part { node, gpus } in &candidates[member.candidate].current {
                 let left = left
                     .get_mut(node as usize)
                     .filter(|left| **left >= gpus && genome::get(record, node as usize) == 0)
@@ -492,7 +493,7 @@ impl Problem {
         let mut genome = vec![0; layout.genome()];
         let mut changes = Changes::new(layout.jobs);
         for (job, record) in genome.chunks_exact_mut(layout.record()).enumerate() {
-            for (node, gpus) in allocation.parts(self.members[job].candidate) {
+            for Part { node, gpus } in allocation.parts(self.members[job].candidate) {
                 genome::set(record, node as usize, gpus);
             }
             genome::refresh_masks(layout, record);

@@ -12,12 +12,13 @@
 use super::chance::shuffle_first;
 use super::genome::{self, Changes, HIGH};
 use super::problem::Problem;
+use crate::cluster::Part;
 use crate::policy::Rng;
 
 /// Room to work in.
 pub(super) struct Repair {
     /// Nodes of a row, and the GPUs there.
-    parts: Vec<(u32, u32)>,
+    parts: Vec<Part>,
     seen: Vec<u64>,
     blocked: Vec<u64>,
 }
@@ -153,7 +154,8 @@ impl Repair {
             let mut mask = record[layout.words + m];
             while mask != 0 {
                 let node = genome::node_of(m, mask.trailing_zeros());
-                self.parts.push((node as u32, genome::get(record, node)));
+                self.parts
+                    .push(Part::new(node as u32, genome::get(record, node)));
                 mask &= mask - 1;
             }
         }
@@ -164,7 +166,7 @@ impl Repair {
                 break;
             }
             shuffle_first(&mut self.parts[at..], 1, rng);
-            let (node, gpus) = self.parts[at];
+            let Part { node, gpus } = self.parts[at];
             let kept = if gpus < left { gpus } else { left };
             genome::set(record, node as usize, kept);
             left -= kept;

@@ -6,6 +6,7 @@ use super::mutate::Mutation;
 use super::repair::Repair;
 use super::search::Search;
 use super::{Allocation, Candidate, Fitness, Node, Parameters, Problem, ProblemError, Stopped};
+use crate::cluster::Part;
 use crate::policy::Rng;
 use proptest::prelude::*;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -19,7 +20,7 @@ fn nodes(gpus: &[u32]) -> Vec<Node> {
 }
 
 /// A job that has run for an hour.
-fn job(key: u32, current: &[(u32, u32)]) -> Candidate {
+fn job(key: u32, current: &[Part]) -> Candidate {
     Candidate {
         key,
         current: current.to_vec(),
@@ -62,7 +63,7 @@ fn violation(
     for (i, job) in jobs.iter().enumerate() {
         let parts: Vec<_> = allocation.parts(i).collect();
         let replicas = allocation.replicas(i);
-        for &(node, gpus) in &parts {
+        for &Part { node, gpus } in &parts {
             used[node as usize] += gpus;
             let is_pinned = !job.preemptible && !job.current.is_empty();
             spanning[node as usize] += u32::from(parts.len() > 1 && !is_pinned);
@@ -112,20 +113,20 @@ fn rounds() -> impl Strategy<Value = (Vec<u32>, Vec<Candidate>, Parameters, u64)
             let mut taken_by_spanning = vec![false; gpus.len()];
             let mut jobs = Vec::new();
             for key in 0..count as u32 {
-                let mut current: Vec<(u32, u32)> = Vec::new();
+                let mut current: Vec<Part> = Vec::new();
                 for _ in 0..below(&mut rng, 4) {
                     let node = below(&mut rng, gpus.len() as u32);
                     let free = left[node as usize];
-                    let is_new = current.iter().all(|part| part.0 != node);
+                    let is_new = current.iter().all(|part| part.node != node);
                     if free > 0 && is_new && !taken_by_spanning[node as usize] {
                         let taken = 1 + below(&mut rng, free);
                         left[node as usize] -= taken;
-                        current.push((node, taken));
+                        current.push(Part::new(node, taken));
                     }
                 }
                 if current.len() > 1 {
                     for part in &current {
-                        taken_by_spanning[part.0 as usize] = true;
+                        taken_by_spanning[part.node as usize] = true;
                     }
                 }
                 let min_replicas = 1 + below(&mut rng, 3);
@@ -243,7 +244,7 @@ proptest! {
 /// 2 nodes × 2 GPUs, two jobs, the first on both GPUs of node 0: all by hand.
 #[test]
 fn fitness_is_as_worked_out_by_hand() {
-    let jobs = [job(0, &[(0, 2)]), job(1, &[])];
+    let jobs = [job(0, &[Part::new(0, 2)]), job(1, &[])];
     let table = |_: usize, nodes: u32, replicas: u32| match (nodes, replicas) {
         (1, 1) => 10.0,
         (1, 2) => 16.0,
@@ -330,7 +331,7 @@ fn the_fair_share_is_on_as_few_nodes_as_hold_it() {
 /// More goodput of a job is never less fitness, whatever the power.
 #[test]
 fn fitness_grows_with_a_jobs_goodput() {
-    let jobs = [job(0, &[(0, 2)]), job(1, &[(1, 2)])];
+    let jobs = [job(0, &[Part::new(0, 2)]), job(1, &[Part::new(1, 2)])];
     for p in [-10.0, -1.0, 0.0, 0.5, 1.0] {
         let parameters = Parameters {
             p,
@@ -412,9 +413,8 @@ fn small_rounds_are_solved() {
 /// others with p₁ = 1/4, and each becomes a uniform integer up to 4.
 #[test]
 fn mutation_raises_as_often_as_it_should() {
-    let jobs: Vec<_> = (0..4)
-        .map(|key| job(key, if key == 0 { &[(0, 1)] } else { &[] }))
-        .collect();
+    let one = [Part::new(0, 1)];
+    let jobs = [job(0, &one), job(1, &[]), job(2, &[]), job(3, &[])];
     let problem = problem(&[4], &jobs, Parameters::default());
     let mut rng = rng(11);
     let mut mutation = Mutation::new(&problem, &mut rng);
@@ -514,7 +514,7 @@ fn rounds_with_nothing_to_choose_have_an_outcome() {
     assert_eq!(outcome.fitness.mean_speedup, 0.0);
     let pinned = Candidate {
         preemptible: false,
-        ..job(0, &[(1, 3)])
+        ..job(0, &[Part::new(1, 3)])
     };
     let pinned = problem(&[4, 4], &[pinned], Parameters::default());
     let outcome = Search::new().run(&pinned, &mut rng(1));
@@ -526,13 +526,13 @@ fn rounds_with_nothing_to_choose_have_an_outcome() {
 
 #[test]
 fn what_is_not_there_is_refused() {
-    let refused = |gpus: &[u32], current: &[(u32, u32)]| {
+    let refused = |gpus: &[u32], current: &[Part]| {
         let jobs = [job(5, current)];
         Problem::new(&nodes(gpus), &jobs, Parameters::default(), goodput).err()
     };
     assert_eq!(refused(&[65], &[]), Some(ProblemError::NodeTooLarge(0)));
     let no_such = Some(ProblemError::NoSuchGpus(5));
-    assert_eq!(refused(&[4], &[(0, 5)]), no_such);
-    assert_eq!(refused(&[4], &[(1, 1)]), no_such);
-    assert_eq!(refused(&[4], &[(0, 1), (0, 1)]), no_such);
+    assert_eq!(refused(&[4], &[Part::new(0, 5)]), no_such);
+    assert_eq!(refused(&[4], &[Part::new(1, 1)]), no_such);
+    assert_eq!(refused(&[4], &[Part::new(0, 1); 2]), no_such);
 }

@@ -181,7 +181,7 @@ impl Definition {
             return range("throughput", &self.throughput, expected);
         }
         for &(gpus, batch) in &self.tuned {
-            let (m, _) = limits.split(batch, gpus);
+            let m = limits.split(batch, gpus).m;
             let fits = gpus >= 1 && gpus <= limits.max_replicas();
             if !fits || batch > limits.max_batch || m < limits.min_local.min(limits.m0) {
                 let expected = "GPUs and a total batch that the limits allow";

@@ -680,6 +680,7 @@ fn each_row<const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::goodput::LocalBatch;
     use proptest::prelude::*;
 
     const PLACEMENTS: &str = "placement,local_bsz,step_time,sync_time\n\
@@ -775,7 +776,7 @@ mod tests {
         assert_eq!(stats(160.0, 9), (1.0, 8.0));
         // Speed: batch 40 on one GPU is two passes of 20 s... here 2 s each. Gain of scale 2:
         // (10/3 + 5/3)/(5/3 + 5/3) = 1.5.
-        assert!((toy.speed(&[1], 20, 1, 0) - 1.5 / 4.0).abs() < 1e-12);
+        assert!((toy.speed(&[1], LocalBatch::new(20, 1), 0) - 1.5 / 4.0).abs() < 1e-12);
     }
 
     #[test]

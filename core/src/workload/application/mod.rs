@@ -21,7 +21,7 @@ pub use fitted::{Curve, Fitted};
 pub use measured::{Measured, ProfileError};
 
 use crate::goodput::batch::choose_by;
-use crate::goodput::{Choice, GradientStats, LearningRateRule, Limits};
+use crate::goodput::{Choice, GradientStats, LearningRateRule, Limits, LocalBatch};
 use serde::{Deserialize, Serialize};
 
 /// Something to train.
@@ -141,20 +141,19 @@ impl Application {
             .sum()
     }
 
-    /// Iterations at M0 per second, with `m` samples per GPU and `s` accumulation passes.
-    pub fn speed(&self, placement: &[u32], m: u32, s: u32, epoch: u32) -> f64 {
-        let replicas: u32 = placement.iter().sum();
-        let batch = f64::from(replicas) * f64::from(m) * (f64::from(s) + 1.0);
-        let gain = self.stats(batch, epoch).gain(self.limits.scale(batch));
-        gain / self.step_times(placement, m).iteration(s)
+    /// Iterations at M0 per second.
+    pub fn speed(&self, placement: &[u32], batch: LocalBatch, epoch: u32) -> f64 {
+        let total = batch.total(placement.iter().sum());
+        let gain = self.stats(total, epoch).gain(self.limits.scale(total));
+        gain / self.step_times(placement, batch.m).iteration(batch.s)
     }
 
-    /// The truly best `(m, s)` on a placement during an epoch, and its goodput in samples per
+    /// The truly best batch on a placement during an epoch, and its goodput in samples per
     /// second: what an oracle would choose. `None` where no split is within the limits.
     pub fn best_choice(&self, placement: &[u32], epoch: u32) -> Option<Choice> {
         let m0 = f64::from(self.limits.m0);
-        choose_by(&self.limits, placement.iter().sum(), |m, s| {
-            m0 * self.speed(placement, m, s, epoch)
+        choose_by(&self.limits, placement.iter().sum(), |batch| {
+            m0 * self.speed(placement, batch, epoch)
         })
     }
 
@@ -166,9 +165,9 @@ impl Application {
         let mut best = (f64::INFINITY, most);
         for batch in doubled.take_while(|&batch| batch < most).chain([most]) {
             let replicas: u32 = placement.iter().sum();
-            let (m, _) = self.limits.split(batch, replicas);
+            let local = self.limits.split(batch, replicas);
             // Smaller is allowed only where nothing else is.
-            if m < self.limits.min_local && batch < most {
+            if local.m < self.limits.min_local && batch < most {
                 continue;
             }
             let time = self.training_time(placement, batch);
@@ -182,11 +181,11 @@ impl Application {
     /// Seconds to train from beginning to end on one placement at one total batch.
     pub fn training_time(&self, placement: &[u32], batch: u32) -> f64 {
         let replicas = placement.iter().sum::<u32>().max(1);
-        let (m, s) = self.limits.split(batch, replicas);
+        let batch = self.limits.split(batch, replicas);
         let mut from = 0.0;
         let mut seconds = 0.0;
         for (epoch, &to) in (0..).zip(&self.boundaries) {
-            seconds += (to - from) / self.speed(placement, m, s, epoch);
+            seconds += (to - from) / self.speed(placement, batch, epoch);
             from = to;
         }
         seconds
@@ -256,9 +255,9 @@ mod tests {
                     (application.limits.max_batch, 0),
                     (application.limits.m0, 0),
                 ] {
-                    let (m, s) = application.limits.split(batch, replicas);
-                    if m >= application.limits.min_local {
-                        let other = m0 * application.speed(&placement, m, s, 1);
+                    let batch = application.limits.split(batch, replicas);
+                    if batch.m >= application.limits.min_local {
+                        let other = m0 * application.speed(&placement, batch, 1);
                         assert!(best.goodput >= other * 0.98, "{}", application.name);
                     }
                 }
