@@ -72,7 +72,7 @@ pub(crate) fn convert(arguments: &Arguments) -> Result<(), Failure> {
             let mut experiment = settings.experiment;
             experiment.cluster = cluster;
             experiment.title = arguments.title.clone().unwrap_or(experiment.title);
-            export::experiment(workload, &experiment, &mut text)
+            experiment.write(workload, &mut text)
         }
     };
     written

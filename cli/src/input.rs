@@ -132,10 +132,12 @@ pub(crate) fn load(
             let came = came.map(|cluster| (cluster, "came with the trace"));
             let cluster = asked.or(came);
             arguments.choose(&mut trace, cluster.as_ref().map(|c| &c.0))?;
+            let experiment = Experiment::take_from(&mut trace);
+            let experiment = experiment.map_err(|error| Failure::Input(error.into()))?;
+            let mut experiment = experiment.unwrap_or_default();
             let dropped = trace.report.dropped.iter();
             let dropped = dropped.map(|dropped| dropped.count).sum();
             let workload = Workload::take_from(&mut trace);
-            let mut experiment = trace.experiment.unwrap_or_default();
             experiment.choice.extend(arguments.choices().in_words());
             Ok(Input {
                 facts: TraceFacts {

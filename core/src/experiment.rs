@@ -9,8 +9,12 @@ use crate::cluster::ClusterSpec;
 use crate::placement::Strategy;
 use crate::policy::{PolicySpec, ServiceHistory};
 use crate::sim::SimOptions;
-use crate::workload::{ApplicationSettings, SettingsError, Workload};
+use crate::trace::{Header, HeaderLine, OpenError, ProfileTable, Trace, shorten};
+use crate::workload::{
+    Application, ApplicationSettings, GpuGeneration, SettingsError, Workload, export,
+};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// What an experiment needs besides jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,8 +39,35 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// The version of the format that is written, and the latest that is read.
-    pub const VERSION: u32 = 1;
+    /// The settings of a trace that is an experiment, which are no longer the trace's then.
+    ///
+    /// # Errors
+    ///
+    /// An [`OpenError`] that names the line of a setting that is none.
+    pub fn take_from(trace: &mut Trace) -> Result<Option<Self>, OpenError> {
+        let Some(mut header) = trace.header.take() else {
+            return Ok(None);
+        };
+        let mut experiment = Self {
+            cluster: header.cluster.take(),
+            ..Self::default()
+        };
+        for HeaderLine { line, key, value } in &header.lines {
+            let read = experiment.read(key, value);
+            read.map_err(|why| header.refuse(*line, why))?;
+        }
+        Ok(Some(experiment))
+    }
+
+    /// Writes a workload as it was opened, with these settings, as our own format: reading them
+    /// gives the same numbers, and running them the same logs. What is at its default is left out.
+    ///
+    /// # Errors
+    ///
+    /// Whatever `out` fails with.
+    pub fn write(&self, workload: &Workload, out: &mut impl fmt::Write) -> fmt::Result {
+        export::experiment(workload, &self.lines(), out)
+    }
 
     /// The history that a policy's `history=NAME` means.
     pub fn history(&self, name: &str) -> Option<&ServiceHistory> {
@@ -71,6 +102,236 @@ impl Experiment {
             self.applications.bind(&workload)
         } else {
             Ok(workload)
+        }
+    }
+
+    /// Takes in one setting, or says what is wrong with it.
+    fn read(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let shown = shorten(value);
+        let count = |what: &str| {
+            let count = value.parse::<u64>();
+            count.map_err(|_| format!("'{shown}' is no {what}: write a whole number"))
+        };
+        let yes = || {
+            let yes = value.parse::<bool>();
+            yes.map_err(|_| format!("'{shown}' is neither true nor false: write one of them"))
+        };
+        let own = self;
+        let (options, applications) = (&mut own.options, &mut own.applications);
+        match key {
+            "title" => value.clone_into(&mut own.title),
+            "choice" => own.choice.push(value.to_owned()),
+            "policy" if !value.is_empty() => own.policies.push(value.to_owned()),
+            "placement" => {
+                let placement = value.parse();
+                own.placement =
+                    placement.map_err(|e: crate::placement::UnknownStrategy| e.to_string())?;
+            }
+            "spread_slowdown" => {
+                let generation = GpuGeneration::named(value);
+                let why = || format!("'{shown}' is no GPU generation: write k80, p100 or v100");
+                options.spread_slowdown = Some(generation.ok_or_else(why)?);
+            }
+            "restart_by_model" => options.restart_by_model = yes()?,
+            "first_start_pays" => options.first_start_pays = yes()?,
+            "whole_second_epochs" => options.whole_second_epochs = yes()?,
+            "seed" => options.seed = count("seed")?,
+            "restart_cost" => {
+                let cost = finite(value).filter(|cost| cost.is_finite() && *cost >= 0.0);
+                let why = || format!("'{shown}' is no restart cost: write seconds, 0 or more");
+                options.restart_cost = cost.ok_or_else(why)?;
+            }
+            "interference" => {
+                let share = finite(value).filter(|share| (0.0..1.0).contains(share));
+                let why =
+                    || format!("'{shown}' is no share to lose: write a number from 0 to below 1");
+                options.interference = share.ok_or_else(why)?;
+            }
+            "applications" => applications.always = yes()?,
+            "binding" => value.clone_into(&mut applications.rule),
+            "binding_seed" => applications.seed = count("seed")?,
+            "application" => applications.definitions.push(value.to_owned()),
+            "profile" => applications.profiles.push(ProfileTable {
+                file: value.to_owned(),
+                path: value.to_owned(),
+                text: String::new(),
+            }),
+            "row" => {
+                let table = applications.profiles.last_mut();
+                let why = || "a row of no profile: write its profile above it".to_owned();
+                let text = &mut table.ok_or_else(why)?.text;
+                text.push_str(value);
+                text.push('\n');
+            }
+            "history" => own.histories.push(history(value)?),
+            // A remark, or a setting of a later minor version.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The settings as our own format has them, without those at their defaults.
+    fn lines(&self) -> Vec<(&'static str, String)> {
+        let default = Self::default();
+        let mut lines = vec![("switchyard", Header::VERSION.to_string())];
+        let mut set = |key, value: String| lines.push((key, value));
+        if !self.title.is_empty() {
+            set("title", self.title.clone());
+        }
+        for choice in &self.choice {
+            set("choice", choice.clone());
+        }
+        if let Some(cluster) = &self.cluster {
+            set("cluster", cluster.to_string());
+        }
+        for policy in &self.policies {
+            set("policy", policy.clone());
+        }
+        if self.placement != default.placement {
+            set("placement", self.placement.to_string());
+        }
+        let (options, usual) = (&self.options, &default.options);
+        if options.restart_cost != usual.restart_cost {
+            set("restart_cost", options.restart_cost.to_string());
+        }
+        if options.interference != usual.interference {
+            set("interference", options.interference.to_string());
+        }
+        if let Some(generation) = options.spread_slowdown {
+            set("spread_slowdown", generation.name().to_owned());
+        }
+        for (key, is_set) in [
+            ("restart_by_model", options.restart_by_model),
+            ("first_start_pays", options.first_start_pays),
+            ("whole_second_epochs", options.whole_second_epochs),
+            ("applications", self.applications.always),
+        ] {
+            if is_set {
+                set(key, true.to_string());
+            }
+        }
+        if options.seed != usual.seed {
+            set("seed", options.seed.to_string());
+        }
+        let applications = &self.applications;
+        if !applications.rule.trim().is_empty() {
+            set("binding", applications.rule.clone());
+        }
+        if applications.seed != default.applications.seed {
+            set("binding_seed", applications.seed.to_string());
+        }
+        for definition in &applications.definitions {
+            set("application", Application::compact_json(definition));
+        }
+        for table in &applications.profiles {
+            set("profile", table.path.clone());
+            for row in table.text.lines().filter(|row| !row.trim().is_empty()) {
+                set("row", row.to_owned());
+            }
+        }
+        for history in &self.histories {
+            let samples: Vec<String> = history.samples.iter().map(f64::to_string).collect();
+            set("history", format!("{}={}", history.name, samples.join(" ")));
+        }
+        lines
+    }
+}
+
+/// `NAME=SERVICE SERVICE …`
+fn history(text: &str) -> Result<ServiceHistory, String> {
+    let (name, samples) = text.split_once('=').unwrap_or((text, ""));
+    let service = |word: &str| {
+        let service = finite(word).filter(|service| service.is_finite() && *service > 0.0);
+        let why = || {
+            let word = shorten(word);
+            format!("'{word}' is no service: write GPU·s above 0, separated by blanks")
+        };
+        service.ok_or_else(why)
+    };
+    let samples: Result<Vec<f64>, String> = samples.split_ascii_whitespace().map(service).collect();
+    let samples = samples?;
+    if name.trim().is_empty() || samples.is_empty() {
+        let shown = shorten(text);
+        return Err(format!(
+            "'{shown}' is no history: write its name, =, and services in GPU·s"
+        ));
+    }
+    Ok(ServiceHistory {
+        name: name.trim().to_owned(),
+        samples,
+    })
+}
+
+/// A number, if it is one.
+fn finite(text: &str) -> Option<f64> {
+    let number = text.trim().parse().ok();
+    number.filter(|number: &f64| number.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{OpenOptions, Opened, SourceFile, open};
+
+    fn experiment(text: &str) -> Result<Experiment, OpenError> {
+        let file = SourceFile {
+            name: "e.csv",
+            bytes: text.as_bytes(),
+        };
+        match open(&[file], &OpenOptions::default())? {
+            Opened::Trace(mut trace) => Ok(Experiment::take_from(&mut trace)?.expect("it is one")),
+            other => panic!("no trace: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn fixture() {
+        let file = include_str!("../../tests/fixtures/experiment.csv");
+        let experiment = experiment(file).expect("sound");
+        assert_eq!(experiment.title, "Two jobs");
+        assert_eq!(
+            experiment.policies,
+            ["fifo", "tiresias-las[queues=2,thresholds=3600]"]
+        );
+        let options = experiment.options;
+        assert_eq!((options.seed, options.restart_cost), (7, 30.0));
+        assert_eq!(experiment.placement, Strategy::Spread);
+        assert_eq!(experiment.cluster, "2x4".parse().ok());
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let error = |text: &str| {
+            let text = format!("#switchyard 1\n{text}\njob,submit,duration,gpus\n1,0,5,1\n");
+            experiment(&text).expect_err("it is wrong").to_string()
+        };
+        assert_eq!(
+            error("#seed x"),
+            "e.csv, line 2: 'x' is no seed: write a whole number"
+        );
+        assert_eq!(
+            error("#restart_cost -1"),
+            "e.csv, line 2: '-1' is no restart cost: write seconds, 0 or more"
+        );
+        assert_eq!(
+            error("#restart_by_model perhaps"),
+            "e.csv, line 2: 'perhaps' is neither true nor false: write one of them"
+        );
+        for (wrong, why) in [
+            ("placement bogus", "'bogus' is not a placement: use "),
+            (
+                "spread_slowdown h100",
+                "'h100' is no GPU generation: write ",
+            ),
+            ("interference 1", "'1' is no share to lose: write "),
+            ("first_start_pays 1", "'1' is neither true nor false: "),
+            ("binding_seed -1", "'-1' is no seed: write a whole number"),
+            ("row 1,2", "a row of no profile: write "),
+            ("history h=", "'h=' is no history: write "),
+            ("history h=1 nan", "'nan' is no service: write "),
+        ] {
+            let error = error(&format!("#{wrong}"));
+            assert!(error.contains(&format!("line 2: {why}")), "{error}");
         }
     }
 }

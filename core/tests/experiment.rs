@@ -15,7 +15,7 @@ use switchyard::trace::{
     SourceFile, Trace, Window, open,
 };
 use switchyard::workload::{
-    Application, ApplicationSettings, BindingRule, GpuGeneration, GpuTimeClass, Workload, export,
+    Application, ApplicationSettings, BindingRule, GpuGeneration, GpuTimeClass, Workload,
 };
 
 /// What runs besides every policy's defaults. Searches are short.
@@ -80,15 +80,18 @@ impl Scene {
     fn reopened(&self) -> Self {
         let mut text = String::new();
         let workload = Workload::from_trace(&self.trace);
-        export::experiment(&workload, &self.experiment, &mut text).expect("memory does not fail");
+        self.experiment
+            .write(&workload, &mut text)
+            .expect("memory does not fail");
         let file = SourceFile {
             name: "again.csv",
             bytes: text.as_bytes(),
         };
         match open(&[file], &OpenOptions::default()) {
-            Ok(Opened::Trace(trace)) => {
+            Ok(Opened::Trace(mut trace)) => {
                 assert_eq!(trace.report.dropped, [], "{text}");
-                let experiment = trace.experiment.clone().expect("it is one");
+                let experiment = Experiment::take_from(&mut trace).expect("sound settings");
+                let experiment = experiment.expect("it is one");
                 Self {
                     trace,
                     choices: Choices::default(),
@@ -153,7 +156,7 @@ fn trace() -> impl Strategy<Value = Trace> {
             cluster: None,
             epoch: None,
             members: Vec::new(),
-            experiment: None,
+            header: None,
             profiles: Vec::new(),
             report: ImportReport::default(),
         }

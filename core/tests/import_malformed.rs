@@ -869,8 +869,8 @@ fn what_is_no_job_trace_is_refused_with_the_reason() {
             "x, line 1: no column tells when a job was submitted (such as submit_time), nor how long it ran (such as duration, or start_time and end_time), nor how many GPUs it asked for (such as num_gpus); found the columns a: rename a column, or say which columns are which",
         ),
         (
-            "#switchyard 1\n#seed many\njob,submit,duration,gpus\na,0,1,1\n",
-            "x, line 2: 'many' is no seed: write a whole number",
+            "#switchyard 1\n#cluster many\njob,submit,duration,gpus\na,0,1,1\n",
+            "x, line 2: 'many' is not a cluster: write NODESxGPUS, such as 16x4, or 8x8+4x4 for unlike nodes",
         ),
     ];
     for (text, message) in cases {

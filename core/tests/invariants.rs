@@ -817,7 +817,7 @@ proptest! {
                 epoch: None,
                 profiles: Vec::new(),
                 members: Vec::new(),
-                experiment: None,
+                header: None,
                 report: ImportReport::default(),
             })
         };

@@ -332,7 +332,7 @@ fn roles(missing: &[Role]) -> String {
 }
 
 /// A cell or name as it is quoted in a message: one line, at most 40 characters.
-pub(crate) fn shorten(text: &str) -> String {
+pub fn shorten(text: &str) -> String {
     shorten_to(text, 40)
 }
 

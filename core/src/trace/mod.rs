@@ -24,6 +24,7 @@ mod detect;
 pub(crate) mod encoding;
 mod error;
 mod formats;
+mod header;
 mod import;
 mod inspect;
 mod keys;
@@ -43,7 +44,8 @@ mod timestamp;
 mod tres;
 
 pub use choices::{ChoiceError, Choices, Fractions, Oversized, Window};
-pub use error::{OpenError, Role};
+pub use error::{OpenError, Role, shorten};
+pub use header::{Header, HeaderLine};
 pub use inspect::{Bin, Distributions, Durations, GpuCounts, Inspection};
 pub use mapping::{ColumnMapping, MappingError, TableHead, TimeRule};
 pub use opening::{Opening, Progress};
@@ -51,7 +53,6 @@ pub use profile_tables::ProfileTable;
 pub use report::{DropReason, Dropped, Example, ImportReport, Warning, WarningKind};
 pub use timestamp::Unit;
 
-use crate::Experiment;
 use crate::cluster::ClusterSpec;
 use crate::job::Status;
 use container::in_order;
@@ -140,7 +141,7 @@ pub struct Trace {
     /// The files that the records came from, in the records' order.
     pub members: Vec<Member>,
     /// The settings of an experiment, where the file is one of ours.
-    pub experiment: Option<Experiment>,
+    pub header: Option<Header>,
     /// Profiles of applications that lay beside it.
     pub profiles: Vec<ProfileTable>,
     /// What happened on the way.

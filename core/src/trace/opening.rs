@@ -5,6 +5,7 @@ use super::container::{File, Flaws, Place, base, is_archive, is_beside_the_point
 use super::copies::{self, Copy};
 use super::error::OpenError;
 use super::formats::{self, Format};
+use super::header::Header;
 use super::import::Imported;
 use super::inspect::Distributions;
 use super::profile_tables::ProfileTable;
@@ -332,7 +333,7 @@ fn merge(
     let places: Vec<String> = parts.iter().map(|part| part.place.file.clone()).collect();
     let (mut format, mut title) = (String::new(), String::new());
     let mut report = ImportReport::default();
-    let mut experiment = None;
+    let mut header: Option<Header> = None;
     for (part, label) in parts.into_iter().zip(labels) {
         let name = part.place.own_path().to_owned();
         let Imported { mut sink, units } = part.imported;
@@ -342,7 +343,7 @@ fn merge(
             report.recognised = format!("{}: {}.", part.format.title, part.recognised);
             report.units = units;
             report.table = sink.table.take();
-            experiment = sink.experiment.take();
+            header = sink.header.take();
         }
         members.push(Member {
             name,
@@ -404,10 +405,7 @@ fn merge(
     if let Some(ClusterFile { spec: own, how }) = cluster {
         report.cluster = how;
         spec = Some(own);
-    } else if let Some(own) = experiment
-        .as_ref()
-        .and_then(|e: &crate::Experiment| e.cluster.clone())
-    {
+    } else if let Some(own) = header.as_ref().and_then(|header| header.cluster.clone()) {
         "The experiment names it.".clone_into(&mut report.cluster);
         spec = Some(own);
     }
@@ -429,7 +427,7 @@ fn merge(
         epoch: all.zero.map(|zero| zero + span.first),
         members,
         profiles: Vec::new(),
-        experiment,
+        header,
         report,
         records: all.records,
     }

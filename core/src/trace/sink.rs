@@ -2,10 +2,10 @@
 
 use super::Record;
 use super::formats::Half;
+use super::header::Header;
 use super::mapping::TableHead;
 use super::report::{DropReason, Tally, WarningKind, cell_is};
 use super::timestamp::MAX_SECONDS;
-use crate::Experiment;
 use crate::job::Status;
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -25,8 +25,8 @@ pub(crate) struct Sink {
     pub(crate) zero: Option<f64>,
     /// The table, where one can say which of its columns are which.
     pub(crate) table: Option<TableHead>,
-    /// The settings of an experiment.
-    pub(crate) experiment: Option<Experiment>,
+    /// The settings above a table of ours.
+    pub(crate) header: Option<Header>,
     /// What another file has to complete.
     pub(crate) half: Option<Half>,
 }
@@ -61,7 +61,7 @@ impl Sink {
             rows: 0,
             zero: None,
             table: None,
-            experiment: None,
+            header: None,
             half: None,
         }
     }

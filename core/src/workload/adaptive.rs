@@ -58,7 +58,7 @@ impl Workload {
             epoch: None,
             members: Vec::new(),
             profiles: Vec::new(),
-            experiment: None,
+            header: None,
             report: ImportReport::default(),
         };
         let bounds = rule.bind(&trace, &applications)?;

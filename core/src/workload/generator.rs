@@ -155,7 +155,7 @@ impl PolluxGenerator {
                 jobs: self.jobs,
             }],
             profiles: Vec::new(),
-            experiment: None,
+            header: None,
             report: ImportReport {
                 recognised: format!("Drawn with seed {}.", self.seed),
                 units: "Durations follow from the profile of each application.".to_owned(),

@@ -799,7 +799,7 @@ mod tests {
     use crate::stage::Stage;
     use std::sync::Arc;
     use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
-    use switchyard::workload::{GpuGeneration, Sample, Workload, export};
+    use switchyard::workload::{GpuGeneration, Sample, Workload};
 
     fn state() -> AppState {
         AppState::from_link(&Link::parse(""))
@@ -941,7 +941,8 @@ mod tests {
             let mut state = opened(&random.link());
             random.enrich(&mut state);
             let mut text = String::new();
-            export::experiment(&jobs, &state.experiment(), &mut text).expect("in memory");
+            let own = state.experiment();
+            own.write(&jobs, &mut text).expect("in memory");
             let file = SourceFile {
                 name: "again.csv",
                 bytes: text.as_bytes(),
@@ -949,6 +950,7 @@ mod tests {
             let Ok(Opened::Trace(mut trace)) = open(&[file], &OpenOptions::default()) else {
                 panic!("{text}");
             };
+            let experiment = Experiment::take_from(&mut trace).expect("sound settings");
             let mut again = AppState::from_link(&random.link());
             // No file says how large a log may become where it is opened.
             again.setup.options.log_budget = state.setup.options.log_budget;
@@ -957,7 +959,7 @@ mod tests {
                 cluster: trace.cluster.clone().expect("the file names it"),
                 origin: ClusterOrigin::Given,
                 profiles: Vec::new(),
-                experiment: trace.experiment.take(),
+                experiment,
             });
             assert_eq!(again.setup, state.setup, "{seed}");
             assert_eq!(again.experiment(), state.experiment(), "{seed}");

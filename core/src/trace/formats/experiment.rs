@@ -1,23 +1,21 @@
 //! Our own files: a workload with all settings of its runs, to save, share and cite.
 //!
-//! `docs/format.md` describes them: `#` lines with settings, then a table `job,submit,duration,`
-//! `gpus` and perhaps `tenant,model,batch,status`, times in seconds. The writer is
-//! [`crate::workload::export`].
+//! `docs/format.md` describes them: `#` lines with settings, which are handed on as a [`Header`], then
+//! a table `job,submit,duration,gpus` and perhaps `tenant,model,batch,status`, times in seconds.
 
 use super::{Format, Importer, adaptdl};
-use crate::Experiment;
-use crate::policy::ServiceHistory;
+use crate::cluster::{ClusterError, ClusterSpec};
 use crate::spreadsheet::unguarded_line;
-use crate::trace::ProfileTable;
 use crate::trace::columns::{Clock, Columns, Plain};
 use crate::trace::detect::{Column, Evidence, OWN, Sniff};
 use crate::trace::error::{OpenError, shorten};
+use crate::trace::header::{Header, HeaderLine};
 use crate::trace::report::{DropReason, cell_is};
-use crate::trace::rows::{Row, number};
+use crate::trace::rows::Row;
 use crate::trace::sink::{Names, Sink};
-use crate::workload::{Application, GpuGeneration};
+use crate::workload::Application;
 
-const VERSION: u32 = Experiment::VERSION;
+const VERSION: u32 = Header::VERSION;
 
 pub(super) const FORMAT: Format = Format {
     id: "switchyard",
@@ -31,12 +29,9 @@ pub(super) const FORMAT: Format = Format {
         })
     },
     importer: |sniff, _| {
-        let Settings {
-            experiment,
-            tenants,
-        } = settings(sniff)?;
+        let (header, tenants) = header(sniff)?;
         Ok(Box::new(Reader {
-            experiment,
+            header,
             tenants,
             columns: Columns::plain(sniff, &PLAIN)?.guarded(),
             model: sniff.column(PLAIN.model).cloned(),
@@ -62,141 +57,52 @@ const PLAIN: Plain = Plain {
     ..Plain::NONE
 };
 
-/// What stands above the table.
-#[derive(Default)]
-struct Settings {
-    experiment: Experiment,
-    /// Tenants of the trace, whether jobs name them or not.
-    tenants: Names,
-}
-
-fn settings(sniff: &Sniff<'_>) -> Result<Settings, OpenError> {
-    let mut settings = Settings::default();
-    for (line, text) in &sniff.comments {
-        let (key, value) = text.split_once(' ').unwrap_or((text, ""));
-        let read = settings.read(key, &unguarded_line(value.trim()));
-        read.map_err(|why| OpenError::BadExperiment {
-            file: sniff.file.to_owned(),
-            line: *line,
-            why,
-        })?;
-    }
-    Ok(settings)
-}
-
-impl Settings {
-    /// Takes in one setting, or says what is wrong with it.
-    fn read(&mut self, key: &str, value: &str) -> Result<(), String> {
-        let shown = shorten(value);
-        let count = |what: &str| {
-            let count = value.parse::<u64>();
-            count.map_err(|_| format!("'{shown}' is no {what}: write a whole number"))
-        };
-        let yes = || {
-            let yes = value.parse::<bool>();
-            yes.map_err(|_| format!("'{shown}' is neither true nor false: write one of them"))
-        };
-        let own = &mut self.experiment;
-        let (options, applications) = (&mut own.options, &mut own.applications);
-        match key {
-            "switchyard" => match value.parse::<u64>() {
-                Ok(version) if version <= u64::from(VERSION) => {}
-                Ok(version) => {
-                    return Err(format!(
-                        "it is of version {version}, this program reads up to {VERSION}: use a newer one"
-                    ));
-                }
-                Err(_) => {
-                    return Err(format!(
-                        "'{shown}' is no version: write switchyard {VERSION}"
-                    ));
-                }
-            },
-            "title" => value.clone_into(&mut own.title),
-            "choice" => own.choice.push(value.to_owned()),
-            "cluster" => {
-                let cluster = value.parse();
-                own.cluster =
-                    Some(cluster.map_err(|e: crate::cluster::ClusterError| e.to_string())?);
-            }
-            "policy" if !value.is_empty() => own.policies.push(value.to_owned()),
-            "placement" => {
-                let placement = value.parse();
-                own.placement =
-                    placement.map_err(|e: crate::placement::UnknownStrategy| e.to_string())?;
-            }
-            "spread_slowdown" => {
-                let generation = GpuGeneration::named(value);
-                let why = || format!("'{shown}' is no GPU generation: write k80, p100 or v100");
-                options.spread_slowdown = Some(generation.ok_or_else(why)?);
-            }
-            "restart_by_model" => options.restart_by_model = yes()?,
-            "first_start_pays" => options.first_start_pays = yes()?,
-            "whole_second_epochs" => options.whole_second_epochs = yes()?,
-            "seed" => options.seed = count("seed")?,
-            "restart_cost" => {
-                let cost = number(value).filter(|cost| cost.is_finite() && *cost >= 0.0);
-                let why = || format!("'{shown}' is no restart cost: write seconds, 0 or more");
-                options.restart_cost = cost.ok_or_else(why)?;
-            }
-            "interference" => {
-                let share = number(value).filter(|share| (0.0..1.0).contains(share));
-                let why =
-                    || format!("'{shown}' is no share to lose: write a number from 0 to below 1");
-                options.interference = share.ok_or_else(why)?;
-            }
-            "applications" => applications.always = yes()?,
-            "binding" => value.clone_into(&mut applications.rule),
-            "binding_seed" => applications.seed = count("seed")?,
-            "application" => applications.definitions.push(value.to_owned()),
-            "profile" => applications.profiles.push(ProfileTable {
-                file: value.to_owned(),
-                path: value.to_owned(),
-                text: String::new(),
-            }),
-            "row" => {
-                let table = applications.profiles.last_mut();
-                let why = || "a row of no profile: write its profile above it".to_owned();
-                let text = &mut table.ok_or_else(why)?.text;
-                text.push_str(value);
-                text.push('\n');
-            }
-            "history" => own.histories.push(history(value)?),
-            "tenant" => drop(self.tenants.index(value)),
-            // A remark, or a setting of a later minor version.
-            _ => {}
-        }
-        Ok(())
-    }
-}
-
-/// `NAME=SERVICE SERVICE …`
-fn history(text: &str) -> Result<ServiceHistory, String> {
-    let (name, samples) = text.split_once('=').unwrap_or((text, ""));
-    let service = |word: &str| {
-        let service = number(word).filter(|service| service.is_finite() && *service > 0.0);
-        let why = || {
-            let word = shorten(word);
-            format!("'{word}' is no service: write GPU·s above 0, separated by blanks")
-        };
-        service.ok_or_else(why)
+/// What stands above the table: its own affairs are read, all else is handed on. Also the tenants
+/// of the trace, whether jobs name them or not.
+fn header(sniff: &Sniff<'_>) -> Result<(Header, Names), OpenError> {
+    let mut header = Header {
+        file: sniff.file.to_owned(),
+        ..Header::default()
     };
-    let samples: Result<Vec<f64>, String> = samples.split_ascii_whitespace().map(service).collect();
-    let samples = samples?;
-    if name.trim().is_empty() || samples.is_empty() {
-        let shown = shorten(text);
-        return Err(format!(
-            "'{shown}' is no history: write its name, =, and services in GPU·s"
-        ));
+    let mut tenants = Names::default();
+    for (line, text) in &sniff.comments {
+        let line = *line;
+        let (key, value) = text.split_once(' ').unwrap_or((text, ""));
+        let value = unguarded_line(value.trim());
+        match key {
+            "switchyard" => check_version(&value).map_err(|why| header.refuse(line, why))?,
+            "tenant" => drop(tenants.index(&value)),
+            "cluster" => {
+                let cluster: Result<ClusterSpec, ClusterError> = value.parse();
+                let cluster = cluster.map_err(|why| header.refuse(line, why.to_string()))?;
+                header.cluster = Some(cluster);
+            }
+            key => {
+                let key = key.to_owned();
+                header.lines.push(HeaderLine { line, key, value });
+            }
+        }
     }
-    Ok(ServiceHistory {
-        name: name.trim().to_owned(),
-        samples,
-    })
+    Ok((header, tenants))
+}
+
+fn check_version(value: &str) -> Result<(), String> {
+    match value.parse::<u64>() {
+        Ok(version) if version <= u64::from(VERSION) => Ok(()),
+        Ok(version) => Err(format!(
+            "it is of version {version}, this program reads up to {VERSION}: use a newer one"
+        )),
+        Err(_) => {
+            let shown = shorten(value);
+            Err(format!(
+                "'{shown}' is no version: write switchyard {VERSION}"
+            ))
+        }
+    }
 }
 
 struct Reader {
-    experiment: Experiment,
+    header: Header,
     tenants: Names,
     columns: Columns,
     model: Option<Column>,
@@ -244,7 +150,7 @@ impl Importer for Reader {
 
     fn finish(&mut self, sink: &mut Sink) {
         self.columns.finish(sink);
-        sink.experiment = Some(std::mem::take(&mut self.experiment));
+        sink.header = Some(std::mem::take(&mut self.header));
     }
 
     fn units(&self) -> String {
@@ -273,15 +179,23 @@ mod tests {
                 "11 b 0.5 3600 8 - - Unknown",
             ]
         );
-        let experiment = trace.experiment.expect("it is one");
-        assert_eq!(experiment.title, "Two jobs");
+        let header = trace.header.expect("it is one");
+        assert_eq!(header.file, "experiment.csv");
+        let lines = header.lines.iter();
+        let lines: Vec<_> = lines
+            .map(|of| format!("{}: {}={}", of.line, of.key, of.value))
+            .collect();
         assert_eq!(
-            experiment.policies,
-            ["fifo", "tiresias-las[queues=2,thresholds=3600]"]
+            lines,
+            [
+                "2: title=Two jobs",
+                "4: policy=fifo",
+                "5: policy=tiresias-las[queues=2,thresholds=3600]",
+                "6: placement=spread",
+                "7: restart_cost=30",
+                "8: seed=7",
+            ]
         );
-        let options = experiment.options;
-        assert_eq!((options.seed, options.restart_cost), (7, 30.0));
-        assert_eq!(experiment.placement, crate::placement::Strategy::Spread);
         assert_eq!(trace.cluster.map(|c| c.to_string()).as_deref(), Some("2x4"));
     }
 
@@ -292,18 +206,6 @@ mod tests {
             try_open("e.csv", text.as_bytes()).unwrap_err().to_string()
         };
         assert_eq!(
-            error("#seed x"),
-            "e.csv, line 2: 'x' is no seed: write a whole number"
-        );
-        assert_eq!(
-            error("#restart_cost -1"),
-            "e.csv, line 2: '-1' is no restart cost: write seconds, 0 or more"
-        );
-        assert_eq!(
-            error("#restart_by_model perhaps"),
-            "e.csv, line 2: 'perhaps' is neither true nor false: write one of them"
-        );
-        assert_eq!(
             error("#cluster big"),
             "e.csv, line 2: 'big' is not a cluster: write NODESxGPUS, such as 16x4, or 8x8+4x4 for unlike nodes"
         );
@@ -311,21 +213,9 @@ mod tests {
             error("#switchyard 9"),
             "e.csv, line 2: it is of version 9, this program reads up to 1: use a newer one"
         );
-        for (wrong, why) in [
-            ("placement bogus", "'bogus' is not a placement: use "),
-            (
-                "spread_slowdown h100",
-                "'h100' is no GPU generation: write ",
-            ),
-            ("interference 1", "'1' is no share to lose: write "),
-            ("first_start_pays 1", "'1' is neither true nor false: "),
-            ("binding_seed -1", "'-1' is no seed: write a whole number"),
-            ("row 1,2", "a row of no profile: write "),
-            ("history h=", "'h=' is no history: write "),
-            ("history h=1 nan", "'nan' is no service: write "),
-        ] {
-            let error = error(&format!("#{wrong}"));
-            assert!(error.contains(&format!("line 2: {why}")), "{error}");
-        }
+        assert_eq!(
+            error("#switchyard one"),
+            "e.csv, line 2: 'one' is no version: write switchyard 1"
+        );
     }
 }

@@ -1,21 +1,25 @@
 //! Our own format, which `docs/format.md` describes: settings, then a table of jobs.
 
 use super::{cell, name};
-use crate::Experiment;
 use crate::job::{Job, Work};
 use crate::spreadsheet::guarded_line;
-use crate::workload::{Application, Workload};
-use std::fmt::{Display, Result, Write};
+use crate::workload::Workload;
+use std::fmt::{Result, Write};
 
-/// Writes a workload as it was opened, with the settings of an experiment: reading them gives the
-/// same numbers, and running them the same logs. What is at its default is left out.
+/// Writes a workload as it was opened, below settings: keys with their values, the format's version
+/// first. Reading them gives the same numbers.
 ///
 /// # Errors
 ///
 /// Whatever `out` fails with.
-pub fn experiment(workload: &Workload, settings: &Experiment, out: &mut impl Write) -> Result {
-    writeln!(out, "#switchyard {}", Experiment::VERSION)?;
-    write_settings(settings, out)?;
+pub fn experiment(
+    workload: &Workload,
+    settings: &[(&str, String)],
+    out: &mut impl Write,
+) -> Result {
+    for (key, value) in settings {
+        setting(out, key, value)?;
+    }
     let seen = tenants_in_order(workload);
     let listed = workload.tenants.iter().map(String::as_str);
     if !listed.eq(seen) {
@@ -50,75 +54,8 @@ pub fn experiment(workload: &Workload, settings: &Experiment, out: &mut impl Wri
     Ok(())
 }
 
-fn write_settings(settings: &Experiment, out: &mut impl Write) -> Result {
-    let default = Experiment::default();
-    if !settings.title.is_empty() {
-        setting(out, "title", &settings.title)?;
-    }
-    for choice in &settings.choice {
-        setting(out, "choice", choice)?;
-    }
-    if let Some(cluster) = &settings.cluster {
-        setting(out, "cluster", cluster)?;
-    }
-    for policy in &settings.policies {
-        setting(out, "policy", policy)?;
-    }
-    if settings.placement != default.placement {
-        setting(out, "placement", settings.placement)?;
-    }
-    let (options, usual) = (&settings.options, &default.options);
-    if options.restart_cost != usual.restart_cost {
-        setting(out, "restart_cost", options.restart_cost)?;
-    }
-    if options.interference != usual.interference {
-        setting(out, "interference", options.interference)?;
-    }
-    if let Some(generation) = options.spread_slowdown {
-        setting(out, "spread_slowdown", generation.name())?;
-    }
-    for (key, is_set) in [
-        ("restart_by_model", options.restart_by_model),
-        ("first_start_pays", options.first_start_pays),
-        ("whole_second_epochs", options.whole_second_epochs),
-        ("applications", settings.applications.always),
-    ] {
-        if is_set {
-            setting(out, key, true)?;
-        }
-    }
-    if options.seed != usual.seed {
-        setting(out, "seed", options.seed)?;
-    }
-    let applications = &settings.applications;
-    if !applications.rule.trim().is_empty() {
-        setting(out, "binding", &applications.rule)?;
-    }
-    if applications.seed != default.applications.seed {
-        setting(out, "binding_seed", applications.seed)?;
-    }
-    for definition in &applications.definitions {
-        setting(out, "application", Application::compact_json(definition))?;
-    }
-    for table in &applications.profiles {
-        setting(out, "profile", &table.path)?;
-        for row in table.text.lines().filter(|row| !row.trim().is_empty()) {
-            setting(out, "row", row)?;
-        }
-    }
-    for history in &settings.histories {
-        let name = format!("{}=", one_line(&history.name));
-        write!(out, "#history {}", guarded_line(&name))?;
-        for (at, sample) in history.samples.iter().enumerate() {
-            write!(out, "{}{sample}", if at > 0 { " " } else { "" })?;
-        }
-        out.write_char('\n')?;
-    }
-    Ok(())
-}
-
-fn setting(out: &mut impl Write, key: &str, value: impl Display) -> Result {
-    let value = one_line(&value.to_string());
+fn setting(out: &mut impl Write, key: &str, value: &str) -> Result {
+    let value = one_line(value);
     writeln!(out, "#{key} {}", guarded_line(&value))
 }
 

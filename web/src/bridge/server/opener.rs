@@ -5,6 +5,7 @@ use super::{listen, reply, scope};
 use crate::bridge::protocol::{Choice, Facets, OpenRequest, OpenedTrace, Refusal, Reply};
 use crate::draw::histogram;
 use js_sys::{ArrayBuffer, Uint8Array};
+use switchyard::Experiment;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
 use switchyard::trace::{ChoiceError, Choices, OpenError, OpenOptions, Opened, Opening, Trace};
@@ -140,10 +141,11 @@ fn taken(
     chosen
         .choose(&choices, cluster.or(trace.cluster.as_ref()))
         .map_err(|why| Refusal::because(format!("Nothing has changed: {why}.")))?;
+    let experiment = Experiment::take_from(&mut chosen)?;
     let workload = Workload::take_from(&mut chosen);
     let mut report = chosen.report;
     let distributions = std::mem::take(&mut report.distributions);
-    let title = chosen.experiment.as_ref().map(|own| own.title.clone());
+    let title = experiment.as_ref().map(|own| own.title.clone());
     Ok(Reply::Opened(Box::new(OpenedTrace {
         fresh,
         format: chosen.format,
@@ -157,7 +159,7 @@ fn taken(
         profiles: if fresh { chosen.profiles } else { Vec::new() },
         cluster: chosen.cluster,
         suggested: workload.suggest_cluster(),
-        experiment: chosen.experiment.filter(|_| fresh),
+        experiment: experiment.filter(|_| fresh),
         workload,
     })))
 }

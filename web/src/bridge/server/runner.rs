@@ -224,7 +224,7 @@ fn written(format: ExportFormat, workload: &Workload, settings: &Experiment) -> 
     let cluster = settings.cluster.as_ref();
     // Writing into memory does not fail.
     let _ = match format {
-        ExportFormat::Switchyard => export::experiment(workload, settings, &mut text),
+        ExportFormat::Switchyard => settings.write(workload, &mut text),
         ExportFormat::Swf => export::swf(workload, cluster, &mut text),
         ExportFormat::Tiresias => export::tiresias(workload, &mut text),
     };
