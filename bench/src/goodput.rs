@@ -61,7 +61,7 @@ pub(crate) fn goodput(arguments: &Arguments) -> Result<()> {
                 .iter()
                 .map(|(name, bytes)| SourceFile { name, bytes })
                 .collect();
-            let open = || Ok(Application::measured(&files)?);
+            let open = || Ok(switchyard::workload::profiles::measured(&files)?);
             let (applications, seconds) = measure(arguments.runs, open)?;
             Some((applications, seconds))
         }

@@ -19,7 +19,7 @@ use switchyard::policy::pollux::{
 use switchyard::report::Summary;
 use switchyard::sim::{RunLog, SimOptions};
 use switchyard::workload::application::Profile;
-use switchyard::workload::{Application, MIX, PolluxGenerator, Workload};
+use switchyard::workload::{Application, MIX, PolluxGenerator};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -66,7 +66,7 @@ struct WholeRun {
 fn whole(policy: &str) -> Result<WholeRun> {
     let applications = Application::embedded();
     let trace = PolluxGenerator::default().generate(&applications)?;
-    let workload = Arc::new(Workload::from_trace(&trace));
+    let workload = Arc::new(trace.workload());
     let spec = RunSpec {
         policy: policy.parse()?,
         cluster: "16x4".parse()?,

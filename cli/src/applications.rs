@@ -6,7 +6,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use switchyard::report::TraceFacts;
 use switchyard::trace::{ProfileTable, SourceFile};
-use switchyard::workload::{Application, ApplicationSettings, BindingRule};
+use switchyard::workload::{Application, ApplicationSettings, BindingRule, profiles};
 
 #[derive(Args)]
 pub(crate) struct ApplicationArguments {
@@ -119,7 +119,7 @@ pub(crate) fn profiles(path: &Path) -> Result<Vec<ProfileTable>, Failure> {
         Application::of_tables(&tables)?;
         Ok(tables)
     };
-    Application::tables(&files)
+    profiles::tables(&files)
         .and_then(sound)
         .with_context(|| format!("{} holds no profiles", path.display()))
         .map_err(Failure::Input)

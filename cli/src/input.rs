@@ -137,7 +137,7 @@ pub(crate) fn load(
             let mut experiment = experiment.unwrap_or_default();
             let dropped = trace.report.dropped.iter();
             let dropped = dropped.map(|dropped| dropped.count).sum();
-            let workload = Workload::take_from(&mut trace);
+            let workload = trace.take_workload();
             experiment.choice.extend(arguments.choices().in_words());
             Ok(Input {
                 facts: TraceFacts {

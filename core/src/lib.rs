@@ -14,26 +14,16 @@
 
 #![forbid(unsafe_code)]
 
-pub mod cluster;
 mod experiment;
-pub mod goodput;
-pub mod job;
-pub mod order;
-mod percentile;
-pub mod placement;
 pub mod playground;
-pub mod policy;
-mod preset;
-pub mod report;
-mod run;
-pub mod sim;
-mod spreadsheet;
-pub mod tell;
-mod time;
-pub mod trace;
 pub mod workload;
 
 pub use experiment::Experiment;
-pub use preset::{Preset, UnknownPreset};
-pub use run::{MissingHistory, RunSpec};
-pub use time::Time;
+pub use switchyard_model::{Time, cluster, draw, goodput, job, order};
+pub use switchyard_report as report;
+pub use switchyard_sim::{
+    MissingHistory, Preset, RunSpec, UnknownPreset, placement, policy, sim, tell,
+};
+pub use switchyard_trace as trace;
+
+use switchyard_model::spreadsheet;

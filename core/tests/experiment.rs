@@ -15,7 +15,7 @@ use switchyard::trace::{
     SourceFile, Trace, Window, open,
 };
 use switchyard::workload::{
-    Application, ApplicationSettings, BindingRule, GpuGeneration, GpuTimeClass, Workload,
+    Application, ApplicationSettings, BindingRule, GpuGeneration, GpuTimeClass,
 };
 
 /// What runs besides every policy's defaults. Searches are short.
@@ -61,7 +61,7 @@ impl Scene {
         let policies: Result<Vec<PolicySpec>, _> =
             self.experiment.policies.iter().map(|p| p.parse()).collect();
         let policies = policies.expect("policies of the registry");
-        let workload = Workload::from_trace(&self.trace);
+        let workload = self.trace.workload();
         let bound = match self.experiment.bind(workload, &policies) {
             Ok(bound) => Arc::new(bound),
             Err(why) => return vec![Err(why.to_string())],
@@ -79,7 +79,7 @@ impl Scene {
     /// The same, written and read again.
     fn reopened(&self) -> Self {
         let mut text = String::new();
-        let workload = Workload::from_trace(&self.trace);
+        let workload = self.trace.workload();
         self.experiment
             .write(&workload, &mut text)
             .expect("memory does not fail");

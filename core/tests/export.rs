@@ -79,7 +79,7 @@ fn our_own_format_loses_nothing() {
     let mut expected = workload;
     expected.jobs[3].name = "odd, \"name\" #5".into();
     // Models are numbered in order of appearance.
-    let mut seen = Workload::from_trace(&trace);
+    let mut seen = trace.workload();
     let model = |of: &Workload, at: usize| {
         let model = of.jobs[at].model;
         model.map(|model| of.models[model as usize].clone())
@@ -105,7 +105,7 @@ fn others_keep_times_and_gpus() {
     let workload = sample();
     let mut text = String::new();
     tiresias(&workload, &mut text).expect("memory does not fail");
-    let back = Workload::from_trace(&read(&text));
+    let back = read(&text).workload();
     let shape = |w: &Workload| {
         let jobs = w.jobs.iter();
         jobs.map(|j| (j.submit, j.gpus, j.work)).collect::<Vec<_>>()
@@ -116,7 +116,7 @@ fn others_keep_times_and_gpus() {
     swf(&workload, Some(&SAMPLES[0].cluster_spec()), &mut text).expect("memory does not fail");
     let trace = read(&text);
     assert_eq!(trace.format, "swf");
-    assert_eq!(shape(&Workload::from_trace(&trace)), shape(&workload));
+    assert_eq!(shape(&trace.workload()), shape(&workload));
     assert!(
         text.contains("; MaxNodes: 8\n; MaxProcs: 32\n"),
         "{}",

@@ -807,7 +807,7 @@ proptest! {
                 batch: None,
                 status: Status::Completed,
             };
-            Workload::from_trace(&Trace {
+            let trace = Trace {
                 format: "rows".into(),
                 title: "Rows".into(),
                 records: (1..).zip(rows).map(record).collect(),
@@ -819,7 +819,8 @@ proptest! {
                 members: Vec::new(),
                 header: None,
                 report: ImportReport::default(),
-            })
+            };
+            trace.workload()
         };
         let (in_order, shuffled) = rows;
         prop_assert_eq!(workload(&in_order), workload(&shuffled));

@@ -48,7 +48,7 @@ impl Artifact {
             .iter()
             .map(|(name, bytes)| SourceFile { name, bytes })
             .collect();
-        Application::measured(&files).expect("profiles")
+        switchyard::workload::profiles::measured(&files).expect("profiles")
     }
 
     /// One of its workloads, training `applications`.
@@ -66,7 +66,8 @@ impl Artifact {
         let Ok(Opened::Trace(trace)) = open(&[file], &OpenOptions::default()) else {
             panic!("{name} is a trace");
         };
-        Workload::from_trace(&trace)
+        trace
+            .workload()
             .bind(&BindingRule::default(), applications)
             .expect("every job names an application")
     }

@@ -107,7 +107,7 @@ fn adaptive() -> Case {
     let trace = generator
         .generate(&applications)
         .expect("the defaults are sound");
-    let mut workload = Workload::from_trace(&trace);
+    let mut workload = trace.workload();
     // Nobody waits days for imagenet, and gangs fit the cluster.
     for job in &mut workload.jobs {
         job.gpus = job.gpus.min(8);
@@ -169,7 +169,7 @@ fn tiny() -> Case {
     };
     Case {
         name: "tiny",
-        workload: Arc::new(Workload::from_trace(&trace)),
+        workload: Arc::new(trace.workload()),
         cluster: "1x8+2x4".parse().expect("a cluster"),
         options: SimOptions {
             restart_cost: 12.5,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use switchyard::goodput::noise::{NoiseAverage, norms};
 use switchyard::goodput::{Agent, CandidateTable, Observation};
 use switchyard::workload::application::{even, packed};
-use switchyard::workload::{Application, BindingRule, PolluxGenerator};
+use switchyard::workload::{Application, BindingRule, PolluxGenerator, Unbound};
 
 /// The lines of `golden/hashes.txt` that are not runs, computed here and now.
 ///
@@ -101,17 +101,23 @@ fn profiles(applications: &[Application]) -> Print {
 
 /// The paper's workload, and what its records would be bound to were they plain.
 fn workload(applications: &[Application]) -> Print {
-    let mut trace = PolluxGenerator::default()
+    let trace = PolluxGenerator::default()
         .generate(applications)
         .expect("the defaults are sound");
     let mut print = Print::new();
-    for record in &mut trace.records {
+    for record in &trace.records {
         print.figure(record.submit);
         print.figure(record.duration);
         print.word(u64::from(record.gpus));
-        (record.model, record.batch) = (None, None);
     }
-    let bound = BindingRule::default().bind(&trace, applications);
+    let plain = trace.records.iter().map(|record| Unbound {
+        model: None,
+        submit: record.submit,
+        duration: record.duration,
+        gpus: record.gpus,
+        batch: None,
+    });
+    let bound = BindingRule::default().bind(plain, applications);
     for bound in bound.expect("the paper's rule") {
         print.word(u64::from(bound.application));
         print.word(u64::from(bound.batch));

@@ -11,7 +11,6 @@ use switchyard::policy::ServiceHistory;
 use switchyard::report::Summary;
 use switchyard::sim::SimOptions;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
-use switchyard::workload::Workload;
 use switchyard::{Preset, RunSpec};
 
 /// A row of the simulator's results: policy, average JCT, and 95th percentile where it is published,
@@ -95,7 +94,7 @@ fn check(file: &str, cluster: &str, rows: &[Row]) {
     let Ok(Opened::Trace(trace)) = open(&files, &OpenOptions::default()) else {
         panic!("{file} is a trace");
     };
-    let workload = Arc::new(Workload::from_trace(&trace));
+    let workload = Arc::new(trace.workload());
     let cluster = cluster.parse().expect("a cluster");
     let mut misses: Vec<String> = Vec::new();
     for &(policy, mean, p95) in rows {

@@ -28,7 +28,7 @@ impl Bench {
         let files = [SourceFile { name, bytes }];
         match open(&files, &OpenOptions::default()).map_err(|error| error.to_string())? {
             Opened::Trace(mut trace) => Ok(Self {
-                workload: Arc::new(Workload::take_from(&mut trace)),
+                workload: Arc::new(trace.take_workload()),
             }),
             Opened::Cluster(_) | Opened::Profiles(_) => Err("there are no jobs in it".to_string()),
         }

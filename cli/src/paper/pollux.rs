@@ -354,7 +354,7 @@ fn drawn(
         let trace = generator
             .generate(applications)
             .map_err(|error| Failure::Input(error.into()))?;
-        bound(&Workload::from_trace(&trace), applications).map(Arc::new)
+        bound(&trace.workload(), applications).map(Arc::new)
     };
     (0..u64::from(count)).map(draw).collect()
 }

@@ -7,9 +7,8 @@
 //! which they were submitted. Shares: observed over the three published workloads.
 
 use super::application::{Application, packed};
-use super::sample::{below, unit};
+use crate::draw::{Rng, below, unit};
 use crate::job::Status;
-use crate::policy::Rng;
 use crate::trace::{ImportReport, Member, Record, Trace};
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
@@ -202,6 +201,7 @@ fn weighted(rng: &mut Rng, weights: impl Iterator<Item = u32> + Clone) -> usize 
 mod tests {
     use super::*;
     use crate::trace::{OpenOptions, Opened, SourceFile, open};
+    use crate::workload::{ApplicationSettings, Workload};
 
     #[test]
     fn shares_and_arrivals_are_the_paper_s() {
@@ -296,5 +296,18 @@ mod tests {
             ..PolluxGenerator::default()
         };
         assert!(late.generate(&applications).is_ok());
+    }
+
+    #[test]
+    fn a_workload_that_has_travelled_gets_its_applications_back() {
+        let generator = PolluxGenerator::default();
+        let trace = generator.generate(&Application::embedded());
+        let workload = trace.expect("sound settings").workload();
+        let travelled = Workload {
+            applications: Vec::new(),
+            ..workload.clone()
+        };
+        let settings = ApplicationSettings::default();
+        assert_eq!(settings.bind(&travelled), Ok(workload));
     }
 }

@@ -963,7 +963,7 @@ mod tests {
             });
             assert_eq!(again.setup, state.setup, "{seed}");
             assert_eq!(again.experiment(), state.experiment(), "{seed}");
-            let workload = Workload::take_from(&mut trace);
+            let workload = trace.take_workload();
             let expected = hashes(&state, &jobs);
             assert_eq!(hashes(&again, &workload), expected, "{seed}");
             ran += u32::from(expected.is_ok());

@@ -9,7 +9,7 @@ use switchyard::Experiment;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
 use switchyard::trace::{ChoiceError, Choices, OpenError, OpenOptions, Opened, Opening, Trace};
-use switchyard::workload::{Sample, Workload};
+use switchyard::workload::Sample;
 use wasm_bindgen::JsCast;
 use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync};
 
@@ -142,7 +142,7 @@ fn taken(
         .choose(&choices, cluster.or(trace.cluster.as_ref()))
         .map_err(|why| Refusal::because(format!("Nothing has changed: {why}.")))?;
     let experiment = Experiment::take_from(&mut chosen)?;
-    let workload = Workload::take_from(&mut chosen);
+    let workload = chosen.take_workload();
     let mut report = chosen.report;
     let distributions = std::mem::take(&mut report.distributions);
     let title = experiment.as_ref().map(|own| own.title.clone());

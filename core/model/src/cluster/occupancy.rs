@@ -1,0 +1,215 @@
+//! Which GPUs are taken.
+//!
+//! Policies and placement strategies count GPUs per node ([`FreeGpus`]); the engine alone
+//! hands out particular GPUs ([`Occupancy`]), lowest number first, so that the same plan
+//! always names the same GPUs.
+
+use super::{ClusterSpec, Part};
+use std::sync::Arc;
+
+/// Free GPUs counted per node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FreeGpus {
+    per_node: Vec<u32>,
+    /// Taken or free, per node.
+    node_sizes: Arc<[u32]>,
+    total: u32,
+}
+
+impl FreeGpus {
+    /// A whole cluster, all free.
+    pub fn all(cluster: &ClusterSpec) -> Self {
+        let per_node: Vec<u32> = cluster.gpus_per_node().collect();
+        Self {
+            node_sizes: per_node.as_slice().into(),
+            total: per_node.iter().sum(),
+            per_node,
+        }
+    }
+
+    /// The same nodes with so many free GPUs each; none on those beyond.
+    pub fn with_free(&self, free: &[u32]) -> Self {
+        let mut per_node = free.to_vec();
+        per_node.resize(self.node_sizes.len(), 0);
+        Self {
+            node_sizes: Arc::clone(&self.node_sizes),
+            total: per_node.iter().sum(),
+            per_node,
+        }
+    }
+
+    /// Free GPUs of every node, in node order.
+    pub fn per_node(&self) -> &[u32] {
+        &self.per_node
+    }
+
+    /// GPUs of every node, taken or free, in node order.
+    pub fn node_sizes(&self) -> &[u32] {
+        &self.node_sizes
+    }
+
+    /// Free GPUs in all.
+    pub fn total(&self) -> u32 {
+        self.total
+    }
+
+    /// Whether every part of `placement` is free here.
+    pub fn fits(&self, parts: &[Part]) -> bool {
+        parts.iter().all(|&Part { node, gpus }| {
+            self.per_node
+                .get(node as usize)
+                .is_some_and(|&free| gpus <= free)
+        })
+    }
+
+    /// Counts `parts` as taken. The caller has seen that they fit.
+    pub fn take(&mut self, parts: &[Part]) {
+        for &Part { node, gpus } in parts {
+            self.per_node[node as usize] -= gpus;
+            self.total -= gpus;
+        }
+    }
+
+    /// Counts `parts` as free again.
+    pub fn give(&mut self, parts: &[Part]) {
+        for &Part { node, gpus } in parts {
+            self.per_node[node as usize] += gpus;
+            self.total += gpus;
+        }
+    }
+
+    /// Becomes a copy of `other` without allocating, if as large.
+    pub fn copy_from(&mut self, other: &FreeGpus) {
+        self.per_node.clone_from(&other.per_node);
+        self.node_sizes.clone_from(&other.node_sizes);
+        self.total = other.total;
+    }
+}
+
+/// Particular GPUs of one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gpus {
+    /// The node.
+    pub node: u32,
+    /// Bit `i` set: GPU `i` of that node.
+    pub mask: u64,
+}
+
+impl Gpus {
+    /// How many.
+    pub fn count(self) -> u32 {
+        self.mask.count_ones()
+    }
+}
+
+/// Every GPU, free or taken.
+#[derive(Clone, Debug)]
+pub struct Occupancy {
+    free_masks: Vec<u64>,
+    free: FreeGpus,
+}
+
+/// Why GPUs cannot be handed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlaceError {
+    /// No such node.
+    #[error("there is no node {0}")]
+    NoSuchNode(u32),
+    /// More than the node has free.
+    #[error("node {node} has {free} GPUs free, not {wanted}")]
+    NodeFull {
+        /// The node.
+        node: u32,
+        /// What it has free.
+        free: u32,
+        /// What was asked of it.
+        wanted: u32,
+    },
+}
+
+impl Occupancy {
+    /// A whole cluster, all free.
+    pub fn new(cluster: &ClusterSpec) -> Self {
+        let free = FreeGpus::all(cluster);
+        let free_masks = free
+            .per_node
+            .iter()
+            .map(|&gpus| u64::MAX >> (64 - gpus))
+            .collect();
+        Self { free_masks, free }
+    }
+
+    /// What is free, counted.
+    pub fn free(&self) -> &FreeGpus {
+        &self.free
+    }
+
+    /// Hands out `count` GPUs of `node`, lowest numbers first.
+    pub fn take(&mut self, node: u32, count: u32) -> Result<Gpus, PlaceError> {
+        let free = *self
+            .free
+            .per_node
+            .get(node as usize)
+            .ok_or(PlaceError::NoSuchNode(node))?;
+        if count > free {
+            return Err(PlaceError::NodeFull {
+                node,
+                free,
+                wanted: count,
+            });
+        }
+        let all = self.free_masks[node as usize];
+        let mut rest = all;
+        for _ in 0..count {
+            rest &= rest - 1;
+        }
+        self.free_masks[node as usize] = rest;
+        self.free.take(&[Part::new(node, count)]);
+        Ok(Gpus {
+            node,
+            mask: all & !rest,
+        })
+    }
+
+    /// Takes GPUs back.
+    pub fn give(&mut self, gpus: Gpus) {
+        debug_assert_eq!(
+            self.free_masks[gpus.node as usize] & gpus.mask,
+            0,
+            "these GPUs are free already"
+        );
+        self.free_masks[gpus.node as usize] |= gpus.mask;
+        self.free.give(&[Part::new(gpus.node, gpus.count())]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hands_out_the_lowest_free_gpus() {
+        let mut occupancy = Occupancy::new(&ClusterSpec::uniform(1, 4).unwrap());
+        let first = occupancy.take(0, 2).unwrap();
+        let second = occupancy.take(0, 1).unwrap();
+        assert_eq!((first.mask, second.mask), (0b0011, 0b0100));
+        occupancy.give(first);
+        assert_eq!(occupancy.take(0, 3).unwrap().mask, 0b1011);
+        assert_eq!(occupancy.free().total(), 0);
+    }
+
+    #[test]
+    fn refuses_what_is_not_there() {
+        let mut occupancy = Occupancy::new(&ClusterSpec::uniform(2, 64).unwrap());
+        assert_eq!(occupancy.take(2, 1), Err(PlaceError::NoSuchNode(2)));
+        assert_eq!(
+            occupancy.take(1, 65),
+            Err(PlaceError::NodeFull {
+                node: 1,
+                free: 64,
+                wanted: 65
+            })
+        );
+        assert_eq!(occupancy.take(1, 64).unwrap().mask, u64::MAX);
+    }
+}

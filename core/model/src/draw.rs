@@ -1,0 +1,17 @@
+//! Random draws: one small seeded generator for all that draws, and no entropy of the machine, so
+//! that the same seed gives the same numbers on every platform.
+
+use rand_xoshiro::rand_core::Rng as _;
+
+/// The generator.
+pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Uniform in 0..1.
+pub fn unit(rng: &mut Rng) -> f64 {
+    (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Uniform in `0..bound`.
+pub fn below(rng: &mut Rng, bound: u32) -> u32 {
+    (unit(rng) * f64::from(bound)) as u32
+}

@@ -1,0 +1,21 @@
+//! What everything else speaks of: jobs and time, clusters and which of their GPUs are taken,
+//! applications and their goodput, and a [`Workload`] of jobs that are ready to run.
+//!
+//! Nothing here reads files, simulates or decides.
+
+#![forbid(unsafe_code)]
+
+pub mod application;
+pub mod cluster;
+pub mod draw;
+pub mod goodput;
+pub mod job;
+pub mod order;
+mod percentile;
+pub mod spreadsheet;
+mod time;
+pub mod workload;
+
+pub use percentile::percentile;
+pub use time::Time;
+pub use workload::Workload;

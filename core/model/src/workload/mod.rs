@@ -1,0 +1,54 @@
+//! Jobs that are ready to run, and what is known of them: embedded samples, a cluster for those
+//! that come without one, how many fit on a cluster, what is known of a model's structure, which
+//! application a job trains.
+
+mod adaptive;
+mod binding;
+mod fit;
+mod models;
+mod sample;
+mod settings;
+mod suggest;
+
+pub use binding::{BindError, BindingRule, Bound, GpuTimeClass, Unbound};
+pub use fit::Fit;
+pub use models::{DEFAULT_PACKLIMIT, GpuGeneration, ModelTraits, TraitsByJob};
+pub use sample::{SAMPLES, Sample};
+pub use settings::{ApplicationSettings, PAPER_RULE, RuleError, SettingsError};
+
+use crate::application::Application;
+use crate::job::{Job, Work};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Jobs in order of submission, the first at time 0.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// Sorted by (submit, row of the trace); a job's index is its [`JobId`](crate::job::JobId).
+    pub jobs: Vec<Job>,
+    /// Names of the tenants that jobs refer to.
+    pub tenants: Vec<String>,
+    /// Names of the models that jobs refer to.
+    pub models: Vec<String>,
+    /// What [adaptive](crate::job::Work::Adaptive) jobs train. Does not travel: where it is
+    /// needed, [`bind`](Self::bind) gives it back by the names of the jobs' models.
+    #[serde(skip)]
+    pub applications: Vec<Arc<Application>>,
+}
+
+impl Workload {
+    /// The same jobs arriving `factor` times as fast.
+    pub fn at_load(&self, factor: f64) -> Self {
+        let mut faster = self.clone();
+        for job in &mut faster.jobs {
+            job.submit = crate::Time(job.submit.seconds() / factor);
+        }
+        faster
+    }
+
+    /// Whether any of its jobs can use other GPUs than it asks for.
+    pub fn is_adaptive(&self) -> bool {
+        let adapts = |work| matches!(work, Work::Adaptive { .. });
+        self.jobs.iter().any(|job| adapts(job.work))
+    }
+}

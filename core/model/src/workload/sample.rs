@@ -1,0 +1,275 @@
+//! Small synthetic workloads, made on the spot from a seed: what the page shows before a trace
+//! is opened. Shapes follow published traces: Poisson arrivals with a daily rhythm, log-normal
+//! durations, most gangs small, most GPU time in few large ones (Philly, ATC'19; Helios, SC'21).
+//!
+//! `three-jobs` is Tiresias' toy (NSDI'19 §3.2), of which public text gives the average completion
+//! times and not the jobs: SRSF 9.3, Gittins 10, LAS 11.7 on one cluster. The set here is
+//! reconstructed: services of 4, 8 and 12 GPU·s on 2 GPUs make 9.3 under SRSF, 10 with two queues
+//! that meet at 4 GPU·s, and 11.7 under LAS in slices of one second.
+
+use super::Workload;
+use crate::Time;
+use crate::cluster::ClusterSpec;
+use crate::draw::{Rng, below, unit};
+use crate::job::{Job, Work};
+use crate::order;
+use rand_xoshiro::rand_core::SeedableRng;
+
+/// A workload that comes with the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Short name, for links.
+    pub name: &'static str,
+    /// Name for people.
+    pub title: &'static str,
+    /// What it shows, in one sentence.
+    pub summary: &'static str,
+    /// The cluster it is meant for: nodes and GPUs per node.
+    pub cluster: (u32, u32),
+    /// The moment to look at first, seconds: when there is something to see.
+    pub opens_at: f64,
+    jobs: Jobs,
+}
+
+/// Where a sample's jobs come from.
+#[derive(Clone, Copy, Debug)]
+enum Jobs {
+    /// Drawn from distributions.
+    Drawn {
+        count: usize,
+        /// Mean load: GPU·s submitted per GPU·s there is.
+        load: f64,
+        /// Jobs already there when the day begins.
+        backlog: usize,
+        seed: u64,
+    },
+    /// Name, GPUs and seconds; all there at the start.
+    Listed(&'static [(&'static str, u32, f64)]),
+}
+
+/// The samples, the first one shown on opening the page.
+pub const SAMPLES: &[Sample] = &[
+    Sample {
+        name: "lab",
+        title: "A lab's day",
+        summary: "240 jobs on 8 nodes × 4 GPUs, a little more than they can take: short jobs stuck behind long ones.",
+        cluster: (8, 4),
+        opens_at: 6.0 * 3600.0,
+        jobs: Jobs::Drawn {
+            count: 240,
+            load: 1.15,
+            backlog: 24,
+            seed: 7,
+        },
+    },
+    Sample {
+        name: "cluster",
+        title: "A cluster's four days",
+        summary: "6,000 jobs within four days on 32 nodes × 8 GPUs, with days, nights and gangs over several nodes.",
+        cluster: (32, 8),
+        opens_at: 86_400.0,
+        jobs: Jobs::Drawn {
+            count: 6_000,
+            load: 0.95,
+            backlog: 60,
+            seed: 11,
+        },
+    },
+    Sample {
+        name: "fleet",
+        title: "A fleet's week",
+        summary: "40,000 jobs within a week on 144 nodes × 8 GPUs: the size of one published production cluster.",
+        cluster: (144, 8),
+        opens_at: 86_400.0,
+        jobs: Jobs::Drawn {
+            count: 40_000,
+            load: 0.9,
+            backlog: 200,
+            seed: 23,
+        },
+    },
+    Sample {
+        name: "three-jobs",
+        title: "Three jobs",
+        summary: "Tiresias' toy example (NSDI'19): J1 wants 2 GPUs for 2 s, J2 1 GPU for 8 s, J3 2 GPUs for 6 s, and there are 2. The jobs are reconstructed from the average completion times that the paper gives: SRSF 9.3, Gittins 10, LAS 11.7.",
+        cluster: (1, 2),
+        opens_at: 0.0,
+        jobs: Jobs::Listed(&[("J1", 2, 2.0), ("J2", 1, 8.0), ("J3", 2, 6.0)]),
+    },
+];
+
+/// The hour of day at which samples begin.
+const FIRST_HOUR: f64 = 11.0;
+
+/// Names of the model families that sample jobs train.
+const MODELS: [&str; 6] = ["resnet50", "vgg16", "bert", "transformer", "lstm", "dqn"];
+
+/// Names of the sample's tenants.
+const TENANTS: [&str; 4] = ["vision", "language", "speech", "robotics"];
+
+impl Sample {
+    /// The sample of this name.
+    pub fn named(name: &str) -> Option<&'static Sample> {
+        SAMPLES.iter().find(|sample| sample.name == name)
+    }
+
+    /// The cluster it is meant for.
+    pub fn cluster_spec(&self) -> ClusterSpec {
+        let (nodes, gpus) = self.cluster;
+        ClusterSpec::uniform(nodes, gpus)
+            .unwrap_or_else(|_| unreachable!("samples have small clusters"))
+    }
+
+    /// Makes its jobs: always the same ones.
+    pub fn workload(&self) -> Workload {
+        match self.jobs {
+            Jobs::Drawn {
+                count,
+                load,
+                backlog,
+                seed,
+            } => self.drawn(count, load, backlog, seed),
+            Jobs::Listed(list) => listed(list),
+        }
+    }
+
+    fn drawn(&self, count: usize, load: f64, backlog: usize, seed: u64) -> Workload {
+        let mut rng = Rng::seed_from_u64(seed);
+        let (nodes, gpus_per_node) = self.cluster;
+        let mut shapes: Vec<(u32, f64)> = (0..count)
+            .map(|_| shape(&mut rng, nodes * gpus_per_node))
+            .collect();
+        let gpu_seconds: f64 = shapes
+            .iter()
+            .map(|&(gpus, duration)| f64::from(gpus) * duration)
+            .sum();
+        let span = gpu_seconds / (load * f64::from(nodes * gpus_per_node));
+        let mut submits: Vec<f64> = (0..count).map(|_| arrival(&mut rng, span)).collect();
+        submits[..backlog].fill(0.0);
+        order::ascending(&mut submits);
+
+        let jobs = (0usize..)
+            .zip(submits)
+            .zip(shapes.drain(..))
+            .map(|((i, submit), (gpus, duration))| Job {
+                name: format!(
+                    "{}-{i:0width$}",
+                    self.name,
+                    width = count.ilog10() as usize + 1
+                )
+                .into(),
+                submit: Time(submit),
+                gpus,
+                tenant: Some(below(&mut rng, TENANTS.len() as u32)),
+                model: Some(below(&mut rng, MODELS.len() as u32)),
+                work: Work::Fixed { duration },
+            })
+            .collect();
+        Workload {
+            jobs,
+            tenants: TENANTS.map(String::from).to_vec(),
+            models: MODELS.map(String::from).to_vec(),
+            applications: Vec::new(),
+        }
+    }
+}
+
+fn listed(list: &[(&str, u32, f64)]) -> Workload {
+    let jobs = list
+        .iter()
+        .map(|&(name, gpus, duration)| Job {
+            name: name.into(),
+            submit: Time::ZERO,
+            gpus,
+            tenant: None,
+            model: None,
+            work: Work::Fixed { duration },
+        })
+        .collect();
+    Workload {
+        jobs,
+        tenants: Vec::new(),
+        models: Vec::new(),
+        applications: Vec::new(),
+    }
+}
+
+/// A gang and its duration in whole seconds; larger gangs run longer.
+fn shape(rng: &mut Rng, cluster_gpus: u32) -> (u32, f64) {
+    let gpus = match below(rng, 100) {
+        0..58 => 1,
+        58..70 => 2,
+        70..84 => 4,
+        84..95 => 8,
+        95..99 => 16,
+        _ => 32,
+    }
+    .min(cluster_gpus / 2);
+    let median = 600.0 * libm::sqrt(f64::from(gpus));
+    let duration = median * libm::exp(1.4 * normal(rng));
+    (gpus, libm::round(duration.clamp(30.0, 3.0 * 86_400.0)))
+}
+
+/// A moment in `0..span`, busy by day and quiet by night, in whole seconds.
+fn arrival(rng: &mut Rng, span: f64) -> f64 {
+    loop {
+        let at = unit(rng) * span;
+        let hour = (at / 3600.0 + FIRST_HOUR) % 24.0;
+        let busy = 1.0 + 0.6 * libm::sin((hour - 8.0) / 24.0 * std::f64::consts::TAU);
+        if unit(rng) * 1.6 < busy {
+            return libm::floor(at);
+        }
+    }
+}
+
+/// Standard normal (Box–Muller).
+fn normal(rng: &mut Rng) -> f64 {
+    let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(rng)));
+    radius * libm::cos(std::f64::consts::TAU * unit(rng))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_promise_the_time_that_the_jobs_take_to_come() {
+        let promised = [
+            ("lab", "day", 1),
+            ("cluster", "four days", 4),
+            ("fleet", "week", 7),
+        ];
+        for (name, words, days) in promised {
+            let sample = Sample::named(name).unwrap();
+            assert!(sample.title.ends_with(words), "{}", sample.title);
+            let last = sample.workload().jobs.last().unwrap().submit.seconds();
+            assert_eq!((last / 86_400.0).ceil() as u32, days, "{}", sample.title);
+        }
+    }
+
+    #[test]
+    fn samples_are_sorted_runnable_and_repeatable() {
+        for sample in SAMPLES {
+            let workload = sample.workload();
+            let count = match sample.jobs {
+                Jobs::Drawn { count, .. } => count,
+                Jobs::Listed(list) => list.len(),
+            };
+            assert_eq!(workload.jobs.len(), count);
+            assert_eq!(workload.jobs, sample.workload().jobs);
+            assert_eq!(workload.jobs[0].submit, Time::ZERO);
+            assert!(
+                workload
+                    .jobs
+                    .windows(2)
+                    .all(|pair| pair[0].submit <= pair[1].submit)
+            );
+            assert!(
+                workload
+                    .jobs
+                    .iter()
+                    .all(|job| job.gpus <= sample.cluster_spec().gpus())
+            );
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! Results as files: the JSON and CSV that the command line prints and the page saves.
+
+use super::{Distribution, Outcomes, Summary};
+use crate::RunSpec;
+use crate::application::Application;
+use crate::cluster::ClusterSpec;
+use crate::job::Work;
+use crate::sim::SimOptions;
+use crate::spreadsheet::guarded;
+use crate::workload::{ApplicationSettings, BindingRule, Workload};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// The JSON of one or more runs of a trace. Times in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Results {
+    /// The trace.
+    pub trace: TraceFacts,
+    /// The cluster.
+    pub cluster: ClusterFacts,
+    /// The published simulator whose semantics the runs took on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// One per policy.
+    pub runs: Vec<RunResult>,
+}
+
+/// The trace of [`Results`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TraceFacts {
+    /// The format's stable name, or `sample`.
+    pub format: String,
+    /// Jobs that can run or be rejected.
+    pub jobs: usize,
+    /// GPU-hours they ask for.
+    pub gpu_hours: f64,
+    /// The member of an archive that was opened, if not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
+    /// Which columns hold what, where that was said, as `--map` has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub columns: Option<String>,
+    /// Which jobs of the trace they are, as `key=value` of the command line's flags.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub choice: Vec<String>,
+    /// Of adaptive jobs: how many train which application.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub applications: BTreeMap<String, u32>,
+    /// By which rule plain jobs got their applications.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub binding: Option<BindingRule>,
+    /// The tables of measured profiles that stand in for the embedded applications.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<String>,
+    /// The applications that were defined, in JSON.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub definitions: Vec<String>,
+}
+
+/// The cluster of [`Results`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClusterFacts {
+    /// As text: `8x8+4x4`.
+    pub spec: String,
+    /// Nodes.
+    pub nodes: u32,
+    /// GPUs in all.
+    pub gpus: u32,
+}
+
+/// One run of [`Results`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunResult {
+    /// The canonical spec.
+    pub policy: String,
+    /// How gangs are laid on nodes, unless the policy says otherwise.
+    pub placement: String,
+    /// All other settings, the seed among them.
+    #[serde(flatten)]
+    pub options: SimOptions,
+    /// Jobs of the trace.
+    pub jobs: u32,
+    /// Jobs that ran to their end.
+    pub finished: u32,
+    /// Jobs wanting more GPUs than the cluster has.
+    pub rejected: u32,
+    /// Job completion time.
+    pub jct: Distribution,
+    /// Waiting over a job's whole life.
+    pub queueing: Distribution,
+    /// First submission to last finish.
+    pub makespan: f64,
+    /// Starts after a job's first.
+    pub restarts: u32,
+    /// Mean share of GPUs held.
+    pub gpu_allocation: f64,
+    /// What it cost: nodes rented × hours.
+    pub node_hours: f64,
+    /// Nodes rented on the mean.
+    pub mean_nodes: f64,
+    /// How evenly the cluster was shared.
+    pub fairness: super::Fairness,
+    /// The longest single wait.
+    pub longest_wait: f64,
+    /// Milliseconds of simulation alone.
+    pub wall_ms: f64,
+    /// Fingerprint of the log, 16 hexadecimal digits.
+    pub log_hash: String,
+    /// JCT of each finished job, as [`jct_by_name`] has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_job: Option<BTreeMap<String, f64>>,
+}
+
+impl TraceFacts {
+    /// Of a workload opened from a trace of this format.
+    pub fn of(format: &str, workload: &Workload) -> Self {
+        let gpu_seconds: f64 = workload
+            .jobs
+            .iter()
+            .map(|job| job.work.seconds() * f64::from(job.gpus))
+            .sum();
+        let mut applications = BTreeMap::new();
+        for job in &workload.jobs {
+            if let Work::Adaptive { application, .. } = job.work
+                && let Some(application) = workload.applications.get(application as usize)
+            {
+                *applications
+                    .entry(application.name.to_string())
+                    .or_default() += 1;
+            }
+        }
+        Self {
+            format: format.to_string(),
+            jobs: workload.jobs.len(),
+            gpu_hours: gpu_seconds / 3600.0,
+            member: None,
+            columns: None,
+            choice: Vec::new(),
+            applications,
+            binding: None,
+            profiles: Vec::new(),
+            definitions: Vec::new(),
+        }
+    }
+
+    /// The same of jobs that train applications; `plain`: by the rule.
+    pub fn training(self, settings: &ApplicationSettings, plain: bool) -> Self {
+        let rule = settings.rule.parse().ok().filter(|_| plain);
+        let definitions = settings.definitions.iter();
+        let definitions = definitions.map(|text| Application::compact_json(text));
+        Self {
+            binding: rule.map(|rule| BindingRule {
+                seed: settings.seed,
+                ..rule
+            }),
+            profiles: settings.profiles.iter().map(|of| of.path.clone()).collect(),
+            definitions: definitions.collect(),
+            ..self
+        }
+    }
+}
+
+impl ClusterFacts {
+    /// Of a cluster.
+    pub fn of(cluster: &ClusterSpec) -> Self {
+        Self {
+            spec: cluster.to_string(),
+            nodes: cluster.nodes(),
+            gpus: cluster.gpus(),
+        }
+    }
+}
+
+impl RunResult {
+    /// Of a complete run.
+    pub fn new(run: &RunSpec, summary: &Summary, wall_ms: f64, log_hash: u64) -> Self {
+        Self {
+            policy: run.policy.to_string(),
+            placement: run.placement.to_string(),
+            options: run.options,
+            jobs: summary.jobs,
+            finished: summary.finished,
+            rejected: summary.rejected,
+            jct: summary.jct,
+            queueing: summary.queueing,
+            makespan: summary.makespan,
+            restarts: summary.restarts,
+            gpu_allocation: summary.gpu_allocation,
+            node_hours: summary.node_hours,
+            mean_nodes: summary.mean_nodes,
+            fairness: summary.fairness,
+            longest_wait: summary.longest_wait,
+            wall_ms,
+            log_hash: format!("{log_hash:016x}"),
+            per_job: None,
+        }
+    }
+}
+
+/// JCT of each finished job, by name. Of jobs that share one, all but the first have their number
+/// among them behind it, as `name#2`; where another job is called that, the next number. So a job
+/// has the same key in every run of its trace.
+pub fn jct_by_name(workload: &Workload, outcomes: &Outcomes) -> BTreeMap<String, f64> {
+    let names: BTreeSet<&str> = workload.jobs.iter().map(|job| &*job.name).collect();
+    let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut by_name = BTreeMap::new();
+    for (job, &jct) in workload.jobs.iter().zip(&outcomes.jct) {
+        let count = seen.entry(&job.name).or_insert(0);
+        *count += 1;
+        let mut key = job.name.to_string();
+        if *count > 1 {
+            key = format!("{}#{count}", job.name);
+            while names.contains(key.as_str()) {
+                *count += 1;
+                key = format!("{}#{count}", job.name);
+            }
+        }
+        if !jct.is_nan() {
+            by_name.insert(key, jct);
+        }
+    }
+    by_name
+}
+
+/// One row per job and run: what the trace says, and what came of it. Empty cells: not (yet) so.
+pub fn jobs_csv<'a>(
+    workload: &Workload,
+    runs: impl IntoIterator<Item = (&'a str, &'a Outcomes)>,
+) -> String {
+    let mut csv = String::from(
+        "policy,job,tenant,model,gpus,submit_s,duration_s,jct_s,queueing_s,first_wait_s,longest_wait_s,restarts,service_gpu_s,rho,rejected\n",
+    );
+    let number = |value: f64| {
+        if value.is_nan() {
+            String::new()
+        } else {
+            value.to_string()
+        }
+    };
+    for (policy, outcomes) in runs {
+        let policy = cell(policy);
+        for (i, job) in workload.jobs.iter().enumerate() {
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                csv,
+                "{policy},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+                cell(&job.name),
+                name_of(&workload.tenants, job.tenant),
+                name_of(&workload.models, job.model),
+                job.gpus,
+                job.submit.seconds(),
+                job.work.seconds(),
+                number(outcomes.jct[i]),
+                number(outcomes.queueing[i]),
+                number(outcomes.first_wait[i]),
+                number(outcomes.longest_wait[i]),
+                outcomes.restarts[i],
+                outcomes.service[i],
+                number(outcomes.rho[i]),
+                outcomes.rejected[i],
+            );
+        }
+    }
+    csv
+}
+
+fn name_of(names: &[String], index: Option<u32>) -> String {
+    let name = index.and_then(|index| names.get(index as usize));
+    name.map_or_else(String::new, |name| cell(name))
+}
+
+/// A cell as RFC 4180 wants it, and no formula in a spreadsheet.
+fn cell(text: &str) -> String {
+    let text = guarded(text);
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::ClusterSpec;
+    use crate::job::Job;
+    use crate::{RunSpec, Time};
+    use std::sync::Arc;
+
+    #[test]
+    fn every_job_is_a_row_and_names_are_quoted() {
+        let job = |name: &str, gpus| Job {
+            name: name.into(),
+            submit: Time::ZERO,
+            gpus,
+            tenant: Some(0),
+            model: None,
+            work: Work::Fixed { duration: 10.0 },
+        };
+        let workload = Arc::new(Workload {
+            jobs: vec![job("a,b", 1), job("a,b", 1), job("huge", 9)],
+            tenants: vec!["say \"hi\"".into()],
+            ..Default::default()
+        });
+        let spec = RunSpec {
+            policy: "fifo".parse().unwrap(),
+            cluster: ClusterSpec::uniform(1, 1).unwrap(),
+            placement: Default::default(),
+            options: Default::default(),
+            history: None,
+        };
+        let mut run = spec.start(workload.clone());
+        run.run().unwrap();
+        let outcomes = Outcomes::of(&workload, &spec.cluster, run.log());
+        let csv = jobs_csv(&workload, [("fifo", &outcomes)]);
+        let rows: Vec<&str> = csv.lines().skip(1).collect();
+        assert_eq!(
+            rows,
+            [
+                "fifo,\"a,b\",\"say \"\"hi\"\"\",,1,0,10,10,0,0,0,0,10,0.5,false",
+                "fifo,\"a,b\",\"say \"\"hi\"\"\",,1,0,10,20,10,10,10,0,10,1.3333333333333333,false",
+                "fifo,huge,\"say \"\"hi\"\"\",,9,0,10,,,,0,0,0,,true",
+            ]
+        );
+        let names: Vec<String> = jct_by_name(&workload, &outcomes).into_keys().collect();
+        assert_eq!(names, ["a,b", "a,b#2"]);
+    }
+
+    #[test]
+    fn jobs_of_one_name_keep_an_entry_each() {
+        let names = ["a", "a", "a#2", "b", "a", "a#2", "a#2#2"];
+        let job = |name: &&str| Job {
+            name: (*name).into(),
+            submit: Time::ZERO,
+            gpus: 1,
+            tenant: None,
+            model: None,
+            work: Work::Fixed { duration: 10.0 },
+        };
+        let workload = Workload {
+            jobs: names.iter().map(job).collect(),
+            ..Default::default()
+        };
+        let keys = |unfinished: usize| {
+            let jct = (0..names.len()).map(|at| match at == unfinished {
+                true => f64::NAN,
+                false => at as f64,
+            });
+            let outcomes = Outcomes {
+                jct: jct.collect(),
+                ..Default::default()
+            };
+            let by_name = jct_by_name(&workload, &outcomes);
+            let keys = by_name.iter().map(|(name, at)| (*at as u32, name.clone()));
+            keys.collect::<BTreeMap<u32, String>>()
+        };
+        let all = keys(names.len());
+        let expected = ["a", "a#3", "a#2", "b", "a#4", "a#2#3", "a#2#2"];
+        assert_eq!(all.values().collect::<Vec<_>>(), expected);
+        // What is not finished takes no other's name.
+        for (at, name) in keys(0) {
+            assert_eq!(all.get(&at), Some(&name));
+        }
+        assert_eq!(keys(0).len(), names.len() - 1);
+    }
+
+    #[test]
+    fn no_name_is_a_formula_in_a_spreadsheet() {
+        assert_eq!(cell("=HYPERLINK(\"x\")"), "\"'=HYPERLINK(\"\"x\"\")\"");
+        assert_eq!(cell("@SUM(A1)"), "'@SUM(A1)");
+        assert_eq!(cell("-2"), "-2");
+    }
+}

@@ -1,0 +1,23 @@
+//! Metrics over a run's log: what happened to each job ([`Outcomes`]), and the run in numbers
+//! ([`Summary`]); and both as files ([`Results`], [`jobs_csv`], [`chrome_trace()`]).
+
+#![forbid(unsafe_code)]
+
+mod bill;
+mod chrome_trace;
+mod distribution;
+mod export;
+mod outcomes;
+mod summary;
+
+pub use chrome_trace::chrome_trace;
+pub use distribution::Distribution;
+pub use export::{ClusterFacts, Results, RunResult, TraceFacts, jct_by_name, jobs_csv};
+pub use outcomes::Outcomes;
+pub use summary::{Fairness, Summary};
+
+pub use switchyard_model::percentile;
+use switchyard_model::{application, cluster, job, order, spreadsheet, workload};
+use switchyard_sim::{RunSpec, sim};
+#[cfg(test)]
+use {switchyard_model::Time, switchyard_sim::policy};

@@ -1,0 +1,18 @@
+//! Simulation and schedulers: a [`RunSpec`] with a [`Workload`](switchyard_model::Workload) gives a
+//! [`RunLog`](sim::RunLog), event by event.
+//!
+//! Nothing here knows where jobs came from, nor what becomes of logs.
+
+#![forbid(unsafe_code)]
+
+pub mod placement;
+pub mod policy;
+mod preset;
+mod run;
+pub mod sim;
+pub mod tell;
+
+pub use preset::{Preset, UnknownPreset};
+pub use run::{MissingHistory, RunSpec};
+
+use switchyard_model::{Time, application, cluster, goodput, job, workload};

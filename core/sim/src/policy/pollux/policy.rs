@@ -1,0 +1,995 @@
+//! The scheduler: at every round each job's agent takes in what it has observed, the search decides
+//! who gets which GPUs, and every job is told the batch that its agent wants on them.
+//!
+//! Between rounds a job re-tunes its batch when it has run for a while on new GPUs (in the paper,
+//! agents report every 30 s) and at the end of each epoch; a new one gets a single GPU, if one is
+//! free, so that it can begin to learn how it scales. Plain jobs, whose gangs cannot
+//! shrink, are served before (see `rigid`).
+
+use super::autoscale;
+use super::fleet::{self, Fleet};
+use super::{Candidate, Node, Outcome, Parameters, Problem, Search};
+use crate::Time;
+use crate::application::{Application, even};
+use crate::cluster::Part;
+use crate::goodput::{
+    Agent, CandidateTable, Choice, FitChoice, GradientStats, LocalBatch, Observation, RETUNE_GAIN,
+    batch,
+};
+use crate::job::JobId;
+use crate::policy::entry::{BuildContext, GANG_PLACEMENT, Registered};
+use crate::policy::rigid::{self, Rigid};
+use crate::policy::{
+    Cadence, Every, Explanation, Fact, Line, Mark, ParamInfo, ParamKind, Params, Plot, Policy,
+    PolicyEntry, PolicySpec, Rng, RoundReport, RoundRow, Verdict, rounds,
+};
+use crate::sim::{Phase, Plan, TrainingView, View};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub(in crate::policy) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "pollux",
+        title: "Pollux",
+        summary: "Gives GPUs and batch sizes together, for the greatest mean of the jobs' goodput speedups: a genetic search at every round, on models that each job fits to itself.",
+        source: "Qiao et al., OSDI'21",
+        oracle: false,
+        params: &[
+            ParamInfo {
+                name: "p",
+                aliases: &[],
+                kind: ParamKind::Float {
+                    min: -40.0,
+                    max: 40.0,
+                },
+                default: "-1",
+                help: "Exponent of the power mean of speedups: the smaller, the fairer; 1 is the plain mean.",
+            },
+            rounds::round("interval", "60"),
+            ParamInfo {
+                name: "population",
+                aliases: &[],
+                kind: ParamKind::Int {
+                    min: 2,
+                    max: 10_000,
+                },
+                default: "100",
+                help: "Allocations that the search keeps.",
+            },
+            ParamInfo {
+                name: "generations",
+                aliases: &[],
+                kind: ParamKind::Int {
+                    min: 2,
+                    max: 10_000,
+                },
+                default: "100",
+                help: "Generations of a search, at most; the first is what is there already.",
+            },
+            ParamInfo {
+                name: "delta",
+                aliases: &["restart"],
+                kind: ParamKind::Float { min: 0.0, max: 1e6 },
+                default: "30",
+                help: "Seconds that a restart is expected to cost.",
+            },
+            ParamInfo {
+                name: "avoidance",
+                aliases: &[],
+                kind: ParamKind::Bool,
+                default: "true",
+                help: "At most one job that spans nodes on each node, so that none disturbs another.",
+            },
+            ParamInfo {
+                name: "fit",
+                aliases: &[],
+                kind: ParamKind::OneOf(&["agent", "oracle"]),
+                default: "agent",
+                help: "Whose goodput is believed: the model fitted to what a job has seen, or its true profile.",
+            },
+            ParamInfo {
+                name: "patience",
+                aliases: &[],
+                kind: ParamKind::Int {
+                    min: 0,
+                    max: 10_000,
+                },
+                default: "10",
+                help: "Generations without improvement after which a search stops; 0: never. On the paper's workloads 10 cost nothing.",
+            },
+            ParamInfo {
+                name: "retune",
+                aliases: &[],
+                kind: ParamKind::Float {
+                    min: 0.0,
+                    max: 10.0,
+                },
+                default: "0.05",
+                help: "By which share another batch must be better before a running job changes to it.",
+            },
+            ParamInfo {
+                name: "report",
+                aliases: &[],
+                kind: ParamKind::Float { min: 1.0, max: 1e6 },
+                default: "30",
+                help: "Seconds after which a job's agent first fits what it has seen on new GPUs, and re-tunes the batch.",
+            },
+            ParamInfo {
+                name: "quirks",
+                aliases: &[],
+                kind: ParamKind::Bool,
+                default: "false",
+                help: "As the paper's simulator has it: new jobs wait for a round, the fair share is on one node, a first start counts as a restart, batches always follow the model, searches never stop early, ncf stays on one GPU.",
+            },
+            fleet::AUTOSCALE,
+            fleet::UTILITY,
+            fleet::MIN_NODES,
+            GANG_PLACEMENT,
+        ],
+        check: fleet::check,
+    },
+    build: |params, context| Box::new(Pollux::new(params, context)),
+};
+
+/// The most GPUs of one job, as far as applications were measured.
+const MOST_REPLICAS: u32 = 64;
+
+/// One adaptive job.
+struct Member {
+    job: JobId,
+    agent: Agent,
+    starts: u32,
+}
+
+/// An allocation found for some nodes.
+struct Trial {
+    nodes: u32,
+    /// What the jobs hold of them, in the order of the members.
+    current: Vec<Vec<Part>>,
+    problem: Problem,
+    outcome: Outcome,
+    /// What the search remembers.
+    search: Search,
+    /// Speedup over one GPU, per GPU; known under autoscaling.
+    utility: f64,
+}
+
+/// What the last round decided.
+struct LastRound {
+    at: Time,
+    outcome: Outcome,
+    /// In the order of the members then.
+    jobs: Vec<JobId>,
+    before: Vec<Vec<Part>>,
+    speedups_before: Vec<f64>,
+    speedups: Vec<f64>,
+    fair: (u32, u32),
+}
+
+struct Pollux {
+    spec: PolicySpec,
+    parameters: Parameters,
+    interval: f64,
+    fit: FitChoice,
+    quirks: bool,
+    retune: f64,
+    report: f64,
+    rigid: Rigid,
+    /// Active adaptive jobs in order of submission, and what is known of each.
+    jobs: Vec<JobId>,
+    members: Vec<Member>,
+    /// By application.
+    tables: BTreeMap<u32, Arc<CandidateTable>>,
+    truth: Truth,
+    search: Search,
+    /// Under autoscaling.
+    fleet: Option<Fleet>,
+    /// Every batch is taken to be as efficient as the smallest, so that goodput is throughput.
+    by_throughput: bool,
+    last: Option<LastRound>,
+}
+
+impl Pollux {
+    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
+        let quirks = params.bool("quirks");
+        let fit = if params.text("fit") == "oracle" {
+            FitChoice::Oracle
+        } else {
+            FitChoice::Agent
+        };
+        let parameters = Parameters {
+            p: params.float("p"),
+            delta: params.float("delta"),
+            avoidance: params.bool("avoidance"),
+            population: params.int("population") as usize,
+            generations: params.int("generations"),
+            patience: if quirks { 0 } else { params.int("patience") },
+            stop_at_bound: !quirks,
+            reference: quirks,
+            ..Parameters::default()
+        };
+        Self {
+            spec: params.spec().clone(),
+            parameters,
+            interval: params.float("interval"),
+            fit,
+            quirks,
+            retune: if quirks {
+                0.0
+            } else if params.is_given("retune") {
+                params.float("retune")
+            } else {
+                RETUNE_GAIN
+            },
+            report: params.float("report"),
+            rigid: Rigid::new(params, context),
+            jobs: Vec::new(),
+            members: Vec::new(),
+            tables: BTreeMap::new(),
+            truth: Truth::default(),
+            search: Search::new(),
+            fleet: Fleet::new(params),
+            by_throughput: params.text("autoscale") == "throughput",
+            last: None,
+        }
+    }
+
+    fn follow(&mut self, view: &View<'_>) {
+        self.rigid.follow(view, &mut self.jobs);
+        if !view.finished().is_empty() {
+            self.members
+                .retain(|member| view.phase(member.job) != Phase::Finished);
+        }
+        for &job in self.jobs.get(self.members.len()..).unwrap_or_default() {
+            let Some(training) = view.training(job) else {
+                continue;
+            };
+            let table = self
+                .tables
+                .entry(training.application())
+                .or_insert_with(|| {
+                    let limits = *training.limits();
+                    Arc::new(CandidateTable::new(limits, MOST_REPLICAS, view.node_size()))
+                });
+            self.members.push(Member {
+                job,
+                agent: Agent::new(Arc::clone(table)),
+                starts: 0,
+            });
+        }
+    }
+
+    /// Whether the job stays on one GPU with its greatest batch, as the paper's simulator has it.
+    fn is_pinned(&self, training: &TrainingView<'_>) -> bool {
+        self.quirks && training.name() == "ncf"
+    }
+
+    fn max_replicas(&self, member: &Member, training: &TrainingView<'_>) -> u32 {
+        if self.is_pinned(training) {
+            return 1;
+        }
+        match self.fit {
+            FitChoice::Agent => member.agent.max_replicas(),
+            FitChoice::Oracle => training.limits().max_replicas().clamp(1, MOST_REPLICAS),
+        }
+    }
+
+    /// The batch for GPUs just given.
+    fn configure(&mut self, at: usize, training: &TrainingView<'_>, parts: &[Part]) -> LocalBatch {
+        let (nodes, replicas) = size(parts);
+        if self.is_pinned(training) {
+            let limits = training.limits();
+            return limits.split(limits.max_batch, replicas);
+        }
+        if self.fit == FitChoice::Oracle
+            && let Some(choice) = self
+                .truth
+                .choose(training, training.epoch(), nodes, replicas)
+        {
+            return choice.batch;
+        }
+        self.members[at].agent.configure(nodes, replicas)
+    }
+
+    /// The batch to go on with on the same GPUs in this epoch.
+    fn go_on(&mut self, at: usize, view: &View<'_>, training: &TrainingView<'_>) -> LocalBatch {
+        let current = training.configuration();
+        let (nodes, replicas) = size(view.placement(training.job()));
+        if self.is_pinned(training) {
+            return current;
+        }
+        if self.fit == FitChoice::Oracle {
+            let choice = self
+                .truth
+                .choose(training, training.epoch(), nodes, replicas);
+            return choice.map_or(current, |choice| choice.batch);
+        }
+        let agent = &self.members[at].agent;
+        if self.quirks {
+            agent.configure(nodes, replicas)
+        } else {
+            agent.retune(nodes, replicas, current, self.retune)
+        }
+    }
+
+    /// Gives new jobs a free GPU each, until the next round.
+    fn start_newcomers(&mut self, view: &View<'_>, plan: &mut Plan) {
+        let mut free = view.free().per_node().to_vec();
+        if let Some(fleet) = &self.fleet {
+            free.truncate(fleet.nodes() as usize);
+        }
+        for at in 0..self.members.len() {
+            let job = self.members[at].job;
+            let is_new = self.members[at].starts == 0;
+            let Some(training) = view.training(job).filter(|_| is_new) else {
+                continue;
+            };
+            // Where fewest are free: whole nodes stay whole.
+            let open = (0u32..).zip(&free).filter(|(_, gpus)| **gpus > 0);
+            let Some((node, _)) = open.min_by_key(|&(node, &gpus)| (gpus, node)) else {
+                return;
+            };
+            let parts = [Part::new(node, 1)];
+            let batch = self.configure(at, &training, &parts);
+            plan.train(job, &parts, batch);
+            plan.alarm(job, view.now() + self.report);
+            self.members[at].starts = 1;
+            rigid::take(&mut free, &parts);
+        }
+    }
+
+    /// Agents that have run for a while look at what they have seen.
+    fn report(&mut self, view: &View<'_>, plan: &mut Plan) {
+        for &job in view.alarmed() {
+            let Some(batch) = self.tune(view, job) else {
+                continue;
+            };
+            plan.tune(job, batch);
+            let seen = view.training(job).and_then(|training| training.observed());
+            if seen.is_none() {
+                plan.alarm(job, view.now() + self.report);
+            }
+        }
+    }
+
+    fn observe(&mut self, view: &View<'_>) {
+        for member in &mut self.members {
+            let training = view.training(member.job);
+            let seen = training.and_then(|training| seen(&training, self.by_throughput));
+            if let Some((observation, stats)) = seen {
+                // What a profile says is sound; what is not would teach nothing.
+                let _ = member.agent.observe(observation, stats);
+            }
+        }
+    }
+
+    fn candidates(&self, view: &View<'_>, current: &[Vec<Part>]) -> Vec<Candidate> {
+        let mut candidates = Vec::with_capacity(self.members.len());
+        for (order, (member, current)) in (0u32..).zip(self.members.iter().zip(current)) {
+            let training = view.training(member.job);
+            candidates.push(Candidate {
+                key: member.job.0,
+                current: current.clone(),
+                min_replicas: 1,
+                max_replicas: training.map_or(1, |t| self.max_replicas(member, &t)),
+                preemptible: true,
+                started: member.starts > 0,
+                profiled: self.fit == FitChoice::Oracle || member.agent.params().is_some(),
+                attained: view.attained(member.job),
+                age: view.now() - view.submit(member.job),
+                restarts: member.starts.saturating_sub(1),
+                submit_order: order,
+            });
+        }
+        candidates
+    }
+
+    /// What is believed of a job's goodput; any unit, the same for all of one job's.
+    fn goodput(&mut self, view: &View<'_>, at: usize, nodes: u32, replicas: u32) -> f64 {
+        let member = &self.members[at];
+        let choice = match (self.fit, view.training(member.job)) {
+            (FitChoice::Oracle, Some(training)) => {
+                let epoch = training.epoch();
+                self.truth.choose(&training, epoch, nodes, replicas)
+            }
+            (FitChoice::Oracle, None) => None,
+            (FitChoice::Agent, _) => predict(&member.agent, nodes, replicas, view.node_size()),
+        };
+        choice.map_or(0.0, |choice| choice.goodput)
+    }
+
+    /// Searches for an allocation of these GPUs per node.
+    fn try_on(
+        &mut self,
+        view: &View<'_>,
+        rng: &mut Rng,
+        free: &[u32],
+        mut search: Search,
+    ) -> Option<Trial> {
+        let current = rigid::still_held(view, &self.jobs, free);
+        let nodes: Vec<Node> = (0u32..)
+            .zip(free)
+            .map(|(key, &gpus)| Node { key, gpus })
+            .collect();
+        let candidates = self.candidates(view, &current);
+        let (parameters, fit, node_size) = (self.parameters, self.fit, view.node_size());
+        let problem = Problem::new(&nodes, &candidates, parameters, |at, nodes, k| {
+            // The search tells one node from several; of several, as few as hold them.
+            let several = nodes > 1 && fit == FitChoice::Oracle;
+            let fewest = if several { k.div_ceil(node_size) } else { 1 };
+            self.goodput(view, at, nodes.max(fewest), k)
+        });
+        let problem = problem.ok()?;
+        let outcome = search.run(&problem, rng);
+        Some(Trial {
+            nodes: nodes.len() as u32,
+            current,
+            problem,
+            outcome,
+            search,
+            utility: f64::NAN,
+        })
+    }
+
+    /// The cluster's utility under a trial's allocation of these GPUs per node.
+    fn utility(&mut self, view: &View<'_>, free: &[u32], trial: &Trial) -> f64 {
+        let gpus = free.iter().sum();
+        if gpus == 0 {
+            // Whatever the jobs got would be more.
+            return f64::INFINITY;
+        }
+        let mut goodputs = Vec::with_capacity(self.members.len());
+        for at in 0..self.members.len() {
+            let parts: Vec<Part> = trial.outcome.allocation.parts(at).collect();
+            let (nodes, replicas) = size(&parts);
+            if replicas == 0 {
+                continue;
+            }
+            let alone = self.goodput(view, at, 1, 1);
+            goodputs.push(if alone > 0.0 {
+                (self.goodput(view, at, nodes, replicas), alone)
+            } else {
+                // An unknown job is worth trying.
+                (f64::from(replicas), 1.0)
+            });
+        }
+        autoscale::utility(goodputs, gpus)
+    }
+
+    /// Decides how many nodes are rented; the allocation of those.
+    fn scale(
+        &mut self,
+        view: &View<'_>,
+        rng: &mut Rng,
+        free: &[u32],
+        plan: &mut Plan,
+    ) -> Option<Trial> {
+        let useful = self.members.iter().fold(0u32, |sum, member| {
+            let training = view.training(member.job);
+            sum.saturating_add(training.map_or(0, |t| self.max_replicas(member, &t)))
+        });
+        let fleet = self.fleet.as_ref()?;
+        let rule = fleet.rule(view.free().node_sizes(), free, useful);
+        let rented = fleet.nodes();
+        let mut trials: Vec<Trial> = Vec::new();
+        let nodes = rule.nodes(rented, |nodes| {
+            if let Some(known) = trials.iter().find(|trial| trial.nodes == nodes) {
+                return known.utility;
+            }
+            let free = free.get(..nodes as usize).unwrap_or(free);
+            let search = self.search.clone();
+            let Some(mut trial) = self.try_on(view, rng, free, search) else {
+                return 0.0;
+            };
+            trial.utility = self.utility(view, free, &trial);
+            let utility = trial.utility;
+            trials.push(trial);
+            utility
+        });
+        let chosen = trials.into_iter().find(|trial| trial.nodes == nodes)?;
+        let fleet = self.fleet.as_mut()?;
+        fleet.utility = chosen.utility;
+        fleet.rent(view.now(), nodes, plan);
+        Some(chosen)
+    }
+
+    /// A round.
+    fn reallocate(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
+        self.observe(view);
+        let sizes = view.free().node_sizes();
+        let mut free = sizes.to_vec();
+        let open = match &self.fleet {
+            // A gang that waits for one node's GPUs finds them on any node of the cluster.
+            Some(fleet) if !self.rigid.may_wait() => {
+                fleet.open(sizes, self.rigid.gpus(view)) as usize
+            }
+            _ => sizes.len(),
+        };
+        let (open, _) = free.split_at_mut(open.min(sizes.len()));
+        self.rigid.give_out(view, open, plan);
+        if self.members.is_empty() {
+            if let Some(fleet) = &mut self.fleet {
+                let nodes = fleet.rule(sizes, &free, 0).min_nodes;
+                fleet.rent(view.now(), nodes, plan);
+            }
+            return;
+        }
+        let found = if self.fleet.is_some() {
+            self.scale(view, rng, &free, plan)
+        } else {
+            let search = std::mem::take(&mut self.search);
+            self.try_on(view, rng, &free, search)
+        };
+        let Some(Trial {
+            current,
+            problem,
+            outcome,
+            search,
+            ..
+        }) = found
+        else {
+            return;
+        };
+        self.search = search;
+        for at in 0..self.members.len() {
+            let job = self.members[at].job;
+            let Some(training) = view.training(job) else {
+                continue;
+            };
+            let parts: Vec<Part> = outcome.allocation.parts(at).collect();
+            let before = view.placement(job);
+            if parts == before {
+                if !parts.is_empty() {
+                    let batch = self.go_on(at, view, &training);
+                    plan.tune(job, batch);
+                }
+            } else if parts.is_empty() {
+                plan.preempt(job);
+            } else {
+                let batch = self.configure(at, &training, &parts);
+                plan.train(job, &parts, batch);
+                if !self.quirks {
+                    plan.alarm(job, view.now() + self.report);
+                }
+                self.members[at].starts += 1;
+            }
+        }
+        plan.note_round(outcome.fitness.mean_speedup, outcome.fitness.utility);
+        self.last = Some(LastRound {
+            at: view.now(),
+            jobs: self.jobs.clone(),
+            before: rigid::held_before(view, &self.jobs, current),
+            speedups_before: problem.speedups(&problem.current()),
+            speedups: problem.speedups(&outcome.allocation),
+            fair: problem.fair_share(),
+            outcome,
+        });
+    }
+
+    fn facts(&self, view: &View<'_>, member: &Member, training: &TrainingView<'_>) -> Vec<Fact> {
+        let (nodes, replicas) = size(view.placement(member.job));
+        let mut facts = Vec::new();
+        let last = self.last.as_ref();
+        let place = last.and_then(|last| last.jobs.iter().position(|&job| job == member.job));
+        if let (Some(last), Some(place)) = (last, place) {
+            let speedup = last.speedups.get(place).copied().unwrap_or(0.0);
+            let (fair_nodes, fair) = last.fair;
+            facts.push(Fact::new(
+                "speedup",
+                format!(
+                    "{speedup:.2} × that of its fair share: {fair} GPUs on {}",
+                    count_of(fair_nodes)
+                ),
+            ));
+        }
+        facts.push(Fact::new(
+            "GPUs",
+            format!("{replicas} on {}", count_of(nodes)),
+        ));
+        facts.push(Fact::new(
+            "most GPUs",
+            format!(
+                "{}: at most twice what it has run on",
+                self.max_replicas(member, training)
+            ),
+        ));
+        if replicas > 0 {
+            let batch = training.configuration();
+            facts.push(Fact::new(
+                "batch size",
+                format!(
+                    "{} samples: {} per GPU, {} accumulation passes",
+                    batch.total(replicas),
+                    batch.m,
+                    batch.s
+                ),
+            ));
+        }
+        if let Some(fleet) = &self.fleet {
+            facts.push(Fact::new(
+                "nodes rented",
+                format!(
+                    "{} of {}, at a utility of {:.2} in the last round",
+                    fleet.nodes(),
+                    view.free().node_sizes().len(),
+                    fleet.utility
+                ),
+            ));
+        }
+        let stats = member.agent.stats().filter(|_| !self.by_throughput);
+        if let Some(stats) = stats {
+            let limits = training.limits();
+            let phi = stats.noise_scale(limits.m0);
+            facts.push(Fact::new(
+                "gradient noise scale",
+                format!("φ = {phi:.3e} samples"),
+            ));
+            if replicas > 0 {
+                let scale = limits.scale(training.configuration().total(replicas));
+                facts.push(Fact::new(
+                    "efficiency",
+                    format!("{:.1} %", 100.0 * stats.efficiency(scale)),
+                ));
+                facts.push(Fact::new(
+                    "gain",
+                    format!("{:.2} × the progress of a step at M0", stats.gain(scale)),
+                ));
+            }
+        }
+        if let Some(error) = mean_error(&member.agent) {
+            facts.push(Fact::new(
+                "throughput model",
+                format!(
+                    "fitted to {} configurations; step times {:.1} % off on the mean",
+                    member.agent.observations().len(),
+                    100.0 * error
+                ),
+            ));
+        }
+        facts.push(Fact::new(
+            "epochs",
+            format!("{:.1} of {}", training.epochs_done(), training.epochs()),
+        ));
+        facts.push(Fact::new("restarts", member.starts.saturating_sub(1)));
+        facts
+    }
+
+    /// Goodput over batch sizes on the job's present GPUs, as the scheduler believes it.
+    fn goodput_plot(
+        &self,
+        view: &View<'_>,
+        member: &Member,
+        training: &TrainingView<'_>,
+    ) -> Option<Plot> {
+        let (nodes, replicas) = size(view.placement(member.job));
+        let (params, stats) = (member.agent.params()?, member.agent.stats()?);
+        let limits = training.limits();
+        if replicas == 0 {
+            return None;
+        }
+        let truth = training.truth().filter(|_| self.fit == FitChoice::Oracle);
+        let (placement, epoch) = (even(nodes, replicas), training.epoch());
+        let points = batch::curve(limits, replicas, |batch, total| match truth {
+            Some(truth) => (
+                truth.step_times(&placement, batch.m).iteration(batch.s),
+                truth.stats(total, epoch),
+            ),
+            None => (params.iter_time(nodes, replicas, batch), *stats),
+        });
+        let points = points.iter();
+        let throughput = points.clone().map(|p| (p.batch, p.throughput)).collect();
+        let goodput = points
+            .map(|p| (p.batch, p.throughput * p.efficiency))
+            .collect();
+        let mut marks = vec![Mark {
+            x: f64::from(limits.m0),
+            label: "M0".to_owned(),
+        }];
+        let best = match truth {
+            Some(truth) => truth.best_choice(&placement, epoch),
+            None => member.agent.choose(nodes, replicas),
+        };
+        if let Some(best) = best {
+            marks.push(Mark {
+                x: best.batch.total(replicas),
+                label: "best".to_owned(),
+            });
+        }
+        Some(Plot {
+            title: if truth.is_some() {
+                "Goodput by batch size, by its true profile".to_owned()
+            } else {
+                "Goodput by batch size, as its agent predicts it".to_owned()
+            },
+            x: "total batch size, samples".to_owned(),
+            y: "samples per second".to_owned(),
+            lines: vec![line("goodput", goodput), line("throughput", throughput)],
+            marks,
+            job_at: Some(training.configuration().total(replicas)),
+        })
+    }
+
+    fn fleet_plot(&self, until: Time) -> Option<Plot> {
+        let changes = self.fleet.as_ref()?.changes();
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        for &(at, nodes) in changes {
+            if let Some(&(_, before)) = points.last() {
+                points.push((at / 3600.0, before));
+            }
+            points.push((at / 3600.0, f64::from(nodes)));
+        }
+        let now = points.last().map(|last| last.1)?;
+        points.push((until.seconds() / 3600.0, now));
+        Some(Plot {
+            title: "Nodes rented".to_owned(),
+            x: "hours".to_owned(),
+            y: "nodes".to_owned(),
+            lines: vec![line("rented", points)],
+            marks: Vec::new(),
+            job_at: None,
+        })
+    }
+
+    fn fitness_plot(&self) -> Option<Plot> {
+        let outcome = &self.last.as_ref()?.outcome;
+        let best = outcome.best_by_generation.iter();
+        Some(Plot {
+            title: "Fitness by generation, in the last round's search".to_owned(),
+            x: "generation".to_owned(),
+            y: "power mean of the speedups".to_owned(),
+            lines: vec![line(
+                "best",
+                (1..).map(f64::from).zip(best.copied()).collect(),
+            )],
+            marks: Vec::new(),
+            job_at: None,
+        })
+    }
+}
+
+fn line(name: &str, points: Vec<(f64, f64)>) -> Line {
+    Line {
+        name: name.to_owned(),
+        points,
+        dots: false,
+    }
+}
+
+/// The fitted model's throughput by GPUs at the job's present batch per GPU, packed on nodes, and
+/// what was observed, at any batch and placement. Every observed pass counts with the present
+/// number of accumulation passes, as the model does (OSDI'21 eq. 8).
+fn throughput_plot(view: &View<'_>, member: &Member, training: &TrainingView<'_>) -> Option<Plot> {
+    let agent = &member.agent;
+    let params = agent.params()?;
+    let batch = training.configuration();
+    let (_, held) = size(view.placement(member.job));
+    let model = |replicas: u32| {
+        let nodes = replicas.div_ceil(view.node_size().max(1));
+        (
+            f64::from(replicas),
+            params.throughput(nodes, replicas, batch),
+        )
+    };
+    let mut observed: Vec<(f64, f64)> = agent
+        .observations()
+        .iter()
+        .map(|seen| (f64::from(seen.replicas), rate(seen, batch.s)))
+        .collect();
+    observed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let most = agent.max_replicas().max(held);
+    Some(Plot {
+        title: "Throughput by GPUs, as its agent models it and has seen it".to_owned(),
+        x: "GPUs".to_owned(),
+        y: "samples per second".to_owned(),
+        lines: vec![
+            line(
+                &format!("model, {} samples per GPU", batch.m),
+                (1..=most).map(model).collect(),
+            ),
+            Line {
+                dots: true,
+                ..line("observed, any batch", observed)
+            },
+        ],
+        marks: Vec::new(),
+        job_at: (held > 0).then_some(f64::from(held)),
+    })
+}
+
+/// Samples per second of an observed configuration with `s` accumulation passes.
+fn rate(seen: &Observation, s: u32) -> f64 {
+    let iteration = seen.step + f64::from(s) * (seen.step - seen.sync);
+    LocalBatch::new(seen.m, s).total(seen.replicas) / iteration
+}
+
+/// By which share the model's step times are off, on the mean of what was observed.
+fn mean_error(agent: &Agent) -> Option<f64> {
+    let (params, seen) = (agent.params()?, agent.observations());
+    let off = |seen: &Observation| {
+        let step = params.step_time(seen.nodes, seen.replicas, seen.m);
+        (step / seen.step - 1.0).abs()
+    };
+    Some(seen.iter().map(off).sum::<f64>() / seen.len() as f64)
+}
+
+/// What a job's agent is told of its training.
+fn seen(training: &TrainingView<'_>, by_throughput: bool) -> Option<(Observation, GradientStats)> {
+    let (observation, stats) = training.observed()?;
+    if by_throughput {
+        let m0 = training.limits().m0;
+        return Some((
+            observation,
+            GradientStats::of_noise_scale(f64::INFINITY, m0),
+        ));
+    }
+    Some((observation, stats))
+}
+
+/// Nodes and GPUs.
+fn size(parts: &[Part]) -> (u32, u32) {
+    (parts.len() as u32, Part::gpus_of(parts))
+}
+
+/// What an agent's model says, beyond what the job may explore too: the fair share may be there.
+fn predict(agent: &Agent, nodes: u32, replicas: u32, node_size: u32) -> Option<Choice> {
+    if replicas <= agent.max_replicas() && (nodes > 1 || replicas <= node_size) {
+        return agent.choose(nodes, replicas);
+    }
+    let (params, stats) = (agent.params()?, agent.stats()?);
+    batch::choose(params, stats, agent.limits(), nodes, replicas)
+}
+
+/// True choices, remembered.
+#[derive(Default)]
+struct Truth {
+    /// By application, epoch, nodes and replicas.
+    choices: BTreeMap<(u32, u32, u32, u32), Option<Choice>>,
+}
+
+impl Truth {
+    fn choose(
+        &mut self,
+        training: &TrainingView<'_>,
+        epoch: u32,
+        nodes: u32,
+        replicas: u32,
+    ) -> Option<Choice> {
+        let truth: &Application = training.truth()?;
+        let key = (training.application(), epoch, nodes, replicas);
+        *self
+            .choices
+            .entry(key)
+            .or_insert_with(|| truth.best_choice(&even(nodes, replicas), epoch))
+    }
+}
+
+/// So many nodes, in words.
+fn count_of(nodes: u32) -> String {
+    let word = if nodes == 1 { "node" } else { "nodes" };
+    format!("{nodes} {word}")
+}
+
+impl Policy for Pollux {
+    fn spec(&self) -> &PolicySpec {
+        &self.spec
+    }
+
+    fn cadence(&self) -> Cadence {
+        Cadence {
+            on_change: !self.quirks,
+            every: Some(Every {
+                seconds: self.interval,
+                parameter: "interval",
+                while_all_run: true,
+            }),
+        }
+    }
+
+    fn is_oracle(&self) -> bool {
+        self.fit == FitChoice::Oracle
+    }
+
+    fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
+        self.follow(view);
+        let is_idle = self.members.is_empty() && self.rigid.is_empty();
+        if let Some(fleet) = self.fleet.as_mut()
+            && (is_idle || fleet.nodes() == 0)
+        {
+            let least = fleet.least(view.free().node_sizes());
+            fleet.rent(view.now(), least, plan);
+        }
+        if view.is_round() {
+            self.reallocate(view, rng, plan);
+        } else {
+            self.report(view, plan);
+            if !view.arrived().is_empty() {
+                self.start_newcomers(view, plan);
+            }
+        }
+    }
+
+    fn tune(&mut self, view: &View<'_>, job: JobId) -> Option<LocalBatch> {
+        let at = self.jobs.binary_search(&job).ok()?;
+        let training = view.training(job)?;
+        let member = self.members.get_mut(at)?;
+        if let Some((observation, stats)) = seen(&training, self.by_throughput) {
+            let _ = member.agent.observe(observation, stats);
+        }
+        Some(self.go_on(at, view, &training))
+    }
+
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
+        let verdict = match view.phase(job) {
+            Phase::Running => Verdict::Runs,
+            Phase::Waiting => Verdict::TooFewGpus {
+                wants: 1,
+                left: view.free().total(),
+            },
+            _ => Verdict::NotActive,
+        };
+        let member = self.jobs.binary_search(&job).ok();
+        let member = member.and_then(|at| self.members.get(at));
+        let (Some(member), Some(training)) = (member, view.training(job)) else {
+            let facts = match view.training(job) {
+                None if view.phase(job) != Phase::Finished => vec![Fact::new(
+                    "plain gang",
+                    "fixed duration: first come first served, before adaptive jobs",
+                )],
+                _ => Vec::new(),
+            };
+            return Explanation::new(verdict, facts);
+        };
+        let plots = [
+            self.goodput_plot(view, member, &training),
+            throughput_plot(view, member, &training),
+            self.fitness_plot(),
+        ];
+        Explanation {
+            plots: plots.into_iter().flatten().collect(),
+            ..Explanation::new(verdict, self.facts(view, member, &training))
+        }
+    }
+
+    fn round(&self) -> Option<RoundReport> {
+        let last = self.last.as_ref()?;
+        let speedups = last.speedups_before.iter().zip(&last.speedups);
+        let jobs = last.jobs.iter().zip(&last.before).zip(speedups);
+        let rows = jobs.enumerate();
+        Some(RoundReport {
+            at: last.at,
+            plots: [self.fitness_plot(), self.fleet_plot(last.at)]
+                .into_iter()
+                .flatten()
+                .collect(),
+            rows: rows
+                .map(
+                    |(at, ((&job, before), (&speedup_before, &speedup)))| RoundRow {
+                        job,
+                        before: before.clone(),
+                        after: last.outcome.allocation.parts(at).collect(),
+                        speedup_before,
+                        speedup,
+                    },
+                )
+                .collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a form shows and what runs is what the search itself takes for granted.
+    #[test]
+    fn the_policys_defaults_are_the_searchs() {
+        let spec: PolicySpec = "pollux".parse().expect("a policy");
+        let context = BuildContext {
+            placement: Default::default(),
+            workload: &Default::default(),
+            history: None,
+        };
+        let policy = Pollux::new(&Params::new(POLICY.entry.params, &spec), &context);
+        assert_eq!(policy.parameters, Parameters::default());
+    }
+}

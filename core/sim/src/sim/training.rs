@@ -1,0 +1,299 @@
+//! How far adaptive jobs have come.
+//!
+//! Progress is counted in the application's iterations at M0. While placement, batch, epoch and
+//! interference stay, speed is constant: a *stretch*, whose end is one event. A job's `scale`
+//! divides its speed.
+
+use crate::Time;
+use crate::application::{Application, StepTimes, packed};
+use crate::cluster::{ClusterSpec, Part};
+use crate::goodput::{GradientStats, Limits, LocalBatch, Observation};
+use crate::job::{Job, JobId, Work};
+use crate::workload::Workload;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// One adaptive job.
+#[derive(Clone, Debug)]
+pub(super) struct Training {
+    pub(super) application: Arc<Application>,
+    index: u32,
+    /// The total batch its owner asks for.
+    pub(super) asked: u32,
+    scale: f64,
+    duration: f64,
+    pace: Arc<Pace>,
+    /// Epochs complete.
+    pub(super) epoch: u32,
+    /// When the stretch began, and the progress then.
+    since: Time,
+    progress: f64,
+    /// Progress per second; 0 unless it runs.
+    speed: f64,
+    pub(super) batch: LocalBatch,
+    times: StepTimes,
+    pub(super) replicas: u32,
+    nodes: u32,
+    /// Counts stretches: the ends of earlier ones are stale.
+    pub(super) stretch: u32,
+    /// Whether another distributed job shares a node.
+    pub(super) disturbed: bool,
+}
+
+/// How training passes at the requested GPUs and batch.
+#[derive(Debug)]
+struct Pace {
+    /// Seconds until so many epochs are complete, before scaling; the first is 0.
+    seconds: Vec<f64>,
+}
+
+impl Pace {
+    fn new(application: &Application, placement: &[u32], batch: u32) -> Self {
+        let batch = application.limits.split(batch, placement.iter().sum());
+        let mut sum = 0.0;
+        let mut seconds = vec![0.0];
+        for epoch in 0..application.epochs() {
+            let progress =
+                application.progress_after(epoch + 1) - application.progress_after(epoch);
+            sum += progress / application.speed(placement, batch, epoch);
+            seconds.push(sum);
+        }
+        Self { seconds }
+    }
+
+    fn at(&self, epoch: u32) -> f64 {
+        let at = self.seconds.get(epoch as usize).or(self.seconds.last());
+        at.copied().unwrap_or(0.0)
+    }
+}
+
+/// Every adaptive job of a workload, by job; empty where there is none.
+pub(super) fn trainings(workload: &Workload, cluster: &ClusterSpec) -> Vec<Option<Training>> {
+    if !workload.is_adaptive() {
+        return Vec::new();
+    }
+    // Many jobs share application, GPUs and batch.
+    let mut paces: BTreeMap<(u32, u32, u32), Arc<Pace>> = BTreeMap::new();
+    let per_node = cluster.largest_node();
+    let mut training = |job: &Job| {
+        let Work::Adaptive {
+            application: index,
+            batch,
+            scale,
+            duration,
+        } = job.work
+        else {
+            return None;
+        };
+        let application = Arc::clone(workload.applications.get(index as usize)?);
+        let pace = paces.entry((index, job.gpus, batch)).or_insert_with(|| {
+            Arc::new(Pace::new(&application, &packed(job.gpus, per_node), batch))
+        });
+        Some(Training {
+            index,
+            asked: batch,
+            scale,
+            duration,
+            pace: Arc::clone(pace),
+            application,
+            epoch: 0,
+            since: Time::ZERO,
+            progress: 0.0,
+            speed: 0.0,
+            batch: LocalBatch::default(),
+            times: StepTimes::default(),
+            replicas: 0,
+            nodes: 0,
+            stretch: 0,
+            disturbed: false,
+        })
+    };
+    workload.jobs.iter().map(&mut training).collect()
+}
+
+/// The end of a stretch: when, and whether rounding put it before its true time.
+pub(super) struct StretchEnd {
+    pub(super) at: Time,
+    pub(super) early: bool,
+}
+
+impl Training {
+    /// Takes GPUs and a batch; no stretch begins yet.
+    pub(super) fn configure(&mut self, parts: &[Part], batch: LocalBatch) {
+        let placement: Vec<u32> = parts.iter().map(|part| part.gpus).collect();
+        self.times = self.application.step_times(&placement, batch.m);
+        self.replicas = placement.iter().sum();
+        self.nodes = placement.len() as u32;
+        self.batch = batch;
+    }
+
+    pub(super) fn is_distributed(&self) -> bool {
+        self.nodes > 1
+    }
+
+    fn end_of_epoch(&self) -> f64 {
+        self.application.progress_after(self.epoch + 1)
+    }
+
+    fn progress_at(&self, now: Time) -> f64 {
+        let passed = now - self.since;
+        if passed <= 0.0 || self.speed <= 0.0 {
+            return self.progress;
+        }
+        let progress = self.progress + passed * self.speed;
+        let most = self.end_of_epoch();
+        if progress < most { progress } else { most }
+    }
+
+    /// Ends the stretch.
+    pub(super) fn settle(&mut self, now: Time) {
+        self.progress = self.progress_at(now);
+        self.speed = 0.0;
+        self.stretch += 1;
+    }
+
+    /// Begins a stretch, a share of which is lost to interference.
+    pub(super) fn go_on(&mut self, at: Time, lost: f64, whole_seconds: bool) -> StretchEnd {
+        let total = self.batch.total(self.replicas);
+        let stats = self.application.stats(total, self.epoch);
+        let gain = stats.gain(self.application.limits.scale(total));
+        self.speed = gain / self.times.iteration(self.batch.s) * (1.0 - lost) / self.scale;
+        self.since = at;
+        let seconds = (self.end_of_epoch() - self.progress) / self.speed;
+        let rounded = if whole_seconds {
+            libm::rint(seconds)
+        } else {
+            seconds
+        };
+        StretchEnd {
+            at: at + rounded,
+            early: rounded < seconds,
+        }
+    }
+
+    /// Completes the epoch; whether it was the last.
+    pub(super) fn complete_epoch(&mut self, now: Time) -> bool {
+        self.progress = self.end_of_epoch();
+        self.since = now;
+        self.speed = 0.0;
+        self.stretch += 1;
+        self.epoch += 1;
+        self.epoch >= self.application.epochs()
+    }
+
+    /// Epochs complete, with the part of the present one.
+    pub(super) fn epochs_at(&self, now: Time) -> f64 {
+        let from = self.application.progress_after(self.epoch);
+        let span = self.end_of_epoch() - from;
+        let part = if span > 0.0 {
+            (self.progress_at(now) - from) / span
+        } else {
+            0.0
+        };
+        f64::from(self.epoch) + part
+    }
+
+    /// Progress so far as seconds at the requested GPUs and batch.
+    pub(super) fn executed_seconds(&self, now: Time) -> f64 {
+        let all = self.pace.at(self.application.epochs());
+        let (from, to) = (self.pace.at(self.epoch), self.pace.at(self.epoch + 1));
+        let part = self.epochs_at(now) - f64::from(self.epoch);
+        self.duration * ((from + (to - from) * part) / all)
+    }
+
+    /// Seconds of progress at the requested GPUs and batch per second.
+    pub(super) fn rate(&self) -> f64 {
+        let from = self.application.progress_after(self.epoch);
+        let seconds = self.pace.at(self.epoch + 1) - self.pace.at(self.epoch);
+        let pace = seconds / (self.end_of_epoch() - from);
+        self.speed * pace * self.duration / self.pace.at(self.application.epochs())
+    }
+}
+
+/// What is known of an adaptive job.
+#[derive(Clone, Copy, Debug)]
+pub struct TrainingView<'a> {
+    pub(super) training: &'a Training,
+    pub(super) now: Time,
+    pub(super) oracle: bool,
+    pub(super) job: JobId,
+}
+
+impl<'a> TrainingView<'a> {
+    /// The job.
+    pub fn job(&self) -> JobId {
+        self.job
+    }
+
+    /// Which application it trains: an index into the workload's.
+    pub fn application(&self) -> u32 {
+        self.training.index
+    }
+
+    /// What its application is called.
+    pub fn name(&self) -> &'a str {
+        &self.training.application.name
+    }
+
+    /// What batch sizes it allows.
+    pub fn limits(&self) -> &'a Limits {
+        &self.training.application.limits
+    }
+
+    /// The total batch its owner asks for, samples.
+    pub fn batch(&self) -> u32 {
+        self.training.asked
+    }
+
+    /// How many epochs it takes.
+    pub fn epochs(&self) -> u32 {
+        self.training.application.epochs()
+    }
+
+    /// Epochs complete, with the part of the present one.
+    pub fn epochs_done(&self) -> f64 {
+        self.training.epochs_at(self.now)
+    }
+
+    /// Epochs complete.
+    pub fn epoch(&self) -> u32 {
+        self.training.epoch
+    }
+
+    /// The batch on its present or last GPUs.
+    pub fn configuration(&self) -> LocalBatch {
+        self.training.batch
+    }
+
+    /// What it has observed of itself since it got its present GPUs, batch or epoch: a step, and
+    /// gradient statistics. `None` before the first step.
+    pub fn observed(&self) -> Option<(Observation, GradientStats)> {
+        let training = self.training;
+        if training.speed <= 0.0 || self.now <= training.since {
+            return None;
+        }
+        let observation = Observation {
+            nodes: training.nodes,
+            replicas: training.replicas,
+            m: training.batch.m,
+            step: training.times.step,
+            sync: training.times.sync,
+        };
+        let total = training.batch.total(training.replicas);
+        Some((
+            observation,
+            training.application.stats(total, training.epoch),
+        ))
+    }
+
+    /// The true profile: `None` unless the policy declares itself an oracle.
+    pub fn truth(&self) -> Option<&'a Arc<Application>> {
+        self.oracle.then_some(&self.training.application)
+    }
+
+    /// By what the application's progress is multiplied: `None` unless the policy declares itself
+    /// an oracle.
+    pub fn scale(&self) -> Option<f64> {
+        self.oracle.then_some(self.training.scale)
+    }
+}

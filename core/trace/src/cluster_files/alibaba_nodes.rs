@@ -1,0 +1,61 @@
+//! Alibaba's node lists: of 2023 (`openb_node_list_*`), `sn,cpu_milli,memory_mib,gpu,model`, and of
+//! the spot trace of 2026 (`node_info_df.csv`), `gpu_model,gpu_capacity_num,cpu_num,node_name`.
+//!
+//! A row is a node, `gpu` or `gpu_capacity_num` the number of its GPUs. GPU models are not told
+//! apart.
+//!
+//! Source: <https://github.com/alibaba/clusterdata>, `cluster-trace-gpu-v2023` and
+//! `cluster-trace-v2026-spot-gpu`.
+
+use super::{ClusterFile, ClusterKind, of_machines, rows, whole};
+use crate::detect::Sniff;
+use crate::error::OpenError;
+
+pub(super) const V2023: ClusterKind = ClusterKind {
+    recognise: |sniff| sniff.has(&["sn", "cpu_milli", "memory_mib", "gpu", "model"]),
+    read: |sniff| read(sniff, "gpu"),
+};
+
+pub(super) const SPOT: ClusterKind = ClusterKind {
+    recognise: |sniff| sniff.has(&["node_name", "gpu_model", "gpu_capacity_num", "cpu_num"]),
+    read: |sniff| read(sniff, "gpu_capacity_num"),
+};
+
+fn read(sniff: &Sniff<'_>, column: &str) -> Result<ClusterFile, OpenError> {
+    let rows = rows(sniff).into_iter();
+    let machines = rows.map(|row| Ok((row.line, whole(sniff, &row, column)?)));
+    of_machines(sniff, column, machines)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Opened;
+    use crate::testing::try_open;
+
+    #[test]
+    fn nodes_are_grouped_by_their_gpus() {
+        let list = include_bytes!("../../../../tests/fixtures/alibaba_nodes.csv");
+        let Ok(Opened::Cluster(cluster)) = try_open("nodes.csv", list) else {
+            panic!("no cluster");
+        };
+        assert_eq!(cluster.to_string(), "2x8+1x2");
+        let error = try_open(
+            "nodes.csv",
+            b"sn,cpu_milli,memory_mib,gpu,model\nn0,1,1,two,T4\n",
+        );
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "nodes.csv, line 2, column gpu: 'two' is no whole number: correct it"
+        );
+    }
+
+    #[test]
+    fn the_nodes_of_the_spot_trace() {
+        let list =
+            b"gpu_model,gpu_capacity_num,cpu_num,node_name\nT4,4,64,0\nT4,1,64,1\nL4,4,96,2\n";
+        let Ok(Opened::Cluster(cluster)) = try_open("node_info_df.csv", list) else {
+            panic!("no cluster");
+        };
+        assert_eq!(cluster.to_string(), "2x4+1x1");
+    }
+}

@@ -1,0 +1,71 @@
+//! Gavel's cluster specifications: a JSON object such as `{"philly": ["36:36:36"]}`, which counts
+//! V100s, P100s and K80s.
+//!
+//! GPU types are not told apart. A server has one GPU, as Gavel's simulator has it unless it is
+//! told otherwise.
+//!
+//! Source: <https://github.com/stanford-futuredata/gavel>, `scheduler/scripts`.
+
+use super::{ClusterFile, ClusterKind, bad};
+use crate::cluster::ClusterSpec;
+use crate::detect::{Shape, Sniff};
+use crate::error::OpenError;
+use std::collections::BTreeMap;
+
+pub(super) const KIND: ClusterKind = ClusterKind {
+    recognise: |sniff| sniff.shape == Shape::JsonObject && !specs(sniff).is_empty(),
+    read,
+};
+
+/// Every specification, with its name; none where the file is something else.
+fn specs(sniff: &Sniff<'_>) -> Vec<(String, Vec<u32>)> {
+    let parsed: Result<BTreeMap<String, Vec<String>>, _> = serde_json::from_str(sniff.text);
+    let mut specs = Vec::new();
+    for (name, texts) in parsed.unwrap_or_default() {
+        for text in texts {
+            let counts: Result<Vec<u32>, _> = text.split(':').map(str::parse).collect();
+            match counts {
+                Ok(counts) if counts.len() == 3 => specs.push((name.clone(), counts)),
+                _ => return Vec::new(),
+            }
+        }
+    }
+    specs
+}
+
+fn read(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
+    let specs = specs(sniff);
+    let [(name, counts)] = specs.as_slice() else {
+        let why = format!("it lists {} clusters: leave one", specs.len());
+        return Err(bad(sniff, 1, "1", why));
+    };
+    let gpus = counts.iter().fold(0u32, |sum, &n| sum.saturating_add(n));
+    let spec = ClusterSpec::uniform(gpus, 1);
+    let spec = spec.map_err(|error| bad(sniff, 1, name, error.to_string()))?;
+    Ok(ClusterFile {
+        how: format!(
+            "{}: {gpus} GPUs of all types, one per server, as Gavel's simulator has it unless told otherwise.",
+            sniff.file
+        ),
+        spec,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Opened;
+    use crate::testing::try_open;
+
+    #[test]
+    fn types_are_added_up() {
+        let Ok(Opened::Cluster(cluster)) = try_open("s.json", b"{\"a\": [\"6:4:2\"]}") else {
+            panic!("no cluster");
+        };
+        assert_eq!(cluster.to_string(), "12x1");
+        let error = try_open("s.json", b"{\"a\": [\"6:4:2\", \"1:1:1\"]}").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "s.json, line 1, column 1: it lists 2 clusters: leave one"
+        );
+    }
+}

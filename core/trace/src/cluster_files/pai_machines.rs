@@ -1,0 +1,50 @@
+//! Alibaba PAI's machine table of 2020 (`pai_machine_spec`): no header, five columns: machine,
+//! gpu_type, cap_cpu, cap_mem, **cap_gpu**.
+//!
+//! A row is a machine; machines without GPUs are left out. GPU types are not told apart.
+//!
+//! Source: <https://github.com/alibaba/clusterdata>, `cluster-trace-gpu-v2020`.
+
+use super::{ClusterKind, of_machines, rows, whole_at};
+use crate::detect::Sniff;
+use crate::rows::number;
+
+pub(super) const KIND: ClusterKind = ClusterKind {
+    recognise,
+    read: |sniff| {
+        let at = sniff.column("cap_gpu").map_or(4, |column| column.index);
+        let rows = rows(sniff).into_iter();
+        let machines = rows.map(|row| Ok((row.line, whole_at(sniff, &row, at, "cap_gpu")?)));
+        of_machines(sniff, "cap_gpu", machines)
+    },
+};
+
+fn recognise(sniff: &Sniff<'_>) -> bool {
+    if sniff.has(&["machine", "cap_gpu"]) {
+        return true;
+    }
+    let machine = |row: &Vec<String>| match row.as_slice() {
+        [machine, kind, cpu, memory, gpus] => {
+            let hexadecimal = machine.len() == 24 && machine.bytes().all(|b| b.is_ascii_hexdigit());
+            let numbers = [cpu, memory, gpus].iter().all(|n| number(n).is_some());
+            hexadecimal && numbers && number(kind).is_none()
+        }
+        _ => false,
+    };
+    sniff.headerless().is_some() && sniff.preview.iter().all(machine)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Opened;
+    use crate::testing::try_open;
+
+    #[test]
+    fn machines_without_gpus_are_left_out() {
+        let table = include_bytes!("../../../../tests/fixtures/pai_machine_spec.csv");
+        let Ok(Opened::Cluster(cluster)) = try_open("machines.csv", table) else {
+            panic!("no cluster");
+        };
+        assert_eq!(cluster.to_string(), "1x8+2x2");
+    }
+}

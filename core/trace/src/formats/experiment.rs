@@ -1,0 +1,221 @@
+//! Our own files: a workload with all settings of its runs, to save, share and cite.
+//!
+//! `docs/format.md` describes them: `#` lines with settings, which are handed on as a [`Header`], then
+//! a table `job,submit,duration,gpus` and perhaps `tenant,model,batch,status`, times in seconds.
+
+use super::{Format, Importer, adaptdl};
+use crate::application::Application;
+use crate::cluster::{ClusterError, ClusterSpec};
+use crate::columns::{Clock, Columns, Plain};
+use crate::detect::{Column, Evidence, OWN, Sniff};
+use crate::error::{OpenError, shorten};
+use crate::header::{Header, HeaderLine};
+use crate::report::{DropReason, cell_is};
+use crate::rows::Row;
+use crate::sink::{Names, Sink};
+use crate::spreadsheet::unguarded_line;
+
+const VERSION: u32 = Header::VERSION;
+
+pub(super) const FORMAT: Format = Format {
+    id: "switchyard",
+    title: "Switchyard experiment",
+    recognise: |sniff| {
+        let (_, first) = sniff.comments.first()?;
+        let version = first.strip_prefix(OWN)?;
+        Some(Evidence {
+            weight: usize::MAX,
+            text: format!("its first line says version {}", shorten(version)),
+        })
+    },
+    importer: |sniff, _| {
+        let (header, tenants) = header(sniff)?;
+        Ok(Box::new(Reader {
+            header,
+            tenants,
+            columns: Columns::plain(sniff, &PLAIN)?.guarded(),
+            model: sniff.column(PLAIN.model).cloned(),
+            applications: match sniff.column("batch") {
+                Some(_) => Application::embedded(),
+                None => Vec::new(),
+            },
+            batch: sniff.column("batch").cloned(),
+        }))
+    },
+};
+
+const PLAIN: Plain = Plain {
+    id: "job",
+    submit: "submit",
+    clock: Clock::Relative(crate::Unit::Seconds),
+    duration: "duration",
+    gpus: "gpus",
+    tenant: "tenant",
+    model: "model",
+    status: "status",
+    units: "Submission and duration are seconds, as this format defines them.",
+    ..Plain::NONE
+};
+
+/// What stands above the table: its own affairs are read, all else is handed on. Also the tenants
+/// of the trace, whether jobs name them or not.
+fn header(sniff: &Sniff<'_>) -> Result<(Header, Names), OpenError> {
+    let mut header = Header {
+        file: sniff.file.to_owned(),
+        ..Header::default()
+    };
+    let mut tenants = Names::default();
+    for (line, text) in &sniff.comments {
+        let line = *line;
+        let (key, value) = text.split_once(' ').unwrap_or((text, ""));
+        let value = unguarded_line(value.trim());
+        match key {
+            "switchyard" => check_version(&value).map_err(|why| header.refuse(line, why))?,
+            "tenant" => drop(tenants.index(&value)),
+            "cluster" => {
+                let cluster: Result<ClusterSpec, ClusterError> = value.parse();
+                let cluster = cluster.map_err(|why| header.refuse(line, why.to_string()))?;
+                header.cluster = Some(cluster);
+            }
+            key => {
+                let key = key.to_owned();
+                header.lines.push(HeaderLine { line, key, value });
+            }
+        }
+    }
+    Ok((header, tenants))
+}
+
+fn check_version(value: &str) -> Result<(), String> {
+    match value.parse::<u64>() {
+        Ok(version) if version <= u64::from(VERSION) => Ok(()),
+        Ok(version) => Err(format!(
+            "it is of version {version}, this program reads up to {VERSION}: use a newer one"
+        )),
+        Err(_) => {
+            let shown = shorten(value);
+            Err(format!(
+                "'{shown}' is no version: write switchyard {VERSION}"
+            ))
+        }
+    }
+}
+
+struct Reader {
+    header: Header,
+    tenants: Names,
+    columns: Columns,
+    model: Option<Column>,
+    batch: Option<Column>,
+    applications: Vec<Application>,
+}
+
+impl Reader {
+    /// The batch that a row asks for, if any.
+    fn batch(&self, row: &Row<'_>) -> Result<Option<u32>, (DropReason, String)> {
+        let cell = |column: &Option<Column>| column.as_ref().map_or("", |c| row.cell(c.index));
+        let (model, batch) = (cell(&self.model), cell(&self.batch));
+        if batch.is_empty() {
+            return Ok(None);
+        }
+        let Some(application) = self.applications.iter().find(|a| &*a.name == model) else {
+            return Err((DropReason::ApplicationUnknown, cell_is("model", model)));
+        };
+        let batch = adaptdl::batch(application, batch);
+        let why = || {
+            (
+                DropReason::BatchInvalid,
+                cell_is("batch", cell(&self.batch)),
+            )
+        };
+        batch.map(Some).ok_or_else(why)
+    }
+}
+
+impl Importer for Reader {
+    fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
+        if sink.records.is_empty() && sink.tenants.list().is_empty() {
+            sink.tenants = std::mem::take(&mut self.tenants);
+        }
+        let batch = match self.batch(row) {
+            Ok(batch) => batch,
+            Err((reason, detail)) => return sink.drop(reason, row.line, &|| detail.clone()),
+        };
+        let at = sink.records.len();
+        self.columns.row(row, sink);
+        if let Some(record) = sink.records.get_mut(at) {
+            record.batch = batch;
+        }
+    }
+
+    fn finish(&mut self, sink: &mut Sink) {
+        self.columns.finish(sink);
+        sink.header = Some(std::mem::take(&mut self.header));
+    }
+
+    fn units(&self) -> String {
+        self.columns.units()
+    }
+
+    fn named(&self) -> bool {
+        self.columns.named()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{records, trace, try_open};
+
+    const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/experiment.csv");
+
+    #[test]
+    fn fixture() {
+        let trace = trace("experiment.csv", FILE);
+        assert_eq!(trace.format, "switchyard");
+        assert_eq!(
+            records(&trace),
+            [
+                "10 a 0 60 2 vision resnet50 Completed",
+                "11 b 0.5 3600 8 - - Unknown",
+            ]
+        );
+        let header = trace.header.expect("it is one");
+        assert_eq!(header.file, "experiment.csv");
+        let lines = header.lines.iter();
+        let lines: Vec<_> = lines
+            .map(|of| format!("{}: {}={}", of.line, of.key, of.value))
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                "2: title=Two jobs",
+                "4: policy=fifo",
+                "5: policy=tiresias-las[queues=2,thresholds=3600]",
+                "6: placement=spread",
+                "7: restart_cost=30",
+                "8: seed=7",
+            ]
+        );
+        assert_eq!(trace.cluster.map(|c| c.to_string()).as_deref(), Some("2x4"));
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let error = |text: &str| {
+            let text = format!("#switchyard 1\n{text}\njob,submit,duration,gpus\n1,0,5,1\n");
+            try_open("e.csv", text.as_bytes()).unwrap_err().to_string()
+        };
+        assert_eq!(
+            error("#cluster big"),
+            "e.csv, line 2: 'big' is not a cluster: write NODESxGPUS, such as 16x4, or 8x8+4x4 for unlike nodes"
+        );
+        assert_eq!(
+            error("#switchyard 9"),
+            "e.csv, line 2: it is of version 9, this program reads up to 1: use a newer one"
+        );
+        assert_eq!(
+            error("#switchyard one"),
+            "e.csv, line 2: 'one' is no version: write switchyard 1"
+        );
+    }
+}

@@ -1,0 +1,913 @@
+//! Any table whose columns are named as people name them.
+//!
+//! Roles are found by synonyms, compared without case, blanks or punctuation; a last word such
+//! as `_ms` or `_hours` is a unit. Start and end give the duration where no column does, and are
+//! held against it where one does: it is taken, but may include the wait. Limits (wall_time,
+//! timelimit, requested_time) are never durations. The keys of JSON objects serve as columns.
+//!
+//! Numbers without a unit: submissions that are Unix times tell their unit by their size,
+//! everything else is taken as seconds, and the report says so.
+
+use super::{Format, Importer};
+use crate::columns::{Clock, Columns, Span, missing_columns};
+use crate::detect::{Evidence, Sniff};
+use crate::error::{OpenError, Role, shorten};
+use crate::mapping::{ColumnMapping, TableHead, TimeRule};
+use crate::report::{DropReason, WarningKind};
+use crate::rows::Row;
+use crate::sink::{self, Sink};
+use crate::timestamp::{MAX_SECONDS, Unit};
+
+pub(super) const FORMAT: Format = Format {
+    id: "generic-csv",
+    title: "Table with recognised columns",
+    recognise: |sniff| {
+        let named = sniff.headerless().is_none() && sniff.is_mappable();
+        named.then(|| Evidence {
+            weight: 0,
+            text: text(&guess(sniff).mapping),
+        })
+    },
+    importer: |sniff, mapping| {
+        Ok(Box::new(match mapping {
+            Some(mapping) => Generic::mapped(sniff, mapping.clone())?,
+            None => Generic::guessed(sniff)?,
+        }))
+    },
+};
+
+const ID: &[&str] = &["job_id", "id_job", "job_name", "name", "job", "id"];
+const SUBMIT: &[&str] = &[
+    "submit_time",
+    "submitted_time",
+    "submission_time",
+    "time_submit",
+    "arrival_time",
+    "arrival",
+    "submit",
+    "submitted",
+    "subtime",
+    "creation_time",
+    "gmt_job_submitted",
+    "norm_job_submit_time",
+    "timestamp",
+    "time",
+];
+const START: &[&str] = &[
+    "start_time",
+    "scheduled_time",
+    "time_start",
+    "starting_time",
+    "start",
+];
+const END: &[&str] = &[
+    "end_time",
+    "deletion_time",
+    "time_end",
+    "finish_time",
+    "end",
+];
+const DURATION: &[&str] = &[
+    "duration",
+    "run_time",
+    "service_sec",
+    "execution_time",
+    "elapsed_raw",
+    "elapsed",
+    "elapsed_time",
+    "service_time",
+    "executed_time",
+    "length",
+];
+const GPUS: &[&str] = &[
+    "num_gpus",
+    "num_gpu",
+    "gpu_num",
+    "gpus",
+    "gpu_count",
+    "gpu_request",
+    "scale_factor",
+    "num_replicas",
+    "gpus_req",
+    "gpu_req",
+    "req_gpus",
+    "request_gpu",
+    "request_gpus",
+    "requested_gpus",
+    "ngpus",
+    "ngpu",
+    "requested_number_of_resources",
+    "requested_number_of_processors",
+];
+/// What may as well name the kind of GPU: of a number of them only where it is one.
+const GPU: &[&str] = &["gpu"];
+const WORKERS: &[&str] = &["worker_num", "inst_num"];
+const MILLI: &[&str] = &["gpu_milli"];
+const TENANT: &[&str] = &[
+    "tenant",
+    "vc",
+    "virtual_cluster",
+    "cluster",
+    "organization",
+    "group",
+    "partition",
+    "queue",
+    "project",
+];
+const MODEL: &[&str] = &["model_name", "application", "model"];
+const STATUS: &[&str] = &["status", "state", "pod_phase", "success"];
+const LIMITS: &[&str] = &[
+    "wall_time",
+    "time_limit",
+    "requested_time",
+    "max_runtime",
+    "deadline",
+];
+
+/// A column in a role, and the unit its name ends in.
+struct Timed {
+    name: String,
+    unit: Option<Unit>,
+}
+
+/// A mapping found by the columns' names.
+struct Guess {
+    mapping: ColumnMapping,
+    /// Whether the duration's unit is not named.
+    duration_doubtful: bool,
+    limits: Vec<String>,
+}
+
+/// Which columns are which, by their names.
+fn guess(sniff: &Sniff<'_>) -> Guess {
+    let plain = |names: &[&str]| find(sniff, names, false).map(|timed| timed.name);
+    let timed = |names: &[&str]| find(sniff, names, true);
+    // A queue of numbers is the time waited, not a name.
+    let waits = |name: &String| {
+        let column = sniff.column(&name.to_ascii_lowercase());
+        key(name) == "queue" && column.is_some_and(|column| sniff.is_numeric(column))
+    };
+    let limits = sniff.columns.iter().filter(|column| {
+        let is_limit = |limit: &&str| key(&column.name).starts_with(&key(limit));
+        LIMITS.iter().any(is_limit)
+    });
+    let (submit, duration) = (timed(SUBMIT), timed(DURATION));
+    let (start, end) = (timed(START), timed(END));
+    let unit = match (&submit, &start) {
+        (Some(clock), _) | (None, Some(clock)) => clock.unit,
+        (None, None) => None,
+    };
+    let numeric = |name: &String| {
+        let column = sniff.column(&name.trim().to_ascii_lowercase());
+        column.is_some_and(|column| sniff.is_numeric(column))
+    };
+    let mut mapping = ColumnMapping {
+        id: plain(ID),
+        gpus: plain(GPUS).or_else(|| plain(GPU).filter(numeric)),
+        workers: plain(WORKERS),
+        gpu_milli: plain(MILLI),
+        tenant: plain(TENANT).filter(|name| !waits(name)),
+        model: plain(MODEL),
+        status: plain(STATUS),
+        unit,
+        ..ColumnMapping::default()
+    };
+    // Start and end, where they are on the same clock as the submission.
+    let alike = |timed: &Option<Timed>| timed.as_ref().is_some_and(|timed| timed.unit == unit);
+    let bounded = alike(&start) && alike(&end);
+    // A column without anything in it tells no durations.
+    let filled = |timed: &Timed| {
+        let column = sniff.column(&timed.name.trim().to_ascii_lowercase());
+        column.is_none_or(|column| sniff.is_filled(column))
+    };
+    let mut duration_doubtful = false;
+    if let Some(Timed { name, unit }) = duration.filter(|timed| !bounded || filled(timed)) {
+        duration_doubtful = unit.is_none();
+        mapping.duration = Some(name);
+        mapping.duration_unit = unit.or(Some(Unit::Seconds));
+    }
+    if bounded {
+        mapping.end = end.map(|end| end.name);
+    }
+    if bounded || submit.is_none() {
+        mapping.start = start.map(|start| start.name);
+    }
+    mapping.submit = submit.map(|submit| submit.name);
+    Guess {
+        mapping,
+        duration_doubtful,
+        limits: limits.map(|column| column.shown.clone()).collect(),
+    }
+}
+
+/// Whether a table has columns for all that a job must have.
+pub(crate) fn tells_jobs(sniff: &Sniff<'_>) -> bool {
+    let mapping = guess(sniff).mapping;
+    let lasts = mapping.duration.is_some() || mapping.end.is_some();
+    mapping.submit.or(mapping.start).is_some() && lasts && mapping.gpus.is_some()
+}
+
+/// Who plays which role, in words.
+fn text(mapping: &ColumnMapping) -> String {
+    let parts = [
+        ("id", &mapping.id),
+        ("submission", &mapping.submit),
+        ("start", &mapping.start),
+        ("end", &mapping.end),
+        ("duration", &mapping.duration),
+        ("GPUs", &mapping.gpus),
+        ("workers", &mapping.workers),
+        ("tenant", &mapping.tenant),
+        ("model", &mapping.model),
+        ("status", &mapping.status),
+    ];
+    let parts = parts.iter().filter_map(|(role, name)| {
+        let name = name.as_ref()?;
+        Some(format!("{role} = {}", shorten(name)))
+    });
+    format!(
+        "columns by their names, {}",
+        parts.collect::<Vec<_>>().join(", ")
+    )
+}
+
+/// The column with the first of the names that occurs, and its unit if it may have one.
+fn find(sniff: &Sniff<'_>, names: &[&str], timed: bool) -> Option<Timed> {
+    names.iter().find_map(|name| {
+        let wanted = key(name);
+        sniff.columns.iter().find_map(|column| {
+            let mut words = column.name.split(|c| !is_of_word(c));
+            let word = words.rfind(|word| !word.is_empty());
+            let unit = word.and_then(Unit::of_word).filter(|_| timed);
+            let whole = key(&column.name);
+            // `arrival_s` is `arrival` in seconds.
+            let base = match (unit, word) {
+                (Some(_), Some(word)) => whole.strip_suffix(&key(word)),
+                _ => None,
+            };
+            (whole == wanted || base == Some(&wanted)).then(|| Timed {
+                name: column.shown.clone(),
+                unit,
+            })
+        })
+    })
+}
+
+/// A name without case and punctuation.
+fn key(name: &str) -> String {
+    let mut key: String = name.chars().filter(|&c| is_of_word(c)).collect();
+    key.make_ascii_lowercase();
+    key
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || !c.is_ascii()
+}
+
+pub(super) struct Generic {
+    columns: Columns,
+    mapping: ColumnMapping,
+    table: TableHead,
+    /// How times were read: a sentence.
+    units: String,
+    /// Whether the unit of the duration is a guess; `None`: it is end − start.
+    duration_doubtful: Option<bool>,
+}
+
+impl Generic {
+    fn guessed(sniff: &Sniff<'_>) -> Result<Self, OpenError> {
+        let Guess {
+            mapping,
+            duration_doubtful,
+            limits,
+        } = guess(sniff);
+        let mut generic = Self::new(sniff, mapping, &limits)?;
+        if let Some(doubtful) = &mut generic.duration_doubtful {
+            *doubtful = duration_doubtful;
+        }
+        Ok(generic)
+    }
+
+    /// Columns by their names, all times in seconds.
+    pub(super) fn in_seconds(sniff: &Sniff<'_>) -> Result<Self, OpenError> {
+        let Guess {
+            mut mapping,
+            limits,
+            ..
+        } = guess(sniff);
+        mapping.unit = Some(Unit::Seconds);
+        mapping.duration_unit = mapping.duration_unit.and(Some(Unit::Seconds));
+        Self::new(sniff, mapping, &limits)
+    }
+
+    fn mapped(sniff: &Sniff<'_>, mapping: ColumnMapping) -> Result<Self, OpenError> {
+        Self::new(sniff, mapping, &[])
+    }
+
+    fn new(
+        sniff: &Sniff<'_>,
+        mapping: ColumnMapping,
+        limits: &[String],
+    ) -> Result<Self, OpenError> {
+        let column = |role: &str| mapping.find(sniff, role);
+        let (start, end) = (column("start")?, column("end")?);
+        let submit = match column("submit")? {
+            None => start.clone(),
+            submit => submit,
+        };
+        let unit = mapping.duration_unit.or(mapping.unit);
+        let unit = unit.unwrap_or(Unit::Seconds);
+        let span = match (column("duration")?, start.zip(end)) {
+            (Some(duration), Some((start, end))) => Some(Span::Checked {
+                duration,
+                unit,
+                start,
+                end,
+            }),
+            (Some(duration), None) => Some(Span::Column(duration, unit)),
+            (None, Some((start, end))) => Some(Span::Between(start, end)),
+            (None, None) => None,
+        };
+        let between = matches!(span, Some(Span::Between(..)));
+        let duration_doubtful = (!between).then_some(false);
+        let gpus = column("gpus")?;
+        let (Some(submit), Some(span), Some(gpus)) = (&submit, &span, &gpus) else {
+            let missing = [
+                (Role::Submit, submit.is_none()),
+                (Role::Duration, span.is_none()),
+                (Role::Gpus, gpus.is_none()),
+            ];
+            let missing = missing.into_iter().filter(|m| m.1).map(|m| m.0).collect();
+            let hint = match limits.first() {
+                Some(limit) if span.is_none() => {
+                    format!(" ({} is a limit, not a duration)", shorten(limit))
+                }
+                _ => String::new(),
+            };
+            return Err(missing_columns(sniff, missing, hint, mapping));
+        };
+        let clock = match mapping.time {
+            TimeRule::Dates | TimeRule::DayFirst | TimeRule::MonthFirst => Clock::Dates,
+            TimeRule::Auto | TimeRule::Numbers => Clock::Unknown,
+        };
+        let mut columns = Columns::new(sniff, submit.clone(), clock, span.clone(), gpus.clone());
+        match mapping.time {
+            TimeRule::Numbers => columns.dates = Some(false),
+            TimeRule::DayFirst => columns.day_first = Some(true),
+            TimeRule::MonthFirst => columns.day_first = Some(false),
+            TimeRule::Auto | TimeRule::Dates => {}
+        }
+        columns.clock_unit = mapping.unit;
+        columns.id = column("id")?;
+        columns.workers = column("workers")?;
+        columns.milli = column("gpu_milli")?;
+        columns.tenant = column("tenant")?;
+        columns.model = column("model")?;
+        columns.status = column("status")?;
+        Ok(Self {
+            columns,
+            table: sniff.head(ColumnMapping::default()),
+            units: String::new(),
+            mapping,
+            duration_doubtful,
+        })
+    }
+
+    /// The unit of submissions that are numbers, and whether it is beyond doubt.
+    fn unit(&self, sink: &mut Sink) -> (Unit, bool) {
+        if let Some(unit) = self.mapping.unit {
+            return (unit, true);
+        }
+        let jobs = sink.records.len();
+        for unit in [
+            Unit::Seconds,
+            Unit::Milliseconds,
+            Unit::Microseconds,
+            Unit::Nanoseconds,
+        ] {
+            let fits = |submit: f64| Unit::of_unix_time(submit) == Some(unit);
+            let fitting = sink.records.iter().filter(|r| fits(r.submit)).count();
+            // A few zeros among Unix times are missing values, not the year 1970.
+            if jobs > 0 && fitting * 100 >= jobs * 99 {
+                remove(sink, |submit| (!fits(submit)).then_some("no Unix time"));
+                return (unit, true);
+            }
+        }
+        // Thirty years of seconds are no seconds.
+        let mut submits = sink.records.iter().map(|r| r.submit);
+        let plausible = submits.all(|s| s <= 1e9 || s > MAX_SECONDS);
+        (Unit::Seconds, plausible)
+    }
+}
+
+/// Drops records by their submission.
+fn remove(sink: &mut Sink, why: impl Fn(f64) -> Option<&'static str>) {
+    let tally = &mut sink.tally;
+    sink.records.retain(|record| match why(record.submit) {
+        Some(why) => {
+            let detail = || format!("{} is {why}", record.submit);
+            tally.drop(DropReason::SubmitOutOfRange, record.line, &detail);
+            false
+        }
+        None => true,
+    });
+}
+
+impl Importer for Generic {
+    fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
+        self.columns.row(row, sink);
+    }
+
+    fn finish(&mut self, sink: &mut Sink) {
+        self.columns.finish(sink);
+        let name = shorten(&self.columns.submit.shown);
+        let mut doubts = Vec::new();
+        let mut clock = self.columns.dates_text();
+        let mut unit = Unit::Seconds;
+        if self.columns.dates != Some(true) {
+            let sure;
+            (unit, sure) = self.unit(sink);
+            for record in &mut sink.records {
+                record.submit = unit.seconds(record.submit);
+                if self.duration_doubtful.is_none() {
+                    record.duration = unit.seconds(record.duration);
+                }
+            }
+            remove(sink, |submit| {
+                sink::submit(submit)
+                    .is_err()
+                    .then_some("no time in seconds")
+            });
+            let unix = |submit| Unit::of_unix_time(submit) == Some(Unit::Seconds);
+            let absolute = !sink.records.is_empty() && sink.records.iter().all(|r| unix(r.submit));
+            sink.zero = absolute.then_some(0.0);
+            let named = self.mapping.unit;
+            clock = match (absolute, named) {
+                (true, _) => format!("Unix time in {}", unit.text()),
+                (false, Some(_)) => unit.text().to_owned(),
+                (false, None) => "taken as seconds, since no unit is named".to_owned(),
+            };
+            if !sure {
+                doubts.push(name.clone());
+            }
+        }
+        // What end − start gives may be out of range only now.
+        let tally = &mut sink.tally;
+        sink.records
+            .retain(|record| match sink::duration(record.duration) {
+                Ok(_) => true,
+                Err(reason) => {
+                    let detail = || format!("{} s", record.duration);
+                    tally.drop(reason, record.line, &detail);
+                    false
+                }
+            });
+        let span = match (&self.columns.span, self.duration_doubtful) {
+            (Span::Between(start, end), _) => {
+                format!("{} − {}", shorten(&end.shown), shorten(&start.shown))
+            }
+            (
+                Span::Column(column, _)
+                | Span::Checked {
+                    duration: column, ..
+                },
+                _,
+            ) if self.columns.spelled > 0 => {
+                format!("{} in hours, minutes and seconds", shorten(&column.shown))
+            }
+            (
+                Span::Column(column, unit)
+                | Span::Checked {
+                    duration: column,
+                    unit,
+                    ..
+                },
+                Some(false),
+            ) => {
+                format!("{} in {}", shorten(&column.shown), unit.text())
+            }
+            (
+                Span::Column(column, _)
+                | Span::Checked {
+                    duration: column, ..
+                },
+                _,
+            ) => {
+                let long = sink.records.iter().filter(|r| r.duration > 1e7).count();
+                // Half of the jobs longer than four months, or submissions that are not
+                // seconds: the durations may not be seconds either.
+                if long * 2 > sink.records.len() || unit != Unit::Seconds {
+                    doubts.push(shorten(&column.shown));
+                }
+                let name = shorten(&column.shown);
+                format!("{name}, taken as seconds, since no unit is named")
+            }
+        };
+        self.columns
+            .disagreements
+            .warn(unit, &self.columns.span, sink);
+        if let Some(first) = doubts.first().cloned() {
+            let kind = WarningKind::UnitAssumed;
+            sink.tally
+                .warn(kind, doubts.len() as u32, 0, &|| first.clone());
+        }
+        if self.mapping.submit.is_none() {
+            let (kind, jobs) = (WarningKind::StartAsSubmit, sink.records.len() as u32);
+            sink.tally
+                .warn(kind, jobs, 0, &|| format!("{name} is all there is"));
+        }
+        self.units = format!("Submission: {name}, {clock}. Duration: {span}.");
+        let dates = self.columns.dates == Some(true);
+        self.mapping.unit = (!dates).then_some(unit);
+        self.mapping.time = match (dates, self.columns.day_first) {
+            (false, _) => TimeRule::Numbers,
+            (true, None) => TimeRule::Dates,
+            (true, Some(true)) => TimeRule::DayFirst,
+            (true, Some(false)) => TimeRule::MonthFirst,
+        };
+        self.table.guess = self.mapping.clone();
+        sink.table = Some(std::mem::take(&mut self.table));
+    }
+
+    fn units(&self) -> String {
+        self.units.clone()
+    }
+
+    fn named(&self) -> bool {
+        self.columns.named()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{dropped, records, trace, try_open, warnings};
+
+    macro_rules! fixture {
+        ($name:literal) => {
+            trace(
+                $name,
+                include_bytes!(concat!("../../../../tests/fixtures/", $name)),
+            )
+        };
+    }
+
+    #[test]
+    fn commas_quotes_and_dates() {
+        let trace = fixture!("generic_comma.csv");
+        assert_eq!(trace.format, "generic-csv");
+        assert_eq!(
+            records(&trace),
+            [
+                "2 multi\nline, name 1689387540 660 8 nlp - Completed",
+                "4 plain 1689387660 90 1 - - Running",
+            ]
+        );
+        assert_eq!(dropped(&trace), ["duration_missing 1 5 End Time is empty"]);
+        assert_eq!(
+            warnings(&trace),
+            [
+                "durations_disagree 1 2 Duration tells 660 s, End Time − Start Time are 600 s",
+                "censored 1 4 had not ended",
+                "fractional_gpus 1 4 0.5 GPUs"
+            ]
+        );
+        assert_eq!(
+            trace.report.recognised,
+            "Table with recognised columns: columns by their names, id = Job Name, submission = Submit Time, start = Start Time, end = End Time, duration = Duration, GPUs = GPU Count, tenant = Project, status = State."
+        );
+        assert_eq!(
+            trace.report.units,
+            "Submission: Submit Time, dates, UTC unless they have a zone. Duration: Duration, taken as seconds, since no unit is named."
+        );
+        assert_eq!(trace.epoch, Some(1_689_387_540.0));
+    }
+
+    #[test]
+    fn semicolons_decimal_commas_and_ragged_rows() {
+        let trace = fixture!("generic_semicolon.csv");
+        assert_eq!(
+            records(&trace),
+            ["2 a 0 3.5 1 x - Unknown", "4 c 20 9 2 y - Unknown"]
+        );
+        assert_eq!(dropped(&trace), ["gpus_missing 1 3 gpus is empty"]);
+        assert_eq!(warnings(&trace), ["ragged_rows 2 3 3 cells instead of 5"]);
+    }
+
+    #[test]
+    fn tabs_units_and_workers() {
+        let trace = fixture!("generic_tab.tsv");
+        assert_eq!(
+            records(&trace),
+            [
+                "2 a 1.5 120 1 - bert Unknown",
+                "3 b 0.25 30 8 - bert Unknown"
+            ]
+        );
+        assert_eq!(
+            warnings(&trace),
+            [
+                "gangs_multiplied 1 3 4 workers with 2 GPUs each",
+                "unsorted 1 3 submitted before the row above",
+            ]
+        );
+        assert_eq!(
+            trace.report.units,
+            "Submission: time_ms, milliseconds. Duration: runtime_min in minutes."
+        );
+    }
+
+    #[test]
+    fn pipes_and_unix_milliseconds() {
+        let trace = fixture!("generic_pipe.txt");
+        assert_eq!(
+            records(&trace),
+            [
+                "2 pod-0 1590000000 10.5 1 a100 - Completed",
+                "3 pod-1 1590000010 10 8 v100 - Failed",
+            ]
+        );
+        assert_eq!(
+            dropped(&trace),
+            ["duration_missing 1 4 deletion_time is empty"]
+        );
+        assert_eq!(warnings(&trace), ["fractional_gpus 1 2 0.46 GPUs"]);
+        assert_eq!(
+            trace.report.units,
+            "Submission: creation_time, Unix time in milliseconds. Duration: deletion_time − scheduled_time."
+        );
+        assert_eq!(trace.epoch, Some(1_590_000_000.0));
+    }
+
+    #[test]
+    fn what_is_ambiguous_is_taken_as_seconds_and_said() {
+        let text =
+            b"job_id,submit_time,duration,gpus\n1,1590000000000,60000,1\n2,1590000001000,1000,1\n";
+        let millis = trace("millis.csv", text);
+        assert_eq!(millis.records[0].submit, 1_590_000_000.0);
+        assert_eq!(millis.records[0].duration, 60_000.0);
+        assert_eq!(warnings(&millis), ["unit_assumed 1 0 duration"]);
+        assert_eq!(
+            millis.report.units,
+            "Submission: submit_time, Unix time in milliseconds. Duration: duration, taken as seconds, since no unit is named."
+        );
+        let text = b"job_id,submit_time,duration,gpus\n1,0,60000000,1\n2,8600000000,60000000,1\n";
+        let relative = trace("relative.csv", text);
+        assert_eq!(warnings(&relative), ["unit_assumed 2 0 submit_time"]);
+        assert_eq!(relative.epoch, None);
+    }
+
+    #[test]
+    fn zeros_among_unix_times_are_no_times() {
+        let mut text = "job_id,submit_time,duration,gpus\n0,0,60,1\n".to_owned();
+        for job in 1..200 {
+            text.push_str(&format!("{job},{},60,1\n", 1_590_000_000 + job));
+        }
+        let trace = trace("zeros.csv", text.as_bytes());
+        assert_eq!(
+            dropped(&trace),
+            ["submit_out_of_range 1 2 0 is no Unix time"]
+        );
+        assert_eq!(trace.epoch, Some(1_590_000_001.0));
+    }
+
+    #[test]
+    fn a_start_stands_in_for_the_submission() {
+        let text = b"id,start_time,end_time,num_gpus\n1,10,40,1\n2,50,60,1\n";
+        let trace = trace("starts.csv", text);
+        assert_eq!(
+            records(&trace),
+            ["2 1 10 30 1 - - Unknown", "3 2 50 10 1 - - Unknown"]
+        );
+        assert_eq!(
+            warnings(&trace),
+            ["start_as_submit 2 0 start_time is all there is"]
+        );
+    }
+
+    #[test]
+    fn rows_may_begin_with_a_name_that_the_header_lacks() {
+        let text = b"submit_time,duration,gpus\nx,0,5,1\ny,3,6,2\n";
+        let trace = trace("rows.csv", text);
+        assert_eq!(
+            records(&trace),
+            ["2 2 0 5 1 - - Unknown", "3 3 3 6 2 - - Unknown"]
+        );
+    }
+
+    #[test]
+    fn limits_are_no_durations() {
+        for limit in ["wall_time", "timelimit", "requested_time", "Time Limit"] {
+            let text = format!("job_id,submit_time,{limit},num_gpus\n1,0,60,1\n");
+            let error = try_open("limits.csv", text.as_bytes()).unwrap_err();
+            let expected = format!(
+                "limits.csv, line 1: no column tells how long it ran (such as duration, or start_time and end_time); found the columns job_id, submit_time, {limit}, num_gpus ({limit} is a limit, not a duration): rename a column, or say which columns are which"
+            );
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn times_of_different_units_are_not_subtracted() {
+        let text = b"job_id,submit_time_s,start_ms,end_ms,num_gpus\n1,0,60,90,1\n";
+        let error = try_open("units.csv", text).unwrap_err();
+        assert!(error.to_string().contains("how long it ran"), "{error}");
+    }
+
+    #[test]
+    fn a_queue_of_numbers_is_no_tenant() {
+        let text = b"job,submit,start,end,gpus,queue\n1,0,5,9,1,5\n";
+        assert_eq!(records(&trace("w.csv", text)), ["2 1 0 4 1 - - Unknown"]);
+        let text = b"job,submit,start,end,gpus,queue\n1,0,5,9,1,prod\n";
+        assert_eq!(records(&trace("n.csv", text)), ["2 1 0 4 1 prod - Unknown"]);
+    }
+
+    #[test]
+    fn durations_go_before_start_and_end_and_are_held_against_them() {
+        // The wait is in the second, the third has none, the last differs by a second.
+        let text = b"id,submit,start,end,duration,gpus\n1,0,5,65,60,1\n2,0,5,65,600,1\n3,0,5,65,,1\n4,0,5,65,61,1\n";
+        let trace = trace("both.csv", text);
+        assert_eq!(
+            records(&trace),
+            [
+                "2 1 0 60 1 - - Unknown",
+                "3 2 0 600 1 - - Unknown",
+                "5 4 0 61 1 - - Unknown"
+            ]
+        );
+        assert_eq!(
+            warnings(&trace)[0],
+            "durations_disagree 1 3 duration tells 600 s, end − start are 60 s"
+        );
+    }
+
+    #[test]
+    fn where_durations_are_missing_start_and_end_stand_in() {
+        // Dates have a unit.
+        let text = b"id,submit,start,end,duration,gpus\n1,2023-01-01,2023-01-02,2023-01-03,60,1\n2,2023-01-01,2023-01-02,2023-01-03,,1\n";
+        assert_eq!(trace("dates.csv", text).records[1].duration, 86_400.0);
+        // A column without anything in it is none.
+        let text = b"id,submit,start,end,duration,gpus\n1,0,5,9,,1\n2,0,5,8,,1\n";
+        let empty = trace("empty.csv", text);
+        assert_eq!(empty.records[1].duration, 3.0);
+        assert!(empty.report.units.contains("end − start"));
+    }
+
+    #[test]
+    fn milliseconds_between_start_and_end_agree_with_seconds() {
+        let text = b"id,submit,start,end,duration_s,gpus\n1,1590000000000,1590000001000,1590000061000,60,1\n";
+        let trace = trace("mixed.csv", text);
+        assert_eq!(trace.records[0].duration, 60.0);
+        assert_eq!(warnings(&trace), [""; 0]);
+    }
+
+    #[test]
+    fn durations_in_hours_minutes_and_seconds() {
+        let text = b"job_id,submit_time,duration,num_gpus\na,0,01:30:00,1\nb,1,1-00:00:00,2\nc,2,2 days 03:00:00,1\nd,3,0:05:00.5,1\ne,4,01:30,1\n";
+        let trace = trace("hms.csv", text);
+        let durations: Vec<f64> = trace.records.iter().map(|r| r.duration).collect();
+        assert_eq!(durations, [5400.0, 86_400.0, 183_600.0, 300.5]);
+        assert_eq!(
+            dropped(&trace),
+            ["duration_invalid 1 6 duration is '01:30'"]
+        );
+        assert!(
+            trace
+                .report
+                .units
+                .ends_with("Duration: duration in hours, minutes and seconds.")
+        );
+        assert_eq!(warnings(&trace), [""; 0]);
+    }
+
+    const DATES: &str = "job_id,submit_time,duration,num_gpus\n";
+
+    #[test]
+    fn a_row_tells_how_all_dates_are_read() {
+        let (first, late) = (1_677_664_800.0, 1_679_911_200.0);
+        let day = format!("{DATES}1,01/03/2023 10:00:00,60,1\n2,27/03/2023 10:00:00,60,1\n");
+        let month = format!("{DATES}1,03/01/2023 10:00,60,1\n2,3/27/2023 10:00 AM,60,1\n");
+        for (text, order) in [(day, "day before month"), (month, "month before day")] {
+            let trace = trace("dates.csv", text.as_bytes());
+            let submits: Vec<f64> = trace.records.iter().map(|r| r.submit).collect();
+            assert_eq!(submits, [first, late], "{order}");
+            assert_eq!(trace.epoch, Some(first));
+            assert_eq!(warnings(&trace), [""; 0]);
+            let units = &trace.report.units;
+            assert!(
+                units.contains(order) && units.contains("in line 3 tells"),
+                "{units}"
+            );
+        }
+    }
+
+    #[test]
+    fn dates_that_no_row_explains() {
+        // A week of January, or the first of seven months.
+        let rows: String = (1..8)
+            .map(|day| format!("{day},01/0{day}/2023,60,1\n"))
+            .collect();
+        let month = trace("month.csv", format!("{DATES}{rows}").as_bytes());
+        assert_eq!(
+            month.records[6].submit - month.records[0].submit,
+            6.0 * 86_400.0
+        );
+        assert_eq!(
+            warnings(&month),
+            ["dates_ambiguous 6 3 '01/02/2023' was read month first"]
+        );
+        // The guess, as a mapping, gives the same; and it can be corrected.
+        let guess = month
+            .report
+            .table
+            .as_ref()
+            .expect("a table")
+            .guess
+            .to_string();
+        assert!(guess.ends_with("time=month-first"), "{guess}");
+        let day = guess.replace("month-first", "day-first");
+        let text = format!("{DATES}{rows}");
+        let file = crate::SourceFile {
+            name: "day.csv",
+            bytes: text.as_bytes(),
+        };
+        let options = crate::OpenOptions {
+            mapping: Some(day.parse().expect("a mapping")),
+            ..Default::default()
+        };
+        let Ok(crate::Opened::Trace(day)) = crate::open(&[file], &options) else {
+            panic!("no trace");
+        };
+        assert_eq!(
+            day.records[1].submit - day.records[0].submit,
+            31.0 * 86_400.0
+        );
+    }
+
+    #[test]
+    fn names_of_columns_as_people_give_them() {
+        for gpus in [
+            "gpus_req",
+            "req_gpus",
+            "ngpus",
+            "n_gpu",
+            "n_gpus",
+            "gpu",
+            "Request GPU",
+            "requested_number_of_resources",
+        ] {
+            for duration in ["elapsed", "service_time", "executed_time"] {
+                let text = format!("id,submit,{duration},{gpus},tenant,model\n1,0,60,2,a,bert\n");
+                let trace = trace("names.csv", text.as_bytes());
+                assert_eq!(records(&trace), ["2 1 0 60 2 a bert Unknown"], "{text}");
+            }
+        }
+        // A kind of GPU is no number of them.
+        let error = try_open("kind.csv", b"id,submit,duration,gpu\n1,0,60,V100\n");
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("how many GPUs"), "{error}");
+    }
+
+    #[test]
+    fn a_column_of_utilisation_does_not_make_a_job_log_another_table() {
+        let text = b"job_id,arrival_time,start_time,end_time,num_gpus,gpu_util\n1,0,5,100,2,93.5\n";
+        assert_eq!(records(&trace("u.csv", text)), ["2 1 0 95 2 - - Unknown"]);
+    }
+
+    #[test]
+    fn jobs_in_json() {
+        let array = "[{\"job_id\": 1, \"submit_time\": 0, \"duration\": 100, \"num_gpus\": 1},\n {\"job_id\": \"b\", \"num_gpus\": 2, \"duration\": 9.5, \"submit_time\": 5, \"vc\": \"x\"},\n {\"job_id\": 3, \"duration\": null, \"submit_time\": 5, \"num_gpus\": 1}, {]";
+        let array = trace("jobs.json", array.as_bytes());
+        assert_eq!(array.format, "generic-csv");
+        assert_eq!(
+            records(&array),
+            ["1 1 0 100 1 - - Unknown", "2 b 5 9.5 2 x - Unknown"]
+        );
+        assert_eq!(
+            dropped(&array),
+            [
+                "row_truncated 1 3 the file ends here",
+                "duration_missing 1 3 duration is empty"
+            ]
+        );
+        let lines = b"{\"job_id\": 1, \"submit_time\": 0, \"duration\": 100, \"num_gpus\": 1}\n\n{\"job_id\": 2, \"submit_time\": 5, \"duration\": \"01:00:00\", \"num_gpus\": 2}\n{\"job_id\n{}\n";
+        let lines = trace("jobs.jsonl", lines);
+        assert_eq!(
+            records(&lines),
+            ["1 1 0 100 1 - - Unknown", "3 2 5 3600 2 - - Unknown"]
+        );
+        assert_eq!(lines.report.dropped[0].reason.id(), "json_malformed");
+        // Keys of a published trace make it one.
+        let itp = b"[{\"job_id\": \"a\", \"submission_time\": 0, \"duration\": 5, \"num_gpu\": 1}]";
+        assert_eq!(trace("itp.json", itp).format, "ms-itp");
+        let error = try_open("cats.json", b"[{\"cat\": 1}, {\"cat\": 2}]").unwrap_err();
+        assert_eq!(error.table().expect("it can be mapped").columns, ["cat"]);
+    }
+
+    #[test]
+    fn words_between_blanks_are_a_table() {
+        let text = "job submit duration gpus\n1 0 60 2\n2   5\t60 1,231\n";
+        let trace = trace("words.txt", text.as_bytes());
+        assert_eq!(records(&trace), ["2 1 0 60 2 - - Unknown"]);
+        assert_eq!(dropped(&trace), ["gpus_invalid 1 3 gpus is '1,231'"]);
+    }
+}

@@ -1,0 +1,173 @@
+//! MIT Supercloud's Slurm log (`slurm-log.csv`): a dump of Slurm's database.
+//!
+//! `id_job,…,partition,…,state,timelimit,time_submit,time_eligible,time_start,time_end,…,`
+//! `tres_alloc,…`; times are Unix seconds, 0 where there is none. The duration is end − start.
+//! `tres_alloc` lists resources by number, such as `1=40,2=8000,4=1,1002=2`; 1001 are all GPUs and
+//! 1002 those of a kind, so the larger counts. States are Slurm's numbers.
+//!
+//! Source: <https://dcc.mit.edu>; Slurm's `job_states` in `slurm.h`.
+
+use super::{Format, Importer};
+use crate::columns::missing_columns;
+use crate::detect::{Column, Sniff};
+use crate::error::{OpenError, Role};
+use crate::job::Status;
+use crate::mapping::ColumnMapping;
+use crate::report::{DropReason, cell_is};
+use crate::rows::{Row, is_missing, number};
+use crate::sink::{self, Draft, Sink};
+use crate::status::status;
+
+pub(super) const FORMAT: Format = Format {
+    id: "mit-supercloud",
+    title: "MIT Supercloud",
+    recognise: |sniff| sniff.with_columns(&["id_job", "time_submit", "tres_alloc"]),
+    importer: |sniff, _| Ok(Box::new(Supercloud::new(sniff)?)),
+};
+
+struct Supercloud {
+    id: Column,
+    submit: Column,
+    start: Column,
+    end: Column,
+    tres: Column,
+    tenant: Option<Column>,
+    state: Option<Column>,
+}
+
+/// The numbers under which GPUs stand.
+const GPUS: [&str; 2] = ["1001", "1002"];
+
+impl Supercloud {
+    fn new(sniff: &Sniff<'_>) -> Result<Self, OpenError> {
+        let named = |name: &str| sniff.column(name).cloned();
+        let times = named("time_submit")
+            .zip(named("time_start"))
+            .zip(named("time_end"));
+        let others = named("id_job").zip(named("tres_alloc"));
+        let (Some(((submit, start), end)), Some((id, tres))) = (times, others) else {
+            let guess = ColumnMapping::default();
+            let missing = vec![Role::Duration];
+            return Err(missing_columns(sniff, missing, String::new(), guess));
+        };
+        Ok(Self {
+            id,
+            submit,
+            start,
+            end,
+            tres,
+            tenant: named("partition"),
+            state: named("state"),
+        })
+    }
+
+    /// Keeps a row, or tells the column to blame.
+    fn read(&self, row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, &Column)> {
+        let cell = |column: &Column| row.cell(column.index);
+        let resources = cell(&self.tres);
+        if is_missing(resources) {
+            return Err((DropReason::GpusMissing, &self.tres));
+        }
+        let mut count = 0.0;
+        for (key, value) in resources.split(',').filter_map(|part| part.split_once('=')) {
+            if GPUS.contains(&key.trim()) {
+                let value = number(value).ok_or((DropReason::GpusInvalid, &self.tres))?;
+                if value > count {
+                    count = value;
+                }
+            }
+        }
+        let (gpus, share) = sink::gpus(count).map_err(|reason| (reason, &self.tres))?;
+        let time = |column| match number(cell(column)) {
+            Some(0.0) => Err((true, column)),
+            Some(time) => Ok(time),
+            None => Err((is_missing(cell(column)), column)),
+        };
+        let submit = time(&self.submit).map_err(|(missing, column)| match missing {
+            true => (DropReason::SubmitMissing, column),
+            false => (DropReason::SubmitInvalid, column),
+        })?;
+        let submit = sink::submit(submit).map_err(|reason| (reason, &self.submit))?;
+        let lasted = |(missing, column)| match missing {
+            true => (DropReason::DurationMissing, column),
+            false => (DropReason::DurationInvalid, column),
+        };
+        let start = time(&self.start).map_err(lasted)?;
+        let end = time(&self.end).map_err(lasted)?;
+        let duration = sink::duration(end - start).map_err(|reason| (reason, &self.end))?;
+        sink.keep(Draft {
+            line: row.line,
+            name: cell(&self.id),
+            submit,
+            duration,
+            gpus,
+            share,
+            tenant: self.tenant.as_ref().map_or("", cell),
+            model: "",
+            batch: None,
+            status: state(self.state.as_ref().map_or("", cell)),
+        });
+        Ok(())
+    }
+}
+
+/// What Slurm's number for a state means.
+fn state(number: &str) -> Status {
+    match number {
+        "0" | "1" | "2" | "8" => Status::Running,
+        "3" => Status::Completed,
+        "4" => Status::Cancelled,
+        "5" | "6" | "7" | "9" | "10" | "11" => Status::Failed,
+        word => status(word),
+    }
+}
+
+impl Importer for Supercloud {
+    fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
+        if let Err((reason, column)) = self.read(row, sink) {
+            sink.drop(reason, row.line, &|| {
+                cell_is(&column.shown, row.cell(column.index))
+            });
+        }
+    }
+
+    fn finish(&mut self, sink: &mut Sink) {
+        sink.zero = Some(0.0);
+    }
+
+    fn units(&self) -> String {
+        "Times are Unix seconds; the duration is time_end − time_start; GPUs are the resources 1001 and 1002 of tres_alloc.".to_owned()
+    }
+
+    fn named(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{dropped, records, trace, warnings};
+
+    const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/mit_supercloud.csv");
+
+    #[test]
+    fn fixture() {
+        let trace = trace("mit_supercloud.csv", FILE);
+        assert_eq!(trace.format, "mit-supercloud");
+        assert_eq!(
+            records(&trace),
+            [
+                "2 11 1610000000 3600 2 xeon - Completed",
+                "3 12 1610000100 30 1 xeon - Failed",
+            ]
+        );
+        assert_eq!(
+            dropped(&trace),
+            [
+                "no_gpus 1 4 tres_alloc is '1=40,4=1'",
+                "duration_missing 1 5 time_start is '0'",
+            ]
+        );
+        assert_eq!(warnings(&trace), [""; 0]);
+    }
+}

@@ -1,0 +1,222 @@
+//! Opening a trace: container → encoding → detection → one importer per format → import report.
+//!
+//! ```text
+//! bytes ──container──▶ documents ──encoding──▶ text ──detect──▶ format ──import──▶ records
+//! ```
+//!
+//! [`Opening`] takes the files that were dropped together, slice by slice, and gives a
+//! [`Trace`]: the records as they stand in the file, in its order, with times in seconds; and an
+//! [`ImportReport`] that says what the file was taken for, how its times were read, and which
+//! rows were left out and why. No more of a file is held than a slice and what becomes of its
+//! rows. [`open`] does the same with files that are in memory. What people decide after reading
+//! the report is [`Choices`]. Nothing is repaired silently, and nothing panics: what cannot be
+//! read is an [`OpenError`] with the next step. Turning records into runnable jobs is
+//! the business of whoever runs them.
+//!
+//! A new format is one file in `formats/` and its line there.
+
+#![forbid(unsafe_code)]
+
+mod choices;
+mod cluster_files;
+mod columns;
+mod container;
+mod copies;
+mod detect;
+mod encoding;
+mod error;
+mod formats;
+mod header;
+mod import;
+mod inspect;
+mod keys;
+mod known;
+mod mapping;
+mod objects;
+mod opening;
+mod report;
+mod review;
+mod sink;
+mod status;
+#[cfg(test)]
+mod testing;
+mod text;
+mod timestamp;
+mod tres;
+mod workload;
+
+pub use choices::{ChoiceError, Choices, Fractions, Oversized, Window};
+pub use error::{OpenError, Role, shorten};
+pub use header::{Header, HeaderLine};
+pub use inspect::{Bin, Distributions, Durations, GpuCounts, Inspection};
+pub use mapping::{ColumnMapping, MappingError, TableHead, TimeRule};
+pub use opening::{Opening, Progress};
+pub use report::{DropReason, Dropped, Example, ImportReport, Warning, WarningKind};
+pub use switchyard_model::application::ProfileTable;
+pub use timestamp::Unit;
+
+use crate::cluster::ClusterSpec;
+use crate::job::Status;
+use container::in_order;
+use serde::{Deserialize, Serialize};
+use switchyard_model::{Time, application, cluster, job, order, percentile, spreadsheet};
+use switchyard_rows as rows;
+
+/// A file as it was dropped or read.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceFile<'a> {
+    /// Its name, for messages; its ending means nothing.
+    pub name: &'a str,
+    /// Its content.
+    pub bytes: &'a [u8],
+}
+
+/// How to open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenOptions {
+    /// The archive's member to open, by its path, its file name, or that without ending;
+    /// `None`: all members, merged.
+    pub member: Option<String>,
+    /// Bytes that all files together may have, decompressed; more is
+    /// [`OpenError::TooLarge`].
+    pub max_bytes: u64,
+    /// Rows that all files together may have; more is [`OpenError::TooManyRows`]. A row that
+    /// becomes a record takes about a hundred bytes.
+    pub max_rows: u64,
+    /// Bytes that may be held at once of what cannot be read in slices: zip archives, JSON
+    /// objects, rows that do not end; more is [`OpenError::TooLargeToHold`].
+    pub max_held: u64,
+    /// Which columns of a table hold what, where it is not to be told from the file itself.
+    pub mapping: Option<ColumnMapping>,
+}
+
+impl Default for OpenOptions {
+    /// All members; 2 GiB, of which all may be held, and 20 million rows, or 1 GiB, half of it,
+    /// and 5 million where addresses have 32 bits. The largest published trace has 7.5 million.
+    fn default() -> Self {
+        let (max_bytes, max_held, max_rows) = if usize::BITS > 32 {
+            (2 << 30, 2 << 30, 20_000_000)
+        } else {
+            (1 << 30, 1 << 29, 5_000_000)
+        };
+        Self {
+            member: None,
+            max_bytes,
+            max_rows,
+            max_held,
+            mapping: None,
+        }
+    }
+}
+
+/// What files turned out to be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "made once per opening, and its owner takes it apart at once"
+)]
+pub enum Opened {
+    /// A trace, with a cluster if one lay beside it.
+    Trace(Trace),
+    /// A cluster file alone.
+    Cluster(ClusterSpec),
+    /// Profiles of applications, without a trace.
+    Profiles(Vec<ProfileTable>),
+}
+
+/// A trace as it stands in its files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// The format's stable name, such as `ms-itp`.
+    pub format: String,
+    /// What people call the format.
+    pub title: String,
+    /// The jobs, member by member, each in its file's order. At least one.
+    pub records: Vec<Record>,
+    /// Names of the tenants that records refer to, in order of appearance.
+    pub tenants: Vec<String>,
+    /// Names of the models that records refer to, in order of appearance.
+    pub models: Vec<String>,
+    /// The cluster, from a file opened along with the trace.
+    pub cluster: Option<ClusterSpec>,
+    /// Unix seconds of the earliest submission, where the trace tells absolute time.
+    pub epoch: Option<f64>,
+    /// The files that the records came from, in the records' order.
+    pub members: Vec<Member>,
+    /// The settings of an experiment, where the file is one of ours.
+    pub header: Option<Header>,
+    /// Profiles of applications that lay beside it.
+    pub profiles: Vec<ProfileTable>,
+    /// What happened on the way.
+    pub report: ImportReport,
+}
+
+/// One file of a trace: a member of an archive, or the file itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// The path in the archive, or the file's name.
+    pub name: String,
+    /// How many of the trace's records it gave.
+    pub jobs: u32,
+}
+
+/// One job as a trace tells it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The line it begins on in its file, from 1.
+    pub line: u32,
+    /// The job's id, not necessarily unique; the line where the format has none.
+    pub name: Box<str>,
+    /// Seconds: since 1970 where [`Trace::epoch`] is known and times are absolute, else since
+    /// whatever the file calls 0. At least 0.
+    pub submit: f64,
+    /// Seconds it ran; > 0 and finite.
+    pub duration: f64,
+    /// GPUs it asked for, rounded up; at least 1.
+    pub gpus: u32,
+    /// How much of the last of them it asked for: 1, or less where it asked for a fraction.
+    pub share: f32,
+    /// Index into [`Trace::tenants`].
+    pub tenant: Option<u32>,
+    /// Index into [`Trace::models`].
+    pub model: Option<u32>,
+    /// The total batch size it asked for, samples; where it is known, the model is an
+    /// application by name.
+    pub batch: Option<u32>,
+    /// How it ended.
+    pub status: Status,
+}
+
+/// The earliest submission; 0 where there are no records.
+pub(crate) fn earliest(records: &[Record]) -> f64 {
+    let submits = records.iter().map(|record| record.submit);
+    let least = submits.reduce(|a, b| if b < a { b } else { a });
+    least.unwrap_or(0.0)
+}
+
+/// Opens the files that belong together: one trace in one or several files, and perhaps a
+/// cluster file; or a cluster file alone.
+///
+/// Several traces of one format are merged, in the order of their names. Then each file is told
+/// apart by its tenants: its name is the tenant, or precedes it where the format has its own.
+/// Files that are no trace are left out with a warning if there is a trace beside them.
+///
+/// # Errors
+///
+/// An [`OpenError`] if there is no trace and no cluster, if traces differ in format, or if a
+/// container is damaged or too large.
+pub fn open(files: &[SourceFile<'_>], options: &OpenOptions) -> Result<Opened, OpenError> {
+    let mut opening = Opening::new(options.clone());
+    let names: Vec<&str> = files.iter().map(|file| file.name).collect();
+    for file in in_order(&names).iter().filter_map(|&i| files.get(i)) {
+        opening.begin(file.name)?;
+        for slice in file.bytes.chunks(SLICE) {
+            opening.push(slice)?;
+        }
+    }
+    opening.finish()
+}
+
+/// How many bytes of a file in memory are opened at once: they and what becomes of them stay in
+/// a processor's cache.
+const SLICE: usize = 1 << 18;

@@ -1,0 +1,454 @@
+//! Files that are opened together, slice by slice, and what they amount to in the end.
+
+use super::cluster_files::ClusterFile;
+use super::container::{File, Flaws, Place, base, is_archive, is_beside_the_point, stem};
+use super::copies::{self, Copy};
+use super::error::OpenError;
+use super::formats::{self, Format};
+use super::header::Header;
+use super::import::Imported;
+use super::inspect::Distributions;
+use super::report::{ImportReport, WarningKind};
+use super::review::{self, Span};
+use super::sink::{Names, Sink};
+use super::{Member, OpenOptions, Opened, Trace};
+use crate::application::ProfileTable;
+use crate::order;
+use std::collections::BTreeMap;
+
+/// Opens files slice by slice. Abandoning it cancels the opening.
+///
+/// ```
+/// use switchyard_trace::{OpenOptions, Opened, Opening};
+///
+/// let mut opening = Opening::new(OpenOptions::default());
+/// opening.begin("jobs.csv")?;
+/// opening.push(b"job_id,submit_time,dur")?;
+/// opening.push(b"ation,num_gpus\n1,0,60,2\n")?;
+/// let Opened::Trace(trace) = opening.finish()? else {
+///     panic!("a trace");
+/// };
+/// assert_eq!(trace.records[0].duration, 60.0);
+/// # Ok::<(), switchyard_trace::OpenError>(())
+/// ```
+pub struct Opening {
+    file: Option<File>,
+    shared: Shared,
+    bytes: u64,
+}
+
+/// How far an opening has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes taken, as the files have them.
+    pub bytes: u64,
+    /// Rows read.
+    pub rows: u64,
+    /// Rows that became records.
+    pub jobs: u64,
+}
+
+impl Opening {
+    /// An opening without files.
+    pub fn new(options: OpenOptions) -> Self {
+        let left = options.max_bytes;
+        Self {
+            file: None,
+            shared: Shared {
+                options,
+                left,
+                others: Vec::new(),
+                found: false,
+                names: Vec::new(),
+                collected: Collected::default(),
+                rows: 0,
+                jobs: 0,
+            },
+            bytes: 0,
+        }
+    }
+
+    /// Begins the next file, whose slices follow; the one before it is over.
+    ///
+    /// # Errors
+    ///
+    /// What [`finish`](Self::finish) would tell of the file before it, if it ends everything.
+    pub fn begin(&mut self, name: &str) -> Result<(), OpenError> {
+        self.end()?;
+        self.shared.names.push(name.to_owned());
+        self.file = Some(File::new(Place::outermost(name)));
+        Ok(())
+    }
+
+    /// Takes the next slice of the file, of any length.
+    ///
+    /// # Errors
+    ///
+    /// An [`OpenError`] if the container is damaged or too large. Nothing can follow.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), OpenError> {
+        let Some(file) = &mut self.file else {
+            return Err(OpenError::NoFiles);
+        };
+        self.bytes = self.bytes.saturating_add(bytes.len() as u64);
+        let name = self.shared.names.last().cloned().unwrap_or_default();
+        self.shared.spend(&name, bytes.len())?;
+        file.push(bytes, &mut self.shared)
+    }
+
+    /// How far it has come.
+    pub fn progress(&self) -> Progress {
+        Progress {
+            bytes: self.bytes,
+            rows: self.shared.rows,
+            jobs: self.shared.jobs,
+        }
+    }
+
+    /// What the files are. Their order does not matter.
+    ///
+    /// # Errors
+    ///
+    /// An [`OpenError`] if there is no trace and no cluster, if traces differ in format, or if a
+    /// container is damaged.
+    pub fn finish(mut self) -> Result<Opened, OpenError> {
+        self.end()?;
+        self.shared.finish()
+    }
+
+    fn end(&mut self) -> Result<(), OpenError> {
+        match self.file.take() {
+            Some(file) => file.end(Flaws::default(), &mut self.shared),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What all files of an opening share.
+pub(crate) struct Shared {
+    pub(crate) options: OpenOptions,
+    /// Bytes that may still be read or decompressed.
+    left: u64,
+    /// Members that were not wanted, for the message that lists them.
+    others: Vec<String>,
+    /// Whether the wanted member was found.
+    found: bool,
+    /// The names of the files.
+    names: Vec<String>,
+    collected: Collected,
+    /// Rows read and kept so far, for progress.
+    pub(crate) rows: u64,
+    pub(crate) jobs: u64,
+}
+
+/// How many members a message may have to list.
+const MAX_LISTED: usize = 1000;
+
+/// What was found so far.
+#[derive(Default)]
+struct Collected {
+    parts: Vec<Part>,
+    clusters: Vec<(Place, ClusterFile)>,
+    profiles: Vec<ProfileTable>,
+    /// Why the other files are neither.
+    refusals: Vec<(Place, OpenError)>,
+}
+
+/// The trace in one file.
+pub(crate) struct Part {
+    pub(crate) place: Place,
+    pub(crate) format: &'static Format,
+    pub(crate) recognised: String,
+    pub(crate) imported: Imported,
+}
+
+impl Shared {
+    /// Counts bytes against the limit.
+    pub(crate) fn spend(&mut self, file: &str, bytes: usize) -> Result<(), OpenError> {
+        match self.left.checked_sub(bytes as u64) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(OpenError::TooLarge {
+                file: file.to_owned(),
+                limit: self.options.max_bytes,
+            }),
+        }
+    }
+
+    /// How many rows may still be read.
+    pub(crate) fn rows_left(&self) -> u32 {
+        let left = self.options.max_rows.saturating_sub(self.rows);
+        u32::try_from(left).unwrap_or(u32::MAX)
+    }
+
+    /// Whether so many bytes of a file may be held.
+    pub(crate) fn may_hold(&self, file: &str, bytes: usize) -> Result<(), OpenError> {
+        let limit = self.options.max_held;
+        if bytes as u64 <= limit {
+            return Ok(());
+        }
+        let file = file.to_owned();
+        Err(OpenError::TooLargeToHold { file, limit })
+    }
+
+    /// The error of a file with more rows than that.
+    pub(crate) fn too_many_rows(&self, file: &str) -> OpenError {
+        OpenError::TooManyRows {
+            file: file.to_owned(),
+            limit: self.options.max_rows,
+        }
+    }
+
+    /// Whether a member of the archive at `archive` is to be opened, and where it lies.
+    pub(crate) fn choose(&mut self, archive: &Place, name: &str) -> Option<Place> {
+        let Some(wanted) = &self.options.member else {
+            return (!is_beside_the_point(name)).then(|| archive.member(name, false));
+        };
+        let path = archive.path(name);
+        // A whole path is meant before the same file name in another folder.
+        let exact = path == *wanted;
+        let is = exact || base(name) == wanted || stem(name) == wanted;
+        self.found |= is;
+        if !is && !is_beside_the_point(name) && self.others.len() < MAX_LISTED {
+            self.others.push(path);
+        }
+        // What is wanted may lie in an archive within the archive.
+        (is || is_archive(name)).then(|| archive.member(name, exact))
+    }
+
+    /// A file is neither trace nor cluster.
+    pub(crate) fn refuse(&mut self, place: &Place, why: OpenError) {
+        self.collected.refusals.push((place.clone(), why));
+    }
+
+    /// A file is a cluster.
+    pub(crate) fn cluster(&mut self, place: &Place, cluster: ClusterFile) {
+        self.collected.clusters.push((place.clone(), cluster));
+    }
+
+    /// A file is part of an application's profile.
+    pub(crate) fn profile(&mut self, table: ProfileTable) {
+        self.collected.profiles.push(table);
+    }
+
+    /// A file is a trace.
+    pub(crate) fn part(&mut self, part: Part) {
+        self.collected.parts.push(part);
+    }
+
+    /// Bytes followed an archive.
+    pub(crate) fn trailing(&mut self, archive: &str, bytes: u32) {
+        let mut parts = self.collected.parts.iter_mut();
+        let within = |part: &&mut Part| part.place.file.starts_with(archive);
+        if let Some(part) = parts.find(within) {
+            part.imported.trailing(bytes);
+        }
+    }
+
+    fn finish(mut self) -> Result<Opened, OpenError> {
+        if let (Some(member), false) = (&self.options.member, self.found)
+            && !self.others.is_empty()
+        {
+            order::sort_by(&mut self.names, &|a, b| a.cmp(b));
+            order::sort_by(&mut self.others, &|a, b| a.cmp(b));
+            return Err(OpenError::NoSuchMember {
+                file: self.names.join(" with "),
+                member: member.clone(),
+                members: self.others,
+            });
+        }
+        self.collected.finish()
+    }
+}
+
+impl Collected {
+    fn finish(mut self) -> Result<Opened, OpenError> {
+        // In the order of their names; that in which they came or were packed says nothing.
+        order::sort_by(&mut self.parts, &|a, b| a.place.file.cmp(&b.place.file));
+        order::sort_by(&mut self.clusters, &|a, b| a.0.file.cmp(&b.0.file));
+        order::sort_by(&mut self.refusals, &|a, b| a.0.file.cmp(&b.0.file));
+        order::sort_by(&mut self.profiles, &|a, b| a.file.cmp(&b.file));
+        let parts = self.parts.iter().map(|part| &part.place);
+        let mut places = parts.chain(self.refusals.iter().map(|(place, _)| place));
+        if places.any(|place| place.exact) {
+            self.parts.retain(|part| part.place.exact);
+            self.refusals.retain(|(place, _)| place.exact);
+        }
+        let mut clusters = self.clusters.into_iter();
+        let first = clusters.next();
+        for (place, cluster) in clusters {
+            if let Some((other, known)) = &first
+                && known.spec != cluster.spec
+            {
+                return Err(OpenError::SeveralClusters {
+                    first: other.file.clone(),
+                    second: place.file,
+                });
+            }
+        }
+        let refusals = self.refusals.into_iter().map(|(_, why)| why);
+        let mut refusals: Vec<OpenError> = refusals.collect();
+        formats::join(&mut self.parts, &mut refusals);
+        let same = copies::leave_out(&mut self.parts);
+        let Some(first_part) = self.parts.first() else {
+            if !self.profiles.is_empty() {
+                return Ok(Opened::Profiles(self.profiles));
+            }
+            // A file that is no trace weighs more than a cluster beside it: it was meant as one.
+            return match (refusals.into_iter().next(), first) {
+                (Some(refusal), _) => Err(refusal),
+                (None, Some((_, cluster))) => Ok(Opened::Cluster(cluster.spec)),
+                (None, None) => Err(OpenError::NoFiles),
+            };
+        };
+        let mut parts = self.parts.iter();
+        if let Some(other) = parts.find(|p| p.format.id != first_part.format.id) {
+            return Err(OpenError::MixedFormats {
+                first: first_part.place.file.clone(),
+                first_format: first_part.format.title.to_owned(),
+                second: other.place.file.clone(),
+                second_format: other.format.title.to_owned(),
+            });
+        }
+        let cluster = first.map(|(_, cluster)| cluster);
+        Ok(Opened::Trace(Trace {
+            profiles: self.profiles,
+            ..merge(self.parts, cluster, &refusals, &same)
+        }))
+    }
+}
+
+/// One trace of its parts, of which there is at least one.
+fn merge(
+    parts: Vec<Part>,
+    cluster: Option<ClusterFile>,
+    refusals: &[OpenError],
+    copies: &[Copy],
+) -> Trace {
+    let labels = labels(&parts);
+    let mut all = Sink::new("", u32::MAX);
+    let (mut tenants, mut models) = (Names::default(), Names::default());
+    let mut members: Vec<Member> = Vec::new();
+    let places: Vec<String> = parts.iter().map(|part| part.place.file.clone()).collect();
+    let (mut format, mut title) = (String::new(), String::new());
+    let mut report = ImportReport::default();
+    let mut header: Option<Header> = None;
+    for (part, label) in parts.into_iter().zip(labels) {
+        let name = part.place.own_path().to_owned();
+        let Imported { mut sink, units } = part.imported;
+        if members.is_empty() {
+            part.format.id.clone_into(&mut format);
+            part.format.title.clone_into(&mut title);
+            report.recognised = format!("{}: {}.", part.format.title, part.recognised);
+            report.units = units;
+            report.table = sink.table.take();
+            header = sink.header.take();
+        }
+        members.push(Member {
+            name,
+            jobs: sink.records.len() as u32,
+        });
+        let mut records = sink.records;
+        match &label {
+            // Without a label there is one part, whose names can stay as they are.
+            None => (tenants, models) = (sink.tenants, sink.models),
+            Some(label) => {
+                let names = sink.tenants.list().iter();
+                let tenant_of: Vec<Option<u32>> = names
+                    .map(|name| tenants.index(&format!("{label}/{name}")))
+                    .collect();
+                let names = sink.models.list().iter();
+                let model_of: Vec<Option<u32>> = names.map(|m| models.index(m)).collect();
+                let needed = records.iter().any(|r| r.tenant.is_none());
+                let fallback = needed.then(|| tenants.index(label)).flatten();
+                let translate = |index: Option<u32>, table: &[Option<u32>]| {
+                    index.and_then(|index| table.get(index as usize).copied().flatten())
+                };
+                for record in &mut records {
+                    record.tenant = translate(record.tenant, &tenant_of).or(fallback);
+                    record.model = translate(record.model, &model_of);
+                }
+            }
+        }
+        // Where members disagree about when time 0 was, there is no common one.
+        let agrees = members.len() == 1 || all.zero == sink.zero;
+        all.zero = sink.zero.filter(|_| agrees);
+        all.rows = all.rows.saturating_add(sink.rows);
+        all.tally.merge(sink.tally);
+        if all.records.is_empty() {
+            all.records = records;
+        } else {
+            all.records.append(&mut records);
+        }
+    }
+    for refusal in refusals {
+        all.tally.left_out(refusal.file(), refusal.to_string());
+    }
+    for copy in copies {
+        all.tally.set_file(&copy.file);
+        let detail = || format!("its jobs are those of {}", copy.original);
+        all.tally.warn(WarningKind::SameJobs, 1, 0, &detail);
+    }
+    // The file of the record of an index, for examples.
+    let file_of = |index: usize| {
+        let mut before = 0;
+        let mut own = places.iter().zip(&members).filter(|(_, member)| {
+            before += member.jobs as usize;
+            index < before
+        });
+        own.next().map_or(String::new(), |(file, _)| file.clone())
+    };
+    let span = Span::of(&all.records);
+    review::head(&all.records, span, &mut all.tally, &file_of);
+    let mut spec = None;
+    if let Some(ClusterFile { spec: own, how }) = cluster {
+        report.cluster = how;
+        spec = Some(own);
+    } else if let Some(own) = header.as_ref().and_then(|header| header.cluster.clone()) {
+        "The experiment names it.".clone_into(&mut report.cluster);
+        spec = Some(own);
+    }
+    if let Some(cluster) = &spec {
+        review::gangs(&all.records, cluster, &mut all.tally, &file_of);
+    }
+    report.rows_read = all.rows;
+    report.rows_kept = all.records.len() as u32;
+    report.dropped = all.tally.dropped();
+    report.warnings = all.tally.warnings();
+    let start = if all.zero.is_some() { 0.0 } else { span.first };
+    report.distributions = Distributions::of(&all.records, start);
+    Trace {
+        format,
+        title,
+        tenants: tenants.into_list(),
+        models: models.into_list(),
+        cluster: spec,
+        epoch: all.zero.map(|zero| zero + span.first),
+        members,
+        profiles: Vec::new(),
+        header,
+        report,
+        records: all.records,
+    }
+}
+
+/// What tells the parts apart: the stems of their names, or the whole names where stems are
+/// alike. `None` for a part on its own.
+fn labels(parts: &[Part]) -> Vec<Option<String>> {
+    if parts.len() < 2 {
+        return vec![None; parts.len()];
+    }
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    for part in parts {
+        let stem = stem(part.place.own_path());
+        let count = seen.get(stem).copied().unwrap_or(0);
+        seen.insert(stem.to_owned(), count + 1);
+    }
+    let label = |part: &Part| {
+        let short = stem(part.place.own_path());
+        let unique = seen.get(short) == Some(&1);
+        Some(if unique { short } else { part.place.own_path() }.to_owned())
+    };
+    parts.iter().map(label).collect()
+}

@@ -1,0 +1,148 @@
+//! A trace's records as jobs that are ready to run.
+
+use crate::application::Application;
+use crate::job::{Job, Work};
+use crate::{Record, Time, Trace, earliest, order};
+use std::sync::Arc;
+use switchyard_model::Workload;
+
+impl Trace {
+    /// Its jobs in order of submission (equal times: in the trace's order), the first
+    /// one at time 0. Records with application and batch train the embedded application of that
+    /// name; such a workload keeps its own clock, whose zero is where scheduling rounds begin.
+    pub fn workload(&self) -> Workload {
+        let mut order: Vec<u32> = (0..self.records.len() as u32).collect();
+        sort(&self.records, &mut order);
+        let reading = Reading::of(self);
+        let records = order.iter().filter_map(|&at| self.records.get(at as usize));
+        let jobs = records.map(|r| reading.job(r, r.name.clone())).collect();
+        reading.workload(jobs, self)
+    }
+
+    /// The same, taking the records out of the trace: of a million jobs there are never two
+    /// copies.
+    pub fn take_workload(&mut self) -> Workload {
+        let reading = Reading::of(self);
+        let mut records = std::mem::take(&mut self.records);
+        if !records.is_sorted_by(|a, b| a.submit <= b.submit) {
+            order::sort_by(&mut records, &|a, b| a.submit.total_cmp(&b.submit));
+        }
+        let jobs = records.into_iter().map(|mut record| {
+            let name = std::mem::take(&mut record.name);
+            reading.job(&record, name)
+        });
+        let jobs = jobs.collect();
+        reading.workload(jobs, self)
+    }
+}
+
+fn sort(records: &[Record], order: &mut [u32]) {
+    let submit = |at: u32| records.get(at as usize).map_or(0.0, |r| r.submit);
+    if !order.is_sorted_by(|&a, &b| submit(a) <= submit(b)) {
+        order::sort(order, &|a, b| submit(a).total_cmp(&submit(b)));
+    }
+}
+
+/// How the records of one trace become jobs.
+struct Reading {
+    /// The trace's seconds at time 0.
+    zero: f64,
+    /// What adaptive jobs train; empty where none adapts.
+    applications: Vec<Application>,
+    /// Of each of the trace's models, the application of its name.
+    by_model: Vec<Option<u32>>,
+}
+
+impl Reading {
+    fn of(trace: &Trace) -> Self {
+        let adaptive = trace.records.iter().any(|record| record.batch.is_some());
+        let (zero, applications) = if adaptive {
+            (0.0, Application::embedded())
+        } else {
+            (earliest(&trace.records), Vec::new())
+        };
+        let by_model = trace.models.iter().map(|model| {
+            let same = |a: &Application| *a.name == **model;
+            applications.iter().position(same).map(|at| at as u32)
+        });
+        Self {
+            zero,
+            by_model: by_model.collect(),
+            applications,
+        }
+    }
+
+    fn job(&self, record: &Record, name: Box<str>) -> Job {
+        let application = record
+            .model
+            .and_then(|model| *self.by_model.get(model as usize)?);
+        let work = match (application, record.batch) {
+            (Some(application), Some(batch)) => Work::Adaptive {
+                application,
+                batch,
+                scale: 1.0,
+                duration: record.duration,
+            },
+            _ => Work::Fixed {
+                duration: record.duration,
+            },
+        };
+        Job {
+            name,
+            submit: Time(record.submit - self.zero),
+            gpus: record.gpus,
+            tenant: record.tenant,
+            model: record.model,
+            work,
+        }
+    }
+
+    fn workload(self, jobs: Vec<Job>, trace: &Trace) -> Workload {
+        Workload {
+            jobs,
+            tenants: trace.tenants.clone(),
+            models: trace.models.clone(),
+            applications: self.applications.into_iter().map(Arc::new).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{OpenOptions, Opened, SourceFile, open};
+
+    #[test]
+    fn sorted_by_submission_and_shifted_to_zero() {
+        let bytes =
+            b"job_id,submit_time,duration,num_gpu\nlate,130,5,1\nfirst,100,7,2\nsecond,100,9,4\n";
+        let files = [SourceFile {
+            name: "jobs.csv",
+            bytes,
+        }];
+        let Ok(Opened::Trace(mut trace)) = open(&files, &OpenOptions::default()) else {
+            panic!("a plain table is a trace");
+        };
+        let workload = trace.workload();
+        let seen: Vec<_> = workload
+            .jobs
+            .iter()
+            .map(|job| {
+                (
+                    &*job.name,
+                    job.submit.seconds(),
+                    job.gpus,
+                    job.work.seconds(),
+                )
+            })
+            .collect();
+        let expected = [
+            ("first", 0.0, 2, 7.0),
+            ("second", 0.0, 4, 9.0),
+            ("late", 30.0, 1, 5.0),
+        ];
+        assert_eq!(seen, expected);
+        assert_eq!(trace.take_workload(), workload);
+        assert_eq!(trace.records, []);
+    }
+}
