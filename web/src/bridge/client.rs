@@ -3,11 +3,12 @@
 use super::protocol::{PROTOCOL, Reply};
 use super::wire;
 use crate::words::{words, words_for};
+use gloo_events::{EventListener, EventListenerOptions};
+use gloo_timers::callback::Timeout;
 use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, File, MessageEvent, Worker};
@@ -20,7 +21,7 @@ extern "C" {
 }
 
 /// After so long one is told that a program is still on its way.
-const LATE_MS: i32 = 10_000;
+const LATE_MS: u32 = 10_000;
 
 /// What a worker has to tell.
 #[derive(Debug)]
@@ -48,8 +49,7 @@ struct Line {
 /// A worker that lives, and who listens to it.
 struct Connected {
     worker: Worker,
-    _on_message: Closure<dyn FnMut(MessageEvent)>,
-    _on_error: Closure<dyn FnMut(Event)>,
+    _listeners: [EventListener; 2],
 }
 
 /// The programs that run in workers.
@@ -109,27 +109,23 @@ impl WorkerHandle {
 /// Tells after a while if the worker is not ready by then.
 fn tell_if_late(line: &Rc<Line>, on_news: Rc<impl Fn(News) + 'static>) {
     let line = Rc::downgrade(line);
-    let check = Closure::once_into_js(move || {
+    let check = move || {
         if line
             .upgrade()
             .is_some_and(|line| line.early.borrow().is_some())
         {
             on_news(News::Late);
         }
-    });
-    if let Some(window) = web_sys::window() {
-        // Without the timer one merely is not told.
-        let _ = window
-            .set_timeout_with_callback_and_timeout_and_arguments_0(check.unchecked_ref(), LATE_MS);
-    }
+    };
+    Timeout::new(LATE_MS, check).forget();
 }
 
 impl Line {
     /// Listens to a worker.
     fn connect(self: &Rc<Self>, worker: Worker, on_news: Rc<impl Fn(News) + 'static>) {
-        let on_message = Closure::new({
+        let hear = {
             let (line, on_news) = (Rc::downgrade(self), on_news.clone());
-            move |event: MessageEvent| match wire::hear(&event.data()) {
+            move |event: &MessageEvent| match wire::hear(&event.data()) {
                 Ok(Reply::Ready { protocol: PROTOCOL }) => {
                     if let Some(line) = line.upgrade() {
                         let early = line.early.take();
@@ -143,25 +139,25 @@ impl Line {
                 Ok(reply) => on_news(News::Reply(reply)),
                 Err(why) => on_news(News::Died(why)),
             }
-        });
-        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-
-        let on_error = Closure::new(move |event: Event| {
+        };
+        let fail = move |event: &Event| {
             event.prevent_default();
             // A script that may not be loaded at all is reported without a message.
-            let message = js_sys::Reflect::get(&event, &"message".into()).ok();
+            let message = js_sys::Reflect::get(event, &"message".into()).ok();
             let why = match message.and_then(|message| message.as_string()) {
                 Some(message) => words_for(&message),
                 None => "the browser does not load its program: a security policy (Content-Security-Policy) may forbid workers".to_string(),
             };
             on_news(News::Died(why));
-        });
-        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-
+        };
+        let ours = EventListenerOptions::enable_prevent_default();
+        let listeners = [
+            EventListener::new(&worker, "message", move |event| hear(event.unchecked_ref())),
+            EventListener::new_with_options(&worker, "error", ours, fail),
+        ];
         self.worker.replace(Some(Connected {
             worker,
-            _on_message: on_message,
-            _on_error: on_error,
+            _listeners: listeners,
         }));
     }
 
@@ -175,8 +171,6 @@ impl Line {
 
 impl Drop for Connected {
     fn drop(&mut self) {
-        self.worker.set_onmessage(None);
-        self.worker.set_onerror(None);
         self.worker.terminate();
     }
 }

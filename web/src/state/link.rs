@@ -6,7 +6,7 @@
 //! that old and mistyped links still open. Measured profiles and service histories are too large
 //! for a link: files carry them ([`Experiment`](switchyard::Experiment)).
 
-use super::{AppState, ClusterOrigin, Source, Theme, View};
+use super::{AppState, ClusterOrigin, Source, Theme};
 use crate::bridge::protocol::Choice;
 use crate::stage::{ColourBy, Stage};
 use std::fmt::Display;
@@ -20,6 +20,9 @@ use switchyard::workload::{Application, ApplicationSettings, GpuGeneration, Rule
 
 /// The version written; a later one that changes a key's meaning must still read this one.
 const VERSION: u32 = 1;
+
+/// The view that a link shows which names none.
+const FIRST_VIEW: &str = "yard";
 
 /// A complaint shows at most so many characters of a value.
 const SHOWN: usize = 60;
@@ -47,8 +50,8 @@ pub struct Link {
     pub policies: Vec<PolicySpec>,
     /// Position of the run that others are compared with.
     pub baseline: usize,
-    /// The view.
-    pub view: View,
+    /// The view's name; the page knows which there are.
+    pub view: String,
     /// What colours stand for.
     pub colour_by: ColourBy,
     /// Light or dark.
@@ -76,7 +79,7 @@ impl Default for Link {
             applications: ApplicationSettings::default(),
             policies: default_policies(),
             baseline: 0,
-            view: View::default(),
+            view: FIRST_VIEW.to_string(),
             colour_by: ColourBy::default(),
             theme: Theme::default(),
             time: None,
@@ -110,8 +113,7 @@ impl Link {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             let value = decode(value);
             if let Err(why) = link.read(key, &value, &mut policies) {
-                let (key, value) = (shortened(key), shortened(&value));
-                link.complaints.push(format!("{key}={value}: {why}."));
+                link.complain(key, &value, &why);
             }
         }
         if !policies.is_empty() {
@@ -125,6 +127,12 @@ impl Link {
             link.complaints.push(why);
         }
         link
+    }
+
+    /// Complains about a part of it.
+    pub fn complain(&mut self, key: &str, value: &str, why: &str) {
+        let (key, value) = (shortened(key), shortened(value));
+        self.complaints.push(format!("{key}={value}: {why}."));
     }
 
     fn read(
@@ -194,7 +202,7 @@ impl Link {
             }
             "run" => policies.push(parsed(value)?),
             "baseline" => self.baseline = whole(value)?,
-            "view" => self.view = named(&View::ALL, value)?,
+            "view" => self.view = some(value)?,
             "colour" => self.colour_by = named(&ColourBy::ALL, value)?,
             "theme" => {
                 self.theme = match value {
@@ -253,7 +261,7 @@ impl Link {
                 .iter()
                 .position(|card| card.id == state.baseline)
                 .unwrap_or(0),
-            view: state.view,
+            view: state.view.clone(),
             colour_by: state.colour_by,
             theme: state.theme,
             time: Some(stage.clock.now),
@@ -334,11 +342,8 @@ impl Link {
         if self.baseline != default.baseline {
             add("baseline", &self.baseline.to_string());
         }
-        if let Some((_, name, _)) = View::ALL
-            .iter()
-            .find(|(view, _, _)| *view == self.view && self.view != default.view)
-        {
-            add("view", name);
+        if self.view != default.view {
+            add("view", &self.view);
         }
         let colour = ColourBy::ALL
             .iter()
@@ -388,7 +393,8 @@ fn named<T: Copy>(all: &[(T, &'static str, &'static str)], value: &str) -> Resul
     found.map(|(choice, _, _)| *choice).ok_or_else(names)
 }
 
-fn among<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+/// What one may choose from, for a complaint.
+pub fn among<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     format!("use one of {}", names.join(", "))
 }
@@ -517,7 +523,7 @@ mod tests {
                 "srtf".parse().unwrap(),
             ],
             baseline: 1,
-            view: View::Compare,
+            view: "compare".into(),
             colour_by: ColourBy::Queue,
             theme: Theme::Dark,
             time: Some(86_400.0),
@@ -543,9 +549,9 @@ mod tests {
     #[test]
     fn every_wrong_part_is_named_and_the_rest_is_kept() {
         let link = Link::parse(
-            "#v=99&view=sideways&seed=4&run=lifo&run=fifo[speed=3]&run=srtf&cluster=1000000000x8&sample=house&t=-1&baseline=5&log-budget=5000&binding=soon:x&whatever=1",
+            "#v=99&view=&seed=4&run=lifo&run=fifo[speed=3]&run=srtf&cluster=1000000000x8&sample=house&t=-1&baseline=5&log-budget=5000&binding=soon:x&whatever=1",
         );
-        assert_eq!((link.view, link.options.seed), (View::Yard, 4));
+        assert_eq!((link.view.as_str(), link.options.seed), ("yard", 4));
         assert_eq!((link.policies.len(), link.baseline), (1, 0));
         assert_eq!((link.cluster, link.time), (None, None));
         assert_eq!(link.source, Link::default().source);
@@ -555,7 +561,7 @@ mod tests {
             complaints,
             [
                 "v=99: a newer Switchyard made this link, and this one knows version 1:",
-                "view=sideways: use one of yard, timeline, compare, jobs, queues, goodp",
+                "view=: nothing is named.",
                 "run=lifo: there is no policy 'lifo': use one of fifo, sjf, srtf, srsf,",
                 "run=fifo[speed=3]: fifo has no parameter 'speed': it takes backfill, p",
                 "cluster=1000000000x8: 8000000000 GPUs: a cluster has at most 1000000.",

@@ -51,8 +51,8 @@ pub struct AppState {
     pub cards: Vec<Card>,
     /// The run that others are compared with.
     pub baseline: u32,
-    /// The view shown.
-    pub view: View,
+    /// The name of the view shown.
+    pub view: String,
     /// What colours stand for.
     pub colour_by: ColourBy,
     /// Light, dark, or as the system has it.
@@ -213,36 +213,6 @@ pub enum RunStatus {
     Failed(String),
 }
 
-/// The views.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum View {
-    /// Nodes and queue at one moment.
-    #[default]
-    Yard,
-    /// Who held which GPU when.
-    Timeline,
-    /// Charts and metrics.
-    Compare,
-    /// The table of jobs.
-    Jobs,
-    /// The queues of one run at one moment.
-    Queues,
-    /// The goodput model, to play with.
-    Goodput,
-}
-
-impl View {
-    /// Every view with its name in links and its name for people.
-    pub const ALL: [(View, &'static str, &'static str); 6] = [
-        (Self::Yard, "yard", "Yard"),
-        (Self::Timeline, "timeline", "Timeline"),
-        (Self::Compare, "compare", "Compare"),
-        (Self::Jobs, "jobs", "Jobs"),
-        (Self::Queues, "queues", "Queues"),
-        (Self::Goodput, "goodput", "Goodput"),
-    ];
-}
-
 /// The goodput model, to play with.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
@@ -320,8 +290,8 @@ pub enum Action {
     Finished(u32, RunStatus, Summary),
     /// Compare with this run.
     Baseline(u32),
-    /// Show this view.
-    Show(View),
+    /// Show the view of this name.
+    Show(&'static str),
     /// Colour by this.
     ColourBy(ColourBy),
     /// Use this theme.
@@ -401,7 +371,7 @@ impl AppState {
             baseline: cards.get(link.baseline).map_or(0, |card| card.id),
             next_id: cards.len() as u32,
             cards,
-            view: link.view,
+            view: link.view.clone(),
             colour_by: link.colour_by,
             theme: link.theme,
             selected: link.job,
@@ -644,7 +614,7 @@ impl AppState {
                 self.baseline = id;
                 self.revision += 1;
             }
-            Action::Show(view) => self.view = view,
+            Action::Show(view) => self.view = view.to_string(),
             Action::ColourBy(colour_by) => self.colour_by = colour_by,
             Action::Theme(theme) => self.theme = theme,
             Action::Select(job) => {
@@ -699,7 +669,8 @@ impl AppState {
             self.next_id += 1;
         }
         self.baseline = self.cards.get(link.baseline).map_or(0, |card| card.id);
-        (self.view, self.colour_by, self.theme) = (link.view, link.colour_by, link.theme);
+        (self.colour_by, self.theme) = (link.colour_by, link.theme);
+        self.view.clone_from(&link.view);
         (self.complaints, self.notice, self.guide) = (complaints, None, None);
         self.forget_results();
     }

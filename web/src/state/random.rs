@@ -1,7 +1,7 @@
 //! Random links and states, for tests: the same numbers from the same seed everywhere.
 
 use super::link::Link;
-use super::{Action, AppState, ClusterOrigin, Source, Theme, TraceInfo, View};
+use super::{Action, AppState, ClusterOrigin, Source, Theme, TraceInfo};
 use crate::bridge::protocol::{Choice, Facets};
 use crate::stage::ColourBy;
 use std::rc::Rc;
@@ -111,7 +111,7 @@ impl Random {
             applications: self.applications(),
             baseline: self.below(policies.len()),
             policies,
-            view: self.of(&View::ALL).0,
+            view: self.of(&["yard", "jobs", "goodput"]).to_string(),
             colour_by: self.of(&ColourBy::ALL).0,
             theme: self.of(&[Theme::System, Theme::Light, Theme::Dark]),
             time: Some(self.below(1 << 20) as f64),

@@ -2,6 +2,7 @@
 
 use crate::draw::{Painter, Surface};
 use crate::stage::{SharedStage, StageRun};
+use gloo_render::{AnimationFrame, request_animation_frame};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -22,9 +23,6 @@ pub(super) struct Hosted {
     /// CSS pixels and device pixel ratio last painted.
     size: (f64, f64, f64),
 }
-
-/// What the browser calls for each frame.
-type OnFrame = Closure<dyn FnMut(f64)>;
 
 /// Frames whose paint time is remembered.
 const FRAMES_MEASURED: usize = 300;
@@ -47,6 +45,8 @@ struct Inner {
     frame_ms: RefCell<VecDeque<f64>>,
     last_ms: Cell<f64>,
     has_picture: Cell<bool>,
+    /// The frame that is asked for.
+    next: RefCell<Option<AnimationFrame>>,
 }
 
 impl PartialEq for Animation {
@@ -67,29 +67,20 @@ impl Animation {
             frame_ms: RefCell::default(),
             last_ms: Cell::default(),
             has_picture: Cell::default(),
+            next: RefCell::default(),
         }));
         animation.publish_frame_times();
-        let again: Rc<RefCell<Option<OnFrame>>> = Rc::default();
-        let frame = Closure::new({
-            let (animation, again) = (animation.clone(), again.clone());
-            move |ms: f64| {
-                animation.frame(ms);
-                animation.request(&again);
-            }
-        });
-        *again.borrow_mut() = Some(frame);
-        animation.request(&again);
+        animation.request();
         animation
     }
 
-    fn request(&self, frame: &RefCell<Option<OnFrame>>) {
-        if let Some(frame) = frame.borrow().as_ref() {
-            // A window always grants animation frames.
-            let _ = self
-                .0
-                .window
-                .request_animation_frame(frame.as_ref().unchecked_ref());
-        }
+    fn request(&self) {
+        let animation = self.clone();
+        let next = request_animation_frame(move |ms| {
+            animation.frame(ms);
+            animation.request();
+        });
+        self.0.next.replace(Some(next));
     }
 
     /// Takes a canvas in; the number is for [`release`](Self::release). `on_change` is called after

@@ -1,46 +1,41 @@
 //! A canvas element for a [`Painter`]: its size, its pointer and its keys.
 
-use super::app::Doers;
-use crate::draw::lanes::LanesPainter;
-use crate::draw::strip::PlayerStrip;
-use crate::draw::timeline::{By, TimelinePainter};
-use crate::draw::yard::YardPainter;
+use super::doers::Doers;
 use crate::draw::{Painter, Pointer, PointerKind, Response};
 use crate::session::Session;
 use std::cell::RefCell;
+use std::fmt::Debug;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlCanvasElement, HtmlElement};
 use yew::prelude::*;
 
-/// What a canvas shows; runs by their id.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Scene {
-    /// A run's nodes and queue.
-    Yard(u32),
-    /// Who held which GPU when in a run.
-    Timeline(u32, By),
-    /// A run's queues.
-    Lanes(u32),
-    /// The whole trace in the player.
-    Strip,
+/// What a canvas shows.
+#[derive(Clone)]
+pub(super) struct Scene {
+    /// Tells it from others.
+    name: String,
+    make: Rc<dyn Fn() -> Rc<RefCell<dyn Painter>>>,
 }
 
 impl Scene {
-    fn painter(self) -> Rc<RefCell<dyn Painter>> {
-        match self {
-            Self::Yard(run) => Rc::new(RefCell::new(YardPainter::new(run))),
-            Self::Timeline(run, by) => Rc::new(RefCell::new(TimelinePainter::new(run, by))),
-            Self::Lanes(run) => Rc::new(RefCell::new(LanesPainter::new(run))),
-            Self::Strip => Rc::new(RefCell::new(PlayerStrip::new())),
+    /// What a painter paints that is made of `key`: a run's id, or what else tells it from others of
+    /// its kind.
+    pub(super) fn of<K, P>(key: K, make: fn(K) -> P) -> Self
+    where
+        K: Copy + Debug + 'static,
+        P: Painter + 'static,
+    {
+        Self {
+            name: format!("{} {key:?}", std::any::type_name::<P>()),
+            make: Rc::new(move || Rc::new(RefCell::new(make(key)))),
         }
     }
+}
 
-    fn class(self) -> &'static str {
-        match self {
-            Self::Strip => "painted strip",
-            _ => "painted",
-        }
+impl PartialEq for Scene {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
     }
 }
 
@@ -49,6 +44,9 @@ impl Scene {
 pub(super) struct Props {
     /// What it shows.
     pub(super) scene: Scene,
+    /// Its class in the style sheets.
+    #[prop_or("painted")]
+    pub(super) class: &'static str,
     /// The same for those who do not see it.
     pub(super) label: AttrValue,
     /// The session and the animation.
@@ -62,7 +60,7 @@ const CLICK_PIXELS: f64 = 4.0;
 #[component]
 pub(super) fn CanvasHost(props: &Props) -> Html {
     let canvas = use_node_ref();
-    let painter = use_memo(props.scene, |scene| scene.painter());
+    let painter = use_memo(props.scene.clone(), |scene| (scene.make)());
     let hosted = use_mut_ref(|| None::<u32>);
     let pressed_at = use_mut_ref(|| None::<(f64, f64)>);
     // Where the pointer rests, on the canvas and in the window.
@@ -94,7 +92,7 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
         }
     };
 
-    use_effect_with((props.scene, props.doers.clone()), {
+    use_effect_with((props.scene.clone(), props.doers.clone()), {
         let (canvas, hosted, painter) = (canvas.clone(), hosted.clone(), painter.clone());
         let (react, resting) = (react.clone(), resting.clone());
         move |(_, doers): &(Scene, Doers)| {
@@ -227,7 +225,7 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
     };
 
     html! {
-        <canvas ref={canvas} class={props.scene.class()} role="img" tabindex="0"
+        <canvas ref={canvas} class={props.class} role="img" tabindex="0"
             aria-label={props.label.clone()} {onfocus}
             onpointermove={onmove} onpointerleave={onleave.clone()} onpointercancel={onleave} {onpointerdown} {onpointerup} {onwheel} />
     }

@@ -1,13 +1,12 @@
 //! The shared clock for small things that follow it.
 
 use crate::stage::SharedStage;
+use gloo_timers::callback::Interval;
 use std::cell::Cell;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
 use yew::prelude::*;
 
 /// How often the clock is looked at.
-const EVERY_MS: i32 = 100;
+const EVERY_MS: u32 = 100;
 
 /// What follows the clock.
 #[derive(Properties, PartialEq)]
@@ -35,7 +34,7 @@ fn use_clock(stage: &SharedStage) -> f64 {
         move |stage| {
             let stage = stage.clone();
             let last = Cell::new(None);
-            let look = Closure::<dyn Fn()>::new(move || {
+            let timer = Interval::new(EVERY_MS, move || {
                 let mut stage = stage.write();
                 let now = Some((stage.clock.now, stage.revision));
                 if last.replace(now) != now {
@@ -45,21 +44,7 @@ fn use_clock(stage: &SharedStage) -> f64 {
                     seen.set(now);
                 }
             });
-            let window = web_sys::window();
-            let timer = window.as_ref().and_then(|window| {
-                window
-                    .set_interval_with_callback_and_timeout_and_arguments_0(
-                        look.as_ref().unchecked_ref(),
-                        EVERY_MS,
-                    )
-                    .ok()
-            });
-            move || {
-                if let (Some(window), Some(timer)) = (window, timer) {
-                    window.clear_interval_with_handle(timer);
-                }
-                drop(look);
-            }
+            move || drop(timer)
         }
     });
     seen.map_or_else(|| stage.read().clock.now, |(now, _)| now)

@@ -13,8 +13,6 @@ use switchyard::cluster::{ClusterError, ClusterSpec, NodeGroup};
 use switchyard::placement::Strategy;
 use switchyard::sim::LogBudget;
 use switchyard::workload::GpuGeneration;
-use wasm_bindgen::JsCast;
-use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 /// Clusters of published experiments.
@@ -181,17 +179,4 @@ fn resize(setup: &mut Setup, typed: &str, change: fn(&mut NodeGroup, u32)) -> Re
     change(&mut group, number);
     setup.cluster = ClusterSpec::new(vec![group]).map_err(|why| why.to_string())?;
     Ok(())
-}
-
-/// The value of the field or list that changed.
-pub(super) fn input_value(event: &Event) -> String {
-    let Some(target) = event.target() else {
-        return String::new();
-    };
-    match target.dyn_into::<HtmlInputElement>() {
-        Ok(input) => input.value(),
-        Err(target) => target
-            .dyn_into::<HtmlSelectElement>()
-            .map_or_else(|_| String::new(), |select| select.value()),
-    }
 }

@@ -1,10 +1,10 @@
 //! Says which column of an unknown table is which: the page's only modal dialog. The browser keeps
 //! the focus in it and closes it on Escape.
 
-use super::app::tell;
-use super::cluster_panel::input_value;
 use super::controls::{field, list, option};
+use super::doers::tell;
 use super::focused::Focused;
+use super::typed::input_value;
 use crate::session::Session;
 use crate::state::{Action, ColumnsAsked};
 use std::rc::Rc;

@@ -1,8 +1,8 @@
 //! Small controls that many parts of the page have. (Functions, not markup at every place: each
 //! place of it makes the page larger.)
 
-use super::cluster_panel::input_value;
 use super::typed::Typed;
+use super::typed::input_value;
 use crate::draw::palette;
 use yew::prelude::*;
 

@@ -1,9 +1,11 @@
 //! Files from the page to the person's disk; nothing goes over the network.
 
 use crate::draw::charts::Figure;
+use gloo_file::{Blob, ObjectUrl};
+use gloo_timers::callback::Timeout;
+use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlCanvasElement, Url};
+use web_sys::{HtmlAnchorElement, HtmlCanvasElement};
 
 /// Picture formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,16 +20,11 @@ pub(super) enum Picture {
 const PNG_SCALE: f64 = 2.0;
 
 /// How long a browser may take to begin reading a file it was given.
-const KEEP_MS: i32 = 30_000;
+const KEEP_MS: u32 = 30_000;
 
 /// Saves text under a name.
 pub(super) fn text(name: &str, mime: &str, text: &str) {
-    let options = BlobPropertyBag::new();
-    options.set_type(mime);
-    let parts = js_sys::Array::of1(&JsValue::from_str(text));
-    if let Ok(blob) = Blob::new_with_str_sequence_and_options(&parts, &options) {
-        save(name, &blob);
-    }
+    save(name, Blob::new_with_options(text, Some(mime)));
 }
 
 /// Saves a figure as it is seen, at this size in CSS pixels.
@@ -50,9 +47,9 @@ pub(super) fn picture(figure: &Figure, kind: Picture, size: (f64, f64), dark: bo
                 return;
             }
             let name = format!("switchyard-{slug}.png");
-            let write = Closure::once_into_js(move |blob: Option<Blob>| {
+            let write = Closure::once_into_js(move |blob: Option<web_sys::Blob>| {
                 if let Some(blob) = blob {
-                    save(&name, &blob);
+                    save(&name, blob.into());
                 }
             });
             // Fails only for canvases that hold others' pictures.
@@ -61,25 +58,15 @@ pub(super) fn picture(figure: &Figure, kind: Picture, size: (f64, f64), dark: bo
     }
 }
 
-fn save(name: &str, blob: &Blob) {
-    let (Ok(address), Some(link)) = (
-        Url::create_object_url_with_blob(blob),
-        new_element::<HtmlAnchorElement>("a"),
-    ) else {
+fn save(name: &str, blob: Blob) {
+    let Some(link) = new_element::<HtmlAnchorElement>("a") else {
         return;
     };
+    let address = ObjectUrl::from(blob);
     link.set_href(&address);
     link.set_download(name);
     link.click();
-    let forget = Closure::once_into_js(move || {
-        // An address of ours can always be taken back.
-        let _ = Url::revoke_object_url(&address);
-    });
-    if let Some(window) = web_sys::window() {
-        // Without the timer the file merely stays in memory.
-        let _ = window
-            .set_timeout_with_callback_and_timeout_and_arguments_0(forget.unchecked_ref(), KEEP_MS);
-    }
+    Timeout::new(KEEP_MS, move || drop(address)).forget();
 }
 
 fn new_element<T: JsCast>(tag: &str) -> Option<T> {

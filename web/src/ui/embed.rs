@@ -1,21 +1,19 @@
-//! One view without the page around it, for articles: `?embed=yard|timeline|compare`.
+//! One view without the page around it, for articles: `?embed=` and its name.
 
-use super::app::Doers;
+use super::doers::Doers;
 use super::player::Player;
-use crate::state::View;
+use super::view::View;
+use super::views;
 use yew::prelude::*;
 
 /// The view asked for by the address, if the page is embedded.
-pub(super) fn embedded_view() -> Option<View> {
+pub(super) fn embedded_view() -> Option<&'static View> {
     let search = web_sys::window()?.location().search().ok()?;
     let wanted = search
         .trim_start_matches('?')
         .split('&')
         .find_map(|pair| pair.strip_prefix("embed="))?;
-    View::ALL
-        .iter()
-        .find(|(_, name, _)| *name == wanted)
-        .map(|(view, _, _)| *view)
+    views::named(wanted)
 }
 
 /// The view, the player, and a small way back to the whole page.

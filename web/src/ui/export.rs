@@ -1,7 +1,7 @@
 //! Export: results, timelines and charts as files. Nothing goes over the network.
 
-use super::app::StateHandle;
 use super::controls::quiet_button;
+use super::doers::StateHandle;
 use super::download::{self, Picture};
 use crate::bridge::protocol::ExportFormat;
 use crate::draw::charts::{Chart, Figure, outcomes, short_specs, summary};

@@ -5,7 +5,7 @@ use super::controls::quiet_button;
 use super::focused::Focused;
 use super::icon::{Icon, sign};
 use crate::session::Session;
-use crate::state::{Action, AppState, GUIDED, Source, View};
+use crate::state::{Action, AppState, GUIDED, Source};
 use switchyard::job::JobId;
 use yew::prelude::*;
 
@@ -13,7 +13,8 @@ use yew::prelude::*;
 struct Step {
     title: &'static str,
     text: &'static str,
-    view: View,
+    /// The view's name.
+    view: &'static str,
     /// The clock, seconds; `None` lets it play.
     at: Option<f64>,
     /// The job that is chosen: its position in the sample.
@@ -24,35 +25,35 @@ const STEPS: [Step; 5] = [
     Step {
         title: "Three jobs, two GPUs",
         text: "J1 wants both GPUs for 2 s, J2 one GPU for 8 s, J3 both for 6 s. All three are there at the start. Three schedulers decide who goes first: SRSF knows how much work each job has left; Tiresias' 2D-Gittins only that jobs need 4, 8 or 12 GPU·s, and what each has been given; LAS only the latter.",
-        view: View::Yard,
+        view: "yard",
         at: None,
         job: None,
     },
     Step {
         title: "What runs",
         text: "7 s in. SRSF keeps J2 on its GPU to the end, since J2 has the least work left, and the other GPU idles: J3 wants two. Under Tiresias with a threshold at 4 GPU·s, J2 has had its first share, and J3 has its turn.",
-        view: View::Yard,
+        view: "yard",
         at: Some(7.0),
         job: None,
     },
     Step {
         title: "The queues",
         text: "Service is GPUs × time. A new job starts at the left of the highest lane, drifts to the right as it is served, and sinks when it crosses the threshold. Higher lanes go first: J2 has had its 4 GPU·s and waits below, J3 is still above.",
-        view: View::Queues,
+        view: "queues",
         at: Some(7.0),
         job: None,
     },
     Step {
         title: "Why",
         text: "J2 is chosen. Its panel shows its life under each scheduler, its service against the thresholds, and what each scheduler says about why it runs or waits at this moment.",
-        view: View::Queues,
+        view: "queues",
         at: Some(7.0),
         job: Some(1),
     },
     Step {
         title: "Compare",
         text: "Mean completion times: 9.3 s with known durations, 10 s with their distribution and two queues, 11.7 s with LAS, which serves whoever has had least and so makes jobs take turns. Now go back to Queues and move the threshold from 4 to 8 GPU·s: no job is interrupted any more, and 10 s becomes 9.3 s.",
-        view: View::Compare,
+        view: "compare",
         at: Some(16.0),
         job: None,
     },
@@ -154,6 +155,7 @@ pub(super) fn guide(session: &Session, number: usize) -> Html {
 mod tests {
     use super::*;
     use crate::state::GUIDED_SCHEDULERS;
+    use crate::ui::views;
     use switchyard::RunSpec;
     use switchyard::report::Summary;
     use switchyard::sim::SimOptions;
@@ -189,6 +191,7 @@ mod tests {
     fn every_step_is_within_the_sample() {
         let sample = Sample::named(GUIDED).expect("a sample of this name");
         for step in &STEPS {
+            assert!(views::named(step.view).is_some(), "{}", step.title);
             assert!(step.at.is_none_or(|at| at <= 16.0), "{}", step.title);
             let jobs = sample.workload().jobs.len() as u32;
             assert!(step.job.is_none_or(|job| job < jobs), "{}", step.title);

@@ -1,10 +1,11 @@
 //! The top line: what is open, and what to do with the view as a whole.
 
-use super::app::{StateHandle, tell};
 use super::controls::quiet_button;
+use super::doers::{StateHandle, tell};
 use super::download;
 use super::export::ExportMenu;
 use super::icon::{Icon, sign};
+use super::views::read_link;
 use crate::bridge::protocol::ExportFormat;
 use crate::draw::format;
 use crate::session::Session;
@@ -89,11 +90,7 @@ fn embed_code() -> String {
     let address = address();
     let (page, fragment) = address.split_once('#').unwrap_or((&address, ""));
     let page = page.split('?').next().unwrap_or(page);
-    let view = crate::state::link::Link::parse(fragment).view;
-    let name = crate::state::View::ALL
-        .iter()
-        .find(|(other, _, _)| *other == view)
-        .map_or("yard", |(_, name, _)| name);
+    let name = read_link(fragment).view;
     format!(
         "<iframe src=\"{page}?embed={name}#{fragment}\" sandbox=\"{SANDBOX}\" allow=\"clipboard-write\" title=\"Switchyard\" width=\"100%\" height=\"480\" style=\"border:0\"></iframe>"
     )

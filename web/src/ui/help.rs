@@ -3,15 +3,15 @@
 use super::download;
 use super::focused::Focused;
 use super::icon::{Icon, sign};
+use super::views::VIEWS;
 use yew::prelude::*;
 
-const KEYS: [(&str, &str); 9] = [
+const KEYS: [(&str, &str); 8] = [
     ("Space", "play or pause"),
     (", and .", "step to the event before or after"),
     ("W and S", "zoom in and out at the pointer"),
     ("A and D", "pan left and right"),
     ("F", "focus the chosen job, or show everything"),
-    ("1 to 6", "Yard, Timeline, Compare, Jobs, Queues, Goodput"),
     ("C", "colour by the next attribute"),
     ("Esc", "close what is open, let go of the job"),
     ("?", "this help"),
@@ -105,6 +105,9 @@ pub(super) fn help(on_close: Callback<MouseEvent>) -> Html {
             })
             .collect::<Html>()
     };
+    let views = (1..).zip(&VIEWS).map(|(key, view)| {
+        html! { <><dt><kbd>{ key }</kbd></dt><dd>{ format!("{}: {}", view.title, view.about) }</dd></> }
+    });
     html! {
         <Focused target={close.clone()}><aside class="help" role="dialog" aria-label="Help">
             <button type="button" ref={close} class="quiet close" aria-label="Close help" onclick={on_close}>{ sign(Icon::Close) }</button>
@@ -113,6 +116,8 @@ pub(super) fn help(on_close: Callback<MouseEvent>) -> Html {
             <h2>{ "What it opens" }</h2>
             <p>{ FORMATS }</p>
             <p>{ "Files that belong together (a trace and its cluster file, PAI's job and task tables, the parts of one trace) are opened together, in any order. A table of any other kind opens once you have said which column is which." }</p>
+            <h2>{ "Views, by their keys" }</h2>
+            <dl>{ for views }</dl>
             <h2>{ "Keys" }</h2>
             <dl>{ list(&KEYS, true) }</dl>
             <h2>{ "Terms" }</h2>

@@ -20,21 +20,21 @@ use yew::prelude::*;
 
 /// What the inspector needs.
 #[derive(Properties, PartialEq)]
-pub struct Props {
+pub(super) struct Props {
     /// The jobs and runs.
-    pub stage: SharedStage,
+    pub(super) stage: SharedStage,
     /// Changes when the runs' data has changed.
-    pub revision: u32,
+    pub(super) revision: u32,
     /// The chosen job.
-    pub job: JobId,
+    pub(super) job: JobId,
     /// Closes the inspector.
-    pub on_close: Callback<()>,
+    pub(super) on_close: Callback<()>,
     /// What each run's policy says about the job and for which time, as far as it has been asked.
-    pub explanations: Vec<(u32, Option<(Time, Explanation)>)>,
+    pub(super) explanations: Vec<(u32, Option<(Time, Explanation)>)>,
     /// Goes to another job.
-    pub on_job: Callback<JobId>,
+    pub(super) on_job: Callback<JobId>,
     /// Moves the clock.
-    pub on_seek: Callback<f64>,
+    pub(super) on_seek: Callback<f64>,
 }
 
 /// Most events of one run that are listed.
@@ -89,7 +89,7 @@ struct InRun {
 
 /// The inspector.
 #[component]
-pub fn Inspector(props: &Props) -> Html {
+pub(super) fn Inspector(props: &Props) -> Html {
     let runs = use_memo(
         (props.stage.clone(), props.revision, props.job),
         |(stage, _, job)| {

@@ -1,12 +1,13 @@
 //! The keys, as in Perfetto.
 
 use super::animation::Animation;
-use super::app::StateHandle;
+use super::doers::StateHandle;
+use super::views::VIEWS;
 use crate::session::Session;
 use crate::stage::ColourBy;
-use crate::state::{Action, View};
+use crate::state::Action;
+use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
 use web_sys::{Element, KeyboardEvent};
 use yew::prelude::*;
 
@@ -17,10 +18,10 @@ pub(super) fn use_keyboard(state: &StateHandle, session: &Session, animation: &O
     *latest.borrow_mut() = state.clone();
     let (session, animation) = (session.clone(), animation.clone());
     use_effect_with((), move |()| {
-        let listener = Closure::<dyn FnMut(KeyboardEvent)>::new(move |event: KeyboardEvent| {
+        let on_key = move |event: &KeyboardEvent| {
             let chord = event.ctrl_key() || event.meta_key() || event.alt_key();
             // A dialog has its keys to itself.
-            if chord || is_typing(&event) || latest.borrow().asking {
+            if chord || is_typing(event) || latest.borrow().asking {
                 return;
             }
             let key = event.key();
@@ -32,21 +33,14 @@ pub(super) fn use_keyboard(state: &StateHandle, session: &Session, animation: &O
             if press(&key, &latest.borrow(), &session) || for_canvas() {
                 event.prevent_default();
             }
+        };
+        let listener = web_sys::window().map(|window| {
+            let options = EventListenerOptions::enable_prevent_default();
+            EventListener::new_with_options(&window, "keydown", options, move |event| {
+                on_key(event.unchecked_ref());
+            })
         });
-        let window = web_sys::window();
-        if let Some(window) = &window {
-            // A window takes listeners.
-            let _ = window
-                .add_event_listener_with_callback("keydown", listener.as_ref().unchecked_ref());
-        }
-        move || {
-            if let Some(window) = window {
-                let _ = window.remove_event_listener_with_callback(
-                    "keydown",
-                    listener.as_ref().unchecked_ref(),
-                );
-            }
-        }
+        move || drop(listener)
     });
 }
 
@@ -79,10 +73,6 @@ fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
             session.tell(Action::Guide(None));
         }
         "Escape" => session.select(None),
-        "1" | "2" | "3" | "4" | "5" | "6" => {
-            let position = key.parse::<usize>().unwrap_or(1) - 1;
-            session.tell(Action::Show(View::ALL[position].0));
-        }
         "c" | "C" => {
             let now = ColourBy::ALL
                 .iter()
@@ -92,7 +82,13 @@ fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
                 ColourBy::ALL[(now + 1) % ColourBy::ALL.len()].0,
             ));
         }
-        _ => return false,
+        _ => {
+            let number = key.parse::<usize>().ok();
+            let Some(view) = number.and_then(|number| VIEWS.get(number.checked_sub(1)?)) else {
+                return false;
+            };
+            session.tell(Action::Show(view.name));
+        }
     }
     true
 }

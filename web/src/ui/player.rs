@@ -1,18 +1,18 @@
 //! The player: play, step, speed, scrub; and what the clock says.
 
-use super::app::Doers;
 use super::canvas_host::{CanvasHost, Scene};
-use super::cluster_panel::input_value;
 use super::controls::quiet_button;
+use super::doers::Doers;
 use super::icon::{Icon, sign};
+use super::typed::input_value;
 use crate::draw::format;
+use crate::draw::strip::PlayerStrip;
 use crate::session::Session;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
+use gloo_timers::callback::Interval;
 use yew::prelude::*;
 
 /// How often the readouts follow the clock.
-const READOUT_MS: i32 = 100;
+const READOUT_MS: u32 = 100;
 
 /// The fastest speed is 10 to the power of this, simulated seconds per second.
 const FASTEST_POWER: f64 = 6.0;
@@ -73,7 +73,7 @@ pub(super) fn Player(props: &Props) -> Html {
                     aria-valuetext={format!("{} per second", format::duration(readout.speed))} oninput={onspeed} />
                 <output>{ format!("{}/s", format::duration(readout.speed)) }</output>
             </label>
-            <CanvasHost scene={Scene::Strip} doers={props.doers.clone()} label="Queue length over the whole trace; click to move the clock" />
+            <CanvasHost class="painted strip" scene={Scene::of((), |()| PlayerStrip::new())} doers={props.doers.clone()} label="Queue length over the whole trace; click to move the clock" />
             <output class="clock" aria-live="off" data-testid="clock">{ format::time(readout.now) }</output>
         </footer>
     }
@@ -85,7 +85,7 @@ fn use_readout(session: &Session, readout: &UseStateHandle<Readout>) {
     let (session, setter) = (session.clone(), readout.setter());
     use_effect_with((), move |()| {
         let mut shown = Readout::default();
-        let follow = Closure::<dyn FnMut()>::new(move || {
+        let timer = Interval::new(READOUT_MS, move || {
             let clock = session.stage().read().clock;
             let now = Readout {
                 now: clock.now,
@@ -99,20 +99,6 @@ fn use_readout(session: &Session, readout: &UseStateHandle<Readout>) {
             session.explain_selected();
             session.explain_round();
         });
-        let window = web_sys::window();
-        let timer = window.as_ref().and_then(|window| {
-            window
-                .set_interval_with_callback_and_timeout_and_arguments_0(
-                    follow.as_ref().unchecked_ref(),
-                    READOUT_MS,
-                )
-                .ok()
-        });
-        move || {
-            if let (Some(window), Some(timer)) = (window, timer) {
-                window.clear_interval_with_handle(timer);
-            }
-            drop(follow);
-        }
+        move || drop(timer)
     });
 }

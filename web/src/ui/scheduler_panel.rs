@@ -1,9 +1,9 @@
 //! The rail's third part: the schedulers that run the trace.
 
-use super::app::StateHandle;
-use super::cluster_panel::input_value;
 use super::controls::{no_option, option};
+use super::doers::StateHandle;
 use super::scheduler_card::SchedulerCard;
+use super::typed::input_value;
 use crate::session::Session;
 use crate::state::change::Change;
 use crate::state::{Action, Card, RunStatus};

@@ -1,13 +1,13 @@
 //! The rail's first part: opening a trace, and what came of it.
 
-use super::app::tell;
-use super::cluster_panel::input_value;
 use super::controls::{error, field, list, no_option, option, quiet_button};
+use super::doers::tell;
 use super::drop_zone::files_of;
 use super::guide;
 use super::icon::{Icon, sign};
 use super::import_report::import_report;
 use super::job_choice::job_choice;
+use super::typed::input_value;
 use crate::draw::format;
 use crate::kept::Held;
 use crate::session::Session;

@@ -2,8 +2,9 @@
 //! whatever the page shows anew meanwhile; what is refused stays to be corrected, and why stands
 //! below it.
 
-use super::cluster_panel::input_value;
 use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 /// What a field needs.
@@ -120,6 +121,19 @@ pub(super) fn Typed(props: &Props) -> Html {
                 <span class="error" role="alert">{ why }</span>
             }
         </>
+    }
+}
+
+/// The value of the field or list that changed.
+pub(super) fn input_value(event: &Event) -> String {
+    let Some(target) = event.target() else {
+        return String::new();
+    };
+    match target.dyn_into::<HtmlInputElement>() {
+        Ok(input) => input.value(),
+        Err(target) => target
+            .dyn_into::<HtmlSelectElement>()
+            .map_or_else(|_| String::new(), |select| select.value()),
     }
 }
 

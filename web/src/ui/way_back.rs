@@ -1,7 +1,7 @@
 //! The way back to what was put aside when another trace was opened.
 
-use super::app::tell;
 use super::controls::quiet_button;
+use super::doers::tell;
 use super::icon::{Icon, sign};
 use crate::session::Session;
 use crate::state::Action;

@@ -1,31 +1,42 @@
 //! One run's queues as lanes, its yard beside them, and its parameters to play with.
 
-use super::app::StateProps;
-use super::canvas_host::{CanvasHost, Scene};
-use super::clock::Clocked;
-use super::controls::switch_button;
-use super::playground::playground;
-use super::yard_view::yard;
+use super::yard::yard;
 use crate::draw::charts::short_specs;
 use crate::draw::describe;
+use crate::draw::lanes::LanesPainter;
 use crate::queues::{Queues, thresholds};
 use crate::session::Session;
 use crate::stage::{SharedStage, Stage};
 use crate::state::{Action, AppState, Card};
+use crate::ui::canvas_host::{CanvasHost, Scene};
+use crate::ui::clock::Clocked;
+use crate::ui::controls::switch_button;
+use crate::ui::doers::StateProps;
+use crate::ui::playground::playground;
+use crate::ui::view::View;
 use std::rc::Rc;
 use switchyard::policy::{POLICIES, PolicySpec};
 use switchyard::sim::Measure;
 use yew::prelude::*;
 
+/// One run's queues.
+pub(super) const VIEW: View = View {
+    name: "queues",
+    title: "Queues",
+    about: "one run's queues as lanes, and its parameters to play with",
+    is_offered: |state| with_queues(state).next().is_some(),
+    show: |given| html! { <QueuesView ..given.clone() /> },
+};
+
 /// The schedulers that sort jobs into queues by attained service.
-pub(super) fn with_queues(state: &AppState) -> impl Iterator<Item = &Card> {
+fn with_queues(state: &AppState) -> impl Iterator<Item = &Card> {
     let has_queues = |card: &&Card| thresholds(&card.policy).is_some();
     state.cards.iter().filter(has_queues)
 }
 
 /// One run's queues, yard and parameters; a switch where several runs have queues.
 #[component]
-pub(super) fn QueuesView(props: &StateProps) -> Html {
+fn QueuesView(props: &StateProps) -> Html {
     let state = &props.state;
     let session = &props.doers.session;
     let chosen = use_state(|| None::<u32>);
@@ -69,7 +80,7 @@ pub(super) fn QueuesView(props: &StateProps) -> Html {
             <div class="queues">
                 // The yard beside it has the bare number.
                 <section class="lanes" key={format!("lanes-{}", card.id)} aria-label={format!("Queues of {}", card.policy)}>
-                    <CanvasHost scene={Scene::Lanes(card.id)} doers={props.doers.clone()} label={format!("Jobs in the queues of {} at the clock's time, by attained service", card.policy)} />
+                    <CanvasHost scene={Scene::of(card.id, LanesPainter::new)} doers={props.doers.clone()} label={format!("Jobs in the queues of {} at the clock's time, by attained service", card.policy)} />
                     { in_words(stage, queues, card.id) }
                 </section>
                 { yard(state, &props.doers, card, false) }

@@ -1,11 +1,13 @@
 //! Jobs: every job with what became of it in each run; only the rows on screen exist.
 
-use super::controls::swatch;
-use super::job_filter::Filter;
-use super::job_rows::{self, Column, PerRun, Rows, Sorting};
 use crate::draw::charts::short_specs;
 use crate::draw::format;
-use crate::stage::{SharedStage, Stage};
+use crate::stage::Stage;
+use crate::ui::controls::swatch;
+use crate::ui::doers::StateProps;
+use crate::ui::job_filter::Filter;
+use crate::ui::job_rows::{self, Column, PerRun, Rows, Sorting};
+use crate::ui::view::View;
 use switchyard::job::JobId;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
@@ -14,18 +16,14 @@ use yew::prelude::*;
 /// Height of a row, CSS pixels; the style sheet has the same value.
 const ROW: f64 = 28.0;
 
-/// What the table needs.
-#[derive(Properties, PartialEq)]
-pub struct Props {
-    /// The jobs and runs.
-    pub stage: SharedStage,
-    /// Changes when the runs' data has changed.
-    pub revision: u32,
-    /// The chosen job.
-    pub selected: Option<JobId>,
-    /// Chooses a job, or none.
-    pub on_select: Callback<Option<JobId>>,
-}
+/// The table of jobs.
+pub(super) const VIEW: View = View {
+    name: "jobs",
+    title: "Jobs",
+    about: "every job, and what became of it in each run",
+    is_offered: |_| true,
+    show: |given| html! { <JobsTable ..given.clone() /> },
+};
 
 /// Where the list is scrolled to and how much of it can be seen, CSS pixels.
 #[derive(Clone, Copy, PartialEq)]
@@ -36,7 +34,9 @@ struct Screen {
 
 /// The jobs table.
 #[component]
-pub fn JobsTable(props: &Props) -> Html {
+fn JobsTable(props: &StateProps) -> Html {
+    let StateProps { state, doers } = props;
+    let (session, selected) = (&doers.session, state.selected);
     let text = use_state_eq(String::new);
     let sorting = use_state_eq(|| Sorting {
         column: Column::Submit,
@@ -57,7 +57,13 @@ pub fn JobsTable(props: &Props) -> Html {
     }
     let good = last_good.borrow().clone();
     let rows = use_memo(
-        (props.stage.clone(), props.revision, good, *sorting, *shown),
+        (
+            session.stage().clone(),
+            state.revision,
+            good,
+            *sorting,
+            *shown,
+        ),
         |(stage, _, filter, sorting, shown)| Rows::of(&stage.read(), filter, *sorting, *shown),
     );
     use_effect_with(list.clone(), {
@@ -77,16 +83,11 @@ pub fn JobsTable(props: &Props) -> Html {
         })
     };
     let choose = {
-        let (on_select, selected) = (props.on_select.clone(), props.selected);
-        Callback::from(move |job: JobId| on_select.emit((selected != Some(job)).then_some(job)))
+        let session = session.clone();
+        Callback::from(move |job: JobId| session.select((selected != Some(job)).then_some(job)))
     };
     let onkeydown = {
-        let (rows, list, on_select, selected) = (
-            rows.clone(),
-            list.clone(),
-            props.on_select.clone(),
-            props.selected,
-        );
+        let (rows, list, session) = (rows.clone(), list.clone(), session.clone());
         Callback::from(move |event: KeyboardEvent| {
             let at = selected.and_then(|job| rows.jobs.iter().position(|&other| other == job.0));
             let page = (measure(&list).height / ROW).max(2.0) as usize - 1;
@@ -96,11 +97,11 @@ pub fn JobsTable(props: &Props) -> Html {
             event.prevent_default();
             event.stop_propagation();
             scroll_to(&list, target);
-            on_select.emit(Some(JobId(rows.jobs[target])));
+            session.select(Some(JobId(rows.jobs[target])));
         })
     };
 
-    let stage = props.stage.read();
+    let stage = session.stage().read();
     if stage.workload.jobs.is_empty() {
         return html! { <p class="empty">{ "Open a trace, or choose a sample, to see its jobs." }</p> };
     }
@@ -120,7 +121,7 @@ pub fn JobsTable(props: &Props) -> Html {
             row,
             job,
             *shown,
-            props.selected == Some(job),
+            selected == Some(job),
             &choose,
         ))
     });
@@ -128,9 +129,8 @@ pub fn JobsTable(props: &Props) -> Html {
     let gap = |key: &'static str, rows: usize| {
         (rows > 0).then(|| html! { <tr {key} class="gap" aria-hidden="true" ~style={format!("height: {:.0}px", rows as f64 * ROW)}></tr> })
     };
-    let active = props
-        .selected
-        .filter(|job| window.clone().any(|row| rows.jobs.get(row) == Some(&job.0)));
+    let active =
+        selected.filter(|job| window.clone().any(|row| rows.jobs.get(row) == Some(&job.0)));
     let plain = |column: Column, label: &str, numeric: bool| {
         header(&sorting, column, html! { { label } }, numeric, "")
     };

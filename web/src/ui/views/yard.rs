@@ -1,18 +1,29 @@
 //! Every run's yard side by side on the one clock.
 
-use super::app::{Doers, StateProps, tell};
-use super::canvas_host::{CanvasHost, Scene};
-use super::cluster_panel::input_value;
-use super::controls::{list, option, switch_button};
-use super::wording;
 use crate::draw::format;
+use crate::draw::yard::YardPainter;
 use crate::stage::ColourBy;
 use crate::state::{Action, AppState, Card, RunStatus};
+use crate::ui::canvas_host::{CanvasHost, Scene};
+use crate::ui::controls::{list, option, switch_button};
+use crate::ui::doers::{Doers, StateProps, tell};
+use crate::ui::typed::input_value;
+use crate::ui::view::View;
+use crate::ui::wording;
 use yew::prelude::*;
+
+/// Every run's nodes and queue.
+pub(super) const VIEW: View = View {
+    name: "yard",
+    title: "Yard",
+    about: "nodes and queue of every run, at the clock's time",
+    is_offered: |_| true,
+    show: |given| html! { <YardView ..given.clone() /> },
+};
 
 /// Every run's yard side by side; on a narrow screen one at a time.
 #[component]
-pub(super) fn YardView(props: &StateProps) -> Html {
+fn YardView(props: &StateProps) -> Html {
     let state = &props.state;
     let shown = use_state(|| 0usize);
     if state.cards.is_empty() {
@@ -81,7 +92,7 @@ pub(super) fn yard(state: &AppState, doers: &Doers, card: &Card, narrow_shown: b
     html! {
         <section key={card.id} class={classes!("yard", (!narrow_shown).then_some("hidden-narrow"))} aria-label={format!("Yard of {}", card.policy)}>
             <h2><span class="spec" title={card.policy.to_string()}>{ card.policy.to_string() }</span>{ result }</h2>
-            <CanvasHost scene={Scene::Yard(card.id)} doers={doers.clone()} label={format!("Nodes and queue under {} at the clock's time", card.policy)} />
+            <CanvasHost scene={Scene::of(card.id, YardPainter::new)} doers={doers.clone()} label={format!("Nodes and queue under {} at the clock's time", card.policy)} />
         </section>
     }
 }

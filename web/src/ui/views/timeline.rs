@@ -1,14 +1,24 @@
 //! Who held which GPU when, one timeline per run.
 
-use super::app::StateProps;
-use super::canvas_host::{CanvasHost, Scene};
-use super::controls::switch_button;
-use crate::draw::timeline::By;
+use crate::draw::timeline::{By, TimelinePainter};
+use crate::ui::canvas_host::{CanvasHost, Scene};
+use crate::ui::controls::switch_button;
+use crate::ui::doers::StateProps;
+use crate::ui::view::View;
 use yew::prelude::*;
+
+/// Every run's timeline.
+pub(super) const VIEW: View = View {
+    name: "timeline",
+    title: "Timeline",
+    about: "which job held which GPU when, in every run",
+    is_offered: |_| true,
+    show: |given| html! { <TimelineView ..given.clone() /> },
+};
 
 /// One timeline per run, by GPU or by job.
 #[component]
-pub(super) fn TimelineView(props: &StateProps) -> Html {
+fn TimelineView(props: &StateProps) -> Html {
     let state = &props.state;
     let by = use_state(|| By::Gpu);
     let only = use_state(|| None::<u32>);
@@ -37,7 +47,7 @@ pub(super) fn TimelineView(props: &StateProps) -> Html {
         html! {
             <section key={format!("{}-{:?}", card.id, *by)} class="timeline" aria-label={format!("Timeline of {label}")}>
                 <h2><span class="spec">{ &label }</span></h2>
-                <CanvasHost scene={Scene::Timeline(card.id, *by)} doers={props.doers.clone()} label={format!("Which job held which GPU when, under {label}")} />
+                <CanvasHost scene={Scene::of((card.id, *by), |(run, by)| TimelinePainter::new(run, by))} doers={props.doers.clone()} label={format!("Which job held which GPU when, under {label}")} />
             </section>
         }
     });

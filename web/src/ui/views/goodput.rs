@@ -2,19 +2,21 @@
 //! curves on the other. Needs no trace; a worker does the sums. Below it the round of a scheduler
 //! that decides by it.
 
-use super::app::StateProps;
-use super::cluster_panel::input_value;
-use super::controls::{
-    self, Take, any_from, chosen, field, list, number_field, option, quiet_button, switch_button,
-};
-use super::gpu_panel::GpuPanel;
-use super::plot::chart;
-use super::round_panel::round_panel;
-use super::term::{Definition, Term};
 use crate::draw::format;
 use crate::session::Session;
 use crate::state::change::Change as SettingsChange;
 use crate::state::{Action, AppState, Card, Setup};
+use crate::ui::controls::{
+    self, Take, any_from, chosen, field, list, number_field, option, quiet_button, switch_button,
+};
+use crate::ui::doers::StateProps;
+use crate::ui::gpu_panel::GpuPanel;
+use crate::ui::plot::chart;
+use crate::ui::round_panel::round_panel;
+use crate::ui::term::{Definition, Term};
+use crate::ui::theme::is_dark;
+use crate::ui::typed::input_value;
+use crate::ui::view::View;
 use std::cell::RefCell;
 use std::rc::Rc;
 use switchyard::goodput::{Limits, ThroughputParams};
@@ -58,12 +60,21 @@ static BATCHES: Definition = Definition {
     source: "Pollux (OSDI'21), section 3.2.",
 };
 
+/// Pollux' model, to play with.
+pub(super) const VIEW: View = View {
+    name: "goodput",
+    title: "Goodput",
+    about: "Pollux' model of how fast jobs train, to play with",
+    is_offered: |_| true,
+    show: |given| html! { <GoodputView ..given.clone() /> },
+};
+
 /// The model, to play with.
 #[component]
-pub(super) fn GoodputView(props: &StateProps) -> Html {
+fn GoodputView(props: &StateProps) -> Html {
     let session = &props.doers.session;
     let state: &AppState = &props.state;
-    let dark = session.stage().read().dark;
+    let dark = is_dark(state.theme);
     use_effect_with((), {
         let (session, model) = (session.clone(), state.model.clone());
         move |()| {

@@ -1,0 +1,48 @@
+//! What components are given: the state, and what does things for them.
+
+use super::animation::Animation;
+use crate::session::Session;
+use crate::stage::SharedStage;
+use crate::state::{Action, AppState};
+use yew::prelude::*;
+
+/// The state as components get it.
+pub(super) type StateHandle = UseReducerHandle<AppState>;
+
+/// What does things for the components. Cheap to clone.
+#[derive(Clone, PartialEq)]
+pub(super) struct Doers {
+    /// Opens files and carries runs.
+    pub(super) session: Session,
+    /// Moves the clock and paints canvases.
+    pub(super) animation: Option<Animation>,
+}
+
+impl Doers {
+    /// Those of a page that has just been opened.
+    pub(super) fn start(dispatch: impl Fn(Action) + 'static) -> Self {
+        let stage = SharedStage::default();
+        Self {
+            session: Session::new(stage.clone(), dispatch),
+            animation: web_sys::window().map(|window| Animation::start(stage, window)),
+        }
+    }
+}
+
+/// Properties of components that show the state.
+#[derive(Clone, Properties, PartialEq)]
+pub(super) struct StateProps {
+    /// The state.
+    pub(super) state: StateHandle,
+    /// The session and the animation.
+    pub(super) doers: Doers,
+}
+
+/// A callback that tells the reducer.
+pub(super) fn tell<T: 'static>(
+    session: &Session,
+    action: impl Fn(T) -> Action + 'static,
+) -> Callback<T> {
+    let session = session.clone();
+    Callback::from(move |value| session.tell(action(value)))
+}

@@ -1,0 +1,55 @@
+//! Compare: charts of all runs and a table of their metrics.
+
+use crate::draw::charts::{Chart, Figure};
+use crate::state::Action;
+use crate::ui::chart_card::ChartCard;
+use crate::ui::doers::{StateProps, tell};
+use crate::ui::metrics_table::{columns, metrics_table};
+use crate::ui::theme::is_dark;
+use crate::ui::view::View;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// All runs in numbers.
+pub(super) const VIEW: View = View {
+    name: "compare",
+    title: "Compare",
+    about: "charts of all runs, and their metrics beside each other",
+    is_offered: |_| true,
+    show: |given| html! { <Compare ..given.clone() /> },
+};
+
+/// Charts and metrics.
+#[component]
+fn Compare(props: &StateProps) -> Html {
+    let StateProps { state, doers } = props;
+    let (session, dark) = (&doers.session, is_dark(state.theme));
+    let stage = session.stage();
+    let figures = use_memo((stage.clone(), state.revision), |(stage, _)| {
+        let stage = stage.read();
+        let begun = stage.runs.iter().any(|run| run.log.events() > 0);
+        let figures = Chart::ALL.map(|chart| Rc::new(Figure::of(chart, &stage)));
+        begun.then_some(figures)
+    });
+    let columns = use_memo((stage.clone(), state.revision), |(stage, _)| {
+        columns(&stage.read())
+    });
+    let Some(figures) = figures.as_ref() else {
+        return html! { <p class="empty">{ "Run two schedulers to compare them: completion times, queue, allocation and fairness appear here." }</p> };
+    };
+    let on_seek = {
+        let session = session.clone();
+        Callback::from(move |time| session.seek(time))
+    };
+    let charts = figures.iter().map(|figure| {
+        html! {
+            <ChartCard key={figure.chart.slug()} stage={stage.clone()} figure={figure.clone()} {dark} on_seek={on_seek.clone()} />
+        }
+    });
+    html! {
+        <div class="compare">
+            <section class="charts" aria-label="Charts">{ for charts }</section>
+            { metrics_table(&columns, dark, state.baseline, &tell(session, Action::Baseline)) }
+        </div>
+    }
+}
