@@ -2,7 +2,7 @@
 //!
 //! [`session`] does what the page does besides showing, [`kept`] and [`remembered`] are what it finds
 //! again in the browser, [`rescue`] is what is left when the program fails,
-//! `bridge/` carries messages between page and workers, `state/` is the page's one reducer,
+//! `bridge/` carries messages between page and workers, [`workers`] is what runs there, `state/` is the page's one reducer,
 //! [`stage`] holds what the canvases show, [`queues`] says where a job stands in a
 //! policy's queues, `draw/` paints, `ui/` are the components.
 
@@ -14,9 +14,9 @@ mod order;
 pub mod queues;
 pub mod remembered;
 pub mod rescue;
-mod runs;
 pub mod session;
 pub mod stage;
 pub mod state;
 pub mod ui;
 mod words;
+pub mod workers;

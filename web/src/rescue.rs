@@ -2,6 +2,7 @@
 //! program's memory, the link to the settings and the request that has a worker write the experiment.
 
 use crate::bridge::client::prepared;
+use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::RunRequest;
 use js_sys::Array;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -23,9 +24,9 @@ pub fn watch() {
 }
 
 /// Remembers what makes a worker write the experiment, and the name of its file.
-pub(crate) fn note_experiment(name: &str, request: &RunRequest) {
+pub(crate) fn note_experiment(name: &str, request: &RunRequest, jobs: Jobs) {
     // What cannot be sent is not offered.
-    if let Ok(parcel) = prepared(request) {
+    if let Ok(parcel) = prepared(request, jobs) {
         note_parcel(name, &parcel);
     }
 }

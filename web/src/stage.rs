@@ -44,7 +44,7 @@ pub struct Stage {
     pub runs: Vec<StageRun>,
     /// Where all runs are looked at.
     pub clock: Clock,
-    /// The job chosen in any view.
+    /// The job that the page's state has chosen.
     pub selected: Option<JobId>,
     /// The job under the pointer in any view.
     pub hovered: Option<JobId>,
@@ -151,6 +151,14 @@ impl Stage {
     /// Says that something to be seen has changed.
     pub fn touch(&mut self) {
         self.revision += 1;
+    }
+
+    /// Shows what the page's state says of it.
+    pub fn show(&mut self, selected: Option<JobId>, colour_by: ColourBy) {
+        if (self.selected, self.colour_by) != (selected, colour_by) {
+            (self.selected, self.colour_by) = (selected, colour_by);
+            self.touch();
+        }
     }
 
     /// The run with this id.

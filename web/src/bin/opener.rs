@@ -1,5 +1,5 @@
 //! The worker that opens traces.
 
 fn main() {
-    switchyard_web::bridge::server::opener::serve();
+    switchyard_web::workers::opener::serve();
 }

@@ -1,5 +1,5 @@
 //! The worker that carries one run.
 
 fn main() {
-    switchyard_web::bridge::server::runner::serve();
+    switchyard_web::workers::runner::serve();
 }

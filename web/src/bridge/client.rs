@@ -1,5 +1,6 @@
 //! The page's end: one handle per worker.
 
+use super::jobs::Jobs;
 use super::protocol::{PROTOCOL, Reply};
 use super::wire;
 use crate::words::{words, words_for};
@@ -11,7 +12,7 @@ use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{Event, File, MessageEvent, Worker};
+use web_sys::{Event, MessageEvent, Worker};
 
 #[wasm_bindgen]
 extern "C" {
@@ -95,9 +96,13 @@ impl WorkerHandle {
         Self(line)
     }
 
-    /// Sends a request, with the files it is about.
-    pub fn send(&self, request: &impl Serialize, files: &[File]) -> Result<(), String> {
-        let parcel = wire::pack(request, files)?;
+    /// Sends a request, with the files or jobs it is about.
+    pub fn send(
+        &self,
+        request: &impl Serialize,
+        with: impl IntoIterator<Item = JsValue>,
+    ) -> Result<(), String> {
+        let parcel = wire::pack(request, with)?;
         match self.0.early.borrow_mut().as_mut() {
             Some(early) => early.push(parcel),
             None => self.0.post(&parcel),
@@ -176,6 +181,6 @@ impl Drop for Connected {
 }
 
 /// A request as it travels, to be sent by others.
-pub(crate) fn prepared(request: &impl Serialize) -> Result<js_sys::Array, String> {
-    wire::pack(request, &[])
+pub(crate) fn prepared(request: &impl Serialize, jobs: Jobs) -> Result<js_sys::Array, String> {
+    wire::pack(request, [jobs.into()])
 }

@@ -4,18 +4,20 @@
 //! own, which gets one [`RunRequest::Run`] and then streams [`Reply::Log`] until [`Reply::Done`]
 //! or [`Reply::Failed`]. Cancelling is ending the worker.
 
+use super::jobs::Jobs;
 use serde::{Deserialize, Serialize};
+use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::playground::{Answer, Question};
 use switchyard::policy::{Explanation, RoundReport};
 use switchyard::sim::{LogDelta, Progress};
 use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};
-use switchyard::workload::{ApplicationSettings, Workload};
+use switchyard::workload::ApplicationSettings;
 use switchyard::{Experiment, RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 7;
+pub const PROTOCOL: u32 = 8;
 
 /// What the page asks of the worker that opens traces. Cancelling is ending the worker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -99,14 +101,12 @@ pub enum ExportFormat {
 /// What the page asks of a worker that carries a run, or writes jobs.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum RunRequest {
-    /// Run this.
+    /// Run the jobs that follow the message.
     Run {
         /// The settings.
-        spec: Box<RunSpec>,
-        /// The jobs.
-        workload: Workload,
+        spec: Rc<RunSpec>,
         /// What adaptive jobs train; `None`: plain jobs stay plain.
-        applications: Option<Box<ApplicationSettings>>,
+        applications: Option<Rc<ApplicationSettings>>,
         /// Whether its log is wanted; else it is known, and only questions will follow.
         simulate: bool,
     },
@@ -124,12 +124,10 @@ pub enum RunRequest {
     },
     /// Ask the goodput model, run or no run.
     Model(Question),
-    /// Write jobs in a format.
+    /// Write the jobs that follow the message in a format.
     Export {
         /// The format.
         format: ExportFormat,
-        /// The jobs.
-        workload: Workload,
         /// The settings, as far as the format has a place for them.
         settings: Box<Experiment>,
     },
@@ -234,8 +232,9 @@ pub struct OpenedTrace {
     pub suggested: ClusterSpec,
     /// The settings in the file, where it is an experiment of ours.
     pub experiment: Option<Experiment>,
-    /// The jobs.
-    pub workload: Workload,
+    /// The jobs, which follow the message.
+    #[serde(skip)]
+    pub jobs: Jobs,
 }
 
 /// What one can choose the jobs of a trace by.

@@ -1,47 +1,61 @@
-//! How messages travel: an array of an `ArrayBuffer` with the encoded message, which is transferred
-//! and not copied, and of the files that it is about. A file is only a handle: who gets it reads it.
+//! How messages travel: an array of an `ArrayBuffer` with the encoded message and of what goes with it.
+//! Buffers are transferred, not copied; files and blobs are only handles: who gets them reads them.
 //! Text that a worker has written for people travels as it is, so that nobody needs to decode it.
 
+use super::jobs::Jobs;
 use super::protocol::Reply;
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use serde::{Serialize, de::DeserializeOwned};
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::File;
 
-/// A message and the files that follow it, ready to be posted.
-pub(super) fn pack(message: &impl Serialize, files: &[File]) -> Result<Array, String> {
-    let bytes = postcard::to_allocvec(message)
-        .map_err(|error| format!("cannot write a message: {error}"))?;
-    let parcel = Array::of1(&Uint8Array::from(bytes.as_slice()).buffer());
-    for file in files {
-        parcel.push(file);
-    }
+/// A value as bytes.
+pub(super) fn encode(value: &impl Serialize) -> Result<ArrayBuffer, String> {
+    let bytes = postcard::to_allocvec(value);
+    let bytes = bytes.map_err(|error| format!("cannot write a message: {error}"))?;
+    Ok(Uint8Array::from(bytes.as_slice()).buffer())
+}
+
+/// The value in bytes.
+pub(super) fn decode<T: DeserializeOwned>(bytes: &ArrayBuffer) -> Result<T, String> {
+    postcard::from_bytes(&Uint8Array::new(bytes).to_vec())
+        .map_err(|error| format!("cannot read a message: {error}"))
+}
+
+/// A message and what goes with it, ready to be posted.
+pub(super) fn pack(
+    message: &impl Serialize,
+    with: impl IntoIterator<Item = JsValue>,
+) -> Result<Array, String> {
+    let head = encode(message)?;
+    let mut parcel = Array::of1(&head);
+    parcel.extend(with);
     Ok(parcel)
 }
 
 /// What a worker says.
 pub(super) fn hear(message: &JsValue) -> Result<Reply, String> {
-    match message.as_string() {
-        Some(text) => Ok(Reply::Exported(text)),
-        None => unpack(message).map(|(reply, _)| reply),
+    if let Some(text) = message.as_string() {
+        return Ok(Reply::Exported(text));
     }
+    let (mut reply, with) = unpack(message)?;
+    if let Reply::Opened(trace) = &mut reply {
+        trace.jobs = with.into_iter().next().map(Jobs).unwrap_or_default();
+    }
+    Ok(reply)
 }
 
 /// What of a parcel is transferred.
 pub(super) fn transferred(parcel: &Array) -> Array {
-    Array::of1(&parcel.get(0))
+    parcel.filter(&mut |part, _, _| part.is_instance_of::<ArrayBuffer>())
 }
 
-/// The message in what arrived, and the files that followed it.
-pub(super) fn unpack<T: DeserializeOwned>(parcel: &JsValue) -> Result<(T, Vec<File>), String> {
+/// The message in what arrived, and what went with it.
+pub(super) fn unpack<T: DeserializeOwned>(parcel: &JsValue) -> Result<(T, Vec<JsValue>), String> {
     let parcel: &Array = parcel.dyn_ref().ok_or("a message is no array")?;
     let mut parts = parcel.iter();
     let head: ArrayBuffer = parts
         .next()
         .and_then(|head| head.dyn_into().ok())
         .ok_or("a message has no bytes")?;
-    let message = postcard::from_bytes(&Uint8Array::new(&head).to_vec())
-        .map_err(|error| format!("cannot read a message: {error}"))?;
-    // They were files when they were posted.
-    Ok((message, parts.map(JsCast::unchecked_into).collect()))
+    Ok((decode(&head)?, parts.collect()))
 }

@@ -442,9 +442,8 @@ impl AppState {
     }
 
     /// What jobs train, if they do.
-    pub fn applications(&self) -> Option<Box<ApplicationSettings>> {
-        let settings = &self.setup.applications;
-        self.adapts().then(|| Box::new((**settings).clone()))
+    pub fn applications(&self) -> Option<Rc<ApplicationSettings>> {
+        self.adapts().then(|| self.setup.applications.clone())
     }
 
     /// The scheduler with this id.

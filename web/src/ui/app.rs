@@ -67,11 +67,6 @@ pub fn App() -> Html {
         move |state: &UseReducerHandle<AppState>| session.reconcile(state)
     });
     use_theme(state.theme, stage);
-    use_effect_with((state.colour_by, stage.clone()), |(colour_by, stage)| {
-        let mut stage = stage.write();
-        stage.colour_by = *colour_by;
-        stage.touch();
-    });
     address::use_address(&state, session);
     use_keyboard(&state, session, animation);
 

@@ -1,10 +1,12 @@
 //! The worker that turns files and samples into jobs. Of the trace opened last it keeps the
 //! records, so that other jobs of it can be taken without reading it again.
 
-use super::{listen, reply, scope};
+use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{Choice, Facets, OpenRequest, OpenedTrace, Refusal, Reply};
+use crate::bridge::server::{listen, reply, scope};
 use crate::draw::histogram;
 use js_sys::{ArrayBuffer, Uint8Array};
+use std::cmp::Reverse;
 use switchyard::Experiment;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
@@ -32,13 +34,15 @@ pub fn serve() {
     let Some(scope) = scope() else { return };
     let mut held: Option<Trace> = None;
     listen(&scope.clone(), move |request, files| {
+        // They were files when they were posted.
+        let files: Vec<File> = files.into_iter().map(JsCast::unchecked_into).collect();
         let answer = match request {
             OpenRequest::Open {
                 member,
                 columns,
                 choice,
                 cluster,
-            } => match open(&scope, files, member, columns) {
+            } => match open(&scope, &files, member, columns) {
                 Ok(Opened::Trace(trace)) => {
                     let answer = taken(&trace, &choice, cluster.as_ref(), true);
                     if answer.is_ok() {
@@ -160,7 +164,7 @@ fn taken(
         cluster: chosen.cluster,
         suggested: workload.suggest_cluster(),
         experiment: experiment.filter(|_| fresh),
-        workload,
+        jobs: Jobs::write(&workload).map_err(Refusal::because)?,
     })))
 }
 
@@ -213,17 +217,12 @@ fn facets(trace: &Trace) -> Facets {
             last
         };
     }
-    // Sorting them would take more room in this program than it is worth.
-    let mut listed = Vec::new();
-    while listed.len() < LISTED
-        && let Some(most) = tenants.iter().map(|tenant| tenant.1).max()
-        && let Some(at) = tenants.iter().position(|tenant| tenant.1 == most)
-    {
-        listed.push(tenants.remove(at));
-    }
+    tenants.sort_by_key(|tenant| Reverse(tenant.1));
+    let more_tenants = tenants.len().saturating_sub(LISTED) as u32;
+    tenants.truncate(LISTED);
     Facets {
-        tenants: listed,
-        more_tenants: tenants.len() as u32,
+        tenants,
+        more_tenants,
         statuses: ended.into_iter().filter(|of| of.1 > 0).collect(),
         fractional,
         span: last - first,
@@ -248,6 +247,6 @@ fn sample(name: &str) -> Result<Reply, Refusal> {
         cluster: Some(sample.cluster_spec()),
         suggested: sample.cluster_spec(),
         experiment: None,
-        workload: sample.workload(),
+        jobs: Jobs::write(&sample.workload()).map_err(Refusal::because)?,
     })))
 }

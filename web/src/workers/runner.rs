@@ -1,7 +1,8 @@
 //! The worker that carries one run: simulates in slices, so that it can listen between them.
 
-use super::{listen, reply, scope};
+use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{ExportFormat, Reply, RunRequest};
+use crate::bridge::server::{listen, reply, scope};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -47,8 +48,11 @@ pub fn serve() {
         .set_onmessage(Some(on_slice.as_ref().unchecked_ref()));
     on_slice.forget();
 
-    listen(&scope, move |request, _| {
-        server.borrow_mut().answer(request)
+    listen(&scope, move |request, with| {
+        let jobs = with.into_iter().next().map(Jobs::from);
+        server
+            .borrow_mut()
+            .answer(request, &jobs.unwrap_or_default());
     });
 }
 
@@ -83,18 +87,17 @@ impl Run {
 }
 
 impl Server {
-    fn answer(&mut self, request: RunRequest) {
+    fn answer(&mut self, request: RunRequest, jobs: &Jobs) {
         match request {
             RunRequest::Run {
                 spec,
-                workload,
                 applications,
                 simulate,
             } => {
-                let bound = match applications {
+                let bound = jobs.read().and_then(|workload| match applications {
                     None => Ok(workload),
                     Some(settings) => settings.bind(&workload).map_err(|error| error.to_string()),
-                };
+                });
                 let checked = spec.check().map_err(|missing| missing.to_string());
                 let workload = match checked.and(bound) {
                     Ok(workload) => Arc::new(workload),
@@ -106,7 +109,7 @@ impl Server {
                 };
                 self.run = Some(Run {
                     simulation: spec.start(workload.clone()),
-                    spec: *spec,
+                    spec: Rc::unwrap_or_clone(spec),
                     workload,
                     sent: LogMark::default(),
                     wall_ms: 0.0,
@@ -121,13 +124,10 @@ impl Server {
                 let answer = question.answer().map_err(|error| error.to_string());
                 reply(&self.scope, &Reply::Modelled(Box::new(answer)));
             }
-            RunRequest::Export {
-                format,
-                workload,
-                settings,
-            } => {
-                let text = written(format, &workload, &settings);
-                reply(&self.scope, &Reply::Exported(text));
+            RunRequest::Export { format, settings } => {
+                let written = jobs.read().map(|jobs| written(format, &jobs, &settings));
+                let written = written.map_or_else(Reply::Crashed, Reply::Exported);
+                reply(&self.scope, &written);
             }
         }
     }

@@ -6,25 +6,25 @@
 use crate::bridge::client::WorkerHandle;
 use crate::bridge::protocol::RunRequest;
 use crate::machine::Machine;
+use std::rc::Rc;
 use switchyard::job::JobId;
 use switchyard::sim::{LogBudget, Progress};
-use switchyard::workload::{ApplicationSettings, Workload};
+use switchyard::workload::ApplicationSettings;
 use switchyard::{RunSpec, Time};
 
 /// What a run was started with, besides the jobs.
 pub(crate) struct Orders {
     /// The settings.
-    pub(crate) spec: RunSpec,
+    pub(crate) spec: Rc<RunSpec>,
     /// What adaptive jobs train.
-    pub(crate) applications: Option<Box<ApplicationSettings>>,
+    pub(crate) applications: Option<Rc<ApplicationSettings>>,
 }
 
 impl Orders {
     /// The request to a worker; `simulate`: the log is wanted, not answers alone.
-    pub(crate) fn request(&self, workload: &Workload, simulate: bool) -> RunRequest {
+    pub(crate) fn request(&self, simulate: bool) -> RunRequest {
         RunRequest::Run {
-            spec: Box::new(self.spec.clone()),
-            workload: workload.clone(),
+            spec: self.spec.clone(),
             applications: self.applications.clone(),
             simulate,
         }
@@ -94,6 +94,8 @@ impl<Worker> Run<Worker> {
 pub(crate) struct Runs<Worker = WorkerHandle> {
     machine: Machine,
     runs: Vec<Run<Worker>>,
+    /// Those whose worker has died: they get another.
+    bereft: Vec<u32>,
     requests: u64,
 }
 
@@ -103,6 +105,7 @@ impl<Worker> Runs<Worker> {
         Self {
             machine,
             runs: Vec::new(),
+            bereft: Vec::new(),
             requests: 0,
         }
     }
@@ -171,11 +174,21 @@ impl<Worker> Runs<Worker> {
     pub(crate) fn bury(&mut self, id: u32) -> Option<Run<Worker>> {
         let run = self.get(id)?;
         if run.under_way {
+            if !run.is_second {
+                self.bereft.push(id);
+            }
             return self.take(id);
         }
         run.is_mute = run.asked.is_some() || run.round_asked.is_some();
         (run.worker, run.asked, run.round_asked) = (None, None, None);
         None
+    }
+
+    /// Whether a run that begins takes the place of one whose worker has died; it does so once.
+    pub(crate) fn replaces_dead(&mut self, id: u32) -> bool {
+        let before = self.bereft.len();
+        self.bereft.retain(|other| *other != id);
+        self.bereft.len() < before
     }
 
     /// Keeps those whose id is wanted.
@@ -213,13 +226,13 @@ mod tests {
     fn start(runs: &mut Runs<()>, id: u32) {
         assert!(runs.make_room_for(id));
         let orders = Orders {
-            spec: RunSpec {
+            spec: Rc::new(RunSpec {
                 policy: "fifo".parse().unwrap(),
                 cluster: ClusterSpec::uniform(1, 1).unwrap(),
                 placement: Default::default(),
                 options: SimOptions::default(),
                 history: None,
-            },
+            }),
             applications: None,
         };
         let progress = Progress {
@@ -274,7 +287,7 @@ mod tests {
         start(&mut runs, 0);
         start(&mut runs, 1);
         runs.is_over(1);
-        assert!(runs.bury(0).is_some());
+        assert!(runs.bury(0).is_some() && runs.replaces_dead(0) && !runs.replaces_dead(0));
         assert!(runs.bury(1).is_none());
         assert!(runs.get(1).is_some() && with_worker(&runs).is_empty());
         // It died while nobody asked it: it may come back.

@@ -1,8 +1,4 @@
-//! The workers' end: what both kinds of worker share. [`opener`] turns files into jobs, [`runner`]
-//! carries one run; each is a program of its own, so that a page loads the other's code only once.
-
-pub mod opener;
-pub mod runner;
+//! The workers' end.
 
 use super::protocol::{PROTOCOL, Reply};
 use super::wire;
@@ -11,24 +7,24 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
+use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
 /// This worker; `None` outside one.
-fn scope() -> Option<DedicatedWorkerGlobalScope> {
+pub(crate) fn scope() -> Option<DedicatedWorkerGlobalScope> {
     let scope = js_sys::global().dyn_into().ok()?;
     report_panics(DedicatedWorkerGlobalScope::clone(&scope));
     Some(scope)
 }
 
 /// Starts to listen and says that it is ready.
-fn listen<Request: DeserializeOwned + 'static>(
+pub(crate) fn listen<Request: DeserializeOwned + 'static>(
     scope: &DedicatedWorkerGlobalScope,
-    mut answer: impl FnMut(Request, &[File]) + 'static,
+    mut answer: impl FnMut(Request, Vec<JsValue>) + 'static,
 ) {
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new({
         let scope = scope.clone();
         move |event: MessageEvent| match wire::unpack(&event.data()) {
-            Ok((request, files)) => answer(request, &files),
+            Ok((request, with)) => answer(request, with),
             Err(why) => reply(&scope, &Reply::Crashed(why)),
         }
     });
@@ -37,10 +33,17 @@ fn listen<Request: DeserializeOwned + 'static>(
     reply(scope, &Reply::Ready { protocol: PROTOCOL });
 }
 
-fn reply(scope: &DedicatedWorkerGlobalScope, reply: &Reply) {
+/// Says something to the page.
+pub(crate) fn reply(scope: &DedicatedWorkerGlobalScope, reply: &Reply) {
     if let Reply::Exported(text) = reply {
         let _ = scope.post_message(&JsValue::from_str(text));
-    } else if let Ok(parcel) = wire::pack(reply, &[]) {
+        return;
+    }
+    let jobs = match reply {
+        Reply::Opened(trace) => Some(trace.jobs.0.clone()),
+        _ => None,
+    };
+    if let Ok(parcel) = wire::pack(reply, jobs) {
         // Nobody is left to tell if the page has gone away meanwhile.
         let _ = scope.post_message_with_transfer(&parcel, &wire::transferred(&parcel));
     }

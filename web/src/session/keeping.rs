@@ -1,0 +1,139 @@
+//! Keeping: traces in this browser, files for this tab.
+
+use super::Session;
+use super::desk::Files;
+use crate::kept::Held;
+use crate::state::Action;
+use crate::{kept, remembered};
+use std::rc::Rc;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::File;
+
+/// Whoever keeps more bytes than this is told that it takes a while.
+const LONG_KEEPING: f64 = 2e7;
+
+/// More bytes than this are not held for a reload: browsers copy them.
+const MOST_HELD: f64 = 2e8;
+
+impl Session {
+    /// Keeps the trace that is open in this browser.
+    pub fn keep(&self) {
+        let files = self.open_now();
+        let Some(name) = files.name() else {
+            return;
+        };
+        if files.bytes() > LONG_KEEPING {
+            let keeping = format!("{name} is being compressed and kept…");
+            self.tell(Action::Notice(Some(keeping)));
+        }
+        let jobs = self.0.stage.read().workload.clone();
+        let session = self.clone();
+        spawn_local(async move {
+            let notice = match kept::keep(files.how, &name, jobs.jobs.len()).await {
+                Ok(id) => {
+                    session.list_kept().await;
+                    // Another may have been opened meanwhile.
+                    if Rc::ptr_eq(&jobs, &session.0.stage.read().workload) {
+                        session.0.desk.borrow_mut().open.files.kept = Some(id);
+                        session.tell(Action::KeptThis(id));
+                        session.hold();
+                    }
+                    format!("{name} is kept in this browser: find it under Kept.")
+                }
+                Err(why) => format!("{name} is not kept: {why}."),
+            };
+            session.tell(Action::Notice(Some(notice)));
+        });
+    }
+
+    /// Whether opened files may be held for a reload; what is held is forgotten if not.
+    pub fn allow_holding(&self, may_hold: bool) {
+        remembered::allow_holding(may_hold);
+        self.hold();
+        if !may_hold {
+            spawn_local(kept::unhold_all());
+        }
+    }
+
+    /// Holds the files that are open, for a reload of this tab; a kept trace is found anyway. A
+    /// sample leaves what is held, for the way back.
+    pub(super) fn hold(&self) {
+        let open = self.open_now();
+        let bytes = open.bytes();
+        let Files { how, kept, .. } = open;
+        let files = how.files;
+        let told = if files.is_empty() {
+            return self.tell(Action::Held(Held::No));
+        } else if kept.is_some() {
+            Held::No
+        } else if !remembered::may_hold() {
+            Held::Declined
+        } else if bytes > MOST_HELD {
+            Held::TooLarge(bytes)
+        } else {
+            Held::ForTab(bytes)
+        };
+        if !matches!(told, Held::ForTab(_)) {
+            self.0.held_files.take();
+            spawn_local(kept::unhold());
+            return self.tell(Action::Held(told));
+        }
+        if are_same(&files, &self.0.held_files.borrow()) {
+            return self.tell(Action::Held(told));
+        }
+        self.0.held_files.take();
+        self.tell(Action::Held(Held::No));
+        let session = self.clone();
+        spawn_local(async move {
+            let is_held = kept::hold(&files).await;
+            // Others may have been opened meanwhile.
+            let is_open = are_same(&files, &session.open_now().how.files);
+            if is_held && is_open && remembered::may_hold() {
+                session.0.held_files.replace(files);
+                session.tell(Action::Held(told));
+            }
+        });
+    }
+
+    /// Opens a kept trace.
+    pub fn open_kept(&self, id: f64) {
+        let session = self.clone();
+        spawn_local(async move {
+            match kept::open(id).await {
+                Ok(how) => session.open_as_linked(Files {
+                    how,
+                    kept: Some(id),
+                    ..Files::default()
+                }),
+                Err(why) => {
+                    session.tell(Action::Refused(format!(
+                        "The kept trace cannot be opened: {why}."
+                    )));
+                    session.list_kept().await;
+                }
+            }
+        });
+    }
+
+    /// Removes a kept trace; if it is open, it stays so.
+    pub fn remove_kept(&self, id: f64) {
+        let session = self.clone();
+        spawn_local(async move {
+            kept::remove(id).await;
+            session.list_kept().await;
+        });
+    }
+
+    /// Finds out which traces are kept.
+    pub async fn list_kept(&self) {
+        let kept = kept::list().await;
+        self.tell(Action::Kept(kept));
+    }
+}
+
+/// Whether these are the very same files, not only alike.
+fn are_same(some: &[File], others: &[File]) -> bool {
+    let same = |(one, other): (&File, &File)| JsValue::from(one) == JsValue::from(other);
+    some.len() == others.len() && some.iter().zip(others).all(same)
+}

@@ -1,0 +1,191 @@
+//! Links: what they show is opened, what they want besides is remembered until it is there; and the
+//! way back to what was open before.
+
+use super::Session;
+use super::desk::Files;
+use crate::kept::{self, Opening};
+use crate::state::link::Link;
+use crate::state::{Action, ClusterOrigin, Source};
+use switchyard::cluster::ClusterSpec;
+use switchyard::job::JobId;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::File;
+
+/// What a link wants of the next trace that is opened.
+#[derive(Default)]
+pub(super) struct Wanted {
+    /// The cluster; a file of its own may have brought it, too.
+    pub(super) cluster: Option<ClusterSpec>,
+    /// Where the clock stands.
+    pub(super) time: Option<f64>,
+    /// How fast it goes.
+    pub(super) speed: Option<f64>,
+    /// The job that is chosen.
+    pub(super) job: Option<JobId>,
+    /// The file that it shows and nobody has opened yet, and how it opens it.
+    file: Option<(String, Opening)>,
+}
+
+impl Wanted {
+    /// What is wanted of the trace that has just been opened; not again of the next.
+    pub(super) fn take(&mut self) -> Self {
+        let file = self.file.take();
+        let wanted = std::mem::take(self);
+        self.file = file;
+        wanted
+    }
+}
+
+/// What was open before, and how to get there.
+#[derive(Default)]
+pub(super) struct WayBack {
+    /// What the page showed last, as a link.
+    pub(super) latest: Option<Link>,
+    /// What was put aside for what is open.
+    aside: Option<(Link, Files)>,
+}
+
+/// How a link opens its file.
+fn how(link: &Link) -> Opening {
+    Opening {
+        files: Vec::new(),
+        member: link.member.clone(),
+        columns: link.columns.clone(),
+        choice: link.choice.clone(),
+    }
+}
+
+impl Session {
+    /// Opens what a link shows, and remembers what it wants besides what the reducer knows: used
+    /// once, for the next trace opened. A file stays open if it is the one; else it takes somebody
+    /// to open it.
+    pub fn follow(&self, link: &Link) {
+        self.follow_settings(link);
+        let name = match &link.source {
+            Source::Sample(name) => return self.open_sample(name),
+            Source::File(name) => name,
+        };
+        let (open, how) = (self.open_now(), how(link));
+        if open.name().as_ref() != Some(name) {
+            self.0.wanted.borrow_mut().file = Some((name.clone(), how));
+            let way_back = self.0.way_back.borrow();
+            let aside = way_back.aside.as_ref().map(|(_, files)| files.clone());
+            drop(way_back);
+            match aside.filter(|files| files.name().as_ref() == Some(name)) {
+                Some(files) => self.open_as_linked(files),
+                None => self.find_kept(name.clone()),
+            }
+            return;
+        }
+        let is_read = self.0.desk.borrow().is_read() && !self.is_opening();
+        let is_same = (&open.how.member, &open.how.columns) == (&how.member, &how.columns);
+        // Which gangs are too large for the trace's own cluster only reading it tells.
+        let is_clear = link.cluster.is_some() || how.choice.value("oversized").is_empty();
+        if is_read && is_same && is_clear {
+            let cluster = self.0.stage.read().cluster.clone();
+            let cluster = link.cluster.clone().unwrap_or(cluster);
+            // The link's cluster is wanted, or else the one that follows from the jobs.
+            self.choose(how.choice, cluster, ClusterOrigin::Guessed);
+        } else {
+            let files = open.how.files;
+            self.open(Files {
+                how: Opening { files, ..how },
+                linked: true,
+                ..open
+            });
+        }
+    }
+
+    fn follow_settings(&self, link: &Link) {
+        self.0.wanted.replace(Wanted {
+            cluster: link.cluster.clone(),
+            time: link.time,
+            speed: link.speed,
+            job: link.job,
+            file: None,
+        });
+    }
+
+    /// Opens the files held for this tab, or the kept trace, of this name that a link shows, or says
+    /// that there is none.
+    fn find_kept(&self, name: String) {
+        let session = self.clone();
+        spawn_local(async move {
+            let held = kept::held(&name).await;
+            let kept = kept::list().await;
+            let newest = kept.iter().rev().find(|kept| kept.name == name);
+            let wanted = session.0.wanted.borrow();
+            let is_wanted = wanted.file.as_ref().is_some_and(|(file, _)| *file == name);
+            drop(wanted);
+            if session.is_opening() || !is_wanted {
+                return;
+            }
+            if !held.is_empty() {
+                session.0.held_files.replace(held.clone());
+                return session.open_files(held);
+            }
+            match newest {
+                Some(kept) => session.open_kept(kept.id),
+                None => session.tell(Action::Notice(Some(format!(
+                    "This link shows {name}, which stays on the computer it was made on: open your copy to see it. The settings are already here."
+                )))),
+            }
+        });
+    }
+
+    /// Opens files as a link has it that shows them, if there is one.
+    pub(super) fn open_as_linked(&self, mut files: Files) {
+        let first = files.name();
+        let mut wanted = self.0.wanted.borrow_mut();
+        let wanted_file = wanted
+            .file
+            .take_if(|(name, _)| Some(&*name) == first.as_ref());
+        drop(wanted);
+        files.linked = wanted_file.is_some();
+        // A link that says nothing of it leaves a kept trace as it was kept.
+        let says =
+            |of: &Opening| of.member.is_some() || of.columns.is_some() || !of.choice.0.is_empty();
+        if let Some((_, how)) = wanted_file.filter(|(_, how)| says(how)) {
+            let files_of = std::mem::take(&mut files.how.files);
+            files.how = Opening {
+                files: files_of,
+                ..how
+            };
+        }
+        self.open(files);
+    }
+
+    /// Another trace is open, with schedulers of its own perhaps: back to what was open before is
+    /// offered where it would be lost.
+    pub(super) fn put_aside(&self, old: Files, has_schedulers: bool) {
+        let names =
+            |files: &Files| -> Vec<String> { files.how.files.iter().map(File::name).collect() };
+        let is_other = names(&old) != names(&self.open_now());
+        let loses = (!old.how.files.is_empty() && is_other) || has_schedulers;
+        let mut way_back = self.0.way_back.borrow_mut();
+        if let Some(link) = way_back.latest.take().filter(|_| loses) {
+            let (Source::Sample(name) | Source::File(name)) = link.source.clone();
+            way_back.aside = Some((link, old));
+            drop(way_back);
+            self.tell(Action::WayBack(Some(name)));
+        }
+    }
+
+    /// Back to what was put aside; what is open is put aside instead.
+    pub fn go_back(&self) {
+        let Some((link, files)) = self.0.way_back.borrow_mut().aside.take() else {
+            return;
+        };
+        self.tell(Action::WayBack(None));
+        self.tell(Action::Follow(Box::new(link.clone())));
+        let is_file = !files.how.files.is_empty();
+        match &link.source {
+            Source::File(name) if is_file => {
+                self.follow_settings(&link);
+                self.0.wanted.borrow_mut().file = Some((name.clone(), how(&link)));
+                self.open_as_linked(files);
+            }
+            _ => self.follow(&link),
+        }
+    }
+}

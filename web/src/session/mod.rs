@@ -1,0 +1,122 @@
+//! What the page does besides showing, in one [`Session`]: it opens traces ([`opening`], with the
+//! states of opening in [`desk`]), follows [`links`], finds files again ([`keeping`]), puts jobs on
+//! stage ([`staging`]), carries runs ([`running`], with those that have a worker in [`runs`]), asks
+//! workers ([`asking`]) and has them write files ([`writing`]).
+//!
+//! Runs are declared, not commanded: [`Session::reconcile`] compares the list of schedulers with
+//! the workers at work, and starts and ends what differs.
+
+mod asking;
+mod desk;
+mod keeping;
+mod links;
+mod opening;
+mod running;
+mod runs;
+mod staging;
+mod writing;
+
+use crate::bridge::client::WorkerHandle;
+use crate::bridge::jobs::Jobs;
+use crate::machine::Machine;
+use crate::stage::SharedStage;
+use crate::state::Action;
+use desk::Desk;
+use links::{Wanted, WayBack};
+use runs::Runs;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use web_sys::File;
+
+/// The page's doer. Cheap to clone.
+#[derive(Clone)]
+pub struct Session(Rc<Inner>);
+
+struct Inner {
+    stage: SharedStage,
+    dispatch: Box<dyn Fn(Action)>,
+    /// What is open and what is being opened.
+    desk: RefCell<Desk>,
+    opener: RefCell<Option<WorkerHandle>>,
+    /// The jobs on stage, as they travel to workers.
+    jobs: RefCell<Jobs>,
+    wanted: RefCell<Wanted>,
+    way_back: RefCell<WayBack>,
+    /// Where a link has put the clock, until the runs are over or somebody moves it.
+    linked_time: Cell<Option<f64>>,
+    /// The files held for this tab, as far as this page knows.
+    held_files: RefCell<Vec<File>>,
+    /// Those that have been started, in no particular order.
+    runs: RefCell<Runs>,
+    /// The run whose rounds are shown.
+    round_of: Cell<Option<u32>>,
+    /// Answers for the goodput model.
+    modeller: RefCell<Option<WorkerHandle>>,
+    /// The worker that writes jobs.
+    writer: RefCell<Option<WorkerHandle>>,
+    noted: RefCell<Option<writing::Noted>>,
+}
+
+impl PartialEq for Session {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Session {
+    /// A session that shows on `stage` and reports to the reducer.
+    pub fn new(stage: SharedStage, dispatch: impl Fn(Action) + 'static) -> Self {
+        Self(Rc::new(Inner {
+            stage,
+            dispatch: Box::new(dispatch),
+            desk: RefCell::default(),
+            opener: RefCell::default(),
+            jobs: RefCell::default(),
+            wanted: RefCell::default(),
+            way_back: RefCell::default(),
+            linked_time: Cell::default(),
+            held_files: RefCell::default(),
+            runs: RefCell::new(Runs::new(Machine::here())),
+            round_of: Cell::default(),
+            modeller: RefCell::default(),
+            writer: RefCell::default(),
+            noted: RefCell::default(),
+        }))
+    }
+
+    /// The stage.
+    pub fn stage(&self) -> &SharedStage {
+        &self.0.stage
+    }
+
+    /// Tells the reducer.
+    pub fn tell(&self, action: Action) {
+        (self.0.dispatch)(action);
+    }
+
+    fn tell_late(&self) {
+        self.tell(Action::Notice(Some(
+            "A part of the page is still on its way: the network is slow, or does not answer. What needs it goes on as soon as it is here.".to_owned(),
+        )));
+    }
+}
+
+#[cfg(all(test, target_arch = "wasm32"))]
+mod browser_tests {
+    use super::*;
+    use crate::state::AppState;
+    use crate::state::link::Link;
+    use switchyard::job::JobId;
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    #[wasm_bindgen_test]
+    fn the_stage_shows_the_choice_of_the_state() {
+        let session = Session::new(SharedStage::default(), |_| {});
+        let mut state = AppState::from_link(&Link::parse(""));
+        for selected in [Some(JobId(3)), None] {
+            state.selected = selected;
+            session.reconcile(&state);
+            assert_eq!(session.stage().read().selected, selected);
+        }
+    }
+}

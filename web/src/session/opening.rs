@@ -1,0 +1,252 @@
+//! Opening: what people and links ask for goes to the opener, and what it says goes through the
+//! [`desk`](super::desk).
+
+use super::Session;
+use super::desk::{Files, Read, Refused};
+use crate::bridge::client::{News, Program, WorkerHandle};
+use crate::bridge::protocol::{Choice, OpenRequest, OpenedTrace, Refusal, Reply};
+use crate::kept::Opening;
+use crate::remembered;
+use crate::state::{Action, AppState, ClusterOrigin, ColumnsAsked, GUIDED};
+use std::rc::Rc;
+use switchyard::cluster::ClusterSpec;
+use switchyard::trace::{ColumnMapping, TableHead};
+use switchyard::workload::SAMPLES;
+use wasm_bindgen::JsValue;
+use web_sys::File;
+
+impl Session {
+    /// Whether files are being opened.
+    pub fn is_opening(&self) -> bool {
+        self.0.desk.borrow().is_reading()
+    }
+
+    /// Opens an embedded sample.
+    pub fn open_sample(&self, name: &str) {
+        self.begin(Files::default());
+        self.tell(Action::Opening(name.to_string(), 0));
+        self.ask_opener(&OpenRequest::Sample(name.to_string()), &[]);
+    }
+
+    /// Opens the visitor's files: a trace, a cluster's description, or both.
+    pub fn open_files(&self, files: Vec<File>) {
+        if !files.is_empty() {
+            let how = Opening {
+                files,
+                ..Opening::default()
+            };
+            self.open_as_linked(Files {
+                how,
+                ..Files::default()
+            });
+        }
+    }
+
+    /// Opens one member of the archive that is open; all of them if none is named.
+    pub fn open_member(&self, member: Option<String>) {
+        let mut files = self.open_now();
+        files.how.member = member;
+        files.how.choice = Choice::default();
+        self.open(files);
+    }
+
+    /// Asks which of the open table's columns are which.
+    pub fn ask_columns(&self, head: &TableHead) {
+        let head = Rc::new(head.clone());
+        self.0.desk.borrow_mut().ask_open(head.clone());
+        let asked = ColumnsAsked {
+            mapping: head.guess.clone(),
+            head,
+            why: String::new(),
+        };
+        self.tell(Action::AskColumns(Rc::new(asked)));
+    }
+
+    /// Opens the table that was asked about with these columns.
+    pub fn open_columns(&self, mapping: &ColumnMapping) {
+        let files = self.0.desk.borrow().answered(mapping);
+        self.open(files);
+    }
+
+    /// Gives up what is being opened; what is open stays.
+    pub fn cancel_opening(&self) {
+        self.end_opener();
+        self.tell(Action::CancelledOpening);
+    }
+
+    /// The jobs last asked for of the trace that is open.
+    pub fn choice(&self) -> Choice {
+        self.0.desk.borrow().choice().clone()
+    }
+
+    /// Takes other jobs of the trace that is open; not while another is being opened.
+    pub fn choose(&self, choice: Choice, cluster: ClusterSpec, origin: ClusterOrigin) {
+        if self.is_opening() {
+            return;
+        }
+        let asked = (choice.clone(), cluster.clone(), origin);
+        let choosing = Action::Choosing(choice.clone());
+        if self.0.desk.borrow().is_read() {
+            self.0.desk.borrow_mut().choose(asked);
+            self.ask_opener(&OpenRequest::Choose { choice, cluster }, &[]);
+        } else {
+            let mut files = self.open_now();
+            files.how.choice = choice;
+            self.begin(files.clone());
+            self.0.desk.borrow_mut().choose(asked);
+            self.read(files, Some(cluster));
+        }
+        self.tell(choosing);
+    }
+
+    /// Which gangs are too large depends on the cluster: where jobs were chosen by that, they are
+    /// chosen again for another one.
+    pub(super) fn is_to_choose_again(&self, state: &AppState) -> bool {
+        let (cluster, origin) = (&state.setup.cluster, state.cluster_origin);
+        let choice = state.trace.as_ref().map(|trace| &trace.choice);
+        let Some(choice) = choice.filter(|choice| !choice.value("oversized").is_empty()) else {
+            return false;
+        };
+        let is_chosen = self.0.desk.borrow().open.chosen_for.as_ref() == Some(cluster);
+        if is_chosen || self.is_opening() {
+            return false;
+        }
+        self.choose(choice.clone(), cluster.clone(), origin);
+        true
+    }
+
+    /// The files that are open, and how.
+    pub(super) fn open_now(&self) -> Files {
+        self.0.desk.borrow().open.files.clone()
+    }
+
+    pub(super) fn open(&self, files: Files) {
+        self.begin(files.clone());
+        let cluster = self.0.wanted.borrow().cluster.clone();
+        self.read(files, cluster);
+    }
+
+    /// From now on this is what is being opened, and nothing else.
+    fn begin(&self, files: Files) {
+        if self.0.desk.borrow().is_busy() {
+            self.end_opener();
+        }
+        self.0.desk.borrow_mut().begin(files);
+    }
+
+    /// Has the opener read what is being opened. `cluster`: the one to decide which gangs are too
+    /// large, if it is not the trace's own.
+    fn read(&self, files: Files, cluster: Option<ClusterSpec>) {
+        let Some(name) = files.name() else {
+            self.0.desk.borrow_mut().done();
+            return;
+        };
+        self.tell(Action::Opening(name, files.bytes() as u64));
+        let Opening {
+            files,
+            member,
+            columns,
+            choice,
+        } = files.how;
+        let request = OpenRequest::Open {
+            member,
+            columns,
+            choice,
+            cluster,
+        };
+        self.ask_opener(&request, &files);
+    }
+
+    /// Ends the opener, whatever it does: the next request gets a new one.
+    fn end_opener(&self) {
+        self.0.opener.take();
+        let stays = self.0.desk.borrow_mut().give_up();
+        if let Some(choice) = stays {
+            self.tell(Action::Choosing(choice));
+        }
+    }
+
+    fn ask_opener(&self, request: &OpenRequest, files: &[File]) {
+        let mut opener = self.0.opener.borrow_mut();
+        let worker = opener.get_or_insert_with(|| {
+            let session = self.clone();
+            WorkerHandle::start(Program::Opener, move |news| session.hear_opener(news))
+        });
+        if let Err(why) = worker.send(request, files.iter().map(JsValue::from)) {
+            self.tell(Action::Refused(why));
+        }
+    }
+
+    fn hear_opener(&self, news: News) {
+        match news {
+            News::Reply(Reply::Reading { bytes, rows }) => self.tell(Action::Reading(bytes, rows)),
+            News::Reply(Reply::Opened(trace)) => self.hear_opened(*trace),
+            News::Reply(Reply::OpenedCluster(cluster)) => {
+                self.0.desk.borrow_mut().done();
+                if self.0.stage.read().workload.jobs.is_empty() {
+                    self.0.wanted.borrow_mut().cluster = Some(cluster.clone());
+                }
+                self.tell(Action::OpenedCluster(cluster));
+            }
+            News::Reply(Reply::OpenedProfiles(tables)) => {
+                self.0.desk.borrow_mut().done();
+                self.tell(Action::OpenedProfiles(tables));
+            }
+            News::Reply(Reply::Refused(refusal)) => self.hear_refused(refusal),
+            News::Reply(_) => {}
+            News::Late => self.tell_late(),
+            News::Died(why) => {
+                self.end_opener();
+                self.tell(Action::Refused(format!(
+                    "The part of the page that opens traces has failed: {why}. It is started again for the next file."
+                )));
+            }
+        }
+    }
+
+    fn hear_opened(&self, trace: OpenedTrace) {
+        if !trace.fresh {
+            return self.bring_on_stage(trace);
+        }
+        let report = trace.report.as_ref();
+        let head = report.and_then(|report| report.table.as_ref());
+        let read = self
+            .0
+            .desk
+            .borrow_mut()
+            .opened(report.is_none(), head, remembered::columns);
+        let old = match read {
+            Read::Again(files) => return self.open(*files),
+            Read::Open(old) => *old,
+        };
+        if let (Some(head), Some(columns)) = (head, &self.open_now().how.columns) {
+            remembered::remember(head, columns);
+        }
+        let guided = SAMPLES.iter().find(|sample| sample.name == GUIDED);
+        let is_guided = report.is_none() && guided.is_some_and(|of| of.title == trace.title);
+        let is_first = self.0.stage.read().workload.jobs.is_empty();
+        self.put_aside(old, !is_first && (is_guided || trace.experiment.is_some()));
+        // Whoever was asked about the columns of what was open has nothing to answer any more.
+        self.tell(Action::LeaveColumns);
+        self.bring_on_stage(trace);
+        self.hold();
+    }
+
+    fn hear_refused(&self, refusal: Refusal) {
+        let refused = self
+            .0
+            .desk
+            .borrow_mut()
+            .refused(&refusal, remembered::columns);
+        let mut why = refusal.why;
+        match refused {
+            Refused::Over => {}
+            Refused::Stay(choice) => self.tell(Action::Choosing(choice)),
+            Refused::Half => why.push_str(". Open the other one now."),
+            Refused::Together(files) => return self.open_files(files),
+            Refused::Again(files) => return self.open(*files),
+            Refused::Ask(asked) => self.tell(Action::AskColumns(Rc::new(asked))),
+        }
+        self.tell(Action::Refused(why));
+    }
+}

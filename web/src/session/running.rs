@@ -1,0 +1,244 @@
+//! Runs: declared by the reducer's list of schedulers, carried by workers.
+
+use super::Session;
+use super::runs::{Orders, Run};
+use crate::bridge::client::{News, Program, WorkerHandle};
+use crate::bridge::protocol::{Reply, RunRequest};
+use crate::stage::StageRun;
+use crate::state::link::Link;
+use crate::state::{Action, AppState, Card, RunStatus};
+use std::rc::Rc;
+use switchyard::Time;
+use switchyard::report::{Outcomes, Summary};
+use switchyard::sim::{LogBudget, Progress};
+
+/// Progress is told to the reducer at most this often, in milliseconds.
+const PROGRESS_EVERY_MS: f64 = 120.0;
+
+impl Session {
+    /// Starts what is in the list and not yet at work, as far as there is room; ends what is no
+    /// longer in it.
+    pub fn reconcile(&self, state: &AppState) {
+        self.0.stage.write().show(state.selected, state.colour_by);
+        self.check_linked_time(state);
+        if state.trace.is_some() && !self.is_opening() {
+            let shown = Link::of(state, &self.0.stage.read());
+            self.0.way_back.borrow_mut().latest = Some(shown);
+        }
+        if state.trace.is_none() || self.0.desk.borrow().awaits_jobs() {
+            return;
+        }
+        if self.is_to_choose_again(state) {
+            return;
+        }
+        let is_started = |id: u32| {
+            state
+                .card(id)
+                .is_some_and(|card| card.status != RunStatus::Idle)
+        };
+        self.0.runs.borrow_mut().retain(is_started);
+        {
+            let mut stage = self.0.stage.write();
+            let before = stage.runs.len();
+            // What waits for its turn would be shown with settings that are not its own.
+            stage.runs.retain(|run| is_started(run.id));
+            if stage.runs.len() != before {
+                stage.touch();
+            }
+        }
+        let is_idle = |card: &&Card| card.status == RunStatus::Idle;
+        for card in state.cards.iter().filter(is_idle) {
+            if !self.0.runs.borrow().has_room() {
+                return;
+            }
+            self.start(card, state);
+        }
+    }
+
+    /// Ends a run where it is, or does not let it begin; what it has shown stays.
+    pub fn cancel(&self, id: u32) {
+        let run = self.0.runs.borrow_mut().take(id);
+        self.stop(id);
+        let jobs = self.0.stage.read().workload.jobs.len();
+        let progress = run.map_or_else(|| nothing_of(jobs), |run| run.progress);
+        self.tell(Action::Progress(id, RunStatus::Cancelled(progress)));
+    }
+
+    /// The clock does not wait for this run any more.
+    fn stop(&self, id: u32) {
+        if let Some(run) = self.0.stage.write().run_mut(id) {
+            run.stopped = true;
+        }
+    }
+
+    /// Starts a scheduler's run with the settings of now.
+    fn start(&self, card: &Card, state: &AppState) {
+        let id = card.id;
+        let mut spec = state.run_spec(&card.policy);
+        let budget = &mut spec.options.log_budget;
+        if *budget == LogBudget::default() {
+            *budget = self.0.runs.borrow().log_budget(state.cards.len());
+        }
+        let orders = Orders {
+            spec: Rc::new(spec),
+            applications: state.applications(),
+        };
+        let is_second = {
+            let mut runs = self.0.runs.borrow_mut();
+            runs.make_room_for(id);
+            runs.replaces_dead(id)
+        };
+        match self.worker(id, &orders.request(true)) {
+            Ok(worker) => {
+                let jobs = self.0.stage.read().workload.jobs.len();
+                let progress = nothing_of(jobs);
+                let run = Run::new(id, orders, worker, progress, is_second);
+                self.0.runs.borrow_mut().put(run);
+                self.put_on_stage(StageRun::new(id, card.policy.to_string(), jobs), state);
+                self.tell(Action::Progress(id, RunStatus::Running(progress)));
+            }
+            Err(why) => self.tell(Action::Progress(id, RunStatus::Failed(why))),
+        }
+    }
+
+    /// A worker for a run, with the jobs that are on stage.
+    fn worker(&self, id: u32, request: &RunRequest) -> Result<WorkerHandle, String> {
+        let session = self.clone();
+        let worker = WorkerHandle::start(Program::Runner, move |news| session.hear_run(id, news));
+        worker.send(request, [self.0.jobs.borrow().clone().into()])?;
+        Ok(worker)
+    }
+
+    /// Asks a run's worker; one that was let go comes back if there is room. Says whether it was
+    /// asked.
+    pub(super) fn ask_run(&self, id: u32, question: &RunRequest) -> bool {
+        let mut runs = self.0.runs.borrow_mut();
+        if !runs.make_room_for(id) {
+            return false;
+        }
+        let Some(run) = runs.get(id) else {
+            return false;
+        };
+        if run.worker.is_none() {
+            match self.worker(id, &run.orders.request(false)) {
+                Ok(worker) => run.worker = Some(worker),
+                Err(_) => return false,
+            }
+        }
+        let worker = run.worker.as_ref();
+        worker.is_some_and(|worker| worker.send(question, []).is_ok())
+    }
+
+    /// Puts a run where its scheduler stands in the list.
+    fn put_on_stage(&self, run: StageRun, state: &AppState) {
+        let mut stage = self.0.stage.write();
+        stage.cluster = state.setup.cluster.clone();
+        stage.runs.retain(|other| other.id != run.id);
+        let position = |id: u32| state.cards.iter().position(|card| card.id == id);
+        let at = stage
+            .runs
+            .partition_point(|other| position(other.id) < position(run.id));
+        stage.runs.insert(at, run);
+        stage.touch();
+    }
+
+    fn hear_run(&self, id: u32, news: News) {
+        match news {
+            News::Reply(Reply::Log { delta, progress }) => {
+                self.0.stage.write().receive(id, *delta, progress);
+                let now = now_ms();
+                if let Some(run) = self.0.runs.borrow_mut().get(id) {
+                    run.progress = progress;
+                    if now - run.told_ms < PROGRESS_EVERY_MS {
+                        return;
+                    }
+                    run.told_ms = now;
+                }
+                self.tell(Action::Progress(id, RunStatus::Running(progress)));
+            }
+            News::Reply(Reply::Done { log_hash, wall_ms }) => {
+                self.0.runs.borrow_mut().is_over(id);
+                self.finish(id, log_hash, wall_ms);
+            }
+            News::Reply(Reply::Failed(why)) => {
+                self.0.runs.borrow_mut().is_over(id);
+                self.stop(id);
+                self.tell(Action::Progress(id, RunStatus::Failed(why)));
+            }
+            News::Reply(Reply::Explained {
+                job,
+                at,
+                explanation,
+            }) => {
+                if let Some(run) = self.0.runs.borrow_mut().get(id) {
+                    run.asked = None;
+                    run.answered = Some((job, at));
+                }
+                self.tell(Action::Explained(id, job, at, explanation));
+            }
+            News::Reply(Reply::Round { at, report }) => {
+                if let Some(run) = self.0.runs.borrow_mut().get(id) {
+                    run.round_asked = None;
+                    run.round_answered = Some(at);
+                }
+                self.tell(Action::Round(id, report.map(|report| Rc::new(*report))));
+            }
+            News::Reply(_) => {}
+            News::Late => self.tell_late(),
+            News::Died(why) => self.bury(id, &why),
+        }
+    }
+
+    fn finish(&self, id: u32, log_hash: u64, wall_ms: f64) {
+        let mut stage = self.0.stage.write();
+        let (workload, cluster) = (stage.workload.clone(), stage.cluster.clone());
+        let Some(run) = stage.run_mut(id) else { return };
+        let outcomes = Outcomes::of(&workload, &cluster, &run.log);
+        let summary = Summary::of_outcomes(&outcomes, &cluster, &run.log);
+        run.results = Some((outcomes, summary));
+        run.complete = true;
+        stage.touch();
+        drop(stage);
+        self.tell(Action::Finished(
+            id,
+            RunStatus::Done { log_hash, wall_ms },
+            summary,
+        ));
+    }
+
+    /// A run's worker has died: once, the run gets another; then it has failed. One that was only
+    /// asked about is what it was.
+    fn bury(&self, id: u32, why: &str) {
+        let Some(run) = self.0.runs.borrow_mut().bury(id) else {
+            return;
+        };
+        if run.is_second {
+            let failed = RunStatus::Failed(format!(
+                "Its worker died twice: {why}. Press Run to try again."
+            ));
+            self.stop(id);
+            self.tell(Action::Progress(id, failed));
+        } else {
+            self.tell(Action::Notice(Some(format!(
+                "The worker of {} died and was restarted ({why}).",
+                run.orders.spec.policy
+            ))));
+            self.tell(Action::Progress(id, RunStatus::Idle));
+        }
+    }
+}
+
+/// The progress of a run that has not begun.
+fn nothing_of(jobs: usize) -> Progress {
+    Progress {
+        now: Time::ZERO,
+        done: 0,
+        jobs: jobs as u32,
+    }
+}
+
+fn now_ms() -> f64 {
+    web_sys::window()
+        .and_then(|window| window.performance())
+        .map_or(0.0, |performance| performance.now())
+}

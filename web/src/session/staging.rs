@@ -1,0 +1,218 @@
+//! The stage: an opened trace's jobs are bound to a cluster and put there; the clock and the choice of
+//! a job.
+
+use super::Session;
+use super::desk::Files;
+use crate::bridge::protocol::OpenedTrace;
+use crate::state::{Action, AppState, Card, ClusterOrigin, RunStatus, TraceInfo};
+use std::rc::Rc;
+use switchyard::job::JobId;
+use switchyard::workload::SAMPLES;
+
+/// Real seconds in which a newly opened trace plays through.
+const PLAY_THROUGH_SECONDS: f64 = 90.0;
+
+impl Session {
+    /// Once all runs are over it is known whether the clock can stand where a link has put it.
+    pub(super) fn check_linked_time(&self, state: &AppState) {
+        let is_over = |card: &Card| {
+            matches!(
+                card.status,
+                RunStatus::Done { .. } | RunStatus::Cancelled(_) | RunStatus::Failed(_)
+            )
+        };
+        let is_empty = self.0.stage.read().runs.is_empty();
+        if is_empty || !state.cards.iter().all(is_over) {
+            return;
+        }
+        let end = self.0.stage.read().clock.end;
+        let beyond = self.0.linked_time.take().filter(|&time| time > end);
+        if let Some(time) = beyond {
+            self.seek(end);
+            self.tell(Action::Complain(format!(
+                "t={time}: the last run ends at {end:.0} s, and the clock stands there."
+            )));
+        }
+    }
+
+    /// Chooses a job, or none, in every view.
+    pub fn select(&self, job: Option<JobId>) {
+        self.tell(Action::Select(job));
+    }
+
+    /// Moves the clock.
+    pub fn seek(&self, time: f64) {
+        self.0.linked_time.take();
+        let mut stage = self.0.stage.write();
+        stage.clock.now = time.clamp(0.0, stage.clock.end.max(0.0));
+        stage.touch();
+    }
+
+    /// Lets the clock move, or stops it.
+    pub fn set_playing(&self, playing: bool) {
+        let mut stage = self.0.stage.write();
+        stage.clock.playing = playing;
+        stage.touch();
+    }
+
+    /// Plays or pauses; from the end, plays from the start.
+    pub fn play_or_pause(&self) {
+        self.0.linked_time.take();
+        let mut stage = self.0.stage.write();
+        if !stage.clock.playing && stage.clock.now >= stage.clock.end {
+            stage.clock.now = 0.0;
+        }
+        stage.clock.playing = !stage.clock.playing;
+        stage.touch();
+    }
+
+    /// Pauses at the event before or after the clock's time.
+    pub fn step(&self, forward: bool) {
+        let (before, after) = self.0.stage.read().neighbouring_events();
+        self.0.stage.write().clock.playing = false;
+        if let Some(time) = if forward { after } else { before } {
+            self.seek(time);
+        }
+    }
+
+    /// Puts a trace's jobs on stage, in the place of all that is there.
+    pub(super) fn bring_on_stage(&self, trace: OpenedTrace) {
+        let read = trace.jobs.read();
+        let (workload, shared) = match read.and_then(|read| Ok((read, trace.jobs.shared()?))) {
+            Ok(both) => both,
+            Err(why) => return self.tell(Action::Refused(why)),
+        };
+        self.0.jobs.replace(shared);
+        let jobs = &workload.jobs;
+        let gpu_seconds: f64 = jobs
+            .iter()
+            .map(|job| job.work.seconds() * f64::from(job.gpus))
+            .sum();
+        let span = jobs.last().map_or(0.0, |job| job.submit.seconds());
+        let longest = jobs
+            .iter()
+            .map(|job| job.work.seconds())
+            .fold(0.0, f64::max);
+        let sample = SAMPLES
+            .iter()
+            .find(|sample| trace.report.is_none() && sample.title == trace.title);
+        let wanted = self.0.wanted.borrow_mut().take();
+        let mut desk = self.0.desk.borrow_mut();
+        let asked = desk.chosen();
+        let linked = std::mem::take(&mut desk.open.files.linked);
+        let Files {
+            how,
+            remembered,
+            kept,
+            ..
+        } = desk.open.files.clone();
+        let name = match (sample, how.files.first()) {
+            (Some(sample), _) => sample.name.to_string(),
+            (None, Some(file)) => file.name(),
+            (None, None) => trace.title.clone(),
+        };
+        let member = how.member;
+        if member.is_none() && trace.fresh {
+            desk.open.members = trace.members;
+        }
+        let adaptive = workload.is_adaptive();
+        let info = TraceInfo {
+            name,
+            format: trace.format,
+            title: trace.title,
+            report: trace.report,
+            charts: trace.charts,
+            facets: trace.facets,
+            choice: how.choice,
+            columns: how.columns,
+            remembered,
+            kept,
+            members: desk.open.members.clone(),
+            member,
+            adaptive,
+            jobs: jobs.len(),
+            gpu_hours: gpu_seconds / 3600.0,
+            span_days: span / 86_400.0,
+        };
+        // Who takes other jobs stays on the cluster, unless it follows from them.
+        let asked = asked.filter(|(_, _, origin)| *origin != ClusterOrigin::Guessed);
+        let (cluster, origin) = match (asked, wanted.cluster, trace.cluster) {
+            (Some((_, cluster, origin)), _, _) => (cluster, origin),
+            (None, Some(wanted), _) => (wanted, ClusterOrigin::Chosen),
+            (None, None, Some(given)) => (given, ClusterOrigin::Given),
+            (None, None, None) => (trace.suggested, ClusterOrigin::Guessed),
+        };
+        desk.open.chosen_for = Some(cluster.clone());
+        drop(desk);
+        let job = wanted.job.filter(|job| job.index() < jobs.len());
+        if let (Some(JobId(wanted)), None) = (wanted.job, job) {
+            let last = jobs.len().saturating_sub(1);
+            self.tell(Action::Complain(format!(
+                "job={wanted}: the jobs are numbered from 0 to {last}."
+            )));
+        }
+        self.0.runs.borrow_mut().clear();
+        {
+            let mut stage = self.0.stage.write();
+            stage.workload = Rc::new(workload);
+            stage.runs.clear();
+            stage.hovered = None;
+            self.0.linked_time.set(wanted.time);
+            stage.clock.now = wanted
+                .time
+                .or(sample.map(|sample| sample.opens_at))
+                .unwrap_or(0.0);
+            stage.clock.end = 0.0;
+            stage.clock.playing = wanted.time.is_none() && !stage.reduced_motion;
+            let play_through = round_speed((span + longest) / PLAY_THROUGH_SECONDS);
+            stage.clock.speed = wanted.speed.unwrap_or(play_through);
+            stage.touch();
+        }
+        let (mut profiles, mut experiment) = (trace.profiles, trace.experiment);
+        if linked && let Some(own) = experiment.take() {
+            // The link has all settings, but not what is too large for it.
+            for history in own.histories {
+                self.tell(Action::Learned(Rc::new(history)));
+            }
+            if profiles.is_empty() {
+                profiles = own.applications.profiles;
+            }
+        }
+        self.tell(Action::Opened {
+            info: Rc::new(info),
+            cluster,
+            origin,
+            profiles,
+            experiment,
+        });
+        if job.is_some() {
+            self.select(job);
+        }
+    }
+}
+
+/// A speed with one significant digit of 1, 2 or 5; at least real time.
+fn round_speed(speed: f64) -> f64 {
+    let mut decade = 1.0;
+    while decade * 10.0 <= speed {
+        decade *= 10.0;
+    }
+    [5.0, 2.0, 1.0]
+        .map(|digit| digit * decade)
+        .into_iter()
+        .find(|&rounded| rounded <= speed)
+        .unwrap_or(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::round_speed;
+
+    #[test]
+    fn speeds_are_round() {
+        assert_eq!(
+            [0.2, 1.0, 7.0, 960.0, 4_999.0].map(round_speed),
+            [1.0, 1.0, 5.0, 500.0, 2_000.0]
+        );
+    }
+}

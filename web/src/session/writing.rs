@@ -1,0 +1,68 @@
+//! Writing jobs: into files, and for the case that the page's program fails.
+
+use super::Session;
+use crate::bridge::client::{News, Program, WorkerHandle};
+use crate::bridge::protocol::{ExportFormat, Reply, RunRequest};
+use crate::rescue;
+use crate::state::{Action, AppState};
+use std::cell::Cell;
+use std::rc::Rc;
+use switchyard::Experiment;
+use switchyard::workload::Workload;
+
+/// The jobs and settings that are noted for a rescue.
+pub(super) type Noted = (Rc<Workload>, Experiment);
+
+impl Session {
+    /// Writes the jobs in a format, and hands the text to `save`.
+    pub fn export(
+        &self,
+        format: ExportFormat,
+        settings: Experiment,
+        save: impl FnOnce(String) + 'static,
+    ) {
+        let save = Cell::new(Some(save));
+        let session = self.clone();
+        let worker = WorkerHandle::start(Program::Runner, move |news| {
+            if matches!(news, News::Late) {
+                return session.tell_late();
+            }
+            match (news, save.take()) {
+                (News::Reply(Reply::Exported(text)), Some(save)) => save(text),
+                (News::Died(why), _) => session.tell(Action::Notice(Some(format!(
+                    "The jobs could not be written: {why}."
+                )))),
+                _ => {}
+            }
+            session.0.writer.take();
+        });
+        let settings = Box::new(settings);
+        let request = RunRequest::Export { format, settings };
+        let jobs = self.0.jobs.borrow().clone();
+        match worker.send(&request, [jobs.into()]) {
+            Ok(()) => drop(self.0.writer.replace(Some(worker))),
+            Err(why) => self.tell(Action::Notice(Some(why))),
+        }
+    }
+
+    /// Notes what is left should the page's program fail: the settings, and the jobs with them.
+    /// Called now and then.
+    pub fn note_for_rescue(&self, state: &AppState, fragment: &str) {
+        rescue::note_link(fragment);
+        let workload = self.0.stage.read().workload.clone();
+        let settings = state.experiment();
+        let mut noted = self.0.noted.borrow_mut();
+        let is_noted = |(of, with): &Noted| Rc::ptr_eq(of, &workload) && *with == settings;
+        if workload.jobs.is_empty() || noted.as_ref().is_some_and(is_noted) {
+            return;
+        }
+        let name = state.trace.as_ref().map_or("", |trace| &trace.name);
+        let request = RunRequest::Export {
+            format: ExportFormat::Switchyard,
+            settings: Box::new(settings.clone()),
+        };
+        let jobs = self.0.jobs.borrow().clone();
+        rescue::note_experiment(&format!("{name}-experiment.csv"), &request, jobs);
+        *noted = Some((workload, settings));
+    }
+}
