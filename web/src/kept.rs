@@ -1,6 +1,7 @@
 //! Traces kept in this browser, to be found again: their files and how they were opened; and the
 //! files that are open, held for their tab until it has others or is over. The store is static/kept.js,
-//! which the page's shell holds.
+//! which the page's shell holds: a script and not the `idb` crate, since all that it handles (blobs,
+//! streams, quotas) are the browser's own objects, which Rust would only hand from call to call.
 
 use crate::bridge::protocol::Choice;
 use crate::words::words;

@@ -1,12 +1,5 @@
-//! Sorting for the whole page: each sort of its own makes it 1 to 2 KB larger, compressed.
-
-use std::cmp::Ordering;
-
-/// Sorts numbers of things (jobs, nodes, positions) in the order that `compare` says; equals by
-/// number.
-pub(crate) fn sort(numbers: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering) {
-    numbers.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
-}
+//! The first few of many in order: by hand, since `select_nth_unstable` would write down all of them
+//! for each frame, and a heap would hold more than it shows.
 
 /// The first `count` of `items`, in order: by number, equals by what comes with it. Costs little
 /// more than looking at each item, if `count` is small.
@@ -46,12 +39,5 @@ mod tests {
             first(count, items.iter().copied(), &mut found);
             assert_eq!(found, sorted[..count.min(500)]);
         }
-    }
-
-    #[test]
-    fn equals_stand_by_number() {
-        let mut numbers = [5, 3, 8, 1, 4];
-        sort(&mut numbers, &|a, b| (a % 2).cmp(&(b % 2)));
-        assert_eq!(numbers, [4, 8, 1, 3, 5]);
     }
 }

@@ -1,5 +1,7 @@
 //! What a person once said, in the browser's local storage: of a table's columns, for the next table
-//! with the same header, as the text of a `--map`; and that opened files are not to be held.
+//! with the same header, as the text of a `--map`; and that opened files are not to be held. By hand:
+//! gloo-storage stops the program where a browser has no storage (frames in a sandbox), and writes
+//! JSON where earlier pages have written text.
 
 use switchyard::trace::TableHead;
 use web_sys::Storage;

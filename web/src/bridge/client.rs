@@ -130,7 +130,7 @@ impl Line {
     fn connect(self: &Rc<Self>, worker: Worker, on_news: Rc<impl Fn(News) + 'static>) {
         let hear = {
             let (line, on_news) = (Rc::downgrade(self), on_news.clone());
-            move |event: &MessageEvent| match wire::hear(&event.data()) {
+            move |event: &MessageEvent| match hear_reply(&event.data()) {
                 Ok(Reply::Ready { protocol: PROTOCOL }) => {
                     if let Some(line) = line.upgrade() {
                         let early = line.early.take();
@@ -178,6 +178,19 @@ impl Drop for Connected {
     fn drop(&mut self) {
         self.worker.terminate();
     }
+}
+
+/// What a worker says. Text that it has written for people travels as it is, so that nobody needs to
+/// decode it.
+fn hear_reply(message: &JsValue) -> Result<Reply, String> {
+    if let Some(text) = message.as_string() {
+        return Ok(Reply::Exported(text));
+    }
+    let (mut reply, with) = wire::unpack(message)?;
+    if let Reply::Opened(trace) = &mut reply {
+        trace.jobs = with.into_iter().next().map(Jobs::from).unwrap_or_default();
+    }
+    Ok(reply)
 }
 
 /// A request as it travels, to be sent by others.

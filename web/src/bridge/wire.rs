@@ -1,9 +1,6 @@
 //! How messages travel: an array of an `ArrayBuffer` with the encoded message and of what goes with it.
 //! Buffers are transferred, not copied; files and blobs are only handles: who gets them reads them.
-//! Text that a worker has written for people travels as it is, so that nobody needs to decode it.
 
-use super::jobs::Jobs;
-use super::protocol::Reply;
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use serde::{Serialize, de::DeserializeOwned};
 use wasm_bindgen::{JsCast, JsValue};
@@ -30,18 +27,6 @@ pub(super) fn pack(
     let mut parcel = Array::of1(&head);
     parcel.extend(with);
     Ok(parcel)
-}
-
-/// What a worker says.
-pub(super) fn hear(message: &JsValue) -> Result<Reply, String> {
-    if let Some(text) = message.as_string() {
-        return Ok(Reply::Exported(text));
-    }
-    let (mut reply, with) = unpack(message)?;
-    if let Reply::Opened(trace) = &mut reply {
-        trace.jobs = with.into_iter().next().map(Jobs).unwrap_or_default();
-    }
-    Ok(reply)
 }
 
 /// What of a parcel is transferred.

@@ -2,7 +2,6 @@
 
 use super::job_filter::{Facts, Filter, Number, Text};
 use crate::draw::charts::outcomes;
-use crate::order;
 use crate::stage::Stage;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -117,9 +116,7 @@ impl Rows {
             .collect();
         // The order of submission breaks ties; it is also the order to begin with.
         if sorting.column != Column::Submit {
-            order::sort(&mut jobs, &|a, b| {
-                compare(workload, &per_run, sorting, a, b)
-            });
+            jobs.sort_by(|&a, &b| compare(workload, &per_run, sorting, a, b));
         } else if sorting.descending {
             jobs.reverse();
         }

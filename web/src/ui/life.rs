@@ -1,6 +1,5 @@
 //! A job's life in one run: what happened to it, and when it waited, restarted and ran.
 
-use crate::order;
 use switchyard::job::{Job, JobId};
 use switchyard::sim::{Event, EventKind, RunLog};
 
@@ -91,7 +90,7 @@ pub(super) fn visible(life: &[Stretch], least: f64) -> Vec<Stretch> {
 /// `3`, `3–5`, `3, 5–7`: node numbers in runs.
 pub(super) fn node_list(nodes: &[u32]) -> String {
     let mut nodes = nodes.to_vec();
-    order::sort(&mut nodes, &|a, b| a.cmp(&b));
+    nodes.sort_unstable();
     nodes.dedup();
     let mut text = String::new();
     for run in nodes.chunk_by(|a, b| a + 1 == *b) {

@@ -1,7 +1,6 @@
 //! Where chips stand in a lane: at their own place across, in the first row that has room, and in
 //! the row they had before if they can. Where the rows would be too thin to see, columns count them.
 
-use crate::order;
 use switchyard::job::JobId;
 
 /// Row counts that lanes have: few, so that chips do not change size at every arrival.
@@ -23,7 +22,7 @@ pub(super) struct Chip {
 /// rows the lane has; `None` if it would be more than `most`.
 pub(super) fn rows(chips: &mut [Chip], gap: f64, most: usize) -> Option<usize> {
     let mut order: Vec<u32> = (0..chips.len() as u32).collect();
-    order::sort(&mut order, &|a, b| {
+    order.sort_unstable_by(|&a, &b| {
         let (a, b) = (&chips[a as usize], &chips[b as usize]);
         a.x.total_cmp(&b.x).then(a.job.cmp(&b.job))
     });
