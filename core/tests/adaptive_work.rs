@@ -101,7 +101,7 @@ fn a_gang_takes_what_its_epochs_take() {
     // On one node: 150 steps of 0.1 + 0.1 s.
     assert!(near(jct[0], 30.0), "{jct:?}");
     let tuning = log.tuning(0);
-    assert_eq!((log.tunings(), tuning.batch), (1, LocalBatch::new(10, 0)));
+    assert_eq!((log.tunings(), tuning.batch()), (1, LocalBatch::new(10, 0)));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_batch_can_change_between_epochs_and_within() {
     // 80 left of the epoch in 24 s. M = 40: 0.5 s for 8/5 steps, 100 in 31.25 s.
     assert!(near(jct[0], 7.0 + 24.0 + 31.25), "{jct:?}");
     let batches: Vec<_> = (0..log.tunings()).map(|i| log.tuning(i)).collect();
-    let seen: Vec<_> = batches.iter().map(|tuning| tuning.batch).collect();
+    let seen: Vec<_> = batches.iter().map(|tuning| tuning.batch()).collect();
     assert_eq!(seen, [5, 10, 20].map(|m| LocalBatch::new(m, 0)));
     let at = [(0.0, 0.0), (7.0, 0.2), (31.0, 1.0)];
     for (tuning, (time, epochs)) in batches.iter().zip(at) {

@@ -163,11 +163,11 @@ fn last_value(explanation: &Explanation, title: &str) -> f64 {
 
 /// What a running job's plots say is what the log says.
 fn check_running(log: &RunLog, at: Time, job: JobId, explanation: &Explanation) {
-    let Some((gpus, Tuning { batch, .. })) = configuration(log, job) else {
+    let Some((gpus, tuning)) = configuration(log, job) else {
         assert_eq!(last_value(explanation, "GPUs over training"), 0.0);
         return;
     };
-    let total = batch.total(gpus);
+    let total = tuning.batch().total(gpus);
     let held = f64::from(gpus);
     assert_eq!(last_value(explanation, "GPUs over training"), held);
     assert_eq!(last_value(explanation, "Batch size over training"), total);
@@ -262,15 +262,15 @@ fn the_model_goes_through_its_observations() {
     let mut compared = 0;
     for job in (0..workload.jobs.len() as u32).map(JobId) {
         let explanation = run.explain(job, at);
-        let Some((gpus, Tuning { batch, .. })) = configuration(run.log(), job) else {
+        let Some((gpus, tuning)) = configuration(run.log(), job) else {
             continue;
         };
         let throughput = plot(&explanation, "Throughput by GPUs");
         assert_eq!(throughput.job_at, Some(f64::from(gpus)));
         let placement = packed(gpus, 4);
         // The true rate on these GPUs, if packed, is among what was seen, and on the line.
-        let times = workload.applications[0].step_times(&placement, batch.m);
-        let truth = batch.total(gpus) / times.iteration(batch.s);
+        let times = workload.applications[0].step_times(&placement, tuning.m);
+        let truth = tuning.batch().total(gpus) / times.iteration(tuning.s);
         let [model, seen] = throughput.lines.as_slice() else {
             panic!("{} lines", throughput.lines.len());
         };

@@ -550,7 +550,7 @@ impl<'a> Replay<'a> {
             let end = tunings.get(i + 1).map_or(segment.end, |next| next.time).0;
             let mut at = tuning.time.max(segment.ready).0;
             let replicas: u32 = placement.iter().sum();
-            assert!(tuning.batch.m >= 1 && tuning.batch.total(replicas) <= 512.0);
+            assert!(tuning.batch().m >= 1 && tuning.batch().total(replicas) <= 512.0);
             let epochs = f64::from(application.epochs());
             let done = progress / application.total_progress();
             let time = tuning.time.seconds();
@@ -566,7 +566,7 @@ impl<'a> Replay<'a> {
                 let epoch = application.epoch_at(progress * (1.0 + 1e-12));
                 let disturbed = neighbours.iter().any(|&(from, to)| from <= at && at < to);
                 let lost = if disturbed { options.interference } else { 0.0 };
-                let speed = application.speed(&placement, tuning.batch, epoch);
+                let speed = application.speed(&placement, tuning.batch(), epoch);
                 let speed = speed * (1.0 - lost) / scale;
                 let changes = neighbours.iter().flat_map(|&(from, to)| [from, to]);
                 let until = changes.filter(|&change| change > at).fold(end, f64::min);

@@ -5,6 +5,7 @@
 //! always names the same GPUs.
 
 use super::{ClusterSpec, Part};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Free GPUs counted per node.
@@ -87,7 +88,7 @@ impl FreeGpus {
 }
 
 /// Particular GPUs of one node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gpus {
     /// The node.
     pub node: u32,

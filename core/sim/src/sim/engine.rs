@@ -2,7 +2,7 @@
 
 use super::attained::Held;
 use super::halt::{Halt, HaltReason, LogBudget, Remedy, RunError, Watch};
-use super::log::{EventKind, LogDelta, LogMark, RunLog, Tuning};
+use super::log::{EventKind, LogDelta, LogMark, Rental, Round, RunLog, Tuning};
 use super::plan::{Placed, Plan, PlanError, PlanErrorKind};
 use super::scheduler::{Every, Policy};
 use super::training::{Training, trainings};
@@ -693,7 +693,8 @@ impl World {
         let tuning = Tuning {
             time: now,
             segment,
-            batch,
+            m: batch.m,
+            s: batch.s,
             epochs: training.epochs_at(now),
         };
         self.log.push_tuning(tuning);
@@ -820,7 +821,11 @@ impl World {
             }
         }
         if let Some((fitness, utility)) = plan.round {
-            self.log.push_round(self.now, fitness, utility);
+            self.log.push_round(Round {
+                time: self.now,
+                fitness,
+                utility,
+            });
         }
         for &(job, at) in &plan.alarms {
             self.check_active(job)?;
@@ -881,7 +886,10 @@ impl World {
             }
         }
         self.rented = rented;
-        self.log.push_rental(self.now, rented);
+        self.log.push_rental(Rental {
+            time: self.now,
+            nodes: rented,
+        });
         Ok(())
     }
 
@@ -1002,7 +1010,8 @@ impl World {
         let tuning = Tuning {
             time: now,
             segment,
-            batch,
+            m: batch.m,
+            s: batch.s,
             epochs: training.epochs_at(now),
         };
         if training.is_distributed() && self.options.interference > 0.0 {

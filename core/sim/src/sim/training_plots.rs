@@ -116,7 +116,7 @@ fn spans(
             Some(next) if next.segment == tuning.segment => next.time,
             _ => segment.end.min(until),
         };
-        let batch = tuning.batch.total(segment.gpu_count());
+        let batch = tuning.batch().total(segment.gpu_count());
         let epochs = (tuning.epochs, next.map_or(reached, |next| next.epochs));
         let first = spans.len();
         spread(
@@ -268,7 +268,6 @@ fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
 mod tests {
     use super::*;
     use crate::cluster::Gpus;
-    use crate::goodput::LocalBatch;
 
     const JOB: JobId = JobId(0);
 
@@ -302,7 +301,8 @@ mod tests {
         log.push_tuning(Tuning {
             time: Time(start),
             segment,
-            batch: LocalBatch::new(10, 0),
+            m: 10,
+            s: 0,
             epochs,
         });
         if let Some(end) = end {
@@ -408,13 +408,15 @@ mod tests {
         log.push_tuning(Tuning {
             time: Time(130.0),
             segment: 1,
-            batch: LocalBatch::new(5, 1),
+            m: 5,
+            s: 1,
             epochs: 1.5,
         });
         log.push_tuning(Tuning {
             time: Time(150.0),
             segment: 1,
-            batch: LocalBatch::new(5, 0),
+            m: 5,
+            s: 0,
             epochs: 1.6,
         });
         let between = (Time(5.0), Time(160.0));

@@ -1,0 +1,350 @@
+//! What happened in a run: columnar, append-only, and streamed as deltas.
+
+mod tables;
+
+use crate::Time;
+use crate::cluster::Gpus;
+use crate::goodput::LocalBatch;
+use crate::job::JobId;
+use serde::{Deserialize, Serialize};
+use tables::{Cell, Rank, Table, tables};
+use xxhash_rust::xxh3::Xxh3Default;
+
+/// What happened to a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum EventKind {
+    /// Entered the queue.
+    Submit = 0,
+    /// Got GPUs for the first time; detail: the segment.
+    Start = 1,
+    /// Lost its GPUs before its end; detail: the segment that ended.
+    Pause = 2,
+    /// Got GPUs again; detail: the segment.
+    Restart = 3,
+    /// Sank to a lower queue; detail: the queue (0 is the highest).
+    Demote = 4,
+    /// Rose to a higher queue; detail: the queue.
+    Promote = 5,
+    /// Done; detail: the segment that ended.
+    Finish = 6,
+    /// Wants more GPUs than the cluster has; detail: the GPUs it wants.
+    Reject = 7,
+}
+
+/// One stay of a job on GPUs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segment<'a> {
+    /// The job.
+    pub job: JobId,
+    /// When it got the GPUs.
+    pub start: Time,
+    /// From when on it made progress (after the restart cost).
+    pub ready: Time,
+    /// When it gave them back; [`Time::NEVER`] while it holds them.
+    pub end: Time,
+    /// Which GPUs.
+    pub gpus: &'a [Gpus],
+}
+
+impl Segment<'_> {
+    /// GPUs held.
+    pub fn gpu_count(&self) -> u32 {
+        self.gpus.iter().map(|part| part.count()).sum()
+    }
+}
+
+tables! {
+    segments: Segments of SegmentRow {
+        job: JobId,
+        start: Time,
+        ready: Time,
+        end: Time,
+        /// One past the segment's last row of `gpus`.
+        gpus_end: u32,
+    }
+
+    gpus: GpuLists of GpusRow {
+        gpus: Gpus,
+    }
+
+    /// Segments in the order in which they ended.
+    closed: Closed of ClosedRow {
+        segment: u32,
+    }
+
+    /// One row of the log's events.
+    events: Events of pub Event {
+        /// When.
+        time: Time,
+        /// What.
+        kind: EventKind,
+        /// To which job.
+        job: JobId,
+        /// See [`EventKind`].
+        detail: u32,
+    }
+
+    /// The queue and the allocation, until the next sample.
+    samples: Samples of Sample {
+        time: Time,
+        waiting: u32,
+        gpus: u32,
+    }
+
+    /// From when on a job trains with which batch.
+    tunings: Tunings of pub Tuning {
+        /// When it was chosen; before the segment's `ready` it takes effect then.
+        time: Time,
+        /// The segment.
+        segment: u32,
+        /// Samples per GPU and pass.
+        m: u32,
+        /// Accumulation passes.
+        s: u32,
+        /// Epochs complete then, with the part of the present one.
+        epochs: f64,
+    }
+
+    /// What a scheduler thought of a round's allocation.
+    rounds: Rounds of pub Round {
+        /// When.
+        time: Time,
+        /// Its fitness: the greater, the better.
+        fitness: f64,
+        /// Speedup per GPU.
+        utility: f64,
+    }
+
+    /// How many nodes are rented, from a moment on.
+    rentals: Rentals of pub Rental {
+        /// From when on.
+        time: Time,
+        /// The cluster's first so many nodes.
+        nodes: u32,
+    }
+}
+
+impl Tuning {
+    /// The batch.
+    pub fn batch(&self) -> LocalBatch {
+        LocalBatch::new(self.m, self.s)
+    }
+}
+
+/// The record of a run: tables of columns, times in seconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunLog {
+    tables: Tables,
+}
+
+/// The rows added to a log since a [`LogMark`], ready to be sent and [applied](RunLog::apply).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LogDelta {
+    /// But for the ends of segments.
+    rows: Tables,
+    /// By row of `closed`.
+    ends: Vec<f64>,
+}
+
+impl RunLog {
+    /// How many segments.
+    pub fn segments(&self) -> usize {
+        self.tables.segments.len()
+    }
+
+    /// The `i`-th segment, in order of start.
+    pub fn segment(&self, i: usize) -> Segment<'_> {
+        let segments = &self.tables.segments;
+        let before = i
+            .checked_sub(1)
+            .map_or(0, |before| segments.gpus_end[before]);
+        Segment {
+            job: segments.job[i],
+            start: Time(segments.start[i]),
+            ready: Time(segments.ready[i]),
+            end: Time(segments.end[i]),
+            gpus: &self.tables.gpus.gpus[before as usize..segments.gpus_end[i] as usize],
+        }
+    }
+
+    /// Who got GPUs of a segment at the moment it ended.
+    pub fn successors(&self, segment: usize) -> impl Iterator<Item = JobId> {
+        let left = self.segment(segment);
+        let starts = &self.tables.segments.start;
+        let first = starts.partition_point(|&start| Time(start) < left.end);
+        (first..self.segments())
+            .map(|i| self.segment(i))
+            .take_while(move |next| next.start == left.end)
+            .filter(move |next| {
+                let shared = |part: &Gpus| {
+                    let same = |own: &Gpus| own.node == part.node && own.mask & part.mask != 0;
+                    left.gpus.iter().any(same)
+                };
+                next.gpus.iter().any(shared)
+            })
+            .map(|next| next.job)
+    }
+
+    /// How many events.
+    pub fn events(&self) -> usize {
+        self.tables.events.len()
+    }
+
+    /// The `i`-th event, in order of time.
+    pub fn event(&self, i: usize) -> Event {
+        self.tables.events.row(i)
+    }
+
+    /// The times of all events, ascending.
+    pub fn event_times(&self) -> &[f64] {
+        &self.tables.events.time
+    }
+
+    /// The times at which the queue or the allocation changed, ascending. A sample's values hold
+    /// until the next sample.
+    pub fn sample_times(&self) -> &[f64] {
+        &self.tables.samples.time
+    }
+
+    /// Jobs waiting, per sample.
+    pub fn sample_waiting(&self) -> &[u32] {
+        &self.tables.samples.waiting
+    }
+
+    /// GPUs allocated, per sample.
+    pub fn sample_gpus(&self) -> &[u32] {
+        &self.tables.samples.gpus
+    }
+
+    /// How many tunings.
+    pub fn tunings(&self) -> usize {
+        self.tables.tunings.len()
+    }
+
+    /// The `i`-th tuning of an adaptive job, in order of time: one at the start of each of its
+    /// segments, and one for each change of batch within.
+    pub fn tuning(&self, i: usize) -> Tuning {
+        self.tables.tunings.row(i)
+    }
+
+    /// How many rounds were noted.
+    pub fn rounds(&self) -> usize {
+        self.tables.rounds.len()
+    }
+
+    /// The `i`-th round, in order of time.
+    pub fn round(&self, i: usize) -> Round {
+        self.tables.rounds.row(i)
+    }
+
+    /// How often the number of rented nodes was set; 0: all nodes are there from beginning to end.
+    pub fn rentals(&self) -> usize {
+        self.tables.rentals.len()
+    }
+
+    /// The `i`-th change of the number of rented nodes, in order of time.
+    pub fn rental(&self, i: usize) -> Rental {
+        self.tables.rentals.row(i)
+    }
+
+    /// What its columns take in memory, without what they keep free to grow.
+    pub fn bytes(&self) -> u64 {
+        self.tables.bytes()
+    }
+
+    /// A fingerprint of every bit of the log: equal logs, equal hash, on every platform. Tables
+    /// without rows add nothing: a run of plain jobs has the fingerprint it always had.
+    pub fn hash(&self) -> u64 {
+        let mut hash = Xxh3Default::new();
+        for rank in Rank::ALL {
+            self.tables.add_to(&mut hash, rank);
+        }
+        hash.digest()
+    }
+
+    /// Where the log stands now.
+    pub fn mark(&self) -> LogMark {
+        self.tables.mark()
+    }
+
+    /// What has been added since `mark`.
+    pub fn delta_since(&self, mark: LogMark) -> LogDelta {
+        let mut rows = self.tables.since(mark);
+        rows.segments.end.clear();
+        let closed = rows.closed.segment.iter();
+        let ends = closed.map(|&segment| self.tables.segments.end[segment as usize]);
+        LogDelta {
+            ends: ends.collect(),
+            rows,
+        }
+    }
+
+    /// Appends what another log of the same run has added since this one's state.
+    pub fn apply(&mut self, delta: LogDelta) {
+        let LogDelta { rows, ends } = delta;
+        let closed = rows.closed.segment.clone();
+        self.tables.append(rows);
+        let segments = &mut self.tables.segments;
+        segments.end.resize(segments.job.len(), f64::INFINITY);
+        for (segment, end) in closed.into_iter().zip(ends) {
+            segments.end[segment as usize] = end;
+        }
+    }
+
+    /// Opens a segment on the GPUs given by [`push_gpus`](Self::push_gpus) since the last one.
+    pub(super) fn open_segment(&mut self, job: JobId, start: Time, ready: Time) -> u32 {
+        let segment = self.segments() as u32;
+        self.tables.segments.push(SegmentRow {
+            job,
+            start,
+            ready,
+            end: Time::NEVER,
+            gpus_end: self.tables.gpus.len() as u32,
+        });
+        segment
+    }
+
+    pub(super) fn push_gpus(&mut self, gpus: Gpus) {
+        self.tables.gpus.push(GpusRow { gpus });
+    }
+
+    pub(super) fn close_segment(&mut self, segment: u32, end: Time) {
+        self.tables.segments.end[segment as usize] = end.0;
+        self.tables.closed.push(ClosedRow { segment });
+    }
+
+    pub(super) fn push_event(&mut self, time: Time, kind: EventKind, job: JobId, detail: u32) {
+        self.tables.events.push(Event {
+            time,
+            kind,
+            job,
+            detail,
+        });
+    }
+
+    pub(super) fn push_tuning(&mut self, tuning: Tuning) {
+        self.tables.tunings.push(tuning);
+    }
+
+    pub(super) fn push_round(&mut self, round: Round) {
+        self.tables.rounds.push(round);
+    }
+
+    pub(super) fn push_rental(&mut self, rental: Rental) {
+        self.tables.rentals.push(rental);
+    }
+
+    /// Notes queue length and allocation, if either has changed. One row per moment.
+    pub(super) fn push_sample(&mut self, time: Time, waiting: u32, gpus: u32) {
+        let samples = &mut self.tables.samples;
+        let before = samples.waiting.last().zip(samples.gpus.last());
+        if before != Some((&waiting, &gpus)) {
+            samples.push(Sample {
+                time,
+                waiting,
+                gpus,
+            });
+        }
+    }
+}
