@@ -3,7 +3,7 @@
 
 mod scripted;
 
-use scripted::{Script, Scripted, Tune, plan_error};
+use scripted::{Script, Scripted, Tune, alarmed, arrived, plan_error};
 use std::sync::Arc;
 use switchyard::Time;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
@@ -68,7 +68,7 @@ fn run_of(
 ) -> Result<(RunLog, Vec<f64>), PlanError> {
     let cluster = ClusterSpec::uniform(2, 2).expect("a cluster");
     let workload = workload(submits);
-    let policy = Scripted::boxed(script, tune);
+    let policy = Scripted::scheduler(script, tune);
     let mut run = Simulation::new(workload.clone(), &cluster, policy, options);
     run.run().map_err(plan_error)?;
     let log = run.into_log();
@@ -88,7 +88,7 @@ const ACROSS: [Part; 2] = [Part::new(0, 1), Part::new(1, 1)];
 #[test]
 fn a_gang_takes_what_its_epochs_take() {
     let start: Script = |view, plan| {
-        for &job in view.arrived() {
+        for job in arrived(view) {
             plan.place(
                 job,
                 &Placement {
@@ -107,11 +107,11 @@ fn a_gang_takes_what_its_epochs_take() {
 #[test]
 fn a_batch_can_change_between_epochs_and_within() {
     let start: Script = |view, plan| {
-        for &job in view.arrived() {
+        for job in arrived(view) {
             plan.train(job, &ACROSS, LocalBatch::new(5, 0));
             plan.alarm(job, Time(7.0));
         }
-        for &job in view.alarmed() {
+        for job in alarmed(view) {
             let training = view.training(job).expect("an adaptive job");
             assert!((training.epochs_done() - 0.2).abs() < 1e-12);
             plan.tune(job, LocalBatch::new(10, 0));
@@ -142,11 +142,11 @@ fn a_batch_can_change_between_epochs_and_within() {
 #[test]
 fn fewer_gpus_after_a_restart() {
     let script: Script = |view, plan| {
-        for &job in view.arrived() {
+        for job in arrived(view) {
             plan.train(job, &[Part::new(0, 2)], LocalBatch::new(10, 0));
             plan.alarm(job, Time(13.0));
         }
-        for &job in view.alarmed() {
+        for job in alarmed(view) {
             // 10 s of progress after 3 s of start: two thirds of an epoch.
             let training = view.training(job).expect("an adaptive job");
             assert!((training.epochs_done() - 2.0 / 3.0).abs() < 1e-12);
@@ -167,7 +167,7 @@ fn fewer_gpus_after_a_restart() {
 #[test]
 fn epochs_of_whole_seconds() {
     let start: Script = |view, plan| {
-        for &job in view.arrived() {
+        for job in arrived(view) {
             plan.train(job, &ACROSS, LocalBatch::new(20, 0));
         }
     };
@@ -183,7 +183,7 @@ fn epochs_of_whole_seconds() {
 #[test]
 fn neighbours_across_nodes_slow_one_another() {
     let start: Script = |view, plan| {
-        for &job in view.arrived() {
+        for job in arrived(view) {
             plan.train(job, &ACROSS, LocalBatch::new(20, 0));
         }
     };
@@ -231,7 +231,7 @@ fn plans_that_cannot_be() {
         assert_eq!(kind(script, keep), expected);
     }
     let start: Script = |view, plan| {
-        for &job in view.arrived() {
+        for job in arrived(view) {
             plan.train(job, &[Part::new(0, 2)], LocalBatch::new(10, 0));
         }
     };

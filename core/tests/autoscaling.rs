@@ -2,12 +2,12 @@
 
 mod scripted;
 
-use scripted::{Script, Scripted, plan_error};
+use scripted::{Script, Scripted, arrived, plan_error};
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
 use switchyard::job::{Job, Work};
 use switchyard::report::Summary;
-use switchyard::sim::{Plan, PlanErrorKind, RunLog, SimOptions, Simulation, View};
+use switchyard::sim::{News, Plan, PlanErrorKind, RunLog, SimOptions, Simulation, View};
 use switchyard::workload::{Application, Workload};
 use switchyard::{RunSpec, Time};
 
@@ -29,7 +29,7 @@ fn outcome_of(script: Script) -> (Result<(), PlanErrorKind>, Summary, RunLog) {
         ..Default::default()
     });
     let cluster = ClusterSpec::uniform(4, 2).expect("a cluster");
-    let policy = Scripted::boxed(script, |_, _| None);
+    let policy = Scripted::scheduler(script, |_, _| None);
     let mut run = Simulation::new(workload.clone(), &cluster, policy, SimOptions::default());
     let result = run.run().map_err(|error| plan_error(error).kind);
     let log = run.into_log();
@@ -37,7 +37,7 @@ fn outcome_of(script: Script) -> (Result<(), PlanErrorKind>, Summary, RunLog) {
 }
 
 fn start_on(view: &View<'_>, plan: &mut Plan) {
-    for &job in view.arrived() {
+    for job in arrived(view) {
         let parts = vec![Part::new(job.0, 2)];
         plan.place(job, &Placement { parts });
     }
@@ -57,8 +57,8 @@ fn without_renting_every_node_is_paid_for() {
 #[test]
 fn rented_nodes_are_paid_for_while_they_are_rented() {
     let (result, summary, log) = outcome_of(|view, plan| {
-        if !view.arrived().is_empty() {
-            plan.rent(view.arrived()[0].0 + 1);
+        if let Some(first) = arrived(view).next() {
+            plan.rent(first.0 + 1);
         }
         start_on(view, plan);
     });
@@ -81,7 +81,7 @@ fn nothing_starts_on_a_node_that_is_not_rented() {
 #[test]
 fn a_node_is_not_given_back_under_a_job() {
     let (result, ..) = outcome_of(|view, plan| {
-        if !view.finished().is_empty() {
+        if matches!(view.news(), [News::Finished(_), ..]) {
             plan.rent(1);
         }
         start_on(view, plan);

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Part};
 use switchyard::goodput::LocalBatch;
 use switchyard::job::{Job, JobId, Work};
-use switchyard::policy::{
-    BuildContext, Cadence, Explanation, Plot, Policy, PolicySpec, Rng, Verdict,
-};
+use switchyard::policy::{BuildContext, Cadence, Explanation, Plot, Policy, Rng, Verdict};
 use switchyard::sim::{Plan, RunLog, Segment, SimOptions, Simulation, Tuning, View};
 use switchyard::workload::application::packed;
 use switchyard::workload::{Application, Sample, Workload};
@@ -373,10 +371,6 @@ struct Listening {
 }
 
 impl Policy for Listening {
-    fn spec(&self) -> &PolicySpec {
-        self.policy.spec()
-    }
-
     fn cadence(&self) -> Cadence {
         self.policy.cadence()
     }
@@ -406,11 +400,12 @@ fn training_is_shown_as_it_was() {
         placement: spec.placement,
         history: None,
     };
-    let policy = Box::new(Listening {
-        policy: switchyard::policy::build(&spec.policy, &context),
+    let mut scheduler = switchyard::policy::build(&spec.policy, &context);
+    scheduler.policy = Box::new(Listening {
+        policy: scheduler.policy,
         ends: ends.clone(),
     });
-    let mut run = Simulation::new(workload.clone(), &spec.cluster, policy, spec.options);
+    let mut run = Simulation::new(workload.clone(), &spec.cluster, scheduler, spec.options);
     run.run().expect("a possible plan");
     let end = run.progress().now;
     for (i, job) in workload.jobs.iter().enumerate() {

@@ -3,7 +3,7 @@
 
 mod scripted;
 
-use scripted::{Script, Scripted};
+use scripted::{Script, Scripted, arrived};
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
 use switchyard::job::{Job, JobId, Work};
@@ -52,7 +52,7 @@ fn halt(run: &mut Simulation) -> Halt {
 #[test]
 fn a_moment_that_never_ends() {
     let script: Script = |view, plan| {
-        for &job in view.arrived() {
+        for job in arrived(view) {
             let parts = vec![Part::new(0, 2)];
             plan.place(job, &Placement { parts });
         }
@@ -61,14 +61,14 @@ fn a_moment_that_never_ends() {
     let mut run = Simulation::new(
         workload(1, 10.0),
         &ClusterSpec::uniform(1, 2).expect("a cluster"),
-        Scripted::boxed(script, |_, _| None),
+        Scripted::scheduler(script, |_, _| None),
         SimOptions::default(),
     );
     let halt = halt(&mut run);
     assert!(matches!(halt.reason, HaltReason::TimeStandsStill { .. }));
     assert_eq!(
         halt.to_string(),
-        "fifo was ended at 0 s, with 0 of 1 jobs done: it was asked 10001 times for this moment; choose another policy"
+        "scripted was ended at 0 s, with 0 of 1 jobs done: it was asked 10001 times for this moment; choose another policy"
     );
 }
 
@@ -139,7 +139,7 @@ fn a_scheduler_that_starts_nobody() {
     let mut run = Simulation::new(
         workload(3, 10.0),
         &ClusterSpec::uniform(1, 2).expect("a cluster"),
-        Scripted::boxed(script, |_, _| None),
+        Scripted::scheduler(script, |_, _| None),
         SimOptions::default(),
     );
     let halt = halt(&mut run);

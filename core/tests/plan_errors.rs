@@ -3,12 +3,12 @@
 
 mod scripted;
 
-use scripted::{Script, Scripted, plan_error};
+use scripted::{Script, Scripted, arrived, plan_error};
 use std::sync::Arc;
 use switchyard::Time;
 use switchyard::cluster::{ClusterSpec, Part, PlaceError, Placement};
 use switchyard::job::{Job, JobId, Work};
-use switchyard::sim::{PlanError, PlanErrorKind, SimOptions, Simulation};
+use switchyard::sim::{News, PlanError, PlanErrorKind, SimOptions, Simulation};
 use switchyard::workload::Workload;
 
 /// Jobs of two GPUs for 10 s.
@@ -33,7 +33,7 @@ fn error_of(script: Script) -> PlanError {
     Simulation::new(
         workload(&[0.0, 0.0, 50.0]),
         &cluster,
-        Scripted::boxed(script, |_, _| None),
+        Scripted::scheduler(script, |_, _| None),
         SimOptions::default(),
     )
     .run()
@@ -60,14 +60,14 @@ const NOBODY: JobId = JobId(3);
 #[test]
 fn an_error_names_policy_moment_and_job() {
     let error = error_of(|view, plan| {
-        if view.arrived().contains(&THIRD) {
+        if arrived(view).any(|job| job == THIRD) {
             plan.preempt(SECOND);
         }
     });
     assert_eq!(error.time, Time(50.0));
     assert_eq!(
         error.to_string(),
-        "policy fifo made an impossible plan at 50 s for job 1: it is preempted but does not run"
+        "policy scripted made an impossible plan at 50 s for job 1: it is preempted but does not run"
     );
 }
 
@@ -97,9 +97,9 @@ fn a_job_that_has_not_come_or_is_gone() {
         kind_of(|_, plan| plan.place(THIRD, &on(&[(0, 2)]))),
         PlanErrorKind::NotActive
     );
-    let finished = kind_of(|view, plan| match view.finished() {
-        [] => plan.place(FIRST, &on(&[(0, 2)])),
-        &[finished, ..] => plan.promote(finished, 0),
+    let finished = kind_of(|view, plan| match view.news() {
+        [News::Finished(finished), ..] => plan.promote(*finished, 0),
+        _ => plan.place(FIRST, &on(&[(0, 2)])),
     });
     assert_eq!(finished, PlanErrorKind::NotActive);
 }

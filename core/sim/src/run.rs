@@ -62,7 +62,7 @@ impl RunSpec {
             workload: &workload,
             history: self.history.as_ref(),
         };
-        let policy = policy::build(&self.policy, &context);
-        Simulation::new(workload, &self.cluster, policy, self.options)
+        let scheduler = policy::build(&self.policy, &context);
+        Simulation::new(workload, &self.cluster, scheduler, self.options)
     }
 }

@@ -2,8 +2,8 @@
 
 use switchyard::goodput::LocalBatch;
 use switchyard::job::JobId;
-use switchyard::policy::{Explanation, Policy, PolicySpec, Rng, Verdict};
-use switchyard::sim::{Plan, PlanError, RunError, View};
+use switchyard::policy::{Explanation, Policy, Rng, Verdict};
+use switchyard::sim::{News, Plan, PlanError, RunError, Scheduler, View};
 
 /// What it plans.
 pub(crate) type Script = fn(&View<'_>, &mut Plan);
@@ -12,23 +12,21 @@ pub(crate) type Script = fn(&View<'_>, &mut Plan);
 pub(crate) type Tune = fn(&View<'_>, JobId) -> Option<LocalBatch>;
 
 pub(crate) struct Scripted {
-    spec: PolicySpec,
     script: Script,
     tune: Tune,
 }
 
 impl Scripted {
-    pub(crate) fn boxed(script: Script, tune: Tune) -> Box<dyn Policy> {
-        let spec = "fifo".parse().expect("a policy");
-        Box::new(Self { spec, script, tune })
+    pub(crate) fn scheduler(script: Script, tune: Tune) -> Scheduler {
+        Scheduler {
+            spec: "scripted".to_owned(),
+            given: Vec::new(),
+            policy: Box::new(Self { script, tune }),
+        }
     }
 }
 
 impl Policy for Scripted {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
         (self.script)(view, plan);
     }
@@ -40,6 +38,24 @@ impl Policy for Scripted {
     fn explain(&self, _view: &View<'_>, _job: JobId) -> Explanation {
         Explanation::new(Verdict::NotActive, Vec::new())
     }
+}
+
+/// Who has just been submitted.
+#[allow(dead_code, reason = "not every test that is scripted asks")]
+pub(crate) fn arrived(view: &View<'_>) -> impl Iterator<Item = JobId> {
+    view.news().iter().filter_map(|&news| match news {
+        News::Arrived(job) => Some(job),
+        _ => None,
+    })
+}
+
+/// Whose alarm is due.
+#[allow(dead_code, reason = "not every test that is scripted asks")]
+pub(crate) fn alarmed(view: &View<'_>) -> impl Iterator<Item = JobId> {
+    view.news().iter().filter_map(|&news| match news {
+        News::Alarm(job) => Some(job),
+        _ => None,
+    })
 }
 
 /// The impossible plan for which a run ended.

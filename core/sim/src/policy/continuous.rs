@@ -4,10 +4,7 @@
 
 use super::entry::{BuildContext, PLACEMENT};
 use super::priority_walk::PriorityWalk;
-use super::waiting_room::Waiter;
-use super::{
-    Cadence, Every, Explanation, Fact, ParamInfo, ParamKind, Params, Plot, Policy, PolicySpec, Rng,
-};
+use super::{Cadence, Every, Explanation, Fact, ParamInfo, ParamKind, Params, Plot, Policy, Rng};
 use crate::Time;
 use crate::job::JobId;
 use crate::sim::{Plan, View};
@@ -39,7 +36,6 @@ pub(super) trait Rule {
 
 /// The policy that follows a rule.
 pub(super) struct Continuous<R> {
-    spec: PolicySpec,
     quantum: f64,
     rule: R,
     walk: PriorityWalk<Time>,
@@ -48,27 +44,14 @@ pub(super) struct Continuous<R> {
 impl<R: Rule> Continuous<R> {
     pub(super) fn new(params: &Params<'_>, context: &BuildContext<'_>, rule: R) -> Self {
         Self {
-            spec: params.spec().clone(),
             quantum: params.float("quantum"),
             rule,
             walk: PriorityWalk::new(params.placement("placement", context.placement)),
         }
     }
-
-    fn waiter(&self, view: &View<'_>, job: JobId) -> Waiter<Time> {
-        Waiter {
-            key: Time(self.rule.key(view, job)),
-            job,
-            gpus: view.gpus(job),
-        }
-    }
 }
 
 impl<R: Rule> Policy for Continuous<R> {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
     fn cadence(&self) -> Cadence {
         Cadence {
             on_change: true,
@@ -81,26 +64,16 @@ impl<R: Rule> Policy for Continuous<R> {
     }
 
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        self.walk.forget(view.finished());
-        if self.rule.learn(view) {
-            for waiter in self.walk.waiting.take_all() {
-                let waiter = self.waiter(view, waiter.job);
-                self.walk.waiting.insert(waiter);
-            }
-        }
-        for &job in view.arrived() {
-            let waiter = self.waiter(view, job);
-            self.walk.waiting.insert(waiter);
+        let has_learned = self.rule.learn(view);
+        let key = |job| Time(self.rule.key(view, job));
+        self.walk.follow(view, key);
+        if has_learned {
+            self.walk.rekey_waiting(key);
         }
         if self.walk.waiting.is_empty() {
             return;
         }
-        let mut running = std::mem::take(&mut self.walk.running);
-        for waiter in &mut running {
-            waiter.key = Time(self.rule.key(view, waiter.job));
-        }
-        self.walk.running = running;
-        self.walk.sort_running();
+        self.walk.rekey_running(key);
         self.walk.walk(view, plan);
         self.walk.requeue_preempted();
     }

@@ -4,13 +4,11 @@
 
 use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::waiting_room::{Waiter, WaitingRoom};
-use super::{
-    Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng, Verdict,
-};
+use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng, Verdict};
 use crate::cluster::{FreeGpus, Placement};
 use crate::job::JobId;
 use crate::placement::Strategy;
-use crate::sim::{Phase, Plan, View};
+use crate::sim::{News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
 
 pub(super) const POLICY: Registered = Registered {
@@ -36,7 +34,6 @@ pub(super) const POLICY: Registered = Registered {
 };
 
 struct Fifo {
-    spec: PolicySpec,
     backfill: bool,
     strategy: Strategy,
     /// Job ids are in order of submission: no other key is needed.
@@ -49,7 +46,6 @@ struct Fifo {
 impl Fifo {
     fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
         Self {
-            spec: params.spec().clone(),
             backfill: params.bool("backfill"),
             strategy: params.placement("placement", context.placement),
             waiting: WaitingRoom::default(),
@@ -70,17 +66,15 @@ impl Fifo {
 }
 
 impl Policy for Fifo {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        for &job in view.arrived() {
-            self.waiting.insert(Waiter {
-                key: (),
-                job,
-                gpus: view.gpus(job),
-            });
+        for &news in view.news() {
+            if let News::Arrived(job) = news {
+                self.waiting.insert(Waiter {
+                    key: (),
+                    job,
+                    gpus: view.gpus(job),
+                });
+            }
         }
         if self.waiting.is_empty() || view.free().total() == 0 {
             return;

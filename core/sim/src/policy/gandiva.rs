@@ -7,7 +7,7 @@
 
 use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::rounds::{self, Rounds};
-use super::{Cadence, Explanation, Fact, Params, Policy, PolicyEntry, PolicySpec, Rng};
+use super::{Cadence, Explanation, Fact, Params, Policy, PolicyEntry, Rng};
 use crate::job::JobId;
 use crate::sim::{Phase, Plan, View};
 
@@ -34,7 +34,6 @@ struct Class {
 }
 
 struct Gandiva {
-    spec: PolicySpec,
     rounds: Rounds,
     active: Vec<JobId>,
     /// By ascending gang size.
@@ -45,7 +44,6 @@ impl Gandiva {
     fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
         let strategy = params.placement("placement", context.placement);
         Self {
-            spec: params.spec().clone(),
             rounds: Rounds::new(params, "quantum", strategy),
             active: Vec::new(),
             classes: Vec::new(),
@@ -89,10 +87,6 @@ impl Gandiva {
 }
 
 impl Policy for Gandiva {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
     fn cadence(&self) -> Cadence {
         self.rounds.cadence()
     }

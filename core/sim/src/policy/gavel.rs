@@ -5,7 +5,7 @@
 
 use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::rounds::{self, Rounds};
-use super::{Cadence, Explanation, Fact, Params, Policy, PolicyEntry, PolicySpec, Rng};
+use super::{Cadence, Explanation, Fact, Params, Policy, PolicyEntry, Rng};
 use crate::Time;
 use crate::job::JobId;
 use crate::sim::{Phase, Plan, View};
@@ -25,7 +25,6 @@ pub(super) const POLICY: Registered = Registered {
 };
 
 struct Gavel {
-    spec: PolicySpec,
     rounds: Rounds,
     order: Vec<JobId>,
     ranked: Vec<((Reverse<Time>, bool), JobId)>,
@@ -39,7 +38,6 @@ impl Gavel {
     fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
         let strategy = params.placement("placement", context.placement);
         Self {
-            spec: params.spec().clone(),
             rounds: Rounds::new(params, "round", strategy),
             order: Vec::new(),
             ranked: Vec::new(),
@@ -83,10 +81,6 @@ impl Gavel {
 }
 
 impl Policy for Gavel {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
     fn cadence(&self) -> Cadence {
         self.rounds.cadence()
     }

@@ -3,7 +3,7 @@
 
 use super::entry::BuildContext;
 use super::{ParamInfo, ParamKind, Params, ServiceDistribution};
-use crate::sim::View;
+use crate::sim::{News, View};
 use crate::workload::Workload;
 
 pub(super) const HISTORY: ParamInfo = ParamInfo {
@@ -47,7 +47,11 @@ impl History {
         let Some(learned) = &mut self.learned else {
             return false;
         };
-        learned.extend(view.finished().iter().map(|&job| view.attained(job)));
+        for &news in view.news() {
+            if let News::Finished(job) = news {
+                learned.push(view.attained(job));
+            }
+        }
         let known = self.distribution.len();
         let grown = learned.len() as u32 > known + known / REFRESH_SHARE;
         if grown {

@@ -7,7 +7,7 @@ use super::priority_walk::PriorityWalk;
 use super::{Fact, Mark, ParamInfo, ParamKind, Params};
 use crate::Time;
 use crate::job::JobId;
-use crate::sim::{Measure, Phase, Plan, View};
+use crate::sim::{Held, Measure, News, Phase, Plan, View};
 
 pub(super) const QUEUES: ParamInfo = ParamInfo {
     name: "queues",
@@ -88,9 +88,8 @@ pub(super) fn thresholds(params: &Params<'_>) -> Result<Vec<f64>, String> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Standing {
     queue: u32,
-    /// Attained service and seconds on GPUs at the last promotion: counted from there.
-    service_base: f64,
-    held_base: f64,
+    /// Its stays on GPUs until the last promotion: counted from there.
+    promoted: Held,
     /// Seconds waited since then, after having run, before the present wait.
     waited: f64,
 }
@@ -147,16 +146,21 @@ impl Multilevel {
 
     /// Attained service since the last promotion.
     pub(super) fn attained(&self, view: &View<'_>, job: JobId) -> f64 {
-        self.measured(view, job) - self.standing[job.index()].service_base
-    }
-
-    fn measured(&self, view: &View<'_>, job: JobId) -> f64 {
-        view.held(job).attained(self.measure)
+        let promoted = &self.standing[job.index()].promoted;
+        view.held(job).attained_since(promoted, self.measure)
     }
 
     /// Whether demotions are looked for at every event, as the released simulator does.
     pub(super) fn looks_at_every_event(&self) -> bool {
         self.late_demotion
+    }
+
+    /// The jobs in this phase whose alarm is due.
+    pub(super) fn alarmed(view: &View<'_>, phase: Phase) -> impl Iterator<Item = JobId> {
+        view.news().iter().filter_map(move |&news| match news {
+            News::Alarm(job) if view.phase(job) == phase => Some(job),
+            _ => None,
+        })
     }
 
     /// The running jobs that are to sink now: whose alarm is due, or any that has crossed its
@@ -172,8 +176,7 @@ impl Multilevel {
             let running = walk.running.iter().map(|running| running.job);
             jobs.extend(running.filter(|&job| self.has_crossed(view, job)));
         } else {
-            let alarmed = view.alarmed().iter().copied();
-            jobs.extend(alarmed.filter(|&job| view.phase(job) == Phase::Running));
+            jobs.extend(Self::alarmed(view, Phase::Running));
         }
     }
 
@@ -227,8 +230,7 @@ impl Multilevel {
     pub(super) fn promote(&mut self, view: &View<'_>, job: JobId) {
         self.standing[job.index()] = Standing {
             queue: 0,
-            service_base: self.measured(view, job),
-            held_base: view.held_seconds(job),
+            promoted: view.held(job),
             waited: 0.0,
         };
     }
@@ -243,7 +245,8 @@ impl Multilevel {
     }
 
     fn executed(&self, view: &View<'_>, job: JobId) -> f64 {
-        view.held_seconds(job) - self.standing[job.index()].held_base
+        let promoted = &self.standing[job.index()].promoted;
+        view.held(job).attained_since(promoted, Measure::Time)
     }
 
     /// When a running job will cross its queue's threshold.

@@ -9,15 +9,14 @@
 use super::entry::{GANG_PLACEMENT, Registered, no_conflicts};
 use super::rigid::{self, Rigid};
 use super::{
-    Cadence, Every, Explanation, Fact, Line, ParamInfo, ParamKind, Plot, Policy, PolicyEntry,
-    PolicySpec, Rng, RoundReport, RoundRow, Verdict, rounds,
+    Cadence, Every, Explanation, Fact, Line, ParamInfo, ParamKind, Plot, Policy, PolicyEntry, Rng,
+    RoundReport, RoundRow, Verdict, rounds,
 };
-use crate::Time;
 use crate::application::{Application, packed};
 use crate::cluster::Part;
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
-use crate::sim::{Phase, Plan, View};
+use crate::sim::{News, Phase, Plan, View};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -190,7 +189,6 @@ pub(super) const POLICY: Registered = Registered {
     },
     build: |params, context| {
         Box::new(Optimus {
-            spec: params.spec().clone(),
             round: params.float("round"),
             quirks: params.bool("quirks"),
             rigid: Rigid::new(params, context),
@@ -203,7 +201,6 @@ pub(super) const POLICY: Registered = Registered {
 };
 
 struct Optimus {
-    spec: PolicySpec,
     round: f64,
     quirks: bool,
     rigid: Rigid,
@@ -213,19 +210,7 @@ struct Optimus {
     to_go: BTreeMap<(u32, u32), Vec<f64>>,
     /// By application, batch and GPUs: seconds of an iteration.
     step_times: BTreeMap<(u32, u32, u32), f64>,
-    last: Option<LastRound>,
-}
-
-/// What the last round decided.
-struct LastRound {
-    at: Time,
-    /// Seconds saved by each GPU beyond every job's first, in the order in which they were given.
-    gains: Vec<f64>,
-    /// By job: before and after.
-    jobs: Vec<JobId>,
-    before: Vec<Vec<Part>>,
-    after: Vec<Vec<Part>>,
-    speedups: Vec<(f64, f64)>,
+    last: Option<RoundReport>,
 }
 
 impl Optimus {
@@ -293,10 +278,6 @@ fn iterations(application: &Application, batch: u32) -> Vec<f64> {
 }
 
 impl Policy for Optimus {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
     fn cadence(&self) -> Cadence {
         Cadence {
             on_change: false,
@@ -314,7 +295,14 @@ impl Policy for Optimus {
 
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
         let mut jobs = std::mem::take(&mut self.jobs);
-        self.rigid.follow(view, &mut jobs);
+        for &news in view.news() {
+            match news {
+                News::Arrived(job) if view.training(job).is_some() => jobs.push(job),
+                News::Arrived(job) => self.rigid.admit(job),
+                News::Finished(job) => jobs.retain(|&other| other != job),
+                News::Alarm(_) => {}
+            }
+        }
         let mut nodes = view.free().node_sizes().to_vec();
         self.rigid.give_out(view, &mut nodes, plan);
         let none = Demand {
@@ -332,30 +320,38 @@ impl Policy for Optimus {
             |job, gpus| self.step_time(view, jobs[job], gpus),
             |gain| gains.push(gain),
         );
-        let current = rigid::still_held(view, &jobs, &nodes);
-        let after = place(&nodes, &counts, &current);
-        let mut speedups = Vec::with_capacity(jobs.len());
-        for ((&job, parts), current) in jobs.iter().zip(&after).zip(&current) {
-            let gpus = Part::gpus_of(parts);
-            let held = Part::gpus_of(current);
-            speedups.push((self.speedup(view, job, held), self.speedup(view, job, gpus)));
-            let before = view.placement(job);
+        let current = rigid::still_held(view, jobs.iter().copied(), &nodes);
+        let placed = place(&nodes, &counts, &current);
+        let mut rows = Vec::with_capacity(jobs.len());
+        for ((&job, after), current) in jobs.iter().zip(placed).zip(&current) {
+            let gpus = Part::gpus_of(&after);
+            let before = view.ledger().parts(job);
             match view.training(job) {
-                _ if parts == before => {}
+                _ if after == before => {}
                 Some(training) if gpus > 0 => {
                     let batch = training.limits().split(training.batch(), gpus);
-                    plan.train(job, parts, batch);
+                    plan.train(job, &after, batch);
                 }
                 _ => plan.preempt(job),
             }
+            rows.push(RoundRow {
+                job,
+                before: before.to_vec(),
+                after,
+                speedup_before: self.speedup(view, job, Part::gpus_of(current)),
+                speedup: self.speedup(view, job, gpus),
+            });
         }
-        self.last = Some(LastRound {
+        let gains = (1..).map(f64::from).zip(gains).collect();
+        self.last = Some(RoundReport {
             at: view.now(),
-            gains,
-            before: rigid::held_before(view, &jobs, current),
-            after,
-            speedups,
-            jobs: jobs.clone(),
+            plots: vec![Plot::new(
+                "Time saved by each GPU, in the order in which they were given",
+                "GPUs given beyond each job's first",
+                "seconds",
+                vec![Line::new("", gains)],
+            )],
+            rows,
         });
         self.jobs = jobs;
     }
@@ -379,7 +375,7 @@ impl Policy for Optimus {
         let points: Vec<(f64, f64)> = times
             .map(|(&(_, _, gpus), &seconds)| (f64::from(gpus), seconds))
             .collect();
-        let gpus = Part::gpus_of(view.placement(job));
+        let gpus = view.ledger().gpus(job);
         let facts = vec![
             Fact::new("batch size", format!("{batch} samples, fixed")),
             Fact::new("GPUs", gpus),
@@ -390,50 +386,20 @@ impl Policy for Optimus {
         ];
         Explanation {
             plots: vec![Plot {
-                title: "Seconds of an iteration by GPUs".to_owned(),
-                x: "GPUs".to_owned(),
-                y: "seconds".to_owned(),
-                lines: vec![Line {
-                    name: "true step time".to_owned(),
-                    points,
-                    dots: false,
-                }],
-                marks: Vec::new(),
                 job_at: (gpus > 0).then_some(f64::from(gpus)),
+                ..Plot::new(
+                    "Seconds of an iteration by GPUs",
+                    "GPUs",
+                    "seconds",
+                    vec![Line::new("true step time", points)],
+                )
             }],
             ..Explanation::new(verdict, facts)
         }
     }
 
     fn round(&self) -> Option<RoundReport> {
-        let last = self.last.as_ref()?;
-        let moves = last.before.iter().zip(&last.after);
-        let jobs = last.jobs.iter().zip(moves).zip(&last.speedups);
-        let gains = last.gains.iter().copied();
-        Some(RoundReport {
-            at: last.at,
-            plots: vec![Plot {
-                title: "Time saved by each GPU, in the order in which they were given".to_owned(),
-                x: "GPUs given beyond each job's first".to_owned(),
-                y: "seconds".to_owned(),
-                lines: vec![Line {
-                    name: String::new(),
-                    points: (1..).map(f64::from).zip(gains).collect(),
-                    dots: false,
-                }],
-                marks: Vec::new(),
-                job_at: None,
-            }],
-            rows: jobs
-                .map(|((&job, (before, after)), &(was, is))| RoundRow {
-                    job,
-                    before: before.clone(),
-                    after: after.clone(),
-                    speedup_before: was,
-                    speedup: is,
-                })
-                .collect(),
-        })
+        self.last.clone()
     }
 }
 

@@ -35,17 +35,15 @@ impl PackLimit {
         self.limit
     }
 
-    /// Learns from jobs that have just finished.
-    pub(super) fn observe(&mut self, view: &View<'_>, finished: &[JobId]) {
-        if !self.learns {
+    /// Learns from a job that has just finished.
+    pub(super) fn observe(&mut self, view: &View<'_>, job: JobId) {
+        if !self.learns || !view.is_spread(job) {
             return;
         }
-        for &job in finished.iter().filter(|&&job| view.is_spread(job)) {
-            let harmed = view.rate(job) < HARMED_BELOW;
-            self.observed.push((view.model(job).skew(), harmed));
-            if self.observed.len().is_multiple_of(REFIT_EVERY) {
-                self.refit();
-            }
+        let harmed = view.rate(job) < HARMED_BELOW;
+        self.observed.push((view.model(job).skew(), harmed));
+        if self.observed.len().is_multiple_of(REFIT_EVERY) {
+            self.refit();
         }
     }
 

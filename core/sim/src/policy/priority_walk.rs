@@ -6,7 +6,7 @@ use super::waiting_room::{Waiter, WaitingRoom};
 use crate::cluster::{FreeGpus, Placement};
 use crate::job::JobId;
 use crate::placement::Strategy;
-use crate::sim::{Phase, Plan, View};
+use crate::sim::{News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
 
 /// The active jobs of a preemptive policy and who of them runs. Keys order jobs, least first.
@@ -16,7 +16,8 @@ use crate::workload::DEFAULT_PACKLIMIT;
 /// can, and later waiting jobs are tried, so that no GPU idles in its favour.
 pub(super) struct PriorityWalk<K> {
     pub(super) waiting: WaitingRoom<K>,
-    /// In the order of their keys once [`walk`](Self::walk) has run.
+    /// Those who run, as the [`Ledger`](crate::sim::Ledger) has them, in the order of their keys once
+    /// [`walk`](Self::walk) has run.
     pub(super) running: Vec<Waiter<K>>,
     /// What the last walk started, by priority; they are in `running` too.
     pub(super) started: Vec<Waiter<K>>,
@@ -57,12 +58,25 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         }
     }
 
-    /// Forgets jobs that have finished.
-    pub(super) fn forget(&mut self, finished: &[JobId]) {
-        for &job in finished {
-            if let Some(at) = self.running.iter().position(|running| running.job == job) {
-                self.running.remove(at);
+    /// Takes note of who has finished, and who has come with which key.
+    pub(super) fn follow(&mut self, view: &View<'_>, mut key: impl FnMut(JobId) -> K) {
+        for &news in view.news() {
+            match news {
+                News::Arrived(job) => self.waiting.insert(Waiter {
+                    key: key(job),
+                    job,
+                    gpus: view.gpus(job),
+                }),
+                News::Finished(job) => self.forget(job),
+                News::Alarm(_) => {}
             }
+        }
+    }
+
+    /// Forgets a job that has finished.
+    pub(super) fn forget(&mut self, job: JobId) {
+        if let Some(at) = self.running.iter().position(|running| running.job == job) {
+            self.running.remove(at);
         }
     }
 
@@ -71,6 +85,24 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         self.running
             .binary_search_by(|running| (running.key, running.job).cmp(&(key, job)))
             .ok()
+    }
+
+    /// Gives running jobs new keys, and puts them in their order.
+    pub(super) fn rekey_running(&mut self, key: impl Fn(JobId) -> K) {
+        for running in &mut self.running {
+            running.key = key(running.job);
+        }
+        self.sort_running();
+    }
+
+    /// Gives waiting jobs new keys.
+    pub(super) fn rekey_waiting(&mut self, key: impl Fn(JobId) -> K) {
+        for waiter in self.waiting.take_all() {
+            self.waiting.insert(Waiter {
+                key: key(waiter.job),
+                ..waiter
+            });
+        }
     }
 
     /// Puts `running` in the order of its keys, after the policy has changed some of them.
@@ -142,6 +174,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
 
     /// Counts GPUs down the priorities: who is chosen to start, and who is preempted for it.
     fn choose(&mut self, view: &View<'_>) {
+        debug_assert_eq!(self.running.len(), view.ledger().len() as usize);
         self.chosen.clear();
         self.started.clear();
         self.preempted.clear();
@@ -156,8 +189,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
             return;
         }
         self.kept.clear();
-        let held: u32 = self.running.iter().map(|running| running.gpus).sum();
-        let mut budget = view.free().total() + held;
+        let mut budget = free + view.ledger().gpus_in_use();
         let mut running = self.running.iter().copied().peekable();
         let mut blocked = false;
         loop {
@@ -199,7 +231,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
     fn place_chosen(&mut self, view: &View<'_>, plan: &mut Plan) {
         self.room.copy_from(view.free());
         for preempted in &self.preempted {
-            self.room.give(view.placement(preempted.job));
+            self.room.give(view.ledger().parts(preempted.job));
         }
         self.refused.clear();
         for i in 0..self.chosen.len() {
@@ -256,7 +288,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         let room = &mut self.room;
         let running = &mut self.running;
         self.preempted.retain(|&preempted| {
-            let parts = view.placement(preempted.job);
+            let parts = view.ledger().parts(preempted.job);
             let stays = room.fits(parts);
             if stays {
                 room.take(parts);

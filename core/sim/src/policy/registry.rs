@@ -3,10 +3,11 @@
 
 use super::entry::Registered;
 use super::{
-    BuildContext, Params, Policy, PolicyEntry, PolicySpec, SpecError, fifo, gandiva, gavel,
-    gittins, las, optimus, pollux, shortest_expected, sjf, srsf, srtf, themis, tiresias_gittins,
-    tiresias_las, tiresias_tuned, yarn_cs,
+    BuildContext, Params, PolicyEntry, PolicySpec, SpecError, fifo, gandiva, gavel, gittins, las,
+    optimus, pollux, shortest_expected, sjf, srsf, srtf, themis, tiresias_gittins, tiresias_las,
+    tiresias_tuned, yarn_cs,
 };
+use crate::sim::Scheduler;
 use std::str::FromStr;
 
 /// Every policy, in the order shown to a person.
@@ -47,13 +48,17 @@ pub fn entry(name: &str) -> Option<&'static PolicyEntry> {
 }
 
 /// The policy a spec describes.
-pub fn build(spec: &PolicySpec, context: &BuildContext<'_>) -> Box<dyn Policy> {
+pub fn build(spec: &PolicySpec, context: &BuildContext<'_>) -> Scheduler {
     // A spec is only ever made by parsing, which has found its policy.
-    let policy = REGISTERED
+    let found = REGISTERED
         .iter()
         .find(|policy| policy.entry.name == spec.name())
         .unwrap_or(&REGISTERED[0]);
-    (policy.build)(&Params::new(policy.entry.params, spec), context)
+    Scheduler {
+        spec: spec.to_string(),
+        given: spec.given().map(str::to_owned).collect(),
+        policy: (found.build)(&Params::new(found.entry.params, spec), context),
+    }
 }
 
 impl FromStr for PolicySpec {

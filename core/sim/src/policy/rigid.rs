@@ -8,16 +8,15 @@ use super::optimus;
 use crate::cluster::{Part, Placement};
 use crate::job::JobId;
 use crate::placement::Strategy;
-use crate::sim::{Phase, Plan, View};
+use crate::sim::{Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
 
-/// The plain jobs, and the order of the adaptive ones.
+/// The plain jobs.
 #[derive(Debug)]
 pub(super) struct Rigid {
     /// How gangs are laid; `None`: on the emptiest nodes.
     placement: Option<Strategy>,
     waiting: Vec<JobId>,
-    running: Vec<JobId>,
 }
 
 impl Rigid {
@@ -26,7 +25,6 @@ impl Rigid {
         Self {
             placement: context.asked_placement(params),
             waiting: Vec::new(),
-            running: Vec::new(),
         }
     }
 
@@ -35,38 +33,26 @@ impl Rigid {
         self.placement.is_some_and(Strategy::may_wait)
     }
 
-    /// Takes note of arrivals and completions; adaptive ones are kept in `adaptive`, in order of
-    /// submission.
-    pub(super) fn follow(&mut self, view: &View<'_>, adaptive: &mut Vec<JobId>) {
-        let over = |job: &JobId| view.phase(*job) == Phase::Finished;
-        if !view.finished().is_empty() {
-            adaptive.retain(|job| !over(job));
-            self.running.retain(|job| !over(job));
-        }
-        for &job in view.arrived() {
-            if view.training(job).is_some() {
-                adaptive.push(job);
-            } else {
-                self.waiting.push(job);
-            }
-        }
+    /// One more, which has just been submitted.
+    pub(super) fn admit(&mut self, job: JobId) {
+        self.waiting.push(job);
     }
 
     /// Whether there is none.
-    pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty() && self.running.is_empty()
+    pub(super) fn is_empty(&self, view: &View<'_>) -> bool {
+        self.waiting.is_empty() && running(view).next().is_none()
     }
 
     /// GPUs that they have or want.
     pub(super) fn gpus(&self, view: &View<'_>) -> u32 {
-        let jobs = self.running.iter().chain(&self.waiting);
-        jobs.fold(0u32, |sum, &job| sum.saturating_add(view.gpus(job)))
+        let jobs = running(view).chain(self.waiting.iter().copied());
+        jobs.fold(0u32, |sum, job| sum.saturating_add(view.gpus(job)))
     }
 
     /// Starts what fits, and takes all that plain jobs hold from `nodes`, the GPUs of each.
     pub(super) fn give_out(&mut self, view: &View<'_>, nodes: &mut [u32], plan: &mut Plan) {
-        for &job in &self.running {
-            take(nodes, view.placement(job));
+        for job in running(view) {
+            take(nodes, view.ledger().parts(job));
         }
         let mut started = 0;
         for &job in &self.waiting {
@@ -77,8 +63,14 @@ impl Rigid {
             plan.place(job, &placement);
             started += 1;
         }
-        self.running.extend(self.waiting.drain(..started));
+        self.waiting.drain(..started);
     }
+}
+
+/// The plain jobs that run.
+fn running(view: &View<'_>) -> impl Iterator<Item = JobId> {
+    let jobs = view.ledger().running();
+    jobs.filter(|&job| view.training(job).is_none())
 }
 
 /// Where a job's gang goes on nodes with so many free GPUs each; `None`: it waits.
@@ -120,10 +112,14 @@ pub(super) fn has(nodes: &[u32], parts: &[Part]) -> bool {
 }
 
 /// What each adaptive job holds, as far as it is still there.
-pub(super) fn still_held(view: &View<'_>, jobs: &[JobId], nodes: &[u32]) -> Vec<Vec<Part>> {
+pub(super) fn still_held(
+    view: &View<'_>,
+    jobs: impl Iterator<Item = JobId>,
+    nodes: &[u32],
+) -> Vec<Vec<Part>> {
     let mut left = nodes.to_vec();
-    let held = jobs.iter().map(|&job| {
-        let parts = view.placement(job);
+    let held = jobs.map(|job| {
+        let parts = view.ledger().parts(job);
         if has(&left, parts) {
             take(&mut left, parts);
             parts.to_vec()
@@ -132,19 +128,4 @@ pub(super) fn still_held(view: &View<'_>, jobs: &[JobId], nodes: &[u32]) -> Vec<
         }
     });
     held.collect()
-}
-
-/// What the jobs held before the round: what they [still hold](still_held), and what plain gangs
-/// have taken.
-pub(super) fn held_before(
-    view: &View<'_>,
-    jobs: &[JobId],
-    mut still_held: Vec<Vec<Part>>,
-) -> Vec<Vec<Part>> {
-    for (held, &job) in still_held.iter_mut().zip(jobs) {
-        if held.is_empty() {
-            held.extend_from_slice(view.placement(job));
-        }
-    }
-    still_held
 }

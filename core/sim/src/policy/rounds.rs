@@ -63,7 +63,11 @@ impl Rounds {
         view: &View<'_>,
         plan: &mut Plan,
     ) -> bool {
-        self.follow(view);
+        let last = &mut self.last;
+        self.walk.follow(view, |_| {
+            *last += 1;
+            *last
+        });
         let begins = view.is_round() && !self.walk.waiting.is_empty();
         if begins {
             self.active(order);
@@ -71,19 +75,6 @@ impl Rounds {
             self.walk.fill(view, plan);
         }
         begins
-    }
-
-    /// Takes note of arrivals and completions.
-    fn follow(&mut self, view: &View<'_>) {
-        self.walk.forget(view.finished());
-        for &job in view.arrived() {
-            self.last += 1;
-            self.walk.waiting.insert(Waiter {
-                key: self.last,
-                job,
-                gpus: view.gpus(job),
-            });
-        }
     }
 
     /// All active jobs, in the order of the last round.
@@ -109,7 +100,7 @@ impl Rounds {
                 job,
                 gpus: view.gpus(job),
             };
-            if view.placement(job).is_empty() {
+            if view.ledger().gpus(job) == 0 {
                 self.walk.waiting.insert(waiter);
             } else {
                 self.walk.running.push(waiter);

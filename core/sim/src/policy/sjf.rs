@@ -3,8 +3,7 @@
 
 use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::priority_walk::PriorityWalk;
-use super::waiting_room::Waiter;
-use super::{Explanation, Fact, Params, Policy, PolicyEntry, PolicySpec, Rng};
+use super::{Explanation, Fact, Params, Policy, PolicyEntry, Rng};
 use crate::job::JobId;
 use crate::sim::{Plan, View};
 
@@ -22,7 +21,6 @@ pub(super) const POLICY: Registered = Registered {
 };
 
 struct Sjf {
-    spec: PolicySpec,
     /// Keyed by gang size.
     walk: PriorityWalk<u32>,
 }
@@ -30,27 +28,14 @@ struct Sjf {
 impl Sjf {
     fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
         Self {
-            spec: params.spec().clone(),
             walk: PriorityWalk::new(params.placement("placement", context.placement)),
         }
     }
 }
 
 impl Policy for Sjf {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        self.walk.forget(view.finished());
-        for &job in view.arrived() {
-            let gpus = view.gpus(job);
-            self.walk.waiting.insert(Waiter {
-                key: gpus,
-                job,
-                gpus,
-            });
-        }
+        self.walk.follow(view, |job| view.gpus(job));
         self.walk.walk(view, plan);
         self.walk.requeue_preempted();
     }

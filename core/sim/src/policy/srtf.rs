@@ -3,8 +3,7 @@
 
 use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::priority_walk::PriorityWalk;
-use super::waiting_room::Waiter;
-use super::{Explanation, Fact, Params, Policy, PolicyEntry, PolicySpec, Rng};
+use super::{Explanation, Fact, Params, Policy, PolicyEntry, Rng};
 use crate::Time;
 use crate::job::JobId;
 use crate::sim::{Measure, Plan, View};
@@ -24,7 +23,6 @@ pub(super) const POLICY: Registered = Registered {
 
 /// Least remaining time or service first.
 pub(super) struct ShortestRemaining {
-    spec: PolicySpec,
     measure: Measure,
     /// Keyed by what remains ([`Time`] orders floats).
     walk: PriorityWalk<Time>,
@@ -33,49 +31,34 @@ pub(super) struct ShortestRemaining {
 impl ShortestRemaining {
     pub(super) fn new(params: &Params<'_>, context: &BuildContext<'_>, measure: Measure) -> Self {
         Self {
-            spec: params.spec().clone(),
             measure,
             walk: PriorityWalk::new(params.placement("placement", context.placement)),
         }
     }
+}
 
-    fn remaining(&self, view: &View<'_>, job: JobId) -> Time {
-        let seconds = view.remaining(job).unwrap_or(f64::INFINITY);
-        Time(self.measure.of(seconds, view.gpus(job)))
-    }
+/// What remains of a job.
+fn remaining(measure: Measure, view: &View<'_>, job: JobId) -> Time {
+    let seconds = view.remaining(job).unwrap_or(f64::INFINITY);
+    Time(measure.of(seconds, view.gpus(job)))
 }
 
 impl Policy for ShortestRemaining {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
     fn is_oracle(&self) -> bool {
         true
     }
 
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        self.walk.forget(view.finished());
-        for &job in view.arrived() {
-            let key = self.remaining(view, job);
-            self.walk.waiting.insert(Waiter {
-                key,
-                job,
-                gpus: view.gpus(job),
-            });
-        }
-        let mut running = std::mem::take(&mut self.walk.running);
-        for waiter in &mut running {
-            waiter.key = self.remaining(view, waiter.job);
-        }
-        self.walk.running = running;
-        self.walk.sort_running();
+        let measure = self.measure;
+        let key = |job| remaining(measure, view, job);
+        self.walk.follow(view, key);
+        self.walk.rekey_running(key);
         self.walk.walk(view, plan);
         self.walk.requeue_preempted();
     }
 
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
-        let remaining = self.remaining(view, job).seconds();
+        let remaining = remaining(self.measure, view, job).seconds();
         let fact = match self.measure {
             Measure::Time => Fact::new("remaining time (true)", format!("{remaining:.0} s")),
             Measure::Service => {

@@ -11,9 +11,7 @@
 
 use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
 use super::rounds::{self, Rounds};
-use super::{
-    Cadence, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng,
-};
+use super::{Cadence, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng};
 use crate::Time;
 use crate::job::JobId;
 use crate::sim::{Plan, View};
@@ -43,7 +41,6 @@ pub(super) const POLICY: Registered = Registered {
 };
 
 struct Themis {
-    spec: PolicySpec,
     fairness: f64,
     rounds: Rounds,
     order: Vec<JobId>,
@@ -59,7 +56,6 @@ impl Themis {
     fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
         let strategy = params.placement("placement", context.placement);
         Self {
-            spec: params.spec().clone(),
             fairness: params.float("f"),
             rounds: Rounds::new(params, "lease", strategy),
             order: Vec::new(),
@@ -87,10 +83,6 @@ impl Themis {
 }
 
 impl Policy for Themis {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
     fn cadence(&self) -> Cadence {
         self.rounds.cadence()
     }

@@ -9,12 +9,10 @@ use super::multilevel::{self, Multilevel};
 use super::pack_limit::PackLimit;
 use super::priority_walk::PriorityWalk;
 use super::waiting_room::Waiter;
-use super::{
-    Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng,
-};
+use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng};
 use crate::Time;
 use crate::job::JobId;
-use crate::sim::{Measure, Phase, Plan, View};
+use crate::sim::{Measure, News, Phase, Plan, View};
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
@@ -80,7 +78,6 @@ const SIMULATOR_DELTA: f64 = 3250.0;
 type Rank = (u32, Time);
 
 struct TiresiasGittins {
-    spec: PolicySpec,
     levels: Multilevel,
     history: History,
     delta: Delta,
@@ -99,7 +96,6 @@ impl TiresiasGittins {
         let mut walk = PriorityWalk::new(params.placement("placement", context.placement));
         walk.strict = params.bool("strict");
         Self {
-            spec: params.spec().clone(),
             levels: Multilevel::new(params, Measure::Service),
             history: History::new(params, context),
             // Checked when the spec was parsed.
@@ -163,28 +159,28 @@ impl TiresiasGittins {
 }
 
 impl Policy for TiresiasGittins {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        self.walk.forget(view.finished());
-        self.pack_limit.observe(view, view.finished());
+        for &news in view.news() {
+            if let News::Finished(job) = news {
+                self.walk.forget(job);
+                self.pack_limit.observe(view, job);
+            }
+        }
         self.walk.packlimit = self.pack_limit.limit();
         self.sink(view, plan);
-        for &job in view.alarmed() {
-            if view.phase(job) == Phase::Waiting {
-                self.promote(view, job, plan);
-            }
+        for job in Multilevel::alarmed(view, Phase::Waiting) {
+            self.promote(view, job, plan);
         }
         if self.history.learn(view) {
             for waiter in self.walk.waiting.take_all() {
                 self.wait(view, waiter.job);
             }
         }
-        for &job in view.arrived() {
-            self.levels.admit(job);
-            self.wait(view, job);
+        for &news in view.news() {
+            if let News::Arrived(job) = news {
+                self.levels.admit(job);
+                self.wait(view, job);
+            }
         }
         // Where everything fits, the order is of no consequence.
         if self.walk.waiting.gpus() > u64::from(view.free().total()) {

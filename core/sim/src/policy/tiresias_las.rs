@@ -8,9 +8,9 @@ use super::multilevel::{self, Multilevel};
 use super::pack_limit::PackLimit;
 use super::priority_walk::PriorityWalk;
 use super::waiting_room::Waiter;
-use super::{Explanation, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng};
+use super::{Explanation, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng};
 use crate::job::JobId;
-use crate::sim::{Phase, Plan, View};
+use crate::sim::{News, Phase, Plan, View};
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
@@ -51,7 +51,6 @@ struct Rank {
 }
 
 struct TiresiasLas {
-    spec: PolicySpec,
     levels: Multilevel,
     pack_limit: PackLimit,
     walk: PriorityWalk<Rank>,
@@ -71,7 +70,6 @@ impl TiresiasLas {
         let mut walk = PriorityWalk::new(params.placement("placement", context.placement));
         walk.strict = params.bool("strict");
         Self {
-            spec: params.spec().clone(),
             levels: Multilevel::new(params, params.spec().measure()),
             pack_limit: PackLimit::new(params.float("packlimit"), params.bool("refit")),
             walk,
@@ -199,26 +197,24 @@ impl TiresiasLas {
 }
 
 impl Policy for TiresiasLas {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        for &job in view.finished() {
-            if let Some(at) = self.walk.position(self.rank[job.index()], job) {
-                self.walk.running.remove(at);
+        for &news in view.news() {
+            if let News::Finished(job) = news {
+                if let Some(at) = self.walk.position(self.rank[job.index()], job) {
+                    self.walk.running.remove(at);
+                }
+                self.pack_limit.observe(view, job);
             }
         }
-        self.pack_limit.observe(view, view.finished());
         self.walk.packlimit = self.pack_limit.limit();
         self.sink(view, plan);
-        for &job in view.alarmed() {
-            if view.phase(job) == Phase::Waiting {
-                self.promote(view, job, plan);
-            }
+        for job in Multilevel::alarmed(view, Phase::Waiting) {
+            self.promote(view, job, plan);
         }
-        for &job in view.arrived() {
-            self.admit(view, job);
+        for &news in view.news() {
+            if let News::Arrived(job) = news {
+                self.admit(view, job);
+            }
         }
         if !self.demoted.is_empty() {
             self.walk.sort_running();

@@ -10,13 +10,13 @@
 
 use super::entry::{BuildContext, GANG_PLACEMENT, Registered, no_conflicts};
 use super::{
-    Cadence, Every, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry,
-    PolicySpec, Rng, Verdict,
+    Cadence, Every, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng,
+    Verdict,
 };
 use super::{rigid, rounds};
 use crate::job::JobId;
 use crate::placement::Strategy;
-use crate::sim::{Phase, Plan, View};
+use crate::sim::{News, Phase, Plan, View};
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
@@ -45,7 +45,6 @@ pub(super) const POLICY: Registered = Registered {
 };
 
 struct TiresiasTuned {
-    spec: PolicySpec,
     round: f64,
     threshold: f64,
     /// How gangs are laid; `None`: on the emptiest nodes.
@@ -59,7 +58,6 @@ struct TiresiasTuned {
 impl TiresiasTuned {
     fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
         Self {
-            spec: params.spec().clone(),
             round: params.float("round"),
             threshold: params.float("threshold"),
             placement: context.asked_placement(params),
@@ -70,10 +68,6 @@ impl TiresiasTuned {
 }
 
 impl Policy for TiresiasTuned {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
     fn cadence(&self) -> Cadence {
         Cadence {
             on_change: false,
@@ -86,11 +80,15 @@ impl Policy for TiresiasTuned {
     }
 
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        for queue in &mut self.queues {
+        let [high, low] = &mut self.queues;
+        for &news in view.news() {
+            if let News::Arrived(job) = news {
+                high.push(job);
+            }
+        }
+        for queue in [&mut *high, &mut *low] {
             queue.retain(|&job| view.phase(job) != Phase::Finished);
         }
-        self.queues[0].extend_from_slice(view.arrived());
-        let [high, low] = &mut self.queues;
         let sinks =
             |job: JobId| view.phase(job) == Phase::Running && view.attained(job) >= self.threshold;
         // In the order of submission, as the simulator looks at them.
@@ -116,7 +114,7 @@ impl Policy for TiresiasTuned {
             }
             left -= gpus;
             if runs {
-                rigid::take(&mut nodes, view.placement(job));
+                rigid::take(&mut nodes, view.ledger().parts(job));
             } else {
                 chosen.push(job);
             }

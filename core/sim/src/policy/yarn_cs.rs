@@ -4,13 +4,11 @@
 //! head blocks it alone; an elastic queue may use what others leave idle.
 
 use super::entry::{BuildContext, Registered, no_conflicts};
-use super::{
-    Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng, Verdict,
-};
+use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng, Verdict};
 use crate::cluster::{FreeGpus, Placement};
 use crate::job::JobId;
 use crate::placement::Strategy;
-use crate::sim::{Phase, Plan, View};
+use crate::sim::{Ledger, News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
 use std::collections::VecDeque;
 
@@ -59,7 +57,6 @@ struct Queue {
 }
 
 struct YarnCs {
-    spec: PolicySpec,
     by_tenant: bool,
     elastic: bool,
     strategy: Strategy,
@@ -78,7 +75,6 @@ impl YarnCs {
             0
         };
         Self {
-            spec: params.spec().clone(),
             by_tenant,
             elastic: params.bool("elastic"),
             strategy: params.placement("placement", context.placement),
@@ -92,6 +88,19 @@ impl YarnCs {
         let last = self.queues.len() - 1;
         let tenant = view.tenant(job).filter(|_| self.by_tenant);
         tenant.map_or(last, |tenant| (tenant as usize).min(last))
+    }
+
+    /// Looks up what each queue's jobs hold; any head may start again.
+    fn open_queues(&mut self, ledger: &Ledger) {
+        let last = self.queues.len() - 1;
+        for (at, queue) in self.queues.iter_mut().enumerate() {
+            queue.blocked = false;
+            queue.used = if self.by_tenant {
+                ledger.gpus_of((at < last).then_some(at as u32))
+            } else {
+                ledger.gpus_in_use()
+            };
+        }
     }
 
     /// Guaranteed GPUs of each queue: the tenants' equal shares; jobs without a tenant count as
@@ -117,23 +126,15 @@ impl YarnCs {
 }
 
 impl Policy for YarnCs {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        for &job in view.finished() {
-            let queue = self.queue_of(view, job);
-            self.queues[queue].used -= view.gpus(job);
-        }
-        for &job in view.arrived() {
-            let queue = self.queue_of(view, job);
-            self.queues[queue].waiting.push_back(job);
+        for &news in view.news() {
+            if let News::Arrived(job) = news {
+                let queue = self.queue_of(view, job);
+                self.queues[queue].waiting.push_back(job);
+            }
         }
         self.room.copy_from(view.free());
-        for queue in &mut self.queues {
-            queue.blocked = false;
-        }
+        self.open_queues(view.ledger());
         let share = self.share(view);
         while let Some(at) = self.next()
             && self.room.total() > 0

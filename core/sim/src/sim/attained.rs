@@ -67,6 +67,11 @@ impl Held {
         self.settled + Measure::Service.of(self.on_last, self.last)
     }
 
+    /// What has come since `base` was all.
+    pub fn attained_since(&self, base: &Self, measure: Measure) -> f64 {
+        self.attained(measure) - base.attained(measure)
+    }
+
     /// The one or the other.
     pub fn attained(&self, measure: Measure) -> f64 {
         match measure {
@@ -173,7 +178,7 @@ impl Attained {
             return 0.0;
         }
         let held = self.up_to(log, segments[last], now);
-        held.attained(measure) - stay.promoted.attained(measure)
+        held.attained_since(&stay.promoted, measure)
     }
 
     fn stay(&self, segment: u32) -> Stay {

@@ -2,9 +2,11 @@
 
 use super::attained::Held;
 use super::halt::{Halt, HaltReason, LogBudget, Remedy, RunError, Watch};
+use super::ledger::Ledger;
 use super::log::{EventKind, LogDelta, LogMark, Rental, Round, RunLog, Tuning};
+use super::news::News;
 use super::plan::{Placed, Plan, PlanError, PlanErrorKind};
-use super::scheduler::{Every, Policy};
+use super::scheduler::{Every, Policy, Scheduler};
 use super::training::{Training, trainings};
 use super::training_plots::training_plots;
 use super::view::{Phase, View};
@@ -68,7 +70,7 @@ pub struct Progress {
 /// and read its [`log`](Self::log) at any time between.
 pub struct Simulation {
     world: World,
-    policy: Box<dyn Policy>,
+    scheduler: Scheduler,
     rng: Rng,
     plan: Plan,
 }
@@ -102,9 +104,10 @@ struct World {
     /// disturb one another.
     distributed: Vec<JobId>,
     distributed_changed: bool,
-    arrived: Vec<JobId>,
-    finished: Vec<JobId>,
-    alarmed: Vec<JobId>,
+    ledger: Ledger,
+    news: Vec<News>,
+    /// Whether some of it is an alarm.
+    alarmed: bool,
     log: RunLog,
 }
 
@@ -124,7 +127,6 @@ pub(super) struct JobStates {
     executed: Vec<f64>,
     /// Stays on GPUs before the present segment.
     held: Vec<Held>,
-    pub(super) placement: Vec<Vec<Part>>,
     segment: Vec<u32>,
     /// Counts changes of placement: events of an earlier version are stale.
     version: Vec<u32>,
@@ -141,19 +143,17 @@ impl JobStates {
             spread: vec![false; jobs],
             executed: vec![0.0; jobs],
             held: vec![Held::default(); jobs],
-            placement: vec![Vec::new(); jobs],
             segment: vec![0; jobs],
             version: vec![0; jobs],
             alarm: vec![Time::NEVER; jobs],
         }
     }
 
-    /// Stays on GPUs until now.
-    pub(super) fn held(&self, job: JobId, now: Time) -> Held {
+    /// Stays on GPUs until now; on so many at present.
+    pub(super) fn held(&self, job: JobId, now: Time, gpus: u32) -> Held {
         let i = job.index();
         let mut held = self.held[i];
         if self.phase[i] == Phase::Running {
-            let gpus = Part::gpus_of(&self.placement[i]);
             held.stay(gpus, now - self.since[i]);
         }
         held
@@ -228,7 +228,7 @@ impl Simulation {
     pub fn new(
         workload: Arc<Workload>,
         cluster: &ClusterSpec,
-        policy: Box<dyn Policy>,
+        scheduler: Scheduler,
         options: SimOptions,
     ) -> Self {
         let world = World {
@@ -237,7 +237,7 @@ impl Simulation {
             node_size: cluster.largest_node(),
             gpus: cluster.gpus(),
             rented: cluster.nodes(),
-            oracle: policy.is_oracle(),
+            oracle: scheduler.policy.is_oracle(),
             traits: TraitsByJob::of(&workload),
             states: JobStates::new(workload.jobs.len()),
             queue: EventQueue::default(),
@@ -251,15 +251,15 @@ impl Simulation {
             trainings: trainings(&workload, cluster),
             distributed: Vec::new(),
             distributed_changed: false,
-            arrived: Vec::new(),
-            finished: Vec::new(),
-            alarmed: Vec::new(),
+            ledger: Ledger::new(workload.jobs.len(), workload.tenants.len()),
+            news: Vec::new(),
+            alarmed: false,
             log: RunLog::default(),
             workload,
         };
         Self {
             world,
-            policy,
+            scheduler,
             rng: Rng::seed_from_u64(options.seed),
             plan: Plan::default(),
         }
@@ -308,9 +308,9 @@ impl Simulation {
         }
         let round = self
             .world
-            .advance_to(now, self.policy.as_mut())
+            .advance_to(now, self.scheduler.policy.as_mut())
             .map_err(|what| self.error(what.into()))?;
-        let cadence = self.policy.cadence();
+        let cadence = self.scheduler.policy.cadence();
         if round || (cadence.on_change && self.world.has_news()) {
             self.ask_policy()?;
             self.world.forget_news();
@@ -347,7 +347,7 @@ impl Simulation {
             now: at.max(self.world.now),
             ..self.world.view()
         };
-        let mut explanation = self.policy.explain(&view, job);
+        let mut explanation = self.scheduler.policy.explain(&view, job);
         if explanation.verdict == Verdict::NotActive {
             // Numbers of a moment that is past, or to come.
             explanation = Explanation::new(Verdict::NotActive, Vec::new());
@@ -380,12 +380,13 @@ impl Simulation {
 
     /// What the policy decided in its last round, if it decides by rounds over all jobs.
     pub fn round(&self) -> Option<RoundReport> {
-        self.policy.round()
+        self.scheduler.policy.round()
     }
 
     fn ask_policy(&mut self) -> Result<(), RunError> {
         self.plan.clear();
-        self.policy
+        self.scheduler
+            .policy
             .plan(&self.world.view(), &mut self.rng, &mut self.plan);
         self.world
             .carry_out(&self.plan)
@@ -393,9 +394,13 @@ impl Simulation {
     }
 
     fn error(&self, trouble: Trouble) -> RunError {
-        let spec = self.policy.spec();
+        let Scheduler {
+            spec,
+            given,
+            policy: scheduler,
+        } = &self.scheduler;
         let Progress { now, done, jobs } = self.progress();
-        let (policy, time) = (spec.to_string(), now);
+        let (policy, time) = (spec.clone(), now);
         let reason = match trouble {
             Trouble::Plan(job, kind) => {
                 let error = PlanError {
@@ -408,11 +413,9 @@ impl Simulation {
             }
             Trouble::Halt(reason) => reason,
         };
-        let remedy = match (self.policy.cadence().every, reason) {
+        let remedy = match (scheduler.cadence().every, reason) {
             // Asked less often, it would start nobody either.
-            (None, _) | (_, HaltReason::NobodyRuns { .. }) => {
-                Remedy::Other(spec.given().map(str::to_owned).collect())
-            }
+            (None, _) | (_, HaltReason::NobodyRuns { .. }) => Remedy::Other(given.clone()),
             (Some(every), _) => Remedy::Greater(every.parameter),
         };
         let halt = Halt {
@@ -470,13 +473,12 @@ impl World {
     }
 
     fn has_news(&self) -> bool {
-        !(self.arrived.is_empty() && self.finished.is_empty() && self.alarmed.is_empty())
+        !self.news.is_empty()
     }
 
     fn forget_news(&mut self) {
-        self.arrived.clear();
-        self.finished.clear();
-        self.alarmed.clear();
+        self.news.clear();
+        self.alarmed = false;
     }
 
     /// Sees to it that a round is due at the next multiple of `every`, while jobs are active. Where
@@ -549,9 +551,8 @@ impl World {
             free: self.occupancy.free(),
             node_size: self.node_size,
             oracle: self.oracle,
-            arrived: &self.arrived,
-            finished: &self.finished,
-            alarmed: &self.alarmed,
+            news: &self.news,
+            ledger: &self.ledger,
         }
     }
 
@@ -579,7 +580,8 @@ impl World {
                         && self.states.alarm[job.index()] == self.now =>
                 {
                     self.states.alarm[job.index()] = Time::NEVER;
-                    self.alarmed.push(job);
+                    self.news.push(News::Alarm(job));
+                    self.alarmed = true;
                 }
                 Due::Round => {
                     round = true;
@@ -606,7 +608,7 @@ impl World {
             } else {
                 self.states.phase[id.index()] = Phase::Waiting;
                 self.waiting += 1;
-                self.arrived.push(id);
+                self.news.push(News::Arrived(id));
                 self.log.push_event(self.now, EventKind::Submit, id, 0);
             }
         }
@@ -619,11 +621,13 @@ impl World {
         self.states.phase[i] = Phase::Finished;
         self.states.since[i] = self.now;
         self.done += 1;
-        self.finished.push(job);
         self.log
             .push_event(self.now, EventKind::Finish, job, self.states.segment[i]);
         // A job that ends at the very moment of its alarm has nothing left to be asked about.
-        self.alarmed.retain(|&alarmed| alarmed != job);
+        if self.alarmed {
+            self.news.retain(|&news| news != News::Alarm(job));
+        }
+        self.news.push(News::Finished(job));
     }
 
     fn training(&mut self, job: JobId) -> Option<&mut Training> {
@@ -689,7 +693,7 @@ impl World {
             return Ok(());
         }
         check_batch(training, training.replicas, batch).map_err(|kind| (job, kind))?;
-        training.configure(&self.states.placement[i], batch);
+        training.configure(self.ledger.parts(job), batch);
         let tuning = Tuning {
             time: now,
             segment,
@@ -729,13 +733,13 @@ impl World {
         self.distributed_changed = false;
         let mut there = vec![0u32; self.occupancy.free().node_sizes().len()];
         for job in &self.distributed {
-            for part in &self.states.placement[job.index()] {
+            for part in self.ledger.parts(*job) {
                 there[part.node as usize] += 1;
             }
         }
         for at in 0..self.distributed.len() {
             let job = self.distributed[at];
-            let parts = &self.states.placement[job.index()];
+            let parts = self.ledger.parts(job);
             let disturbed = parts.iter().any(|part| there[part.node as usize] > 1);
             let now = self.now;
             let Some(training) = self.training(job) else {
@@ -762,10 +766,11 @@ impl World {
             }
         }
         self.states.executed[i] = self.states.executed_seconds(job, self.now);
-        self.states.held[i] = self.states.held(job, self.now);
+        let gpus = self.ledger.gpus(job);
+        self.states.held[i] = self.states.held(job, self.now, gpus);
         self.states.version[i] += 1;
         self.states.alarm[i] = Time::NEVER;
-        self.states.placement[i].clear();
+        self.ledger.leave(job, &self.workload.jobs[i]);
         let segment = self.states.segment[i];
         for &gpus in self.log.segment(segment as usize).gpus {
             self.occupancy.give(gpus);
@@ -879,8 +884,8 @@ impl World {
     fn rent(&mut self, nodes: u32) -> Result<(), (JobId, PlanErrorKind)> {
         let all = self.occupancy.free().node_sizes().len() as u32;
         let rented = nodes.min(all);
-        let placements = (0..).map(JobId).zip(&self.states.placement);
-        for (job, parts) in placements {
+        for job in self.ledger.running() {
+            let parts = self.ledger.parts(job);
             if let Some(&Part { node, .. }) = parts.iter().find(|part| part.node >= rented) {
                 return Err((job, PlanErrorKind::NotRented { node, rented }));
             }
@@ -977,7 +982,7 @@ impl World {
         self.states.segment[i] = segment;
         self.states.version[i] += 1;
         self.states.alarm[i] = Time::NEVER;
-        self.states.placement[i].extend_from_slice(parts);
+        self.ledger.enter(job, &self.workload.jobs[i], parts);
         self.waiting -= 1;
         if self.begin_training(job, batch) {
             return Ok(());
@@ -1002,8 +1007,8 @@ impl World {
         let Some(training) = self.trainings.get_mut(i).and_then(Option::as_mut) else {
             return false;
         };
-        let parts = &self.states.placement[i];
-        let gpus = Part::gpus_of(parts);
+        let parts = self.ledger.parts(job);
+        let gpus = self.ledger.gpus(job);
         let limits = &training.application.limits;
         let batch = batch.unwrap_or_else(|| limits.split(training.asked, gpus));
         training.configure(parts, batch);

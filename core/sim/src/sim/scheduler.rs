@@ -4,7 +4,7 @@
 use super::{Plan, View};
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
-use crate::policy::{PolicySpec, Rng};
+use crate::policy::Rng;
 use crate::tell::{Explanation, RoundReport};
 
 /// When a policy wants to be asked.
@@ -28,11 +28,18 @@ pub struct Every {
     pub while_all_run: bool,
 }
 
-/// A scheduler.
-pub trait Policy {
-    /// The canonical spec: what is given, without the defaults.
-    fn spec(&self) -> &PolicySpec;
+/// A policy, and what messages call it.
+pub struct Scheduler {
+    /// Its canonical spec.
+    pub spec: String,
+    /// The parameters it was given.
+    pub given: Vec<String>,
+    /// The policy.
+    pub policy: Box<dyn Policy>,
+}
 
+/// What decides.
+pub trait Policy {
     /// When it wants to be asked.
     fn cadence(&self) -> Cadence {
         Cadence {

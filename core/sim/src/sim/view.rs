@@ -2,9 +2,11 @@
 
 use super::attained::Held;
 use super::engine::{JobStates, at_least_zero};
+use super::ledger::Ledger;
+use super::news::News;
 use super::training::{Training, TrainingView};
 use crate::Time;
-use crate::cluster::{FreeGpus, Part};
+use crate::cluster::FreeGpus;
 use crate::job::{Job, JobId};
 use crate::placement::Strategy;
 use crate::workload::{ModelTraits, TraitsByJob};
@@ -27,8 +29,8 @@ pub enum Phase {
 /// What a real scheduler could know at one moment; an oracle policy also sees
 /// [`remaining`](Self::remaining).
 ///
-/// `arrived`, `finished` and `alarmed` are what has happened since the policy was last asked, so
-/// that it can keep its own queues instead of looking through every job.
+/// [`news`](Self::news) is what has happened since the policy was last asked, so that it can keep
+/// queues instead of looking through every job; who runs where is in the [`ledger`](Self::ledger).
 pub struct View<'a> {
     pub(super) now: Time,
     pub(super) jobs: &'a [Job],
@@ -39,9 +41,8 @@ pub struct View<'a> {
     pub(super) free: &'a FreeGpus,
     pub(super) node_size: u32,
     pub(super) oracle: bool,
-    pub(super) arrived: &'a [JobId],
-    pub(super) finished: &'a [JobId],
-    pub(super) alarmed: &'a [JobId],
+    pub(super) news: &'a [News],
+    pub(super) ledger: &'a Ledger,
 }
 
 impl View<'_> {
@@ -55,19 +56,14 @@ impl View<'_> {
         self.is_round
     }
 
-    /// Jobs submitted since the policy was last asked, in order of submission.
-    pub fn arrived(&self) -> &[JobId] {
-        self.arrived
+    /// What has happened since the policy was last asked, in that order.
+    pub fn news(&self) -> &[News] {
+        self.news
     }
 
-    /// Jobs finished since the policy was last asked.
-    pub fn finished(&self) -> &[JobId] {
-        self.finished
-    }
-
-    /// Jobs whose [alarm](super::Plan::alarm) is due.
-    pub fn alarmed(&self) -> &[JobId] {
-        self.alarmed
+    /// Who runs where, before any change the policy is about to make.
+    pub fn ledger(&self) -> &Ledger {
+        self.ledger
     }
 
     /// Free GPUs, before any change the policy is about to make.
@@ -131,11 +127,6 @@ impl View<'_> {
         self.states.phase[job.index()]
     }
 
-    /// GPUs of each node the job runs on; empty unless it runs.
-    pub fn placement(&self, job: JobId) -> &[Part] {
-        &self.states.placement[job.index()]
-    }
-
     /// Attained service so far, GPU·s: GPUs held × time held (restarts included).
     pub fn attained(&self, job: JobId) -> f64 {
         self.held(job).service()
@@ -143,7 +134,7 @@ impl View<'_> {
 
     /// The job's stays on GPUs so far.
     pub fn held(&self, job: JobId) -> Held {
-        self.states.held(job, self.now)
+        self.states.held(job, self.now, self.ledger.gpus(job))
     }
 
     fn training_of(&self, job: JobId) -> Option<&Training> {

@@ -19,6 +19,20 @@ pub struct Plot {
     pub job_at: Option<f64>,
 }
 
+impl Plot {
+    /// Lines over these axes, with nothing marked.
+    pub fn new(title: &str, x: &str, y: &str, lines: Vec<Line>) -> Self {
+        Self {
+            title: title.to_owned(),
+            x: x.to_owned(),
+            y: y.to_owned(),
+            lines,
+            marks: Vec::new(),
+            job_at: None,
+        }
+    }
+}
+
 /// One line of a [`Plot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
@@ -28,6 +42,17 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
     /// Points that are not joined, such as observations.
     pub dots: bool,
+}
+
+impl Line {
+    /// Points joined straight.
+    pub fn new(name: &str, points: Vec<(f64, f64)>) -> Self {
+        Self {
+            name: name.to_owned(),
+            points,
+            dots: false,
+        }
+    }
 }
 
 /// A place on a [`Plot`]'s x axis.

@@ -21,9 +21,9 @@ use crate::policy::entry::{BuildContext, GANG_PLACEMENT, Registered};
 use crate::policy::rigid::{self, Rigid};
 use crate::policy::{
     Cadence, Every, Explanation, Fact, Line, Mark, ParamInfo, ParamKind, Params, Plot, Policy,
-    PolicyEntry, PolicySpec, Rng, RoundReport, RoundRow, Verdict, rounds,
+    PolicyEntry, Rng, RoundReport, RoundRow, Verdict, rounds,
 };
-use crate::sim::{Phase, Plan, TrainingView, View};
+use crate::sim::{News, Phase, Plan, TrainingView, View};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -138,14 +138,11 @@ const MOST_REPLICAS: u32 = 64;
 struct Member {
     job: JobId,
     agent: Agent,
-    starts: u32,
 }
 
 /// An allocation found for some nodes.
 struct Trial {
     nodes: u32,
-    /// What the jobs hold of them, in the order of the members.
-    current: Vec<Vec<Part>>,
     problem: Problem,
     outcome: Outcome,
     /// What the search remembers.
@@ -154,20 +151,7 @@ struct Trial {
     utility: f64,
 }
 
-/// What the last round decided.
-struct LastRound {
-    at: Time,
-    outcome: Outcome,
-    /// In the order of the members then.
-    jobs: Vec<JobId>,
-    before: Vec<Vec<Part>>,
-    speedups_before: Vec<f64>,
-    speedups: Vec<f64>,
-    fair: (u32, u32),
-}
-
 struct Pollux {
-    spec: PolicySpec,
     parameters: Parameters,
     interval: f64,
     fit: FitChoice,
@@ -175,8 +159,7 @@ struct Pollux {
     retune: f64,
     report: f64,
     rigid: Rigid,
-    /// Active adaptive jobs in order of submission, and what is known of each.
-    jobs: Vec<JobId>,
+    /// Active adaptive jobs in order of submission.
     members: Vec<Member>,
     /// By application.
     tables: BTreeMap<u32, Arc<CandidateTable>>,
@@ -186,7 +169,9 @@ struct Pollux {
     fleet: Option<Fleet>,
     /// Every batch is taken to be as efficient as the smallest, so that goodput is throughput.
     by_throughput: bool,
-    last: Option<LastRound>,
+    /// The last round, as far as the search decided it, and its fair share (nodes, GPUs).
+    last: Option<RoundReport>,
+    fair: (u32, u32),
 }
 
 impl Pollux {
@@ -209,7 +194,6 @@ impl Pollux {
             ..Parameters::default()
         };
         Self {
-            spec: params.spec().clone(),
             parameters,
             interval: params.float("interval"),
             fit,
@@ -223,7 +207,6 @@ impl Pollux {
             },
             report: params.float("report"),
             rigid: Rigid::new(params, context),
-            jobs: Vec::new(),
             members: Vec::new(),
             tables: BTreeMap::new(),
             truth: Truth::default(),
@@ -231,32 +214,39 @@ impl Pollux {
             fleet: Fleet::new(params),
             by_throughput: params.text("autoscale") == "throughput",
             last: None,
+            fair: (0, 0),
         }
     }
 
     fn follow(&mut self, view: &View<'_>) {
-        self.rigid.follow(view, &mut self.jobs);
-        if !view.finished().is_empty() {
-            self.members
-                .retain(|member| view.phase(member.job) != Phase::Finished);
+        for &news in view.news() {
+            match news {
+                News::Arrived(job) => match view.training(job) {
+                    Some(training) => self.admit(job, &training, view.node_size()),
+                    None => self.rigid.admit(job),
+                },
+                News::Finished(job) => self.members.retain(|member| member.job != job),
+                News::Alarm(_) => {}
+            }
         }
-        for &job in self.jobs.get(self.members.len()..).unwrap_or_default() {
-            let Some(training) = view.training(job) else {
-                continue;
-            };
-            let table = self
-                .tables
-                .entry(training.application())
-                .or_insert_with(|| {
-                    let limits = *training.limits();
-                    Arc::new(CandidateTable::new(limits, MOST_REPLICAS, view.node_size()))
-                });
-            self.members.push(Member {
-                job,
-                agent: Agent::new(Arc::clone(table)),
-                starts: 0,
-            });
-        }
+    }
+
+    fn admit(&mut self, job: JobId, training: &TrainingView<'_>, node_size: u32) {
+        let table = self.tables.entry(training.application());
+        let table = table.or_insert_with(|| {
+            let limits = *training.limits();
+            Arc::new(CandidateTable::new(limits, MOST_REPLICAS, node_size))
+        });
+        self.members.push(Member {
+            job,
+            agent: Agent::new(Arc::clone(table)),
+        });
+    }
+
+    /// Where the job is among the members.
+    fn position(&self, job: JobId) -> Option<usize> {
+        let found = self.members.binary_search_by_key(&job, |member| member.job);
+        found.ok()
     }
 
     /// Whether the job stays on one GPU with its greatest batch, as the paper's simulator has it.
@@ -294,7 +284,7 @@ impl Pollux {
     /// The batch to go on with on the same GPUs in this epoch.
     fn go_on(&mut self, at: usize, view: &View<'_>, training: &TrainingView<'_>) -> LocalBatch {
         let current = training.configuration();
-        let (nodes, replicas) = size(view.placement(training.job()));
+        let (nodes, replicas) = size(view.ledger().parts(training.job()));
         if self.is_pinned(training) {
             return current;
         }
@@ -320,7 +310,7 @@ impl Pollux {
         }
         for at in 0..self.members.len() {
             let job = self.members[at].job;
-            let is_new = self.members[at].starts == 0;
+            let is_new = view.ledger().starts(job) == 0;
             let Some(training) = view.training(job).filter(|_| is_new) else {
                 continue;
             };
@@ -333,14 +323,14 @@ impl Pollux {
             let batch = self.configure(at, &training, &parts);
             plan.train(job, &parts, batch);
             plan.alarm(job, view.now() + self.report);
-            self.members[at].starts = 1;
             rigid::take(&mut free, &parts);
         }
     }
 
     /// Agents that have run for a while look at what they have seen.
     fn report(&mut self, view: &View<'_>, plan: &mut Plan) {
-        for &job in view.alarmed() {
+        for &news in view.news() {
+            let News::Alarm(job) = news else { continue };
             let Some(batch) = self.tune(view, job) else {
                 continue;
             };
@@ -367,17 +357,18 @@ impl Pollux {
         let mut candidates = Vec::with_capacity(self.members.len());
         for (order, (member, current)) in (0u32..).zip(self.members.iter().zip(current)) {
             let training = view.training(member.job);
+            let starts = view.ledger().starts(member.job);
             candidates.push(Candidate {
                 key: member.job.0,
                 current: current.clone(),
                 min_replicas: 1,
                 max_replicas: training.map_or(1, |t| self.max_replicas(member, &t)),
                 preemptible: true,
-                started: member.starts > 0,
+                started: starts > 0,
                 profiled: self.fit == FitChoice::Oracle || member.agent.params().is_some(),
                 attained: view.attained(member.job),
                 age: view.now() - view.submit(member.job),
-                restarts: member.starts.saturating_sub(1),
+                restarts: starts.saturating_sub(1),
                 submit_order: order,
             });
         }
@@ -406,7 +397,7 @@ impl Pollux {
         free: &[u32],
         mut search: Search,
     ) -> Option<Trial> {
-        let current = rigid::still_held(view, &self.jobs, free);
+        let current = rigid::still_held(view, self.members.iter().map(|member| member.job), free);
         let nodes: Vec<Node> = (0u32..)
             .zip(free)
             .map(|(key, &gpus)| Node { key, gpus })
@@ -423,7 +414,6 @@ impl Pollux {
         let outcome = search.run(&problem, rng);
         Some(Trial {
             nodes: nodes.len() as u32,
-            current,
             problem,
             outcome,
             search,
@@ -521,7 +511,6 @@ impl Pollux {
             self.try_on(view, rng, &free, search)
         };
         let Some(Trial {
-            current,
             problem,
             outcome,
             search,
@@ -531,13 +520,16 @@ impl Pollux {
             return;
         };
         self.search = search;
+        let speedups_before = problem.speedups(&problem.current());
+        let speedups = problem.speedups(&outcome.allocation);
+        let mut rows = Vec::with_capacity(self.members.len());
         for at in 0..self.members.len() {
             let job = self.members[at].job;
             let Some(training) = view.training(job) else {
                 continue;
             };
             let parts: Vec<Part> = outcome.allocation.parts(at).collect();
-            let before = view.placement(job);
+            let before = view.ledger().parts(job);
             if parts == before {
                 if !parts.is_empty() {
                     let batch = self.go_on(at, view, &training);
@@ -551,29 +543,31 @@ impl Pollux {
                 if !self.quirks {
                     plan.alarm(job, view.now() + self.report);
                 }
-                self.members[at].starts += 1;
             }
+            rows.push(RoundRow {
+                job,
+                before: before.to_vec(),
+                after: parts,
+                speedup_before: speedups_before.get(at).copied().unwrap_or(0.0),
+                speedup: speedups.get(at).copied().unwrap_or(0.0),
+            });
         }
         plan.note_round(outcome.fitness.mean_speedup, outcome.fitness.utility);
-        self.last = Some(LastRound {
+        self.fair = problem.fair_share();
+        self.last = Some(RoundReport {
             at: view.now(),
-            jobs: self.jobs.clone(),
-            before: rigid::held_before(view, &self.jobs, current),
-            speedups_before: problem.speedups(&problem.current()),
-            speedups: problem.speedups(&outcome.allocation),
-            fair: problem.fair_share(),
-            outcome,
+            plots: vec![fitness_plot(&outcome)],
+            rows,
         });
     }
 
     fn facts(&self, view: &View<'_>, member: &Member, training: &TrainingView<'_>) -> Vec<Fact> {
-        let (nodes, replicas) = size(view.placement(member.job));
+        let (nodes, replicas) = size(view.ledger().parts(member.job));
         let mut facts = Vec::new();
-        let last = self.last.as_ref();
-        let place = last.and_then(|last| last.jobs.iter().position(|&job| job == member.job));
-        if let (Some(last), Some(place)) = (last, place) {
-            let speedup = last.speedups.get(place).copied().unwrap_or(0.0);
-            let (fair_nodes, fair) = last.fair;
+        let mut rows = self.last.iter().flat_map(|last| &last.rows);
+        if let Some(row) = rows.find(|row| row.job == member.job) {
+            let speedup = row.speedup;
+            let (fair_nodes, fair) = self.fair;
             facts.push(Fact::new(
                 "speedup",
                 format!(
@@ -650,7 +644,10 @@ impl Pollux {
             "epochs",
             format!("{:.1} of {}", training.epochs_done(), training.epochs()),
         ));
-        facts.push(Fact::new("restarts", member.starts.saturating_sub(1)));
+        facts.push(Fact::new(
+            "restarts",
+            view.ledger().starts(member.job).saturating_sub(1),
+        ));
         facts
     }
 
@@ -661,7 +658,7 @@ impl Pollux {
         member: &Member,
         training: &TrainingView<'_>,
     ) -> Option<Plot> {
-        let (nodes, replicas) = size(view.placement(member.job));
+        let (nodes, replicas) = size(view.ledger().parts(member.job));
         let (params, stats) = (member.agent.params()?, member.agent.stats()?);
         let limits = training.limits();
         if replicas == 0 {
@@ -703,7 +700,10 @@ impl Pollux {
             },
             x: "total batch size, samples".to_owned(),
             y: "samples per second".to_owned(),
-            lines: vec![line("goodput", goodput), line("throughput", throughput)],
+            lines: vec![
+                Line::new("goodput", goodput),
+                Line::new("throughput", throughput),
+            ],
             marks,
             job_at: Some(training.configuration().total(replicas)),
         })
@@ -720,39 +720,19 @@ impl Pollux {
         }
         let now = points.last().map(|last| last.1)?;
         points.push((until.seconds() / 3600.0, now));
-        Some(Plot {
-            title: "Nodes rented".to_owned(),
-            x: "hours".to_owned(),
-            y: "nodes".to_owned(),
-            lines: vec![line("rented", points)],
-            marks: Vec::new(),
-            job_at: None,
-        })
-    }
-
-    fn fitness_plot(&self) -> Option<Plot> {
-        let outcome = &self.last.as_ref()?.outcome;
-        let best = outcome.best_by_generation.iter();
-        Some(Plot {
-            title: "Fitness by generation, in the last round's search".to_owned(),
-            x: "generation".to_owned(),
-            y: "power mean of the speedups".to_owned(),
-            lines: vec![line(
-                "best",
-                (1..).map(f64::from).zip(best.copied()).collect(),
-            )],
-            marks: Vec::new(),
-            job_at: None,
-        })
+        let lines = vec![Line::new("rented", points)];
+        Some(Plot::new("Nodes rented", "hours", "nodes", lines))
     }
 }
 
-fn line(name: &str, points: Vec<(f64, f64)>) -> Line {
-    Line {
-        name: name.to_owned(),
-        points,
-        dots: false,
-    }
+fn fitness_plot(outcome: &Outcome) -> Plot {
+    let best = outcome.best_by_generation.iter().copied();
+    Plot::new(
+        "Fitness by generation, in the last round's search",
+        "generation",
+        "power mean of the speedups",
+        vec![Line::new("best", (1..).map(f64::from).zip(best).collect())],
+    )
 }
 
 /// The fitted model's throughput by GPUs at the job's present batch per GPU, packed on nodes, and
@@ -762,7 +742,7 @@ fn throughput_plot(view: &View<'_>, member: &Member, training: &TrainingView<'_>
     let agent = &member.agent;
     let params = agent.params()?;
     let batch = training.configuration();
-    let (_, held) = size(view.placement(member.job));
+    let (_, held) = size(view.ledger().parts(member.job));
     let model = |replicas: u32| {
         let nodes = replicas.div_ceil(view.node_size().max(1));
         (
@@ -782,13 +762,13 @@ fn throughput_plot(view: &View<'_>, member: &Member, training: &TrainingView<'_>
         x: "GPUs".to_owned(),
         y: "samples per second".to_owned(),
         lines: vec![
-            line(
+            Line::new(
                 &format!("model, {} samples per GPU", batch.m),
                 (1..=most).map(model).collect(),
             ),
             Line {
                 dots: true,
-                ..line("observed, any batch", observed)
+                ..Line::new("observed, any batch", observed)
             },
         ],
         marks: Vec::new(),
@@ -870,10 +850,6 @@ fn count_of(nodes: u32) -> String {
 }
 
 impl Policy for Pollux {
-    fn spec(&self) -> &PolicySpec {
-        &self.spec
-    }
-
     fn cadence(&self) -> Cadence {
         Cadence {
             on_change: !self.quirks,
@@ -891,7 +867,7 @@ impl Policy for Pollux {
 
     fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
         self.follow(view);
-        let is_idle = self.members.is_empty() && self.rigid.is_empty();
+        let is_idle = self.members.is_empty() && self.rigid.is_empty(view);
         if let Some(fleet) = self.fleet.as_mut()
             && (is_idle || fleet.nodes() == 0)
         {
@@ -902,14 +878,15 @@ impl Policy for Pollux {
             self.reallocate(view, rng, plan);
         } else {
             self.report(view, plan);
-            if !view.arrived().is_empty() {
+            let arrived = |news: &News| matches!(news, News::Arrived(_));
+            if view.news().iter().any(arrived) {
                 self.start_newcomers(view, plan);
             }
         }
     }
 
     fn tune(&mut self, view: &View<'_>, job: JobId) -> Option<LocalBatch> {
-        let at = self.jobs.binary_search(&job).ok()?;
+        let at = self.position(job)?;
         let training = view.training(job)?;
         let member = self.members.get_mut(at)?;
         if let Some((observation, stats)) = seen(&training, self.by_throughput) {
@@ -927,8 +904,7 @@ impl Policy for Pollux {
             },
             _ => Verdict::NotActive,
         };
-        let member = self.jobs.binary_search(&job).ok();
-        let member = member.and_then(|at| self.members.get(at));
+        let member = self.position(job).and_then(|at| self.members.get(at));
         let (Some(member), Some(training)) = (member, view.training(job)) else {
             let facts = match view.training(job) {
                 None if view.phase(job) != Phase::Finished => vec![Fact::new(
@@ -942,43 +918,25 @@ impl Policy for Pollux {
         let plots = [
             self.goodput_plot(view, member, &training),
             throughput_plot(view, member, &training),
-            self.fitness_plot(),
         ];
+        let of_round = self.last.iter().flat_map(|last| last.plots.clone());
         Explanation {
-            plots: plots.into_iter().flatten().collect(),
+            plots: plots.into_iter().flatten().chain(of_round).collect(),
             ..Explanation::new(verdict, self.facts(view, member, &training))
         }
     }
 
     fn round(&self) -> Option<RoundReport> {
-        let last = self.last.as_ref()?;
-        let speedups = last.speedups_before.iter().zip(&last.speedups);
-        let jobs = last.jobs.iter().zip(&last.before).zip(speedups);
-        let rows = jobs.enumerate();
-        Some(RoundReport {
-            at: last.at,
-            plots: [self.fitness_plot(), self.fleet_plot(last.at)]
-                .into_iter()
-                .flatten()
-                .collect(),
-            rows: rows
-                .map(
-                    |(at, ((&job, before), (&speedup_before, &speedup)))| RoundRow {
-                        job,
-                        before: before.clone(),
-                        after: last.outcome.allocation.parts(at).collect(),
-                        speedup_before,
-                        speedup,
-                    },
-                )
-                .collect(),
-        })
+        let mut report = self.last.clone()?;
+        report.plots.extend(self.fleet_plot(report.at));
+        Some(report)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::PolicySpec;
 
     /// What a form shows and what runs is what the search itself takes for granted.
     #[test]
