@@ -295,7 +295,7 @@ mod tests {
         );
         let options = experiment.options;
         assert_eq!((options.seed, options.restart_cost), (7, 30.0));
-        assert_eq!(experiment.placement, Strategy::Spread);
+        assert_eq!(experiment.placement, Strategy::SPREAD);
         assert_eq!(experiment.cluster, "2x4".parse().ok());
     }
 

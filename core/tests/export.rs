@@ -43,7 +43,7 @@ fn our_own_format_loses_nothing() {
             "fifo".to_owned(),
             "tiresias-gittins[history=an \"odd\" one]".to_owned(),
         ],
-        placement: Strategy::Spread,
+        placement: Strategy::SPREAD,
         options: SimOptions {
             restart_cost: 0.1,
             restart_by_model: true,

@@ -128,9 +128,9 @@ fn nodes_of_a_pair(policy: &str, placement: Strategy) -> usize {
 #[test]
 fn every_policy_lays_gangs_as_it_is_told() {
     for name in POLICIES.iter().map(|entry| entry.name) {
-        for (placement, nodes) in [(Strategy::Spread, 2), (Strategy::Consolidated, 1)] {
+        for (placement, nodes) in [(Strategy::SPREAD, 2), (Strategy::CONSOLIDATED, 1)] {
             let told = format!("{name}[placement={placement}]");
-            assert_eq!(nodes_of_a_pair(&told, Strategy::Yarn), nodes, "{told}");
+            assert_eq!(nodes_of_a_pair(&told, Strategy::YARN), nodes, "{told}");
             // YARN's capacity scheduler has a placement of its own, which it shows as its default.
             let own = name == "yarn-cs";
             let expected = if own { 1 } else { nodes };

@@ -74,7 +74,7 @@ impl Ask {
             baseline: false,
             load: 1.0,
             equal: false,
-            placement: Strategy::LeastFragmentation,
+            placement: Strategy::LEAST_FRAGMENTATION,
             slowdown: None,
         }
     }
@@ -180,16 +180,16 @@ fn sections() -> Vec<Asked> {
     });
     let placements = [1.0, 2.0].into_iter().flat_map(|load| {
         let strategies = [
-            (Strategy::LeastFragmentation, "run spread"),
-            (Strategy::Skew, "by skew"),
-            (Strategy::Consolidated, "always consolidate"),
+            (Strategy::LEAST_FRAGMENTATION, "run spread"),
+            (Strategy::SKEW, "by skew"),
+            (Strategy::CONSOLIDATED, "always consolidate"),
         ];
         [GpuGeneration::V100, GpuGeneration::P100]
             .into_iter()
             .flat_map(move |generation| {
                 strategies.map(|(placement, what)| Ask {
                     load,
-                    baseline: placement == Strategy::LeastFragmentation,
+                    baseline: placement == Strategy::LEAST_FRAGMENTATION,
                     placement,
                     slowdown: Some(generation),
                     ..Ask::policy("tiresias-las").named(format!(

@@ -41,7 +41,7 @@ impl Preset {
     pub fn apply(self, run: &mut RunSpec) -> Result<(), SpecError> {
         match self {
             Self::ReferenceNsdi19 => {
-                run.placement = Strategy::LeastFragmentation;
+                run.placement = Strategy::LEAST_FRAGMENTATION;
                 run.options.restart_cost = 0.0;
                 run.options.restart_by_model = false;
                 run.options.spread_slowdown = None;
@@ -112,7 +112,7 @@ mod tests {
         let mut run = RunSpec {
             policy: "tiresias-gittins[knob=2]".parse().unwrap(),
             cluster: "2x4".parse().unwrap(),
-            placement: Strategy::Spread,
+            placement: Strategy::SPREAD,
             options: Default::default(),
             history: None,
         };
@@ -121,7 +121,7 @@ mod tests {
             run.policy.to_string(),
             "tiresias-gittins[delta=simulator,knob=2]"
         );
-        assert_eq!(run.placement, Strategy::LeastFragmentation);
+        assert_eq!(run.placement, Strategy::LEAST_FRAGMENTATION);
         run.policy = "tiresias-gittins[delta=100]".parse().unwrap();
         Preset::ReferenceNsdi19.apply(&mut run).unwrap();
         assert_eq!(run.policy.to_string(), "tiresias-gittins[delta=100]");

@@ -488,7 +488,7 @@ mod tests {
         let link = Link {
             source: Source::File("my trace & more (1).csv".into()),
             cluster: Some("8x8+4x4".parse().unwrap()),
-            placement: Strategy::Spread,
+            placement: Strategy::SPREAD,
             options: SimOptions {
                 restart_cost: 30.0,
                 seed: 9,

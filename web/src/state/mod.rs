@@ -833,7 +833,7 @@ mod tests {
             profiles: Vec::new(),
             experiment: Some(Experiment {
                 policies: policies.map(String::from).to_vec(),
-                placement: Strategy::Spread,
+                placement: Strategy::SPREAD,
                 options: SimOptions {
                     restart_cost: 30.0,
                     spread_slowdown: GpuGeneration::named("v100"),
@@ -845,7 +845,7 @@ mod tests {
         let policies: Vec<String> = state.cards.iter().map(|c| c.policy.to_string()).collect();
         assert_eq!(policies, ["srtf", "fifo[backfill=true]"]);
         assert_eq!(state.baseline, state.cards[0].id);
-        assert_eq!(state.setup.placement, Strategy::Spread);
+        assert_eq!(state.setup.placement, Strategy::SPREAD);
         let expected = SimOptions {
             restart_cost: 30.0,
             spread_slowdown: GpuGeneration::named("v100"),

@@ -1,13 +1,25 @@
 //! As few nodes as the gang's size allows, or wait: the rule of Tiresias' simulator (scheme
 //! `yarn`) and of YARN-CS, carried over to clusters of unlike nodes.
 
-use super::tightest_node;
+use super::{Entry, Gang, Strategy, tightest_node};
 use crate::cluster::{FreeGpus, Part};
 use std::cmp::Reverse;
 
+impl Strategy {
+    /// As few nodes as the gang's size allows, or wait.
+    pub const CONSOLIDATED: Self = Self(&Entry {
+        name: "consolidated",
+        summary: "A gang that fits one node runs on one node; a larger one on whole idle nodes plus at most one more. Otherwise it waits.",
+        may_wait: true,
+        by_skew: false,
+        lay,
+    });
+}
+
 /// A gang up to the largest node's size goes to the tightest node that holds it; a larger one
 /// takes whole idle nodes, the largest first, and for the remainder the tightest other node.
-pub(super) fn place(free: &FreeGpus, node_size: u32, gpus: u32, parts: &mut Vec<Part>) -> bool {
+pub(super) fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
+    let gpus = gang.gpus;
     if gpus <= node_size {
         parts.extend(tightest_node(free.per_node(), gpus).map(|node| Part::new(node, gpus)));
         return !parts.is_empty();

@@ -1,11 +1,23 @@
 //! As few nodes as are free now, leaving the smallest holes.
 
-use super::tightest_node;
-use crate::cluster::Part;
+use super::{Entry, Gang, Strategy, tightest_node};
+use crate::cluster::{FreeGpus, Part};
+
+impl Strategy {
+    /// As few nodes as are free now, leaving the smallest holes; never waits for a better place.
+    pub const LEAST_FRAGMENTATION: Self = Self(&Entry {
+        name: "least-fragmentation",
+        summary: "The tightest node that holds the gang; failing that, the fewest nodes. Never waits while enough GPUs are free anywhere.",
+        may_wait: false,
+        by_skew: false,
+        lay,
+    });
+}
 
 /// The tightest node that holds what is left of the gang; while there is none, all of the
 /// node with the most free GPUs.
-pub(super) fn place(free: &[u32], gpus: u32, parts: &mut Vec<Part>) -> bool {
+pub(super) fn lay(free: &FreeGpus, _node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
+    let (free, gpus) = (free.per_node(), gang.gpus);
     if let Some(node) = tightest_node(free, gpus) {
         parts.push(Part::new(node, gpus));
         return true;

@@ -1,10 +1,12 @@
-//! How a gang is laid on nodes: one strategy per file, shared by the policies.
+//! How a gang is laid on nodes: one placement per file, shared by the policies.
 //!
-//! A strategy sees the free GPUs per node and either writes a [`Placement`] or says that the
-//! gang must wait. To add one: a file here, and a line in [`Strategy`].
+//! A placement sees the free GPUs per node and either lays the gang or says that it must wait. To
+//! add one: a file here with its constant, and its lines in this one (the module, and
+//! [`Strategy::ALL`]).
 
 mod consolidated;
 mod least_fragmentation;
+mod skew;
 mod spread;
 mod yarn;
 
@@ -13,114 +15,113 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A placement strategy, by name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Strategy {
-    /// As few nodes as the gang's size allows, or wait.
-    Consolidated,
-    /// As few nodes as are free now, leaving the smallest holes; never waits for a better place.
-    #[default]
-    LeastFragmentation,
-    /// One GPU at a time on the emptiest node.
-    Spread,
-    /// As [`Consolidated`](Self::Consolidated), on the first nodes that will do: YARN-CS.
-    Yarn,
-    /// Tiresias' rule (NSDI'19 §4.3): a gang whose model has a skewed tensor is consolidated or
-    /// waits, any other takes the least-fragmentation place.
-    Skew,
+/// A placement, by name.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Strategy(&'static Entry);
+
+/// What a placement gives of itself.
+struct Entry {
+    /// The name used in specs.
+    name: &'static str,
+    /// What it does, in a sentence or two.
+    summary: &'static str,
+    /// Whether it may make a gang wait although enough GPUs are free.
+    may_wait: bool,
+    /// Whether it asks for [`Gang::skewed`].
+    by_skew: bool,
+    /// Lays a gang of no more GPUs than are free on nodes of at most `node_size` GPUs; `false`: it
+    /// must wait, and what is in the list means nothing.
+    lay: fn(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool,
 }
 
-/// Not the name of a placement strategy.
+/// What is to be laid, all or nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gang {
+    /// Its GPUs.
+    pub gpus: u32,
+    /// Whether its model has a tensor so large that it should not be spread; looked up only for
+    /// placements that [ask](Strategy::is_by_skew).
+    pub skewed: bool,
+}
+
+/// Not the name of a placement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a placement: use consolidated, least-fragmentation, spread, yarn or skew")]
+#[error("'{0}' is not a placement: use one of {names}", names = names())]
 pub struct UnknownStrategy(pub String);
 
+fn names() -> String {
+    Strategy::ALL.map(Strategy::name).join(", ")
+}
+
 impl Strategy {
-    /// Every strategy, in the order shown to a person.
-    pub const ALL: [Strategy; 5] = [
-        Self::LeastFragmentation,
-        Self::Consolidated,
-        Self::Spread,
-        Self::Yarn,
-        Self::Skew,
+    /// Every placement, in the order shown to a person; the first is the default.
+    pub const ALL: [Self; 5] = [
+        Self::LEAST_FRAGMENTATION,
+        Self::CONSOLIDATED,
+        Self::SPREAD,
+        Self::YARN,
+        Self::SKEW,
     ];
 
     /// The name used in specs.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Consolidated => "consolidated",
-            Self::LeastFragmentation => "least-fragmentation",
-            Self::Spread => "spread",
-            Self::Yarn => "yarn",
-            Self::Skew => "skew",
-        }
+        self.0.name
     }
 
-    /// What it does, in one sentence.
+    /// What it does, in a sentence or two.
     pub fn summary(self) -> &'static str {
-        match self {
-            Self::Consolidated => {
-                "A gang that fits one node runs on one node; a larger one on whole idle nodes plus at most one more. Otherwise it waits."
-            }
-            Self::LeastFragmentation => {
-                "The tightest node that holds the gang; failing that, the fewest nodes. Never waits while enough GPUs are free anywhere."
-            }
-            Self::Spread => {
-                "One GPU at a time on whichever node is emptiest, to share load (and network) evenly."
-            }
-            Self::Yarn => {
-                "As consolidated, but on the first nodes that will do, as YARN's capacity scheduler in Tiresias' simulator; a gang larger than a node takes whole nodes of the largest size."
-            }
-            Self::Skew => {
-                "Tiresias' rule: a gang whose model is dominated by one tensor is consolidated, or waits for that; any other takes the place that least-fragmentation gives it."
-            }
-        }
+        self.0.summary
     }
 
-    /// Whether the strategy may make a gang wait although enough GPUs are free.
+    /// Whether it may make a gang wait although enough GPUs are free.
     pub fn may_wait(self) -> bool {
-        matches!(self, Self::Consolidated | Self::Yarn | Self::Skew)
+        self.0.may_wait
     }
 
-    /// The strategy for a gang whose model has this skew (largest tensor ÷ all tensors).
-    pub fn for_skew(self, skew: f64, packlimit: f64) -> Self {
-        match self {
-            Self::Skew if skew > packlimit => Self::Consolidated,
-            Self::Skew => Self::LeastFragmentation,
-            other => other,
-        }
+    /// Whether it depends on the skew of the gang's model.
+    pub fn is_by_skew(self) -> bool {
+        self.0.by_skew
     }
 
-    /// Lays a gang of `gpus` on `free` nodes of at most `node_size` GPUs; `false`: it must wait
-    /// (and `placement` is left empty). [`Skew`](Self::Skew) depends on the model: see
-    /// [`for_skew`](Self::for_skew); here it takes every model for skewed.
+    /// Lays a gang on `free` nodes of at most `node_size` GPUs; `false`: it must wait (and
+    /// `placement` is left empty).
     pub fn place(
         self,
         free: &FreeGpus,
         node_size: u32,
-        gpus: u32,
+        gang: Gang,
         placement: &mut Placement,
     ) -> bool {
-        placement.parts.clear();
-        if gpus > free.total() {
-            return false;
-        }
-        let placed = match self {
-            Self::Consolidated | Self::Skew => {
-                consolidated::place(free, node_size, gpus, &mut placement.parts)
-            }
-            Self::Yarn => yarn::place(free, node_size, gpus, &mut placement.parts),
-            Self::LeastFragmentation => {
-                least_fragmentation::place(free.per_node(), gpus, &mut placement.parts)
-            }
-            Self::Spread => spread::place(free.per_node(), gpus, &mut placement.parts),
-        };
+        let parts = &mut placement.parts;
+        parts.clear();
+        let placed = gang.gpus <= free.total() && (self.0.lay)(free, node_size, gang, parts);
         if placed {
-            placement.parts.sort_unstable();
+            parts.sort_unstable();
         } else {
-            placement.parts.clear();
+            parts.clear();
         }
         placed
+    }
+}
+
+impl Default for Strategy {
+    fn default() -> Self {
+        Self::ALL[0]
+    }
+}
+
+impl PartialEq for Strategy {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Strategy {}
+
+impl fmt::Debug for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -134,10 +135,23 @@ impl FromStr for Strategy {
     type Err = UnknownStrategy;
 
     fn from_str(name: &str) -> Result<Self, UnknownStrategy> {
-        Self::ALL
-            .into_iter()
-            .find(|strategy| strategy.name() == name)
+        let mut all = Self::ALL.into_iter();
+        all.find(|strategy| strategy.name() == name)
             .ok_or_else(|| UnknownStrategy(name.to_string()))
+    }
+}
+
+impl From<Strategy> for String {
+    fn from(strategy: Strategy) -> Self {
+        strategy.name().to_owned()
+    }
+}
+
+impl TryFrom<String> for Strategy {
+    type Error = UnknownStrategy;
+
+    fn try_from(name: String) -> Result<Self, UnknownStrategy> {
+        name.parse()
     }
 }
 
@@ -161,6 +175,10 @@ mod tests {
     use crate::cluster::ClusterSpec;
     use proptest::prelude::{prop, prop_assert, prop_assert_eq, proptest};
 
+    fn skewed(gpus: u32) -> Gang {
+        Gang { gpus, skewed: true }
+    }
+
     /// The placement of `gpus` where the nodes of a cluster with `node_size` GPUs have `free` left.
     fn place(strategy: Strategy, node_size: u32, free: &[u32], gpus: u32) -> Option<Vec<Part>> {
         let cluster = ClusterSpec::uniform(free.len() as u32, node_size).unwrap();
@@ -170,7 +188,7 @@ mod tests {
         }
         let mut placement = Placement::default();
         strategy
-            .place(&left, node_size, gpus, &mut placement)
+            .place(&left, node_size, skewed(gpus), &mut placement)
             .then_some(placement.parts)
     }
 
@@ -185,7 +203,7 @@ mod tests {
 
     #[test]
     fn consolidated_takes_the_tightest_node_or_waits() {
-        let place = |free: &[u32], gpus| place(Strategy::Consolidated, 4, free, gpus);
+        let place = |free: &[u32], gpus| place(Strategy::CONSOLIDATED, 4, free, gpus);
         assert_eq!(place(&[4, 2, 3], 2), parts(&[(1, 2)]));
         assert_eq!(place(&[2, 2, 2], 4), None);
         assert_eq!(place(&[1, 4, 4, 3], 9), parts(&[(0, 1), (1, 4), (2, 4)]));
@@ -199,8 +217,8 @@ mod tests {
         let free = FreeGpus::all(&cluster);
         let mut placement = Placement::default();
         let mut place = |gpus| {
-            Strategy::Consolidated
-                .place(&free, 8, gpus, &mut placement)
+            Strategy::CONSOLIDATED
+                .place(&free, 8, skewed(gpus), &mut placement)
                 .then(|| placement.parts.clone())
         };
         assert_eq!(place(3), parts(&[(0, 3)]));
@@ -211,7 +229,7 @@ mod tests {
 
     #[test]
     fn yarn_takes_the_first_nodes_that_will_do() {
-        let place = |free: &[u32], gpus| place(Strategy::Yarn, 4, free, gpus);
+        let place = |free: &[u32], gpus| place(Strategy::YARN, 4, free, gpus);
         assert_eq!(place(&[4, 2, 3], 2), parts(&[(0, 2)]));
         assert_eq!(place(&[1, 4, 4, 3], 9), parts(&[(0, 1), (1, 4), (2, 4)]));
         assert_eq!(place(&[3, 4, 3, 3], 8), None);
@@ -219,7 +237,7 @@ mod tests {
 
     #[test]
     fn least_fragmentation_never_waits_and_uses_few_nodes() {
-        let place = |free: &[u32], gpus| place(Strategy::LeastFragmentation, 4, free, gpus);
+        let place = |free: &[u32], gpus| place(Strategy::LEAST_FRAGMENTATION, 4, free, gpus);
         assert_eq!(place(&[4, 2, 3], 2), parts(&[(1, 2)]));
         assert_eq!(place(&[2, 1, 2], 4), parts(&[(0, 2), (2, 2)]));
         assert_eq!(place(&[2, 1, 4, 1], 5), parts(&[(1, 1), (2, 4)]));
@@ -228,7 +246,7 @@ mod tests {
 
     #[test]
     fn spread_levels_the_emptiest_nodes() {
-        let place = |free: &[u32], gpus| place(Strategy::Spread, 4, free, gpus);
+        let place = |free: &[u32], gpus| place(Strategy::SPREAD, 4, free, gpus);
         assert_eq!(place(&[4, 2, 3], 2), parts(&[(0, 2)]));
         assert_eq!(place(&[4, 4, 4], 3), parts(&[(0, 1), (1, 1), (2, 1)]));
         assert_eq!(place(&[1, 4, 2], 7), parts(&[(0, 1), (1, 4), (2, 2)]));

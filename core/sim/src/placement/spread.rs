@@ -1,10 +1,23 @@
 //! One GPU at a time on the emptiest node.
 
-use crate::cluster::Part;
+use super::{Entry, Gang, Strategy};
+use crate::cluster::{FreeGpus, Part};
+
+impl Strategy {
+    /// One GPU at a time on the emptiest node.
+    pub const SPREAD: Self = Self(&Entry {
+        name: "spread",
+        summary: "One GPU at a time on whichever node is emptiest, to share load (and network) evenly.",
+        may_wait: false,
+        by_skew: false,
+        lay,
+    });
+}
 
 /// Takes one GPU from every node at the highest level of free GPUs, then from every node at
 /// the next level, until the gang is laid.
-pub(super) fn place(free: &[u32], gpus: u32, parts: &mut Vec<Part>) -> bool {
+fn lay(free: &FreeGpus, _node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
+    let (free, gpus) = (free.per_node(), gang.gpus);
     let highest = free.iter().copied().max().unwrap_or(0);
     // The level to which every node above it is drawn down.
     let mut level = highest;

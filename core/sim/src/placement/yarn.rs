@@ -1,23 +1,36 @@
 //! The placement of YARN-CS in Tiresias' simulator (scheme `yarn`): like
 //! [consolidated](super::consolidated), but on the first nodes that will do, not the tightest.
 
+use super::{Entry, Gang, Strategy, consolidated};
 use crate::cluster::{FreeGpus, Part};
+
+impl Strategy {
+    /// As [`CONSOLIDATED`](Self::CONSOLIDATED), on the first nodes that will do: YARN-CS.
+    pub const YARN: Self = Self(&Entry {
+        name: "yarn",
+        summary: "As consolidated, but on the first nodes that will do, as YARN's capacity scheduler in Tiresias' simulator; a gang larger than a node takes whole nodes of the largest size.",
+        may_wait: true,
+        by_skew: false,
+        lay,
+    });
+}
 
 /// On a cluster of unlike nodes that could never hold a gang so, it is laid as consolidated.
 ///
 /// A gang up to the largest node's size goes to the first node that holds it; a larger one takes
 /// the first idle nodes of that size, and for the remainder the first other node that holds it.
-pub(super) fn place(free: &FreeGpus, node_size: u32, gpus: u32, parts: &mut Vec<Part>) -> bool {
-    if lay(free.per_node(), node_size, gpus, parts) {
+fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
+    let gpus = gang.gpus;
+    if on_first(free.per_node(), node_size, gpus, parts) {
         return true;
     }
     parts.clear();
-    let possible = gpus <= node_size || lay(free.node_sizes(), node_size, gpus, parts);
+    let possible = gpus <= node_size || on_first(free.node_sizes(), node_size, gpus, parts);
     parts.clear();
-    !possible && super::consolidated::place(free, node_size, gpus, parts)
+    !possible && consolidated::lay(free, node_size, gang, parts)
 }
 
-fn lay(free: &[u32], node_size: u32, gpus: u32, parts: &mut Vec<Part>) -> bool {
+fn on_first(free: &[u32], node_size: u32, gpus: u32, parts: &mut Vec<Part>) -> bool {
     let per_node = || (0u32..).zip(free);
     let whole = gpus / node_size;
     if whole > 0 {

@@ -7,7 +7,7 @@ use super::waiting_room::{Waiter, WaitingRoom};
 use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng, Verdict};
 use crate::cluster::{FreeGpus, Placement};
 use crate::job::JobId;
-use crate::placement::Strategy;
+use crate::placement::{Gang, Strategy};
 use crate::sim::{News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
 
@@ -40,7 +40,7 @@ struct Fifo {
     waiting: WaitingRoom<()>,
     room: FreeGpus,
     placement: Placement,
-    refused: Vec<(Strategy, u32)>,
+    refused: Vec<Gang>,
 }
 
 impl Fifo {
@@ -84,21 +84,16 @@ impl Policy for Fifo {
         let mut after = None;
         while let Some(waiter) = self.next(after) {
             after = Some(((), waiter.job));
-            let strategy = view.strategy_for(waiter.job, self.strategy, DEFAULT_PACKLIMIT);
-            if self.refused.contains(&(strategy, waiter.gpus)) {
+            let gang = view.gang(waiter.job, self.strategy, DEFAULT_PACKLIMIT);
+            if self.refused.contains(&gang) {
                 continue;
             }
-            if strategy.place(
-                &self.room,
-                view.node_size(),
-                waiter.gpus,
-                &mut self.placement,
-            ) {
+            if (self.strategy).place(&self.room, view.node_size(), gang, &mut self.placement) {
                 self.room.take(&self.placement.parts);
                 plan.place(waiter.job, &self.placement);
                 self.waiting.remove(waiter);
             } else if self.backfill {
-                self.refused.push((strategy, waiter.gpus));
+                self.refused.push(gang);
             } else {
                 break;
             }

@@ -5,7 +5,7 @@ use super::Verdict;
 use super::waiting_room::{Waiter, WaitingRoom};
 use crate::cluster::{FreeGpus, Placement};
 use crate::job::JobId;
-use crate::placement::Strategy;
+use crate::placement::{Gang, Strategy};
 use crate::sim::{News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
 
@@ -25,7 +25,7 @@ pub(super) struct PriorityWalk<K> {
     /// into `waiting`.
     pub(super) preempted: Vec<Waiter<K>>,
     strategy: Strategy,
-    /// Of [`Strategy::Skew`].
+    /// Of [`Strategy::SKEW`].
     pub(super) packlimit: f64,
     /// No waiting job overtakes one before it that does not fit, even where GPUs then idle.
     pub(super) strict: bool,
@@ -34,7 +34,7 @@ pub(super) struct PriorityWalk<K> {
     chosen: Vec<Waiter<K>>,
     /// The next `running`, while it is chosen.
     kept: Vec<Waiter<K>>,
-    refused: Vec<(Strategy, u32)>,
+    refused: Vec<Gang>,
     /// GPUs that the last walk left to no one.
     left: u32,
 }
@@ -261,12 +261,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         let after_refusal = self.strict && !self.refused.is_empty();
         let placed = !after_refusal
             && !self.refused.contains(&gang)
-            && gang.0.place(
-                &self.room,
-                view.node_size(),
-                waiter.gpus,
-                &mut self.placement,
-            );
+            && (self.strategy).place(&self.room, view.node_size(), gang, &mut self.placement);
         if placed {
             self.room.take(&self.placement.parts);
             plan.place(waiter.job, &self.placement);
@@ -277,10 +272,8 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         }
     }
 
-    /// How a gang is laid, and its size.
-    fn gang(&self, waiter: Waiter<K>, view: &View<'_>) -> (Strategy, u32) {
-        let strategy = view.strategy_for(waiter.job, self.strategy, self.packlimit);
-        (strategy, waiter.gpus)
+    fn gang(&self, waiter: Waiter<K>, view: &View<'_>) -> Gang {
+        view.gang(waiter.job, self.strategy, self.packlimit)
     }
 
     /// Lets jobs marked for preemption stay where their GPUs are still free.

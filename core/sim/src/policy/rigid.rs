@@ -89,10 +89,10 @@ pub(super) fn lay(
         return Some(Placement { parts });
     };
     let free = view.free().with_free(nodes);
-    let strategy = view.strategy_for(job, asked, DEFAULT_PACKLIMIT);
+    let gang = view.gang(job, asked, DEFAULT_PACKLIMIT);
     let mut placement = Placement::default();
-    strategy
-        .place(&free, view.node_size(), gpus, &mut placement)
+    asked
+        .place(&free, view.node_size(), gang, &mut placement)
         .then_some(placement)
 }
 

@@ -146,9 +146,9 @@ impl Policy for YarnCs {
             let gpus = view.gpus(job);
             // A gang larger than the share may still run alone.
             let within = self.elastic || queue.used == 0 || f64::from(queue.used + gpus) <= share;
-            let strategy = view.strategy_for(job, self.strategy, DEFAULT_PACKLIMIT);
-            let starts =
-                within && strategy.place(&self.room, view.node_size(), gpus, &mut self.placement);
+            let gang = view.gang(job, self.strategy, DEFAULT_PACKLIMIT);
+            let starts = within
+                && (self.strategy).place(&self.room, view.node_size(), gang, &mut self.placement);
             if starts {
                 self.room.take(&self.placement.parts);
                 plan.place(job, &self.placement);

@@ -8,7 +8,7 @@ use super::training::{Training, TrainingView};
 use crate::Time;
 use crate::cluster::FreeGpus;
 use crate::job::{Job, JobId};
-use crate::placement::Strategy;
+use crate::placement::{Gang, Strategy};
 use crate::workload::{ModelTraits, TraitsByJob};
 
 /// Where a job is in its life.
@@ -91,12 +91,11 @@ impl View<'_> {
         self.traits.get(self.jobs[job.index()].model, job)
     }
 
-    /// How the job's gang is to be laid under a strategy that may depend on its model.
-    pub fn strategy_for(&self, job: JobId, strategy: Strategy, packlimit: f64) -> Strategy {
-        if strategy == Strategy::Skew {
-            strategy.for_skew(self.model(job).skew(), packlimit)
-        } else {
-            strategy
+    /// The job's gang, for a placement to lay; skewed beyond this share of its largest tensor.
+    pub fn gang(&self, job: JobId, strategy: Strategy, packlimit: f64) -> Gang {
+        Gang {
+            gpus: self.gpus(job),
+            skewed: strategy.is_by_skew() && self.model(job).skew() > packlimit,
         }
     }
 
