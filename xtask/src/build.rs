@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::setup::{Need, Toolbox};
-use crate::{notices, policy, shell, shrink, single_file, workspace};
+use crate::{notices, policy, shell, single_file, workspace};
 
 /// What a build takes.
 pub(crate) const NEEDS: &[Need] = &[Need::WasmStd, Need::WasmOpt, Need::WasmBindgen, Need::Trunk];
@@ -24,12 +24,6 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
     shell::run(trunk(toolbox)?.args(["build", "--release", "--locked"]))?;
     let dist = workspace::dist();
     let index = shell::read(&dist.join("index.html"))?;
-    for program in std::iter::once(page(&index)?).chain(WORKERS) {
-        shrink::shrink(
-            &dist.join(format!("{program}.js")),
-            &dist.join(format!("{program}_bg.wasm")),
-        )?;
-    }
     let single = dist.join("switchyard.html");
     let html = single_file::inline(&dist, &index)?;
     shell::write(&single, policy::of_single_file(&html)?)?;
@@ -65,17 +59,6 @@ pub(crate) fn trunk(toolbox: &Toolbox) -> Result<Command> {
         trunk.env("NO_COLOR", "true");
     }
     Ok(trunk)
-}
-
-/// What Trunk called the page's own program.
-fn page(index: &str) -> Result<&str> {
-    let (_, link) = index
-        .split_once("<link rel=\"modulepreload\" href=\"./")
-        .context("Trunk's page names no module to preload")?;
-    let (name, _) = link
-        .split_once(".js\"")
-        .context("the page's module is no script")?;
-    Ok(name)
 }
 
 /// Trunk names the workers' files after their programs alone, so that a browser may keep an old one

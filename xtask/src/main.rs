@@ -17,7 +17,6 @@ mod policy;
 mod serve;
 mod setup;
 mod shell;
-mod shrink;
 mod single_file;
 mod test;
 mod walk;
@@ -25,26 +24,40 @@ mod workspace;
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use clap::{Parser, Subcommand};
 
-const USAGE: &str = "\
-usage: cargo xtask <command>
+/// Sets the tools up, serves, builds and tests Switchyard.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
 
-  setup                      install what the other commands need (they do it too)
-  serve [options]            show the page and rebuild it on every change
-      --port N               listen there (default 8080)
-      --release              build as for publication: slower to build, faster to run
-      --open, --no-open      open a browser or not (default: where there seems to be a screen)
-  build                      make dist/, ready for any static server, and dist/switchyard.html
-  bench [TRACE]              measure the engine natively beside wasm, on a trace or a sample
-  kernels                    compile bench/kernels/gns.cu into the PTX that the benchmark carries
-  test [--only STEPS]        run every check, or some: fmt,deny,clippy,native,wasm,e2e
-  walk [--steps N] [--seed S]
-                             walk N steps of the seed's choice over each build of the page
-";
+#[derive(Subcommand)]
+enum Command {
+    /// Install what the other commands need (they do it too)
+    Setup,
+    /// Show the page and rebuild it on every change
+    Serve(serve::Options),
+    /// Make dist/, ready for any static server, and dist/switchyard.html
+    Build,
+    /// Measure the engine natively beside wasm, on a trace or a sample
+    Bench {
+        /// The trace, as `switchyard run` takes it
+        trace: Option<String>,
+    },
+    /// Compile bench/kernels/gns.cu into the PTX that the benchmark carries
+    Kernels,
+    /// Run every check, or some
+    Test(test::Options),
+    /// Walk at random over each build of the page
+    Walk(walk::Options),
+}
 
 fn main() -> ExitCode {
-    match run(std::env::args().skip(1)) {
+    match run(Cli::parse().command) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -53,38 +66,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(mut args: impl Iterator<Item = String>) -> Result<ExitCode> {
-    match args.next().as_deref() {
-        Some("setup") => {
-            no_more(args)?;
-            setup::everything()?;
-        }
-        Some("serve") => serve::serve(&serve::Options::parse(args)?)?,
-        Some("build") => {
-            no_more(args)?;
-            build::build(&setup::toolbox(build::NEEDS)?)?;
-        }
-        Some("bench") => {
-            let trace = args.next();
-            no_more(args)?;
-            bench::bench(&setup::toolbox(bench::NEEDS)?, trace.as_deref())?;
-        }
-        Some("kernels") => {
-            no_more(args)?;
-            kernels::compile(&setup::toolbox(kernels::NEEDS)?)?;
-        }
-        Some("test") => return test::test(&test::parse(args)?),
-        Some("walk") => walk::walk(&walk::Options::parse(args)?)?,
-        Some("help" | "--help" | "-h") => print!("{USAGE}"),
-        Some(other) => bail!("there is no command `{other}`\n\n{USAGE}"),
-        None => bail!("which command?\n\n{USAGE}"),
+fn run(command: Command) -> Result<ExitCode> {
+    match command {
+        Command::Setup => setup::everything()?,
+        Command::Serve(options) => serve::serve(&options)?,
+        Command::Build => build::build(&setup::toolbox(build::NEEDS)?)?,
+        Command::Bench { trace } => bench::bench(&setup::toolbox(bench::NEEDS)?, trace.as_deref())?,
+        Command::Kernels => kernels::compile(&setup::toolbox(kernels::NEEDS)?)?,
+        Command::Test(options) => return test::test(&options),
+        Command::Walk(options) => walk::walk(&options)?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn no_more(mut args: impl Iterator<Item = String>) -> Result<()> {
-    match args.next() {
-        None => Ok(()),
-        Some(arg) => bail!("unexpected argument `{arg}`\n\n{USAGE}"),
-    }
 }

@@ -2,41 +2,26 @@
 
 use std::io::IsTerminal;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
+use clap::Args;
 
 use crate::{build, setup, shell, workspace};
 
 /// How to serve.
+#[derive(Args)]
 pub(crate) struct Options {
+    /// Listen there
+    #[arg(long, value_name = "N", default_value_t = 8080)]
     port: u16,
+    /// Build as for publication: slower to build, faster to run
+    #[arg(long)]
     release: bool,
+    /// Open a browser (default: where there seems to be a screen)
+    #[arg(long, overrides_with = "no_open")]
     open: bool,
-}
-
-impl Options {
-    /// Reads them from the command line.
-    pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Self> {
-        let mut options = Self {
-            port: 8080,
-            release: false,
-            open: a_browser_is_likely(),
-        };
-        while let Some(arg) = args.next() {
-            match arg.as_str() {
-                "--port" => {
-                    let port = args.next().context("--port takes a number")?;
-                    options.port = port
-                        .parse()
-                        .with_context(|| format!("--port takes a number, not `{port}`"))?;
-                }
-                "--release" => options.release = true,
-                "--open" => options.open = true,
-                "--no-open" => options.open = false,
-                _ => bail!("`serve` has no option `{arg}`: see `cargo xtask help`"),
-            }
-        }
-        Ok(options)
-    }
+    /// Open none
+    #[arg(long)]
+    no_open: bool,
 }
 
 /// Serves until it is stopped.
@@ -54,7 +39,7 @@ pub(crate) fn serve(options: &Options) -> Result<()> {
     if options.release {
         trunk.arg("--release");
     }
-    if options.open {
+    if options.open || (!options.no_open && a_browser_is_likely()) {
         trunk.arg("--open");
     }
     println!(

@@ -5,13 +5,22 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
+use clap::{Args, ValueEnum};
 
 use crate::setup::{Need, Toolbox};
 use crate::{build, setup, shell, workspace};
 
-/// A group of checks that can be asked for alone.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// Which checks to run.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// These alone, separated by commas
+    #[arg(long, value_name = "STEPS", value_delimiter = ',')]
+    only: Vec<Step>,
+}
+
+/// A group of checks that can be asked for alone, the quickest to fail first.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Step {
     /// The code is formatted.
     Fmt,
@@ -28,27 +37,6 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// All of them, the quickest to fail first.
-    const ALL: [Self; 6] = [
-        Self::Fmt,
-        Self::Deny,
-        Self::Clippy,
-        Self::Native,
-        Self::Wasm,
-        Self::E2e,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Fmt => "fmt",
-            Self::Deny => "deny",
-            Self::Clippy => "clippy",
-            Self::Native => "native",
-            Self::Wasm => "wasm",
-            Self::E2e => "e2e",
-        }
-    }
-
     fn needs(self) -> &'static [Need] {
         match self {
             Self::Fmt => &[],
@@ -76,35 +64,12 @@ const FETCH: Duration = Duration::from_secs(60);
 const WASM_PACKAGES: [&str; 4] = ["-p", "switchyard-web", "-p", "switchyard-tests"];
 const WASM_TARGET: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
-/// Reads the steps from the command line.
-pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Vec<Step>> {
-    let Some(option) = args.next() else {
-        return Ok(Step::ALL.to_vec());
+/// Runs the steps asked for, all of them even where one fails, and sums up.
+pub(crate) fn test(options: &Options) -> Result<ExitCode> {
+    let steps = match options.only.as_slice() {
+        [] => Step::value_variants(),
+        only => only,
     };
-    ensure!(
-        option == "--only",
-        "`test` has no option `{option}`: see `cargo xtask help`"
-    );
-    let names = args
-        .next()
-        .context("--only takes steps, such as `fmt,clippy`")?;
-    if let Some(extra) = args.next() {
-        bail!("unexpected argument `{extra}`: steps are separated by commas");
-    }
-    names
-        .split(',')
-        .map(|name| {
-            let step = Step::ALL.into_iter().find(|step| step.name() == name);
-            step.with_context(|| {
-                let all = Step::ALL.map(Step::name).join(", ");
-                format!("there is no step `{name}`, only {all}")
-            })
-        })
-        .collect()
-}
-
-/// Runs these steps, all of them even where one fails, and sums up.
-pub(crate) fn test(steps: &[Step]) -> Result<ExitCode> {
     let needs: Vec<Need> =
         steps
             .iter()
@@ -447,17 +412,5 @@ mod tests {
     #[test]
     fn what_only_looks_like_a_summary_does_not_count() {
         assert_eq!(Tally::read("3 passed by"), Tally::default());
-    }
-
-    #[test]
-    fn steps_are_named_or_refused() {
-        let parse = |args: &[&str]| parse(args.iter().map(|arg| (*arg).to_owned()));
-        assert!(parse(&[]).unwrap() == Step::ALL);
-        assert!(parse(&["--only", "wasm,fmt"]).unwrap() == [Step::Wasm, Step::Fmt]);
-        let error = parse(&["--only", "wasn"]).err().unwrap().to_string();
-        assert_eq!(
-            error,
-            "there is no step `wasn`, only fmt, deny, clippy, native, wasm, e2e"
-        );
     }
 }

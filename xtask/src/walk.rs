@@ -2,40 +2,21 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
+use clap::Args;
 
 use crate::setup::Need;
 use crate::{build, setup, shell, workspace};
 
 /// How far to walk, and which way.
+#[derive(Args)]
 pub(crate) struct Options {
+    /// How many steps over each build
+    #[arg(long, value_name = "N", default_value_t = 3000)]
     steps: u32,
-    seed: u32,
-}
-
-impl Options {
-    /// Reads them from the command line; without a seed it is another walk each time.
-    pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Self> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let mut options = Self {
-            steps: 3000,
-            seed: now.map_or(0, |now| now.subsec_nanos()),
-        };
-        while let Some(arg) = args.next() {
-            let value = match arg.as_str() {
-                "--steps" => &mut options.steps,
-                "--seed" => &mut options.seed,
-                _ => bail!("`walk` has no option `{arg}`: see `cargo xtask help`"),
-            };
-            let number = args
-                .next()
-                .with_context(|| format!("{arg} takes a number"))?;
-            *value = number
-                .parse()
-                .with_context(|| format!("{arg} takes a number, not `{number}`"))?;
-        }
-        Ok(options)
-    }
+    /// Which walk; without it another one each time
+    #[arg(long, value_name = "S")]
+    seed: Option<u32>,
 }
 
 /// Walks over each build that people run.
@@ -44,7 +25,11 @@ pub(crate) fn walk(options: &Options) -> Result<()> {
     let toolbox = setup::toolbox(&needs)?;
     build::build_as_served(&toolbox)?;
     build::build(&toolbox)?;
-    let Options { steps, seed } = options;
+    let steps = options.steps;
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH);
+    let seed = options
+        .seed
+        .unwrap_or_else(|| now().map_or(0, |now| now.subsec_nanos()));
     println!("to take this walk again: cargo xtask walk --steps {steps} --seed {seed}");
     shell::run(
         toolbox
