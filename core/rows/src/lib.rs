@@ -110,6 +110,30 @@ struct Rest<'a> {
     part: Part,
 }
 
+/// One line of a text, without its end.
+#[derive(Clone, Copy, Debug)]
+struct TextLine<'a> {
+    line: u32,
+    unterminated: bool,
+    text: &'a str,
+}
+
+impl<'a> TextLine<'a> {
+    /// The row of these cells.
+    fn row<'r>(self, cells: &'r [Cell]) -> Row<'r>
+    where
+        'a: 'r,
+    {
+        Row {
+            line: self.line,
+            flaw: None,
+            unterminated: self.unterminated,
+            text: self.text,
+            cells,
+        }
+    }
+}
+
 impl<'a> Rest<'a> {
     fn new(text: &'a str, line: u32, part: Part) -> Self {
         Self { text, line, part }
@@ -124,17 +148,25 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// The line that begins here, without its end, and the length with its end; `None` where
-    /// it may go on.
-    fn line(&self) -> Option<(&'a str, usize)> {
-        match memchr::memchr(b'\n', self.text.as_bytes()) {
-            Some(end) => {
-                let line = self.text.get(..end).unwrap_or("");
-                Some((line.strip_suffix('\r').unwrap_or(line), end + 1))
-            }
-            None if self.part == Part::Some => None,
-            None => Some((self.text, self.text.len())),
-        }
+    /// Passes over the line that begins here; `None` at the end, and where it may go on.
+    fn next_line(&mut self) -> Option<TextLine<'a>> {
+        let (text, line) = (self.text, self.line);
+        let end = match memchr::memchr(b'\n', text.as_bytes()) {
+            Some(end) => end,
+            None if text.is_empty() || self.part == Part::Some => return None,
+            None => text.len(),
+        };
+        let (content, rest) = text.split_at_checked(end)?;
+        self.text = rest.strip_prefix('\n').unwrap_or(rest);
+        self.line = line.saturating_add(u32::from(!rest.is_empty()));
+        Some(TextLine {
+            line,
+            unterminated: rest.is_empty(),
+            text: match rest {
+                "" => content,
+                _ => content.strip_suffix('\r').unwrap_or(content),
+            },
+        })
     }
 
     /// Passes over `bytes` bytes, counting lines.

@@ -25,26 +25,13 @@ impl<'a> Lines<'a> {
     /// The next line that is not blank.
     #[allow(clippy::should_implement_trait, reason = "rows borrow from the reader")]
     pub fn next(&mut self) -> Option<Row<'_>> {
-        loop {
-            if self.rest.text.is_empty() {
-                return None;
-            }
-            let number = self.rest.line;
-            let (line, length) = self.rest.line()?;
-            self.rest.advance(length);
-            if line.trim_ascii().is_empty() {
-                continue;
-            }
-            let end = u32::try_from(line.len()).unwrap_or(0);
-            self.cells = [Cell { start: 0, end }];
-            return Some(Row {
-                line: number,
-                flaw: None,
-                unterminated: length == line.len(),
-                text: line,
-                cells: &self.cells,
-            });
+        let mut line = self.rest.next_line()?;
+        while line.text.trim_ascii().is_empty() {
+            line = self.rest.next_line()?;
         }
+        let end = u32::try_from(line.text.len()).unwrap_or(0);
+        self.cells = [Cell { start: 0, end }];
+        Some(line.row(&self.cells))
     }
 }
 

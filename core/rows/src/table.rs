@@ -207,22 +207,17 @@ impl<'a> Table<'a> {
             Unquoted::Incomplete => return None,
             Unquoted::Stray => {
                 // Give up this line alone and go on with the next.
-                let (line, length) = self.rest.line()?;
+                let line = self.rest.next_line()?;
                 self.scratch.stray_quotes += 1;
-                self.rest.advance(length);
-                self.scratch.split_plainly(line.as_bytes());
-                let unterminated = length == line.len();
-                let flaw = if unterminated {
+                self.scratch.split_plainly(line.text.as_bytes());
+                let flaw = if line.unterminated {
                     Flaw::Truncated
                 } else {
                     Flaw::Unclosed
                 };
                 return Some(Row {
-                    line: number,
                     flaw: Some(flaw),
-                    unterminated,
-                    text: line,
-                    cells: &self.scratch.cells,
+                    ..line.row(&self.scratch.cells)
                 });
             }
         };

@@ -42,21 +42,16 @@ impl<'a> Words<'a> {
     #[allow(clippy::should_implement_trait, reason = "rows borrow from the reader")]
     pub fn next(&mut self) -> Option<Line<'_>> {
         loop {
-            if self.rest.text.is_empty() {
-                return None;
-            }
-            let number = self.rest.line;
-            let (line, length) = self.rest.line()?;
-            self.rest.advance(length);
-            if let Some(comment) = line.trim_ascii_start().strip_prefix(self.comment) {
+            let line = self.rest.next_line()?;
+            if let Some(comment) = line.text.trim_ascii_start().strip_prefix(self.comment) {
                 return Some(Line::Comment(comment));
             }
-            if line.trim_ascii().is_empty() {
+            if line.text.trim_ascii().is_empty() {
                 continue;
             }
             self.cells.clear();
             let mut start = None;
-            for (at, byte) in line.bytes().chain([b' ']).enumerate() {
+            for (at, byte) in line.text.bytes().chain([b' ']).enumerate() {
                 match (byte.is_ascii_whitespace(), start) {
                     (false, None) => start = Some(at as u32),
                     (true, Some(from)) => {
@@ -70,13 +65,7 @@ impl<'a> Words<'a> {
                     _ => {}
                 }
             }
-            return Some(Line::Row(Row {
-                line: number,
-                flaw: None,
-                unterminated: length == line.len(),
-                text: line,
-                cells: &self.cells,
-            }));
+            return Some(Line::Row(line.row(&self.cells)));
         }
     }
 }
