@@ -99,7 +99,7 @@ impl Experiment {
     ) -> Result<Workload, SettingsError> {
         let adapts = policies.iter().any(PolicySpec::adapts_jobs);
         if self.applications.always || adapts || workload.is_adaptive() {
-            self.applications.bind(&workload)
+            self.applications.bind(workload)
         } else {
             Ok(workload)
         }

@@ -28,7 +28,7 @@ fn run(policy: &str, workload: &Arc<Workload>, cluster: &ClusterSpec) -> RunLog 
 fn adaptive_jobs_are_charged_for_what_they_held() {
     let sample = Sample::named("lab").expect("a sample");
     let mut bound = ApplicationSettings::default()
-        .bind(&sample.workload())
+        .bind(sample.workload())
         .expect("the paper's rule");
     bound.jobs.truncate(8);
     let workload = Arc::new(bound);

@@ -156,7 +156,7 @@ fn a_scheduler_that_starts_nobody() {
 fn pollux_ends_with_any_exponent() {
     let sample = switchyard::workload::Sample::named("lab").expect("a sample");
     let mut bound = ApplicationSettings::default()
-        .bind(&sample.workload())
+        .bind(sample.workload())
         .expect("the paper's rule");
     bound.jobs.truncate(6);
     let jobs = Arc::new(bound);

@@ -250,7 +250,7 @@ fn mixed_workloads(most_jobs: usize) -> impl Strategy<Value = Workload> {
                 definitions: [definition(4), definition(1)].to_vec(),
                 ..ApplicationSettings::default()
             };
-            return settings.bind(&workload).expect("a sound rule");
+            return settings.bind(workload).expect("a sound rule");
         }
         let applications = [application(4), application(1)];
         for (i, job) in workload.jobs.iter_mut().enumerate() {

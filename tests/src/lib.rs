@@ -70,7 +70,7 @@ pub fn cases() -> [Case; 6] {
 /// As the page runs plain jobs where a scheduler adapts them.
 fn bound() -> Case {
     let lab = sample("lab");
-    let workload = ApplicationSettings::default().bind(&lab.workload);
+    let workload = ApplicationSettings::default().bind((*lab.workload).clone());
     Case {
         name: "bound",
         workload: Arc::new(workload.expect("the paper's rule")),

@@ -269,7 +269,7 @@ pub(crate) fn pollux(arguments: &Arguments) -> Result<(), Failure> {
     let mut given = Vec::new();
     for path in &arguments.traces {
         let workload = input::load(std::slice::from_ref(path), &arguments.opening, None)?.workload;
-        given.push(Arc::new(bound(&workload, &applications)?));
+        given.push(Arc::new(bound(workload, &applications)?));
     }
     let all = sections();
     if let Some(unknown) = arguments
@@ -334,7 +334,7 @@ pub(crate) fn pollux(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn bound(workload: &Workload, applications: &[Application]) -> Result<Workload, Failure> {
+fn bound(workload: Workload, applications: &[Application]) -> Result<Workload, Failure> {
     workload
         .bind(&BindingRule::default(), applications.to_vec())
         .map_err(|error| Failure::Input(error.into()))
@@ -354,7 +354,7 @@ fn drawn(
         let trace = generator
             .generate(applications)
             .map_err(|error| Failure::Input(error.into()))?;
-        bound(&trace.workload(), applications).map(Arc::new)
+        bound(trace.workload(), applications).map(Arc::new)
     };
     (0..u64::from(count)).map(draw).collect()
 }

@@ -890,7 +890,9 @@ mod tests {
         jobs.jobs.truncate(6);
         let hashes = |state: &AppState, workload: &Workload| {
             let workload = match state.applications() {
-                Some(settings) => settings.bind(workload).map_err(|why| why.to_string())?,
+                Some(settings) => settings
+                    .bind(workload.clone())
+                    .map_err(|why| why.to_string())?,
                 None => workload.clone(),
             };
             let workload = Arc::new(workload);

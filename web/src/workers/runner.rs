@@ -96,7 +96,7 @@ impl Server {
             } => {
                 let bound = jobs.read().and_then(|workload| match applications {
                     None => Ok(workload),
-                    Some(settings) => settings.bind(&workload).map_err(|error| error.to_string()),
+                    Some(settings) => settings.bind(workload).map_err(|error| error.to_string()),
                 });
                 let checked = spec.check().map_err(|missing| missing.to_string());
                 let workload = match checked.and(bound) {

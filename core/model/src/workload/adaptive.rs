@@ -14,7 +14,7 @@ impl Workload {
     ///
     /// A [`BindError`] if the rule, or a job, names an application that is not there.
     pub fn bind(
-        &self,
+        mut self,
         rule: &BindingRule,
         applications: Vec<Application>,
     ) -> Result<Self, BindError> {
@@ -39,8 +39,7 @@ impl Workload {
         let bounds = rule.bind(jobs, &applications)?;
         // Many jobs share application, GPUs and batch.
         let mut times: BTreeMap<(u32, u32, u32), f64> = BTreeMap::new();
-        let mut bound = self.clone();
-        for (job, to) in bound.jobs.iter_mut().zip(bounds) {
+        for (job, to) in self.jobs.iter_mut().zip(bounds) {
             let (scale, duration) = match job.work {
                 Work::Fixed { duration } => (to.scale, duration),
                 Work::Adaptive { scale, .. } => {
@@ -62,8 +61,8 @@ impl Workload {
                 duration,
             };
         }
-        bound.applications = applications.into_iter().map(Arc::new).collect();
-        Ok(bound)
+        self.applications = applications.into_iter().map(Arc::new).collect();
+        Ok(self)
     }
 }
 
@@ -78,6 +77,7 @@ mod tests {
         assert!(!plain.is_adaptive());
         let rule = BindingRule::default();
         let bound = plain
+            .clone()
             .bind(&rule, Application::embedded())
             .expect("the paper's rule");
         assert!(bound.is_adaptive());
@@ -97,7 +97,8 @@ mod tests {
             assert!((time / duration - 1.0).abs() < 1e-12);
         }
         // Binding what is bound changes no more than rounding.
-        let again = bound.bind(&rule, Application::embedded()).expect("bound");
+        let again = bound.clone().bind(&rule, Application::embedded());
+        let again = again.expect("bound");
         for (job, before) in again.jobs.iter().zip(&bound.jobs) {
             assert!((job.work.seconds() / before.work.seconds() - 1.0).abs() < 1e-12);
         }

@@ -69,7 +69,7 @@ impl ApplicationSettings {
     /// # Errors
     ///
     /// A [`SettingsError`] that says what to change.
-    pub fn bind(&self, workload: &Workload) -> Result<Workload, SettingsError> {
+    pub fn bind(&self, workload: Workload) -> Result<Workload, SettingsError> {
         let mut rule: BindingRule = self.rule.parse()?;
         rule.seed = self.seed;
         Ok(workload.bind(&rule, self.applications()?)?)
@@ -209,7 +209,7 @@ mod tests {
                 definitions: definition.map(str::to_owned).into_iter().collect(),
                 ..ApplicationSettings::default()
             };
-            settings.bind(&plain).unwrap_err().to_string()
+            settings.bind(plain.clone()).unwrap_err().to_string()
         };
         assert_eq!(
             why("gpt", None),
