@@ -3,8 +3,8 @@
 use super::data::{Dtype, Recipe, Reference};
 use crate::engine::Spread;
 use anyhow::{Result, ensure};
+use jiff::Timestamp;
 use serde::Serialize;
-use std::time::{SystemTime, UNIX_EPOCH};
 use switchyard::goodput::noise::Norms;
 
 /// φ is expressed in batches of one replica.
@@ -167,7 +167,7 @@ impl Report {
             backend,
             device,
             kernels,
-            date: now(),
+            date: format!("{:.0}", Timestamp::now()),
             version: env!("CARGO_PKG_VERSION"),
             model,
             tensors: recipe.layout.tensors.len(),
@@ -291,47 +291,9 @@ impl Report {
     }
 }
 
-/// The time, as 2026-01-31T12:00:00Z.
-fn now() -> String {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    date(since.as_secs())
-}
-
-/// From seconds since 1970 to the Gregorian calendar, counting years from 1 March.
-fn date(seconds: u64) -> String {
-    let (days, second) = (seconds / 86400, seconds % 86400);
-    let shifted = days + 719_468;
-    let (era, day) = (shifted / 146_097, shifted % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 {
-        (month + 3, 0)
-    } else {
-        (month - 9, 1)
-    };
-    format!(
-        "{:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
-        400 * era + year + next,
-        second / 3600,
-        second / 60 % 60,
-        second % 60
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dates() {
-        assert_eq!(date(0), "1970-01-01T00:00:00Z");
-        assert_eq!(date(951_782_400), "2000-02-29T00:00:00Z");
-        assert_eq!(date(1_767_225_599), "2025-12-31T23:59:59Z");
-    }
 
     #[test]
     fn what_is_wrong_is_not_accepted() {

@@ -7,25 +7,35 @@
 use crate::cluster::ClusterSpec;
 use crate::sim::RunLog;
 use crate::workload::Workload;
-use std::fmt::Write;
+use serde::Serialize;
 
 /// The run as a JSON text. Stays that have not ended yet reach to the log's last event.
 pub fn chrome_trace(workload: &Workload, cluster: &ClusterSpec, log: &RunLog) -> String {
-    let mut events = Events {
-        json: String::from("{\"displayTimeUnit\":\"ms\",\"traceEvents\":["),
+    let mut json = String::from("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
+    let mut between = "\n";
+    // One a line: of all events of a long run there is never a second copy.
+    let mut add = |event: Event<'_>| {
+        json.push_str(between);
+        // Texts and numbers cannot fail.
+        json.push_str(&serde_json::to_string(&event).unwrap_or_default());
+        between = ",\n";
     };
     // Process 0 is the cluster as a whole; nodes follow.
-    events.add(format_args!(
-        "\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{{\"name\":\"cluster\"}}"
-    ));
+    add(Event::name("process_name", 0, None, "cluster"));
     for (node, gpus) in (0u32..).zip(cluster.gpus_per_node()) {
         let pid = node + 1;
-        events.add(format_args!(
-            "\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{pid},\"args\":{{\"name\":\"node {node}\"}}"
+        add(Event::name(
+            "process_name",
+            pid,
+            None,
+            &format!("node {node}"),
         ));
         for gpu in 0..gpus {
-            events.add(format_args!(
-                "\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{pid},\"tid\":{gpu},\"args\":{{\"name\":\"GPU {gpu}\"}}"
+            add(Event::name(
+                "thread_name",
+                pid,
+                Some(gpu),
+                &format!("GPU {gpu}"),
             ));
         }
     }
@@ -33,18 +43,23 @@ pub fn chrome_trace(workload: &Workload, cluster: &ClusterSpec, log: &RunLog) ->
     for i in 0..log.segments() {
         let segment = log.segment(i);
         let job = &workload.jobs[segment.job.index()];
-        let name = escaped(&job.name);
         let start = microseconds(segment.start.seconds());
         let duration = microseconds(segment.end.seconds().min(end)) - start;
-        let restart = segment.ready - segment.start;
         for part in segment.gpus {
             for gpu in (0..64).filter(|gpu| part.mask >> gpu & 1 == 1) {
-                events.add(format_args!(
-                    "\"ph\":\"X\",\"name\":\"{name}\",\"pid\":{},\"tid\":{gpu},\"ts\":{start},\"dur\":{duration},\"args\":{{\"job\":{},\"gpus\":{},\"restart_s\":{restart}}}",
-                    part.node + 1,
-                    segment.job.0,
-                    job.gpus,
-                ));
+                add(Event {
+                    ph: "X",
+                    name: &job.name,
+                    pid: part.node + 1,
+                    tid: Some(gpu),
+                    ts: Some(start),
+                    dur: Some(duration),
+                    args: Args::Stay {
+                        job: segment.job.0,
+                        gpus: job.gpus,
+                        restart_s: segment.ready - segment.start,
+                    },
+                });
             }
         }
     }
@@ -53,50 +68,82 @@ pub fn chrome_trace(workload: &Workload, cluster: &ClusterSpec, log: &RunLog) ->
         .iter()
         .zip(log.sample_waiting())
         .zip(log.sample_gpus());
-    for ((time, waiting), gpus) in samples {
-        let ts = microseconds(*time);
-        events.add(format_args!(
-            "\"ph\":\"C\",\"name\":\"jobs waiting\",\"pid\":0,\"ts\":{ts},\"args\":{{\"jobs\":{waiting}}}"
-        ));
-        events.add(format_args!(
-            "\"ph\":\"C\",\"name\":\"GPUs allocated\",\"pid\":0,\"ts\":{ts},\"args\":{{\"GPUs\":{gpus}}}"
+    for ((&time, &jobs), &gpus) in samples {
+        add(Event::counter("jobs waiting", time, Args::Waiting { jobs }));
+        add(Event::counter(
+            "GPUs allocated",
+            time,
+            Args::Allocated { gpus },
         ));
     }
-    events.json.push_str("]}");
-    events.json
+    json.push_str("]}");
+    json
 }
 
 fn microseconds(seconds: f64) -> u64 {
     libm::round(seconds * 1e6) as u64
 }
 
-struct Events {
-    json: String,
+#[derive(Serialize)]
+struct Event<'a> {
+    ph: &'static str,
+    name: &'a str,
+    pid: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tid: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ts: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dur: Option<u64>,
+    args: Args<'a>,
 }
 
-impl Events {
-    fn add(&mut self, fields: std::fmt::Arguments<'_>) {
-        let comma = if self.json.ends_with('[') { "" } else { "," };
-        // Writing to a string cannot fail.
-        let _ = write!(self.json, "{comma}\n{{{fields}}}");
-    }
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Args<'a> {
+    Name {
+        name: &'a str,
+    },
+    Stay {
+        job: u32,
+        gpus: u32,
+        restart_s: f64,
+    },
+    Waiting {
+        jobs: u32,
+    },
+    Allocated {
+        #[serde(rename = "GPUs")]
+        gpus: u32,
+    },
 }
 
-/// The text inside a JSON string.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            c if (c as u32) < 0x20 => {
-                // Writing to a string cannot fail.
-                let _ = write!(out, "\\u{:04x}", c as u32);
-            }
-            c => out.push(c),
+impl<'a> Event<'a> {
+    /// What a process or a thread is called.
+    fn name(what: &'a str, pid: u32, tid: Option<u32>, name: &'a str) -> Self {
+        Self {
+            ph: "M",
+            name: what,
+            pid,
+            tid,
+            ts: None,
+            dur: None,
+            args: Args::Name { name },
         }
     }
-    out
+
+    /// A value of the whole cluster from a time on.
+    fn counter(name: &'a str, time: f64, args: Args<'a>) -> Self {
+        Self {
+            ph: "C",
+            name,
+            pid: 0,
+            tid: None,
+            ts: Some(microseconds(time)),
+            dur: None,
+            args,
+        }
+    }
 }
 
 #[cfg(test)]
