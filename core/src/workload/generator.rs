@@ -308,6 +308,6 @@ mod tests {
             ..workload.clone()
         };
         let settings = ApplicationSettings::default();
-        assert_eq!(settings.bind(&travelled), Ok(workload));
+        assert_eq!(settings.bind(travelled), Ok(workload));
     }
 }
