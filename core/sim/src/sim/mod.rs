@@ -9,20 +9,28 @@
 //! that gets nowhere, or writes more than its [`LogBudget`], is ended ([`Halt`]).
 
 mod attained;
+mod carry_out;
 mod engine;
+mod events;
 mod halt;
 mod index;
+mod jobs;
 mod ledger;
 mod log;
 mod news;
+mod nodes;
 mod plan;
+mod progress;
 mod scheduler;
+mod setting;
+mod speed;
 mod training;
 mod training_plots;
 mod view;
+mod world;
 
 pub use attained::{Attained, Held, Measure};
-pub use engine::{Progress, SimOptions, Simulation};
+pub use engine::{Progress, Simulation};
 pub use halt::{Halt, HaltReason, LogBudget, Remedy, RunError};
 pub use index::{Moment, TimeIndex};
 pub use ledger::Ledger;
@@ -30,5 +38,6 @@ pub use log::{Event, EventKind, LogDelta, LogMark, Rental, Round, RunLog, Segmen
 pub use news::News;
 pub use plan::{Plan, PlanError, PlanErrorKind};
 pub use scheduler::{Cadence, Every, Policy, Scheduler};
+pub use setting::SimOptions;
 pub use training::TrainingView;
 pub use view::{Phase, View};

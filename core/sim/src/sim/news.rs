@@ -12,3 +12,39 @@ pub enum News {
     /// The job's [alarm](super::Plan::alarm) is due.
     Alarm(JobId),
 }
+
+/// What has not been told yet.
+#[derive(Debug, Default)]
+pub(super) struct Inbox {
+    news: Vec<News>,
+    /// Whether some of it is an alarm.
+    alarmed: bool,
+}
+
+impl Inbox {
+    pub(super) fn news(&self) -> &[News] {
+        &self.news
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.news.is_empty()
+    }
+
+    pub(super) fn push(&mut self, news: News) {
+        self.alarmed |= matches!(news, News::Alarm(_));
+        self.news.push(news);
+    }
+
+    /// A job that ends at the very moment of its alarm has nothing left to be asked about.
+    pub(super) fn finished(&mut self, job: JobId) {
+        if self.alarmed {
+            self.news.retain(|&news| news != News::Alarm(job));
+        }
+        self.news.push(News::Finished(job));
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.news.clear();
+        self.alarmed = false;
+    }
+}

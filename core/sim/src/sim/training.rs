@@ -1,9 +1,9 @@
-//! How far adaptive jobs have come.
-//!
-//! Progress is counted in the application's iterations at M0. While placement, batch, epoch and
-//! interference stay, speed is constant: a *stretch*, whose end is one event. A job's `scale`
-//! divides its speed.
+//! What adaptive jobs train: their [progress](super::progress) is counted in the application's
+//! iterations at M0, their full speed depends on placement, batch and epoch. A job's `scale` divides
+//! its speed.
 
+use super::plan::PlanErrorKind;
+use super::progress::Progress;
 use crate::Time;
 use crate::application::{Application, StepTimes, packed};
 use crate::cluster::{ClusterSpec, Part};
@@ -25,19 +25,10 @@ pub(super) struct Training {
     pace: Arc<Pace>,
     /// Epochs complete.
     pub(super) epoch: u32,
-    /// When the stretch began, and the progress then.
-    since: Time,
-    progress: f64,
-    /// Progress per second; 0 unless it runs.
-    speed: f64,
     pub(super) batch: LocalBatch,
     times: StepTimes,
-    pub(super) replicas: u32,
+    replicas: u32,
     nodes: u32,
-    /// Counts stretches: the ends of earlier ones are stale.
-    pub(super) stretch: u32,
-    /// Whether another distributed job shares a node.
-    pub(super) disturbed: bool,
 }
 
 /// How training passes at the requested GPUs and batch.
@@ -97,28 +88,17 @@ pub(super) fn trainings(workload: &Workload, cluster: &ClusterSpec) -> Vec<Optio
             pace: Arc::clone(pace),
             application,
             epoch: 0,
-            since: Time::ZERO,
-            progress: 0.0,
-            speed: 0.0,
             batch: LocalBatch::default(),
             times: StepTimes::default(),
             replicas: 0,
             nodes: 0,
-            stretch: 0,
-            disturbed: false,
         })
     };
     workload.jobs.iter().map(&mut training).collect()
 }
 
-/// The end of a stretch: when, and whether rounding put it before its true time.
-pub(super) struct StretchEnd {
-    pub(super) at: Time,
-    pub(super) early: bool,
-}
-
 impl Training {
-    /// Takes GPUs and a batch; no stretch begins yet.
+    /// Takes GPUs and a batch.
     pub(super) fn configure(&mut self, parts: &[Part], batch: LocalBatch) {
         let placement: Vec<u32> = parts.iter().map(|part| part.gpus).collect();
         self.times = self.application.step_times(&placement, batch.m);
@@ -127,66 +107,40 @@ impl Training {
         self.batch = batch;
     }
 
-    pub(super) fn is_distributed(&self) -> bool {
-        self.nodes > 1
-    }
-
-    fn end_of_epoch(&self) -> f64 {
+    /// Where the present epoch ends, iterations at M0.
+    pub(super) fn end_of_epoch(&self) -> f64 {
         self.application.progress_after(self.epoch + 1)
     }
 
-    fn progress_at(&self, now: Time) -> f64 {
-        let passed = now - self.since;
-        if passed <= 0.0 || self.speed <= 0.0 {
-            return self.progress;
-        }
-        let progress = self.progress + passed * self.speed;
-        let most = self.end_of_epoch();
-        if progress < most { progress } else { most }
-    }
-
-    /// Ends the stretch.
-    pub(super) fn settle(&mut self, now: Time) {
-        self.progress = self.progress_at(now);
-        self.speed = 0.0;
-        self.stretch += 1;
-    }
-
-    /// Begins a stretch, a share of which is lost to interference.
-    pub(super) fn go_on(&mut self, at: Time, lost: f64, whole_seconds: bool) -> StretchEnd {
+    /// Iterations at M0 per second, at this part of full speed.
+    pub(super) fn speed(&self, factor: f64) -> f64 {
         let total = self.batch.total(self.replicas);
         let stats = self.application.stats(total, self.epoch);
         let gain = stats.gain(self.application.limits.scale(total));
-        self.speed = gain / self.times.iteration(self.batch.s) * (1.0 - lost) / self.scale;
-        self.since = at;
-        let seconds = (self.end_of_epoch() - self.progress) / self.speed;
-        let rounded = if whole_seconds {
-            libm::rint(seconds)
-        } else {
-            seconds
-        };
-        StretchEnd {
-            at: at + rounded,
-            early: rounded < seconds,
-        }
+        gain / self.times.iteration(self.batch.s) * factor / self.scale
     }
 
-    /// Completes the epoch; whether it was the last.
-    pub(super) fn complete_epoch(&mut self, now: Time) -> bool {
-        self.progress = self.end_of_epoch();
-        self.since = now;
-        self.speed = 0.0;
-        self.stretch += 1;
-        self.epoch += 1;
-        self.epoch >= self.application.epochs()
+    /// Whether a batch is within the limits on so many GPUs.
+    pub(super) fn check_batch(
+        &self,
+        replicas: u32,
+        batch: LocalBatch,
+    ) -> Result<(), PlanErrorKind> {
+        let limits = &self.application.limits;
+        let local = 1..=limits.max_local;
+        if local.contains(&batch.m) && batch.total(replicas) <= f64::from(limits.max_batch) {
+            return Ok(());
+        }
+        let LocalBatch { m, s } = batch;
+        Err(PlanErrorKind::BadBatch { m, s })
     }
 
     /// Epochs complete, with the part of the present one.
-    pub(super) fn epochs_at(&self, now: Time) -> f64 {
+    pub(super) fn epochs_at(&self, progress: &Progress, now: Time) -> f64 {
         let from = self.application.progress_after(self.epoch);
-        let span = self.end_of_epoch() - from;
+        let span = progress.goal() - from;
         let part = if span > 0.0 {
-            (self.progress_at(now) - from) / span
+            (progress.at(now) - from) / span
         } else {
             0.0
         };
@@ -194,19 +148,19 @@ impl Training {
     }
 
     /// Progress so far as seconds at the requested GPUs and batch.
-    pub(super) fn executed_seconds(&self, now: Time) -> f64 {
+    pub(super) fn executed_seconds(&self, progress: &Progress, now: Time) -> f64 {
         let all = self.pace.at(self.application.epochs());
         let (from, to) = (self.pace.at(self.epoch), self.pace.at(self.epoch + 1));
-        let part = self.epochs_at(now) - f64::from(self.epoch);
+        let part = self.epochs_at(progress, now) - f64::from(self.epoch);
         self.duration * ((from + (to - from) * part) / all)
     }
 
     /// Seconds of progress at the requested GPUs and batch per second.
-    pub(super) fn rate(&self) -> f64 {
+    pub(super) fn rate(&self, progress: &Progress) -> f64 {
         let from = self.application.progress_after(self.epoch);
         let seconds = self.pace.at(self.epoch + 1) - self.pace.at(self.epoch);
-        let pace = seconds / (self.end_of_epoch() - from);
-        self.speed * pace * self.duration / self.pace.at(self.application.epochs())
+        let pace = seconds / (progress.goal() - from);
+        progress.speed() * pace * self.duration / self.pace.at(self.application.epochs())
     }
 }
 
@@ -214,6 +168,7 @@ impl Training {
 #[derive(Clone, Copy, Debug)]
 pub struct TrainingView<'a> {
     pub(super) training: &'a Training,
+    pub(super) progress: &'a Progress,
     pub(super) now: Time,
     pub(super) oracle: bool,
     pub(super) job: JobId,
@@ -252,7 +207,7 @@ impl<'a> TrainingView<'a> {
 
     /// Epochs complete, with the part of the present one.
     pub fn epochs_done(&self) -> f64 {
-        self.training.epochs_at(self.now)
+        self.training.epochs_at(self.progress, self.now)
     }
 
     /// Epochs complete.
@@ -269,7 +224,7 @@ impl<'a> TrainingView<'a> {
     /// gradient statistics. `None` before the first step.
     pub fn observed(&self) -> Option<(Observation, GradientStats)> {
         let training = self.training;
-        if training.speed <= 0.0 || self.now <= training.since {
+        if !self.progress.has_moved(self.now) {
             return None;
         }
         let observation = Observation {

@@ -1,0 +1,224 @@
+//! What a plan does to the world.
+
+use super::events::Due;
+use super::halt::HaltReason;
+use super::log::{EventKind, Rental, Round};
+use super::plan::{Placed, Plan, PlanErrorKind};
+use super::speed::Entering;
+use super::view::Phase;
+use super::world::{Refusal, World};
+use crate::Time;
+use crate::cluster::Part;
+use crate::goodput::LocalBatch;
+use crate::job::JobId;
+
+/// What stops a run: an impossible plan about a job, or no way on.
+pub(super) enum Trouble {
+    Plan(JobId, PlanErrorKind),
+    Halt(HaltReason),
+}
+
+impl From<Refusal> for Trouble {
+    fn from((job, kind): Refusal) -> Self {
+        Self::Plan(job, kind)
+    }
+}
+
+impl From<HaltReason> for Trouble {
+    fn from(reason: HaltReason) -> Self {
+        Self::Halt(reason)
+    }
+}
+
+impl World {
+    pub(super) fn carry_out(&mut self, plan: &Plan) -> Result<(), Trouble> {
+        for change in &plan.queue_moves {
+            self.check_active(change.job)?;
+            let kind = if change.demoted {
+                EventKind::Demote
+            } else {
+                EventKind::Promote
+            };
+            self.log
+                .push_event(self.now, kind, change.job, change.queue);
+        }
+        for &job in &plan.preempted {
+            self.check_running(job)?;
+            self.pause(job)?;
+        }
+        // Every moved job leaves before any is placed: two may change places.
+        for &Placed { job, .. } in &plan.placed {
+            self.check_active(job)?;
+            if self.jobs.phase[job.index()] == Phase::Running {
+                self.pause(job)?;
+            }
+        }
+        if let Some(nodes) = plan.rented {
+            self.rent(nodes)?;
+        }
+        for placed in &plan.placed {
+            let parts = &plan.parts[placed.from as usize..placed.to as usize];
+            self.start(placed.job, parts, placed.batch)?;
+        }
+        for &(job, batch) in &plan.tuned {
+            self.tune(job, batch)?;
+        }
+        if let Some((fitness, utility)) = plan.round {
+            self.log.push_round(Round {
+                time: self.now,
+                fitness,
+                utility,
+            });
+        }
+        for &(job, at) in &plan.alarms {
+            self.set_alarm(job, at)?;
+        }
+        let in_use = self.nodes.in_use();
+        self.watch
+            .planned(self.now, &self.log, self.jobs.waiting, in_use)?;
+        Ok(())
+    }
+
+    fn check_active(&self, job: JobId) -> Result<(), Refusal> {
+        match self.jobs.phase.get(job.index()) {
+            None => Err((job, PlanErrorKind::UnknownJob)),
+            Some(Phase::Waiting | Phase::Running) => Ok(()),
+            Some(Phase::Future | Phase::Finished | Phase::Rejected) => {
+                Err((job, PlanErrorKind::NotActive))
+            }
+        }
+    }
+
+    fn check_running(&self, job: JobId) -> Result<(), Refusal> {
+        self.check_active(job)?;
+        if self.jobs.phase[job.index()] == Phase::Running {
+            Ok(())
+        } else {
+            Err((job, PlanErrorKind::NotRunning))
+        }
+    }
+
+    fn pause(&mut self, job: JobId) -> Result<(), HaltReason> {
+        let segment = self.jobs.segment[job.index()];
+        let progressed = self.now > self.log.segment(segment as usize).ready;
+        self.watch.stay_ended(job, progressed, self.nodes.gpus)?;
+        self.release(job, Phase::Waiting);
+        self.jobs.waiting += 1;
+        self.log
+            .push_event(self.now, EventKind::Pause, job, segment);
+        Ok(())
+    }
+
+    /// Rents the first so many nodes from now on: nobody may be left on the others.
+    fn rent(&mut self, nodes: u32) -> Result<(), Refusal> {
+        let rented = self.nodes.rent(nodes);
+        for job in self.ledger.running() {
+            let parts = self.ledger.parts(job);
+            if let Some(&Part { node, .. }) = parts.iter().find(|part| part.node >= rented) {
+                return Err((job, PlanErrorKind::NotRented { node, rented }));
+            }
+        }
+        self.log.push_rental(Rental {
+            time: self.now,
+            nodes: rented,
+        });
+        Ok(())
+    }
+
+    fn start(
+        &mut self,
+        job: JobId,
+        parts: &[Part],
+        batch: Option<LocalBatch>,
+    ) -> Result<(), Refusal> {
+        let i = job.index();
+        let given = parts
+            .iter()
+            .fold(0u32, |sum, part| sum.saturating_add(part.gpus));
+        self.check_start(job, given, batch)
+            .and_then(|()| self.nodes.take(parts, &mut self.log))
+            .map_err(|kind| (job, kind))?;
+        let first = self.jobs.version[i] == 0;
+        let ready = if first && !self.setting.options.first_start_pays {
+            self.now
+        } else {
+            self.now + self.setting.restart_seconds(job)
+        };
+        let segment = self.log.open_segment(job, self.now, ready);
+        let kind = if first {
+            EventKind::Start
+        } else {
+            EventKind::Restart
+        };
+        self.log.push_event(self.now, kind, job, segment);
+
+        let is_spread = parts.len() as u32 > given.div_ceil(self.nodes.largest);
+        self.jobs.enter(job, self.now, segment, is_spread);
+        self.ledger.enter(job, self.setting.job(job), parts);
+        self.speeds.enter(&Entering {
+            id: job,
+            job: self.setting.job(job),
+            parts,
+            is_spread,
+            trains: self.jobs.training(job).is_some(),
+        });
+        if let Some(training) = self.jobs.training_mut(job) {
+            let limits = &training.application.limits;
+            let batch = batch.unwrap_or_else(|| limits.split(training.asked, given));
+            training.configure(parts, batch);
+            self.note_tuning(job, batch);
+        }
+        self.go_on_from(job, ready);
+        Ok(())
+    }
+
+    fn check_start(
+        &self,
+        job: JobId,
+        given: u32,
+        batch: Option<LocalBatch>,
+    ) -> Result<(), PlanErrorKind> {
+        let requested = self.setting.job(job).gpus;
+        if self.jobs.phase[job.index()] == Phase::Running {
+            return Err(PlanErrorKind::NamedTwice);
+        }
+        match (self.jobs.training(job), batch) {
+            (Some(training), Some(batch)) => {
+                let most = training.application.limits.max_replicas().max(requested);
+                if !(1..=most).contains(&given) {
+                    return Err(PlanErrorKind::TooManyGpus { most, given });
+                }
+                training.check_batch(given, batch)
+            }
+            (None, Some(_)) => Err(PlanErrorKind::NotAdaptive),
+            (_, None) if given != requested => Err(PlanErrorKind::GangBroken { requested, given }),
+            (_, None) => Ok(()),
+        }
+    }
+
+    /// Lets a running adaptive job go on with another batch.
+    fn tune(&mut self, job: JobId, batch: LocalBatch) -> Result<(), Refusal> {
+        self.check_running(job)?;
+        match self.jobs.training(job) {
+            None => return Err((job, PlanErrorKind::NotAdaptive)),
+            Some(training) if training.batch == batch => return Ok(()),
+            Some(_) => {}
+        }
+        self.jobs.progress[job.index()].settle(self.now);
+        self.set_batch(job, batch)?;
+        self.go_on(job);
+        Ok(())
+    }
+
+    fn set_alarm(&mut self, job: JobId, at: Time) -> Result<(), Refusal> {
+        self.check_active(job)?;
+        if at.seconds().is_nan() {
+            return Err((job, PlanErrorKind::AlarmAtNoTime));
+        }
+        let at = at.max(self.now);
+        let version = self.jobs.version[job.index()];
+        self.jobs.alarm[job.index()] = at;
+        self.events.push(at, Due::Alarm { job, version });
+        Ok(())
+    }
+}

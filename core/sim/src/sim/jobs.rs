@@ -1,0 +1,165 @@
+//! Where each job is in its life, and how far.
+
+use super::attained::Held;
+use super::progress::{Progress, StretchEnd, at_least_zero};
+use super::setting::Setting;
+use super::training::{Training, trainings};
+use super::view::Phase;
+use crate::Time;
+use crate::cluster::ClusterSpec;
+use crate::job::JobId;
+
+/// Columns indexed by job.
+pub(super) struct Jobs {
+    pub(super) phase: Vec<Phase>,
+    /// When the phase began; for a running job, when it got its present GPUs.
+    pub(super) since: Vec<Time>,
+    pub(super) progress: Vec<Progress>,
+    /// Seconds of progress at the requested GPUs per second, on the present or last GPUs.
+    pub(super) rate: Vec<f64>,
+    /// Whether the present or last GPUs are on more nodes than the gang needs.
+    pub(super) spread: Vec<bool>,
+    /// Stays on GPUs before the present segment.
+    held: Vec<Held>,
+    /// The present or last one.
+    pub(super) segment: Vec<u32>,
+    /// Counts changes of placement: alarms of an earlier version are void.
+    pub(super) version: Vec<u32>,
+    pub(super) alarm: Vec<Time>,
+    /// Empty unless some adapt.
+    trainings: Vec<Option<Training>>,
+    /// Jobs that have been submitted: the first so many.
+    pub(super) submitted: usize,
+    pub(super) waiting: u32,
+    /// Finished or rejected.
+    pub(super) done: u32,
+}
+
+impl Jobs {
+    pub(super) fn new(setting: &Setting, cluster: &ClusterSpec) -> Self {
+        let jobs = &setting.workload.jobs;
+        let trainings = trainings(&setting.workload, cluster);
+        let goal = |i: usize| match trainings.get(i) {
+            Some(Some(training)) => training.end_of_epoch(),
+            _ => jobs[i].work.seconds(),
+        };
+        Self {
+            phase: vec![Phase::Future; jobs.len()],
+            since: vec![Time::ZERO; jobs.len()],
+            progress: (0..jobs.len()).map(goal).map(Progress::towards).collect(),
+            rate: vec![1.0; jobs.len()],
+            spread: vec![false; jobs.len()],
+            held: vec![Held::default(); jobs.len()],
+            segment: vec![0; jobs.len()],
+            version: vec![0; jobs.len()],
+            alarm: vec![Time::NEVER; jobs.len()],
+            trainings,
+            submitted: 0,
+            waiting: 0,
+            done: 0,
+        }
+    }
+
+    /// Waiting or running.
+    pub(super) fn active(&self) -> usize {
+        self.submitted - self.done as usize
+    }
+
+    /// `None` for a plain job.
+    pub(super) fn training(&self, job: JobId) -> Option<&Training> {
+        self.trainings.get(job.index())?.as_ref()
+    }
+
+    pub(super) fn training_mut(&mut self, job: JobId) -> Option<&mut Training> {
+        self.trainings.get_mut(job.index())?.as_mut()
+    }
+
+    /// Stays on GPUs until now; on so many at present.
+    pub(super) fn held(&self, job: JobId, now: Time, gpus: u32) -> Held {
+        let i = job.index();
+        let mut held = self.held[i];
+        if self.phase[i] == Phase::Running {
+            held.stay(gpus, now - self.since[i]);
+        }
+        held
+    }
+
+    /// What is left of so many seconds at the requested GPUs.
+    pub(super) fn remaining(&self, job: JobId, seconds: f64, now: Time) -> f64 {
+        let progress = &self.progress[job.index()];
+        let executed = match self.training(job) {
+            Some(training) => training.executed_seconds(progress, now),
+            None => progress.at(now),
+        };
+        at_least_zero(seconds - executed)
+    }
+
+    /// Epochs complete, with the part of the present one.
+    pub(super) fn epochs_at(&self, job: JobId, now: Time) -> f64 {
+        let progress = &self.progress[job.index()];
+        self.training(job)
+            .map_or(0.0, |training| training.epochs_at(progress, now))
+    }
+
+    /// Begins a stretch at this part of full speed.
+    pub(super) fn go_on(
+        &mut self,
+        job: JobId,
+        from: Time,
+        factor: f64,
+        whole_seconds: bool,
+    ) -> StretchEnd {
+        let i = job.index();
+        let progress = &mut self.progress[i];
+        let Some(Some(training)) = self.trainings.get(i) else {
+            progress.set_speed(from, factor);
+            self.rate[i] = factor;
+            return progress.next_due(false);
+        };
+        progress.set_speed(from, training.speed(factor));
+        self.rate[i] = training.rate(progress);
+        progress.next_due(whole_seconds)
+    }
+
+    /// Whether the present epoch is the last.
+    pub(super) fn is_in_last_epoch(&self, job: JobId) -> bool {
+        self.training(job)
+            .is_none_or(|training| training.epoch + 1 >= training.application.epochs())
+    }
+
+    pub(super) fn complete_epoch(&mut self, job: JobId, now: Time) {
+        let i = job.index();
+        let progress = &mut self.progress[i];
+        let next_goal = match self.trainings.get_mut(i) {
+            Some(Some(training)) => {
+                training.epoch += 1;
+                training.end_of_epoch()
+            }
+            _ => progress.goal(),
+        };
+        progress.complete(now, next_goal);
+    }
+
+    /// A job has got GPUs.
+    pub(super) fn enter(&mut self, job: JobId, now: Time, segment: u32, is_spread: bool) {
+        let i = job.index();
+        self.phase[i] = Phase::Running;
+        self.since[i] = now;
+        self.spread[i] = is_spread;
+        self.segment[i] = segment;
+        self.version[i] += 1;
+        self.alarm[i] = Time::NEVER;
+        self.waiting -= 1;
+    }
+
+    /// A job has lost its so many GPUs, and is now in another phase.
+    pub(super) fn leave(&mut self, job: JobId, now: Time, gpus: u32, phase: Phase) {
+        let i = job.index();
+        self.held[i] = self.held(job, now, gpus);
+        self.progress[i].settle(now);
+        self.version[i] += 1;
+        self.alarm[i] = Time::NEVER;
+        self.phase[i] = phase;
+        self.since[i] = now;
+    }
+}

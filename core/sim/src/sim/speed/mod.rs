@@ -1,0 +1,79 @@
+//! How fast jobs run where they are. Each law slows a job by a factor; factors multiply. The engine
+//! tells the laws who has got which GPUs and who has lost them, and asks after all of a moment whose
+//! speed has changed. Nothing else knows why a job is slow.
+
+mod neighbours;
+mod spread;
+
+use super::setting::Setting;
+use crate::cluster::Part;
+use crate::job::{Job, JobId};
+use neighbours::Neighbours;
+use spread::Spread;
+
+/// A job that has just got GPUs.
+pub(super) struct Entering<'a> {
+    pub(super) id: JobId,
+    pub(super) job: &'a Job,
+    pub(super) parts: &'a [Part],
+    /// Whether they are on more nodes than need be.
+    pub(super) is_spread: bool,
+    /// Whether it trains an application, whose profile knows what nodes cost.
+    pub(super) trains: bool,
+}
+
+/// One cause of slowness.
+trait Law {
+    /// A job has got GPUs.
+    fn enter(&mut self, entering: &Entering<'_>);
+
+    /// A job has lost its GPUs.
+    fn leave(&mut self, job: JobId);
+
+    /// By what a job's speed is multiplied, in (0, 1].
+    fn factor(&self, job: JobId) -> f64;
+
+    /// Who runs at another factor than before, because of others that have come and gone since it
+    /// was last asked. Until then they stay as they were.
+    fn changed(&mut self, jobs: &mut Vec<JobId>);
+}
+
+/// The laws of a run; without any, every job runs at full speed.
+pub(super) struct Speeds {
+    laws: Vec<Box<dyn Law>>,
+}
+
+impl Speeds {
+    pub(super) fn new(setting: &Setting, nodes: usize) -> Self {
+        let options = &setting.options;
+        let mut laws: Vec<Box<dyn Law>> = Vec::new();
+        if let Some(generation) = options.spread_slowdown {
+            laws.push(Box::new(Spread::new(generation, &setting.workload)));
+        }
+        if options.interference > 0.0 {
+            laws.push(Box::new(Neighbours::new(options.interference, nodes)));
+        }
+        Self { laws }
+    }
+
+    pub(super) fn enter(&mut self, entering: &Entering<'_>) {
+        self.laws.iter_mut().for_each(|law| law.enter(entering));
+    }
+
+    pub(super) fn leave(&mut self, job: JobId) {
+        self.laws.iter_mut().for_each(|law| law.leave(job));
+    }
+
+    /// A job's speed as a part of its full speed.
+    pub(super) fn of(&self, job: JobId) -> f64 {
+        let factors = self.laws.iter().map(|law| law.factor(job));
+        factors.fold(1.0, |product, factor| product * factor)
+    }
+
+    /// Whose speed has changed since it was last asked, other than by new GPUs.
+    pub(super) fn changed(&mut self) -> Vec<JobId> {
+        let mut jobs = Vec::new();
+        self.laws.iter_mut().for_each(|law| law.changed(&mut jobs));
+        jobs
+    }
+}

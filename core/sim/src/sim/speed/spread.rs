@@ -1,0 +1,42 @@
+//! A gang on more nodes than it needs is slower, by its model and the generation of its GPUs:
+//! Gavel's measurements ([`ModelTraits::spread_rate`](crate::workload::ModelTraits::spread_rate)).
+
+use super::{Entering, Law};
+use crate::job::JobId;
+use crate::workload::{GpuGeneration, TraitsByJob, Workload};
+
+pub(super) struct Spread {
+    generation: GpuGeneration,
+    traits: TraitsByJob,
+    /// By job, on its present or last GPUs.
+    factors: Vec<f64>,
+}
+
+impl Spread {
+    pub(super) fn new(generation: GpuGeneration, workload: &Workload) -> Self {
+        Self {
+            generation,
+            traits: TraitsByJob::of(workload),
+            factors: vec![1.0; workload.jobs.len()],
+        }
+    }
+}
+
+impl Law for Spread {
+    fn enter(&mut self, entering: &Entering<'_>) {
+        let Entering { id, job, .. } = *entering;
+        self.factors[id.index()] = if entering.is_spread && !entering.trains {
+            self.traits.get(job.model, id).spread_rate(self.generation)
+        } else {
+            1.0
+        };
+    }
+
+    fn leave(&mut self, _job: JobId) {}
+
+    fn factor(&self, job: JobId) -> f64 {
+        self.factors[job.index()]
+    }
+
+    fn changed(&mut self, _jobs: &mut Vec<JobId>) {}
+}

@@ -1,0 +1,271 @@
+//! The world that schedulers act on, but for the schedulers: what happens in it by itself. What a
+//! plan changes is in [`carry_out`](super::carry_out).
+
+use super::events::{Due, Events};
+use super::halt::{HaltReason, Watch};
+use super::jobs::Jobs;
+use super::ledger::Ledger;
+use super::log::{EventKind, RunLog, Tuning};
+use super::news::{Inbox, News};
+use super::nodes::Nodes;
+use super::plan::PlanErrorKind;
+use super::progress::StretchEnd;
+use super::scheduler::{Every, Policy};
+use super::setting::{Setting, SimOptions};
+use super::speed::Speeds;
+use super::view::{Phase, View};
+use crate::Time;
+use crate::cluster::ClusterSpec;
+use crate::goodput::LocalBatch;
+use crate::job::JobId;
+use crate::workload::Workload;
+use std::sync::Arc;
+
+/// Everything but the policy, which may look at it while it plans.
+pub(super) struct World {
+    pub(super) setting: Setting,
+    pub(super) now: Time,
+    /// Whether a round is due now.
+    pub(super) is_round: bool,
+    pub(super) nodes: Nodes,
+    pub(super) jobs: Jobs,
+    pub(super) ledger: Ledger,
+    pub(super) speeds: Speeds,
+    pub(super) events: Events,
+    pub(super) news: Inbox,
+    pub(super) watch: Watch,
+    pub(super) log: RunLog,
+}
+
+/// What is wrong with a plan, and about which job.
+pub(super) type Refusal = (JobId, PlanErrorKind);
+
+impl World {
+    pub(super) fn new(
+        workload: Arc<Workload>,
+        cluster: &ClusterSpec,
+        options: SimOptions,
+        oracle: bool,
+    ) -> Self {
+        let setting = Setting::new(workload, options, oracle);
+        let nodes = Nodes::new(cluster);
+        let workload = &setting.workload;
+        Self {
+            now: Time::ZERO,
+            is_round: false,
+            jobs: Jobs::new(&setting, cluster),
+            ledger: Ledger::new(workload.jobs.len(), workload.tenants.len()),
+            speeds: Speeds::new(&setting, nodes.count()),
+            events: Events::default(),
+            news: Inbox::default(),
+            watch: Watch::default(),
+            log: RunLog::default(),
+            nodes,
+            setting,
+        }
+    }
+
+    pub(super) fn view(&self) -> View<'_> {
+        View {
+            now: self.now,
+            world: self,
+        }
+    }
+
+    pub(super) fn next_time(&self) -> Time {
+        let jobs = &self.setting.workload.jobs;
+        let arrival = jobs.get(self.jobs.submitted);
+        arrival
+            .map_or(Time::NEVER, |job| job.submit)
+            .min(self.events.next_time())
+    }
+
+    /// Applies every event due at `now`; says whether a round is.
+    pub(super) fn advance_to(
+        &mut self,
+        now: Time,
+        policy: &mut dyn Policy,
+    ) -> Result<bool, Refusal> {
+        self.now = now;
+        let round = self.apply_due_events(policy)?;
+        self.admit_arrivals();
+        // The first jobs begin the first round.
+        self.is_round = round || now == Time::ZERO;
+        Ok(round)
+    }
+
+    /// Applies what is due now; says whether a round is.
+    fn apply_due_events(&mut self, policy: &mut dyn Policy) -> Result<bool, Refusal> {
+        let mut round = false;
+        let early = self.events.is_early();
+        while let Some(due) = self.events.pop_at(self.now, early) {
+            if !is_live(&self.jobs, self.now, due) {
+                continue;
+            }
+            match due {
+                Due::Epoch { job, .. } => self.end_epoch(job, policy)?,
+                Due::Alarm { job, .. } => {
+                    self.jobs.alarm[job.index()] = Time::NEVER;
+                    self.news.push(News::Alarm(job));
+                }
+                Due::Round => round = true,
+            }
+        }
+        Ok(round)
+    }
+
+    fn admit_arrivals(&mut self) {
+        while let Some(job) = self.setting.workload.jobs.get(self.jobs.submitted)
+            && job.submit == self.now
+        {
+            let i = self.jobs.submitted;
+            let id = JobId(i as u32);
+            self.jobs.submitted += 1;
+            self.jobs.since[i] = self.now;
+            let (kind, detail) = if job.gpus > self.nodes.gpus {
+                self.jobs.phase[i] = Phase::Rejected;
+                self.jobs.done += 1;
+                (EventKind::Reject, job.gpus)
+            } else {
+                self.jobs.phase[i] = Phase::Waiting;
+                self.jobs.waiting += 1;
+                self.news.push(News::Arrived(id));
+                (EventKind::Submit, 0)
+            };
+            self.log.push_event(self.now, kind, id, detail);
+        }
+    }
+
+    /// Completes a job's epoch: it ends, or goes on with the batch that the policy wants.
+    fn end_epoch(&mut self, job: JobId, policy: &mut dyn Policy) -> Result<(), Refusal> {
+        if self.jobs.is_in_last_epoch(job) {
+            self.jobs.complete_epoch(job, self.now);
+            self.finish(job);
+            return Ok(());
+        }
+        let tuned = policy.tune(&self.view(), job);
+        self.jobs.complete_epoch(job, self.now);
+        if let Some(batch) = tuned {
+            self.set_batch(job, batch)?;
+        }
+        self.go_on(job);
+        Ok(())
+    }
+
+    fn finish(&mut self, job: JobId) {
+        self.release(job, Phase::Finished);
+        self.watch.finished();
+        self.jobs.done += 1;
+        let segment = self.jobs.segment[job.index()];
+        self.log
+            .push_event(self.now, EventKind::Finish, job, segment);
+        self.news.finished(job);
+    }
+
+    /// Ends the job's segment and takes its GPUs back.
+    pub(super) fn release(&mut self, job: JobId, phase: Phase) {
+        let gpus = self.ledger.gpus(job);
+        self.jobs.leave(job, self.now, gpus, phase);
+        self.speeds.leave(job);
+        self.ledger.leave(job, self.setting.job(job));
+        let segment = self.jobs.segment[job.index()];
+        self.nodes.give(self.log.segment(segment as usize).gpus);
+        self.log.close_segment(segment, self.now);
+    }
+
+    /// Gives a running adaptive job, whose stretch has ended, another batch.
+    pub(super) fn set_batch(&mut self, job: JobId, batch: LocalBatch) -> Result<(), Refusal> {
+        let Some(training) = self.jobs.training_mut(job) else {
+            return Err((job, PlanErrorKind::NotAdaptive));
+        };
+        if training.batch == batch {
+            return Ok(());
+        }
+        let gpus = self.ledger.gpus(job);
+        training
+            .check_batch(gpus, batch)
+            .map_err(|kind| (job, kind))?;
+        training.configure(self.ledger.parts(job), batch);
+        self.note_tuning(job, batch);
+        Ok(())
+    }
+
+    pub(super) fn note_tuning(&mut self, job: JobId, batch: LocalBatch) {
+        self.log.push_tuning(Tuning {
+            time: self.now,
+            segment: self.jobs.segment[job.index()],
+            m: batch.m,
+            s: batch.s,
+            epochs: self.jobs.epochs_at(job, self.now),
+        });
+    }
+
+    /// From now on, or when its restart is over, a running job progresses to its epoch's end.
+    pub(super) fn go_on(&mut self, job: JobId) {
+        let segment = self.jobs.segment[job.index()];
+        let ready = self.log.segment(segment as usize).ready;
+        self.go_on_from(job, self.now.max(ready));
+    }
+
+    pub(super) fn go_on_from(&mut self, job: JobId, from: Time) {
+        let factor = self.speeds.of(job);
+        let whole_seconds = self.setting.options.whole_second_epochs;
+        let StretchEnd { at, early, stretch } = self.jobs.go_on(job, from, factor, whole_seconds);
+        self.events.push_at(at, early, Due::Epoch { job, stretch });
+    }
+
+    /// Jobs go on at the speed that others have left them.
+    pub(super) fn adjust_speeds(&mut self) {
+        for job in self.speeds.changed() {
+            self.jobs.progress[job.index()].settle(self.now);
+            self.go_on(job);
+        }
+    }
+
+    /// Sees to it that a round is due, while jobs are active. Where rounds matter only to those who
+    /// wait and nobody does, the next that can matter is the first at or after whatever happens
+    /// next.
+    pub(super) fn schedule_round(&mut self, every: Every) {
+        if self.jobs.active() == 0 {
+            return;
+        }
+        let from = if every.while_all_run || self.jobs.waiting > 0 {
+            self.now
+        } else {
+            self.next_time()
+        };
+        self.events.schedule_round(every, from, self.now);
+    }
+
+    pub(super) fn sample(&mut self) {
+        let in_use = self.nodes.in_use();
+        self.log.push_sample(self.now, self.jobs.waiting, in_use);
+    }
+
+    pub(super) fn forget_stale_events(&mut self) {
+        let jobs = &self.jobs;
+        self.events
+            .forget_stale(jobs.active(), |time, due| is_live(jobs, time, due));
+    }
+
+    pub(super) fn check_budget(&self) -> Result<(), HaltReason> {
+        if self.setting.options.log_budget.is_spent(&self.log) {
+            return Err(HaltReason::LogFull {
+                events: self.log.events() as u64,
+                bytes: self.log.bytes(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Whether what is due then still stands.
+fn is_live(jobs: &Jobs, time: Time, due: Due) -> bool {
+    match due {
+        Due::Epoch { job, stretch } => jobs.progress[job.index()].is_in(stretch),
+        Due::Alarm { job, version } => {
+            jobs.version[job.index()] == version && jobs.alarm[job.index()] == time
+        }
+        Due::Round => true,
+    }
+}
