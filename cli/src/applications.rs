@@ -18,23 +18,14 @@ pub(crate) struct ApplicationArguments {
     /// be given several times
     #[arg(long = "application", value_name = "FILE")]
     definitions: Vec<PathBuf>,
-    /// Let plain jobs train applications, by their GPU-time, under every policy [default: where a
-    /// policy adapts jobs]
-    #[arg(long)]
-    applications: bool,
-    /// Another rule for that, as JSON; the results name the one used
+    /// Another rule by which plain jobs get applications, as JSON; the results name the one used
     #[arg(long, value_name = "FILE")]
     binding: Option<PathBuf>,
-    /// Seed of its draws [default: the rule's]
-    #[arg(long, value_name = "N")]
-    binding_seed: Option<u64>,
 }
 
 /// What was asked for, read from its files.
 pub(crate) struct AskedApplications {
-    always: bool,
     rule: Option<BindingRule>,
-    seed: Option<u64>,
     profiles: Vec<ProfileTable>,
     definitions: Vec<String>,
 }
@@ -56,9 +47,7 @@ impl ApplicationArguments {
         let definitions: Result<Vec<String>, Failure> =
             self.definitions.iter().map(definition).collect();
         Ok(AskedApplications {
-            always: self.applications,
             rule: rule.transpose()?,
-            seed: self.binding_seed,
             profiles: self.profiles.as_deref().map_or(Ok(Vec::new()), profiles)?,
             definitions: definitions?,
         })
@@ -69,9 +58,7 @@ impl AskedApplications {
     /// What was asked for over what a file says; `beside`: profiles that came with the trace.
     /// Whoever asks for anything wants plain jobs to train, too.
     pub(crate) fn over(self, settings: &mut ApplicationSettings, beside: Vec<ProfileTable>) {
-        settings.always |= self.always
-            || self.rule.is_some()
-            || self.seed.is_some()
+        settings.always |= self.rule.is_some()
             || !self.profiles.is_empty()
             || !self.definitions.is_empty()
             || !beside.is_empty();
@@ -79,7 +66,6 @@ impl AskedApplications {
             settings.rule = rule.to_string();
             settings.seed = rule.seed;
         }
-        settings.seed = self.seed.unwrap_or(settings.seed);
         if !beside.is_empty() {
             settings.profiles = beside;
         }

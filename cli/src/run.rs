@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     if workload.is_adaptive() {
         let trained = TraceFacts::of(&facts.format, &workload);
         (facts.gpu_hours, facts.applications) = (trained.gpu_hours, trained.applications);
-        facts = facts.training(&settings.experiment.applications, is_plain);
+        facts = facts.training(&settings.experiment.settings.applications, is_plain);
     }
     let (cluster, origin) = input
         .cluster

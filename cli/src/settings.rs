@@ -6,13 +6,12 @@ use crate::Failure;
 use crate::applications::{ApplicationArguments, AskedApplications};
 use crate::input;
 use anyhow::anyhow;
-use clap::Args;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use switchyard::cluster::ClusterSpec;
-use switchyard::placement::Strategy;
-use switchyard::policy::PolicySpec;
+use switchyard::policy::{ParamKind, PolicySpec};
 use switchyard::trace::ProfileTable;
-use switchyard::workload::{GpuGeneration, Workload};
-use switchyard::{Experiment, Preset, RunSpec};
+use switchyard::workload::Workload;
+use switchyard::{Experiment, Group, Preset, RunSpec, SETTINGS, Setting, Settings};
 
 /// What runs when no policy is named: the baseline and the scheduler it is usually compared with.
 const DEFAULT_POLICIES: [&str; 2] = ["fifo", "tiresias-las"];
@@ -23,51 +22,111 @@ pub(crate) struct SettingsArguments {
     /// [default: those of the experiment, or fifo and tiresias-las]
     #[arg(long = "policy", value_name = "SPEC")]
     policies: Vec<String>,
-    /// How gangs are laid on nodes: least-fragmentation, consolidated, spread, yarn or skew
-    /// [default: the experiment's, or least-fragmentation]
-    #[arg(long, value_name = "NAME")]
-    placement: Option<String>,
-    /// Seconds without progress after every resume or move [default: the experiment's, or 0]
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
-    restart_cost: Option<f64>,
-    /// Add to each restart what checkpoint and resume of the job's model take (1 to 27 s)
-    #[arg(long)]
-    restart_by_model: bool,
-    /// A job's first start costs what every other does
-    #[arg(long)]
-    first_start_pays: bool,
-    /// Gangs on more nodes than they need train slower, as measured on k80, p100 or v100
-    #[arg(long, value_name = "GPU")]
-    spread_slowdown: Option<String>,
-    /// The share of its speed that an adaptive job on several nodes loses while another such job
-    /// shares one of them [default: the experiment's, or 0]
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
-    interference: Option<f64>,
-    /// Epochs of adaptive jobs take whole seconds, as in Pollux' simulator
-    #[arg(long)]
-    whole_second_epochs: bool,
+    #[command(flatten)]
+    flags: Flags,
     #[command(flatten)]
     applications: ApplicationArguments,
     /// The semantics of a published simulator: reference-nsdi19 or reference-osdi21
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
-    /// Seed of the policies' random generator [default: the experiment's, or 0]
-    #[arg(long)]
-    seed: Option<u64>,
+}
+
+/// The flags of [`SETTINGS`], with the values that were given.
+struct Flags(Vec<(&'static Setting, String)>);
+
+/// The settings that have a flag. A rule for applications is asked for by a file's name, which is
+/// among their [arguments](ApplicationArguments).
+fn flagged() -> impl Iterator<Item = &'static Setting> {
+    SETTINGS
+        .iter()
+        .filter(|setting| !matches!(setting.kind, ParamKind::Text(_)))
+}
+
+fn flag(setting: &Setting) -> String {
+    setting.key.replace('_', "-")
+}
+
+impl Args for Flags {
+    fn augment_args(command: Command) -> Command {
+        command.args(flagged().map(|setting| {
+            let arg = Arg::new(setting.key).long(flag(setting));
+            if setting.kind == ParamKind::Bool {
+                return arg.help(setting.help).action(ArgAction::SetTrue);
+            }
+            let values = match setting.kind {
+                ParamKind::OneOf(_) | ParamKind::Placement => format!(": {}", setting.kind),
+                _ => String::new(),
+            };
+            let (help, default) = (setting.help, setting.default());
+            arg.help(format!(
+                "{help}{values} [default: the experiment's, or {default}]"
+            ))
+            .value_name(value_name(setting))
+            .allow_negative_numbers(true)
+        }))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+fn value_name(setting: &Setting) -> &'static str {
+    match setting.kind {
+        ParamKind::OneOf(_) | ParamKind::Placement => "NAME",
+        ParamKind::Int { .. } => "N",
+        ParamKind::Share => "SHARE",
+        _ if setting.unit == "s" => "SECONDS",
+        _ => "NUMBER",
+    }
+}
+
+impl FromArgMatches for Flags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = flagged().filter_map(|setting| {
+            let value = match setting.kind {
+                ParamKind::Bool => matches.get_flag(setting.key).then(|| true.to_string()),
+                _ => matches.get_one::<String>(setting.key).cloned(),
+            };
+            Some((setting, value?))
+        });
+        Ok(Self(given.collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Flags {
+    /// Sets what was asked for.
+    fn over(&self, settings: &mut Settings) -> Result<(), Failure> {
+        for (setting, value) in &self.0 {
+            let taken = setting.take(settings, value);
+            taken.map_err(|why| {
+                Failure::Input(anyhow!("--{} is '{value}': {why}", flag(setting)))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Whether one of them is about what jobs train.
+    fn train(&self) -> bool {
+        self.0.iter().any(|(of, _)| of.group == Group::Training)
+    }
 }
 
 /// What was asked for, each part of it sound.
 pub(crate) struct Asked<'a> {
     arguments: &'a SettingsArguments,
     policies: Vec<PolicySpec>,
-    placement: Option<Strategy>,
-    spread_slowdown: Option<GpuGeneration>,
     preset: Option<Preset>,
     applications: AskedApplications,
 }
 
 /// All settings of the runs.
-pub(crate) struct Settings {
+pub(crate) struct Chosen {
     /// What they have in common.
     pub(crate) experiment: Experiment,
     pub(crate) preset: Option<Preset>,
@@ -79,33 +138,11 @@ pub(crate) struct Settings {
 impl SettingsArguments {
     /// Checks what is asked for, before a large trace is opened.
     pub(crate) fn check(&self) -> Result<Asked<'_>, Failure> {
-        let refuse = |why: String| Failure::Input(anyhow!(why));
-        let sound = |cost: f64| cost.is_finite() && cost >= 0.0;
-        if self.restart_cost.is_some_and(|cost| !sound(cost)) {
-            return Err(refuse(
-                "--restart-cost is a number of seconds, 0 or more".to_owned(),
-            ));
-        }
-        if self
-            .interference
-            .is_some_and(|lost| !(0.0..1.0).contains(&lost))
-        {
-            return Err(refuse(
-                "--interference is a share of at least 0 and below 1".to_owned(),
-            ));
-        }
-        let placement = self.placement.as_deref().map(str::parse).transpose();
-        let spread_slowdown = self.spread_slowdown.as_deref().map(|name| {
-            let generation = GpuGeneration::named(name);
-            let why = || format!("--spread-slowdown is '{name}': use k80, p100 or v100");
-            generation.ok_or_else(|| refuse(why()))
-        });
+        self.flags.over(&mut Settings::default())?;
         let preset = self.preset.as_deref().map(str::parse).transpose();
         Ok(Asked {
             arguments: self,
             policies: policies(&self.policies)?,
-            placement: placement.map_err(input_error)?,
-            spread_slowdown: spread_slowdown.transpose()?,
             preset: preset.map_err(input_error)?,
             applications: self.applications.check()?,
         })
@@ -118,25 +155,20 @@ impl Asked<'_> {
         self,
         mut experiment: Experiment,
         beside: Vec<ProfileTable>,
-    ) -> Result<Settings, Failure> {
-        let arguments = self.arguments;
+    ) -> Result<Chosen, Failure> {
         let named = !self.policies.is_empty() || !experiment.policies.is_empty();
         let policies = match (self.policies.is_empty(), named) {
             (false, _) => self.policies,
             (true, true) => policies(&experiment.policies)?,
             (true, false) => policies(&DEFAULT_POLICIES)?,
         };
-        experiment.placement = self.placement.unwrap_or(experiment.placement);
-        let options = &mut experiment.options;
-        options.restart_cost = arguments.restart_cost.unwrap_or(options.restart_cost);
-        options.restart_by_model |= arguments.restart_by_model;
-        options.first_start_pays |= arguments.first_start_pays;
-        options.whole_second_epochs |= arguments.whole_second_epochs;
-        options.spread_slowdown = self.spread_slowdown.or(options.spread_slowdown);
-        options.interference = arguments.interference.unwrap_or(options.interference);
-        options.seed = arguments.seed.unwrap_or(options.seed);
-        self.applications.over(&mut experiment.applications, beside);
-        Ok(Settings {
+        let settings = &mut experiment.settings;
+        let flags = &self.arguments.flags;
+        let applications = settings.applications_mut();
+        self.applications.over(applications, beside);
+        applications.always |= flags.train();
+        flags.over(settings)?;
+        Ok(Chosen {
             experiment,
             preset: self.preset,
             policies,
@@ -145,7 +177,7 @@ impl Asked<'_> {
     }
 }
 
-impl Settings {
+impl Chosen {
     /// The settings of each run, on a cluster. From now on they are those of the experiment, its
     /// preset's and histories included.
     pub(crate) fn runs(&mut self, cluster: &ClusterSpec) -> Result<Vec<RunSpec>, Failure> {
@@ -169,7 +201,8 @@ impl Settings {
         });
         let runs = runs.collect::<Result<Vec<RunSpec>, Failure>>()?;
         for run in &runs {
-            (own.placement, own.options) = (run.placement, run.options);
+            let settings = &mut own.settings;
+            (settings.placement, settings.options) = (run.placement, run.options);
         }
         if self.named || self.preset.is_some() {
             own.policies = runs.iter().map(|run| run.policy.to_string()).collect();

@@ -186,7 +186,7 @@ fn what_is_wrong_is_said_and_the_status_is_2() {
     );
     assert_eq!(
         failure(2, &["run", "tiresias.csv", "--restart-cost", "-1"]),
-        "switchyard: --restart-cost is a number of seconds, 0 or more\n"
+        "switchyard: --restart-cost is '-1': it takes a number, 0 or more (s)\n"
     );
 }
 

@@ -4,15 +4,11 @@
 //!
 //! The same experiment with the same jobs gives the same logs, bit for bit.
 
-use crate::RunSpec;
 use crate::cluster::ClusterSpec;
-use crate::placement::Strategy;
 use crate::policy::{PolicySpec, ServiceHistory};
-use crate::sim::SimOptions;
 use crate::trace::{Header, HeaderLine, OpenError, ProfileTable, Trace, shorten};
-use crate::workload::{
-    Application, ApplicationSettings, GpuGeneration, SettingsError, Workload, export,
-};
+use crate::workload::{Application, SettingsError, Workload, export};
+use crate::{RunSpec, SETTINGS, Setting, Settings};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -28,12 +24,8 @@ pub struct Experiment {
     pub cluster: Option<ClusterSpec>,
     /// Policies in their textual form, not checked: whoever opens files knows no schedulers.
     pub policies: Vec<String>,
-    /// How gangs are laid on nodes.
-    pub placement: Strategy,
-    /// Restart cost, slowdown, interference and seed.
-    pub options: SimOptions,
-    /// What jobs train.
-    pub applications: ApplicationSettings,
+    /// What its runs have in common.
+    pub settings: Settings,
     /// Services of an earlier time, by the names that policies know them by.
     pub histories: Vec<ServiceHistory>,
 }
@@ -80,8 +72,8 @@ impl Experiment {
         RunSpec {
             policy: policy.clone(),
             cluster: cluster.clone(),
-            placement: self.placement,
-            options: self.options,
+            placement: self.settings.placement,
+            options: self.settings.options,
             history: history.and_then(|name| self.history(name)).cloned(),
         }
     }
@@ -98,58 +90,21 @@ impl Experiment {
         policies: &[PolicySpec],
     ) -> Result<Workload, SettingsError> {
         let adapts = policies.iter().any(PolicySpec::adapts_jobs);
-        if self.applications.always || adapts || workload.is_adaptive() {
-            self.applications.bind(workload)
+        let applications = &self.settings.applications;
+        if applications.always || adapts || workload.is_adaptive() {
+            applications.bind(workload)
         } else {
             Ok(workload)
         }
     }
 
-    /// Takes in one setting, or says what is wrong with it.
+    /// Takes in one line of a header, or says what is wrong with it.
     fn read(&mut self, key: &str, value: &str) -> Result<(), String> {
-        let shown = shorten(value);
-        let count = |what: &str| {
-            let count = value.parse::<u64>();
-            count.map_err(|_| format!("'{shown}' is no {what}: write a whole number"))
-        };
-        let yes = || {
-            let yes = value.parse::<bool>();
-            yes.map_err(|_| format!("'{shown}' is neither true nor false: write one of them"))
-        };
-        let own = self;
-        let (options, applications) = (&mut own.options, &mut own.applications);
+        let applications = self.settings.applications_mut();
         match key {
-            "title" => value.clone_into(&mut own.title),
-            "choice" => own.choice.push(value.to_owned()),
-            "policy" if !value.is_empty() => own.policies.push(value.to_owned()),
-            "placement" => {
-                let placement = value.parse();
-                own.placement =
-                    placement.map_err(|e: crate::placement::UnknownStrategy| e.to_string())?;
-            }
-            "spread_slowdown" => {
-                let generation = GpuGeneration::named(value);
-                let why = || format!("'{shown}' is no GPU generation: write k80, p100 or v100");
-                options.spread_slowdown = Some(generation.ok_or_else(why)?);
-            }
-            "restart_by_model" => options.restart_by_model = yes()?,
-            "first_start_pays" => options.first_start_pays = yes()?,
-            "whole_second_epochs" => options.whole_second_epochs = yes()?,
-            "seed" => options.seed = count("seed")?,
-            "restart_cost" => {
-                let cost = finite(value).filter(|cost| cost.is_finite() && *cost >= 0.0);
-                let why = || format!("'{shown}' is no restart cost: write seconds, 0 or more");
-                options.restart_cost = cost.ok_or_else(why)?;
-            }
-            "interference" => {
-                let share = finite(value).filter(|share| (0.0..1.0).contains(share));
-                let why =
-                    || format!("'{shown}' is no share to lose: write a number from 0 to below 1");
-                options.interference = share.ok_or_else(why)?;
-            }
-            "applications" => applications.always = yes()?,
-            "binding" => value.clone_into(&mut applications.rule),
-            "binding_seed" => applications.seed = count("seed")?,
+            "title" => value.clone_into(&mut self.title),
+            "choice" => self.choice.push(value.to_owned()),
+            "policy" if !value.is_empty() => self.policies.push(value.to_owned()),
             "application" => applications.definitions.push(value.to_owned()),
             "profile" => applications.profiles.push(ProfileTable {
                 file: value.to_owned(),
@@ -163,75 +118,52 @@ impl Experiment {
                 text.push_str(value);
                 text.push('\n');
             }
-            "history" => own.histories.push(history(value)?),
-            // A remark, or a setting of a later minor version.
-            _ => {}
+            "history" => self.histories.push(history(value)?),
+            key => {
+                // Others are remarks, or settings of a later minor version.
+                if let Some(setting) = Setting::named(key) {
+                    let taken = setting.take(&mut self.settings, value);
+                    taken.map_err(|why| format!("{key} is '{}': {why}", shorten(value)))?;
+                }
+            }
         }
         Ok(())
     }
 
-    /// The settings as our own format has them, without those at their defaults.
+    /// The header's lines, without settings at their defaults.
     fn lines(&self) -> Vec<(&'static str, String)> {
-        let default = Self::default();
         let mut lines = vec![("switchyard", Header::VERSION.to_string())];
-        let mut set = |key, value: String| lines.push((key, value));
+        let mut add = |key, value: String| lines.push((key, value));
         if !self.title.is_empty() {
-            set("title", self.title.clone());
+            add("title", self.title.clone());
         }
         for choice in &self.choice {
-            set("choice", choice.clone());
+            add("choice", choice.clone());
         }
         if let Some(cluster) = &self.cluster {
-            set("cluster", cluster.to_string());
+            add("cluster", cluster.to_string());
         }
         for policy in &self.policies {
-            set("policy", policy.clone());
+            add("policy", policy.clone());
         }
-        if self.placement != default.placement {
-            set("placement", self.placement.to_string());
-        }
-        let (options, usual) = (&self.options, &default.options);
-        if options.restart_cost != usual.restart_cost {
-            set("restart_cost", options.restart_cost.to_string());
-        }
-        if options.interference != usual.interference {
-            set("interference", options.interference.to_string());
-        }
-        if let Some(generation) = options.spread_slowdown {
-            set("spread_slowdown", generation.name().to_owned());
-        }
-        for (key, is_set) in [
-            ("restart_by_model", options.restart_by_model),
-            ("first_start_pays", options.first_start_pays),
-            ("whole_second_epochs", options.whole_second_epochs),
-            ("applications", self.applications.always),
-        ] {
-            if is_set {
-                set(key, true.to_string());
+        for setting in SETTINGS {
+            if let Some(value) = setting.given(&self.settings) {
+                add(setting.key, value);
             }
         }
-        if options.seed != usual.seed {
-            set("seed", options.seed.to_string());
-        }
-        let applications = &self.applications;
-        if !applications.rule.trim().is_empty() {
-            set("binding", applications.rule.clone());
-        }
-        if applications.seed != default.applications.seed {
-            set("binding_seed", applications.seed.to_string());
-        }
+        let applications = &self.settings.applications;
         for definition in &applications.definitions {
-            set("application", Application::compact_json(definition));
+            add("application", Application::compact_json(definition));
         }
         for table in &applications.profiles {
-            set("profile", table.path.clone());
+            add("profile", table.path.clone());
             for row in table.text.lines().filter(|row| !row.trim().is_empty()) {
-                set("row", row.to_owned());
+                add("row", row.to_owned());
             }
         }
         for history in &self.histories {
             let samples: Vec<String> = history.samples.iter().map(f64::to_string).collect();
-            set("history", format!("{}={}", history.name, samples.join(" ")));
+            add("history", format!("{}={}", history.name, samples.join(" ")));
         }
         lines
     }
@@ -271,6 +203,7 @@ fn finite(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::placement::Strategy;
     use crate::trace::{OpenOptions, Opened, SourceFile, open};
 
     fn experiment(text: &str) -> Result<Experiment, OpenError> {
@@ -293,9 +226,9 @@ mod tests {
             experiment.policies,
             ["fifo", "tiresias-las[queues=2,thresholds=3600]"]
         );
-        let options = experiment.options;
+        let options = experiment.settings.options;
         assert_eq!((options.seed, options.restart_cost), (7, 30.0));
-        assert_eq!(experiment.placement, Strategy::SPREAD);
+        assert_eq!(experiment.settings.placement, Strategy::SPREAD);
         assert_eq!(experiment.cluster, "2x4".parse().ok());
     }
 
@@ -306,26 +239,16 @@ mod tests {
             experiment(&text).expect_err("it is wrong").to_string()
         };
         assert_eq!(
-            error("#seed x"),
-            "e.csv, line 2: 'x' is no seed: write a whole number"
-        );
-        assert_eq!(
             error("#restart_cost -1"),
-            "e.csv, line 2: '-1' is no restart cost: write seconds, 0 or more"
+            "e.csv, line 2: restart_cost is '-1': it takes a number, 0 or more (s)"
         );
         assert_eq!(
             error("#restart_by_model perhaps"),
-            "e.csv, line 2: 'perhaps' is neither true nor false: write one of them"
+            "e.csv, line 2: restart_by_model is 'perhaps': it takes true or false"
         );
         for (wrong, why) in [
-            ("placement bogus", "'bogus' is not a placement: use "),
-            (
-                "spread_slowdown h100",
-                "'h100' is no GPU generation: write ",
-            ),
-            ("interference 1", "'1' is no share to lose: write "),
-            ("first_start_pays 1", "'1' is neither true nor false: "),
-            ("binding_seed -1", "'-1' is no seed: write a whole number"),
+            ("seed x", "seed is 'x': it takes "),
+            ("placement bogus", "placement is 'bogus': it takes "),
             ("row 1,2", "a row of no profile: write "),
             ("history h=", "'h=' is no history: write "),
             ("history h=1 nan", "'nan' is no service: write "),

@@ -22,7 +22,8 @@ pub use experiment::Experiment;
 pub use switchyard_model::{Time, cluster, draw, goodput, job, order};
 pub use switchyard_report as report;
 pub use switchyard_sim::{
-    MissingHistory, Preset, RunSpec, UnknownPreset, placement, policy, sim, tell,
+    Group, MissingHistory, Preset, RunSpec, SETTINGS, Setting, Settings, UnknownPreset, placement,
+    policy, sim, tell,
 };
 pub use switchyard_trace as trace;
 

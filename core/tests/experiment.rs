@@ -4,7 +4,6 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::sync::Arc;
-use switchyard::Experiment;
 use switchyard::cluster::{ClusterSpec, NodeGroup};
 use switchyard::job::Status;
 use switchyard::placement::Strategy as Placing;
@@ -17,6 +16,7 @@ use switchyard::trace::{
 use switchyard::workload::{
     Application, ApplicationSettings, BindingRule, GpuGeneration, GpuTimeClass,
 };
+use switchyard::{Experiment, Settings};
 
 /// What runs besides every policy's defaults. Searches are short.
 const VARIANTS: [&str; 9] = [
@@ -290,9 +290,11 @@ fn experiment() -> impl Strategy<Value = Experiment> {
                     choice: Vec::new(),
                     cluster: Some(ClusterSpec::new(cluster).expect("small")),
                     policies: policies.into_iter().map(str::to_owned).collect(),
-                    placement,
-                    options,
-                    applications,
+                    settings: Settings {
+                        placement,
+                        options,
+                        applications: Arc::new(applications),
+                    },
                     histories: vec![history("h.csv", samples), history("last \"year\"", twice)],
                 }
             },
@@ -324,9 +326,9 @@ proptest! {
         // All of it is there, and what is written once is written the same again.
         prop_assert_eq!(again.reopened().experiment, again.experiment.clone());
         let mut expected = scene.experiment.clone();
-        let applications = &mut expected.applications;
+        let applications = expected.settings.applications_mut();
         // A profile's place is its path, its blank lines are gone.
-        applications.profiles.clone_from(&again.experiment.applications.profiles);
+        applications.profiles.clone_from(&again.experiment.settings.applications.profiles);
         let definitions = applications.definitions.iter_mut();
         definitions.for_each(|text| *text = Application::compact_json(text));
         prop_assert_eq!(again.experiment, expected);

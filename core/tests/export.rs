@@ -1,13 +1,14 @@
 //! Workloads as text come back as they were: with their settings in our own format, with times and
 //! GPUs in those of others; and no name in them is a formula.
 
-use switchyard::Experiment;
+use std::sync::Arc;
 use switchyard::placement::Strategy;
 use switchyard::policy::ServiceHistory;
 use switchyard::sim::SimOptions;
 use switchyard::trace::{OpenOptions, Opened, ProfileTable, SourceFile, Trace, open};
 use switchyard::workload::export::{swf, tiresias};
 use switchyard::workload::{ApplicationSettings, GpuGeneration, SAMPLES, Workload};
+use switchyard::{Experiment, Settings};
 
 fn read(text: &str) -> Trace {
     let file = SourceFile {
@@ -43,27 +44,29 @@ fn our_own_format_loses_nothing() {
             "fifo".to_owned(),
             "tiresias-gittins[history=an \"odd\" one]".to_owned(),
         ],
-        placement: Strategy::SPREAD,
-        options: SimOptions {
-            restart_cost: 0.1,
-            restart_by_model: true,
-            spread_slowdown: Some(GpuGeneration::P100),
-            first_start_pays: true,
-            interference: 1.0 / 3.0,
-            whole_second_epochs: true,
-            seed: u64::MAX,
-            ..SimOptions::default()
-        },
-        applications: ApplicationSettings {
-            always: true,
-            rule: "2: ncf; \"bert".to_owned(),
-            seed: 7,
-            profiles: vec![ProfileTable {
-                file: "ncf/placements.csv".to_owned(),
-                path: "ncf/placements.csv".to_owned(),
-                text: "placement,local_bsz\n\"1\",2\n".to_owned(),
-            }],
-            definitions: vec!["{\"name\":\"a \\\"b\"}".to_owned()],
+        settings: Settings {
+            placement: Strategy::SPREAD,
+            options: SimOptions {
+                restart_cost: 0.1,
+                restart_by_model: true,
+                spread_slowdown: Some(GpuGeneration::P100),
+                first_start_pays: true,
+                interference: 1.0 / 3.0,
+                whole_second_epochs: true,
+                seed: u64::MAX,
+                ..SimOptions::default()
+            },
+            applications: Arc::new(ApplicationSettings {
+                always: true,
+                rule: "2: ncf; \"bert".to_owned(),
+                seed: 7,
+                profiles: vec![ProfileTable {
+                    file: "ncf/placements.csv".to_owned(),
+                    path: "ncf/placements.csv".to_owned(),
+                    text: "placement,local_bsz\n\"1\",2\n".to_owned(),
+                }],
+                definitions: vec!["{\"name\":\"a \\\"b\"}".to_owned()],
+            }),
         },
         histories: vec![ServiceHistory {
             name: "an \"odd\" one".to_owned(),

@@ -34,14 +34,14 @@ fn values(info: &ParamInfo) -> Vec<String> {
     let mut values: Vec<String> = match info.kind {
         ParamKind::Bool => vec!["true".into(), "false".into(), "True".into()],
         ParamKind::Int { min, max } => [
-            i64::from(min) - 1,
-            i64::from(min),
-            i64::from(min) + 1,
-            i64::from(min.midpoint(max)),
-            i64::from(max) - 1,
-            i64::from(max),
-            i64::from(max) + 1,
-            i64::from(u32::MAX) + 1,
+            i128::from(min) - 1,
+            i128::from(min),
+            i128::from(min) + 1,
+            i128::from(min.midpoint(max)),
+            i128::from(max) - 1,
+            i128::from(max),
+            i128::from(max) + 1,
+            i128::from(u32::MAX) + 1,
         ]
         .map(|n| n.to_string())
         .to_vec(),
@@ -78,13 +78,18 @@ fn values(info: &ParamInfo) -> Vec<String> {
             .collect()
         }
         ParamKind::OneOf(words) => words.iter().map(|word| (*word).to_owned()).collect(),
-        ParamKind::Word(_) => ["queue", "simulator", "1", "1e-300", "1e300", "-1"]
-            .map(str::to_owned)
-            .to_vec(),
+        ParamKind::Share => ["0", "0.5", "1"].map(str::to_owned).to_vec(),
+        ParamKind::Word(_) | ParamKind::Text(_) => {
+            ["queue", "simulator", "1", "1e-300", "1e300", "-1"]
+                .map(str::to_owned)
+                .to_vec()
+        }
         ParamKind::History => ["online", "oracle", "an-unknown-file"]
             .map(str::to_owned)
             .to_vec(),
-        ParamKind::Placement => Strategy::ALL.iter().map(|s| s.name().to_owned()).collect(),
+        ParamKind::Placement | ParamKind::PlacementOrRuns => {
+            Strategy::ALL.iter().map(|s| s.name().to_owned()).collect()
+        }
     };
     values.push(info.default.to_owned());
     values.extend(ODD.iter().map(|odd| (*odd).to_owned()));

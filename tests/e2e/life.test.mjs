@@ -149,7 +149,7 @@ test("the log budget is a field: what is in it holds, is in the link, and empty 
   await page.waitForFunction(() => location.hash.includes("log-budget=6"));
   await field.fill("0");
   await field.press("Enter");
-  await page.getByText("it is a whole number of megabytes from 1 to 4000.").waitFor();
+  await page.getByText("It takes a whole number from 1 to 4000 (MB).").waitFor();
   await field.fill("");
   await field.press("Enter");
   await page.waitForFunction(() => !location.hash.includes("log-budget"));

@@ -9,10 +9,12 @@ pub mod placement;
 pub mod policy;
 mod preset;
 mod run;
+mod settings;
 pub mod sim;
 pub mod tell;
 
 pub use preset::{Preset, UnknownPreset};
 pub use run::{MissingHistory, RunSpec};
+pub use settings::{Group, SETTINGS, Setting, Settings};
 
 use switchyard_model::{Time, application, cluster, goodput, job, workload};

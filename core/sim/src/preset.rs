@@ -1,9 +1,8 @@
 //! Presets: the semantics of a published simulator in one word, so that figures can be compared
 //! number by number. The defaults elsewhere are what makes sense.
 
-use crate::placement::Strategy;
 use crate::policy::{PolicySpec, SpecError};
-use crate::run::RunSpec;
+use crate::{RunSpec, Setting, Settings};
 use std::str::FromStr;
 
 /// A published simulator whose semantics a run takes on.
@@ -37,34 +36,53 @@ impl Preset {
         }
     }
 
+    /// The settings that it makes.
+    fn settings(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::ReferenceNsdi19 => &[
+                ("placement", "least-fragmentation"),
+                ("restart_cost", "0"),
+                ("restart_by_model", "false"),
+                ("spread_slowdown", "no"),
+            ],
+            Self::ReferenceOsdi21 => &[
+                ("restart_cost", "30"),
+                ("restart_by_model", "false"),
+                ("spread_slowdown", "no"),
+                ("first_start_pays", "true"),
+                ("whole_second_epochs", "true"),
+            ],
+        }
+    }
+
     /// Makes the run the preset's, but for what its policy spec says itself.
     pub fn apply(self, run: &mut RunSpec) -> Result<(), SpecError> {
-        match self {
-            Self::ReferenceNsdi19 => {
-                run.placement = Strategy::LEAST_FRAGMENTATION;
-                run.options.restart_cost = 0.0;
-                run.options.restart_by_model = false;
-                run.options.spread_slowdown = None;
-                run.policy = match run.policy.name() {
-                    "yarn-cs" => run.policy.with_default("queues", "one")?,
-                    "tiresias-gittins" => run.policy.with_default("delta", "simulator")?,
-                    _ => run.policy.clone(),
-                };
-            }
-            Self::ReferenceOsdi21 => {
-                run.options.restart_cost = 30.0;
-                run.options.restart_by_model = false;
-                run.options.spread_slowdown = None;
-                run.options.first_start_pays = true;
-                run.options.whole_second_epochs = true;
-                run.policy = match run.policy.name() {
-                    "tiresias-las" => tuned_tiresias(&run.policy)?,
-                    "optimus" | "pollux" => run.policy.with_default("quirks", "true")?,
-                    _ => run.policy.clone(),
-                };
-            }
+        let mut settings = Settings {
+            placement: run.placement,
+            options: run.options,
+            ..Settings::default()
+        };
+        for (key, value) in self.settings() {
+            let setting = Setting::named(key);
+            let taken = setting.map(|setting| setting.take(&mut settings, value));
+            debug_assert_eq!(taken, Some(Ok(())), "{key}={value}");
         }
+        (run.placement, run.options) = (settings.placement, settings.options);
+        run.policy = self.policy(&run.policy)?;
         Ok(())
+    }
+
+    /// The policy as the simulator has it.
+    fn policy(self, policy: &PolicySpec) -> Result<PolicySpec, SpecError> {
+        match (self, policy.name()) {
+            (Self::ReferenceNsdi19, "yarn-cs") => policy.with_default("queues", "one"),
+            (Self::ReferenceNsdi19, "tiresias-gittins") => {
+                policy.with_default("delta", "simulator")
+            }
+            (Self::ReferenceOsdi21, "tiresias-las") => tuned_tiresias(policy),
+            (Self::ReferenceOsdi21, "optimus" | "pollux") => policy.with_default("quirks", "true"),
+            _ => Ok(policy.clone()),
+        }
     }
 }
 
@@ -106,6 +124,7 @@ impl PolicySpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::placement::Strategy;
 
     #[test]
     fn a_preset_leaves_alone_what_the_spec_says() {

@@ -7,6 +7,7 @@
 use super::jobs::Jobs;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
+use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::playground::{Answer, Question};
@@ -106,7 +107,7 @@ pub enum RunRequest {
         /// The settings.
         spec: Rc<RunSpec>,
         /// What adaptive jobs train; `None`: plain jobs stay plain.
-        applications: Option<Rc<ApplicationSettings>>,
+        applications: Option<Arc<ApplicationSettings>>,
         /// Whether its log is wanted; else it is known, and only questions will follow.
         simulate: bool,
     },

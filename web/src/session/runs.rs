@@ -7,6 +7,7 @@ use crate::bridge::client::WorkerHandle;
 use crate::bridge::protocol::RunRequest;
 use crate::machine::Machine;
 use std::rc::Rc;
+use std::sync::Arc;
 use switchyard::job::JobId;
 use switchyard::sim::{LogBudget, Progress};
 use switchyard::workload::ApplicationSettings;
@@ -17,7 +18,7 @@ pub(crate) struct Orders {
     /// The settings.
     pub(crate) spec: Rc<RunSpec>,
     /// What adaptive jobs train.
-    pub(crate) applications: Option<Rc<ApplicationSettings>>,
+    pub(crate) applications: Option<Arc<ApplicationSettings>>,
 }
 
 impl Orders {

@@ -175,7 +175,7 @@ impl Session {
                 self.tell(Action::Learned(Rc::new(history)));
             }
             if profiles.is_empty() {
-                profiles = own.applications.profiles;
+                profiles = own.settings.applications.profiles.clone();
             }
         }
         self.tell(Action::Opened {

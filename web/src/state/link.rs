@@ -6,17 +6,16 @@
 //! that old and mistyped links still open. Measured profiles and service histories are too large
 //! for a link: files carry them ([`Experiment`](switchyard::Experiment)).
 
-use super::{AppState, ClusterOrigin, Source, Theme};
+use super::{AppState, ClusterOrigin, Source, Theme, settings};
 use crate::bridge::protocol::Choice;
 use crate::stage::{ColourBy, Stage};
 use std::fmt::Display;
+use switchyard::Settings;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::{JobId, Status};
-use switchyard::placement::Strategy;
 use switchyard::policy::PolicySpec;
-use switchyard::sim::{LogBudget, SimOptions};
 use switchyard::trace::{ColumnMapping, Fractions, Oversized, Window};
-use switchyard::workload::{Application, ApplicationSettings, GpuGeneration, RuleError, SAMPLES};
+use switchyard::workload::{Application, SAMPLES};
 
 /// The version written; a later one that changes a key's meaning must still read this one.
 const VERSION: u32 = 1;
@@ -40,12 +39,8 @@ pub struct Link {
     pub choice: Choice,
     /// The cluster, if it is not the trace's own.
     pub cluster: Option<ClusterSpec>,
-    /// How gangs are laid on nodes.
-    pub placement: Strategy,
-    /// Restart cost, slowdowns, seed, and how long a log may become.
-    pub options: SimOptions,
-    /// What jobs train; without profiles.
-    pub applications: ApplicationSettings,
+    /// The settings of its runs; without profiles.
+    pub settings: Settings,
     /// The schedulers.
     pub policies: Vec<PolicySpec>,
     /// Position of the run that others are compared with.
@@ -74,9 +69,7 @@ impl Default for Link {
             columns: None,
             choice: Choice::default(),
             cluster: None,
-            placement: Strategy::default(),
-            options: SimOptions::default(),
-            applications: ApplicationSettings::default(),
+            settings: Settings::default(),
             policies: default_policies(),
             baseline: 0,
             view: FIRST_VIEW.to_string(),
@@ -141,7 +134,6 @@ impl Link {
         value: &str,
         policies: &mut Vec<PolicySpec>,
     ) -> Result<(), String> {
-        let (options, applications) = (&mut self.options, &mut self.applications);
         match key {
             "v" => match value.parse::<u32>() {
                 Ok(VERSION) => {}
@@ -173,32 +165,13 @@ impl Link {
             "oversized" => self.choose(key, value, parsed::<Oversized>(value))?,
             "tenant" => self.choose(key, value, some(value))?,
             "cluster" => self.cluster = Some(parsed(value)?),
-            "placement" => self.placement = parsed(value)?,
-            "restart" => options.restart_cost = non_negative(value)?,
-            "spread" => {
-                let names = || among(GpuGeneration::ALL.map(GpuGeneration::name));
-                options.spread_slowdown = Some(GpuGeneration::named(value).ok_or_else(names)?);
-            }
-            "restart-by-model" => options.restart_by_model = yes(value)?,
-            "first-start-pays" => options.first_start_pays = yes(value)?,
-            "whole-second-epochs" => options.whole_second_epochs = yes(value)?,
-            "interference" => {
-                let why = "it is a share of at least 0 and below 1";
-                options.interference = share(value).ok_or(why)?;
-            }
-            "seed" => options.seed = whole(value)?,
-            "log-budget" => options.log_budget = log_budget(value)?,
-            "applications" => applications.always = yes(value)?,
-            "binding" => {
-                let rule: Result<switchyard::workload::BindingRule, RuleError> = value.parse();
-                rule.map_err(|why| why.to_string())?;
-                value.clone_into(&mut applications.rule);
-            }
-            "binding-seed" => applications.seed = whole(value)?,
             "application" => {
                 let definition = Application::compact_json(value);
                 Application::from_json(&definition).map_err(|why| why.to_string())?;
-                applications.definitions.push(definition);
+                self.settings
+                    .applications_mut()
+                    .definitions
+                    .push(definition);
             }
             "run" => policies.push(parsed(value)?),
             "baseline" => self.baseline = whole(value)?,
@@ -218,7 +191,11 @@ impl Link {
                 self.speed = Some(Some(speed).filter(|speed| *speed > 0.0).ok_or(why)?);
             }
             "job" => self.job = Some(JobId(whole(value)?)),
-            _ => return Err("there is no such setting".to_owned()),
+            _ => {
+                let setting = settings::all().find(|setting| setting.link == key);
+                let setting = setting.ok_or("there is no such setting")?;
+                setting.take(&mut self.settings, value)?;
+            }
         }
         Ok(())
     }
@@ -246,15 +223,16 @@ impl Link {
             source: state.source.clone(),
             cluster: (state.cluster_origin == ClusterOrigin::Chosen)
                 .then(|| state.setup.cluster.clone()),
-            placement: state.setup.placement,
-            options: state.setup.options,
+            settings: {
+                let mut settings = state.setup.settings.clone();
+                if !settings.applications.profiles.is_empty() {
+                    settings.applications_mut().profiles.clear();
+                }
+                settings
+            },
             member: trace.and_then(|trace| trace.member.clone()),
             columns: trace.and_then(|trace| trace.columns.clone()),
             choice: trace.map_or_else(Choice::default, |trace| trace.choice.clone()),
-            applications: ApplicationSettings {
-                profiles: Vec::new(),
-                ..(*state.setup.applications).clone()
-            },
             policies: state.cards.iter().map(|card| card.policy.clone()).collect(),
             baseline: state
                 .cards
@@ -297,43 +275,12 @@ impl Link {
         if let Some(cluster) = &self.cluster {
             add("cluster", &cluster.to_string());
         }
-        if self.placement != default.placement {
-            add("placement", self.placement.name());
-        }
-        if self.options.restart_cost != default.options.restart_cost {
-            add("restart", &self.options.restart_cost.to_string());
-        }
-        if self.options.restart_by_model {
-            add("restart-by-model", "true");
-        }
-        if let Some(generation) = self.options.spread_slowdown {
-            add("spread", generation.name());
-        }
-        if self.options.seed != default.options.seed {
-            add("seed", &self.options.seed.to_string());
-        }
-        if let Some(megabytes) = log_megabytes(&self.options) {
-            add("log-budget", &megabytes.to_string());
-        }
-        if self.options.interference != default.options.interference {
-            add("interference", &self.options.interference.to_string());
-        }
-        for (key, is_set) in [
-            ("first-start-pays", self.options.first_start_pays),
-            ("whole-second-epochs", self.options.whole_second_epochs),
-            ("applications", self.applications.always),
-        ] {
-            if is_set {
-                add(key, "true");
+        for setting in settings::all() {
+            if let Some(value) = setting.given(&self.settings) {
+                add(setting.link, &value);
             }
         }
-        if !self.applications.rule.is_empty() {
-            add("binding", &self.applications.rule);
-        }
-        if self.applications.seed != 0 {
-            add("binding-seed", &self.applications.seed.to_string());
-        }
-        for definition in &self.applications.definitions {
+        for definition in &self.settings.applications.definitions {
             add("application", &Application::compact_json(definition));
         }
         for policy in &self.policies {
@@ -378,10 +325,6 @@ fn whole<T: std::str::FromStr>(value: &str) -> Result<T, String> {
     value.parse().map_err(|_| why.to_owned())
 }
 
-fn yes(value: &str) -> Result<bool, String> {
-    value.parse().map_err(|_| among(["true", "false"]))
-}
-
 fn some(value: &str) -> Result<String, String> {
     let some = Some(value).filter(|value| !value.is_empty());
     some.map(str::to_owned).ok_or("nothing is named".to_owned())
@@ -415,31 +358,6 @@ fn finite(text: &str) -> Option<f64> {
 
 fn non_negative(text: &str) -> Result<f64, String> {
     finite(text).ok_or_else(|| "it is a number, 0 or more".to_owned())
-}
-
-/// A share below 1.
-pub fn share(value: &str) -> Option<f64> {
-    finite(value).filter(|share| *share < 1.0)
-}
-
-/// What all logs together may take in a page, megabytes: wasm addresses little more.
-pub const MOST_LOG_MEGABYTES: u64 = 4_000;
-
-const MEGABYTE: u64 = 1_000_000;
-
-/// How long a log may become, of megabytes.
-pub fn log_budget(value: &str) -> Result<LogBudget, String> {
-    let megabytes = value.parse().ok();
-    let megabytes = megabytes.filter(|megabytes| (1..=MOST_LOG_MEGABYTES).contains(megabytes));
-    let why = || format!("it is a whole number of megabytes from 1 to {MOST_LOG_MEGABYTES}");
-    let bytes = megabytes.ok_or_else(why)? * MEGABYTE;
-    Ok(LogBudget::of_bytes(bytes))
-}
-
-/// The megabytes chosen for a log; `None`: as much as the machine gives it.
-pub fn log_megabytes(options: &SimOptions) -> Option<u64> {
-    let budget = options.log_budget;
-    (budget != LogBudget::default()).then_some(budget.bytes / MEGABYTE)
 }
 
 /// Percent-encodes what would end a value or upset a mail program; brackets, commas and colons
@@ -482,23 +400,16 @@ mod tests {
     use super::super::Action;
     use super::super::random::{Random, opened};
     use super::*;
+    use std::sync::Arc;
+    use switchyard::placement::Strategy;
+    use switchyard::sim::{LogBudget, SimOptions};
+    use switchyard::workload::{ApplicationSettings, GpuGeneration};
 
     #[test]
     fn a_link_reads_back_what_it_wrote() {
         let link = Link {
             source: Source::File("my trace & more (1).csv".into()),
             cluster: Some("8x8+4x4".parse().unwrap()),
-            placement: Strategy::SPREAD,
-            options: SimOptions {
-                restart_cost: 30.0,
-                seed: 9,
-                restart_by_model: true,
-                spread_slowdown: Some(GpuGeneration::V100),
-                interference: 0.25,
-                first_start_pays: true,
-                whole_second_epochs: true,
-                log_budget: LogBudget::of_bytes(250_000_000),
-            },
             member: Some("day 2/jobs.csv".into()),
             columns: Some("submit=When,gpus=\"a, b\",unit=min".into()),
             choice: Choice(vec![
@@ -507,16 +418,29 @@ mod tests {
                 ("tenant".into(), "c".into()),
                 ("oversized".into(), "shrink".into()),
             ]),
-            applications: ApplicationSettings {
-                always: true,
-                rule: "2: ncf; bert".into(),
-                seed: 7,
-                profiles: Vec::new(),
-                definitions: Application::embedded()[1]
-                    .to_json()
-                    .map(|text| Application::compact_json(&text))
-                    .into_iter()
-                    .collect(),
+            settings: Settings {
+                placement: Strategy::SPREAD,
+                options: SimOptions {
+                    restart_cost: 30.0,
+                    seed: 9,
+                    restart_by_model: true,
+                    spread_slowdown: Some(GpuGeneration::V100),
+                    interference: 0.25,
+                    first_start_pays: true,
+                    whole_second_epochs: true,
+                    log_budget: LogBudget::of_bytes(250_000_000),
+                },
+                applications: Arc::new(ApplicationSettings {
+                    always: true,
+                    rule: "2: ncf; bert".into(),
+                    seed: 7,
+                    profiles: Vec::new(),
+                    definitions: Application::embedded()[1]
+                        .to_json()
+                        .map(|text| Application::compact_json(&text))
+                        .into_iter()
+                        .collect(),
+                }),
             },
             policies: vec![
                 "tiresias-las[queues=2,thresholds=57600]".parse().unwrap(),
@@ -551,7 +475,10 @@ mod tests {
         let link = Link::parse(
             "#v=99&view=&seed=4&run=lifo&run=fifo[speed=3]&run=srtf&cluster=1000000000x8&sample=house&t=-1&baseline=5&log-budget=5000&binding=soon:x&whatever=1",
         );
-        assert_eq!((link.view.as_str(), link.options.seed), ("yard", 4));
+        assert_eq!(
+            (link.view.as_str(), link.settings.options.seed),
+            ("yard", 4)
+        );
         assert_eq!((link.policies.len(), link.baseline), (1, 0));
         assert_eq!((link.cluster, link.time), (None, None));
         assert_eq!(link.source, Link::default().source);
@@ -567,7 +494,7 @@ mod tests {
                 "cluster=1000000000x8: 8000000000 GPUs: a cluster has at most 1000000.",
                 "sample=house: use one of lab, cluster, fleet, three-jobs.",
                 "t=-1: it is a number, 0 or more.",
-                "log-budget=5000: it is a whole number of megabytes from 1 to 4000.",
+                "log-budget=5000: it takes a whole number from 1 to 4000 (MB).",
                 "binding=soon:x: 'soon:x' is no class of jobs: write rules such as '1: ",
                 "whatever=1: there is no such setting.",
                 "baseline=5: the schedulers are numbered from 0 to 0.",

@@ -5,6 +5,7 @@ pub mod change;
 pub mod link;
 #[cfg(test)]
 mod random;
+pub mod settings;
 
 use crate::bridge::protocol::{Choice, Facets};
 use crate::kept::{Held, Kept};
@@ -12,16 +13,16 @@ use crate::stage::ColourBy;
 use change::Change;
 use link::Link;
 use std::rc::Rc;
+use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
-use switchyard::placement::Strategy;
 use switchyard::playground::{Answer, Question};
 use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory};
 use switchyard::report::Summary;
-use switchyard::sim::{Progress, SimOptions};
+use switchyard::sim::Progress;
 use switchyard::trace::{ColumnMapping, ImportReport, Member, ProfileTable, TableHead};
 use switchyard::workload::ApplicationSettings;
-use switchyard::{Experiment, RunSpec, Time};
+use switchyard::{Experiment, RunSpec, Settings, Time};
 use yew::Reducible;
 
 /// Everything the components show.
@@ -159,14 +160,10 @@ pub struct TraceInfo {
 pub struct Setup {
     /// The cluster.
     pub cluster: ClusterSpec,
-    /// How gangs are laid on nodes.
-    pub placement: Strategy,
-    /// Restart cost, slowdown and seed.
-    pub options: SimOptions,
+    /// The settings of its runs.
+    pub settings: Settings,
     /// Services of an earlier time, for policies that learn from a file; by name.
     pub histories: Vec<Rc<ServiceHistory>>,
-    /// What adaptive jobs train.
-    pub applications: Rc<ApplicationSettings>,
 }
 
 /// Where the cluster comes from.
@@ -358,10 +355,8 @@ impl AppState {
             held: Held::No,
             setup: Setup {
                 cluster: link.cluster.clone().unwrap_or_else(default_cluster),
-                placement: link.placement,
-                options: link.options,
+                settings: link.settings.clone(),
                 histories: Vec::new(),
-                applications: Rc::new(link.applications.clone()),
             },
             cluster_origin: if link.cluster.is_some() {
                 ClusterOrigin::Chosen
@@ -394,8 +389,8 @@ impl AppState {
         RunSpec {
             policy: policy.clone(),
             cluster: self.setup.cluster.clone(),
-            placement: self.setup.placement,
-            options: self.setup.options,
+            placement: self.setup.settings.placement,
+            options: self.setup.settings.options,
             history: policy
                 .param("history")
                 .and_then(|name| self.setup.histories.iter().find(|of| of.name == name))
@@ -417,9 +412,7 @@ impl AppState {
                 .collect(),
             cluster: Some(setup.cluster.clone()),
             policies: self.cards.iter().map(|of| of.policy.to_string()).collect(),
-            placement: setup.placement,
-            options: setup.options,
-            applications: (*setup.applications).clone(),
+            settings: setup.settings.clone(),
             histories: setup.histories.iter().map(|of| (**of).clone()).collect(),
         }
     }
@@ -437,13 +430,14 @@ impl AppState {
     /// of the list adapts them. Then they do under every scheduler, so that runs can be compared.
     pub fn adapts(&self) -> bool {
         self.trace.as_ref().is_some_and(|trace| trace.adaptive)
-            || self.setup.applications.always
+            || self.setup.settings.applications.always
             || self.cards.iter().any(|card| card.policy.adapts_jobs())
     }
 
     /// What jobs train, if they do.
-    pub fn applications(&self) -> Option<Rc<ApplicationSettings>> {
-        self.adapts().then(|| self.setup.applications.clone())
+    pub fn applications(&self) -> Option<Arc<ApplicationSettings>> {
+        self.adapts()
+            .then(|| self.setup.settings.applications.clone())
     }
 
     /// The scheduler with this id.
@@ -647,19 +641,12 @@ impl AppState {
     /// Sets the page up as a link has it. The trace stays until the link's is open, with the
     /// cluster that it has; what no link carries stays, too.
     fn follow(&mut self, link: &Link) {
-        let Self {
-            setup, complaints, ..
-        } = Self::from_link(link);
-        self.setup = Setup {
-            cluster: link.cluster.clone().unwrap_or(self.setup.cluster.clone()),
-            histories: std::mem::take(&mut self.setup.histories),
-            applications: Rc::new(ApplicationSettings {
-                profiles: self.setup.applications.profiles.clone(),
-                ..link.applications.clone()
-            }),
-            ..setup
-        };
-        if link.cluster.is_some() {
+        let mut settings = link.settings.clone();
+        let own = self.setup.settings.applications_mut();
+        settings.applications_mut().profiles = std::mem::take(&mut own.profiles);
+        self.setup.settings = settings;
+        if let Some(cluster) = &link.cluster {
+            self.setup.cluster = cluster.clone();
             self.cluster_origin = ClusterOrigin::Chosen;
         }
         self.cards.clear();
@@ -670,15 +657,13 @@ impl AppState {
         self.baseline = self.cards.get(link.baseline).map_or(0, |card| card.id);
         (self.colour_by, self.theme) = (link.colour_by, link.theme);
         self.view.clone_from(&link.view);
-        (self.complaints, self.notice, self.guide) = (complaints, None, None);
+        self.complaints.clone_from(&link.complaints);
+        (self.notice, self.guide) = (None, None);
         self.forget_results();
     }
 
     fn take_profiles(&mut self, profiles: Vec<ProfileTable>) {
-        self.setup.applications = Rc::new(ApplicationSettings {
-            profiles,
-            ..(*self.setup.applications).clone()
-        });
+        self.setup.settings.applications_mut().profiles = profiles;
     }
 
     /// Puts schedulers in the place of all others; what is no scheduler is returned.
@@ -710,14 +695,10 @@ impl AppState {
                 ));
             }
         }
-        self.setup.placement = experiment.placement;
+        let mut settings = experiment.settings;
         // How large a log may become is this machine's affair.
-        let log_budget = self.setup.options.log_budget;
-        self.setup.options = SimOptions {
-            log_budget,
-            ..experiment.options
-        };
-        self.setup.applications = Rc::new(experiment.applications);
+        settings.options.log_budget = self.setup.settings.options.log_budget;
+        self.setup.settings = settings;
         self.setup.histories = experiment.histories.into_iter().map(Rc::new).collect();
     }
 
@@ -767,7 +748,8 @@ mod tests {
     use super::random::{Random, opened};
     use super::*;
     use crate::stage::Stage;
-    use std::sync::Arc;
+    use switchyard::placement::Strategy;
+    use switchyard::sim::SimOptions;
     use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
     use switchyard::workload::{GpuGeneration, Sample, Workload};
 
@@ -819,13 +801,23 @@ mod tests {
     #[test]
     fn an_experiment_brings_all_its_settings() {
         let mut state = state();
-        state.setup.options.restart_by_model = true;
-        state.setup.options.spread_slowdown = GpuGeneration::named("k80");
-        state.setup.options.seed = 3;
+        let options = &mut state.setup.settings.options;
+        options.restart_by_model = true;
+        options.spread_slowdown = GpuGeneration::named("k80");
+        options.seed = 3;
         let Action::Opened { info, .. } = sample("mine") else {
             unreachable!("it opens")
         };
         let policies = ["srtf", "no-such", "fifo[backfill=true]"];
+        let expected = Settings {
+            placement: Strategy::SPREAD,
+            options: SimOptions {
+                restart_cost: 30.0,
+                spread_slowdown: GpuGeneration::named("v100"),
+                ..SimOptions::default()
+            },
+            ..Settings::default()
+        };
         state.apply(Action::Opened {
             info,
             cluster: default_cluster(),
@@ -833,25 +825,14 @@ mod tests {
             profiles: Vec::new(),
             experiment: Some(Experiment {
                 policies: policies.map(String::from).to_vec(),
-                placement: Strategy::SPREAD,
-                options: SimOptions {
-                    restart_cost: 30.0,
-                    spread_slowdown: GpuGeneration::named("v100"),
-                    ..SimOptions::default()
-                },
+                settings: expected.clone(),
                 ..Experiment::default()
             }),
         });
         let policies: Vec<String> = state.cards.iter().map(|c| c.policy.to_string()).collect();
         assert_eq!(policies, ["srtf", "fifo[backfill=true]"]);
         assert_eq!(state.baseline, state.cards[0].id);
-        assert_eq!(state.setup.placement, Strategy::SPREAD);
-        let expected = SimOptions {
-            restart_cost: 30.0,
-            spread_slowdown: GpuGeneration::named("v100"),
-            ..SimOptions::default()
-        };
-        assert_eq!(state.setup.options, expected);
+        assert_eq!(state.setup.settings, expected);
         let notice = state.notice.unwrap();
         assert!(notice.contains("no-such: "), "{notice}");
     }
@@ -925,7 +906,7 @@ mod tests {
             let experiment = Experiment::take_from(&mut trace).expect("sound settings");
             let mut again = AppState::from_link(&random.link());
             // No file says how large a log may become where it is opened.
-            again.setup.options.log_budget = state.setup.options.log_budget;
+            again.setup.settings.options.log_budget = state.setup.settings.options.log_budget;
             again.apply(Action::Opened {
                 info: state.trace.clone().expect("it is open"),
                 cluster: trace.cluster.clone().expect("the file names it"),

@@ -5,6 +5,8 @@ use super::{Action, AppState, ClusterOrigin, Source, Theme, TraceInfo};
 use crate::bridge::protocol::{Choice, Facets};
 use crate::stage::ColourBy;
 use std::rc::Rc;
+use std::sync::Arc;
+use switchyard::Settings;
 use switchyard::cluster::{ClusterSpec, NodeGroup};
 use switchyard::job::JobId;
 use switchyard::placement::Strategy;
@@ -94,21 +96,23 @@ impl Random {
             cluster: self
                 .coin()
                 .then(|| ClusterSpec::new(groups).expect("a small cluster")),
-            placement: self.of(&Strategy::ALL),
-            options: SimOptions {
-                restart_cost: self.share() * 100.0,
-                restart_by_model: self.coin(),
-                spread_slowdown: self.coin().then(|| self.of(&GpuGeneration::ALL)),
-                first_start_pays: self.coin(),
-                interference: self.share(),
-                whole_second_epochs: self.coin(),
-                seed: self.below(usize::MAX) as u64,
-                log_budget: match self.below(4_000) as u64 {
-                    megabytes @ 1..=2_000 => LogBudget::of_bytes(megabytes * 1_000_000),
-                    _ => LogBudget::default(),
+            settings: Settings {
+                placement: self.of(&Strategy::ALL),
+                options: SimOptions {
+                    restart_cost: self.share() * 100.0,
+                    restart_by_model: self.coin(),
+                    spread_slowdown: self.coin().then(|| self.of(&GpuGeneration::ALL)),
+                    first_start_pays: self.coin(),
+                    interference: self.share(),
+                    whole_second_epochs: self.coin(),
+                    seed: self.below(usize::MAX) as u64,
+                    log_budget: match self.below(4_000) as u64 {
+                        megabytes @ 1..=2_000 => LogBudget::of_bytes(megabytes * 1_000_000),
+                        _ => LogBudget::default(),
+                    },
                 },
+                applications: Arc::new(self.applications()),
             },
-            applications: self.applications(),
             baseline: self.below(policies.len()),
             policies,
             view: self.of(&["yard", "jobs", "goodput"]).to_string(),

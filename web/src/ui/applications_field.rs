@@ -1,79 +1,51 @@
 //! What adaptive jobs train: the rule by which plain jobs get applications, its seed, and measured
 //! profiles that were opened.
 
-use super::controls::{Take, number_field, quiet_button, text_field, whole_from};
+use super::controls::quiet_button;
 use super::icon::{Icon, sign};
+use super::setting_field::{set_up, setting_field};
 use crate::session::Session;
-use crate::state::change::Change;
-use crate::state::{Action, AppState, Setup};
-use std::rc::Rc;
+use crate::state::AppState;
 use switchyard::playground::MINE;
-use switchyard::workload::{ApplicationSettings, PAPER_RULE};
+use switchyard::policy::ParamKind;
+use switchyard::workload::ApplicationSettings;
+use switchyard::{Group, SETTINGS};
 use yew::prelude::*;
 
 /// The settings of applications.
 pub(super) fn applications_field(state: &AppState, session: &Session) -> Html {
     let setup = &state.setup;
-    let settings = &*setup.applications;
-    let set = |change: fn(&mut ApplicationSettings, &str) -> Result<(), String>| {
-        let (session, setup) = (session.clone(), setup.clone());
-        Callback::from(move |typed: String| {
-            let change = Change::new(move |setup: &Setup| {
-                let mut setup = setup.clone();
-                let applications = Rc::make_mut(&mut setup.applications);
-                change(applications, typed.trim()).map(|()| setup)
-            });
-            change.of(&setup)?;
-            session.tell(Action::SetUp(change));
+    let settings = &setup.settings.applications;
+    let set = |change: fn(&mut ApplicationSettings)| {
+        let take = set_up(session, setup, move |setup, _| {
+            change(setup.settings.applications_mut());
             Ok(())
-        })
+        });
+        // A button has nothing to be refused.
+        Callback::from(move |_: MouseEvent| drop(take.emit(String::new())))
     };
-    let rule = set(|settings, typed| {
-        settings.rule = match typed {
-            PAPER_RULE => String::new(),
-            other => other.to_string(),
-        };
-        Ok(())
-    });
-    let seed = set(|settings, typed| {
-        settings.seed = typed
-            .parse()
-            .map_err(|_| "The seed is a whole number, 0 or more.")?;
-        Ok(())
-    });
-    let forget = set(|settings, _| {
-        settings.profiles.clear();
-        Ok(())
-    });
-    let only_adapted = set(|settings, _| {
-        settings.always = false;
-        Ok(())
-    });
-    let forget_mine = set(|settings, _| {
+    let forget = set(|settings| settings.profiles.clear());
+    let only_adapted = set(|settings| settings.always = false);
+    let forget_mine = set(|settings| {
         settings.definitions.clear();
         settings.rule.clear();
-        Ok(())
     });
-    // A button has nothing to be refused.
-    let press = |take: Take| Callback::from(move |_: MouseEvent| drop(take.emit(String::new())));
-    let shown = if settings.rule.is_empty() {
-        PAPER_RULE
-    } else {
-        &settings.rule
-    };
+    let fields = SETTINGS
+        .iter()
+        .filter(|of| of.group == Group::Training && of.kind != ParamKind::Bool);
+    let fields = fields.map(|setting| setting_field(session, setup, setting));
     let plain = state.trace.as_ref().is_some_and(|trace| !trace.adaptive);
     html! {
         <details class="applications">
             <summary>{ "What jobs train" }</summary>
             if plain {
                 <p class="hint">{ "A scheduler of the list changes batch size and GPUs, so every job trains an application: by its GPU-hours, as in Pollux' evaluation, stretched so that on the GPUs it asks for it takes the trace's duration." }</p>
-                { text_field("By GPU-hours", Some("Classes below so many GPU-hours and the applications drawn for them; the last class has no end"), shown.to_string(), rule) }
-                { number_field("Seed of the draw", None, whole_from("0"), settings.seed.to_string(), seed) }
+                { for fields }
             }
             if settings.always {
                 <p class="hint">
                     { "Jobs train under all schedulers, as the file or the link has it " }
-                    { quiet_button("Only where a scheduler adapts jobs", None, sign(Icon::Close), press(only_adapted)) }
+                    { quiet_button("Only where a scheduler adapts jobs", None, sign(Icon::Close), only_adapted) }
                 </p>
             }
             if !settings.definitions.is_empty() {
@@ -83,7 +55,7 @@ pub(super) fn applications_field(state: &AppState, session: &Session) -> Html {
                     } else {
                         { "Applications came with the file or the link " }
                     }
-                    { quiet_button("Let go of it", None, sign(Icon::Close), press(forget_mine)) }
+                    { quiet_button("Let go of it", None, sign(Icon::Close), forget_mine) }
                 </p>
             }
             if settings.profiles.is_empty() {
@@ -91,7 +63,7 @@ pub(super) fn applications_field(state: &AppState, session: &Session) -> Html {
             } else {
                 <p class="hint">
                     { format!("Measured profiles: {} tables ", settings.profiles.len()) }
-                    { quiet_button("Use the fitted models again", None, sign(Icon::Close), press(forget)) }
+                    { quiet_button("Use the fitted models again", None, sign(Icon::Close), forget) }
                 </p>
             }
         </details>

@@ -96,7 +96,7 @@ impl<'a> Numbers<'a> {
 
 /// A field for a number, under its name.
 pub(super) fn number_field(
-    name: &'static str,
+    name: &str,
     title: Option<&'static str>,
     numbers: Numbers<'_>,
     value: String,
@@ -108,7 +108,7 @@ pub(super) fn number_field(
     field(
         name,
         title,
-        html! { <Typed kind="number" {name} {value} {take} {min} {max} {step} /> },
+        html! { <Typed kind="number" name={name.to_string()} {value} {take} {min} {max} {step} /> },
     )
 }
 

@@ -39,6 +39,7 @@ mod round_panel;
 mod scheduler_card;
 mod scheduler_panel;
 mod service_bar;
+mod setting_field;
 mod spec_edit;
 mod term;
 mod theme;

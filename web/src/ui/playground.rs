@@ -101,7 +101,7 @@ impl Fields<'_> {
                 // A number of queues that is out of bounds has no button to press.
                 let _ = take.emit(String::new());
             });
-            html! { <button type="button" aria-label={label} disabled={!(min..=max).contains(&to)} {onclick}>{ sign }</button> }
+            html! { <button type="button" aria-label={label} disabled={!(min..=max).contains(&u64::from(to))} {onclick}>{ sign }</button> }
         };
         html! {
             <div class="stepper" role="group" aria-label="Queues (K)" title={info.help}>

@@ -3,12 +3,12 @@
 use super::controls::{self, Take, quiet_button};
 use super::history_field::history_field;
 use super::icon::{Icon, sign};
+use super::setting_field::kind_field;
 use super::spec_edit::with_param;
 use crate::draw::{format, palette};
 use crate::session::Session;
 use crate::state::change::Change;
 use crate::state::{Action, Card, RunStatus};
-use switchyard::placement::Strategy;
 use switchyard::policy::{ParamInfo, ParamKind, PolicySpec, entry};
 use yew::prelude::*;
 
@@ -174,31 +174,11 @@ fn status(status: &RunStatus, mean_jct: Option<f64>, has_trace: bool) -> Html {
 /// The field of one parameter.
 fn param(session: &Session, info: &'static ParamInfo, policy: &PolicySpec, take: Take) -> Html {
     let value = policy.param(info.name).unwrap_or(info.default).to_string();
-    let (name, title) = (info.name, Some(info.help));
-    let choose = |options: Vec<&'static str>| {
-        let options = options.into_iter();
-        let options = options.map(|name| controls::option(name, name, name == value, None));
-        let list = controls::list(controls::chosen(&take), options.collect());
-        controls::field(name, title, list)
-    };
     match info.kind {
-        ParamKind::Bool => choose(vec!["false", "true"]),
-        ParamKind::OneOf(words) => choose(words.to_vec()),
-        ParamKind::History => controls::field(name, title, history_field(session, &value, &take)),
-        ParamKind::Placement => choose(
-            std::iter::once("default")
-                .chain(Strategy::ALL.iter().map(|strategy| strategy.name()))
-                .collect(),
-        ),
-        ParamKind::Int { min, max } => {
-            let (min, max) = (min.to_string(), max.to_string());
-            let numbers = controls::whole_from(&min).to(&max);
-            controls::number_field(name, title, numbers, value, take)
+        ParamKind::History => {
+            let list = history_field(session, &value, &take);
+            controls::field(info.name, Some(info.help), list)
         }
-        ParamKind::Float { min, .. } => {
-            let min = min.to_string();
-            controls::number_field(name, title, controls::any_from(&min), value, take)
-        }
-        ParamKind::Ascending | ParamKind::Word(_) => controls::text_field(name, title, value, take),
+        kind => kind_field(kind, info.name, info.help, value, take),
     }
 }

@@ -57,7 +57,7 @@ pub(super) struct Registered {
 pub(super) const PLACEMENT: ParamInfo = ParamInfo {
     name: "placement",
     aliases: &[],
-    kind: ParamKind::Placement,
+    kind: ParamKind::PlacementOrRuns,
     default: "default",
     help: "How a gang is laid on nodes; 'default' is the run's own choice.",
 };

@@ -202,7 +202,7 @@ mod tests {
         );
         assert_eq!(
             error("fifo[placement=pack]"),
-            "fifo: 'pack' is no value for 'placement', which takes default, least-fragmentation, consolidated, spread, yarn, skew"
+            "fifo: 'pack' is no value for 'placement', which takes default, least-fragmentation, consolidated, spread, yarn or skew"
         );
         assert_eq!(
             error("fifo[backfill=true,backfill=true]"),

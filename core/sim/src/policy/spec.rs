@@ -39,9 +39,9 @@ pub enum ParamKind {
     /// A whole number in a range.
     Int {
         /// Least value.
-        min: u32,
+        min: u64,
         /// Greatest value.
-        max: u32,
+        max: u64,
     },
     /// A number in a range.
     Float {
@@ -50,16 +50,22 @@ pub enum ParamKind {
         /// Greatest value.
         max: f64,
     },
+    /// A number from 0 to below 1.
+    Share,
     /// Ascending positive numbers, separated by `:`.
     Ascending,
     /// One of these words.
     OneOf(&'static [&'static str]),
     /// Any word; the text says which make sense.
     Word(&'static str),
+    /// Any text; the text says which make sense.
+    Text(&'static str),
     /// `online`, `oracle`, or the name of a [service history](super::ServiceHistory).
     History,
-    /// A [placement strategy](Strategy), or `default` for the run's.
+    /// A [placement strategy](Strategy).
     Placement,
+    /// The same, or `default` for the run's.
+    PlacementOrRuns,
 }
 
 /// Why a text is no policy.
@@ -179,16 +185,20 @@ impl TryFrom<String> for PolicySpec {
 
 impl ParamKind {
     /// The value's one way of being written; `None` if it is no value of this kind.
-    pub(super) fn canonical(self, value: &str) -> Option<String> {
+    pub fn canonical(self, value: &str) -> Option<String> {
         match self {
             Self::Bool => matches!(value, "true" | "false").then(|| value.to_string()),
             Self::Int { min, max } => {
-                let n: u32 = value.parse().ok()?;
+                let n: u64 = value.parse().ok()?;
                 (min..=max).contains(&n).then(|| n.to_string())
             }
             Self::Float { min, max } => {
                 let x: f64 = value.parse().ok()?;
                 (min..=max).contains(&x).then(|| x.to_string())
+            }
+            Self::Share => {
+                let x: f64 = value.parse().ok()?;
+                (0.0..1.0).contains(&x).then(|| x.to_string())
             }
             Self::Ascending => {
                 let list: Vec<f64> = value
@@ -209,8 +219,9 @@ impl ParamKind {
                 let plain = |c: char| !c.is_control() && !"[],=".contains(c);
                 (!value.is_empty() && value.chars().all(plain)).then(|| value.to_string())
             }
-            Self::Placement if value == "default" => Some(value.to_string()),
-            Self::Placement => {
+            Self::Text(_) => Some(value.trim().to_string()),
+            Self::PlacementOrRuns if value == "default" => Some(value.to_string()),
+            Self::Placement | Self::PlacementOrRuns => {
                 let strategy: Result<Strategy, UnknownStrategy> = value.parse();
                 strategy.ok().map(|strategy| strategy.name().to_string())
             }
@@ -222,18 +233,27 @@ impl fmt::Display for ParamKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bool => f.write_str("true or false"),
+            Self::Int {
+                min: 0,
+                max: u64::MAX,
+            } => f.write_str("a whole number, 0 or more"),
+            Self::Float {
+                min: 0.0,
+                max: f64::MAX,
+            } => f.write_str("a number, 0 or more"),
+            Self::Share => f.write_str("a number from 0 to below 1"),
             Self::Int { min, max } => write!(f, "a whole number from {min} to {max}"),
             Self::Float { min, max } => write!(f, "a number from {min} to {max}"),
             Self::Ascending => f.write_str("ascending positive numbers separated by ':'"),
             Self::OneOf(words) => f.write_str(&words.join(" or ")),
-            Self::Word(what) => f.write_str(what),
+            Self::Word(what) | Self::Text(what) => f.write_str(what),
             Self::History => f.write_str("online, oracle or the name of a service history"),
             Self::Placement => {
-                f.write_str("default")?;
-                Strategy::ALL
-                    .iter()
-                    .try_for_each(|strategy| write!(f, ", {strategy}"))
+                let names = Strategy::ALL.map(Strategy::name);
+                let (last, others) = names.split_last().ok_or(fmt::Error)?;
+                write!(f, "{} or {last}", others.join(", "))
             }
+            Self::PlacementOrRuns => write!(f, "default, {}", Self::Placement),
         }
     }
 }

@@ -37,7 +37,7 @@ pub(super) const POLICY: Registered = Registered {
             ParamInfo {
                 name: "placement",
                 aliases: &[],
-                kind: ParamKind::Placement,
+                kind: ParamKind::PlacementOrRuns,
                 default: "yarn",
                 help: "How a gang is laid on nodes; 'default' is the run's own choice.",
             },

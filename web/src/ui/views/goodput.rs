@@ -21,7 +21,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use switchyard::goodput::{Limits, ThroughputParams};
 use switchyard::playground::{Answer, MINE, Question};
-use switchyard::workload::ApplicationSettings;
 use yew::prelude::*;
 
 static GOODPUT: Definition = Definition {
@@ -151,15 +150,11 @@ fn train_this(session: &Session, answer: &Answer) -> Html {
     let onclick = Callback::from(move |_: MouseEvent| {
         let definition = definition.clone();
         session.tell(Action::SetUp(SettingsChange::new(move |setup: &Setup| {
-            let applications = ApplicationSettings {
-                rule: MINE.to_string(),
-                definitions: vec![definition.clone()],
-                ..(*setup.applications).clone()
-            };
-            Ok(Setup {
-                applications: Rc::new(applications),
-                ..setup.clone()
-            })
+            let mut setup = setup.clone();
+            let applications = setup.settings.applications_mut();
+            MINE.clone_into(&mut applications.rule);
+            applications.definitions = vec![definition.clone()];
+            Ok(setup)
         })));
         session.tell(Action::Notice(Some(
             "Jobs now train this application wherever a scheduler of the list, such as Pollux, adapts them. Below the schedulers it can be let go again."

@@ -1,0 +1,327 @@
+//! The settings of runs, each described once, in [`SETTINGS`]: its name, what it is to people, which
+//! values it takes, and where it stands in [`Settings`]. The header of our own files, links, the
+//! command line's flags with their help, the page's form and presets are read off that table;
+//! results name settings by the same keys.
+//!
+//! Not in it: what is more than one value, which is the cluster, the policies, tables of applications
+//! and histories.
+
+use crate::placement::Strategy;
+use crate::policy::ParamKind;
+use crate::sim::SimOptions;
+use crate::workload::{ApplicationSettings, BindingRule, GpuGeneration, PAPER_RULE, RuleError};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What all runs of an experiment have in common, besides their cluster and what they learn from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// How gangs are laid on nodes.
+    pub placement: Strategy,
+    /// What the engine is told: restart cost, slowdowns, seed.
+    pub options: SimOptions,
+    /// What jobs train. (Shared: measured tables are large.)
+    pub applications: Arc<ApplicationSettings>,
+}
+
+impl Settings {
+    /// What jobs train, to change.
+    pub fn applications_mut(&mut self) -> &mut ApplicationSettings {
+        Arc::make_mut(&mut self.applications)
+    }
+}
+
+/// One setting. All of its values have a text, the same in files, links, flags and fields.
+#[derive(Debug)]
+pub struct Setting {
+    /// The name in files and results; flags have it with dashes.
+    pub key: &'static str,
+    /// The name in links.
+    pub link: &'static str,
+    /// The name for people.
+    pub label: &'static str,
+    /// Its unit; "" if it has none.
+    pub unit: &'static str,
+    /// What it does.
+    pub help: &'static str,
+    /// Which values it takes.
+    pub kind: ParamKind,
+    /// What it is about.
+    pub group: Group,
+    /// The text of its value.
+    pub get: fn(&Settings) -> String,
+    /// Sets it to a text of its kind; may still say why that is no value.
+    pub set: fn(&mut Settings, &str) -> Result<(), String>,
+}
+
+/// What a setting is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// The cluster and its runs.
+    Runs,
+    /// What jobs train.
+    Training,
+}
+
+/// Every setting, in the order shown to a person and written to files.
+pub const SETTINGS: &[Setting] = &[
+    Setting {
+        key: "placement",
+        link: "placement",
+        label: "Placement",
+        unit: "",
+        help: "How gangs are laid on nodes",
+        kind: ParamKind::Placement,
+        group: Group::Runs,
+        get: |of| of.placement.to_string(),
+        set: |of, text| parse(text, &mut of.placement),
+    },
+    Setting {
+        key: "restart_cost",
+        link: "restart",
+        label: "Restart cost",
+        unit: "s",
+        help: "Seconds without progress after every resume or move; the GPUs are held meanwhile",
+        kind: ParamKind::Float {
+            min: 0.0,
+            max: f64::MAX,
+        },
+        group: Group::Runs,
+        get: |of| of.options.restart_cost.to_string(),
+        set: |of, text| parse(text, &mut of.options.restart_cost),
+    },
+    Setting {
+        key: "spread_slowdown",
+        link: "spread",
+        label: "Spread gangs slow down",
+        unit: "",
+        help: "Gangs on more nodes than they need train slower, as measured on this GPU generation by Gavel: a faster GPU hides the network less. Models are known by name; others get one of the table's",
+        kind: ParamKind::OneOf(&["no", "k80", "p100", "v100"]),
+        group: Group::Runs,
+        get: |of| {
+            let generation = of.options.spread_slowdown.map(GpuGeneration::name);
+            generation.unwrap_or("no").to_owned()
+        },
+        set: |of, text| {
+            of.options.spread_slowdown = GpuGeneration::named(text);
+            Ok(())
+        },
+    },
+    Setting {
+        key: "restart_by_model",
+        link: "restart-by-model",
+        label: "Restart cost by model size",
+        unit: "",
+        help: "Adds 1 to 27 s to each restart, by the size of the job's model: checkpoint and resume",
+        kind: ParamKind::Bool,
+        group: Group::Runs,
+        get: |of| of.options.restart_by_model.to_string(),
+        set: |of, text| parse(text, &mut of.options.restart_by_model),
+    },
+    Setting {
+        key: "first_start_pays",
+        link: "first-start-pays",
+        label: "First start pays",
+        unit: "",
+        help: "A job's first start costs what every other does, as in Pollux' simulator",
+        kind: ParamKind::Bool,
+        group: Group::Runs,
+        get: |of| of.options.first_start_pays.to_string(),
+        set: |of, text| parse(text, &mut of.options.first_start_pays),
+    },
+    Setting {
+        key: "whole_second_epochs",
+        link: "whole-second-epochs",
+        label: "Epochs of whole seconds",
+        unit: "",
+        help: "Epochs of adaptive jobs take whole seconds, as in Pollux' simulator",
+        kind: ParamKind::Bool,
+        group: Group::Runs,
+        get: |of| of.options.whole_second_epochs.to_string(),
+        set: |of, text| parse(text, &mut of.options.whole_second_epochs),
+    },
+    Setting {
+        key: "interference",
+        link: "interference",
+        label: "Interference",
+        unit: "share lost",
+        help: "The share of its speed that an adaptive job on several nodes loses while another such job shares one of them: 0 to below 1",
+        kind: ParamKind::Share,
+        group: Group::Runs,
+        get: |of| of.options.interference.to_string(),
+        set: |of, text| parse(text, &mut of.options.interference),
+    },
+    Setting {
+        key: "seed",
+        link: "seed",
+        label: "Seed",
+        unit: "",
+        help: "Seed of the policies' random generator",
+        kind: ParamKind::Int {
+            min: 0,
+            max: u64::MAX,
+        },
+        group: Group::Runs,
+        get: |of| of.options.seed.to_string(),
+        set: |of, text| parse(text, &mut of.options.seed),
+    },
+    Setting {
+        key: "applications",
+        link: "applications",
+        label: "Jobs train under all schedulers",
+        unit: "",
+        help: "Plain jobs train applications, by their GPU-time, under every policy, not only where one adapts jobs",
+        kind: ParamKind::Bool,
+        group: Group::Training,
+        get: |of| of.applications.always.to_string(),
+        set: |of, text| parse(text, &mut of.applications_mut().always),
+    },
+    Setting {
+        key: "binding",
+        link: "binding",
+        label: "By GPU-hours",
+        unit: "",
+        help: "Classes below so many GPU-hours and the applications drawn for them; the last class has no end",
+        kind: ParamKind::Text("classes such as '1: cifar10 ncf; 10: bert; imagenet'"),
+        group: Group::Training,
+        get: |of| match of.applications.rule.trim() {
+            "" => PAPER_RULE.to_owned(),
+            rule => rule.to_owned(),
+        },
+        set: |of, text| {
+            let rule: Result<BindingRule, RuleError> = text.parse();
+            rule.map_err(|why| why.to_string())?;
+            let own = if text == PAPER_RULE { "" } else { text };
+            own.clone_into(&mut of.applications_mut().rule);
+            Ok(())
+        },
+    },
+    Setting {
+        key: "binding_seed",
+        link: "binding-seed",
+        label: "Seed of the draw",
+        unit: "",
+        help: "Seed of the draw of applications",
+        kind: ParamKind::Int {
+            min: 0,
+            max: u64::MAX,
+        },
+        group: Group::Training,
+        get: |of| of.applications.seed.to_string(),
+        set: |of, text| parse(text, &mut of.applications_mut().seed),
+    },
+];
+
+impl Setting {
+    /// The setting of this key.
+    pub fn named(key: &str) -> Option<&'static Self> {
+        SETTINGS.iter().find(|setting| setting.key == key)
+    }
+
+    /// Its default, as text.
+    pub fn default(&self) -> String {
+        (self.get)(&Settings::default())
+    }
+
+    /// Its value, unless that is the default.
+    pub fn given(&self, settings: &Settings) -> Option<String> {
+        let value = (self.get)(settings);
+        (value != self.default()).then_some(value)
+    }
+
+    /// Sets it to what a text says.
+    ///
+    /// # Errors
+    ///
+    /// What it takes, as a sentence's second half.
+    pub fn take(&self, settings: &mut Settings, text: &str) -> Result<(), String> {
+        let value = self.kind.canonical(text);
+        let value = value.or_else(|| (text == self.default()).then(|| text.to_owned()));
+        match value {
+            Some(value) => (self.set)(settings, &value),
+            None => Err(format!("it takes {}", self.takes())),
+        }
+    }
+
+    /// What values it takes, in words.
+    fn takes(&self) -> String {
+        match self.unit {
+            "" => self.kind.to_string(),
+            unit => format!("{} ({unit})", self.kind),
+        }
+    }
+}
+
+/// Puts the value of a text that was checked.
+fn parse<T: std::str::FromStr<Err: std::fmt::Display>>(
+    text: &str,
+    to: &mut T,
+) -> Result<(), String> {
+    *to = text.parse().map_err(|why: T::Err| why.to_string())?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A value besides the default.
+    fn other(setting: &Setting) -> &'static str {
+        match setting.kind {
+            ParamKind::Bool => "true",
+            ParamKind::Placement => "spread",
+            ParamKind::OneOf(words) => words[1],
+            ParamKind::Int { .. } => "18446744073709551615",
+            ParamKind::Text(_) => "2: ncf; bert",
+            _ => "0.25",
+        }
+    }
+
+    #[test]
+    fn each_is_itself_alone() {
+        for setting in SETTINGS {
+            let mut settings = Settings::default();
+            assert_eq!(setting.given(&settings), None, "{}", setting.key);
+            let value = other(setting);
+            assert_eq!(setting.take(&mut settings, value), Ok(()));
+            for each in SETTINGS {
+                let given = (each.key == setting.key).then(|| value.to_owned());
+                assert_eq!(each.given(&settings), given, "{} {}", each.key, setting.key);
+            }
+            let default = setting.default();
+            assert_eq!(setting.take(&mut settings, &default), Ok(()));
+            assert_eq!(settings, Settings::default(), "{}", setting.key);
+        }
+    }
+
+    #[test]
+    fn what_is_no_value_is_told_what_would_be() {
+        let refusal = |key: &str, text: &str| {
+            let setting = Setting::named(key).expect("it is there");
+            let mut settings = Settings::default();
+            let refusal = setting.take(&mut settings, text).expect_err("no value");
+            assert_eq!(settings, Settings::default());
+            refusal
+        };
+        for wrong in ["-1", "nan", "inf", "1e309", "", "x"] {
+            let takes = "it takes a number, 0 or more (s)";
+            assert_eq!(refusal("restart_cost", wrong), takes);
+        }
+        for wrong in ["1", "-0.1", "nan"] {
+            let takes = "it takes a number from 0 to below 1 (share lost)";
+            assert_eq!(refusal("interference", wrong), takes);
+        }
+        for wrong in ["-1", "0.5", "18446744073709551616"] {
+            assert_eq!(refusal("seed", wrong), "it takes a whole number, 0 or more");
+        }
+        assert_eq!(
+            refusal("spread_slowdown", "h100"),
+            "it takes no or k80 or p100 or v100"
+        );
+        assert_eq!(
+            refusal("placement", "default"),
+            "it takes least-fragmentation, consolidated, spread, yarn or skew"
+        );
+        assert!(refusal("binding", "soon: x").starts_with("'soon: x' is no class of jobs: "));
+    }
+}

@@ -1,0 +1,114 @@
+//! Fields drawn from a description: of a setting, and of anything that takes values of a kind.
+
+use super::controls::{self, Take};
+use crate::session::Session;
+use crate::state::change::Change;
+use crate::state::{Action, Setup};
+use switchyard::Setting;
+use switchyard::placement::Strategy;
+use switchyard::policy::ParamKind;
+use yew::prelude::*;
+
+/// Makes of what is typed or chosen a change of the settings as they will be then.
+pub(super) fn set_up(
+    session: &Session,
+    setup: &Setup,
+    change: impl Fn(&mut Setup, &str) -> Result<(), String> + Copy + 'static,
+) -> Take {
+    let (session, setup) = (session.clone(), setup.clone());
+    Callback::from(move |typed: String| {
+        let change = Change::new(move |setup: &Setup| {
+            let mut setup = setup.clone();
+            change(&mut setup, typed.trim()).map(|()| setup)
+        });
+        change.of(&setup)?;
+        session.tell(Action::SetUp(change));
+        Ok(())
+    })
+}
+
+/// What takes a setting's value.
+pub(super) fn take(session: &Session, setup: &Setup, setting: &'static Setting) -> Take {
+    set_up(session, setup, move |setup, typed| {
+        let taken = setting.take(&mut setup.settings, typed);
+        taken.map_err(|why| {
+            let (first, rest) = why.split_at(why.chars().next().map_or(0, char::len_utf8));
+            format!("{}{rest}.", first.to_uppercase())
+        })
+    })
+}
+
+/// A setting's name and unit.
+pub(super) fn label(setting: &Setting) -> String {
+    match setting.unit {
+        "" => setting.label.to_owned(),
+        unit => format!("{} ({unit})", setting.label),
+    }
+}
+
+/// A setting's field.
+pub(super) fn setting_field(session: &Session, setup: &Setup, setting: &'static Setting) -> Html {
+    let value = (setting.get)(&setup.settings);
+    let take = take(session, setup, setting);
+    kind_field(setting.kind, &label(setting), setting.help, value, take)
+}
+
+/// A field for values of a kind.
+pub(super) fn kind_field(
+    kind: ParamKind,
+    name: &str,
+    help: &'static str,
+    value: String,
+    take: Take,
+) -> Html {
+    let title = Some(help);
+    let choose = |options: &[(&'static str, Option<&'static str>)]| {
+        let options = options.iter();
+        let options = options.map(|&(of, title)| controls::option(of, of, of == value, title));
+        let list = controls::list(controls::chosen(&take), options.collect());
+        controls::field(name, title, list)
+    };
+    let placements = Strategy::ALL.map(|of| (of.name(), Some(of.summary())));
+    match kind {
+        ParamKind::Bool => {
+            let faces = [("false", "no"), ("true", "yes")];
+            let options = faces.map(|(of, face)| controls::option(of, face, of == value, None));
+            let options = options.into_iter().collect();
+            controls::field(
+                name,
+                title,
+                controls::list(controls::chosen(&take), options),
+            )
+        }
+        ParamKind::OneOf(words) => {
+            let words: Vec<_> = words.iter().map(|word| (*word, None)).collect();
+            choose(&words)
+        }
+        ParamKind::Placement => choose(&placements),
+        ParamKind::PlacementOrRuns => {
+            let all = [&[("default", None)], &placements[..]].concat();
+            choose(&all)
+        }
+        ParamKind::Int { min, max } => {
+            let (min, max) = (min.to_string(), max.to_string());
+            controls::number_field(
+                name,
+                title,
+                controls::whole_from(&min).to(&max),
+                value,
+                take,
+            )
+        }
+        ParamKind::Float { min, .. } => {
+            let min = min.to_string();
+            controls::number_field(name, title, controls::any_from(&min), value, take)
+        }
+        ParamKind::Share => {
+            let numbers = controls::any_from("0").to("0.95");
+            controls::number_field(name, title, numbers, value, take)
+        }
+        ParamKind::Ascending | ParamKind::Word(_) | ParamKind::Text(_) | ParamKind::History => {
+            controls::text_field(name, title, value, take)
+        }
+    }
+}
