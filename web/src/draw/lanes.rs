@@ -5,15 +5,18 @@
 //! no end, is logarithmic. A chip's width goes with the logarithm of its gang, as the bars of the
 //! yard's queue do. A running job is filled, a waiting one hollow, a restarting one hatched.
 
+mod chips;
 mod shelf;
 
+use super::canvas::{OfRun, RunPainter};
 use super::format::{self, count};
-use super::pen::{Align, Pen, px};
-use super::rect::Rect;
-use super::text::{NORMAL, SMALL, Widths};
-use super::{Painter, Pointer, PointerKind, Response, Surface, describe, palette};
+use super::on_stage::OnStage;
+use super::pen::{Align, Pen};
+use super::space::{Device, Point, Ratio, Rect};
+use super::text::{NORMAL, SMALL};
+use super::{Pointer, PointerKind, Response, describe};
 use crate::queues::{Crowd, Queues};
-use crate::stage::{ColourBy, Stage, StageRun};
+use crate::stage::ColourBy;
 use shelf::{Chip, Column};
 use std::rc::Rc;
 use switchyard::job::JobId;
@@ -25,9 +28,6 @@ const GLIDE_MS: f64 = 250.0;
 /// More chips than these setting off at once are a jump in time, which is not acted out.
 const JUMP: usize = 48;
 
-/// How much of the others is seen while a job is chosen.
-const DIMMED: f64 = 0.3;
-
 /// CSS pixels: the least height of a chip and the room between two; below, they are only counted.
 const LEAST: f64 = 2.0;
 const GAP: f64 = 1.0;
@@ -35,9 +35,8 @@ const GAP: f64 = 1.0;
 const PITCH: f64 = 5.0;
 
 /// Paints one run's queues.
-pub struct LanesPainter {
-    run_id: u32,
-    widths: Widths,
+#[derive(Default)]
+pub(crate) struct Lanes {
     /// The spec and the jobs (where they are, and how many) that `queues` are made for.
     made_for: (String, usize, usize),
     queues: Option<Queues>,
@@ -45,7 +44,7 @@ pub struct LanesPainter {
     chips: Vec<Shown>,
     /// By job: its position in `chips`, plus one.
     positions: Vec<u32>,
-    ratio: f64,
+    ratio: Ratio,
 }
 
 /// One queue as last laid out.
@@ -87,22 +86,14 @@ fn shown_of<'a>(chips: &'a [Shown], positions: &[u32], job: JobId) -> Option<&'a
     chips.get(positions.get(job.index())?.checked_sub(1)? as usize)
 }
 
-impl LanesPainter {
+impl Lanes {
     /// A painter of the run with this id.
-    pub fn new(run_id: u32) -> Self {
-        Self {
-            run_id,
-            widths: Widths::default(),
-            made_for: (String::new(), 0, 0),
-            queues: None,
-            lanes: Vec::new(),
-            chips: Vec::new(),
-            positions: Vec::new(),
-            ratio: 1.0,
-        }
+    pub(crate) fn of_run(run: u32) -> OfRun<Self> {
+        OfRun(run, Self::default())
     }
 
-    fn update(&mut self, area: &Rect, ratio: f64, stage: &Stage, run: &StageRun) {
+    fn update(&mut self, area: &Rect, ratio: Ratio, shown: OnStage<'_>) {
+        let OnStage { stage, run } = shown;
         let jobs = stage.workload.jobs.len();
         let place = Rc::as_ptr(&stage.workload) as usize;
         if self.made_for.0 != run.label || (self.made_for.1, self.made_for.2) != (place, jobs) {
@@ -118,7 +109,7 @@ impl LanesPainter {
             self.lanes.clear();
             return;
         };
-        let css = |length: f64| px(length, ratio);
+        let css = |length: f64| ratio.px(length);
         let side = css(8.0);
         let height = area.h / queues.count() as f64;
         self.lanes.resize_with(queues.count(), Lane::default);
@@ -169,9 +160,9 @@ impl LanesPainter {
 
     /// Gives every chip its row and notes which set off for another place. Returns whether any is
     /// on its way.
-    fn lay_out(&mut self, stage: &Stage, run: &StageRun, real_ms: f64) -> bool {
+    fn lay_out(&mut self, shown: OnStage<'_>, real_ms: f64) -> bool {
         let ratio = self.ratio;
-        let css = |length: f64| px(length, ratio);
+        let css = |length: f64| ratio.px(length);
         let mut set_off = 0;
         let mut chips: Vec<Shown> = Vec::with_capacity(self.chips.len());
         for (i, lane) in self.lanes.iter_mut().enumerate() {
@@ -205,17 +196,12 @@ impl LanesPainter {
                     row,
                     rect,
                     from,
-                    category: palette::job_category(
-                        chip.job,
-                        stage.colour_by,
-                        &stage.workload,
-                        run,
-                    ),
+                    category: shown.category(chip.job),
                     running: chip.running,
                 });
             }
         }
-        if stage.reduced_motion || set_off > JUMP {
+        if shown.stage.reduced_motion || set_off > JUMP {
             for shown in &mut chips {
                 shown.from = None;
             }
@@ -236,28 +222,28 @@ impl LanesPainter {
             .position(|lane| y >= lane.area.y && y < lane.area.bottom())
     }
 
-    fn job_at(&self, x: f64, y: f64) -> Option<JobId> {
-        let near = px(2.0, self.ratio);
-        let off = |shown: &Shown| (shown.rect.x + shown.rect.w / 2.0 - x).abs();
+    fn job_at(&self, at: Point<Device>) -> Option<JobId> {
+        let near = self.ratio.px(2.0);
+        let off = |shown: &Shown| (shown.rect.middle().x - at.x).abs();
         self.chips
             .iter()
-            .filter(|shown| shown.rect.grown(near).contains(x, y))
+            .filter(|shown| shown.rect.grown(near).contains(at))
             .min_by(|a, b| off(a).total_cmp(&off(b)))
             .map(|shown| shown.job)
     }
 
     /// What is to be said about a place where no chip stands.
-    fn place_lines(&self, x: f64, y: f64) -> Option<Vec<String>> {
-        let (i, queues) = (self.lane_at(y)?, self.queues.as_ref()?);
+    fn place_lines(&self, at: Point<Device>) -> Option<Vec<String>> {
+        let (i, queues) = (self.lane_at(at.y)?, self.queues.as_ref()?);
         let lane = self.lanes.get(i)?;
         let mut lines = vec![describe::queue(queues, i)];
-        if lane.body.contains(x, y) {
-            let pitch = px(PITCH, self.ratio);
-            let column = lane.columns.get(((x - lane.body.x) / pitch) as usize);
+        if lane.body.contains(at) {
+            let across = at.x - lane.body.x;
+            let column = lane.columns.get((across / self.ratio.px(PITCH)) as usize);
             if let Some(column) = column {
                 lines.push(describe::crowd(column.running, column.waiting));
             }
-            let service = queues.service(i, (x - lane.body.x) / lane.body.w);
+            let service = queues.service(i, across / lane.body.w);
             let here = format::attained(service, queues.measure());
             lines.push(format!("here: {here}"));
         }
@@ -265,45 +251,21 @@ impl LanesPainter {
     }
 }
 
-impl Painter for LanesPainter {
-    fn paint(&mut self, surface: &Surface<'_>, stage: &Stage) -> bool {
-        let mut widths = std::mem::take(&mut self.widths);
-        let mut pen = Pen::new(surface, &mut widths);
-        pen.fill(palette::chrome(stage.dark).background);
-        pen.rect(&pen.area);
-        let mut moving = false;
-        if let Some(run) = stage.run(self.run_id) {
-            self.update(&pen.area, pen.ratio, stage, run);
-            moving = self.lay_out(stage, run, surface.real_ms);
-            let mut frame = Frame {
-                pen: &mut pen,
-                stage,
-                run,
-                real_ms: surface.real_ms,
-            };
-            frame.lanes(self);
-            frame.chips(self);
-        }
-        drop(pen);
-        self.widths = widths;
+impl RunPainter for Lanes {
+    fn paint(&mut self, pen: &mut Pen<'_>, shown: OnStage<'_>) -> bool {
+        self.update(&pen.area, pen.ratio, shown);
+        let moving = self.lay_out(shown, pen.real_ms);
+        self.paint_lanes(pen, shown);
+        chips::paint(pen, &self.chips, shown);
+        self.paint_counted(pen, shown);
         moving
     }
 
-    fn pointer(&mut self, pointer: &Pointer, stage: &Stage) -> Response {
-        let (x, y) = (pointer.x * self.ratio, pointer.y * self.ratio);
-        let mut response = Response {
-            cursor: "default",
-            ..Response::default()
-        };
-        let (Some(run), false) = (
-            stage.run(self.run_id),
-            matches!(pointer.kind, PointerKind::Leave),
-        ) else {
-            response.hover = Some(None);
-            return response;
-        };
-        let job = self.job_at(x, y);
-        if matches!(pointer.kind, PointerKind::Click) {
+    fn pointer(&mut self, pointer: &Pointer<Device>, shown: OnStage<'_>) -> Response {
+        let OnStage { stage, run } = shown;
+        let mut response = Response::over_nothing();
+        let job = self.job_at(pointer.at);
+        if pointer.kind == PointerKind::Click {
             response.select = Some(job);
         }
         response.hover = Some(job);
@@ -314,231 +276,92 @@ impl Painter for LanesPainter {
                 lines.push(describe::in_queue(job, queues, stage, run));
                 Some(lines)
             }
-            _ => self.place_lines(x, y),
+            _ => self.place_lines(pointer.at),
         };
         response
     }
 }
 
-/// One frame in the making.
-struct Frame<'a, 'b> {
-    pen: &'a mut Pen<'b>,
-    stage: &'a Stage,
-    run: &'a StageRun,
-    real_ms: f64,
-}
-
-impl Frame<'_, '_> {
+impl Lanes {
     /// Heads, lines between lanes, and columns where chips are only counted.
-    fn lanes(&mut self, painter: &LanesPainter) {
-        let chrome = palette::chrome(self.stage.dark);
-        let Some(queues) = &painter.queues else {
+    fn paint_lanes(&self, pen: &mut Pen<'_>, shown: OnStage<'_>) {
+        let Some(queues) = &self.queues else {
             return;
         };
-        let (line, gap) = (self.pen.px(1.0), self.pen.px(12.0));
-        for (i, lane) in painter.lanes.iter().enumerate() {
+        let (h, gap) = (pen.px(1.0), pen.px(12.0));
+        for (i, lane) in self.lanes.iter().enumerate() {
             let Rect { x, y, .. } = lane.body;
             if i > 0 {
-                self.pen.fill(chrome.line);
-                self.pen.rect(&Rect {
-                    h: line,
-                    ..lane.area
-                });
+                pen.fill(pen.chrome.line);
+                pen.rect(&Rect { h, ..lane.area });
             }
             let middle = (lane.area.y + y) / 2.0;
             let room = lane.body.w;
-            self.pen.fill(chrome.text);
+            pen.fill(pen.chrome.text);
             let name = format!("Q{}", i + 1);
-            let mut used = self.pen.text(&name, x, middle, NORMAL, Align::Left, room) + gap;
-            self.pen.fill(chrome.faint);
+            let mut used = pen.text(&name, x, middle, NORMAL, Align::Left, room) + gap;
+            pen.fill(pen.chrome.faint);
             let crowd = describe::crowd(lane.crowd.running, lane.crowd.waiting);
-            let right = self.pen.width(&crowd, SMALL);
+            let right = pen.width(&crowd, SMALL);
             let range = describe::range(queues, i);
-            used += self.pen.label(
-                &range,
-                x + used,
-                middle,
-                Align::Left,
-                (room - used).max(0.0),
-            );
+            let left = (room - used).max(0.0);
+            used += pen.label(&range, x + used, middle, Align::Left, left);
             if used + gap + right <= room {
-                self.pen
-                    .label(&crowd, lane.body.right(), middle, Align::Right, right);
+                pen.label(&crowd, lane.body.right(), middle, Align::Right, right);
             }
-            self.columns(i, lane);
-        }
-    }
-
-    fn columns(&mut self, queue: usize, lane: &Lane) {
-        let chrome = palette::chrome(self.stage.dark);
-        let most = lane
-            .columns
-            .iter()
-            .map(|column| column.running + column.waiting)
-            .max()
-            .unwrap_or(0);
-        if most == 0 {
-            return;
-        }
-        let colour = if self.stage.colour_by == ColourBy::Queue {
-            palette::category(queue as u32, self.stage.dark)
-        } else {
-            chrome.busy
-        };
-        let (pitch, line) = (self.pen.px(PITCH), self.pen.px(1.0));
-        let head = self.pen.px(12.0).min(lane.body.h / 3.0);
-        let height = |jobs: usize| {
-            let part = ((jobs + 1) as f64).ln() / ((most + 1) as f64).ln();
-            ((lane.body.h - head) * part).ceil()
-        };
-        for (i, column) in lane.columns.iter().enumerate() {
-            let jobs = column.running + column.waiting;
-            if jobs == 0 {
-                continue;
-            }
-            let all = height(jobs);
-            let bar = Rect::new(
-                lane.body.x + i as f64 * pitch,
-                lane.body.bottom() - all,
-                pitch - line,
-                all,
-            );
-            self.pen.fill(colour);
-            self.pen.frame(&bar, line);
-            let filled = (all * column.running as f64 / jobs as f64).ceil();
-            self.pen.rect(&Rect {
-                y: bar.bottom() - filled,
-                h: filled,
-                ..bar
-            });
-        }
-        self.pen.fill(chrome.faint);
-        let scale = format!(
-            "too many to draw: columns count jobs, log scale up to {}",
-            count(most as u64)
-        );
-        let middle = lane.body.y + head / 2.0;
-        self.pen
-            .label(&scale, lane.body.right(), middle, Align::Right, lane.body.w);
-    }
-
-    fn chips(&mut self, painter: &LanesPainter) {
-        let chrome = palette::chrome(self.stage.dark);
-        let dim = if self.stage.selected.is_some() {
-            DIMMED
-        } else {
-            1.0
-        };
-        let chips: Vec<(&Shown, Rect)> = painter
-            .chips
-            .iter()
-            .map(|shown| (shown, shown.at(&shown.rect, self.real_ms)))
-            .collect();
-        self.pen.alpha(dim);
-        for category in 0..palette::CATEGORIES as u32 {
-            self.pen.fill(palette::category(category, self.stage.dark));
-            for (shown, rect) in &chips {
-                if shown.category == category {
-                    self.pen.rect(rect);
-                }
-            }
-        }
-        self.pen.alpha(1.0);
-        self.pen.fill(chrome.background);
-        for (shown, rect) in &chips {
-            if !shown.running {
-                self.pen.rect(&self.inside(rect));
-            }
-        }
-        self.hatch(&chips);
-        for (shown, rect) in chips
-            .iter()
-            .filter(|(shown, _)| self.is_outlined(shown.job))
-        {
-            let line = self.pen.px(1.0);
-            self.pen.fill(chrome.accent);
-            self.pen.rect(&rect.grown(line));
-            self.pen
-                .fill(palette::category(shown.category, self.stage.dark));
-            self.pen.rect(rect);
-            if !shown.running {
-                self.pen.fill(chrome.background);
-                self.pen.rect(&self.inside(rect));
-            }
-        }
-        self.names(&chips);
-        self.counted_marks(painter);
-    }
-
-    fn is_outlined(&self, job: JobId) -> bool {
-        Some(job) == self.stage.selected || Some(job) == self.stage.hovered
-    }
-
-    /// What a hollow chip's rim leaves.
-    fn inside(&self, rect: &Rect) -> Rect {
-        let rim = if rect.h > self.pen.px(8.0) { 1.5 } else { 1.0 };
-        let rim = self.pen.px(rim).min(rect.h / 3.0);
-        rect.grown(-rim)
-    }
-
-    fn hatch(&self, chips: &[(&Shown, Rect)]) {
-        let now = self.stage.clock.now;
-        let restarts = |job: JobId| {
-            let segment = self.run.log.segment(self.run.moment.segment(job));
-            segment.ready.seconds() > now
-        };
-        let context = self.pen.context;
-        context.begin_path();
-        for (shown, rect) in chips {
-            if shown.running && restarts(shown.job) {
-                self.pen.hatch(rect, self.pen.px(4.0));
-            }
-        }
-        context.set_stroke_style_str(palette::chrome(self.stage.dark).background);
-        context.set_line_width(self.pen.px(1.25));
-        context.stroke();
-    }
-
-    /// Names in the chips that have room for them.
-    fn names(&mut self, chips: &[(&Shown, Rect)]) {
-        let chrome = palette::chrome(self.stage.dark);
-        let (room, least) = (self.pen.px(4.0), self.pen.px(13.0));
-        for (shown, rect) in chips {
-            if rect.h < least {
-                continue;
-            }
-            let Some(record) = self.stage.workload.jobs.get(shown.job.index()) else {
-                continue;
-            };
-            if self.pen.width(&record.name, SMALL) > rect.w - room {
-                continue;
-            }
-            let dimmed = self.stage.selected.is_some() && !self.is_outlined(shown.job);
-            let ink = if dimmed {
-                chrome.faint
-            } else if shown.running {
-                palette::ink_on(palette::category(shown.category, self.stage.dark))
-            } else {
-                chrome.text
-            };
-            self.pen.fill(ink);
-            let (x, y) = (rect.x + rect.w / 2.0, rect.y + rect.h / 2.0);
-            self.pen.label(&record.name, x, y, Align::Centre, rect.w);
+            lane.paint_columns(pen, i, shown);
         }
     }
 
     /// Where outlined jobs stand in lanes whose chips are only counted.
-    fn counted_marks(&mut self, painter: &LanesPainter) {
-        self.pen.fill(palette::chrome(self.stage.dark).accent);
-        let counted = painter.lanes.iter().filter(|lane| !lane.columns.is_empty());
+    fn paint_counted(&self, pen: &Pen<'_>, shown: OnStage<'_>) {
+        pen.fill(pen.chrome.accent);
+        let counted = self.lanes.iter().filter(|lane| !lane.columns.is_empty());
         for lane in counted {
-            for chip in lane.chips.iter().filter(|chip| self.is_outlined(chip.job)) {
-                self.pen.rect(&Rect {
-                    x: chip.x.round(),
-                    w: self.pen.px(2.0),
-                    ..lane.body
-                });
+            for chip in lane.chips.iter().filter(|chip| shown.is_outlined(chip.job)) {
+                let (x, w) = (chip.x.round(), pen.px(2.0));
+                pen.rect(&Rect { x, w, ..lane.body });
             }
         }
+    }
+}
+
+impl Lane {
+    fn paint_columns(&self, pen: &mut Pen<'_>, queue: usize, shown: OnStage<'_>) {
+        let jobs = |column: &Column| column.running + column.waiting;
+        let most = self.columns.iter().map(jobs).max().unwrap_or(0);
+        if most == 0 {
+            return;
+        }
+        let colour = if shown.stage.colour_by == ColourBy::Queue {
+            shown.colour_of(queue as u32)
+        } else {
+            pen.chrome.busy
+        };
+        pen.fill(colour);
+        let body = self.body;
+        let (pitch, line) = (pen.px(PITCH), pen.px(1.0));
+        let head = pen.px(12.0).min(body.h / 3.0);
+        for (i, column) in self.columns.iter().enumerate() {
+            let jobs = jobs(column);
+            if jobs == 0 {
+                continue;
+            }
+            let part = ((jobs + 1) as f64).ln() / ((most + 1) as f64).ln();
+            let all = ((body.h - head) * part).ceil();
+            let x = body.x + i as f64 * pitch;
+            let bar = Rect::new(x, body.bottom() - all, pitch - line, all);
+            pen.frame(&bar, line);
+            let h = (all * column.running as f64 / jobs as f64).ceil();
+            let y = bar.bottom() - h;
+            pen.rect(&Rect { y, h, ..bar });
+        }
+        pen.fill(pen.chrome.faint);
+        let scale = format!(
+            "too many to draw: columns count jobs, log scale up to {}",
+            count(most as u64)
+        );
+        let middle = body.y + head / 2.0;
+        pen.label(&scale, body.right(), middle, Align::Right, body.w);
     }
 }

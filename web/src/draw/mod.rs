@@ -1,70 +1,54 @@
 //! Painting: canvases that take a [`Stage`] and a [`Surface`] and know no virtual DOM.
 //!
-//! Four of them move: the yard ([`yard`]: what runs where, now), the lanes ([`lanes`]: who stands in
-//! which queue, now), the timeline ([`timeline`]: what ran where, when) and the player's strip
-//! ([`strip`]: where the clock stands). They share ways to write numbers and times ([`format`]),
-//! what to say about a job ([`describe`]), colours ([`palette`]), and all that is not public here.
-//! Their coordinates are CSS pixels outside and device pixels inside, so that edges are crisp.
+//! Four of them move, each a [`Painter`] of a [`Canvas`]: the yard (what runs where, now), the lanes (who
+//! stands in which queue, now), the timeline (what ran where, when) and the player's strip (where the
+//! clock stands). They share ways to write numbers and times ([`format`]), what to say about a job
+//! ([`describe`]), colours ([`palette`]), and all that is not public here. Places are in a [`space`] of
+//! their own: CSS pixels outside and device pixels inside, so that edges are crisp.
 
+mod canvas;
 pub mod charts;
 pub mod describe;
 pub mod format;
 pub mod histogram;
-pub mod lanes;
+pub(crate) mod lanes;
+mod on_stage;
 pub mod palette;
 mod pen;
-mod rect;
 mod series;
-pub mod strip;
+pub mod space;
+pub(crate) mod strip;
 mod text;
-pub mod timeline;
+pub(crate) mod timeline;
 mod viewport;
-pub mod yard;
+pub(crate) mod yard;
 
-use crate::stage::Stage;
+pub use canvas::Canvas;
+pub(crate) use canvas::Painter;
+
+use space::{Point, Ratio, Size};
 use switchyard::job::JobId;
 use web_sys::CanvasRenderingContext2d;
 
-/// Where to paint: a context scaled to CSS pixels, and its size.
+/// Where to paint.
 pub struct Surface<'a> {
     /// The context.
     pub context: &'a CanvasRenderingContext2d,
-    /// CSS pixels.
-    pub width: f64,
-    /// CSS pixels.
-    pub height: f64,
-    /// Device pixels per CSS pixel: edges are snapped to device pixels.
-    pub pixel_ratio: f64,
+    /// How large it is.
+    pub size: Size<space::Css>,
+    /// Edges are snapped to device pixels.
+    pub ratio: Ratio,
     /// Milliseconds of real time since the page was opened, for motion.
     pub real_ms: f64,
 }
 
-/// A canvas that repaints itself. One per canvas element; it keeps its viewport and whatever is
-/// on its way from one place to another.
-pub trait Painter {
-    /// Paints the stage. `true`: something is still moving, paint again at the next frame even
-    /// if the stage does not change.
-    fn paint(&mut self, surface: &Surface<'_>, stage: &Stage) -> bool;
-
-    /// Takes a pointer event; says what the stage should do about it.
-    fn pointer(&mut self, pointer: &Pointer, stage: &Stage) -> Response;
-
-    /// Takes a key (as in Perfetto: W/S zoom, A/D pan, F focus). `true`: it was for this canvas.
-    fn key(&mut self, key: &str, stage: &Stage) -> bool {
-        let _ = (key, stage);
-        false
-    }
-}
-
-/// What the pointer does, in the canvas's CSS pixels.
+/// What the pointer does.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pointer {
+pub struct Pointer<S> {
     /// What happened.
     pub kind: PointerKind,
-    /// Pixels from the left.
-    pub x: f64,
-    /// Pixels from the top.
-    pub y: f64,
+    /// Where.
+    pub at: Point<S>,
     /// Whether the primary button (or a finger) is down.
     pub down: bool,
     /// Whether Ctrl or Cmd is held (wheel: zoom).
@@ -91,7 +75,7 @@ pub enum PointerKind {
         /// How much larger things should become.
         factor: f64,
     },
-    /// The wheel, in pixels.
+    /// The wheel, in CSS pixels.
     Wheel {
         /// To the right.
         dx: f64,
@@ -115,4 +99,15 @@ pub struct Response {
     pub tooltip: Option<Vec<String>>,
     /// The CSS cursor to show.
     pub cursor: &'static str,
+}
+
+impl Response {
+    /// What to do where there is nothing.
+    fn over_nothing() -> Self {
+        Self {
+            cursor: "default",
+            hover: Some(None),
+            ..Self::default()
+        }
+    }
 }

@@ -1,18 +1,22 @@
 //! Drawing in device pixels on a [`Surface`].
 
 use super::Surface;
-use super::rect::Rect;
+use super::palette::{self, Chrome};
+use super::space::{Device, Point, Ratio, Rect, Size};
 use super::text::{SMALL, TYPEFACE, Widths};
 use web_sys::CanvasRenderingContext2d;
 
 /// Draws on a surface for one frame. Everything is in device pixels; changing the colour is what
 /// costs, so draw all that has one colour together.
-pub(super) struct Pen<'a> {
+pub(crate) struct Pen<'a> {
     pub(super) context: &'a CanvasRenderingContext2d,
     /// The whole surface.
     pub(super) area: Rect,
-    /// Device pixels per CSS pixel.
-    pub(super) ratio: f64,
+    pub(super) ratio: Ratio,
+    /// The theme's colours.
+    pub(super) chrome: Chrome,
+    /// The surface's time, for motion.
+    pub(super) real_ms: f64,
     widths: &'a mut Widths,
     font: f64,
 }
@@ -26,28 +30,28 @@ pub(super) enum Align {
 }
 
 impl<'a> Pen<'a> {
-    pub(super) fn new(surface: &Surface<'a>, widths: &'a mut Widths) -> Self {
+    /// A pen for a surface, which it clears.
+    pub(super) fn new(surface: &Surface<'a>, widths: &'a mut Widths, dark: bool) -> Self {
         let context = surface.context;
-        let ratio = surface.pixel_ratio;
         context.save();
-        // Cannot fail: the numbers are finite.
-        let _ = context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0);
-        let (w, h) = (
-            (surface.width * ratio).round(),
-            (surface.height * ratio).round(),
-        );
-        Self {
+        let Size { w, h, .. } = surface.ratio.size(surface.size);
+        let pen = Self {
             context,
             area: Rect::new(0.0, 0.0, w, h),
-            ratio,
+            ratio: surface.ratio,
+            chrome: palette::chrome(dark),
+            real_ms: surface.real_ms,
             widths,
             font: 0.0,
-        }
+        };
+        pen.fill(pen.chrome.background);
+        pen.rect(&pen.area);
+        pen
     }
 
     /// So many CSS pixels in whole device pixels, at least one.
     pub(super) fn px(&self, css: f64) -> f64 {
-        px(css, self.ratio)
+        self.ratio.px(css)
     }
 
     /// The colour of what is filled from now on.
@@ -97,17 +101,24 @@ impl<'a> Pen<'a> {
         self.font = 0.0;
     }
 
-    /// Adds the hatching of a rectangle to the current path.
-    pub(super) fn hatch(&self, rect: &Rect, spacing: f64) {
-        hatching(rect, spacing, |from, to| {
-            self.context.move_to(from.0, from.1);
-            self.context.line_to(to.0, to.1);
+    /// Hatches what `rects` calls its argument with, which restarts; lines are `spacing` apart.
+    pub(super) fn hatch(&self, spacing: f64, rects: impl FnOnce(&mut dyn FnMut(&Rect))) {
+        let context = self.context;
+        context.begin_path();
+        rects(&mut |rect| {
+            hatching(rect, spacing, |from, to| {
+                context.move_to(from.x, from.y);
+                context.line_to(to.x, to.y);
+            });
         });
+        context.set_stroke_style_str(self.chrome.background);
+        context.set_line_width(self.px(1.25));
+        context.stroke();
     }
 
     /// The width of `text`, `size` CSS pixels high.
     pub(super) fn width(&mut self, text: &str, size: f64) -> f64 {
-        let (context, em) = (self.context, size * self.ratio);
+        let (context, em) = (self.context, size * self.ratio.0);
         self.widths
             .of(em, text, |c| width_of(context, &mut self.font, em, c))
     }
@@ -123,7 +134,7 @@ impl<'a> Pen<'a> {
         align: Align,
         room: f64,
     ) -> f64 {
-        let em = size * self.ratio;
+        let em = size * self.ratio.0;
         let context = self.context;
         let Some(end) = self
             .widths
@@ -163,11 +174,6 @@ impl Drop for Pen<'_> {
     }
 }
 
-/// So many CSS pixels in whole device pixels, at least one.
-pub(super) fn px(css: f64, ratio: f64) -> f64 {
-    (css * ratio).round().max(1.0)
-}
-
 /// Sets the context's font, unless it is `font` already.
 fn set_font(context: &CanvasRenderingContext2d, font: &mut f64, em: f64) {
     if *font != em {
@@ -187,13 +193,13 @@ fn width_of(context: &CanvasRenderingContext2d, font: &mut f64, em: f64, c: char
 
 /// The diagonals that hatch a rectangle, `spacing` apart along its sides. They lie on lines that
 /// do not depend on the rectangle, so that the hatching of neighbours joins up.
-fn hatching(rect: &Rect, spacing: f64, mut line: impl FnMut((f64, f64), (f64, f64))) {
+fn hatching(rect: &Rect, spacing: f64, mut line: impl FnMut(Point<Device>, Point<Device>)) {
     let last = rect.right() + rect.bottom();
     let mut sum = ((rect.x + rect.y) / spacing).floor() * spacing + spacing;
     while sum < last {
         let x0 = rect.x.max(sum - rect.bottom());
         let x1 = rect.right().min(sum - rect.y);
-        line((x0, sum - x0), (x1, sum - x1));
+        line(Point::new(x0, sum - x0), Point::new(x1, sum - x1));
         sum += spacing;
     }
 }
@@ -212,8 +218,8 @@ mod tests {
             let mut lines = 0;
             hatching(&rect, 4.0, |from, to| {
                 lines += 1;
-                for (x, y) in [from, to] {
-                    assert!(rect.grown(1e-9).contains(x, y), "{x},{y} of {rect:?}");
+                for at in [from, to] {
+                    assert!(rect.grown(1e-9).contains(at), "{at:?} of {rect:?}");
                 }
             });
             assert!(lines > 0);

@@ -1,12 +1,14 @@
 //! The player's strip: all of time, how long the queues were, how far each run has come, and the
 //! clock's place, to be dragged.
 
+use super::canvas::Painter;
 use super::format::{count, time};
-use super::pen::{Pen, px};
-use super::rect::Rect;
+use super::palette;
+use super::pen::Pen;
 use super::series::Columns;
-use super::text::Widths;
-use super::{Painter, Pointer, PointerKind, Response, Surface, palette};
+use super::space::{Device, Rect};
+use super::viewport::{Ruler, Window};
+use super::{Pointer, PointerKind, Response};
 use crate::stage::Stage;
 
 /// CSS pixels.
@@ -14,12 +16,10 @@ const KNOB_RADIUS: f64 = 6.0;
 
 /// Paints the player's strip.
 #[derive(Default)]
-pub struct PlayerStrip {
-    widths: Widths,
+pub(crate) struct Strip {
     columns: Vec<Columns>,
-    /// Time from left to right, in device pixels.
+    /// Time from left to right.
     track: Rect,
-    ratio: f64,
     dragging: bool,
     hover_x: Option<f64>,
 }
@@ -35,25 +35,15 @@ pub(super) fn full_range(stage: &Stage) -> f64 {
     stage.clock.end.max(last).max(1.0)
 }
 
-impl PlayerStrip {
-    /// A strip for the runs on stage.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    fn time_at(&self, x: f64, stage: &Stage) -> f64 {
-        let part = (x * self.ratio - self.track.x) / self.track.w.max(1.0);
-        (part.clamp(0.0, 1.0) * full_range(stage)).min(stage.clock.end)
+impl Strip {
+    fn ruler(&self, stage: &Stage) -> Ruler {
+        Ruler::across(&self.track, Window::new(0.0, full_range(stage)))
     }
 }
 
-impl Painter for PlayerStrip {
-    fn paint(&mut self, surface: &Surface<'_>, stage: &Stage) -> bool {
-        let chrome = palette::chrome(stage.dark);
-        let pen = Pen::new(surface, &mut self.widths);
-        pen.fill(chrome.background);
-        pen.rect(&pen.area);
-
+impl Painter for Strip {
+    fn paint(&mut self, pen: &mut Pen<'_>, stage: &Stage) -> bool {
+        let chrome = pen.chrome;
         let end = full_range(stage);
         let side = pen.px(KNOB_RADIUS + 2.0);
         let thick = pen.px(2.0);
@@ -67,7 +57,7 @@ impl Painter for PlayerStrip {
             (pen.area.w - 2.0 * side).max(1.0),
             track_h,
         );
-        (self.track, self.ratio) = (track, pen.ratio);
+        self.track = track;
 
         self.columns.resize_with(stage.runs.len(), Columns::default);
         let width = track.w as usize;
@@ -84,7 +74,7 @@ impl Painter for PlayerStrip {
         pen.context.set_line_width(pen.px(1.25));
         for (position, columns) in self.columns.iter().enumerate() {
             spark(
-                &pen,
+                pen,
                 columns,
                 &track,
                 top,
@@ -111,23 +101,22 @@ impl Painter for PlayerStrip {
         if let Some(x) = self.hover_x {
             pen.fill(chrome.faint);
             pen.rect(&Rect::new(
-                (x * pen.ratio).floor(),
+                x.floor(),
                 top,
                 pen.px(1.0),
                 track.bottom() - top,
             ));
         }
         knob(
-            &pen,
+            pen,
             &track,
             top,
-            (stage.clock.now / end).clamp(0.0, 1.0),
-            &chrome,
+            self.ruler(stage).x_within(stage.clock.now),
         );
         false
     }
 
-    fn pointer(&mut self, pointer: &Pointer, stage: &Stage) -> Response {
+    fn pointer(&mut self, pointer: &Pointer<Device>, stage: &Stage) -> Response {
         let mut response = Response {
             repaint: true,
             cursor: "pointer",
@@ -143,11 +132,12 @@ impl Painter for PlayerStrip {
             PointerKind::Move => self.dragging &= pointer.down,
             PointerKind::Wheel { .. } | PointerKind::Pinch { .. } => return Response::default(),
         }
-        let at = self.time_at(pointer.x, stage);
+        let x = pointer.at.x;
+        let at = self.ruler(stage).time_within(x).min(stage.clock.end);
         if self.dragging || pointer.kind == PointerKind::Click {
             response.seek = Some(at);
         }
-        self.hover_x = Some(pointer.x);
+        self.hover_x = Some(x);
         let mut lines = vec![time(at)];
         for run in &stage.runs {
             let next = run
@@ -202,19 +192,14 @@ fn spark(
     pen.alpha(1.0);
 }
 
-fn knob(pen: &Pen<'_>, track: &Rect, top: f64, part: f64, chrome: &palette::Chrome) {
-    let x = track.x + track.w * part;
-    let y = track.y + track.h / 2.0;
-    pen.fill(chrome.text);
-    pen.rect(&Rect::new(
-        (x - pen.ratio / 2.0).round(),
-        top,
-        pen.px(1.0),
-        y - top,
-    ));
+fn knob(pen: &Pen<'_>, track: &Rect, top: f64, x: f64) {
+    let y = track.middle().y;
+    pen.fill(pen.chrome.text);
+    let left = (x - pen.ratio.exact(0.5)).round();
+    pen.rect(&Rect::new(left, top, pen.px(1.0), y - top));
     for (radius, colour) in [
-        (px(KNOB_RADIUS, pen.ratio), chrome.background),
-        (px(KNOB_RADIUS - 1.5, pen.ratio), chrome.text),
+        (pen.px(KNOB_RADIUS), pen.chrome.background),
+        (pen.px(KNOB_RADIUS - 1.5), pen.chrome.text),
     ] {
         pen.context.begin_path();
         // Cannot fail: the radius is positive.

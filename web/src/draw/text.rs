@@ -8,6 +8,8 @@
 pub(super) const SMALL: f64 = 11.0;
 /// Text.
 pub(super) const NORMAL: f64 = 12.0;
+/// The height that a line of small text needs.
+pub(super) const TEXT_ROW: f64 = 13.0;
 /// The typeface of the page.
 pub(super) const TYPEFACE: &str = "system-ui, sans-serif";
 

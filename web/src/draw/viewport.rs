@@ -1,6 +1,8 @@
 //! What part of a picture is seen: a window onto time, a window onto a plane, and gliding from
 //! one view to the next.
 
+use super::space::{Device, Point, Rect, Size, World};
+
 /// How much one press of W enlarges.
 pub(super) const KEY_ZOOM: f64 = 1.5;
 
@@ -65,6 +67,53 @@ impl Window {
     }
 }
 
+/// A window along a stretch of the canvas.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ruler {
+    /// Its left end, device pixels.
+    pub(super) left: f64,
+    /// Its length, device pixels.
+    pub(super) length: f64,
+    pub(super) window: Window,
+}
+
+impl Ruler {
+    /// `window` across an area.
+    pub(super) fn across(area: &Rect, window: Window) -> Self {
+        Self {
+            left: area.x,
+            length: area.w,
+            window,
+        }
+    }
+
+    /// Where `time` is.
+    pub(super) fn x(&self, time: f64) -> f64 {
+        self.left + self.window.part(time) * self.length
+    }
+
+    /// The time at a place.
+    pub(super) fn time(&self, x: f64) -> f64 {
+        self.window.time((x - self.left) / self.length)
+    }
+
+    /// [`x`](Self::x), no further than the ends.
+    pub(super) fn x_within(&self, time: f64) -> f64 {
+        self.left + self.window.part(time).clamp(0.0, 1.0) * self.length
+    }
+
+    /// [`time`](Self::time), no further than the ends.
+    pub(super) fn time_within(&self, x: f64) -> f64 {
+        let part = (x - self.left) / self.length;
+        self.window.time(part.clamp(0.0, 1.0))
+    }
+
+    /// The span of so many pixels.
+    pub(super) fn seconds(&self, pixels: f64) -> f64 {
+        pixels / self.length * self.window.span()
+    }
+}
+
 /// A window onto a plane: enlarged about its upper left corner, then moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Plane {
@@ -83,9 +132,20 @@ impl Plane {
         y: 0.0,
     };
 
-    /// Enlarged to `scale`; what is seen at `(x, y)` stays there.
-    pub(super) fn zoomed(&self, x: f64, y: f64, scale: f64) -> Self {
+    /// The plane seen through `area` so that `at` is in its middle.
+    pub(super) fn centred(at: Point<World>, scale: f64, area: &Rect) -> Self {
+        Self {
+            scale,
+            x: at.x * scale - area.w / 2.0,
+            y: at.y * scale - area.h / 2.0,
+        }
+    }
+
+    /// Enlarged to `scale`; what is seen at `about` stays there. `corner`: the window's upper left
+    /// one.
+    pub(super) fn zoomed(&self, about: Point<Device>, corner: Point<Device>, scale: f64) -> Self {
         let factor = scale / self.scale;
+        let (x, y) = (about.x - corner.x, about.y - corner.y);
         Self {
             scale,
             x: (self.x + x) * factor - x,
@@ -93,14 +153,45 @@ impl Plane {
         }
     }
 
-    /// The closest window that shows nothing beyond a plane of `width` × `height`.
-    pub(super) fn within(&self, width: f64, height: f64, largest: f64) -> Self {
+    /// After the pointer has drawn what it held `from` one place `to` another.
+    pub(super) fn dragged(&self, from: Point<Device>, to: Point<Device>) -> Self {
+        Self {
+            x: self.x + from.x - to.x,
+            y: self.y + from.y - to.y,
+            ..*self
+        }
+    }
+
+    /// How large something of the plane is seen.
+    pub(super) fn size(&self, size: Size<World>) -> Size<Device> {
+        Size::new(size.w * self.scale, size.h * self.scale)
+    }
+
+    /// Where the plane's upper left corner is seen through a window with this one.
+    pub(super) fn origin(&self, corner: Point<Device>) -> Point<Device> {
+        Point::new(corner.x - self.x, corner.y - self.y)
+    }
+
+    /// The closest window that shows nothing beyond a plane of this size.
+    pub(super) fn within(&self, size: Size<World>, largest: f64) -> Self {
         let scale = self.scale.clamp(1.0, largest.max(1.0));
         Self {
             scale,
-            x: self.x.clamp(0.0, width * (scale - 1.0)),
-            y: self.y.clamp(0.0, height * (scale - 1.0)),
+            x: self.x.clamp(0.0, size.w * (scale - 1.0)),
+            y: self.y.clamp(0.0, size.h * (scale - 1.0)),
         }
+    }
+}
+
+impl From<Plane> for [f64; 3] {
+    fn from(plane: Plane) -> Self {
+        [plane.scale, plane.x, plane.y]
+    }
+}
+
+impl From<[f64; 3]> for Plane {
+    fn from([scale, x, y]: [f64; 3]) -> Self {
+        Self { scale, x, y }
     }
 }
 
@@ -187,6 +278,16 @@ mod tests {
     }
 
     #[test]
+    fn places_on_a_ruler_are_times() {
+        let area = Rect::new(10.0, 0.0, 400.0, 1.0);
+        let ruler = Ruler::across(&area, Window::new(100.0, 300.0));
+        assert_eq!((ruler.x(150.0), ruler.time(110.0)), (110.0, 150.0));
+        assert_eq!((ruler.x(0.0), ruler.time(0.0)), (-190.0, 95.0));
+        assert_eq!((ruler.x_within(0.0), ruler.time_within(0.0)), (10.0, 100.0));
+        assert_eq!(ruler.seconds(40.0), 20.0);
+    }
+
+    #[test]
     fn windows_stay_within_the_run() {
         for (from, to) in [
             (-50.0, 20.0),
@@ -215,17 +316,20 @@ mod tests {
     #[test]
     fn planes_zoom_about_a_point_and_stay_covered() {
         let seen = |plane: &Plane, x: f64| (x + plane.x) / plane.scale;
-        let plane = Plane::WHOLE.zoomed(30.0, 40.0, 4.0);
+        let corner = Point::new(0.0, 0.0);
+        let plane = Plane::WHOLE.zoomed(Point::new(30.0, 40.0), corner, 4.0);
         assert!((seen(&plane, 30.0) - 30.0).abs() < 1e-12);
         let far = Plane {
             x: 1e6,
             y: -5.0,
             ..plane
         }
-        .within(200.0, 100.0, 8.0);
+        .within(Size::new(200.0, 100.0), 8.0);
         assert_eq!((far.x, far.y), (600.0, 0.0));
         assert_eq!(
-            plane.zoomed(0.0, 0.0, 0.1).within(200.0, 100.0, 8.0),
+            plane
+                .zoomed(corner, corner, 0.1)
+                .within(Size::new(200.0, 100.0), 8.0),
             Plane::WHOLE
         );
     }

@@ -1,6 +1,7 @@
 //! The one animation loop: moves the clock and repaints canvases that need it.
 
-use crate::draw::{Painter, Surface};
+use crate::draw::space::{Css, Ratio, Size};
+use crate::draw::{Canvas, Surface};
 use crate::stage::{SharedStage, StageRun};
 use gloo_render::{AnimationFrame, request_animation_frame};
 use std::cell::{Cell, RefCell};
@@ -14,14 +15,14 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, Window};
 pub(super) struct Hosted {
     canvas: HtmlCanvasElement,
     context: CanvasRenderingContext2d,
-    painter: Rc<RefCell<dyn Painter>>,
+    painted_as: Rc<RefCell<Canvas>>,
     /// Called when it has been painted because the stage has changed.
     on_change: Rc<dyn Fn()>,
     /// The stage's revision last painted.
     painted: Option<u64>,
     moving: bool,
-    /// CSS pixels and device pixel ratio last painted.
-    size: (f64, f64, f64),
+    /// The size last painted, and its ratio.
+    size: (Size<Css>, Ratio),
 }
 
 /// Frames whose paint time is remembered.
@@ -88,7 +89,7 @@ impl Animation {
     pub(super) fn host(
         &self,
         canvas: HtmlCanvasElement,
-        painter: Rc<RefCell<dyn Painter>>,
+        painted_as: Rc<RefCell<Canvas>>,
         on_change: Rc<dyn Fn()>,
     ) -> Option<u32> {
         let context = canvas.get_context("2d").ok()??.dyn_into().ok()?;
@@ -97,11 +98,11 @@ impl Animation {
         let hosted = Hosted {
             canvas,
             context,
-            painter,
+            painted_as,
             on_change,
             painted: None,
             moving: false,
-            size: (0.0, 0.0, 0.0),
+            size: Default::default(),
         };
         self.0.hosted.borrow_mut().push((id, hosted));
         Some(id)
@@ -138,7 +139,11 @@ impl Animation {
         let active = hosted.iter().position(is_active);
         for at in active.into_iter().chain(0..hosted.len()) {
             let canvas = &mut hosted[at].1;
-            if canvas.painter.borrow_mut().key(key, &self.0.stage.read()) {
+            if canvas
+                .painted_as
+                .borrow_mut()
+                .key(key, &self.0.stage.read())
+            {
                 canvas.painted = None;
                 return true;
             }
@@ -157,7 +162,7 @@ impl Animation {
         let mut hosted = self.0.hosted.borrow_mut();
         let mut sought = false;
         for (_, canvas) in hosted.iter_mut() {
-            let size = canvas.measure(self.0.window.device_pixel_ratio());
+            let size = canvas.measure(Ratio(self.0.window.device_pixel_ratio()));
             let revision = self.0.stage.read().revision;
             if canvas.painted == Some(revision) && !canvas.moving && canvas.size == size {
                 continue;
@@ -268,34 +273,29 @@ impl Animation {
 }
 
 impl Hosted {
-    /// CSS width, CSS height, device pixels per CSS pixel.
-    fn measure(&self, ratio: f64) -> (f64, f64, f64) {
-        (
-            f64::from(self.canvas.client_width()),
-            f64::from(self.canvas.client_height()),
-            ratio,
-        )
+    fn measure(&self, ratio: Ratio) -> (Size<Css>, Ratio) {
+        let (w, h) = (self.canvas.client_width(), self.canvas.client_height());
+        (Size::new(f64::from(w), f64::from(h)), ratio)
     }
 
-    fn paint(&mut self, size: (f64, f64, f64), stage: &SharedStage, real_ms: f64) {
-        let (width, height, ratio) = size;
-        if width < 1.0 || height < 1.0 {
+    fn paint(&mut self, size: (Size<Css>, Ratio), stage: &SharedStage, real_ms: f64) {
+        let (css, ratio) = size;
+        if css.w < 1.0 || css.h < 1.0 {
             return;
         }
         if self.size != size {
-            self.canvas.set_width((width * ratio).round() as u32);
-            self.canvas.set_height((height * ratio).round() as u32);
+            let device = ratio.size(css);
+            self.canvas.set_width(device.w as u32);
+            self.canvas.set_height(device.h as u32);
             self.size = size;
         }
-        // Only a context that has lost its canvas refuses to be scaled.
-        let _ = self.context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0);
         let surface = Surface {
             context: &self.context,
-            width,
-            height,
-            pixel_ratio: ratio,
+            size: css,
+            ratio,
             real_ms,
         };
-        self.moving = self.painter.borrow_mut().paint(&surface, &stage.read());
+        let mut canvas = self.painted_as.borrow_mut();
+        self.moving = canvas.paint(&surface, &stage.read());
     }
 }

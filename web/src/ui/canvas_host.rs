@@ -1,7 +1,8 @@
-//! A canvas element for a [`Painter`]: its size, its pointer and its keys.
+//! A canvas element for a [`Canvas`]: its size, its pointer and its keys.
 
 use super::doers::Doers;
-use crate::draw::{Painter, Pointer, PointerKind, Response};
+use crate::draw::space::{Css, Point};
+use crate::draw::{Canvas, Painter, Pointer, PointerKind, Response};
 use crate::session::Session;
 use std::cell::RefCell;
 use std::fmt::Debug;
@@ -15,7 +16,7 @@ use yew::prelude::*;
 pub(super) struct Scene {
     /// Tells it from others.
     name: String,
-    make: Rc<dyn Fn() -> Rc<RefCell<dyn Painter>>>,
+    make: Rc<dyn Fn() -> Canvas>,
 }
 
 impl Scene {
@@ -28,7 +29,7 @@ impl Scene {
     {
         Self {
             name: format!("{} {key:?}", std::any::type_name::<P>()),
-            make: Rc::new(move || Rc::new(RefCell::new(make(key)))),
+            make: Rc::new(move || Canvas::new(make(key))),
         }
     }
 }
@@ -60,17 +61,19 @@ const CLICK_PIXELS: f64 = 4.0;
 #[component]
 pub(super) fn CanvasHost(props: &Props) -> Html {
     let canvas = use_node_ref();
-    let painter = use_memo(props.scene.clone(), |scene| (scene.make)());
+    let painter = use_memo(props.scene.clone(), |scene| {
+        Rc::new(RefCell::new((scene.make)()))
+    });
     let hosted = use_mut_ref(|| None::<u32>);
-    let pressed_at = use_mut_ref(|| None::<(f64, f64)>);
+    let pressed_at = use_mut_ref(|| None::<Point<Css>>);
     // Where the pointer rests, on the canvas and in the window.
-    let resting = use_mut_ref(|| None::<(Pointer, (f64, f64))>);
+    let resting = use_mut_ref(|| None::<(Pointer<Css>, Point<Css>)>);
     let fingers = use_mut_ref(Fingers::default);
 
     let react = {
         let (canvas, hosted, doers) = (canvas.clone(), hosted.clone(), props.doers.clone());
         let (painter, resting) = (painter.clone(), resting.clone());
-        move |pointer: Pointer, client: (f64, f64)| {
+        move |pointer: Pointer<Css>, client: Point<Css>| {
             let Doers { session, animation } = &doers;
             let rests = pointer.kind == PointerKind::Move && !pointer.down;
             *resting.borrow_mut() = rests.then_some((pointer, client));
@@ -113,7 +116,7 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
             move || {
                 // A tooltip does not outlive what it is about.
                 if resting.borrow_mut().take().is_some() {
-                    show_tooltip(None, (0.0, 0.0));
+                    show_tooltip(None, Point::default());
                 }
                 if let (Some(animation), Some(id)) = (animation, hosted.borrow_mut().take()) {
                     animation.release(id);
@@ -129,10 +132,10 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
                 .cast::<Element>()
                 .map(|canvas| canvas.get_bounding_client_rect());
             let (left, top) = bounds.map_or((0.0, 0.0), |bounds| (bounds.left(), bounds.top()));
+            let Point { x, y, .. } = client(event);
             Pointer {
                 kind,
-                x: f64::from(event.client_x()) - left,
-                y: f64::from(event.client_y()) - top,
+                at: Point::new(x - left, y - top),
                 down: event.buttons() & 1 == 1,
                 ctrl: event.ctrl_key() || event.meta_key(),
                 shift: event.shift_key(),
@@ -144,12 +147,11 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
         Callback::from(move |event: PointerEvent| {
             let mut pointer = pointer(PointerKind::Move, &event);
             let mut fingers = fingers.borrow_mut();
-            if let Some((factor, x, y)) = fingers.moved(event.pointer_id(), (pointer.x, pointer.y))
-            {
+            if let Some((factor, at)) = fingers.moved(event.pointer_id(), pointer.at) {
+                let kind = PointerKind::Pinch { factor };
                 pointer = Pointer {
-                    kind: PointerKind::Pinch { factor },
-                    x,
-                    y,
+                    kind,
+                    at,
                     ..pointer
                 };
             }
@@ -176,9 +178,8 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
                 let _ = canvas.set_pointer_capture(event.pointer_id());
             }
             let mut pointer = pointer(PointerKind::Down, &event);
-            let place = (pointer.x, pointer.y);
-            if fingers.borrow_mut().touched(event.pointer_id(), place) {
-                *pressed_at.borrow_mut() = Some(place);
+            if fingers.borrow_mut().touched(event.pointer_id(), pointer.at) {
+                *pressed_at.borrow_mut() = Some(pointer.at);
             } else {
                 // A second finger: no drag and no click any more.
                 *pressed_at.borrow_mut() = None;
@@ -192,8 +193,9 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
         Callback::from(move |event: PointerEvent| {
             fingers.borrow_mut().lifted(event.pointer_id());
             let mut pointer = pointer(PointerKind::Release, &event);
-            let still = pressed_at.borrow_mut().take().is_some_and(|(x, y)| {
-                (pointer.x - x).abs() < CLICK_PIXELS && (pointer.y - y).abs() < CLICK_PIXELS
+            let still = pressed_at.borrow_mut().take().is_some_and(|at| {
+                let (across, down) = (pointer.at.x - at.x, pointer.at.y - at.y);
+                across.abs() < CLICK_PIXELS && down.abs() < CLICK_PIXELS
             });
             if still {
                 pointer.kind = PointerKind::Click;
@@ -232,17 +234,17 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
 }
 
 /// The event's place in the window.
-fn client(event: &MouseEvent) -> (f64, f64) {
-    (f64::from(event.client_x()), f64::from(event.client_y()))
+fn client(event: &MouseEvent) -> Point<Css> {
+    Point::new(f64::from(event.client_x()), f64::from(event.client_y()))
 }
 
 /// The pointers that are down on the canvas, by id: two of them pinch.
 #[derive(Default)]
-struct Fingers(Vec<(i32, (f64, f64))>);
+struct Fingers(Vec<(i32, Point<Css>)>);
 
 impl Fingers {
     /// A pointer has come down. Returns whether it is the only one.
-    fn touched(&mut self, id: i32, place: (f64, f64)) -> bool {
+    fn touched(&mut self, id: i32, place: Point<Css>) -> bool {
         self.lifted(id);
         self.0.push((id, place));
         self.0.len() == 1
@@ -254,9 +256,9 @@ impl Fingers {
 
     /// A pointer has moved: if two are down, how much further apart they are now, and the place
     /// between them.
-    fn moved(&mut self, id: i32, place: (f64, f64)) -> Option<(f64, f64, f64)> {
-        let apart = |fingers: &[(i32, (f64, f64))]| match fingers {
-            [(_, a), (_, b)] => Some((a.0 - b.0).hypot(a.1 - b.1).max(1.0)),
+    fn moved(&mut self, id: i32, place: Point<Css>) -> Option<(f64, Point<Css>)> {
+        let apart = |fingers: &[(i32, Point<Css>)]| match fingers {
+            [(_, a), (_, b)] => Some(a.distance(b).max(1.0)),
             _ => None,
         };
         let before = apart(&self.0);
@@ -265,7 +267,7 @@ impl Fingers {
         let [(_, a), (_, b)] = self.0[..] else {
             return None;
         };
-        Some((factor, f64::midpoint(a.0, b.0), f64::midpoint(a.1, b.1)))
+        Some((factor, a.towards(&b, 0.5)))
     }
 }
 
@@ -287,7 +289,7 @@ fn carry_out(session: &Session, response: &Response) {
 
 /// Shows lines beside the pointer, or nothing. The tooltip is one element outside the virtual
 /// DOM: it follows the pointer without a rendering.
-fn show_tooltip(lines: Option<&[String]>, (x, y): (f64, f64)) {
+fn show_tooltip(lines: Option<&[String]>, Point { x, y, .. }: Point<Css>) {
     let Some(window) = web_sys::window() else {
         return;
     };
@@ -337,11 +339,14 @@ mod tests {
     #[test]
     fn two_fingers_pinch_and_one_does_not() {
         let mut fingers = Fingers::default();
-        assert!(fingers.touched(1, (0.0, 0.0)));
-        assert_eq!(fingers.moved(1, (10.0, 0.0)), None);
-        assert!(!fingers.touched(2, (20.0, 0.0)));
-        assert_eq!(fingers.moved(2, (30.0, 0.0)), Some((2.0, 20.0, 0.0)));
+        assert!(fingers.touched(1, Point::new(0.0, 0.0)));
+        assert_eq!(fingers.moved(1, Point::new(10.0, 0.0)), None);
+        assert!(!fingers.touched(2, Point::new(20.0, 0.0)));
+        assert_eq!(
+            fingers.moved(2, Point::new(30.0, 0.0)),
+            Some((2.0, Point::new(20.0, 0.0)))
+        );
         fingers.lifted(1);
-        assert_eq!(fingers.moved(2, (50.0, 0.0)), None);
+        assert_eq!(fingers.moved(2, Point::new(50.0, 0.0)), None);
     }
 }

@@ -3,7 +3,8 @@
 use super::clock::Clocked;
 use super::controls::{quiet_button, swatch};
 use super::download;
-use crate::draw::charts::{Figure, Rect};
+use crate::draw::charts::Figure;
+use crate::draw::space::{Css, Ratio, Rect, Size};
 use crate::stage::SharedStage;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -39,22 +40,22 @@ pub(super) fn ChartCard(props: &Props) -> Html {
     use_effect_with((figure.clone(), size, dark), {
         let canvas = canvas.clone();
         move |(figure, size, dark)| {
-            if let Some(canvas) = canvas.cast::<HtmlCanvasElement>().filter(|_| size.0 > 0.0) {
+            if let Some(canvas) = canvas.cast::<HtmlCanvasElement>().filter(|_| size.w > 0.0) {
                 let scale = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
                 // A browser that gives no context shows no chart; the table says the same.
-                let _ = figure.paint_canvas(&canvas, *size, scale, *dark);
+                let _ = figure.paint_canvas(&canvas, *size, Ratio(scale), *dark);
             }
         }
     });
 
-    let plot = figure.plot(size.0, size.1);
+    let plot = figure.plot(size);
     let value_at = {
         let (figure, frame) = (figure.clone(), frame.clone());
         move |event: &MouseEvent| {
             let bounds = frame.cast::<Element>()?.get_bounding_client_rect();
             let x = f64::from(event.client_x()) - bounds.left();
-            let within = (plot.x..=plot.x + plot.w).contains(&x);
-            within.then(|| figure.x.value((x - plot.x) / plot.w))
+            let within = (plot.x..=plot.right()).contains(&x);
+            within.then(|| figure.x.value_at(&plot, x))
         }
     };
     let onpointermove = {
@@ -106,10 +107,10 @@ pub(super) fn ChartCard(props: &Props) -> Html {
 }
 
 /// What every run says at one x: a line through the plot and the values beside it.
-fn readout(figure: &Figure, plot: Rect, value: f64, dark: bool) -> Html {
+fn readout(figure: &Figure, plot: Rect<Css>, value: f64, dark: bool) -> Html {
     let position = figure.x.position(value);
     let (head, rows) = figure.readout(value);
-    let x = plot.x + plot.w * position;
+    let x = figure.x.across(&plot, value);
     // On the side that has more room; across the plot if neither has enough.
     let side = if plot.w < NARROW || figure.x.is_names() {
         format!("left: {:.0}px; right: 8px", plot.x)
@@ -141,25 +142,25 @@ fn readout(figure: &Figure, plot: Rect, value: f64, dark: bool) -> Html {
 }
 
 /// The clock's time in a chart over time.
-fn clock_line(figure: &Rc<Figure>, plot: Rect) -> Callback<f64, Html> {
+fn clock_line(figure: &Rc<Figure>, plot: Rect<Css>) -> Callback<f64, Html> {
     let figure = figure.clone();
     Callback::from(move |now| {
-        let x = plot.x + plot.w * figure.x.position(now);
+        let x = figure.x.across(&plot, now);
         html! { <div class="chart-line clock" ~style={vertical(x, plot)} aria-hidden="true"></div> }
     })
 }
 
-fn vertical(x: f64, plot: Rect) -> String {
+fn vertical(x: f64, plot: Rect<Css>) -> String {
     format!(
         "left: {x:.1}px; top: {:.0}px; height: {:.0}px",
         plot.y, plot.h
     )
 }
 
-/// An element's size in CSS pixels, as it changes.
+/// An element's size, as it changes.
 #[hook]
-fn use_size(node: &NodeRef) -> (f64, f64) {
-    let size = use_state_eq(|| (0.0, 0.0));
+fn use_size(node: &NodeRef) -> Size<Css> {
+    let size = use_state_eq(Size::default);
     use_effect_with(node.clone(), {
         let size = size.setter();
         move |node| {
@@ -168,10 +169,8 @@ fn use_size(node: &NodeRef) -> (f64, f64) {
                 let element = element.clone();
                 move || {
                     if let Some(element) = &element {
-                        size.set((
-                            f64::from(element.client_width()),
-                            f64::from(element.client_height()),
-                        ));
+                        let (w, h) = (element.client_width(), element.client_height());
+                        size.set(Size::new(f64::from(w), f64::from(h)));
                     }
                 }
             });

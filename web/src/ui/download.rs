@@ -1,6 +1,7 @@
 //! Files from the page to the person's disk; nothing goes over the network.
 
 use crate::draw::charts::Figure;
+use crate::draw::space::{Css, Ratio, Size};
 use gloo_file::{Blob, ObjectUrl};
 use gloo_timers::callback::Timeout;
 use wasm_bindgen::JsCast;
@@ -17,7 +18,7 @@ pub(super) enum Picture {
 }
 
 /// Pixels of a PNG file per CSS pixel.
-const PNG_SCALE: f64 = 2.0;
+const PNG_SCALE: Ratio = Ratio(2.0);
 
 /// How long a browser may take to begin reading a file it was given.
 const KEEP_MS: u32 = 30_000;
@@ -27,8 +28,8 @@ pub(super) fn text(name: &str, mime: &str, text: &str) {
     save(name, Blob::new_with_options(text, Some(mime)));
 }
 
-/// Saves a figure as it is seen, at this size in CSS pixels.
-pub(super) fn picture(figure: &Figure, kind: Picture, size: (f64, f64), dark: bool) {
+/// Saves a figure as it is seen, at this size.
+pub(super) fn picture(figure: &Figure, kind: Picture, size: Size<Css>, dark: bool) {
     let slug = figure.chart.slug();
     match kind {
         Picture::Svg => text(

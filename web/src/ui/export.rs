@@ -5,6 +5,7 @@ use super::doers::StateHandle;
 use super::download::{self, Picture};
 use crate::bridge::protocol::ExportFormat;
 use crate::draw::charts::{Chart, Figure, outcomes, short_specs, summary};
+use crate::draw::space::{Css, Size};
 use crate::stage::{SharedStage, Stage, StageRun};
 use crate::state::{AppState, RunStatus};
 use std::borrow::Cow;
@@ -44,7 +45,7 @@ const JOBS: [(&str, &str, ExportFormat, &str); 3] = [
 ];
 
 /// Size of an exported chart, CSS pixels.
-const CHART_SIZE: (f64, f64) = (560.0, 340.0);
+const CHART_SIZE: Size<Css> = Size::new(560.0, 340.0);
 
 /// The menu and its button.
 #[component]

@@ -6,7 +6,7 @@ use super::doers::Doers;
 use super::icon::{Icon, sign};
 use super::typed::input_value;
 use crate::draw::format;
-use crate::draw::strip::PlayerStrip;
+use crate::draw::strip::Strip;
 use crate::session::Session;
 use gloo_timers::callback::Interval;
 use yew::prelude::*;
@@ -73,7 +73,7 @@ pub(super) fn Player(props: &Props) -> Html {
                     aria-valuetext={format!("{} per second", format::duration(readout.speed))} oninput={onspeed} />
                 <output>{ format!("{}/s", format::duration(readout.speed)) }</output>
             </label>
-            <CanvasHost class="painted strip" scene={Scene::of((), |()| PlayerStrip::new())} doers={props.doers.clone()} label="Queue length over the whole trace; click to move the clock" />
+            <CanvasHost class="painted strip" scene={Scene::of((), |()| Strip::default())} doers={props.doers.clone()} label="Queue length over the whole trace; click to move the clock" />
             <output class="clock" aria-live="off" data-testid="clock">{ format::time(readout.now) }</output>
         </footer>
     }

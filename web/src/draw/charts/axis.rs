@@ -1,79 +1,11 @@
 //! Axes whose ticks are numbers people say aloud: 10 min, 1 h, 10 h; day 5; 50 %.
 
+use super::ticks::{DAY, DECADES, ELAPSED, FINE, HOUR, MINUTE, multiples, nice_step};
+use super::ticks::{round_number, short_number, widened};
 use crate::draw::format;
+use crate::draw::space::{Css, Rect};
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use std::ops::Range;
-
-const MINUTE: f64 = 60.0;
-const HOUR: f64 = 3600.0;
-const DAY: f64 = 86_400.0;
-
-/// Durations worth a tick on a logarithmic axis, the coarse ladder and the fine one.
-const DECADES: [f64; 11] = [
-    0.1,
-    1.0,
-    10.0,
-    MINUTE,
-    600.0,
-    HOUR,
-    36_000.0,
-    DAY,
-    864_000.0,
-    8_640_000.0,
-    86_400_000.0,
-];
-const FINE: [f64; 24] = [
-    1.0,
-    2.0,
-    5.0,
-    10.0,
-    30.0,
-    MINUTE,
-    120.0,
-    300.0,
-    600.0,
-    1800.0,
-    HOUR,
-    7200.0,
-    18_000.0,
-    43_200.0,
-    DAY,
-    172_800.0,
-    432_000.0,
-    864_000.0,
-    1_728_000.0,
-    4_320_000.0,
-    8_640_000.0,
-    17_280_000.0,
-    43_200_000.0,
-    86_400_000.0,
-];
-
-/// Steps between the ticks of elapsed time.
-const STEPS: [f64; 22] = [
-    1.0,
-    5.0,
-    10.0,
-    30.0,
-    MINUTE,
-    300.0,
-    600.0,
-    1800.0,
-    HOUR,
-    7200.0,
-    10_800.0,
-    21_600.0,
-    43_200.0,
-    DAY,
-    172_800.0,
-    432_000.0,
-    864_000.0,
-    1_728_000.0,
-    4_320_000.0,
-    8_640_000.0,
-    17_280_000.0,
-    43_200_000.0,
-];
 
 /// Most ticks on an axis.
 const MOST_TICKS: usize = 8;
@@ -108,57 +40,52 @@ enum Unit {
 }
 
 impl Axis {
-    /// Durations over decades.
-    pub fn durations(title: &'static str, (low, high): (f64, f64)) -> Self {
-        let (low, high) = widened(low.max(0.1), high);
-        let within = |ladder: &[f64]| -> Vec<f64> {
-            let inside = |tick: &&f64| (low..=high).contains(*tick);
-            ladder.iter().filter(inside).copied().collect()
-        };
-        let fine = within(&FINE);
-        let ticks = if fine.len() <= MOST_TICKS {
-            fine
-        } else {
-            within(&DECADES)
-        };
+    /// In proportion.
+    fn linear(title: &'static str, unit: Unit, low: f64, high: f64, ticks: Vec<f64>) -> Self {
         Self {
             title,
             low,
             high,
-            log: true,
-            unit: Unit::Duration,
+            log: false,
+            unit,
             ticks,
+        }
+    }
+
+    /// Over decades, with those of `ticks` that are inside.
+    fn log(title: &'static str, unit: Unit, low: f64, high: f64, mut ticks: Vec<f64>) -> Self {
+        ticks.retain(|tick| (low..=high).contains(tick));
+        Self {
+            log: true,
+            ..Self::linear(title, unit, low, high, ticks)
+        }
+    }
+
+    /// Durations over decades.
+    pub fn durations(title: &'static str, (low, high): (f64, f64)) -> Self {
+        let (low, high) = widened(low.max(0.1), high);
+        let of = |ladder: &[f64]| Self::log(title, Unit::Duration, low, high, ladder.to_vec());
+        let fine = of(&FINE);
+        if fine.ticks.len() <= MOST_TICKS {
+            fine
+        } else {
+            of(&DECADES)
         }
     }
 
     /// Time since the trace's start.
     pub fn elapsed(title: &'static str, end: f64) -> Self {
         let high = if end > 0.0 { end } else { 1.0 };
-        let step = STEPS
+        let step = ELAPSED
             .into_iter()
             .find(|step| high / step <= MOST_TICKS as f64);
         let ticks = multiples(step.unwrap_or(high / 4.0), high);
-        Self {
-            title,
-            low: 0.0,
-            high,
-            log: false,
-            unit: Unit::Duration,
-            ticks,
-        }
+        Self::linear(title, Unit::Duration, 0.0, high, ticks)
     }
 
     /// Parts of a whole.
     pub fn share(title: &'static str) -> Self {
-        let ticks = vec![0.0, 0.25, 0.5, 0.75, 1.0];
-        Self {
-            title,
-            low: 0.0,
-            high: 1.0,
-            log: false,
-            unit: Unit::Share,
-            ticks,
-        }
+        Self::linear(title, Unit::Share, 0.0, 1.0, multiples(0.25, 1.0))
     }
 
     /// Whole things from none to `most`.
@@ -166,45 +93,25 @@ impl Axis {
         let most = most.max(1.0);
         let step = nice_step(most / 5.0).max(1.0);
         let high = (most / step).ceil() * step;
-        Self {
-            title,
-            low: 0.0,
-            high,
-            log: false,
-            unit: Unit::Count,
-            ticks: multiples(step, high),
-        }
+        Self::linear(title, Unit::Count, 0.0, high, multiples(step, high))
     }
 
     /// Ratios over decades.
     pub fn ratios(title: &'static str, (low, high): (f64, f64)) -> Self {
         let (low, high) = widened(low.max(1e-4), high);
-        let mut ladder = Vec::new();
-        let mut decade = 1e-4;
-        while decade <= high {
-            ladder.extend([decade, 2.0 * decade, 5.0 * decade]);
-            decade *= 10.0;
-        }
-        // Repeated multiplication drifts: 0.30000000000000004 is nobody's tick.
-        let mut ticks: Vec<f64> = ladder
-            .into_iter()
-            .map(|tick| (tick * 1e4).round() / 1e4)
-            .collect();
-        ticks.retain(|tick| (low..=high).contains(tick));
-        if ticks.len() > MOST_TICKS {
-            ticks.retain(|tick| {
+        // Not powers of 0.1: 0.30000000000000004 is nobody's tick.
+        let decades = (0..)
+            .map(|power| 10f64.powi(power))
+            .take_while(|&decade| decade <= high * 1e4);
+        let ladder = decades.flat_map(|decade| [1.0, 2.0, 5.0].map(|digit| digit * decade / 1e4));
+        let mut axis = Self::log(title, Unit::Ratio, low, high, ladder.collect());
+        if axis.ticks.len() > MOST_TICKS {
+            axis.ticks.retain(|tick| {
                 let exponent = tick.log10();
                 (exponent - exponent.round()).abs() < 1e-6
             });
         }
-        Self {
-            title,
-            low,
-            high,
-            log: true,
-            unit: Unit::Ratio,
-            ticks,
-        }
+        axis
     }
 
     /// Room for numbers of any size: over decades if they would crowd at the lower end otherwise,
@@ -215,22 +122,13 @@ impl Axis {
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
                 (low.min(v), high.max(v))
             });
-        let least = values
-            .iter()
-            .copied()
-            .filter(|&value| value > 0.0)
-            .fold(f64::INFINITY, f64::min);
+        let positive = values.iter().copied().filter(|&value| value > 0.0);
+        let least = positive.fold(f64::INFINITY, f64::min);
         let crowded = values.iter().filter(|&&v| v < 0.1 * high).count();
         if low >= 0.0 && high > 100.0 * least && 2 * crowded > values.len() {
             let powers = least.log10().ceil() as i32..=high.log10().floor() as i32;
-            return Self {
-                title: "",
-                low: least,
-                high,
-                log: true,
-                unit: Unit::Number,
-                ticks: powers.map(|power| 10f64.powi(power)).collect(),
-            };
+            let ticks = powers.map(|power| 10f64.powi(power)).collect();
+            return Self::log("", Unit::Number, least, high, ticks);
         }
         let (low, high) = match (low.min(0.0), high) {
             (low, high) if low < high => (low, high),
@@ -239,28 +137,15 @@ impl Axis {
         let step = nice_step((high - low) / 5.0);
         let first = (low / step).ceil() as i64;
         let last = (high / step + 1e-9).floor() as i64;
-        Self {
-            title: "",
-            low,
-            high,
-            log: false,
-            unit: Unit::Number,
-            ticks: (first..=last).map(|i| i as f64 * step).collect(),
-        }
+        let ticks = (first..=last).map(|i| i as f64 * step).collect();
+        Self::linear("", Unit::Number, low, high, ticks)
     }
 
     /// Categories side by side, the first at 0.
     pub fn names(title: &'static str, names: &'static [&'static str]) -> Self {
         let ticks = (0..names.len()).map(|i| i as f64).collect();
         let high = names.len() as f64 - 0.5;
-        Self {
-            title,
-            low: -0.5,
-            high,
-            log: false,
-            unit: Unit::Name(names),
-            ticks,
-        }
+        Self::linear(title, Unit::Name(names), -0.5, high, ticks)
     }
 
     /// How a value reads.
@@ -307,12 +192,27 @@ impl Axis {
     }
 
     /// The value at a position from 0 to 1.
-    pub fn value(&self, position: f64) -> f64 {
+    fn value(&self, position: f64) -> f64 {
         if self.log {
             self.low * (self.high / self.low).powf(position)
         } else {
             self.low + (self.high - self.low) * position
         }
+    }
+
+    /// Where a value lies across a plot.
+    pub fn across(&self, plot: &Rect<Css>, value: f64) -> f64 {
+        plot.x + plot.w * self.position(value)
+    }
+
+    /// Where a value lies from a plot's lower edge upwards.
+    pub fn upwards(&self, plot: &Rect<Css>, value: f64) -> f64 {
+        plot.y + plot.h * (1.0 - self.position(value))
+    }
+
+    /// The value at a place across a plot.
+    pub fn value_at(&self, plot: &Rect<Css>, x: f64) -> f64 {
+        self.value((x - plot.x) / plot.w)
     }
 
     /// Whether it has names instead of numbers.
@@ -375,56 +275,6 @@ impl ValueFormatter<f64> for Axis {
     fn format_ext(&self, value: &f64) -> String {
         self.tick_label(*value)
     }
-}
-
-/// A tick's number: `0.5`, `12`, `1,000`.
-fn round_number(value: f64) -> String {
-    if value.fract().abs() < 1e-9 {
-        format::count(value as u64)
-    } else {
-        value.to_string()
-    }
-}
-
-/// A tick's number, thousands and millions as such: `0.05`, `500`, `60k`, `1.5M`.
-fn short_number(value: f64) -> String {
-    let (value, unit) = match value.abs() {
-        size if size >= 1e6 => (value / 1e6, "M"),
-        size if size >= 1e4 => (value / 1e3, "k"),
-        _ => (value, ""),
-    };
-    // Multiples of a step drift: 0.30000000000000004 is nobody's tick.
-    format!("{}{unit}", format::significant(value))
-}
-
-/// A little room at both ends of a logarithmic axis, and never an empty one.
-fn widened(low: f64, high: f64) -> (f64, f64) {
-    let (low, high) = if low <= high {
-        (low, high)
-    } else {
-        (1.0, 10.0)
-    };
-    if high / low < 2.0 {
-        (low / 2.0, high * 2.0)
-    } else {
-        (low * 0.9, high * 1.1)
-    }
-}
-
-/// 0, `step`, 2·`step`, … up to `high`.
-fn multiples(step: f64, high: f64) -> Vec<f64> {
-    let count = (high / step + 1e-9).floor() as usize;
-    (0..=count).map(|i| i as f64 * step).collect()
-}
-
-/// The least of 1, 2, 5 × 10ⁿ that is not less than `rough`.
-fn nice_step(rough: f64) -> f64 {
-    let decade = 10f64.powf(rough.log10().floor());
-    [1.0, 2.0, 5.0]
-        .into_iter()
-        .map(|m| m * decade)
-        .find(|&step| step >= rough * 0.999)
-        .unwrap_or(10.0 * decade)
 }
 
 #[cfg(test)]

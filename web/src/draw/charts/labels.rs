@@ -1,26 +1,6 @@
 //! Direct labels: each beside its own line, where it covers no line and no other label.
 
-/// A rectangle in CSS pixels.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rect {
-    /// Left edge.
-    pub x: f64,
-    /// Top edge.
-    pub y: f64,
-    /// Width.
-    pub w: f64,
-    /// Height.
-    pub h: f64,
-}
-
-impl Rect {
-    fn overlaps(&self, other: &Rect) -> bool {
-        self.x < other.x + other.w
-            && other.x < self.x + self.w
-            && self.y < other.y + other.h
-            && other.y < self.y + self.h
-    }
-}
+use crate::draw::space::{Css, Point, Rect, Size};
 
 /// Side of a cell of the map of lines.
 const CELL: f64 = 4.0;
@@ -40,19 +20,22 @@ const PER_PIXEL_TOO_CLOSE: f64 = 0.4;
 const COVERS_LINE: f64 = 4.0;
 const COVERS_LABEL: f64 = 1000.0;
 
-/// Where the label of each line goes; lines without points have none. `lines` are pixels,
-/// `sizes` the labels' widths and heights, all within `area`.
+/// A line of a chart.
+pub(super) type Line = Vec<Point<Css>>;
+
+/// Where the label of each line goes, by the labels' sizes, all within `area`; lines without points
+/// have none.
 pub(super) fn place(
-    lines: &[Vec<(f64, f64)>],
-    sizes: &[(f64, f64)],
-    area: Rect,
-) -> Vec<Option<Rect>> {
+    lines: &[Line],
+    sizes: &[Size<Css>],
+    area: Rect<Css>,
+) -> Vec<Option<Rect<Css>>> {
     let ink = Ink::of(lines, area);
-    let mut placed: Vec<Option<Rect>> = Vec::with_capacity(lines.len());
-    for (own, (line, &(w, h))) in lines.iter().zip(sizes).enumerate() {
-        let mut best: Option<(f64, Rect)> = None;
+    let mut placed: Vec<Option<Rect<Css>>> = Vec::with_capacity(lines.len());
+    for (own, (line, &Size { w, h, .. })) in lines.iter().zip(sizes).enumerate() {
+        let mut best: Option<(f64, Rect<Css>)> = None;
         for place in 0..PLACES {
-            let Some((x, y)) = along(line, (place as f64 + 0.5) / PLACES as f64) else {
+            let Some(on_line) = along(line, (place as f64 + 0.5) / PLACES as f64) else {
                 break;
             };
             let others = lines
@@ -61,7 +44,7 @@ pub(super) fn place(
                 .filter(|(i, _)| *i != own)
                 .flat_map(|(_, line)| line);
             let nearest = others
-                .map(|&(ox, oy)| (ox - x).hypot(oy - y))
+                .map(|other| other.distance(&on_line))
                 .fold(APART, f64::min);
             let ambiguity = PER_PIXEL_TOO_CLOSE * (APART - nearest);
             // To the right below first: there a rising line leaves room.
@@ -74,16 +57,11 @@ pub(super) fn place(
                 (-w / 2.0, GAP),
             ];
             for (preference, (dx, dy)) in offsets.into_iter().enumerate() {
-                let at = Rect {
-                    x: x + dx,
-                    y: y + dy,
-                    w,
-                    h,
-                };
+                let at = Rect::new(on_line.x + dx, on_line.y + dy, w, h);
                 if at.x < area.x
                     || at.y < area.y
-                    || at.x + w > area.x + area.w
-                    || at.y + h > area.y + area.h
+                    || at.right() > area.right()
+                    || at.bottom() > area.bottom()
                 {
                     continue;
                 }
@@ -107,17 +85,13 @@ pub(super) fn place(
 }
 
 /// The point a given share of the way along a line, by length.
-fn along(line: &[(f64, f64)], share: f64) -> Option<(f64, f64)> {
-    let length = |pair: &[(f64, f64)]| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1);
+fn along(line: &[Point<Css>], share: f64) -> Option<Point<Css>> {
+    let length = |pair: &[Point<Css>]| pair[0].distance(&pair[1]);
     let mut left = share * line.windows(2).map(length).sum::<f64>();
     for pair in line.windows(2) {
         let step = length(pair);
         if left <= step && step > 0.0 {
-            let t = left / step;
-            return Some((
-                pair[0].0 + (pair[1].0 - pair[0].0) * t,
-                pair[0].1 + (pair[1].1 - pair[0].1) * t,
-            ));
+            return Some(pair[0].towards(&pair[1], left / step));
         }
         left -= step;
     }
@@ -126,13 +100,13 @@ fn along(line: &[(f64, f64)], share: f64) -> Option<(f64, f64)> {
 
 /// A coarse map of where lines are.
 struct Ink {
-    area: Rect,
+    area: Rect<Css>,
     columns: usize,
     cells: Vec<bool>,
 }
 
 impl Ink {
-    fn of(lines: &[Vec<(f64, f64)>], area: Rect) -> Self {
+    fn of(lines: &[Line], area: Rect<Css>) -> Self {
         let columns = (area.w / CELL).ceil().max(1.0) as usize;
         let rows = (area.h / CELL).ceil().max(1.0) as usize;
         let mut ink = Self {
@@ -141,20 +115,18 @@ impl Ink {
             cells: vec![false; columns * rows],
         };
         for pair in lines.iter().flat_map(|line| line.windows(2)) {
-            let (dx, dy) = (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1);
-            let steps = (dx.hypot(dy) / CELL).ceil().max(1.0);
+            let steps = (pair[0].distance(&pair[1]) / CELL).ceil().max(1.0);
             for i in 0..=steps as usize {
-                let t = i as f64 / steps;
-                ink.mark(pair[0].0 + dx * t, pair[0].1 + dy * t);
+                ink.mark(pair[0].towards(&pair[1], i as f64 / steps));
             }
         }
         ink
     }
 
-    fn mark(&mut self, x: f64, y: f64) {
+    fn mark(&mut self, at: Point<Css>) {
         let (column, row) = (
-            ((x - self.area.x) / CELL) as usize,
-            ((y - self.area.y) / CELL) as usize,
+            ((at.x - self.area.x) / CELL) as usize,
+            ((at.y - self.area.y) / CELL) as usize,
         );
         if column < self.columns
             && let Some(cell) = self.cells.get_mut(row * self.columns + column)
@@ -164,7 +136,7 @@ impl Ink {
     }
 
     /// How many cells with a line in them a rectangle covers.
-    fn under(&self, rect: &Rect) -> f64 {
+    fn under(&self, rect: &Rect<Css>) -> f64 {
         let cell = |pixels: f64| (pixels / CELL).max(0.0) as usize;
         let (x, y) = (rect.x - self.area.x, rect.y - self.area.y);
         // Half a cell of air to the right, where text ends.
@@ -183,24 +155,17 @@ impl Ink {
 mod tests {
     use super::*;
 
-    const AREA: Rect = Rect {
-        x: 0.0,
-        y: 0.0,
-        w: 400.0,
-        h: 200.0,
-    };
+    const AREA: Rect<Css> = Rect::new(0.0, 0.0, 400.0, 200.0);
+    const LABEL: Size<Css> = Size::new(50.0, 14.0);
 
     #[test]
     fn labels_cover_neither_lines_nor_each_other() {
-        let lines: Vec<Vec<(f64, f64)>> = (0..4)
-            .map(|i| {
-                vec![
-                    (f64::from(i) * 40.0, 200.0),
-                    (f64::from(i) * 40.0 + 200.0, 0.0),
-                ]
-            })
-            .collect();
-        let placed: Vec<Rect> = place(&lines, &[(50.0, 14.0); 4], AREA)
+        let line = |i: i32| {
+            let x = f64::from(i) * 40.0;
+            vec![Point::new(x, 200.0), Point::new(x + 200.0, 0.0)]
+        };
+        let lines: Vec<Line> = (0..4).map(line).collect();
+        let placed: Vec<_> = place(&lines, &[LABEL; 4], AREA)
             .into_iter()
             .flatten()
             .collect();
@@ -214,6 +179,6 @@ mod tests {
 
     #[test]
     fn a_line_without_points_has_no_label() {
-        assert_eq!(place(&[Vec::new()], &[(50.0, 14.0)], AREA), [None]);
+        assert_eq!(place(&[Vec::new()], &[LABEL], AREA), [None]);
     }
 }

@@ -8,13 +8,14 @@ mod names;
 mod paint;
 mod paper;
 mod series;
+mod ticks;
 
 pub use axis::Axis;
 pub use figure::{Figure, Marks, RangeMark, Series, outcomes, summary};
-pub use labels::Rect;
 pub use names::short_specs;
 pub use series::{Band, Points, at as height_at};
 
+use super::space::{Css, Ratio, Size};
 use paint::Look;
 use paper::Paper;
 use plotters::drawing::IntoDrawingArea;
@@ -81,40 +82,40 @@ impl Chart {
 }
 
 /// SVG files count in eighths of a pixel, since plotters rounds to whole units.
-const SVG_SCALE: f64 = 8.0;
+const SVG_SCALE: Ratio = Ratio(8.0);
 /// plotters' SVG backend makes text this much smaller than asked for.
 const SVG_TEXT: f64 = 1.24;
 
 impl Figure {
-    /// Paints on a canvas of this size in CSS pixels, at `scale` device pixels each. `None`: the
-    /// canvas has no context.
+    /// Paints on a canvas of this size. `None`: the canvas has no context.
     pub fn paint_canvas(
         &self,
         canvas: &HtmlCanvasElement,
-        (width, height): (f64, f64),
-        scale: f64,
+        size: Size<Css>,
+        ratio: Ratio,
         dark: bool,
     ) -> Option<()> {
-        canvas.set_width((width * scale).round() as u32);
-        canvas.set_height((height * scale).round() as u32);
+        let Size { w, h, .. } = ratio.size(size);
+        canvas.set_width(w as u32);
+        canvas.set_height(h as u32);
         let backend = CanvasBackend::with_canvas_object(canvas.clone())?;
         let root = Paper::Canvas(backend).into_drawing_area();
         self.paint(
             &root,
             Look {
                 dark,
-                scale,
+                ratio,
                 text: 1.0,
             },
         )
         .ok()
     }
 
-    /// The figure as an SVG file of this size in CSS pixels.
-    pub fn svg(&self, (width, height): (f64, f64), dark: bool) -> String {
+    /// The figure as an SVG file of this size.
+    pub fn svg(&self, size: Size<Css>, dark: bool) -> String {
         let mut file = String::new();
-        let units = |css: f64| (css * SVG_SCALE).round() as u32;
-        let (across, down) = (units(width), units(height));
+        let units = SVG_SCALE.size(size);
+        let (across, down) = (units.w as u32, units.h as u32);
         {
             let backend = SVGBackend::with_string(&mut file, (across, down));
             let root = Paper::Svg(backend).into_drawing_area();
@@ -123,13 +124,14 @@ impl Figure {
                 &root,
                 Look {
                     dark,
-                    scale: SVG_SCALE,
+                    ratio: SVG_SCALE,
                     text: SVG_TEXT,
                 },
             );
             let _ = root.present();
         }
         let large = format!("width=\"{across}\" height=\"{down}\"");
-        file.replacen(&large, &format!("width=\"{width}\" height=\"{height}\""), 1)
+        let Size { w, h, .. } = size;
+        file.replacen(&large, &format!("width=\"{w}\" height=\"{h}\""), 1)
     }
 }

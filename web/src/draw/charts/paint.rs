@@ -2,9 +2,10 @@
 
 use super::axis::Axis;
 use super::figure::{Figure, Marks, RangeMark, Series};
-use super::labels::{self, Rect};
+use super::labels;
 use super::paper::{Paper, PaperError};
 use crate::draw::palette;
+use crate::draw::space::{Css, Point, Ratio, Rect, Size};
 use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
 use plotters::coord::Shift;
 use plotters::coord::cartesian::Cartesian2d;
@@ -18,8 +19,8 @@ use plotters::style::{Color, FontFamily, FontStyle, IntoFont, RGBColor, ShapeSty
 pub(super) struct Look {
     /// Whether for a dark page.
     pub(super) dark: bool,
-    /// Backend's units per CSS pixel.
-    pub(super) scale: f64,
+    /// Backend's units to a CSS pixel.
+    pub(super) ratio: Ratio,
     /// Backend's font size per size asked for.
     pub(super) text: f64,
 }
@@ -50,16 +51,17 @@ type Area<'a> = DrawingArea<Paper<'a>, Shift>;
 type Painted = Result<(), DrawingAreaErrorKind<PaperError>>;
 
 impl Figure {
-    /// Where the plot itself is on a figure of this size, CSS pixels.
-    pub fn plot(&self, width: f64, height: f64) -> Rect {
+    /// Where the plot itself is on a figure of this size.
+    pub fn plot(&self, size: Size<Css>) -> Rect<Css> {
         let left = PAD + 10.0 + CHARACTER * self.y.widest_label() as f64;
-        let top = TOP + LINE_HEIGHT * self.key(width).map_or(0, |rows| rows.len()) as f64;
-        Rect {
-            x: left,
-            y: top,
-            w: (width - left - RIGHT).max(1.0),
-            h: (height - top - BOTTOM).max(1.0),
-        }
+        let top = TOP + LINE_HEIGHT * self.key(size.w).map_or(0, |rows| rows.len()) as f64;
+        let (w, h) = (size.w - left - RIGHT, size.h - top - BOTTOM);
+        Rect::new(left, top, w.max(1.0), h.max(1.0))
+    }
+
+    /// Where a value is.
+    fn place(&self, plot: &Rect<Css>, x: f64, y: f64) -> Point<Css> {
+        Point::new(self.x.across(plot, x), self.y.upwards(plot, y))
     }
 
     /// Names in rows above the plot: series by row, for charts whose marks cannot carry them.
@@ -87,14 +89,12 @@ impl Figure {
     pub(super) fn paint(&self, root: &Area<'_>, look: Look) -> Painted {
         let pen = Pen::new(look);
         let (width, height) = root.dim_in_pixel();
-        let (width, height) = (
-            f64::from(width) / look.scale,
-            f64::from(height) / look.scale,
-        );
-        let plot = self.plot(width, height);
+        let size = look.ratio.css(width, height);
+        let plot = self.plot(size);
         root.fill(&pen.background)?;
-        pen.write_bold(root, self.chart.title(), (PAD, PAD))?;
-        pen.write(root, self.y.title, TEXT, pen.faint, (PAD, PAD + 20.0))?;
+        pen.write_bold(root, self.chart.title(), Point::new(PAD, PAD))?;
+        let below = Point::new(PAD, PAD + 20.0);
+        pen.write(root, self.y.title, TEXT, pen.faint, below)?;
 
         let mut x = self.x.clone();
         let widest = x.widest_label().max(4) as f64;
@@ -136,7 +136,7 @@ impl Figure {
                 Marks::Ranges(ranges) => self.paint_ranges(&pen, root, plot, i, ranges)?,
             }
         }
-        self.paint_names(&pen, root, plot, width)
+        self.paint_names(&pen, root, plot, size.w)
     }
 
     /// Boxes and dots; runs stand side by side within a category.
@@ -144,7 +144,7 @@ impl Figure {
         &self,
         pen: &Pen,
         root: &Area<'_>,
-        plot: Rect,
+        plot: Rect<Css>,
         run: usize,
         ranges: &[RangeMark],
     ) -> Painted {
@@ -155,17 +155,16 @@ impl Figure {
         let shift = (run as f64 - (self.series.len() - 1) as f64 / 2.0) * step;
         let colour = pen.run(run);
         for range in ranges {
-            let x = plot.x + plot.w * self.x.position(range.x) + shift;
-            let y = |value: f64| plot.y + plot.h * (1.0 - self.y.position(value));
-            let whisker = vec![pen.at(x, y(range.p75)), pen.at(x, y(range.p95))];
-            let corners = [
-                pen.at(x - half, y(range.p75)),
-                pen.at(x + half, y(range.p25)),
-            ];
+            let at = |value: f64, aside: f64| {
+                let place = self.place(&plot, range.x, value);
+                pen.at(Point::new(place.x + shift + aside, place.y))
+            };
+            let whisker = vec![at(range.p75, 0.0), at(range.p95, 0.0)];
+            let corners = [at(range.p75, -half), at(range.p25, half)];
             root.draw(&PathElement::new(whisker, pen.stroke(colour, 1.5)))?;
             root.draw(&Rectangle::new(corners, colour.mix(0.28).filled()))?;
             root.draw(&Rectangle::new(corners, pen.stroke(colour, 1.0)))?;
-            let median = pen.at(x, y(range.median));
+            let median = at(range.median, 0.0);
             root.draw(&Circle::new(median, pen.px(5.0), pen.background.filled()))?;
             root.draw(&Circle::new(median, pen.px(3.5), colour.filled()))?;
         }
@@ -173,13 +172,13 @@ impl Figure {
     }
 
     /// Each run's name: beside its line, or in rows above the plot.
-    fn paint_names(&self, pen: &Pen, root: &Area<'_>, plot: Rect, width: f64) -> Painted {
+    fn paint_names(&self, pen: &Pen, root: &Area<'_>, plot: Rect<Css>, width: f64) -> Painted {
         if let Some(rows) = self.key(width) {
             for (row, members) in rows.iter().enumerate() {
                 let mut x = PAD;
                 for &i in members {
                     let y = TOP - 7.0 + LINE_HEIGHT * row as f64;
-                    pen.name(root, &self.series[i], i, (x, y))?;
+                    pen.name(root, &self.series[i], i, Point::new(x, y))?;
                     x += label_width(&self.series[i]) + 14.0;
                 }
             }
@@ -188,12 +187,7 @@ impl Figure {
         let pixels = |series: &Series| match &series.marks {
             Marks::Line(points, _) => points
                 .iter()
-                .map(|&(x, y)| {
-                    (
-                        plot.x + plot.w * self.x.position(x),
-                        plot.y + plot.h * (1.0 - self.y.position(y)),
-                    )
-                })
+                .map(|&(x, y)| self.place(&plot, x, y))
                 .collect(),
             Marks::Ranges(_) => Vec::new(),
         };
@@ -201,13 +195,16 @@ impl Figure {
         let sizes: Vec<_> = self
             .series
             .iter()
-            .map(|series| (label_width(series), LINE_HEIGHT - 1.0))
+            .map(|series| Size::new(label_width(series), LINE_HEIGHT - 1.0))
             .collect();
         for (i, place) in labels::place(&lines, &sizes, plot).into_iter().enumerate() {
             if let Some(at) = place {
-                let corners = [pen.at(at.x - 2.0, at.y), pen.at(at.x + at.w, at.y + at.h)];
+                let corners = [
+                    pen.at(Point::new(at.x - 2.0, at.y)),
+                    pen.at(Point::new(at.right(), at.bottom())),
+                ];
                 root.draw(&Rectangle::new(corners, pen.background.mix(0.8).filled()))?;
-                pen.name(root, &self.series[i], i, (at.x, at.y))?;
+                pen.name(root, &self.series[i], i, at.corner())?;
             }
         }
         Ok(())
@@ -251,14 +248,12 @@ impl Pen {
     }
 
     fn px(&self, css: f64) -> u32 {
-        (css * self.look.scale).round().max(0.0) as u32
+        self.look.ratio.exact(css).round().max(0.0) as u32
     }
 
-    fn at(&self, x: f64, y: f64) -> (i32, i32) {
-        (
-            (x * self.look.scale).round() as i32,
-            (y * self.look.scale).round() as i32,
-        )
+    fn at(&self, at: Point<Css>) -> (i32, i32) {
+        let at = self.look.ratio.point(at);
+        (at.x.round() as i32, at.y.round() as i32)
     }
 
     fn run(&self, position: usize) -> RGBColor {
@@ -270,7 +265,7 @@ impl Pen {
     }
 
     fn font(&self, size: f64, colour: RGBColor) -> TextStyle<'static> {
-        let size = size * self.look.scale * self.look.text;
+        let size = self.look.ratio.exact(size) * self.look.text;
         (FontFamily::Name("system-ui, sans-serif"), size)
             .into_font()
             .color(&colour)
@@ -282,16 +277,16 @@ impl Pen {
         text: &str,
         size: f64,
         colour: RGBColor,
-        (x, y): (f64, f64),
+        at: Point<Css>,
     ) -> Painted {
         root.draw_text(
             text,
             &self.font(size, colour).pos(Pos::new(HPos::Left, VPos::Top)),
-            self.at(x, y),
+            self.at(at),
         )
     }
 
-    fn write_bold(&self, root: &Area<'_>, text: &str, (x, y): (f64, f64)) -> Painted {
+    fn write_bold(&self, root: &Area<'_>, text: &str, at: Point<Css>) -> Painted {
         let font = self.font(TITLE, self.strong);
         let bold = TextStyle {
             font: font.font.style(FontStyle::Bold),
@@ -300,21 +295,21 @@ impl Pen {
         root.draw_text(
             text,
             &bold.pos(Pos::new(HPos::Left, VPos::Top)),
-            self.at(x, y),
+            self.at(at),
         )
     }
 
     /// A run's name behind a piece of its line; text keeps the text's colour to be readable.
-    fn name(&self, root: &Area<'_>, series: &Series, run: usize, (x, y): (f64, f64)) -> Painted {
-        let middle = y + LINE_HEIGHT / 2.0;
+    fn name(&self, root: &Area<'_>, series: &Series, run: usize, at: Point<Css>) -> Painted {
+        let middle = |x: f64| self.at(Point::new(at.x + x, at.y + LINE_HEIGHT / 2.0));
         if matches!(series.marks, Marks::Ranges(_)) {
             root.draw(&Circle::new(
-                self.at(x + SWATCH / 2.0, middle),
+                middle(SWATCH / 2.0),
                 self.px(4.0),
                 self.run(run).filled(),
             ))?;
         } else {
-            let ends = [self.at(x, middle), self.at(x + SWATCH, middle)];
+            let ends = [middle(0.0), middle(SWATCH)];
             let style = self.stroke(self.run(run), 2.0);
             match self.dashes(run, series.complete) {
                 Some((on, off)) => root.draw(&DashedPathElement::new(ends, on, off, style))?,
@@ -326,7 +321,7 @@ impl Pen {
             &label(series),
             TEXT,
             self.strong,
-            (x + SWATCH + 5.0, y + 2.0),
+            Point::new(at.x + SWATCH + 5.0, at.y + 2.0),
         )
     }
 

@@ -1,33 +1,72 @@
-//! Where a time axis is marked, and what the marks say.
+//! The time axis above the rows: where it is marked, what the marks say, and the clock.
 
 use crate::draw::format;
-use crate::draw::viewport::Window;
+use crate::draw::pen::{Align, Pen};
+use crate::draw::space::Rect;
+use crate::draw::text::SMALL;
+use crate::draw::viewport::{Ruler, Window};
 
 const DAY: f64 = 86_400.0;
 
-/// Steps that people count time in, below a day.
+/// Steps that people count time in, up to five days.
+#[rustfmt::skip]
 const STEPS: [f64; 20] = [
-    1.0,
-    2.0,
-    5.0,
-    10.0,
-    15.0,
-    30.0, //
-    60.0,
-    120.0,
-    300.0,
-    600.0,
-    900.0,
-    1800.0, //
-    3600.0,
-    7200.0,
-    10_800.0,
-    21_600.0,
-    43_200.0, //
-    DAY,
-    2.0 * DAY,
-    5.0 * DAY,
+    1.0, 2.0, 5.0, 10.0, 15.0, 30.0,
+    60.0, 120.0, 300.0, 600.0, 900.0, 1800.0,
+    3600.0, 7200.0, 10_800.0, 21_600.0, 43_200.0,
+    DAY, 2.0 * DAY, 5.0 * DAY,
 ];
+
+/// Paints the marks and what they say, but for what the clock's `pill` covers.
+pub(super) fn paint(pen: &mut Pen<'_>, axis: &Rect, ruler: &Ruler, pill: Option<Rect>) {
+    let chrome = pen.chrome;
+    let room = pen.px(84.0);
+    let step = step(ruler.window.span(), axis.w / room);
+    let middle = axis.y + axis.h / 2.0 - pen.px(2.0);
+    for mark in marks(ruler.window, step) {
+        let x = ruler.x(mark).round();
+        pen.fill(chrome.line);
+        let y = axis.bottom() - pen.px(5.0);
+        pen.rect(&Rect::new(x, y, pen.px(1.0), pen.px(4.0)));
+        let text = label(mark, step);
+        let half = pen.width(&text, SMALL) / 2.0;
+        let hidden = pill.is_some_and(|pill| x + half > pill.x && x - half < pill.right());
+        if !hidden && x - half >= axis.x - pen.px(4.0) && x + half <= pen.area.w {
+            pen.fill(chrome.faint);
+            pen.label(&text, x, middle, Align::Centre, room);
+        }
+    }
+    // The day, where no mark says it.
+    pen.fill(chrome.faint);
+    let day = label((ruler.window.from / DAY).floor() * DAY, DAY);
+    let gutter = axis.x - pen.px(6.0);
+    pen.label(&day, gutter, middle, Align::Right, gutter);
+}
+
+/// Where the clock's time is written, if it is inside the window.
+pub(super) fn pill(pen: &mut Pen<'_>, axis: &Rect, ruler: &Ruler, now: f64) -> Option<Rect> {
+    if now < ruler.window.from || now > ruler.window.to {
+        return None;
+    }
+    let text = format::time_of_day(now, 1.0);
+    let w = (pen.width(&text, SMALL) + pen.px(10.0)).round();
+    let left = (ruler.x(now) - w / 2.0).round();
+    let left = left.clamp(axis.x, (axis.right() - w).max(axis.x));
+    Some(Rect::new(left, axis.y + pen.px(1.0), w, pen.px(17.0)))
+}
+
+/// Paints the clock: its time in the pill, and a line through the plot.
+pub(super) fn paint_clock(pen: &mut Pen<'_>, plot: &Rect, ruler: &Ruler, pill: Rect, now: f64) {
+    let line = pen.px(1.0);
+    let x = ruler.x(now).round().min(plot.right() - line);
+    pen.fill(pen.chrome.accent);
+    pen.rect(&Rect::new(x, pill.y, line, plot.bottom() - pill.y));
+    pen.rect(&pill);
+    pen.fill(pen.chrome.background);
+    let middle = pill.middle();
+    let text = format::time_of_day(now, 1.0);
+    pen.label(&text, middle.x, middle.y, Align::Centre, pill.w);
+}
 
 /// The smallest step of which at most `most` go into `span` seconds.
 pub(super) fn step(span: f64, most: f64) -> f64 {

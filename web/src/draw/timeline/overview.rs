@@ -3,9 +3,9 @@
 
 use crate::draw::palette;
 use crate::draw::pen::{Align, Pen};
-use crate::draw::rect::Rect;
 use crate::draw::series::Columns;
-use crate::draw::viewport::Window;
+use crate::draw::space::Rect;
+use crate::draw::viewport::{Ruler, Window};
 
 /// What a press on the overview takes hold of.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,12 +28,23 @@ pub(super) struct Overview {
 }
 
 impl Overview {
+    fn ruler(&self) -> Ruler {
+        Ruler::across(&self.area, Window::new(0.0, self.end))
+    }
+
     pub(super) fn time_at(&self, x: f64) -> f64 {
-        ((x - self.area.x) / self.area.w).clamp(0.0, 1.0) * self.end
+        self.ruler().time_within(x)
     }
 
     fn x_of(&self, time: f64) -> f64 {
-        self.area.x + self.area.w * (time / self.end).clamp(0.0, 1.0)
+        self.ruler().x_within(time)
+    }
+
+    /// A window later by `seconds`, or by as much as there is.
+    pub(super) fn moved(&self, window: Window, seconds: f64) -> Window {
+        let last = (self.end - window.span()).max(0.0);
+        let from = (window.from + seconds).clamp(0.0, last);
+        Window::new(from, from + window.span())
     }
 
     /// What is at `x`; `reach`: how near an edge must be, in pixels.
@@ -60,10 +71,7 @@ impl Overview {
     pub(super) fn dragged(&self, grip: Grip, x: f64, window: Window) -> Window {
         let time = self.time_at(x);
         match grip {
-            Grip::Middle { offset } => {
-                let from = (time - offset).clamp(0.0, (self.end - window.span()).max(0.0));
-                Window::new(from, from + window.span())
-            }
+            Grip::Middle { offset } => self.moved(window, time - offset - window.from),
             Grip::Start => Window::new(time.min(window.to), window.to),
             Grip::End => Window::new(window.from, time.max(window.from)),
             Grip::New { from } => Window::new(from.min(time), from.max(time)),
@@ -79,7 +87,7 @@ impl Overview {
         now: f64,
         dark: bool,
     ) {
-        let chrome = palette::chrome(dark);
+        let chrome = pen.chrome;
         let area = &self.area;
         let height = area.h - pen.px(2.0);
         pen.fill(chrome.free);
@@ -101,12 +109,12 @@ impl Overview {
         context.begin_path();
         for (column, &jobs) in columns.waiting.iter().enumerate() {
             let y = area.bottom()
-                - pen.ratio
-                - (height - pen.ratio) * jobs / columns.most_waiting.max(1.0);
+                - pen.ratio.0
+                - (height - pen.ratio.0) * jobs / columns.most_waiting.max(1.0);
             context.line_to(area.x + column as f64 + 0.5, y);
         }
         context.set_stroke_style_str(waiting);
-        context.set_line_width(1.25 * pen.ratio);
+        context.set_line_width(1.25 * pen.ratio.0);
         context.stroke();
 
         let gutter = area.x - pen.px(6.0);
@@ -178,12 +186,7 @@ mod tests {
     use super::*;
 
     const OVERVIEW: Overview = Overview {
-        area: Rect {
-            x: 100.0,
-            y: 0.0,
-            w: 1000.0,
-            h: 40.0,
-        },
+        area: Rect::new(100.0, 0.0, 1000.0, 40.0),
         end: 500.0,
     };
 

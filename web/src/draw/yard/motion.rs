@@ -4,7 +4,7 @@
 //! speed. Where more happens than an eye can follow, there is none; nor after a jump in time.
 
 use super::queue::Queue;
-use crate::draw::rect::Rect;
+use crate::draw::space::Rect;
 use crate::stage::{Clock, StageRun};
 use switchyard::job::JobId;
 use switchyard::sim::EventKind;

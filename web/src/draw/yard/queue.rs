@@ -1,7 +1,11 @@
 //! The queue strip: a hollow bar for every waiting job, the longest wait first.
 
-use crate::draw::pen::px;
-use crate::draw::rect::Rect;
+use crate::draw::format::count;
+use crate::draw::on_stage::OnStage;
+use crate::draw::palette;
+use crate::draw::pen::{Align, Pen};
+use crate::draw::space::{Ratio, Rect};
+use crate::draw::text::{NORMAL, SMALL};
 use crate::order;
 use crate::stage::StageRun;
 use switchyard::job::{Job, JobId};
@@ -15,27 +19,101 @@ const NARROWEST: f64 = 4.0;
 pub(super) struct Queue {
     bars: Vec<(JobId, Rect)>,
     /// Waiting jobs without a bar.
-    pub(super) more: usize,
+    more: usize,
     /// Where the next bar would stand.
     end: Rect,
     order: Vec<(f64, JobId)>,
 }
 
 impl Queue {
+    /// Lays the strip out and paints it, its title above the bars.
+    pub(super) fn paint(
+        &mut self,
+        pen: &mut Pen<'_>,
+        title: &Rect,
+        bars: &Rect,
+        largest: u32,
+        shown: OnStage<'_>,
+    ) {
+        let for_count = pen.width("+ 000,000 more", SMALL) + pen.px(8.0);
+        let jobs = &shown.stage.workload.jobs;
+        self.lay_out(shown.run, jobs, largest, bars, for_count, pen.ratio);
+        self.paint_words(pen, title, bars, for_count, shown);
+        self.paint_bars(pen, shown);
+    }
+
+    fn paint_words(
+        &self,
+        pen: &mut Pen<'_>,
+        title: &Rect,
+        bars: &Rect,
+        for_count: f64,
+        shown: OnStage<'_>,
+    ) {
+        let gap = pen.px(8.0);
+        let y = title.middle().y;
+        pen.fill(pen.chrome.text);
+        let waiting = shown.run.moment.waiting().len();
+        let words = match waiting {
+            0 => "nothing waits".to_string(),
+            _ => format!("{} waiting", count(waiting as u64)),
+        };
+        let used = pen.text(&words, title.x, y, NORMAL, Align::Left, title.w);
+        pen.fill(pen.chrome.faint);
+        let hint = "longest wait first · height: GPUs wanted, log scale";
+        let room = title.w - used - 2.0 * gap;
+        if waiting > 0 && pen.width(hint, SMALL) <= room {
+            pen.label(hint, title.right(), y, Align::Right, room);
+        }
+        if self.more > 0 {
+            let text = format!("+ {} more", count(self.more as u64));
+            let (x, y) = (self.end.x + gap / 2.0, bars.bottom() - gap / 2.0);
+            pen.label(&text, x, y, Align::Left, for_count);
+        }
+    }
+
+    fn paint_bars(&self, pen: &Pen<'_>, shown: OnStage<'_>) {
+        let line = pen.px(1.0);
+        pen.alpha(shown.others_alpha());
+        for category in 0..palette::CATEGORIES as u32 {
+            let of_category = |(job, _): &&(JobId, Rect)| shown.category(*job) == category;
+            let mut bars = self.bars.iter().filter(of_category).peekable();
+            if bars.peek().is_some() {
+                pen.fill(shown.colour_of(category));
+                bars.for_each(|(_, bar)| pen.rect(bar));
+            }
+        }
+        pen.alpha(1.0);
+        pen.fill(pen.chrome.background);
+        for (_, bar) in &self.bars {
+            pen.rect(&bar.grown(-line));
+        }
+        for job in shown.outlined() {
+            if let Some(bar) = self.bar(job) {
+                pen.fill(pen.chrome.accent);
+                pen.rect(&bar.grown(line));
+                pen.fill(shown.colour(job));
+                pen.rect(bar);
+                pen.fill(pen.chrome.background);
+                pen.rect(&bar.grown(-line));
+            }
+        }
+    }
+
     /// Lays the bars of all waiting jobs out in `area`, of which `for_count` at the right is kept
     /// free if not all fit. A bar's height goes with the logarithm of the job's GPUs: 1 and 64 are
     /// both to be seen.
-    pub(super) fn lay_out(
+    fn lay_out(
         &mut self,
         run: &StageRun,
         jobs: &[Job],
         largest: u32,
         area: &Rect,
         for_count: f64,
-        ratio: f64,
+        ratio: Ratio,
     ) {
         let waiting = run.moment.waiting();
-        let narrowest = px(NARROWEST, ratio);
+        let narrowest = ratio.px(NARROWEST);
         let fits_all = waiting.len() as f64 * narrowest <= area.w;
         let room = if fits_all { area.w } else { area.w - for_count };
         let shown = if fits_all {
@@ -52,11 +130,11 @@ impl Queue {
 
         let pitch = (room / shown.max(1) as f64)
             .floor()
-            .clamp(narrowest, px(WIDEST, ratio));
-        let width = pitch - px(1.0, ratio);
+            .clamp(narrowest, ratio.px(WIDEST));
+        let width = pitch - ratio.px(1.0);
         let height = |gpus: u32| {
             let part = f64::from(gpus + 1).log2() / f64::from(largest + 1).log2();
-            (area.h * part.min(1.0)).round().max(px(3.0, ratio))
+            (area.h * part.min(1.0)).round().max(ratio.px(3.0))
         };
         let bar = |i: usize, gpus: u32| {
             let h = height(gpus);
@@ -71,22 +149,15 @@ impl Queue {
         self.end = bar(shown, 1);
     }
 
-    /// The bars, from the longest wait to the shortest.
-    pub(super) fn bars(&self) -> &[(JobId, Rect)] {
-        &self.bars
+    /// A job's bar, if it has one.
+    pub(super) fn bar(&self, job: JobId) -> Option<&Rect> {
+        let (_, bar) = self.bars.iter().find(|bar| bar.0 == job)?;
+        Some(bar)
     }
 
     /// Where a job's bar stands; the end of the strip if it has none.
     pub(super) fn place(&self, job: JobId) -> Rect {
-        self.bars
-            .iter()
-            .find(|bar| bar.0 == job)
-            .map_or(self.end, |bar| bar.1)
-    }
-
-    /// Right of the last bar.
-    pub(super) fn end(&self) -> f64 {
-        self.end.x
+        self.bar(job).copied().unwrap_or(self.end)
     }
 
     /// The job whose bar, or the room above it, is at `x`.
@@ -153,18 +224,18 @@ mod tests {
             let (run, jobs) = queue_of(&vec![64; waiting]);
             let area = Rect::new(10.0, 5.0, 400.0, 36.0);
             let mut queue = Queue::default();
-            queue.lay_out(&run, &jobs, 64, &area, 80.0, 1.0);
-            assert_eq!(queue.bars().len() + queue.more, run.moment.waiting().len());
-            for pair in queue.bars().windows(2) {
+            queue.lay_out(&run, &jobs, 64, &area, 80.0, Ratio(1.0));
+            assert_eq!(queue.bars.len() + queue.more, run.moment.waiting().len());
+            for pair in queue.bars.windows(2) {
                 assert!(pair[0].1.right() < pair[1].1.x);
             }
-            for (i, (job, bar)) in queue.bars().iter().enumerate() {
+            for (i, (job, bar)) in queue.bars.iter().enumerate() {
                 assert!(bar.x >= area.x && bar.right() <= area.right() && bar.y >= area.y);
                 assert_eq!(queue.at(bar.x + 1.0), Some(*job), "bar {i}");
                 assert_eq!(queue.place(*job), *bar);
             }
             if queue.more > 0 {
-                assert!(queue.end() <= area.right() - 80.0);
+                assert!(queue.end.x <= area.right() - 80.0);
             }
         }
     }
@@ -179,10 +250,10 @@ mod tests {
             64,
             &Rect::new(0.0, 0.0, 400.0, 36.0),
             80.0,
-            1.0,
+            Ratio(1.0),
         );
         let mut heights: Vec<(u32, f64)> = queue
-            .bars()
+            .bars
             .iter()
             .map(|(id, bar)| (jobs[id.index()].gpus, bar.h))
             .collect();

@@ -1,9 +1,9 @@
 //! How nodes are laid out: as tiles of GPUs, as bare cells, or as one cell a node, whatever has
 //! room. Everything is in whole device pixels, so that edges are crisp and gaps are even.
 
-use crate::draw::pen::px;
-use crate::draw::rect::Rect;
+use crate::draw::space::{Device, Point, Ratio, Rect, Size, World};
 use crate::draw::viewport::Plane;
+use switchyard::cluster::Gpus;
 
 /// A grid of nodes that fits into an area.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,9 +12,9 @@ pub(super) struct Tiling {
     columns: u32,
     rows: u32,
     /// From one tile's corner to the next one's.
-    pitch: (f64, f64),
+    pitch: Size<World>,
     largest_node: u32,
-    ratio: f64,
+    ratio: Ratio,
     /// The look at scale 1.
     look: Look,
 }
@@ -38,13 +38,13 @@ pub(super) struct Look {
     /// Cells side by side.
     across: u32,
     /// The sides of a cell.
-    pub(super) cell: (f64, f64),
+    pub(super) cell: Size<Device>,
     /// Between cells.
     gap: f64,
     /// Above the cells.
     pub(super) label: f64,
     /// The whole tile without the gap to the next one.
-    size: (f64, f64),
+    size: Size<Device>,
 }
 
 /// CSS pixels that a cell has at most at scale 1: beyond, size says nothing.
@@ -55,8 +55,8 @@ const LABEL_HEIGHT: f64 = 16.0;
 
 impl Look {
     /// The best that fits into `pitch` with room between tiles.
-    fn new(pitch: (f64, f64), gpus: u32, ratio: f64, largest_cell: f64) -> Self {
-        let css = |length: f64| px(length, ratio);
+    fn new(pitch: Size<Device>, gpus: u32, ratio: Ratio, largest_cell: f64) -> Self {
+        let css = |length: f64| ratio.px(length);
         let labelled = Self::cells(
             pitch,
             gpus,
@@ -65,28 +65,28 @@ impl Look {
             css(1.5),
             largest_cell,
         );
-        if labelled.cell.0 >= css(8.0) && pitch.0 >= css(10.0 + LABEL_WIDTH) {
+        if labelled.cell.w >= css(8.0) && pitch.w >= css(10.0 + LABEL_WIDTH) {
             return Self {
                 detail: Detail::Labelled,
                 ..labelled
             };
         }
-        let gap = css((pitch.0.min(pitch.1) / (4.0 * ratio))
+        let gap = css((pitch.w.min(pitch.h) / ratio.exact(4.0))
             .clamp(2.0, 4.0)
             .floor());
         let bare = Self::cells(pitch, gpus, gap, 0.0, 1.0, largest_cell);
-        if bare.cell.0 >= css(3.0) {
+        if bare.cell.w >= css(3.0) {
             return Self {
                 detail: Detail::Cells,
                 ..bare
             };
         }
-        let gap = if pitch.0.min(pitch.1) >= 3.0 {
+        let gap = if pitch.w.min(pitch.h) >= 3.0 {
             1.0
         } else {
             0.0
         };
-        let size = (pitch.0.floor() - gap, pitch.1.floor() - gap);
+        let size = Size::new(pitch.w.floor() - gap, pitch.h.floor() - gap);
         Self {
             detail: Detail::Density,
             across: 1,
@@ -99,28 +99,28 @@ impl Look {
 
     /// Square cells as large as can be. Of equals, the flattest tile: it reads as a row.
     fn cells(
-        pitch: (f64, f64),
+        pitch: Size<Device>,
         gpus: u32,
         between: f64,
         label: f64,
         gap: f64,
         largest: f64,
     ) -> Self {
-        let room = (pitch.0.floor() - between, pitch.1.floor() - between - label);
+        let (w, h) = (pitch.w.floor() - between, pitch.h.floor() - between - label);
         let mut best = Self::default();
         for down in 1..=gpus {
             let across = gpus.div_ceil(down);
             let side = |room: f64, cells: u32| ((room + gap) / f64::from(cells) - gap).floor();
-            let cell = side(room.0, across).min(side(room.1, down)).min(largest);
-            if cell > best.cell.0 {
+            let cell = side(w, across).min(side(h, down)).min(largest);
+            if cell > best.cell.w {
                 let extent = |cells: u32| f64::from(cells) * (cell + gap) - gap;
                 best = Self {
                     detail: Detail::Cells,
                     across,
-                    cell: (cell, cell),
+                    cell: Size::new(cell, cell),
                     gap,
                     label,
-                    size: (extent(across), extent(down) + label),
+                    size: Size::new(extent(across), extent(down) + label),
                 };
             }
         }
@@ -129,28 +129,28 @@ impl Look {
 
     /// Larger is better.
     fn rank(&self) -> (Detail, f64) {
-        (self.detail, self.cell.0.min(self.cell.1))
+        (self.detail, self.cell.w.min(self.cell.h))
     }
 }
 
 impl Tiling {
-    /// The grid of `nodes` tiles in `width` × `height` that shows the most of each.
-    pub(super) fn new(nodes: u32, largest_node: u32, width: f64, height: f64, ratio: f64) -> Self {
+    /// The grid of `nodes` tiles in a room that shows the most of each.
+    pub(super) fn new(nodes: u32, largest_node: u32, room: Size<World>, ratio: Ratio) -> Self {
         let mut best = Self {
             nodes,
             largest_node,
             ratio,
             ..Self::default()
         };
-        let largest_cell = px(LARGEST_CELL, ratio);
+        let largest_cell = ratio.px(LARGEST_CELL);
         let mut columns = 1;
         loop {
             let rows = nodes.div_ceil(columns);
-            let pitch = (
-                (width / f64::from(columns)).floor(),
-                (height / f64::from(rows)).floor(),
+            let pitch = Size::new(
+                (room.w / f64::from(columns)).floor(),
+                (room.h / f64::from(rows)).floor(),
             );
-            let look = Look::new(pitch, largest_node, ratio, largest_cell);
+            let look = Look::new(Plane::WHOLE.size(pitch), largest_node, ratio, largest_cell);
             if best.columns == 0 || look.rank() > best.look.rank() {
                 best = Self {
                     columns,
@@ -176,16 +176,16 @@ impl Tiling {
             return;
         }
         let gap = match self.look.detail {
-            Detail::Labelled => px(14.0, self.ratio),
-            _ => px(4.0, self.ratio),
+            Detail::Labelled => self.ratio.px(14.0),
+            _ => self.ratio.px(4.0),
         };
-        self.pitch.0 = self.pitch.0.min(self.look.size.0 + gap);
-        self.pitch.1 = self.pitch.1.min(self.look.size.1 + gap);
+        self.pitch.w = self.pitch.w.min(self.look.size.w + gap);
+        self.pitch.h = self.pitch.h.min(self.look.size.h + gap);
     }
 
-    /// The grid as seen through `plane`, its upper left corner at `(x, y)`.
-    pub(super) fn seen(&self, plane: &Plane, x: f64, y: f64) -> Grid {
-        let pitch = (self.pitch.0 * plane.scale, self.pitch.1 * plane.scale);
+    /// The grid as seen through `plane`, the window's upper left corner at `corner`.
+    pub(super) fn seen(&self, plane: &Plane, corner: Point<Device>) -> Grid {
+        let pitch = plane.size(self.pitch);
         let look = if plane.scale == 1.0 {
             self.look
         } else {
@@ -197,42 +197,41 @@ impl Tiling {
             rows: self.rows,
             pitch,
             look,
-            x: x - plane.x,
-            y: y - plane.y,
+            origin: plane.origin(corner),
         }
     }
 
     /// The size of the whole grid.
-    pub(super) fn extent(&self) -> (f64, f64) {
-        (
-            self.pitch.0 * f64::from(self.columns),
-            self.pitch.1 * f64::from(self.rows),
+    pub(super) fn extent(&self) -> Size<World> {
+        Size::new(
+            self.pitch.w * f64::from(self.columns),
+            self.pitch.h * f64::from(self.rows),
         )
     }
 
-    /// From one tile's corner to the next one's, at scale 1.
-    pub(super) fn pitch(&self) -> (f64, f64) {
+    /// From one tile's corner to the next one's.
+    pub(super) fn pitch(&self) -> Size<World> {
         self.pitch
     }
 
-    /// How far zooming makes sense: until a few nodes fill the view.
-    pub(super) fn largest_scale(&self, width: f64, height: f64) -> f64 {
-        (width / (2.0 * self.pitch.0))
-            .min(height / (1.5 * self.pitch.1))
+    /// How far zooming makes sense: until a few nodes fill the area.
+    pub(super) fn largest_scale(&self, area: &Rect) -> f64 {
+        (area.w / (2.0 * self.pitch.w))
+            .min(area.h / (1.5 * self.pitch.h))
             .max(1.0)
     }
 
     /// The scale next to `scale` at which tiles are whole pixels apart.
     pub(super) fn crisp(&self, scale: f64) -> f64 {
-        ((scale * self.pitch.0).round() / self.pitch.0).max(1.0)
+        ((scale * self.pitch.w).round() / self.pitch.w).max(1.0)
     }
 
-    /// The middle of a node's tile at scale 1.
-    pub(super) fn middle(&self, node: u32) -> (f64, f64) {
+    /// The middle of a node's tile.
+    pub(super) fn middle(&self, node: u32) -> Point<World> {
         let (column, row) = (node % self.columns, node / self.columns);
-        (
-            (f64::from(column) + 0.5) * self.pitch.0,
-            (f64::from(row) + 0.5) * self.pitch.1,
+        Point::new(
+            (f64::from(column) + 0.5) * self.pitch.w,
+            (f64::from(row) + 0.5) * self.pitch.h,
         )
     }
 }
@@ -243,10 +242,10 @@ pub(super) struct Grid {
     nodes: u32,
     columns: u32,
     rows: u32,
-    pitch: (f64, f64),
+    pitch: Size<Device>,
     pub(super) look: Look,
-    x: f64,
-    y: f64,
+    /// The first tile's corner.
+    origin: Point<Device>,
 }
 
 impl Grid {
@@ -254,10 +253,10 @@ impl Grid {
     pub(super) fn tile(&self, node: u32) -> Rect {
         let (column, row) = (node % self.columns, node / self.columns);
         Rect::new(
-            (self.x + f64::from(column) * self.pitch.0 + 0.5).floor(),
-            (self.y + f64::from(row) * self.pitch.1 + 0.5).floor(),
-            self.look.size.0,
-            self.look.size.1,
+            (self.origin.x + f64::from(column) * self.pitch.w + 0.5).floor(),
+            (self.origin.y + f64::from(row) * self.pitch.h + 0.5).floor(),
+            self.look.size.w,
+            self.look.size.h,
         )
     }
 
@@ -272,10 +271,10 @@ impl Grid {
         }
         let (column, row) = (gpu % look.across, gpu / look.across);
         Rect::new(
-            tile.x + f64::from(column) * (look.cell.0 + look.gap),
-            tile.y + look.label + f64::from(row) * (look.cell.1 + look.gap),
-            look.cell.0,
-            look.cell.1,
+            tile.x + f64::from(column) * (look.cell.w + look.gap),
+            tile.y + look.label + f64::from(row) * (look.cell.h + look.gap),
+            look.cell.w,
+            look.cell.h,
         )
     }
 
@@ -293,6 +292,13 @@ impl Grid {
         }
     }
 
+    /// Calls `each` with the cells of all these GPUs whose node is seen in `area`.
+    pub(super) fn cells_of(&self, gpus: &[Gpus], area: &Rect, mut each: impl FnMut(&Rect)) {
+        for part in gpus.iter().filter(|part| self.is_seen(part.node, area)) {
+            self.cells(part.node, part.mask, &mut each);
+        }
+    }
+
     /// The smallest rectangle around the cells of the GPUs in `mask`.
     pub(super) fn bounds(&self, node: u32, mask: u64) -> Rect {
         let mut bounds: Option<Rect> = None;
@@ -302,10 +308,10 @@ impl Grid {
         bounds.unwrap_or_default()
     }
 
-    /// The node whose tile is at a point, and the GPU if its cell is.
-    pub(super) fn at(&self, x: f64, y: f64) -> Option<(u32, Option<u32>)> {
-        let column = ((x - self.x) / self.pitch.0).floor();
-        let row = ((y - self.y) / self.pitch.1).floor();
+    /// The node whose tile is at a place, and the GPU if its cell is.
+    pub(super) fn at(&self, at: Point<Device>) -> Option<(u32, Option<u32>)> {
+        let column = ((at.x - self.origin.x) / self.pitch.w).floor();
+        let row = ((at.y - self.origin.y) / self.pitch.h).floor();
         if column < 0.0
             || row < 0.0
             || column >= f64::from(self.columns)
@@ -314,14 +320,14 @@ impl Grid {
             return None;
         }
         let node = row as u32 * self.columns + column as u32;
-        if node >= self.nodes || !self.tile(node).contains(x, y) {
+        if node >= self.nodes || !self.tile(node).contains(at) {
             return None;
         }
         let gpu = (0..64).take_while(|_| self.look.detail != Detail::Density);
         Some((
             node,
             gpu.into_iter()
-                .find(|&gpu| self.cell(node, gpu).contains(x, y)),
+                .find(|&gpu| self.cell(node, gpu).contains(at)),
         ))
     }
 
@@ -333,21 +339,13 @@ impl Grid {
 
     /// Whether any of a node's tile is inside `area`.
     pub(super) fn is_seen(&self, node: u32, area: &Rect) -> bool {
-        let tile = self.tile(node);
-        tile.right() > area.x
-            && tile.x < area.right()
-            && tile.bottom() > area.y
-            && tile.y < area.bottom()
+        self.tile(node).overlaps(area)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn overlap(a: &Rect, b: &Rect) -> bool {
-        a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom()
-    }
 
     /// Tiles of rows and columns next to each other do not overlap, cells lie inside their tile.
     fn check(grid: &Grid, gpus: u32, area: Option<&Rect>) {
@@ -363,7 +361,7 @@ mod tests {
             }
             for next in [node + 1, node + grid.columns] {
                 assert!(
-                    next >= grid.nodes || !overlap(&tile, &grid.tile(next)),
+                    next >= grid.nodes || !tile.overlaps(&grid.tile(next)),
                     "{grid:?}"
                 );
             }
@@ -371,13 +369,13 @@ mod tests {
         let tile = grid.tile(0);
         for gpu in 0..gpus {
             let cell = grid.cell(0, gpu);
-            assert!(tile.contains(cell.x, cell.y), "{grid:?}");
+            assert!(tile.contains(cell.corner()), "{grid:?}");
             assert!(
                 cell.right() <= tile.right() && cell.bottom() <= tile.bottom(),
                 "{grid:?}"
             );
             if grid.look.detail != Detail::Density && gpu > 0 {
-                assert!(!overlap(&cell, &grid.cell(0, gpu - 1)));
+                assert!(!cell.overlaps(&grid.cell(0, gpu - 1)));
             }
         }
     }
@@ -395,9 +393,14 @@ mod tests {
                 for nodes in (1..=64).chain((65..=4000).step_by(131)).chain([4000]) {
                     for gpus in [1, 4, 8, 16, 64] {
                         let (w, h): (f64, f64) = (width * ratio, height * ratio);
-                        let tiling = Tiling::new(nodes, gpus, w.floor(), h.floor(), ratio);
+                        let room = Size::new(w.floor(), h.floor());
+                        let tiling = Tiling::new(nodes, gpus, room, Ratio(ratio));
                         let area = Rect::new(7.0, 9.0, w.floor(), h.floor());
-                        check(&tiling.seen(&Plane::WHOLE, 7.0, 9.0), gpus, Some(&area));
+                        check(
+                            &tiling.seen(&Plane::WHOLE, area.corner()),
+                            gpus,
+                            Some(&area),
+                        );
                     }
                 }
             }
@@ -406,7 +409,7 @@ mod tests {
 
     #[test]
     fn zooming_shows_more_and_keeps_tiles_apart() {
-        let tiling = Tiling::new(2000, 4, 600.0, 300.0, 1.0);
+        let tiling = Tiling::new(2000, 4, Size::new(600.0, 300.0), Ratio(1.0));
         let mut detail = tiling.look.detail;
         for scale in [1.3, 2.0, 3.7, 9.0, 16.0] {
             let grid = tiling.seen(
@@ -415,8 +418,7 @@ mod tests {
                     x: 31.0,
                     y: 17.4,
                 },
-                0.0,
-                40.0,
+                Point::new(0.0, 40.0),
             );
             check(&grid, 4, None);
             assert!(grid.look.detail >= detail);
@@ -428,17 +430,18 @@ mod tests {
     #[test]
     fn points_find_the_cell_that_is_drawn_there() {
         for (nodes, gpus) in [(8, 4), (144, 8), (700, 3)] {
-            let tiling = Tiling::new(nodes, gpus, 800.0, 500.0, 2.0);
-            let grid = tiling.seen(&Plane::WHOLE.zoomed(100.0, 100.0, 1.7), 3.0, 40.0);
+            let tiling = Tiling::new(nodes, gpus, Size::new(800.0, 500.0), Ratio(2.0));
+            let (about, corner) = (Point::new(103.0, 140.0), Point::new(3.0, 40.0));
+            let grid = tiling.seen(&Plane::WHOLE.zoomed(about, corner, 1.7), corner);
             for node in (0..nodes).step_by(7) {
                 for gpu in 0..gpus {
                     let cell = grid.cell(node, gpu);
-                    let found = grid.at(cell.x + cell.w / 2.0, cell.y + cell.h / 2.0);
+                    let found = grid.at(cell.middle());
                     let whole = grid.look.detail == Detail::Density;
                     assert_eq!(found, Some((node, (!whole).then_some(gpu))));
                 }
             }
-            assert_eq!(grid.at(-500.0, 0.0), None);
+            assert_eq!(grid.at(Point::new(-500.0, 0.0)), None);
         }
     }
 }

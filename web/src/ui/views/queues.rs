@@ -3,7 +3,7 @@
 use super::yard::yard;
 use crate::draw::charts::short_specs;
 use crate::draw::describe;
-use crate::draw::lanes::LanesPainter;
+use crate::draw::lanes::Lanes;
 use crate::queues::{Queues, thresholds};
 use crate::session::Session;
 use crate::stage::{SharedStage, Stage};
@@ -80,7 +80,7 @@ fn QueuesView(props: &StateProps) -> Html {
             <div class="queues">
                 // The yard beside it has the bare number.
                 <section class="lanes" key={format!("lanes-{}", card.id)} aria-label={format!("Queues of {}", card.policy)}>
-                    <CanvasHost scene={Scene::of(card.id, LanesPainter::new)} doers={props.doers.clone()} label={format!("Jobs in the queues of {} at the clock's time, by attained service", card.policy)} />
+                    <CanvasHost scene={Scene::of(card.id, Lanes::of_run)} doers={props.doers.clone()} label={format!("Jobs in the queues of {} at the clock's time, by attained service", card.policy)} />
                     { in_words(stage, queues, card.id) }
                 </section>
                 { yard(state, &props.doers, card, false) }

@@ -1,6 +1,6 @@
 //! Who held which GPU when, one timeline per run.
 
-use crate::draw::timeline::{By, TimelinePainter};
+use crate::draw::timeline::{By, Timeline};
 use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::controls::switch_button;
 use crate::ui::doers::StateProps;
@@ -47,7 +47,7 @@ fn TimelineView(props: &StateProps) -> Html {
         html! {
             <section key={format!("{}-{:?}", card.id, *by)} class="timeline" aria-label={format!("Timeline of {label}")}>
                 <h2><span class="spec">{ &label }</span></h2>
-                <CanvasHost scene={Scene::of((card.id, *by), |(run, by)| TimelinePainter::new(run, by))} doers={props.doers.clone()} label={format!("Which job held which GPU when, under {label}")} />
+                <CanvasHost scene={Scene::of((card.id, *by), |(run, by)| Timeline::of_run(run, by))} doers={props.doers.clone()} label={format!("Which job held which GPU when, under {label}")} />
             </section>
         }
     });

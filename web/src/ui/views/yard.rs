@@ -1,7 +1,7 @@
 //! Every run's yard side by side on the one clock.
 
 use crate::draw::format;
-use crate::draw::yard::YardPainter;
+use crate::draw::yard::Yard;
 use crate::stage::ColourBy;
 use crate::state::{Action, AppState, Card, RunStatus};
 use crate::ui::canvas_host::{CanvasHost, Scene};
@@ -92,7 +92,7 @@ pub(super) fn yard(state: &AppState, doers: &Doers, card: &Card, narrow_shown: b
     html! {
         <section key={card.id} class={classes!("yard", (!narrow_shown).then_some("hidden-narrow"))} aria-label={format!("Yard of {}", card.policy)}>
             <h2><span class="spec" title={card.policy.to_string()}>{ card.policy.to_string() }</span>{ result }</h2>
-            <CanvasHost scene={Scene::of(card.id, YardPainter::new)} doers={doers.clone()} label={format!("Nodes and queue under {} at the clock's time", card.policy)} />
+            <CanvasHost scene={Scene::of(card.id, Yard::of_run)} doers={doers.clone()} label={format!("Nodes and queue under {} at the clock's time", card.policy)} />
         </section>
     }
 }

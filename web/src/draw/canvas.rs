@@ -1,0 +1,114 @@
+//! A canvas: what it shows, and what its painters share: how painting begins, how pointers come in.
+
+use super::on_stage::OnStage;
+use super::pen::Pen;
+use super::space::{Css, Device, Ratio};
+use super::text::Widths;
+use super::{Pointer, PointerKind, Response, Surface};
+use crate::stage::Stage;
+
+/// A canvas that repaints itself. One per canvas element; its painter keeps its viewport and whatever
+/// is on its way from one place to another.
+pub struct Canvas {
+    painter: Box<dyn Painter>,
+    widths: Widths,
+    ratio: Ratio,
+}
+
+/// What paints a canvas and answers its pointer, in device pixels.
+pub(crate) trait Painter {
+    /// Paints on the cleared canvas. `true`: something is still moving, paint again at the next
+    /// frame even if the stage does not change.
+    fn paint(&mut self, pen: &mut Pen<'_>, stage: &Stage) -> bool;
+
+    /// Takes a pointer event; says what the stage should do about it.
+    fn pointer(&mut self, pointer: &Pointer<Device>, stage: &Stage) -> Response;
+
+    /// Takes a key. `true`: it was for this canvas.
+    fn key(&mut self, _key: &str, _stage: &Stage) -> bool {
+        false
+    }
+}
+
+/// A [`Painter`] of one run.
+pub(crate) trait RunPainter {
+    /// As [`Painter::paint`].
+    fn paint(&mut self, pen: &mut Pen<'_>, shown: OnStage<'_>) -> bool;
+
+    /// As [`Painter::pointer`], but for a pointer that leaves.
+    fn pointer(&mut self, pointer: &Pointer<Device>, shown: OnStage<'_>) -> Response;
+
+    /// The pointer has left.
+    fn leave(&mut self) {}
+
+    /// As [`Painter::key`].
+    fn key(&mut self, _key: &str, _shown: OnStage<'_>) -> bool {
+        false
+    }
+}
+
+/// The run with an id, painted while it is on stage.
+pub(crate) struct OfRun<P>(pub(super) u32, pub(super) P);
+
+impl<P> OfRun<P> {
+    fn on<'a>(&self, stage: &'a Stage) -> Option<OnStage<'a>> {
+        let run = stage.run(self.0)?;
+        Some(OnStage { stage, run })
+    }
+}
+
+impl<P: RunPainter> Painter for OfRun<P> {
+    fn paint(&mut self, pen: &mut Pen<'_>, stage: &Stage) -> bool {
+        self.on(stage).is_some_and(|shown| self.1.paint(pen, shown))
+    }
+
+    fn pointer(&mut self, pointer: &Pointer<Device>, stage: &Stage) -> Response {
+        match self.on(stage) {
+            Some(shown) if pointer.kind != PointerKind::Leave => self.1.pointer(pointer, shown),
+            _ => {
+                self.1.leave();
+                Response::over_nothing()
+            }
+        }
+    }
+
+    fn key(&mut self, key: &str, stage: &Stage) -> bool {
+        self.on(stage).is_some_and(|shown| self.1.key(key, shown))
+    }
+}
+
+impl Canvas {
+    /// A canvas for what a painter paints.
+    pub(crate) fn new(painter: impl Painter + 'static) -> Self {
+        Self {
+            painter: Box::new(painter),
+            widths: Widths::default(),
+            ratio: Ratio(1.0),
+        }
+    }
+
+    /// Paints the stage. `true`: something is still moving, paint again at the next frame even if
+    /// the stage does not change.
+    pub fn paint(&mut self, surface: &Surface<'_>, stage: &Stage) -> bool {
+        self.ratio = surface.ratio;
+        let mut pen = Pen::new(surface, &mut self.widths, stage.dark);
+        self.painter.paint(&mut pen, stage)
+    }
+
+    /// Takes a pointer event; says what the stage should do about it.
+    pub fn pointer(&mut self, pointer: &Pointer<Css>, stage: &Stage) -> Response {
+        let pointer = Pointer {
+            at: self.ratio.point(pointer.at),
+            kind: pointer.kind,
+            down: pointer.down,
+            ctrl: pointer.ctrl,
+            shift: pointer.shift,
+        };
+        self.painter.pointer(&pointer, stage)
+    }
+
+    /// Takes a key (as in Perfetto: W/S zoom, A/D pan, F focus). `true`: it was for this canvas.
+    pub fn key(&mut self, key: &str, stage: &Stage) -> bool {
+        self.painter.key(key, stage)
+    }
+}

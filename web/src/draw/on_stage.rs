@@ -1,0 +1,82 @@
+//! One run on its stage, and how its jobs look there: what the canvases share.
+
+use super::palette;
+use crate::stage::{Stage, StageRun};
+use switchyard::job::JobId;
+use switchyard::sim::Segment;
+
+/// How much of the others is seen while a job is chosen.
+pub(super) const DIMMED: f64 = 0.3;
+
+/// A run on its stage.
+#[derive(Clone, Copy)]
+pub(crate) struct OnStage<'a> {
+    pub(super) stage: &'a Stage,
+    pub(super) run: &'a StageRun,
+}
+
+impl<'a> OnStage<'a> {
+    /// The [category](palette::category) of a job's colour.
+    pub(super) fn category(&self, job: JobId) -> u32 {
+        palette::job_category(job, self.stage.colour_by, &self.stage.workload, self.run)
+    }
+
+    /// A category's colour.
+    pub(super) fn colour_of(&self, category: u32) -> &'static str {
+        palette::category(category, self.stage.dark)
+    }
+
+    /// A job's colour.
+    pub(super) fn colour(&self, job: JobId) -> &'static str {
+        self.colour_of(self.category(job))
+    }
+
+    /// What is to be written on a job's colour.
+    pub(super) fn ink(&self, job: JobId) -> &'static str {
+        palette::ink_on(self.colour(job))
+    }
+
+    /// A job's name.
+    pub(super) fn name(&self, job: JobId) -> Option<&'a str> {
+        let jobs = &self.stage.workload.jobs;
+        jobs.get(job.index()).map(|job| &*job.name)
+    }
+
+    /// What a running job holds at the clock's time.
+    pub(super) fn segment(&self, job: JobId) -> Segment<'a> {
+        self.run.log.segment(self.run.moment.segment(job))
+    }
+
+    /// Whether a running job makes no progress yet.
+    pub(super) fn restarts(&self, job: JobId) -> bool {
+        self.segment(job).ready.seconds() > self.stage.clock.now
+    }
+
+    /// The jobs that are outlined: the chosen one, and the one under the pointer.
+    pub(super) fn outlined(&self) -> impl Iterator<Item = JobId> + use<> {
+        let Stage {
+            selected, hovered, ..
+        } = *self.stage;
+        let hovered = hovered.filter(|&job| Some(job) != selected);
+        selected.into_iter().chain(hovered)
+    }
+
+    /// Whether a job is one of them.
+    pub(super) fn is_outlined(&self, job: JobId) -> bool {
+        self.outlined().any(|outlined| outlined == job)
+    }
+
+    /// Whether another job is chosen.
+    pub(super) fn is_dimmed(&self, job: JobId) -> bool {
+        self.stage.selected.is_some_and(|selected| selected != job)
+    }
+
+    /// How opaque the jobs are that are not chosen.
+    pub(super) fn others_alpha(&self) -> f64 {
+        if self.stage.selected.is_some() {
+            DIMMED
+        } else {
+            1.0
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The nodes and what runs on them: a cell a GPU, or a cell a node where there is no room.
+
+use super::motion::FLIGHT_MS;
+use super::tiles::{Detail, Grid};
+use crate::draw::on_stage::OnStage;
+use crate::draw::palette;
+use crate::draw::pen::{Align, Pen};
+use crate::draw::space::Rect;
+use switchyard::job::JobId;
+
+/// What is worked out for each frame; kept for its memory.
+#[derive(Default)]
+pub(super) struct Nodes {
+    /// What has each colour: running jobs or, where a node has one cell, nodes.
+    by_colour: [Vec<u32>; palette::CATEGORIES],
+    /// Per node, which GPUs are free.
+    free: Vec<u64>,
+    taken: Vec<Taken>,
+}
+
+/// Who is on a node.
+#[derive(Clone, Copy, Default)]
+struct Taken {
+    /// The job with the most GPUs there, and those GPUs.
+    most: Option<JobId>,
+    its: u32,
+    /// All that are taken.
+    all: u32,
+}
+
+impl Nodes {
+    /// Paints the nodes inside `area`. `steady`: too much happens to show what has only just come.
+    pub(super) fn paint(
+        &mut self,
+        pen: &mut Pen<'_>,
+        grid: &Grid,
+        area: &Rect,
+        gpus_per_node: &[u32],
+        steady: bool,
+        shown: OnStage<'_>,
+    ) {
+        for list in &mut self.by_colour {
+            list.clear();
+        }
+        if grid.look.detail == Detail::Density {
+            self.density(pen, grid, area, gpus_per_node, shown);
+        } else {
+            self.free_cells(pen, grid, area, gpus_per_node, shown);
+            self.taken_cells(pen, grid, area, steady, shown);
+        }
+        for job in shown.outlined() {
+            if shown.run.moment.running().contains(&job) {
+                outline(pen, job, grid, area, shown);
+            }
+        }
+    }
+
+    fn free_cells(
+        &mut self,
+        pen: &mut Pen<'_>,
+        grid: &Grid,
+        area: &Rect,
+        gpus_per_node: &[u32],
+        shown: OnStage<'_>,
+    ) {
+        self.free.clear();
+        let all = gpus_per_node.iter().map(|&gpus| u64::MAX >> (64 - gpus));
+        self.free.extend(all);
+        for &job in shown.run.moment.running() {
+            for part in shown.segment(job).gpus {
+                if let Some(free) = self.free.get_mut(part.node as usize) {
+                    *free &= !part.mask;
+                }
+            }
+        }
+        pen.fill(pen.chrome.free);
+        // Small cells are drawn on one slab a node: there are many of them.
+        let on_slabs = grid.look.detail == Detail::Cells;
+        for ((node, &free), &gpus) in (0..).zip(&self.free).zip(gpus_per_node) {
+            if free != 0 && grid.is_seen(node, area) {
+                match grid.slab(node, gpus).filter(|_| on_slabs) {
+                    Some(slab) => pen.rect(&slab),
+                    None => grid.cells(node, free, |cell| pen.rect(cell)),
+                }
+            }
+        }
+        if grid.look.detail == Detail::Labelled {
+            pen.fill(pen.chrome.faint);
+            let label = (grid.look.label - pen.px(3.0)) / 2.0;
+            for node in (0..self.free.len() as u32).filter(|&node| grid.is_seen(node, area)) {
+                let Rect { x, y, .. } = grid.tile(node);
+                pen.label(&node.to_string(), x, y + label, Align::Left, f64::INFINITY);
+            }
+        }
+    }
+
+    fn taken_cells(
+        &mut self,
+        pen: &Pen<'_>,
+        grid: &Grid,
+        area: &Rect,
+        steady: bool,
+        shown: OnStage<'_>,
+    ) {
+        let clock = &shown.stage.clock;
+        let running = || shown.run.moment.running().iter().copied();
+        for job in running() {
+            self.by_colour[shown.category(job) as usize].push(job.0);
+        }
+        // At high speed a job that has only just come is shown as any busy GPU: a steady picture
+        // instead of flicker.
+        let grown_up = clock.now - clock.speed * FLIGHT_MS / 1000.0;
+        let is_young = |job: JobId| steady && shown.segment(job).start.seconds() > grown_up;
+        let draw = |job: JobId| grid.cells_of(shown.segment(job).gpus, area, |cell| pen.rect(cell));
+        pen.alpha(shown.others_alpha());
+        for (category, jobs) in (0..).zip(&self.by_colour) {
+            if !jobs.is_empty() {
+                pen.fill(shown.colour_of(category));
+                let jobs = jobs.iter().copied().map(JobId);
+                jobs.filter(|&job| !is_young(job)).for_each(draw);
+            }
+        }
+        if steady {
+            pen.fill(pen.chrome.busy);
+            running().filter(|&job| is_young(job)).for_each(draw);
+        }
+        pen.alpha(1.0);
+
+        let mut restarting = running().filter(|&job| shown.restarts(job)).peekable();
+        if restarting.peek().is_some() {
+            let spacing = pen.px(4.0).min(grid.look.cell.w);
+            pen.hatch(spacing, |hatch| {
+                restarting.for_each(|job| grid.cells_of(shown.segment(job).gpus, area, &mut *hatch))
+            });
+        }
+    }
+
+    /// A cell a node, filled from below as far as its GPUs are taken, in the colour of the job that
+    /// has most of them.
+    fn density(
+        &mut self,
+        pen: &Pen<'_>,
+        grid: &Grid,
+        area: &Rect,
+        gpus_per_node: &[u32],
+        shown: OnStage<'_>,
+    ) {
+        self.taken.clear();
+        self.taken.resize(gpus_per_node.len(), Taken::default());
+        for &job in shown.run.moment.running() {
+            for part in shown.segment(job).gpus {
+                if let Some(taken) = self.taken.get_mut(part.node as usize) {
+                    taken.all += part.count();
+                    if part.count() > taken.its {
+                        (taken.most, taken.its) = (Some(job), part.count());
+                    }
+                }
+            }
+        }
+        pen.fill(pen.chrome.free);
+        for (node, taken) in (0..).zip(&self.taken) {
+            if grid.is_seen(node, area) {
+                pen.rect(&grid.tile(node));
+                if let Some(job) = taken.most {
+                    self.by_colour[shown.category(job) as usize].push(node);
+                }
+            }
+        }
+        pen.alpha(shown.others_alpha());
+        for (category, nodes) in (0..).zip(&self.by_colour) {
+            if nodes.is_empty() {
+                continue;
+            }
+            pen.fill(shown.colour_of(category));
+            for &node in nodes {
+                let tile = grid.tile(node);
+                let at = node as usize;
+                let part = f64::from(self.taken[at].all) / f64::from(gpus_per_node[at]);
+                let h = (tile.h * part).round().max(1.0);
+                let y = tile.bottom() - h;
+                pen.rect(&Rect { y, h, ..tile });
+            }
+        }
+        pen.alpha(1.0);
+    }
+}
+
+fn outline(pen: &Pen<'_>, job: JobId, grid: &Grid, area: &Rect, shown: OnStage<'_>) {
+    let thick = pen.px(2.0).min((grid.look.cell.w / 2.0).ceil());
+    let gpus = shown.segment(job).gpus;
+    pen.fill(pen.chrome.accent);
+    grid.cells_of(gpus, area, |cell| pen.rect(&cell.grown(thick)));
+    pen.fill(shown.colour(job));
+    grid.cells_of(gpus, area, |cell| pen.rect(cell));
+    if shown.restarts(job) {
+        pen.hatch(pen.px(4.0), |hatch| grid.cells_of(gpus, area, hatch));
+    }
+}
