@@ -1,14 +1,50 @@
-//! A run's samples in as many columns as there are pixels, made anew only when they change.
+//! Step functions over time in equal stretches, and a run's samples in as many as there are pixels.
 
 use crate::stage::StageRun;
 
-/// What a column keeps of the samples in its span of time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Keep {
-    /// The largest.
-    Peak,
-    /// The mean over time.
-    Mean,
+/// What a step function does within a stretch of time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    pub(super) least: f64,
+    pub(super) most: f64,
+    /// How much of the stretch it is known for, seconds, and its integral over that.
+    pub(super) covered: f64,
+    pub(super) area: f64,
+}
+
+/// A function that takes `values(i)` from `times[i]` on, up to `end`, in stretches of `width` seconds,
+/// without an end.
+pub(super) fn stretches(
+    times: &[f64],
+    values: impl Fn(usize) -> f64,
+    width: f64,
+    end: f64,
+) -> impl Iterator<Item = Stretch> {
+    let until = move |i: usize| times.get(i + 1).copied().unwrap_or(end).min(end);
+    let mut i = 0;
+    (0u32..).map(move |at| {
+        let (from, to) = (f64::from(at) * width, (f64::from(at) + 1.0) * width);
+        let mut stretch = Stretch {
+            least: f64::INFINITY,
+            most: f64::NEG_INFINITY,
+            covered: 0.0,
+            area: 0.0,
+        };
+        while i < times.len() && times[i] < to {
+            let held = until(i).min(to) - times[i].max(from);
+            let value = values(i);
+            stretch.area += value * held;
+            stretch.covered += held;
+            stretch.least = stretch.least.min(value);
+            stretch.most = stretch.most.max(value);
+            // The last value of a stretch goes on in the next one.
+            if until(i) > to {
+                break;
+            }
+            i += 1;
+        }
+        stretch
+    })
 }
 
 /// One run's queue length and allocation from the start to `end`, in columns of equal spans. There
@@ -33,68 +69,19 @@ impl Columns {
             return;
         }
         self.made_for = made_for;
-        let reached = run.reached();
-        fill(
-            times,
-            run.log.sample_waiting(),
-            Keep::Peak,
-            columns,
-            end,
-            reached,
-            &mut self.waiting,
-        );
-        fill(
-            times,
-            run.log.sample_gpus(),
-            Keep::Mean,
-            columns,
-            end,
-            reached,
-            &mut self.gpus,
-        );
+        let span = end / columns as f64;
+        let known = ((run.reached() / span) as usize + 1).min(columns);
+        let known = if times.is_empty() { 0 } else { known };
+        let until = known as f64 * span;
+        let (waiting, gpus) = (run.log.sample_waiting(), run.log.sample_gpus());
+        let waiting = stretches(times, |i| f64::from(waiting[i]), span, until).take(known);
+        self.waiting.clear();
+        self.waiting
+            .extend(waiting.map(|stretch| stretch.most.max(0.0)));
+        let gpus = stretches(times, |i| f64::from(gpus[i]), span, until).take(known);
+        self.gpus.clear();
+        self.gpus.extend(gpus.map(|stretch| stretch.area / span));
         self.most_waiting = self.waiting.iter().copied().fold(0.0, f64::max);
-    }
-}
-
-fn fill(
-    times: &[f64],
-    values: &[u32],
-    keep: Keep,
-    columns: usize,
-    end: f64,
-    reached: f64,
-    out: &mut Vec<f64>,
-) {
-    out.clear();
-    if columns == 0 || end <= 0.0 || times.is_empty() {
-        return;
-    }
-    let span = end / columns as f64;
-    let mut next = 0;
-    let mut value = 0.0;
-    for column in 0..columns {
-        let (from, to) = (column as f64 * span, (column as f64 + 1.0) * span);
-        if from > reached {
-            return;
-        }
-        // The value that holds at `from`, then each that begins before `to`.
-        let (mut since, mut kept) = (from, if keep == Keep::Peak { value } else { 0.0 });
-        while next < times.len() && times[next] < to {
-            let at = times[next].max(from);
-            if keep == Keep::Mean {
-                kept += value * (at - since);
-            }
-            since = at;
-            value = f64::from(values[next]);
-            if keep == Keep::Peak {
-                kept = f64::max(kept, value);
-            }
-            next += 1;
-        }
-        out.push(match keep {
-            Keep::Peak => kept,
-            Keep::Mean => (kept + value * (to - since)) / span,
-        });
     }
 }
 
@@ -103,18 +90,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_keep_peaks_and_means() {
-        let (times, values) = ([0.0, 5.0, 6.0, 25.0], [2, 10, 4, 0]);
-        let mut out = Vec::new();
-        fill(&times, &values, Keep::Peak, 4, 40.0, 25.0, &mut out);
-        assert_eq!(out, [10.0, 4.0, 4.0]);
-        fill(&times, &values, Keep::Mean, 4, 40.0, 25.0, &mut out);
-        let means = [(2.0 * 5.0 + 10.0 + 4.0 * 4.0) / 10.0, 4.0, 2.0];
-        assert!(
-            out.iter().zip(means).all(|(a, b)| (a - b).abs() < 1e-12),
-            "{out:?}"
-        );
-        fill(&[], &[], Keep::Mean, 4, 40.0, 0.0, &mut out);
-        assert!(out.is_empty());
+    fn stretches_keep_peaks_and_means() {
+        let (times, values) = ([0.0, 5.0, 6.0, 25.0], [2.0, 10.0, 4.0, 0.0]);
+        let all: Vec<Stretch> = stretches(&times, |i| values[i], 10.0, 30.0)
+            .take(3)
+            .collect();
+        let of = |what: fn(&Stretch) -> f64| all.iter().map(what).collect::<Vec<f64>>();
+        assert_eq!(of(|stretch| stretch.most), [10.0, 4.0, 4.0]);
+        assert_eq!(of(|stretch| stretch.least), [2.0, 4.0, 0.0]);
+        assert_eq!(of(|stretch| stretch.area), [36.0, 40.0, 20.0]);
+        assert_eq!(of(|stretch| stretch.covered), [10.0; 3]);
+        let mut none = stretches(&[], |_| 0.0, 10.0, 30.0);
+        assert_eq!(none.next().map(|stretch| stretch.covered), Some(0.0));
     }
 }

@@ -5,6 +5,7 @@
 //! hatched, a finished one sinks and fades: no state is told by colour alone.
 
 mod flights;
+mod look;
 mod motion;
 mod nodes;
 mod queue;

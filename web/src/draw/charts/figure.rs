@@ -47,6 +47,29 @@ pub enum Marks {
     Ranges(Vec<RangeMark>),
 }
 
+impl Marks {
+    pub(super) fn points(&self) -> &[(f64, f64)] {
+        match self {
+            Self::Line(points, _) => points,
+            Self::Ranges(_) => &[],
+        }
+    }
+
+    fn band(&self) -> &[(f64, f64, f64)] {
+        match self {
+            Self::Line(_, band) => band,
+            Self::Ranges(_) => &[],
+        }
+    }
+
+    fn ranges(&self) -> &[RangeMark] {
+        match self {
+            Self::Line(..) => &[],
+            Self::Ranges(ranges) => ranges,
+        }
+    }
+}
+
 /// Percentiles of one category.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RangeMark {
@@ -125,10 +148,8 @@ impl Figure {
 
     /// Whether there is nothing to see yet.
     pub fn is_empty(&self) -> bool {
-        self.series.iter().all(|series| match &series.marks {
-            Marks::Line(points, _) => points.is_empty(),
-            Marks::Ranges(ranges) => ranges.is_empty(),
-        })
+        let marks = |series: &Series| series.marks.points().len() + series.marks.ranges().len();
+        self.series.iter().all(|series| marks(series) == 0)
     }
 
     /// What every run says at `x`: its position in the list and the words; and `x` in words.
@@ -245,12 +266,7 @@ fn ranges(stage: &Stage, outcomes: &Outcomes) -> Vec<RangeMark> {
 }
 
 fn axes(chart: Chart, series: &[Series], end: f64) -> (Axis, Axis) {
-    let points = || {
-        series.iter().flat_map(|series| match &series.marks {
-            Marks::Line(points, _) => points.as_slice(),
-            Marks::Ranges(_) => &[],
-        })
-    };
+    let points = || series.iter().flat_map(|series| series.marks.points());
     let extent = |values: &mut dyn Iterator<Item = f64>| {
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
             (low.min(v), high.max(v))
@@ -275,10 +291,7 @@ fn axes(chart: Chart, series: &[Series], end: f64) -> (Axis, Axis) {
             Axis::share("share of finished jobs"),
         ),
         Chart::JctByGang => {
-            let ranges = series.iter().flat_map(|series| match &series.marks {
-                Marks::Ranges(ranges) => ranges.as_slice(),
-                Marks::Line(..) => &[],
-            });
+            let ranges = series.iter().flat_map(|series| series.marks.ranges());
             let extent = extent(&mut ranges.flat_map(|range| [range.p25, range.p95]));
             (
                 Axis::names("GPUs per job", &GANGS),
@@ -286,10 +299,7 @@ fn axes(chart: Chart, series: &[Series], end: f64) -> (Axis, Axis) {
             )
         }
         Chart::Queue => {
-            let bands = series.iter().flat_map(|series| match &series.marks {
-                Marks::Line(_, band) => band.as_slice(),
-                Marks::Ranges(_) => &[],
-            });
+            let bands = series.iter().flat_map(|series| series.marks.band());
             let most = points()
                 .map(|point| point.1)
                 .chain(bands.map(|band| band.2))

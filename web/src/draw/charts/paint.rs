@@ -184,12 +184,9 @@ impl Figure {
             }
             return Ok(());
         }
-        let pixels = |series: &Series| match &series.marks {
-            Marks::Line(points, _) => points
-                .iter()
-                .map(|&(x, y)| self.place(&plot, x, y))
-                .collect(),
-            Marks::Ranges(_) => Vec::new(),
+        let pixels = |series: &Series| {
+            let points = series.marks.points().iter();
+            points.map(|&(x, y)| self.place(&plot, x, y)).collect()
         };
         let lines: Vec<_> = self.series.iter().map(pixels).collect();
         let sizes: Vec<_> = self

@@ -1,5 +1,6 @@
 //! From columns of numbers to the few hundred points a chart can show.
 
+use crate::draw::series::{Stretch, stretches};
 use switchyard::order;
 use switchyard::report::percentile;
 
@@ -39,32 +40,17 @@ pub(super) fn steps(times: &[f64], values: impl Fn(usize) -> f64, end: f64) -> (
         return ((0..times.len()).flat_map(corners).collect(), Vec::new());
     }
     let width = end / MOST_POINTS as f64;
-    let mut points = Vec::with_capacity(MOST_POINTS);
-    let mut band = Vec::with_capacity(MOST_POINTS);
-    let mut i = 0;
-    for bucket in 0..MOST_POINTS {
-        let (from, to) = (bucket as f64 * width, (bucket + 1) as f64 * width);
-        let (mut area, mut covered) = (0.0, 0.0);
-        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-        while i < times.len() && times[i] < to {
-            let held = until(i).min(to) - times[i].max(from);
-            area += values(i) * held;
-            covered += held;
-            least = least.min(values(i));
-            most = most.max(values(i));
-            // The last value of a stretch goes on in the next one.
-            if until(i) > to {
-                break;
-            }
-            i += 1;
-        }
-        if covered > 0.0 {
-            let middle = (from + to) / 2.0;
-            points.push((middle, area / covered));
-            band.push((middle, least, most));
-        }
-    }
-    (points, band)
+    let point = |(i, stretch): (usize, Stretch)| {
+        let middle = (i as f64 * width + (i + 1) as f64 * width) / 2.0;
+        let mean = stretch.area / stretch.covered;
+        ((middle, mean), (middle, stretch.least, stretch.most))
+    };
+    stretches(times, values, width, end)
+        .take(MOST_POINTS)
+        .enumerate()
+        .filter(|(_, stretch)| stretch.covered > 0.0)
+        .map(point)
+        .unzip()
 }
 
 /// The line's height at `x`, between its neighbours; `None` outside.

@@ -1,7 +1,8 @@
 //! The nodes and what runs on them: a cell a GPU, or a cell a node where there is no room.
 
+use super::look::Detail;
 use super::motion::FLIGHT_MS;
-use super::tiles::{Detail, Grid};
+use super::tiles::Grid;
 use crate::draw::on_stage::OnStage;
 use crate::draw::palette;
 use crate::draw::pen::{Align, Pen};
