@@ -1,4 +1,7 @@
 //! A curve that a policy decides by, as a small chart in the inspector.
+//!
+//! The axis is that of the charts. By hand, not by plotters: the style sheet colours it, and text and
+//! lines lie on parts of pixels, where plotters rounds.
 
 use super::drawing::drawing;
 use crate::draw::charts::{Axis, height_at};
