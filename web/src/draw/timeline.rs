@@ -36,7 +36,7 @@ use switchyard::cluster::ClusterSpec;
 
 /// What a row is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum By {
+pub(crate) enum By {
     /// A GPU, beside the others of its node.
     #[default]
     Gpu,
