@@ -9,6 +9,7 @@
 use super::{AppState, ClusterOrigin, Source, Theme, settings};
 use crate::bridge::protocol::Choice;
 use crate::stage::{ColourBy, Stage};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::fmt::Display;
 use switchyard::Settings;
 use switchyard::cluster::ClusterSpec;
@@ -104,7 +105,8 @@ impl Link {
         let fragment = fragment.trim_start_matches('#');
         for pair in fragment.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let value = decode(value);
+            // What is no percent-encoding stays as it is.
+            let value = percent_decode_str(value).decode_utf8_lossy();
             if let Err(why) = link.read(key, &value, &mut policies) {
                 link.complain(key, &value, &why);
             }
@@ -257,7 +259,7 @@ impl Link {
             out.push('&');
             out.push_str(key);
             out.push('=');
-            encode_into(&mut out, value);
+            out.extend(utf8_percent_encode(value, ENCODED));
         };
         match &self.source {
             Source::Sample(name) => add("sample", name),
@@ -360,40 +362,17 @@ fn non_negative(text: &str) -> Result<f64, String> {
     finite(text).ok_or_else(|| "it is a number, 0 or more".to_owned())
 }
 
-/// Percent-encodes what would end a value or upset a mail program; brackets, commas and colons
-/// of policy specs stay readable.
-fn encode_into(out: &mut String, value: &str) {
-    for byte in value.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => out.push(byte as char),
-            b'-' | b'_' | b'.' | b'[' | b']' | b',' | b':' | b'=' => out.push(byte as char),
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-}
-
-/// Undoes percent-encoding; what is not valid stays as it is.
-fn decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let hex = (byte == b'%').then(|| after.get(..2)).flatten();
-        let code = hex
-            .and_then(|hex| std::str::from_utf8(hex).ok())
-            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match code {
-            Some(code) => {
-                bytes.push(code);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(byte);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
+/// What is percent-encoded in a value: brackets, commas and colons of policy specs stay
+/// readable; what would end a value or upset a mail program does not.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'[')
+    .remove(b']')
+    .remove(b',')
+    .remove(b':')
+    .remove(b'=');
 
 #[cfg(test)]
 mod tests {
