@@ -2,12 +2,12 @@
 
 use super::protocol::{PROTOCOL, Reply};
 use super::wire;
+use gloo_events::EventListener;
 use serde::de::DeserializeOwned;
 use std::cell::RefCell;
 use std::rc::Rc;
-use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
+use web_sys::{DedicatedWorkerGlobalScope, Event, MessageEvent};
 
 /// This worker; `None` outside one.
 pub(crate) fn scope() -> Option<DedicatedWorkerGlobalScope> {
@@ -21,15 +21,13 @@ pub(crate) fn listen<Request: DeserializeOwned + 'static>(
     scope: &DedicatedWorkerGlobalScope,
     mut answer: impl FnMut(Request, Vec<JsValue>) + 'static,
 ) {
-    let on_message = Closure::<dyn FnMut(MessageEvent)>::new({
-        let scope = scope.clone();
-        move |event: MessageEvent| match wire::unpack(&event.data()) {
+    let here = scope.clone();
+    let hear =
+        move |event: &Event| match wire::unpack(&event.unchecked_ref::<MessageEvent>().data()) {
             Ok((request, with)) => answer(request, with),
-            Err(why) => reply(&scope, &Reply::Crashed(why)),
-        }
-    });
-    scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-    on_message.forget();
+            Err(why) => reply(&here, &Reply::Crashed(why)),
+        };
+    EventListener::new(scope, "message", hear).forget();
     reply(scope, &Reply::Ready { protocol: PROTOCOL });
 }
 

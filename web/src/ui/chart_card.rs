@@ -165,6 +165,7 @@ fn use_size(node: &NodeRef) -> Size<Css> {
         let size = size.setter();
         move |node| {
             let element = node.cast::<Element>();
+            // By hand: gloo has no observers.
             let measure = Closure::<dyn Fn()>::new({
                 let element = element.clone();
                 move || {

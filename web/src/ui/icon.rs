@@ -23,6 +23,8 @@ pub(super) enum Icon {
     Menu,
     /// A half-filled circle.
     Theme,
+    /// The five of a die.
+    Die,
 }
 
 impl Icon {
@@ -39,6 +41,9 @@ impl Icon {
                 "M4.2 3 8 6.8 11.8 3 13 4.2 9.2 8l3.8 3.8-1.2 1.2L8 9.2 4.2 13 3 11.8 6.8 8 3 4.2z"
             }
             Self::Menu => "M2 3h12v1.6H2zM2 7.2h12v1.6H2zM2 11.4h12V13H2z",
+            Self::Die => {
+                "M2 2h12v12H2zM4 4v2h2V4zM10 4v2h2V4zM7 7v2h2V7zM4 10v2h2v-2zM10 10v2h2v-2z"
+            }
             Self::Theme => "M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM8 3a5 5 0 0 1 0 10z",
         }
     }

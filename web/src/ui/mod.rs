@@ -11,6 +11,7 @@ mod clock;
 mod cluster_panel;
 mod columns_dialog;
 mod controls;
+mod die;
 mod doers;
 mod download;
 mod drawing;

@@ -1,6 +1,7 @@
 //! Fields drawn from a description: of a setting, and of anything that takes values of a kind.
 
 use super::controls::{self, Take};
+use super::die::die;
 use crate::session::Session;
 use crate::state::change::Change;
 use crate::state::{Action, Setup};
@@ -50,7 +51,12 @@ pub(super) fn label(setting: &Setting) -> String {
 pub(super) fn setting_field(session: &Session, setup: &Setup, setting: &'static Setting) -> Html {
     let value = (setting.get)(&setup.settings);
     let take = take(session, setup, setting);
-    kind_field(setting.kind, &label(setting), setting.help, value, take)
+    let name = label(setting);
+    let field = kind_field(setting.kind, &name, setting.help, value, take.clone());
+    if !setting.key.ends_with("seed") {
+        return field;
+    }
+    html! { <div class="row" ~style={"align-items: end"}><div ~style={"flex: 1"}>{ field }</div>{ die(&name, &take) }</div> }
 }
 
 /// A field for values of a kind.

@@ -3,6 +3,7 @@
 use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{ExportFormat, Reply, RunRequest};
 use crate::bridge::server::{listen, reply, scope};
+use gloo_events::EventListener;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,8 +11,6 @@ use switchyard::job::JobId;
 use switchyard::sim::{HaltReason, LogMark, RunError, Simulation};
 use switchyard::workload::{Workload, export};
 use switchyard::{Experiment, RunSpec, Time};
-use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessagePort};
 
 /// Milliseconds of simulation between two messages; the first comes sooner, so that there is
@@ -39,14 +38,12 @@ pub fn serve() {
         replay: None,
     }));
 
-    let on_slice = Closure::<dyn FnMut()>::new({
-        let server = server.clone();
-        move || server.borrow_mut().slice()
+    let slices = server.clone();
+    let on_slice = EventListener::new(&channel.port1(), "message", move |_| {
+        slices.borrow_mut().slice();
     });
-    channel
-        .port1()
-        .set_onmessage(Some(on_slice.as_ref().unchecked_ref()));
     on_slice.forget();
+    channel.port1().start();
 
     listen(&scope, move |request, with| {
         let jobs = with.into_iter().next().map(Jobs::from);

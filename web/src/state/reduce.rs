@@ -1,0 +1,675 @@
+//! What can happen to the page's state, and what becomes of it.
+
+use super::change::Change;
+use super::link::Link;
+use super::{
+    AppState, Card, ClusterOrigin, ColumnsAsked, GUIDED, GUIDED_SCHEDULERS, Progressing, RunStatus,
+    Setup, Source, Theme, TraceInfo,
+};
+use crate::bridge::protocol::Choice;
+use crate::kept::{Held, Kept};
+use crate::stage::ColourBy;
+use std::rc::Rc;
+use switchyard::cluster::ClusterSpec;
+use switchyard::job::JobId;
+use switchyard::playground::{Answer, Question};
+use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory};
+use switchyard::report::Summary;
+use switchyard::trace::ProfileTable;
+use switchyard::{Experiment, Time};
+use yew::Reducible;
+
+/// What can happen.
+#[derive(Debug)]
+pub enum Action {
+    /// A trace is being opened: its name and bytes.
+    Opening(String, u64),
+    /// So many bytes and rows of it are read.
+    Reading(u64, u64),
+    /// It is not wanted any more.
+    CancelledOpening,
+    /// A trace is open; `cluster`: what to run it on and where that comes from.
+    Opened {
+        /// The trace.
+        info: Rc<TraceInfo>,
+        /// The cluster.
+        cluster: ClusterSpec,
+        /// Where it comes from.
+        origin: ClusterOrigin,
+        /// Profiles that came with it.
+        profiles: Vec<ProfileTable>,
+        /// The settings in the file, where it is an experiment.
+        experiment: Option<Experiment>,
+    },
+    /// A cluster's description was opened, and no trace.
+    OpenedCluster(ClusterSpec),
+    /// Profiles of applications were opened, and no trace.
+    OpenedProfiles(Vec<ProfileTable>),
+    /// Other jobs of the trace are on their way, or these are still those taken.
+    Choosing(Choice),
+    /// The trace could not be opened.
+    Refused(String),
+    /// A person is asked which columns are which.
+    AskColumns(Rc<ColumnsAsked>),
+    /// They do not answer now.
+    LeaveColumns,
+    /// These traces are kept in this browser.
+    Kept(Vec<Kept>),
+    /// Whether a reload finds the files that are open.
+    Held(Held),
+    /// The one that is open is kept under this number.
+    KeptThis(f64),
+    /// The visitor changed what runs have in common.
+    SetUp(Change<Setup>),
+    /// A service history was opened; who wants it says so in its spec.
+    Learned(Rc<ServiceHistory>),
+    /// A scheduler is added at the end.
+    Add(PolicySpec),
+    /// A scheduler is changed, and runs anew.
+    Edit(u32, Change<PolicySpec>),
+    /// A scheduler goes.
+    Remove(u32),
+    /// A run is at this point.
+    Progress(u32, RunStatus),
+    /// A run is complete.
+    Finished(u32, RunStatus, Summary),
+    /// Compare with this run.
+    Baseline(u32),
+    /// Show the view of this name.
+    Show(&'static str),
+    /// Colour by this.
+    ColourBy(ColourBy),
+    /// Use this theme.
+    Theme(Theme),
+    /// Choose a job, or none.
+    Select(Option<JobId>),
+    /// A worker has explained a job.
+    Explained(u32, JobId, Time, Explanation),
+    /// Tell something, or stop telling.
+    Notice(Option<String>),
+    /// A link is followed; what it shows is opened besides.
+    Follow(Box<Link>),
+    /// What a link asks for cannot be.
+    Complain(String),
+    /// The complaints are read.
+    ReadComplaints,
+    /// One can go back to what was put aside, or no longer.
+    WayBack(Option<String>),
+    /// A worker has told a round.
+    Round(u32, Option<Rc<RoundReport>>),
+    /// The goodput model is asked.
+    Ask(Question),
+    /// It answers, or says why it cannot.
+    Answered(Result<Answer, String>),
+    /// Open or close the help.
+    Help(bool),
+    /// Open or close the left rail.
+    Drawer(bool),
+    /// Ask before the guide takes the place of what is open.
+    AskForGuide,
+    /// Show a step of the guide, or close it.
+    Guide(Option<usize>),
+}
+
+/// A change of a run's progress makes charts redraw at most this often: per this many jobs done.
+const REDRAWS_PER_RUN: u32 = 12;
+
+impl AppState {
+    fn card_mut(&mut self, id: u32) -> Option<&mut Card> {
+        self.cards.iter_mut().find(|card| card.id == id)
+    }
+
+    pub(super) fn apply(&mut self, action: Action) {
+        match action {
+            Action::Opening(name, total) => {
+                self.opening = Some(Progressing {
+                    name,
+                    total,
+                    bytes: 0,
+                    rows: 0,
+                });
+                self.trace_error = None;
+                self.columns = None;
+                self.asking = false;
+            }
+            Action::Reading(bytes, rows) => {
+                if let Some(opening) = &mut self.opening {
+                    (opening.bytes, opening.rows) = (bytes, rows);
+                }
+            }
+            Action::CancelledOpening => self.opening = None,
+            Action::Opened {
+                info,
+                cluster,
+                origin,
+                profiles,
+                experiment,
+            } => {
+                self.source = match &info.report {
+                    Some(_) => Source::File(info.name.clone()),
+                    None => Source::Sample(info.name.clone()),
+                };
+                if self.source != Source::Sample(GUIDED.to_string()) {
+                    self.guide = None;
+                } else if self.guide.is_some() {
+                    self.schedule(GUIDED_SCHEDULERS.iter().copied());
+                }
+                self.trace = Some(info);
+                self.opening = None;
+                self.trace_error = None;
+                // Whatever there was to tell was about what was open before.
+                self.notice = None;
+                self.setup.cluster = cluster;
+                self.cluster_origin = origin;
+                if let Some(experiment) = experiment {
+                    self.set_up_as(experiment);
+                }
+                if !profiles.is_empty() {
+                    self.take_profiles(profiles);
+                }
+                self.forget_results();
+            }
+            Action::OpenedProfiles(profiles) => {
+                self.opening = None;
+                self.trace_error = None;
+                self.take_profiles(profiles);
+                self.notice = Some(
+                    "Jobs now train the applications of these measured profiles, wherever a scheduler adapts them."
+                        .to_owned(),
+                );
+                if self.adapts() {
+                    self.forget_results();
+                }
+            }
+            Action::OpenedCluster(cluster) => {
+                self.opening = None;
+                self.trace_error = None;
+                self.notice = Some(format!(
+                    "The cluster is now {cluster}, as the file says. To give it to another trace, open both together."
+                ));
+                self.setup.cluster = cluster;
+                self.cluster_origin = ClusterOrigin::Given;
+                self.forget_results();
+            }
+            Action::Refused(why) => {
+                if self.opening.as_ref().is_some_and(|of| of.name == GUIDED) {
+                    self.guide = None;
+                }
+                self.opening = None;
+                self.trace_error = Some(why);
+            }
+            Action::Choosing(choice) => {
+                if let Some(trace) = &mut self.trace {
+                    Rc::make_mut(trace).choice = choice;
+                }
+            }
+            Action::AskColumns(asked) => {
+                self.columns = Some(asked);
+                self.asking = true;
+            }
+            Action::LeaveColumns => self.asking = false,
+            Action::Kept(kept) => self.kept = kept,
+            Action::Held(held) => self.held = held,
+            Action::KeptThis(id) => {
+                if let Some(trace) = &mut self.trace {
+                    Rc::make_mut(trace).kept = Some(id);
+                }
+            }
+            Action::SetUp(change) => match change.of(&self.setup) {
+                Ok(setup) if setup == self.setup => {}
+                Ok(setup) => {
+                    if setup.cluster != self.setup.cluster {
+                        self.cluster_origin = ClusterOrigin::Chosen;
+                    }
+                    self.setup = setup;
+                    self.forget_results();
+                }
+                // It was right for the settings it was made for, which have changed meanwhile.
+                Err(why) => self.notice = Some(why),
+            },
+            Action::Learned(history) => {
+                let others = &mut self.setup.histories;
+                others.retain(|other| other.name != history.name);
+                others.push(history);
+            }
+            Action::Add(policy) => {
+                self.cards.push(Card::new(self.next_id, policy));
+                self.next_id += 1;
+            }
+            Action::Edit(id, change) => {
+                let changed = self.card(id).map(|card| change.of(&card.policy));
+                match (self.card_mut(id), changed) {
+                    (Some(card), Some(Ok(policy))) => *card = Card::new(id, policy),
+                    (_, Some(Err(why))) => self.notice = Some(why),
+                    _ => {}
+                }
+                self.revision += 1;
+            }
+            Action::Remove(id) => {
+                self.cards.retain(|card| card.id != id);
+                if self.baseline == id {
+                    self.baseline = self.cards.first().map_or(0, |card| card.id);
+                }
+                self.explanations.retain(|(run, _, _)| *run != id);
+                self.revision += 1;
+            }
+            Action::Progress(id, status) => {
+                let done = |status: &RunStatus| match status {
+                    RunStatus::Running(progress) => {
+                        progress.done * REDRAWS_PER_RUN / progress.jobs.max(1)
+                    }
+                    _ => u32::MAX,
+                };
+                if let Some(card) = self.card_mut(id) {
+                    let redraw = done(&card.status) != done(&status);
+                    card.status = status;
+                    self.revision += u32::from(redraw);
+                }
+            }
+            Action::Finished(id, status, summary) => {
+                if let Some(card) = self.card_mut(id) {
+                    card.status = status;
+                    card.summary = Some(summary);
+                }
+                self.revision += 1;
+            }
+            Action::Baseline(id) => {
+                self.baseline = id;
+                self.revision += 1;
+            }
+            Action::Show(view) => self.view = view.to_string(),
+            Action::ColourBy(colour_by) => self.colour_by = colour_by,
+            Action::Theme(theme) => self.theme = theme,
+            Action::Select(job) => {
+                self.selected = job;
+                self.explanations.clear();
+            }
+            Action::Explained(run, job, at, explanation) => {
+                if self.selected == Some(job) {
+                    self.explanations.retain(|(of, _, _)| *of != run);
+                    self.explanations.push((run, at, explanation));
+                }
+            }
+            Action::Notice(notice) => self.notice = notice,
+            Action::Follow(link) => self.follow(&link),
+            Action::Complain(why) => self.complaints.push(why),
+            Action::ReadComplaints => self.complaints.clear(),
+            Action::WayBack(name) => self.way_back = name,
+            Action::Round(run, report) => self.round = report.map(|report| (run, report)),
+            Action::Ask(question) => self.model.question = question,
+            Action::Answered(answer) => self.model.answer = Some(answer.map(Rc::new)),
+            Action::Help(open) => self.help = open,
+            Action::Drawer(open) => self.drawer = open,
+            Action::Guide(step) => {
+                self.guide = step;
+                self.asking_for_guide = false;
+            }
+            Action::AskForGuide => self.asking_for_guide = true,
+        }
+    }
+
+    /// Sets the page up as a link has it. The trace stays until the link's is open, with the
+    /// cluster that it has; what no link carries stays, too.
+    fn follow(&mut self, link: &Link) {
+        let mut settings = link.settings.clone();
+        let own = self.setup.settings.applications_mut();
+        settings.applications_mut().profiles = std::mem::take(&mut own.profiles);
+        self.setup.settings = settings;
+        if let Some(cluster) = &link.cluster {
+            self.setup.cluster = cluster.clone();
+            self.cluster_origin = ClusterOrigin::Chosen;
+        }
+        self.cards.clear();
+        for policy in &link.policies {
+            self.cards.push(Card::new(self.next_id, policy.clone()));
+            self.next_id += 1;
+        }
+        self.baseline = self.cards.get(link.baseline).map_or(0, |card| card.id);
+        (self.colour_by, self.theme) = (link.colour_by, link.theme);
+        self.view.clone_from(&link.view);
+        self.complaints.clone_from(&link.complaints);
+        (self.notice, self.guide) = (None, None);
+        self.forget_results();
+    }
+
+    fn take_profiles(&mut self, profiles: Vec<ProfileTable>) {
+        self.setup.settings.applications_mut().profiles = profiles;
+    }
+
+    /// Puts schedulers in the place of all others; what is no scheduler is returned.
+    fn schedule<'a>(&mut self, policies: impl Iterator<Item = &'a str>) -> Vec<String> {
+        let mut wrong = Vec::new();
+        self.cards.clear();
+        for policy in policies {
+            match policy.parse() {
+                Ok(policy) => {
+                    self.cards.push(Card::new(self.next_id, policy));
+                    self.next_id += 1;
+                }
+                Err(why) => wrong.push(format!("{policy}: {why}.")),
+            }
+        }
+        self.baseline = self.cards.first().map_or(0, |card| card.id);
+        wrong
+    }
+
+    /// Takes over the settings of an experiment. What it does not name is at its default, as it
+    /// would be for whoever runs it elsewhere.
+    fn set_up_as(&mut self, experiment: Experiment) {
+        if !experiment.policies.is_empty() {
+            let wrong = self.schedule(experiment.policies.iter().map(String::as_str));
+            if !wrong.is_empty() {
+                self.notice = Some(format!(
+                    "Not all of the file's settings are understood: {}",
+                    wrong.join(" ")
+                ));
+            }
+        }
+        let mut settings = experiment.settings;
+        // How large a log may become is this machine's affair.
+        settings.options.log_budget = self.setup.settings.options.log_budget;
+        self.setup.settings = settings;
+        self.setup.histories = experiment.histories.into_iter().map(Rc::new).collect();
+    }
+
+    fn forget_results(&mut self) {
+        for card in &mut self.cards {
+            *card = Card::new(card.id, card.policy.clone());
+        }
+        self.selected = None;
+        self.explanations.clear();
+        self.round = None;
+        self.revision += 1;
+    }
+}
+
+impl Reducible for AppState {
+    type Action = Action;
+
+    fn reduce(self: Rc<Self>, action: Action) -> Rc<Self> {
+        let mut next = (*self).clone();
+        next.apply(action);
+        // Jobs become adaptive, or plain again, under all schedulers at once.
+        if next.adapts() != self.adapts() {
+            next.forget_results();
+        }
+        if next == *self { self } else { Rc::new(next) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::{self, Random, opened};
+    use super::*;
+    use crate::bridge::protocol::Facets;
+    use crate::stage::Stage;
+    use crate::state::default_cluster;
+    use std::sync::Arc;
+    use switchyard::Settings;
+    use switchyard::placement::Strategy;
+    use switchyard::sim::SimOptions;
+    use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
+    use switchyard::workload::{GpuGeneration, Sample, Workload};
+
+    fn state() -> AppState {
+        AppState::from_link(&Link::parse(""))
+    }
+
+    #[test]
+    fn removing_the_baseline_chooses_another() {
+        let mut state = state();
+        let (first, second) = (state.cards[0].id, state.cards[1].id);
+        state.apply(Action::Baseline(first));
+        state.apply(Action::Remove(first));
+        assert_eq!(state.baseline, second);
+    }
+
+    #[test]
+    fn ids_are_never_used_twice() {
+        let mut state = state();
+        let last = state.cards.last().unwrap().id;
+        state.apply(Action::Remove(last));
+        state.apply(Action::Add("fifo".parse().unwrap()));
+        assert!(state.cards.last().unwrap().id > last);
+    }
+
+    #[test]
+    fn a_refused_trace_leaves_the_open_one() {
+        let mut state = state();
+        let Action::Opened { info, .. } = sample("lab") else {
+            unreachable!("it opens")
+        };
+        state.apply(Action::Opened {
+            info: info.clone(),
+            cluster: default_cluster(),
+            origin: ClusterOrigin::Given,
+            profiles: Vec::new(),
+            experiment: None,
+        });
+        state.apply(Action::Opening("bad.csv".into(), 5));
+        state.apply(Action::Reading(5, 2));
+        assert_eq!(state.opening.as_ref().map(|opening| opening.rows), Some(2));
+        state.apply(Action::Refused("no".into()));
+        assert_eq!(state.trace, Some(info));
+        assert_eq!(state.source, Source::Sample("lab".into()));
+        assert_eq!(state.trace_error.as_deref(), Some("no"));
+        assert_eq!(state.opening, None);
+    }
+
+    #[test]
+    fn an_experiment_brings_all_its_settings() {
+        let mut state = state();
+        let options = &mut state.setup.settings.options;
+        options.restart_by_model = true;
+        options.spread_slowdown = GpuGeneration::named("k80");
+        options.seed = 3;
+        let Action::Opened { info, .. } = sample("mine") else {
+            unreachable!("it opens")
+        };
+        let policies = ["srtf", "no-such", "fifo[backfill=true]"];
+        let expected = Settings {
+            placement: Strategy::SPREAD,
+            options: SimOptions {
+                restart_cost: 30.0,
+                spread_slowdown: GpuGeneration::named("v100"),
+                ..SimOptions::default()
+            },
+            ..Settings::default()
+        };
+        state.apply(Action::Opened {
+            info,
+            cluster: default_cluster(),
+            origin: ClusterOrigin::Given,
+            profiles: Vec::new(),
+            experiment: Some(Experiment {
+                policies: policies.map(String::from).to_vec(),
+                settings: expected.clone(),
+                ..Experiment::default()
+            }),
+        });
+        let policies: Vec<String> = state.cards.iter().map(|c| c.policy.to_string()).collect();
+        assert_eq!(policies, ["srtf", "fifo[backfill=true]"]);
+        assert_eq!(state.baseline, state.cards[0].id);
+        assert_eq!(state.setup.settings, expected);
+        let notice = state.notice.unwrap();
+        assert!(notice.contains("no-such: "), "{notice}");
+    }
+
+    fn sample(name: &str) -> Action {
+        Action::Opened {
+            info: Rc::new(TraceInfo {
+                name: name.into(),
+                format: "sample".into(),
+                title: name.into(),
+                report: None,
+                charts: Vec::new(),
+                facets: Facets::default(),
+                choice: Choice::default(),
+                columns: None,
+                remembered: false,
+                kept: None,
+                members: Vec::new(),
+                member: None,
+                adaptive: false,
+                jobs: 1,
+                gpu_hours: 1.0,
+                span_days: 1.0,
+            }),
+            cluster: default_cluster(),
+            origin: ClusterOrigin::Given,
+            profiles: Vec::new(),
+            experiment: None,
+        }
+    }
+
+    /// A state's experiment with some jobs, written to a file and opened by another page.
+    #[test]
+    fn any_state_reopens_from_its_file() {
+        let mut jobs = Sample::named("lab").expect("it is there").workload();
+        jobs.jobs.truncate(6);
+        let hashes = |state: &AppState, workload: &Workload| {
+            let workload = match state.applications() {
+                Some(settings) => settings
+                    .bind(workload.clone())
+                    .map_err(|why| why.to_string())?,
+                None => workload.clone(),
+            };
+            let workload = Arc::new(workload);
+            let hash = |card: &Card| {
+                let mut run = state.run_spec(&card.policy).start(workload.clone());
+                run.run().map_err(|why| why.to_string())?;
+                Ok(run.log().hash())
+            };
+            state
+                .cards
+                .iter()
+                .map(hash)
+                .collect::<Result<Vec<_>, String>>()
+        };
+        let mut ran = 0;
+        for seed in 0..40 {
+            let mut random = Random::new(seed);
+            let mut state = opened(&random.link());
+            random.enrich(&mut state);
+            let mut text = String::new();
+            let own = state.experiment();
+            own.write(&jobs, &mut text).expect("in memory");
+            let file = SourceFile {
+                name: "again.csv",
+                bytes: text.as_bytes(),
+            };
+            let Ok(Opened::Trace(mut trace)) = open(&[file], &OpenOptions::default()) else {
+                panic!("{text}");
+            };
+            let experiment = Experiment::take_from(&mut trace).expect("sound settings");
+            let mut again = AppState::from_link(&random.link());
+            // No file says how large a log may become where it is opened.
+            again.setup.settings.options.log_budget = state.setup.settings.options.log_budget;
+            again.apply(Action::Opened {
+                info: state.trace.clone().expect("it is open"),
+                cluster: trace.cluster.clone().expect("the file names it"),
+                origin: ClusterOrigin::Given,
+                profiles: Vec::new(),
+                experiment,
+            });
+            assert_eq!(again.setup, state.setup, "{seed}");
+            assert_eq!(again.experiment(), state.experiment(), "{seed}");
+            let workload = trace.take_workload();
+            let expected = hashes(&state, &jobs);
+            assert_eq!(hashes(&again, &workload), expected, "{seed}");
+            ran += u32::from(expected.is_ok());
+        }
+        assert!(ran > 20, "{ran} of 40 run");
+    }
+
+    #[test]
+    fn a_link_is_followed_in_an_open_page() {
+        for seed in 0..200 {
+            let mut random = Random::new(seed);
+            let mut state = opened(&random.link());
+            random.enrich(&mut state);
+            state.apply(Action::Complain("any".into()));
+            let (histories, before) = (state.setup.histories.clone(), state.clone());
+            let link = random.link();
+            state.apply(Action::Follow(Box::new(link.clone())));
+            assert_eq!(state.trace, before.trace, "what is open stays");
+            assert!(state.complaints.is_empty());
+            let ids: Vec<u32> = before.cards.iter().map(|card| card.id).collect();
+            assert!(state.cards.iter().all(|card| !ids.contains(&card.id)));
+            state.apply(random::open(&link));
+            state.apply(Action::Select(link.job));
+            let shown = Link::of(&state, &Stage::default());
+            let (time, speed) = (shown.time, shown.speed);
+            assert_eq!(
+                shown,
+                Link {
+                    time,
+                    speed,
+                    ..link
+                }
+            );
+            assert_eq!(state.setup.histories, histories);
+        }
+    }
+
+    #[test]
+    fn complaints_stay_until_they_are_read() {
+        let link = Link::parse("#v=99&run=lifo&run=fifo");
+        let mut state = opened(&link);
+        assert_eq!(state.complaints.len(), 2);
+        state.apply(Action::Notice(None));
+        state.apply(Action::Complain("t=9: too late.".into()));
+        assert_eq!(state.complaints.len(), 3);
+        state.apply(Action::ReadComplaints);
+        assert!(state.complaints.is_empty());
+    }
+
+    #[test]
+    fn the_guide_closes_with_its_sample() {
+        let mut state = state();
+        let before: Vec<u32> = state.cards.iter().map(|card| card.id).collect();
+        state.apply(Action::Guide(Some(0)));
+        state.apply(sample(GUIDED));
+        assert_eq!(state.guide, Some(0));
+        let policies: Vec<String> = state.cards.iter().map(|c| c.policy.to_string()).collect();
+        assert_eq!(policies, GUIDED_SCHEDULERS);
+        assert!(state.cards.iter().all(|card| !before.contains(&card.id)));
+        assert_eq!(state.baseline, state.cards[0].id);
+        state.apply(sample("lab"));
+        assert_eq!(state.guide, None);
+    }
+
+    #[test]
+    fn a_link_to_the_guided_sample_keeps_its_schedulers() {
+        let mut state = AppState::from_link(&Link::parse("#v=1&sample=three-jobs&run=fifo"));
+        state.apply(sample(GUIDED));
+        assert_eq!(state.cards.len(), 1);
+        assert_eq!(state.cards[0].policy.to_string(), "fifo");
+    }
+
+    #[test]
+    fn jobs_adapt_under_all_schedulers_or_none() {
+        let mut state = Rc::new(state());
+        let first = state.cards[0].id;
+        let done = RunStatus::Failed("any".into());
+        state = state.reduce(Action::Progress(first, done.clone()));
+        state = state.reduce(Action::Add("srtf".parse().unwrap()));
+        assert_eq!(state.cards[0].status, done);
+        assert!(state.applications().is_none());
+        state = state.reduce(Action::Add("pollux".parse().unwrap()));
+        assert_eq!(state.cards[0].status, RunStatus::Idle);
+        assert!(state.applications().is_some());
+        state = state.reduce(Action::Progress(first, done.clone()));
+        state = state.reduce(Action::Add("optimus".parse().unwrap()));
+        assert_eq!(state.cards[0].status, done);
+    }
+
+    #[test]
+    fn a_stale_explanation_is_dropped() {
+        let mut state = state();
+        state.apply(Action::Select(Some(JobId(3))));
+        let explanation = Explanation::new(switchyard::policy::Verdict::Runs, Vec::new());
+        state.apply(Action::Explained(0, JobId(2), Time::ZERO, explanation));
+        assert!(state.explanations.is_empty());
+    }
+}
