@@ -17,4 +17,4 @@ pub use preset::{Preset, UnknownPreset};
 pub use run::{MissingHistory, RunSpec};
 pub use settings::{Group, SETTINGS, Setting, Settings};
 
-use switchyard_model::{Time, application, cluster, goodput, job, workload};
+use switchyard_model::{Time, application, cluster, draw, goodput, job, workload};

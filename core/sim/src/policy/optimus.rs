@@ -6,6 +6,7 @@
 //! remaining iterations are true: an oracle. Jobs whose number did not change stay where they are;
 //! the others, fewest GPUs first, take what is free on the emptiest node, then on the next.
 
+use super::emptiest;
 use super::entry::{GANG_PLACEMENT, Registered, no_conflicts};
 use super::rigid::{self, Rigid};
 use super::{
@@ -22,11 +23,11 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 /// A job as the rule sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Demand {
+struct Demand {
     /// The most GPUs it can use: its batch size over the least of a GPU.
-    pub max_replicas: u32,
+    max_replicas: u32,
     /// Iterations it still needs.
-    pub remaining: f64,
+    remaining: f64,
 }
 
 /// A job's gain by its next GPU; of equal ones the first job's is the greater.
@@ -59,12 +60,8 @@ impl PartialEq for Gain {
 impl Eq for Gain {}
 
 /// How many GPUs each job gets, of `gpus`; jobs in the order in which they came.
-/// `step_time(job, k)` is the seconds of an iteration on k GPUs, packed.
-pub fn replicas(gpus: u32, jobs: &[Demand], step_time: impl FnMut(usize, u32) -> f64) -> Vec<u32> {
-    replicas_by_gain(gpus, jobs, step_time, |_| {})
-}
-
-/// The same; `given` is told the gain, in seconds, of each GPU beyond the first ones.
+/// `step_time(job, k)` is the seconds of an iteration on k GPUs, packed; `given` is told the gain,
+/// in seconds, of each GPU beyond the first ones.
 fn replicas_by_gain(
     gpus: u32,
     jobs: &[Demand],
@@ -106,57 +103,21 @@ fn replicas_by_gain(
     counts
 }
 
-/// Where the jobs go: (node, GPUs) of each. `nodes` are the GPUs of each node, `current` what the
-/// jobs hold, `counts` what they are to have, together no more than there is.
-pub fn place(nodes: &[u32], counts: &[u32], current: &[Vec<Part>]) -> Vec<Vec<Part>> {
-    let mut free = nodes.to_vec();
-    let mut placed = vec![Vec::new(); counts.len()];
-    for (job, parts) in current.iter().enumerate().take(counts.len()) {
-        let held = Part::gpus_of(parts);
-        if held == counts[job] {
-            for &Part { node, gpus } in parts {
-                if let Some(free) = free.get_mut(node as usize) {
-                    *free = free.saturating_sub(gpus);
-                }
-            }
-            placed[job].clone_from(parts);
-        }
-    }
-    let mut order: Vec<usize> = (0..counts.len())
-        .filter(|&job| placed[job].is_empty())
-        .collect();
-    order.sort_by_key(|&job| counts[job]);
-    for job in order {
-        let mut wanted = counts[job];
-        while wanted > 0 {
-            let emptiest = (0..free.len()).max_by_key(|&node| (free[node], Reverse(node)));
-            let Some(node) = emptiest.filter(|&node| free[node] > 0) else {
-                break;
-            };
-            let taken = wanted.min(free[node]);
-            free[node] -= taken;
-            wanted -= taken;
-            placed[job].push(Part::new(node as u32, taken));
-        }
-    }
-    placed
-}
-
 /// What limits a fixed batch on one GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BatchLimits {
+struct BatchLimits {
     /// M0: the batch whose statistics one GPU can take without accumulation.
-    pub initial: u32,
+    initial: u32,
     /// Mmax.
-    pub max: u32,
+    max: u32,
     /// The most a GPU holds.
-    pub max_local: u32,
+    max_local: u32,
 }
 
 /// How a batch is split over k GPUs.
 /// `reference` keeps the artifact's rule, by which a single GPU always accumulates; otherwise it
 /// does so only above M0, where gradient statistics need two passes.
-pub fn split(batch: u32, k: u32, limits: BatchLimits, reference: bool) -> LocalBatch {
+fn split(batch: u32, k: u32, limits: BatchLimits, reference: bool) -> LocalBatch {
     let k = k.max(1);
     let local = batch.div_ceil(k);
     let mut accumulation = local.div_ceil(limits.max_local.max(1)).max(1) - 1;
@@ -321,7 +282,7 @@ impl Policy for Optimus {
             |gain| gains.push(gain),
         );
         let current = rigid::still_held(view, jobs.iter().copied(), &nodes);
-        let placed = place(&nodes, &counts, &current);
+        let placed = emptiest::place(&nodes, &counts, &current);
         let mut rows = Vec::with_capacity(jobs.len());
         for ((&job, after), current) in jobs.iter().zip(placed).zip(&current) {
             let gpus = Part::gpus_of(&after);
@@ -415,6 +376,10 @@ mod tests {
         }
     }
 
+    fn replicas(gpus: u32, jobs: &[Demand], step_time: impl FnMut(usize, u32) -> f64) -> Vec<u32> {
+        replicas_by_gain(gpus, jobs, step_time, |_| {})
+    }
+
     /// T = 12/k and 6/k, 10 iterations: the second GPU saves 60 s or 30 s, the third 20 s or 10 s.
     #[test]
     fn the_next_gpu_goes_where_most_time_is_saved() {
@@ -433,20 +398,6 @@ mod tests {
         assert_eq!(replicas(100, &[demand(50, 1.0)], slower), [3]);
         assert_eq!(replicas(100, &[demand(2, 1.0)], slower), [2]);
         assert_eq!(replicas(100, &[demand(50, 0.0)], slower), [1]);
-    }
-
-    #[test]
-    fn equal_numbers_stay_and_others_take_the_emptiest_node() {
-        // The second leaves node 1; the third, with fewer GPUs, is placed before it.
-        let part = Part::new;
-        let current = [vec![part(0, 2)], vec![part(1, 4)], vec![]];
-        let placed = place(&[4, 4, 4], &[2, 6, 1], &current);
-        let expected = [
-            vec![part(0, 2)],
-            vec![part(2, 4), part(1, 2)],
-            vec![part(1, 1)],
-        ];
-        assert_eq!(placed, expected);
     }
 
     /// deepspeech2's limits: M0 20, Mmax 640, 80 a GPU.
@@ -487,7 +438,7 @@ mod tests {
             let wanted: u32 = demands.iter().map(|demand| demand.max_replicas).sum();
             prop_assert_eq!(counts.iter().sum::<u32>(), total.min(wanted));
             prop_assert!(counts.iter().zip(&demands).all(|(&k, demand)| k <= demand.max_replicas));
-            let placed = place(&nodes, &counts, &vec![Vec::new(); counts.len()]);
+            let placed = emptiest::place(&nodes, &counts, &vec![Vec::new(); counts.len()]);
             let mut used = vec![0; nodes.len()];
             for (parts, &count) in placed.iter().zip(&counts) {
                 prop_assert_eq!(Part::gpus_of(parts), count);

@@ -3,8 +3,8 @@
 //! and keep their GPUs.
 
 use super::Params;
+use super::emptiest;
 use super::entry::BuildContext;
-use super::optimus;
 use crate::cluster::{Part, Placement};
 use crate::job::JobId;
 use crate::placement::Strategy;
@@ -85,7 +85,7 @@ pub(super) fn lay(
         if gpus > nodes.iter().sum() {
             return None;
         }
-        let parts = optimus::place(nodes, &[gpus], &[Vec::new()]).pop()?;
+        let parts = emptiest::place(nodes, &[gpus], &[Vec::new()]).pop()?;
         return Some(Placement { parts });
     };
     let free = view.free().with_free(nodes);

@@ -2,9 +2,9 @@
 //! ([`Policy::plan`]), and why.
 
 use super::{Plan, View};
+use crate::draw::Rng;
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
-use crate::policy::Rng;
 use crate::tell::{Explanation, RoundReport};
 
 /// When a policy wants to be asked.

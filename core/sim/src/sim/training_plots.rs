@@ -12,7 +12,7 @@ use crate::Time;
 use crate::application::Application;
 use crate::goodput::{GradientStats, LearningRateRule};
 use crate::job::JobId;
-use crate::policy::{Line, Plot};
+use crate::tell::{Line, Plot};
 
 /// A line of more than twice as many points is thinned out: the first and last of each part stay.
 const PARTS: usize = 100;

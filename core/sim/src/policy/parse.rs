@@ -1,65 +1,7 @@
-//! Every policy there is: from a text to a [`PolicySpec`], and from that to the policy. It knows all
-//! of them, and none knows it.
+//! From a text to a [`PolicySpec`].
 
-use super::entry::Registered;
-use super::{
-    BuildContext, Params, PolicyEntry, PolicySpec, SpecError, fifo, gandiva, gavel, gittins, las,
-    optimus, pollux, shortest_expected, sjf, srsf, srtf, themis, tiresias_gittins, tiresias_las,
-    tiresias_tuned, yarn_cs,
-};
-use crate::sim::Scheduler;
+use super::{POLICIES, Params, PolicySpec, SpecError, entry};
 use std::str::FromStr;
-
-/// Every policy, in the order shown to a person.
-const REGISTERED: &[Registered] = &[
-    fifo::POLICY,
-    sjf::POLICY,
-    srtf::POLICY,
-    srsf::POLICY,
-    tiresias_las::POLICY,
-    tiresias_gittins::POLICY,
-    las::POLICY,
-    gittins::POLICY,
-    shortest_expected::POLICY,
-    yarn_cs::POLICY,
-    gandiva::POLICY,
-    themis::POLICY,
-    gavel::POLICY,
-    tiresias_tuned::POLICY,
-    optimus::POLICY,
-    pollux::POLICY,
-];
-
-/// Every policy, in the order shown to a person. (Apart from the makers: a page that only names
-/// policies need not hold them.)
-pub const POLICIES: &[PolicyEntry] = &{
-    let mut entries = [REGISTERED[0].entry; REGISTERED.len()];
-    let mut i = 1;
-    while i < REGISTERED.len() {
-        entries[i] = REGISTERED[i].entry;
-        i += 1;
-    }
-    entries
-};
-
-/// The policy of this name.
-pub fn entry(name: &str) -> Option<&'static PolicyEntry> {
-    POLICIES.iter().find(|entry| entry.name == name)
-}
-
-/// The policy a spec describes.
-pub fn build(spec: &PolicySpec, context: &BuildContext<'_>) -> Scheduler {
-    // A spec is only ever made by parsing, which has found its policy.
-    let found = REGISTERED
-        .iter()
-        .find(|policy| policy.entry.name == spec.name())
-        .unwrap_or(&REGISTERED[0]);
-    Scheduler {
-        spec: spec.to_string(),
-        given: spec.given().map(str::to_owned).collect(),
-        policy: (found.build)(&Params::new(found.entry.params, spec), context),
-    }
-}
 
 impl FromStr for PolicySpec {
     type Err = SpecError;
@@ -188,9 +130,11 @@ mod tests {
 
     #[test]
     fn errors_list_what_is_valid() {
+        let names: Vec<_> = POLICIES.iter().map(|entry| entry.name).collect();
+        let names = names.join(", ");
         assert_eq!(
             error("lifo"),
-            "there is no policy 'lifo': use one of fifo, sjf, srtf, srsf, tiresias-las, tiresias-gittins, las, gittins, shortest-expected, yarn-cs, gandiva, themis, gavel, tiresias-tuned, optimus, pollux"
+            format!("there is no policy 'lifo': use one of {names}")
         );
         assert_eq!(
             error("fifo[speed=3]"),
