@@ -10,13 +10,17 @@
 //! The last three follow from the first; operators mark the rows they write ([`Changes`]) and they
 //! are brought up to date once. Bytes stay below 128 and are worked on eight at a time.
 
+use std::ops::Range;
+
 /// The lowest bit of every byte.
 pub(super) const ONES: u64 = 0x0101_0101_0101_0101;
 /// The highest bit of every byte.
 pub(super) const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// Words of a row on up to 16 nodes, for which the search is compiled apart.
+/// Words of a row on up to 16 nodes, for which the search is compiled apart...
 pub(super) const FEW: usize = 2;
+/// ...as for those on up to 64, which have one mask.
+pub(super) const GROUP: usize = 8;
 /// Stands for any number of words.
 pub(super) const ANY: usize = 0;
 
@@ -31,12 +35,16 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn new(jobs: usize, nodes: usize) -> Self {
-        let words = nodes.div_ceil(8).max(FEW);
+        let words = match nodes.div_ceil(8) {
+            0..=FEW => FEW,
+            words if words <= GROUP => GROUP,
+            words => words,
+        };
         Self {
             jobs,
             nodes,
             words,
-            masks: words.div_ceil(8),
+            masks: words.div_ceil(GROUP),
         }
     }
 
@@ -48,9 +56,15 @@ impl Layout {
         }
         Self {
             words: W,
-            masks: W.div_ceil(8),
+            masks: W.div_ceil(GROUP),
             ..self
         }
+    }
+
+    /// The words of a mask's nodes.
+    #[inline]
+    pub(super) fn group(self, mask: usize) -> Range<usize> {
+        GROUP * mask..self.words.min(GROUP * (mask + 1))
     }
 
     /// Words of a job's record.
@@ -139,14 +153,16 @@ pub(super) fn is_distributed(masks: &[u64]) -> bool {
 }
 
 /// A row's hash: every bit of every word, and the job, count. A genome's hash is the wrapping sum
-/// of its rows'.
+/// of its rows'. No word waits for another.
 pub(super) fn hash(words: &[u64], job: usize) -> u64 {
-    let mut hash = (job as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut place = (job as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut hash = place;
     for &word in words {
-        hash = (hash ^ word).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        hash ^= hash >> 29;
+        place = place.wrapping_add(0xbf58_476d_1ce4_e5b9);
+        let mixed = (word ^ place).wrapping_mul(0x94d0_49bb_1331_11eb);
+        hash = hash.wrapping_add(mixed ^ (mixed >> 31));
     }
-    hash = hash.wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash = hash.wrapping_mul(0xbf58_476d_1ce4_e5b9);
     hash ^ (hash >> 32)
 }
 

@@ -10,7 +10,7 @@
 //! So entries only grow where there is room, and repair decides who keeps what.
 
 use super::chance::{Trials, below};
-use super::genome::{self, Changes, HIGH};
+use super::genome::{self, Changes, GROUP, HIGH};
 use super::problem::Problem;
 use crate::policy::Rng;
 
@@ -24,12 +24,16 @@ pub(super) struct Mutation {
     has_gpus: Vec<u64>,
     /// By word: whether a node may now be asked for more GPUs than it has.
     pub(super) may_exceed: Vec<bool>,
-    /// Nodes with free GPUs, and by bit how many jobs are there.
+    /// Nodes with free GPUs, in masks.
     free: Vec<u64>,
-    there: Vec<u8>,
-    /// Entries on such nodes that are not zero, and those to be raised.
-    held: Vec<Entry>,
+    /// Rows with GPUs on such nodes: job, mask, and which.
+    there: Vec<(u32, u32, u64)>,
+    /// By mask: how many jobs are on each such node, the digits in base two.
+    crowds: Vec<[u64; 6]>,
+    /// Entries to be raised.
     hit: Vec<Entry>,
+    /// By job and mask: those to be raised because they hold GPUs; 0 between two mutations.
+    is_hit: Vec<u64>,
 }
 
 /// A job's entry on the node of a mask's bit.
@@ -56,10 +60,11 @@ impl Mutation {
                 .collect(),
             may_exceed: vec![true; layout.words],
             free: vec![0; layout.masks],
-            there: vec![0; 64 * layout.masks],
-            // A free node has fewer than 64 GPUs in use.
-            held: Vec::with_capacity(64 * layout.nodes),
+            there: vec![(0, 0, 0); layout.jobs * layout.masks],
+            // A free node has fewer than 64 GPUs in use, and so fewer jobs.
+            crowds: vec![[0; 6]; layout.masks],
             hit: Vec::with_capacity(64 * layout.nodes + layout.jobs),
+            is_hit: vec![0; layout.jobs * layout.masks],
         }
     }
 
@@ -137,20 +142,26 @@ impl Mutation {
         let layout = problem.layout.with_words::<W>();
         self.free.fill(0);
         let mut any = 0;
-        for (w, &capacity) in problem.capacity[..layout.words].iter().enumerate() {
+        for m in 0..layout.masks {
+            let group = layout.group(m);
             // Two parents and the current allocation together take at most 192 of a byte.
-            let mut used = 0_u64;
+            let mut used = [0_u64; GROUP];
             for record in genome.chunks_exact(layout.record()) {
-                used += record[w];
+                for (used, word) in used.iter_mut().zip(&record[group.clone()]) {
+                    *used += word;
+                }
             }
-            let has_gpus = self.has_gpus[w];
-            let enough = ((capacity | HIGH) - (used & !HIGH)) & !used & HIGH;
-            self.may_exceed[w] = enough != HIGH;
-            // Bytes of capacity − 1 ≥ used.
-            let free = ((capacity - (has_gpus >> 7)) | HIGH) - (used & !HIGH);
-            let free = (free & !used & has_gpus) >> 7;
-            self.free[w / 8] |= free << (w % 8);
-            any |= free;
+            let mut mask = 0;
+            for (w, used) in group.zip(used) {
+                let (capacity, has_gpus) = (problem.capacity[w], self.has_gpus[w]);
+                let enough = ((capacity | HIGH) - (used & !HIGH)) & !used & HIGH;
+                self.may_exceed[w] = enough != HIGH;
+                // Bytes of capacity − 1 ≥ used.
+                let free = ((capacity - (has_gpus >> 7)) | HIGH) - (used & !HIGH);
+                mask |= ((free & !used & has_gpus) >> 7) << (w % GROUP);
+            }
+            self.free[m] = mask;
+            any |= mask;
         }
         any != 0
     }
@@ -158,50 +169,65 @@ impl Mutation {
     /// Chooses the entries to be raised.
     fn choose<const W: usize>(&mut self, problem: &Problem, genome: &[u64], rng: &mut Rng) {
         let layout = problem.layout.with_words::<W>();
-        self.there.fill(0);
-        self.held.clear();
         self.hit.clear();
+        let mut rows = 0;
         let records = genome.chunks_exact(layout.record()).enumerate();
         for (job, record) in records.skip(problem.pinned) {
             for (m, &free) in self.free[..layout.masks].iter().enumerate() {
-                let mut left = record[layout.words + m] & free;
-                while left != 0 {
-                    let bit = left.trailing_zeros();
-                    left &= left - 1;
-                    self.there[64 * m + bit as usize] += 1;
-                    self.held.push(Entry {
-                        job: job as u32,
-                        mask: m as u32,
-                        bit,
-                    });
-                }
+                // Written whether it counts or not: a branch would be chance.
+                let there = record[layout.words + m] & free;
+                self.there[rows] = (job as u32, m as u32, there);
+                rows += usize::from(there != 0);
             }
         }
-        for &entry in &self.held {
-            let there = self.there[64 * entry.mask as usize + entry.bit as usize];
-            if there == 1 || below(rng, u32::from(there)) == 0 {
-                self.hit.push(entry);
+        let there = &self.there[..rows];
+        self.crowds.fill([0; 6]);
+        for &(_, m, bits) in there {
+            let mut carry = bits;
+            for digit in &mut self.crowds[m as usize] {
+                (*digit, carry) = (*digit ^ carry, *digit & carry);
+            }
+        }
+        for &(job, mask, bits) in there {
+            let crowds = &self.crowds[mask as usize];
+            let crowded = crowds[1..].iter().fold(0, |all, digit| all | digit);
+            let crowd = |bit: u32| {
+                let digits = (0..).zip(crowds);
+                digits.fold(0, |sum, (k, digit)| sum | ((digit >> bit & 1) as u32) << k)
+            };
+            let mut left = bits;
+            while left != 0 {
+                let bit = left.trailing_zeros();
+                if crowded >> bit & 1 == 0 || below(rng, crowd(bit)) == 0 {
+                    self.hit.push(Entry { job, mask, bit });
+                    self.is_hit[job as usize * layout.masks + mask as usize] |= 1 << bit;
+                }
+                left &= left - 1;
             }
         }
         let held = self.hit.len();
-        let hit = &mut self.hit;
+        let (hit, is_hit) = (&mut self.hit, &self.is_hit);
         let movable = (layout.jobs - problem.pinned) as u32;
-        for (m, &free) in self.free.iter().enumerate() {
+        for (m, &free) in self.free[..layout.masks].iter().enumerate() {
             let (mut left, mut passed) = (free, 0);
             self.gain.run(rng, free.count_ones() * movable, |_, at| {
                 while passed + movable <= at {
                     left &= left - 1;
                     passed += movable;
                 }
-                let entry = Entry {
-                    job: problem.pinned as u32 + at - passed,
-                    mask: m as u32,
-                    bit: left.trailing_zeros(),
-                };
-                if !hit[..held].contains(&entry) {
-                    hit.push(entry);
+                let job = problem.pinned + (at - passed) as usize;
+                let bit = left.trailing_zeros();
+                if is_hit[job * layout.masks + m] >> bit & 1 == 0 {
+                    hit.push(Entry {
+                        job: job as u32,
+                        mask: m as u32,
+                        bit,
+                    });
                 }
             });
+        }
+        for entry in &self.hit[..held] {
+            self.is_hit[entry.job as usize * layout.masks + entry.mask as usize] = 0;
         }
     }
 

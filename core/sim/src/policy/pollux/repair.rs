@@ -10,7 +10,7 @@
 //! takes anything from them.
 
 use super::chance::shuffle_first;
-use super::genome::{self, Changes, HIGH};
+use super::genome::{self, Changes, GROUP, HIGH};
 use super::problem::Problem;
 use crate::cluster::Part;
 use crate::policy::Rng;
@@ -43,8 +43,14 @@ impl Repair {
         rng: &mut Rng,
     ) {
         let layout = problem.layout.with_words::<W>();
-        if problem.parameters.avoidance && self.interferes::<W>(problem, genome) {
-            self.avoid::<W>(problem, genome, changes);
+        if problem.parameters.avoidance {
+            if layout.masks == 1 {
+                avoid::<W>(problem, genome, changes, &mut [0], &mut [0]);
+            } else {
+                self.seen.fill(0);
+                self.blocked.fill(0);
+                avoid::<W>(problem, genome, changes, &mut self.seen, &mut self.blocked);
+            }
         }
         let record = layout.record();
         changes.for_each(|job| {
@@ -62,75 +68,6 @@ impl Repair {
                 record[..layout.hash()].fill(0);
             }
         });
-    }
-
-    /// Whether two jobs that span nodes share one.
-    fn interferes<const W: usize>(&mut self, problem: &Problem, genome: &[u64]) -> bool {
-        let layout = problem.layout.with_words::<W>();
-        if layout.masks == 1 {
-            let (mut once, mut twice) = (0, 0);
-            for record in genome.chunks_exact(layout.record()) {
-                let mask = record[layout.words];
-                let spanned = if mask & mask.wrapping_sub(1) == 0 {
-                    0
-                } else {
-                    mask
-                };
-                twice |= once & spanned;
-                once |= spanned;
-            }
-            return twice != 0;
-        }
-        self.seen.fill(0);
-        for record in genome.chunks_exact(layout.record()) {
-            let masks = &record[layout.words..][..layout.masks];
-            if genome::is_distributed(masks) {
-                for (seen, mask) in self.seen.iter_mut().zip(masks) {
-                    if *seen & mask != 0 {
-                        return true;
-                    }
-                    *seen |= mask;
-                }
-            }
-        }
-        false
-    }
-
-    fn avoid<const W: usize>(
-        &mut self,
-        problem: &Problem,
-        genome: &mut [u64],
-        changes: &mut Changes,
-    ) {
-        let layout = problem.layout.with_words::<W>();
-        self.seen.fill(0);
-        self.blocked.fill(0);
-        let records = genome.chunks_exact_mut(layout.record());
-        for (job, record) in records.enumerate() {
-            let masks = layout.words..layout.hash();
-            let spans = genome::is_distributed(&record[masks.clone()]);
-            if spans {
-                for (m, mask) in record[masks.clone()].iter().enumerate() {
-                    self.blocked[m] |= self.seen[m] & mask;
-                    self.seen[m] |= mask;
-                }
-            }
-            let loses = spans || problem.parameters.reference;
-            if job < problem.pinned || !loses {
-                continue;
-            }
-            let mut lost = false;
-            for (mask, blocked) in record[masks].iter_mut().zip(&self.blocked) {
-                lost |= *mask & blocked != 0;
-                *mask &= !blocked;
-            }
-            if lost {
-                for (w, word) in record[..layout.words].iter_mut().enumerate() {
-                    *word &= !genome::bytes_of(&self.blocked, w);
-                }
-                changes.mark(job);
-            }
-        }
     }
 
     fn cap<const W: usize>(
@@ -175,6 +112,44 @@ impl Repair {
     }
 }
 
+/// Leaves each node to one job that spans nodes.
+#[inline]
+fn avoid<const W: usize>(
+    problem: &Problem,
+    genome: &mut [u64],
+    changes: &mut Changes,
+    seen: &mut [u64],
+    blocked: &mut [u64],
+) {
+    let layout = problem.layout.with_words::<W>();
+    let records = genome.chunks_exact_mut(layout.record());
+    for (job, record) in records.enumerate() {
+        let (words, rest) = record.split_at_mut(layout.words);
+        let masks = &mut rest[..layout.masks];
+        let spans = genome::is_distributed(masks);
+        // All bits if it does.
+        let spanned = u64::from(spans).wrapping_neg();
+        for ((blocked, seen), mask) in blocked.iter_mut().zip(&mut *seen).zip(&*masks) {
+            *blocked |= *seen & mask & spanned;
+            *seen |= mask & spanned;
+        }
+        if job < problem.pinned || !(spans || problem.parameters.reference) {
+            continue;
+        }
+        let mut lost = 0;
+        for (mask, blocked) in masks.iter_mut().zip(&*blocked) {
+            lost |= *mask & blocked;
+            *mask &= !blocked;
+        }
+        if lost != 0 {
+            for (w, word) in words.iter_mut().enumerate() {
+                *word &= !genome::bytes_of(blocked, w);
+            }
+            changes.mark(job);
+        }
+    }
+}
+
 /// Gives each node's GPUs to the jobs in service order, eight nodes at a time.
 fn clip<const W: usize>(
     problem: &Problem,
@@ -183,26 +158,39 @@ fn clip<const W: usize>(
     changes: &mut Changes,
 ) {
     let layout = problem.layout.with_words::<W>();
-    for (w, &capacity) in problem.capacity[..layout.words].iter().enumerate() {
-        if !may_exceed[w] {
+    for m in 0..layout.masks {
+        let group = layout.group(m);
+        if !may_exceed[group.clone()].contains(&true) {
             continue;
         }
-        let mut left = capacity;
+        let mut left = [0; GROUP];
+        for (left, &capacity) in left.iter_mut().zip(&problem.capacity[group.clone()]) {
+            *left = capacity;
+        }
         let records = genome.chunks_exact_mut(layout.record());
         for (job, record) in records.enumerate() {
-            let wanted = record[w];
-            let difference = (left | HIGH) - wanted;
-            if difference & HIGH == HIGH {
-                left = difference & !HIGH;
+            let (words, rest) = record.split_at_mut(layout.words);
+            let words = &mut words[group.clone()];
+            let mut enough = HIGH;
+            for (left, wanted) in left.iter().zip(&*words) {
+                enough &= (left | HIGH) - wanted;
+            }
+            if enough & HIGH == HIGH {
+                for (left, wanted) in left.iter_mut().zip(&*words) {
+                    *left -= wanted;
+                }
                 continue;
             }
-            // All bits of the bytes in which enough is left.
-            let enough = ((difference & HIGH) >> 7) * 0xff;
-            let given = (wanted & enough) | (left & !enough);
-            left -= given;
-            record[w] = given;
-            let empty = (genome::nonzero(wanted) & !genome::nonzero(given)) >> 7;
-            record[layout.words + w / 8] &= !(empty << (w % 8));
+            for (w, (left, word)) in left.iter_mut().zip(words).enumerate() {
+                let wanted = *word;
+                // All bits of the bytes in which enough is left.
+                let enough = ((((*left | HIGH) - wanted) & HIGH) >> 7) * 0xff;
+                let given = (wanted & enough) | (*left & !enough);
+                *left -= given;
+                *word = given;
+                let empty = (genome::nonzero(wanted) & !genome::nonzero(given)) >> 7;
+                rest[m] &= !(empty << w);
+            }
             changes.mark(job);
         }
     }

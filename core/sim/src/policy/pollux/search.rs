@@ -11,7 +11,7 @@
 use super::chance::scale;
 use super::crossover::cross;
 use super::fitness::{Fitness, evaluate, refresh};
-use super::genome::{self, ANY, Changes, FEW, Layout};
+use super::genome::{self, ANY, Changes, FEW, GROUP, Layout};
 use super::mutate::Mutation;
 use super::problem::{Allocation, Node, Problem};
 use super::repair::Repair;
@@ -86,10 +86,10 @@ impl Search {
         if problem.pinned == problem.layout.jobs {
             return Outcome::nothing_to_choose(problem);
         }
-        if problem.layout.words == FEW {
-            self.run_with::<FEW>(problem, rng)
-        } else {
-            self.run_with::<ANY>(problem, rng)
+        match problem.layout.words {
+            FEW => self.run_with::<FEW>(problem, rng),
+            GROUP => self.run_with::<GROUP>(problem, rng),
+            _ => self.run_with::<ANY>(problem, rng),
         }
     }
 

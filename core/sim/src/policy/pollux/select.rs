@@ -6,7 +6,6 @@ use super::chance::{coin, shuffle_first};
 use super::fitness::Fitness;
 use crate::policy::Rng;
 use rand_xoshiro::rand_core::Rng as _;
-use std::cmp::Ordering;
 
 /// The crowding of the ends of a front.
 const END: f64 = 1e14;
@@ -39,9 +38,10 @@ impl Individual {
         }
     }
 
-    /// Best F0 first, then best F1.
-    fn order(&self, other: &Self) -> Ordering {
-        (other.mean_speedup, other.utility).cmp(&(self.mean_speedup, self.utility))
+    /// Grows from the best to the worst: best F0 first, then best F1. One number, since which of
+    /// two is greater is chance, and a comparison of two would branch.
+    fn rank(&self) -> u128 {
+        !(u128::from(self.mean_speedup) << 64 | u128::from(self.utility))
     }
 
     fn is_level(&self, other: &Self) -> bool {
@@ -136,8 +136,9 @@ pub(super) struct Survival {
     /// The greatest F1 of each front, as bits.
     tops: Vec<u64>,
     fronts: Vec<Front>,
-    /// (crowding, chance, index) in the front that has too few places.
-    contest: Vec<(f64, u64, usize)>,
+    /// In the front that has too few places, who is to survive first: by crowding, then by chance,
+    /// as one number; and the index.
+    contest: Vec<(u128, usize)>,
 }
 
 impl Survival {
@@ -164,7 +165,7 @@ impl Survival {
         rng: &mut Rng,
     ) {
         // The place is a tie-break, so that the sort need not be stable.
-        offspring.sort_unstable_by(|a, b| a.order(b).then(a.place.cmp(&b.place)));
+        offspring.sort_unstable_by_key(|individual| (individual.rank(), individual.place));
         self.merge(population, offspring);
         offspring.clear();
         self.find_fronts();
@@ -183,13 +184,13 @@ impl Survival {
             self.contest.clear();
             for (i, individual) in self.merged.iter().enumerate() {
                 if self.front_of[i] as usize == whole {
-                    self.contest.push((individual.crowding, rng.next_u64(), i));
+                    // Crowding is not negative: its bits order as it does.
+                    let last = u128::from(!individual.crowding.to_bits()) << 64;
+                    self.contest.push((last | u128::from(rng.next_u64()), i));
                 }
             }
-            self.contest.select_nth_unstable_by(left - 1, |a, b| {
-                b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2))
-            });
-            for &(_, _, i) in &self.contest[..left] {
+            self.contest.select_nth_unstable(left - 1);
+            for &(_, i) in &self.contest[..left] {
                 self.survives[i] = true;
             }
         }
@@ -208,7 +209,7 @@ impl Survival {
         self.merged.clear();
         let mut young = offspring.iter().peekable();
         for old in population {
-            while let Some(next) = young.next_if(|next| next.order(old) == Ordering::Less) {
+            while let Some(next) = young.next_if(|next| next.rank() < old.rank()) {
                 self.merged.push(*next);
             }
             self.merged.push(*old);
