@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use switchyard::goodput::noise::{NoiseAverage, norms};
-use switchyard::goodput::{Agent, CandidateTable, Observation};
+use switchyard::goodput::{Agent, CandidateTable, Fits, Observation};
 use switchyard::workload::application::{even, packed};
 use switchyard::workload::{Application, BindingRule, PolluxGenerator, Unbound};
 
@@ -61,7 +61,7 @@ fn agents(applications: &[Application]) -> Print {
             let batch = local.total(replicas);
             let stats = application.stats(batch, 1);
             agent
-                .observe(observation, stats)
+                .observe(observation, stats, &mut Fits::default())
                 .expect("a model's own times are sound");
             let params = agent.params().expect("a step was seen");
             for figure in [

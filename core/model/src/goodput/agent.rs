@@ -5,7 +5,7 @@
 //! the replicas it has ever run on, so it learns how it scales before it is scaled.
 
 use super::batch::{CandidateTable, Choice, Limits, LocalBatch, ThroughputTable};
-use super::{FitError, GradientStats, Observation, ThroughputParams, fit};
+use super::{FitError, Fits, GradientStats, Observation, ThroughputParams};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl Agent {
     }
 
     /// Takes in gradient statistics and a step; the model is fitted anew if the step's
-    /// configuration is. Whether it was.
+    /// configuration is. Whether it was. `fits` are those that the scheduler remembers.
     ///
     /// # Errors
     ///
@@ -62,6 +62,7 @@ impl Agent {
         &mut self,
         observation: Observation,
         stats: GradientStats,
+        fits: &mut Fits,
     ) -> Result<bool, FitError> {
         let key = (observation.nodes, observation.replicas, observation.m);
         if self.seen.contains(&key) {
@@ -69,8 +70,8 @@ impl Agent {
             return Ok(false);
         }
         self.observations.push(observation);
-        let fitted = match fit(&self.observations) {
-            Ok(fitted) => fitted.params,
+        let fitted = match fits.fit(&self.observations) {
+            Ok(fitted) => fitted,
             Err(error) => {
                 self.observations.pop();
                 return Err(error);
@@ -210,7 +211,9 @@ mod tests {
             step,
             sync: step - TRUE.grad_time(m),
         };
-        agent.observe(observation, NOISE).expect("a sound step")
+        agent
+            .observe(observation, NOISE, &mut Fits::default())
+            .expect("a sound step")
     }
 
     #[test]
@@ -255,8 +258,12 @@ mod tests {
             ..agent.observations()[0]
         };
         // A known configuration is not looked at again; a new one is.
-        assert_eq!(agent.observe(bad, NOISE), Ok(false));
-        assert!(agent.observe(Observation { m: 65, ..bad }, NOISE).is_err());
+        assert_eq!(agent.observe(bad, NOISE, &mut Fits::default()), Ok(false));
+        assert!(
+            agent
+                .observe(Observation { m: 65, ..bad }, NOISE, &mut Fits::default())
+                .is_err()
+        );
         assert_eq!(agent.observations().len(), 2);
     }
 

@@ -129,13 +129,14 @@ pub(super) fn refresh_masks(layout: Layout, record: &mut [u64]) {
 /// All GPUs of a row.
 pub(super) fn sum(words: &[u64]) -> u32 {
     const PAIRS: u64 = 0x00ff_00ff_00ff_00ff;
-    words
-        .iter()
-        .map(|word| {
-            let pairs = (word & PAIRS) + ((word >> 8) & PAIRS);
-            (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as u32
-        })
-        .sum()
+    let of_group = |group: &[u64]| {
+        let pairs: u64 = group
+            .iter()
+            .map(|word| (word & PAIRS) + ((word >> 8) & PAIRS))
+            .sum();
+        (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as u32
+    };
+    words.chunks(GROUP).map(of_group).sum()
 }
 
 /// The number of nodes in the masks.
@@ -155,15 +156,14 @@ pub(super) fn is_distributed(masks: &[u64]) -> bool {
 /// A row's hash: every bit of every word, and the job, count. A genome's hash is the wrapping sum
 /// of its rows'. No word waits for another.
 pub(super) fn hash(words: &[u64], job: usize) -> u64 {
-    let mut place = (job as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mut hash = place;
+    let mut factor = (2 * job as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut hash = factor;
     for &word in words {
-        place = place.wrapping_add(0xbf58_476d_1ce4_e5b9);
-        let mixed = (word ^ place).wrapping_mul(0x94d0_49bb_1331_11eb);
-        hash = hash.wrapping_add(mixed ^ (mixed >> 31));
+        hash = hash.wrapping_add(word.wrapping_mul(factor));
+        factor = factor.wrapping_add(0xbf58_476d_1ce4_e5b8);
     }
-    hash = hash.wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    hash ^ (hash >> 32)
+    hash = (hash ^ (hash >> 32)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 29)
 }
 
 /// The rows of one genome that were written since their hash and cell were right, a bit each.

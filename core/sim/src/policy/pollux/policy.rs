@@ -13,8 +13,8 @@ use crate::Time;
 use crate::application::{Application, even};
 use crate::cluster::Part;
 use crate::goodput::{
-    Agent, CandidateTable, Choice, FitChoice, GradientStats, LocalBatch, Observation, RETUNE_GAIN,
-    batch,
+    Agent, CandidateTable, Choice, FitChoice, Fits, GradientStats, LocalBatch, Observation,
+    RETUNE_GAIN, batch,
 };
 use crate::job::JobId;
 use crate::policy::entry::{BuildContext, GANG_PLACEMENT, Registered};
@@ -163,6 +163,7 @@ struct Pollux {
     members: Vec<Member>,
     /// By application.
     tables: BTreeMap<u32, Arc<CandidateTable>>,
+    fits: Fits,
     truth: Truth,
     search: Search,
     /// Under autoscaling.
@@ -209,6 +210,7 @@ impl Pollux {
             rigid: Rigid::new(params, context),
             members: Vec::new(),
             tables: BTreeMap::new(),
+            fits: Fits::default(),
             truth: Truth::default(),
             search: Search::new(),
             fleet: Fleet::new(params),
@@ -348,7 +350,7 @@ impl Pollux {
             let seen = training.and_then(|training| seen(&training, self.by_throughput));
             if let Some((observation, stats)) = seen {
                 // What a profile says is sound; what is not would teach nothing.
-                let _ = member.agent.observe(observation, stats);
+                let _ = member.agent.observe(observation, stats, &mut self.fits);
             }
         }
     }
@@ -890,7 +892,7 @@ impl Policy for Pollux {
         let training = view.training(job)?;
         let member = self.members.get_mut(at)?;
         if let Some((observation, stats)) = seen(&training, self.by_throughput) {
-            let _ = member.agent.observe(observation, stats);
+            let _ = member.agent.observe(observation, stats, &mut self.fits);
         }
         Some(self.go_on(at, view, &training))
     }

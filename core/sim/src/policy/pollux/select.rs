@@ -45,13 +45,14 @@ impl Individual {
     }
 
     fn is_level(&self, other: &Self) -> bool {
-        self.mean_speedup == other.mean_speedup && self.utility == other.utility
+        (self.mean_speedup == other.mean_speedup) & (self.utility == other.utility)
     }
 
+    /// Without a branch, as all of this: who is met is chance.
     fn dominates(&self, other: &Self) -> bool {
-        self.mean_speedup >= other.mean_speedup
-            && self.utility >= other.utility
-            && !self.is_level(other)
+        (self.mean_speedup >= other.mean_speedup)
+            & (self.utility >= other.utility)
+            & !self.is_level(other)
     }
 }
 
@@ -79,14 +80,12 @@ pub(super) fn tournament(
     for pair in draws.chunks_exact(2) {
         let (a, b) = (pair[0] as usize, pair[1] as usize);
         let (first, second) = (&population[a], &population[b]);
-        let first_wins = if first.dominates(second) {
-            true
-        } else if second.dominates(first) {
-            false
-        } else if first.crowding == second.crowding {
+        let (wins, loses) = (first.dominates(second), second.dominates(first));
+        let is_even = !(wins | loses);
+        let first_wins = if is_even & (first.crowding == second.crowding) {
             coin(rng)
         } else {
-            first.crowding > second.crowding
+            wins | (is_even & (first.crowding > second.crowding))
         };
         parents.push(if first_wins { a } else { b });
     }
