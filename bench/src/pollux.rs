@@ -4,22 +4,20 @@
 //! front: jobs age, now and then one ends and another comes. Goodput is that of the six embedded
 //! applications, in the shares of the paper's workload, at random progress.
 
+mod whole;
+
 use anyhow::Result;
 use clap::Args;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use serde::Serialize;
-use std::sync::Arc;
 use std::time::Instant;
-use switchyard::RunSpec;
 use switchyard::goodput::batch::choose;
 use switchyard::policy::Rng;
 use switchyard::policy::pollux::{
     Candidate, Node, Outcome, Parameters, Problem, ProblemError, Search, Stopped,
 };
-use switchyard::report::Summary;
-use switchyard::sim::{RunLog, SimOptions};
 use switchyard::workload::application::Profile;
-use switchyard::workload::{Application, MIX, PolluxGenerator};
+use switchyard::workload::{Application, MIX};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -41,84 +39,15 @@ pub(crate) struct Arguments {
     /// Let new jobs have 64 GPUs at once, instead of twice what they have had
     #[arg(long)]
     explored: bool,
-    /// Whole runs instead: the paper's workload from our generator, 160 jobs on 16 nodes of 4,
-    /// with embedded profiles
+    /// Whole runs instead, and what processor time they take: 160 and 960 jobs of our generator on
+    /// 16 and 64 nodes of 4, with embedded profiles
     #[arg(long)]
     whole: bool,
+    #[command(flatten)]
+    whole_runs: whole::Arguments,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
-}
-
-/// A whole run.
-#[derive(Serialize)]
-struct WholeRun {
-    policy: String,
-    jobs: usize,
-    rounds: usize,
-    mean_jct_s: f64,
-    /// Seconds of simulation: the least of three.
-    seconds: f64,
-    ms_per_round: f64,
-}
-
-/// Simulates a day of the paper's workload to its end.
-fn whole(policy: &str) -> Result<WholeRun> {
-    let applications = Application::embedded();
-    let trace = PolluxGenerator::default().generate(&applications)?;
-    let workload = Arc::new(trace.workload());
-    let spec = RunSpec {
-        policy: policy.parse()?,
-        cluster: "16x4".parse()?,
-        placement: Default::default(),
-        options: SimOptions {
-            restart_cost: 30.0,
-            ..SimOptions::default()
-        },
-        history: None,
-    };
-    let mut seconds = f64::INFINITY;
-    let mut log = RunLog::default();
-    for _ in 0..3 {
-        let mut run = spec.start(workload.clone());
-        let (ran, ms) = timed(|| run.run());
-        ran?;
-        seconds = seconds.min(ms / 1e3);
-        log = run.into_log();
-    }
-    let summary = Summary::of(&workload, &spec.cluster, &log);
-    Ok(WholeRun {
-        policy: spec.policy.to_string(),
-        jobs: workload.jobs.len(),
-        rounds: log.rounds(),
-        mean_jct_s: summary.jct.mean,
-        seconds,
-        ms_per_round: 1e3 * seconds / log.rounds().max(1) as f64,
-    })
-}
-
-fn whole_runs(json: bool) -> Result<()> {
-    let policies = [
-        "pollux",
-        "pollux[patience=0]",
-        "pollux[fit=oracle]",
-        "optimus",
-    ];
-    let runs: Vec<WholeRun> = policies.into_iter().map(whole).collect::<Result<_>>()?;
-    if json {
-        println!("{}", serde_json::to_string_pretty(&runs)?);
-        return Ok(());
-    }
-    for run in runs {
-        println!(
-            "{:<22} {} jobs, {} rounds: {:.2} s, {:.2} ms a round; mean JCT {:.0} s",
-            run.policy, run.jobs, run.rounds, run.seconds, run.ms_per_round, run.mean_jct_s
-        );
-    }
-    println!(
-        "the Python original on its workload-1, recorded on one core of another machine: Pollux about 1,500 s (1,082 rounds), Optimus 67 s, Tiresias 17 s"
-    );
-    Ok(())
 }
 
 /// Rounds of one size.
@@ -366,7 +295,7 @@ fn measure(arguments: &Arguments, nodes: u32, jobs: usize) -> Result<Figure> {
 
 pub(crate) fn pollux(arguments: &Arguments) -> Result<()> {
     if arguments.whole {
-        return whole_runs(arguments.json);
+        return whole::whole(&arguments.whole_runs, arguments.json);
     }
     let mut figures = Vec::new();
     if !arguments.json {
