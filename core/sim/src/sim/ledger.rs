@@ -4,6 +4,7 @@
 
 use crate::cluster::Part;
 use crate::job::{Job, JobId};
+use smallvec::SmallVec;
 use std::iter;
 
 /// The running jobs, what each holds, and what tenants hold together.
@@ -23,7 +24,8 @@ pub struct Ledger {
 /// One job, a link of the chain of those that run.
 #[derive(Clone, Debug, Default)]
 struct Entry {
-    parts: Vec<Part>,
+    /// Most gangs are on one node or two.
+    parts: SmallVec<[Part; 2]>,
     gpus: u32,
     starts: u32,
     older: Option<JobId>,
@@ -87,7 +89,7 @@ impl Ledger {
     pub(super) fn enter(&mut self, id: JobId, job: &Job, parts: &[Part]) {
         let gpus = parts.iter().map(|part| part.gpus).sum();
         let entry = &mut self.entries[id.index()];
-        entry.parts.extend_from_slice(parts);
+        entry.parts = SmallVec::from_slice(parts);
         entry.gpus = gpus;
         entry.starts += 1;
         entry.older = self.newest;

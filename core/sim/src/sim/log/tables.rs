@@ -46,10 +46,12 @@ macro_rules! tables {
                     [$(self.$column.len()),*][0]
                 }
 
+                #[inline]
                 fn row(&self, i: usize) -> $Row {
                     $Row { $($column: <$Cell>::load(self.$column[i]),)* }
                 }
 
+                #[inline]
                 fn push(&mut self, row: $Row) {
                     $(self.$column.push(row.$column.store());)*
                 }
