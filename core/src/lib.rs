@@ -19,7 +19,7 @@ pub mod playground;
 pub mod workload;
 
 pub use experiment::Experiment;
-pub use switchyard_model::{Time, cluster, draw, goodput, job, order};
+pub use switchyard_model::{Time, cluster, draw, goodput, job};
 pub use switchyard_report as report;
 pub use switchyard_sim::{
     Group, MissingHistory, Preset, RunSpec, SETTINGS, Setting, Settings, UnknownPreset, placement,

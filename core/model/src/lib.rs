@@ -10,7 +10,6 @@ pub mod cluster;
 pub mod draw;
 pub mod goodput;
 pub mod job;
-pub mod order;
 mod percentile;
 pub mod spreadsheet;
 mod time;

@@ -1,6 +1,5 @@
 //! The usual numbers of a sample.
 
-use crate::order;
 use crate::percentile;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +26,7 @@ impl Distribution {
         let Some(n) = std::num::NonZeroUsize::new(values.len()) else {
             return Self::default();
         };
-        order::ascending(&mut values);
+        values.sort_unstable_by(f64::total_cmp);
         Self {
             mean: values.iter().sum::<f64>() / n.get() as f64,
             median: percentile(&values, 50.0),

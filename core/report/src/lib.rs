@@ -17,7 +17,7 @@ pub use outcomes::Outcomes;
 pub use summary::{Fairness, Summary};
 
 pub use switchyard_model::percentile;
-use switchyard_model::{application, cluster, job, order, spreadsheet, workload};
+use switchyard_model::{application, cluster, job, spreadsheet, workload};
 use switchyard_sim::{RunSpec, sim};
 #[cfg(test)]
 use {switchyard_model::Time, switchyard_sim::policy};

@@ -3,7 +3,6 @@
 
 use super::Record;
 use super::opening::Part;
-use crate::order;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A file that was left out.
@@ -60,7 +59,7 @@ fn prints(records: &[Record]) -> Vec<u64> {
         xxh3_64(&bytes)
     };
     let mut prints: Vec<u64> = records.iter().map(print).collect();
-    order::sort_by(&mut prints, &|a, b| a.cmp(b));
+    prints.sort_unstable();
     prints
 }
 

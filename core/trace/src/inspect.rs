@@ -1,7 +1,6 @@
 //! A trace in a few figures.
 
 use super::{Record, Trace};
-use crate::order;
 use crate::percentile;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -142,7 +141,7 @@ impl Trace {
     /// The trace in a few figures; all zero where there are no jobs.
     pub fn inspect(&self) -> Inspection {
         let mut durations: Vec<f64> = self.records.iter().map(|r| r.duration).collect();
-        order::ascending(&mut durations);
+        durations.sort_unstable_by(f64::total_cmp);
         let gpus = || self.records.iter().map(|r| r.gpus);
         let service = |r: &super::Record| f64::from(r.gpus) * r.duration;
         let first = super::earliest(&self.records);

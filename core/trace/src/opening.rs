@@ -13,7 +13,6 @@ use super::review::{self, Span};
 use super::sink::{Names, Sink};
 use super::{Member, OpenOptions, Opened, Trace};
 use crate::application::ProfileTable;
-use crate::order;
 use std::collections::BTreeMap;
 
 /// Opens files slice by slice. Abandoning it cancels the opening.
@@ -250,8 +249,8 @@ impl Shared {
         if let (Some(member), false) = (&self.options.member, self.found)
             && !self.others.is_empty()
         {
-            order::sort_by(&mut self.names, &|a, b| a.cmp(b));
-            order::sort_by(&mut self.others, &|a, b| a.cmp(b));
+            self.names.sort();
+            self.others.sort();
             return Err(OpenError::NoSuchMember {
                 file: self.names.join(" with "),
                 member: member.clone(),
@@ -265,10 +264,10 @@ impl Shared {
 impl Collected {
     fn finish(mut self) -> Result<Opened, OpenError> {
         // In the order of their names; that in which they came or were packed says nothing.
-        order::sort_by(&mut self.parts, &|a, b| a.place.file.cmp(&b.place.file));
-        order::sort_by(&mut self.clusters, &|a, b| a.0.file.cmp(&b.0.file));
-        order::sort_by(&mut self.refusals, &|a, b| a.0.file.cmp(&b.0.file));
-        order::sort_by(&mut self.profiles, &|a, b| a.file.cmp(&b.file));
+        self.parts.sort_by(|a, b| a.place.file.cmp(&b.place.file));
+        self.clusters.sort_by(|a, b| a.0.file.cmp(&b.0.file));
+        self.refusals.sort_by(|a, b| a.0.file.cmp(&b.0.file));
+        self.profiles.sort_by(|a, b| a.file.cmp(&b.file));
         let parts = self.parts.iter().map(|part| &part.place);
         let mut places = parts.chain(self.refusals.iter().map(|(place, _)| place));
         if places.any(|place| place.exact) {
@@ -354,11 +353,11 @@ fn merge(
             // Without a label there is one part, whose names can stay as they are.
             None => (tenants, models) = (sink.tenants, sink.models),
             Some(label) => {
-                let names = sink.tenants.list().iter();
+                let names = sink.tenants.list();
                 let tenant_of: Vec<Option<u32>> = names
                     .map(|name| tenants.index(&format!("{label}/{name}")))
                     .collect();
-                let names = sink.models.list().iter();
+                let names = sink.models.list();
                 let model_of: Vec<Option<u32>> = names.map(|m| models.index(m)).collect();
                 let needed = records.iter().any(|r| r.tenant.is_none());
                 let fallback = needed.then(|| tenants.index(label)).flatten();

@@ -3,7 +3,6 @@
 use super::Record;
 use super::report::{Tally, WarningKind};
 use crate::cluster::ClusterSpec;
-use crate::order;
 
 /// A pause is long if it is longer than a day and than this many times the mean after it.
 const LONG: f64 = 100.0;
@@ -67,13 +66,13 @@ pub(super) fn head(
             if record.submit < latest {
                 early.push(record.submit);
                 if early.len() == few * 2 {
-                    order::ascending(&mut early);
+                    early.sort_unstable_by(f64::total_cmp);
                     early.truncate(few);
                     latest = early.last().copied().unwrap_or(latest);
                 }
             }
         }
-        order::ascending(&mut early);
+        early.sort_unstable_by(f64::total_cmp);
         early.truncate(few);
     }
     let mut longest = (0, 0.0);

@@ -7,8 +7,9 @@ use super::mapping::TableHead;
 use super::report::{DropReason, Tally, WarningKind, cell_is};
 use super::timestamp::MAX_SECONDS;
 use crate::job::Status;
-use std::collections::BTreeMap;
-use xxhash_rust::xxh3::xxh3_64;
+use foldhash::fast::FixedState;
+use indexmap::IndexSet;
+use std::collections::HashSet;
 
 /// The records of one file and what was noticed on the way.
 pub(crate) struct Sink {
@@ -156,25 +157,12 @@ impl Sink {
     }
 
     fn review_names(&mut self) {
-        // Fingerprints in a table beat a map of names: no copies, and order decides nothing.
-        let mask = (self.records.len() * 2).next_power_of_two() - 1;
-        let mut seen = vec![0u64; mask + 1];
+        let mut seen = HashSet::with_capacity_and_hasher(self.records.len(), FixedState::default());
         let (mut count, mut first) = (0, None);
         for record in &self.records {
-            // Zero stands for an empty place.
-            let print = xxh3_64(record.name.as_bytes()) | 1;
-            let mut at = (print >> 1) as usize & mask;
-            while let Some(place) = seen.get_mut(at) {
-                if *place == 0 {
-                    *place = print;
-                    break;
-                }
-                if *place == print {
-                    count += 1;
-                    first = first.or(Some(record));
-                    break;
-                }
-                at = (at + 1) & mask;
+            if !seen.insert(&*record.name) {
+                count += 1;
+                first = first.or(Some(record));
             }
         }
         if let Some(record) = first {
@@ -194,44 +182,32 @@ fn is_before(a: &str, b: &str) -> bool {
 /// Names in order of their first appearance.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    list: Vec<String>,
-    index: BTreeMap<String, u32>,
-    last: u32,
+    names: IndexSet<String, FixedState>,
+    last: usize,
 }
 
 impl Names {
     /// The index of a name, which is new or known; `None` for "".
-    #[inline]
     pub(crate) fn index(&mut self, name: &str) -> Option<u32> {
         if name.is_empty() {
             return None;
         }
-        Some(self.known(name))
-    }
-
-    fn known(&mut self, name: &str) -> u32 {
         // Neighbouring rows often share the name.
-        if self.list.get(self.last as usize).is_some_and(|n| n == name) {
-            return self.last;
+        if self.names.get_index(self.last).is_none_or(|n| n != name) {
+            self.last = match self.names.get_index_of(name) {
+                Some(index) => index,
+                None => self.names.insert_full(name.to_owned()).0,
+            };
         }
-        self.last = match self.index.get(name) {
-            Some(&index) => index,
-            None => {
-                let index = self.list.len() as u32;
-                self.list.push(name.to_owned());
-                self.index.insert(name.to_owned(), index);
-                index
-            }
-        };
-        self.last
+        Some(self.last as u32)
     }
 
     pub(crate) fn into_list(self) -> Vec<String> {
-        self.list
+        self.names.into_iter().collect()
     }
 
-    pub(crate) fn list(&self) -> &[String] {
-        &self.list
+    pub(crate) fn list(&self) -> impl Iterator<Item = &String> {
+        self.names.iter()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::application::Application;
 use crate::job::{Job, Work};
-use crate::{Record, Time, Trace, earliest, order};
+use crate::{Record, Time, Trace, earliest};
 use std::sync::Arc;
 use switchyard_model::Workload;
 
@@ -11,11 +11,11 @@ impl Trace {
     /// one at time 0. Records with application and batch train the embedded application of that
     /// name; such a workload keeps its own clock, whose zero is where scheduling rounds begin.
     pub fn workload(&self) -> Workload {
-        let mut order: Vec<u32> = (0..self.records.len() as u32).collect();
-        sort(&self.records, &mut order);
+        let mut records: Vec<&Record> = self.records.iter().collect();
+        records.sort_by(|a, b| a.submit.total_cmp(&b.submit));
         let reading = Reading::of(self);
-        let records = order.iter().filter_map(|&at| self.records.get(at as usize));
-        let jobs = records.map(|r| reading.job(r, r.name.clone())).collect();
+        let jobs = records.into_iter();
+        let jobs = jobs.map(|r| reading.job(r, r.name.clone())).collect();
         reading.workload(jobs, self)
     }
 
@@ -24,22 +24,13 @@ impl Trace {
     pub fn take_workload(&mut self) -> Workload {
         let reading = Reading::of(self);
         let mut records = std::mem::take(&mut self.records);
-        if !records.is_sorted_by(|a, b| a.submit <= b.submit) {
-            order::sort_by(&mut records, &|a, b| a.submit.total_cmp(&b.submit));
-        }
+        records.sort_by(|a, b| a.submit.total_cmp(&b.submit));
         let jobs = records.into_iter().map(|mut record| {
             let name = std::mem::take(&mut record.name);
             reading.job(&record, name)
         });
         let jobs = jobs.collect();
         reading.workload(jobs, self)
-    }
-}
-
-fn sort(records: &[Record], order: &mut [u32]) {
-    let submit = |at: u32| records.get(at as usize).map_or(0.0, |r| r.submit);
-    if !order.is_sorted_by(|&a, &b| submit(a) <= submit(b)) {
-        order::sort(order, &|a, b| submit(a).total_cmp(&submit(b)));
     }
 }
 

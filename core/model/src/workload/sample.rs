@@ -12,7 +12,6 @@ use crate::Time;
 use crate::cluster::ClusterSpec;
 use crate::draw::{Rng, below, unit};
 use crate::job::{Job, Work};
-use crate::order;
 use rand_xoshiro::rand_core::SeedableRng;
 
 /// A workload that comes with the program.
@@ -146,7 +145,7 @@ impl Sample {
         let span = gpu_seconds / (load * f64::from(nodes * gpus_per_node));
         let mut submits: Vec<f64> = (0..count).map(|_| arrival(&mut rng, span)).collect();
         submits[..backlog].fill(0.0);
-        order::ascending(&mut submits);
+        submits.sort_unstable_by(f64::total_cmp);
 
         let jobs = (0usize..)
             .zip(submits)

@@ -1,13 +1,18 @@
 //! zip archives. Where their members lie stands at the end, so that an archive has to be there
 //! as a whole; its members are unpacked one after the other.
 
-use super::{Crc32, File, Flaws, Place, damaged, gzip, in_order, unsupported};
+use super::{File, Flaws, Place, damaged, in_order, unsupported};
 use crate::error::OpenError;
 use crate::opening::Shared;
-use flate2::Decompress;
+use flate2::Crc;
+use flate2::bufread::DeflateDecoder;
 use rawzip::CompressionMethod;
+use std::io::Read;
 
 const UNPACK: &str = "unpack it first";
+
+/// How many bytes are unpacked at once.
+const ROOM: usize = 1 << 16;
 
 /// Opens the members of an archive.
 pub(super) fn open(place: &Place, bytes: &[u8], shared: &mut Shared) -> Result<(), OpenError> {
@@ -47,7 +52,7 @@ pub(super) fn open(place: &Place, bytes: &[u8], shared: &mut Shared) -> Result<(
         let entry = archive.get_entry(header.wayfinder()).map_err(broken)?;
         let mut member = Member {
             file: File::new(inner),
-            crc: Crc32::new(),
+            crc: Crc::new(),
             length: 0,
         };
         if method == CompressionMethod::DEFLATE {
@@ -56,7 +61,7 @@ pub(super) fn open(place: &Place, bytes: &[u8], shared: &mut Shared) -> Result<(
             member.push(entry.data(), shared)?;
         }
         let length = header.uncompressed_size_hint();
-        if member.crc.take() != header.crc32() || member.length != length {
+        if member.crc.sum() != header.crc32() || member.length != length {
             return Err(damaged(member.file.name(), "its checksum fails"));
         }
         member.file.end(Flaws::default(), shared)?;
@@ -70,7 +75,7 @@ pub(super) fn open(place: &Place, bytes: &[u8], shared: &mut Shared) -> Result<(
 
 struct Member {
     file: File,
-    crc: Crc32,
+    crc: Crc,
     length: u64,
 }
 
@@ -83,16 +88,15 @@ impl Member {
     }
 
     fn inflate(&mut self, data: &[u8], shared: &mut Shared) -> Result<(), OpenError> {
-        let mut stream = Decompress::new(false);
-        let mut room = vec![0; gzip::ROOM];
-        let mut rest = data;
+        let mut stream = DeflateDecoder::new(data);
+        let mut room = vec![0; ROOM];
         loop {
-            let step = gzip::inflate(&mut stream, rest, &mut room, self.file.name())?;
-            rest = rest.get(step.read..).unwrap_or(&[]);
-            self.push(room.get(..step.written).unwrap_or(&[]), shared)?;
-            if step.ended || rest.is_empty() && step.written < gzip::ROOM {
+            let corrupt = |_| damaged(self.file.name(), "its compressed data are corrupt");
+            let length = stream.read(&mut room).map_err(corrupt)?;
+            if length == 0 {
                 return Ok(());
             }
+            self.push(room.get(..length).unwrap_or(&[]), shared)?;
         }
     }
 }

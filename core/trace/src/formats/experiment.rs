@@ -134,7 +134,7 @@ impl Reader {
 
 impl Importer for Reader {
     fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
-        if sink.records.is_empty() && sink.tenants.list().is_empty() {
+        if sink.records.is_empty() && sink.tenants.list().next().is_none() {
             sink.tenants = std::mem::take(&mut self.tenants);
         }
         let batch = match self.batch(row) {

@@ -14,7 +14,6 @@ use crate::detect::{Evidence, Sniff};
 use crate::error::OpenError;
 use crate::import::no_jobs;
 use crate::opening::Part;
-use crate::order;
 use crate::report::{DropReason, WarningKind, cell_is};
 use crate::rows::{Row, is_missing, number};
 use crate::sink::{self, Draft, Sink};
@@ -201,7 +200,7 @@ pub(crate) fn join(parts: &mut Vec<Part>, refusals: &mut Vec<OpenError>) {
         return;
     }
     parts.retain(|part| !matches!(part.imported.sink.half, Some(Half::Tasks(_))));
-    order::sort_by(&mut tasks, &|a, b| a.0.cmp(&b.0));
+    tasks.sort_by(|a, b| a.0.cmp(&b.0));
     for part in parts.iter_mut() {
         let sink = &mut part.imported.sink;
         if sink.half.take().is_some() {

@@ -251,7 +251,7 @@ fn ranges(stage: &Stage, outcomes: &Outcomes) -> Vec<RangeMark> {
         }
     }
     let range = |(class, mut jcts): (usize, Vec<f64>)| {
-        switchyard::order::ascending(&mut jcts);
+        jcts.sort_unstable_by(f64::total_cmp);
         let [p25, median, p75, p95] =
             [25.0, 50.0, 75.0, 95.0].map(|percent| percentile(&jcts, percent));
         (!jcts.is_empty()).then_some(RangeMark {

@@ -1,7 +1,6 @@
 //! From columns of numbers to the few hundred points a chart can show.
 
 use crate::draw::series::{Stretch, stretches};
-use switchyard::order;
 use switchyard::report::percentile;
 
 /// Points of a distribution, and stretches of time in a time series.
@@ -15,7 +14,7 @@ pub type Band = Vec<(f64, f64, f64)>;
 
 /// The share of `values` up to each x: exact steps if they are few, quantiles if they are many.
 pub(super) fn cdf(mut values: Vec<f64>) -> Points {
-    order::ascending(&mut values);
+    values.sort_unstable_by(f64::total_cmp);
     let n = values.len();
     if n > MOST_POINTS {
         let quantile = |i: usize| {
