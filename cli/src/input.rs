@@ -132,7 +132,7 @@ pub(crate) fn load(
             let came = came.map(|cluster| (cluster, "came with the trace"));
             let cluster = asked.or(came);
             arguments.choose(&mut trace, cluster.as_ref().map(|c| &c.0))?;
-            let experiment = Experiment::take_from(&mut trace);
+            let experiment = Experiment::of(&trace);
             let experiment = experiment.map_err(|error| Failure::Input(error.into()))?;
             let mut experiment = experiment.unwrap_or_default();
             let dropped = trace.report.dropped.iter();

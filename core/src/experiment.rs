@@ -31,17 +31,17 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// The settings of a trace that is an experiment, which are no longer the trace's then.
+    /// The settings of a trace that is an experiment.
     ///
     /// # Errors
     ///
     /// An [`OpenError`] that names the line of a setting that is none.
-    pub fn take_from(trace: &mut Trace) -> Result<Option<Self>, OpenError> {
-        let Some(mut header) = trace.header.take() else {
+    pub fn of(trace: &Trace) -> Result<Option<Self>, OpenError> {
+        let Some(header) = &trace.header else {
             return Ok(None);
         };
         let mut experiment = Self {
-            cluster: header.cluster.take(),
+            cluster: header.cluster.clone(),
             ..Self::default()
         };
         for HeaderLine { line, key, value } in &header.lines {
@@ -212,7 +212,7 @@ mod tests {
             bytes: text.as_bytes(),
         };
         match open(&[file], &OpenOptions::default())? {
-            Opened::Trace(mut trace) => Ok(Experiment::take_from(&mut trace)?.expect("it is one")),
+            Opened::Trace(trace) => Ok(Experiment::of(&trace)?.expect("it is one")),
             other => panic!("no trace: {other:?}"),
         }
     }

@@ -88,9 +88,9 @@ impl Scene {
             bytes: text.as_bytes(),
         };
         match open(&[file], &OpenOptions::default()) {
-            Ok(Opened::Trace(mut trace)) => {
+            Ok(Opened::Trace(trace)) => {
                 assert_eq!(trace.report.dropped, [], "{text}");
-                let experiment = Experiment::take_from(&mut trace).expect("sound settings");
+                let experiment = Experiment::of(&trace).expect("sound settings");
                 let experiment = experiment.expect("it is one");
                 Self {
                     trace,

@@ -21,8 +21,8 @@ fn read(text: &str) -> Trace {
     }
 }
 
-fn own(trace: &mut Trace) -> Experiment {
-    let own = Experiment::take_from(trace).expect("its settings are sound");
+fn own(trace: &Trace) -> Experiment {
+    let own = Experiment::of(trace).expect("its settings are sound");
     own.expect("it is one")
 }
 
@@ -77,7 +77,7 @@ fn our_own_format_loses_nothing() {
     settings
         .write(&workload, &mut text)
         .expect("memory does not fail");
-    let mut trace = read(&text);
+    let trace = read(&text);
     assert_eq!(trace.report.dropped, []);
     let mut expected = workload;
     expected.jobs[3].name = "odd, \"name\" #5".into();
@@ -93,7 +93,7 @@ fn our_own_format_loses_nothing() {
     }
     assert_eq!(seen.jobs, expected.jobs);
     assert_eq!(seen.tenants, expected.tenants);
-    let own = own(&mut trace);
+    let own = own(&trace);
     assert_eq!(
         own,
         Experiment {
@@ -152,8 +152,8 @@ fn settings_that_spreadsheets_would_run_come_back() {
             assert!(!shown.starts_with(['=', '+', '-', '@']), "{line}");
         }
     }
-    let mut trace = read(&text);
-    assert_eq!(own(&mut trace), settings);
+    let trace = read(&text);
+    assert_eq!(own(&trace), settings);
     assert_eq!(trace.tenants[..2], workload.tenants[..]);
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn check_files(files: &[&[u8]], slice: usize) {
         Err(error) => assert_is_a_sentence(&error),
         Ok(Opened::Cluster(cluster)) => assert!(cluster.gpus() > 0),
         Ok(Opened::Profiles(tables)) => assert!(!tables.is_empty()),
-        Ok(Opened::Trace(mut trace)) => {
+        Ok(Opened::Trace(trace)) => {
             let report = &trace.report;
             assert!(!trace.records.is_empty());
             assert_eq!(report.rows_kept as usize, trace.records.len());
@@ -44,7 +44,7 @@ pub(crate) fn check_files(files: &[&[u8]], slice: usize) {
             }
             let seen = trace.inspect();
             assert!(seen.gpu_hours.is_finite() && seen.span_days.is_finite());
-            match Experiment::take_from(&mut trace) {
+            match Experiment::of(&trace) {
                 Ok(own) => assert_eq!(own.is_some(), trace.format == "switchyard"),
                 Err(error) => assert_is_a_sentence(&error),
             }

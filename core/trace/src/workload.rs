@@ -100,7 +100,6 @@ impl Reading {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{OpenOptions, Opened, SourceFile, open};
 
     #[test]

@@ -561,7 +561,7 @@ mod tests {
             let Ok(Opened::Trace(mut trace)) = open(&[file], &OpenOptions::default()) else {
                 panic!("{text}");
             };
-            let experiment = Experiment::take_from(&mut trace).expect("sound settings");
+            let experiment = Experiment::of(&trace).expect("sound settings");
             let mut again = AppState::from_link(&random.link());
             // No file says how large a log may become where it is opened.
             again.setup.settings.options.log_budget = state.setup.settings.options.log_budget;

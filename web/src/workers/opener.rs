@@ -6,11 +6,15 @@ use crate::bridge::protocol::{Choice, Facets, OpenRequest, OpenedTrace, Refusal,
 use crate::bridge::server::{listen, reply, scope};
 use crate::draw::histogram;
 use js_sys::{ArrayBuffer, Uint8Array};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use switchyard::Experiment;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
-use switchyard::trace::{ChoiceError, Choices, OpenError, OpenOptions, Opened, Opening, Trace};
+use switchyard::trace::{
+    ChoiceError, Choices, Distributions, ImportReport, OpenError, OpenOptions, Opened, Opening,
+    Trace,
+};
 use switchyard::workload::Sample;
 use wasm_bindgen::JsCast;
 use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync};
@@ -139,29 +143,38 @@ fn taken(
     cluster: Option<&ClusterSpec>,
     fresh: bool,
 ) -> Result<Reply, Refusal> {
-    // The records once more: some of them become jobs.
-    let mut chosen = trace.clone();
     let choices = choices(choice).map_err(Refusal::because)?;
-    chosen
-        .choose(&choices, cluster.or(trace.cluster.as_ref()))
-        .map_err(|why| Refusal::because(format!("Nothing has changed: {why}.")))?;
-    let experiment = Experiment::take_from(&mut chosen)?;
-    let workload = chosen.take_workload();
-    let mut report = chosen.report;
-    let distributions = std::mem::take(&mut report.distributions);
+    // The records stay for other choices; there are two copies of them only where some are taken.
+    let mut chosen = Cow::Borrowed(trace);
+    if !choices.is_default() {
+        chosen
+            .to_mut()
+            .choose(&choices, cluster.or(trace.cluster.as_ref()))
+            .map_err(|why| Refusal::because(format!("Nothing has changed: {why}.")))?;
+    }
+    let experiment = Experiment::of(trace)?;
+    let workload = chosen.workload();
+    let report = ImportReport {
+        distributions: Distributions::default(),
+        ..chosen.report.clone()
+    };
     let title = experiment.as_ref().map(|own| own.title.clone());
     Ok(Reply::Opened(Box::new(OpenedTrace {
         fresh,
-        format: chosen.format,
+        format: chosen.format.clone(),
         title: title
             .filter(|title| !title.is_empty())
-            .unwrap_or(chosen.title),
+            .unwrap_or_else(|| chosen.title.clone()),
         report: Some(report),
-        charts: histogram::of(&distributions, trace.epoch.is_some()),
+        charts: histogram::of(&chosen.report.distributions, trace.epoch.is_some()),
         facets: facets(trace),
-        members: chosen.members,
-        profiles: if fresh { chosen.profiles } else { Vec::new() },
-        cluster: chosen.cluster,
+        members: chosen.members.clone(),
+        profiles: if fresh {
+            trace.profiles.clone()
+        } else {
+            Vec::new()
+        },
+        cluster: trace.cluster.clone(),
         suggested: workload.suggest_cluster(),
         experiment: experiment.filter(|_| fresh),
         jobs: Jobs::write(&workload).map_err(Refusal::because)?,
