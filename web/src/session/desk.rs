@@ -48,7 +48,7 @@ impl Files {
     }
 
     /// The same, with columns that were said of an earlier table.
-    fn as_remembered(mut self, columns: String) -> Self {
+    fn with_columns(mut self, columns: String) -> Self {
         self.how.columns = Some(columns);
         self.remembered = true;
         self
@@ -225,7 +225,7 @@ impl Desk {
             && let Some(columns) = remembered(head)
         {
             files.head = Some(Rc::new(head.clone()));
-            return Read::Again(Box::new(files.as_remembered(columns)));
+            return Read::Again(Box::new(files.with_columns(columns)));
         }
         Read::Open(Box::new(std::mem::replace(&mut self.open.files, files)))
     }
@@ -256,7 +256,7 @@ impl Desk {
             if files.how.columns.is_none()
                 && let Some(columns) = remembered(table)
             {
-                return Refused::Again(Box::new(files.as_remembered(columns)));
+                return Refused::Again(Box::new(files.with_columns(columns)));
             }
         }
         let Some(head) = files.head.clone() else {
