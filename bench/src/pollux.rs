@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     whole: bool,
     #[command(flatten)]
-    whole_runs: whole::Arguments,
+    whole_runs: whole::WholeArguments,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,

@@ -19,7 +19,7 @@ use switchyard::workload::{Application, BindingRule, PolluxGenerator, Workload, 
 use switchyard::{Preset, RunSpec};
 
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub(crate) struct WholeArguments {
     /// Of whole runs: the folder of Pollux' artifact, with workloads/ and profiles/, for its
     /// workload-1
     #[arg(long, value_name = "DIR")]
@@ -60,7 +60,7 @@ struct WholeRun {
     mean_fitness: f64,
 }
 
-pub(crate) fn whole(arguments: &Arguments, json: bool) -> Result<()> {
+pub(crate) fn whole(arguments: &WholeArguments, json: bool) -> Result<()> {
     let wanted = |case: &Case| {
         let only = arguments.only.as_deref();
         only.is_none_or(|name| case.name.contains(name))
@@ -104,7 +104,7 @@ fn line(run: &WholeRun, other: Option<f64>) -> String {
     )
 }
 
-fn cases(arguments: &Arguments) -> Result<Vec<Case>> {
+fn cases(arguments: &WholeArguments) -> Result<Vec<Case>> {
     let preset = Some(Preset::ReferenceOsdi21);
     let mut cases = Vec::new();
     let mut add =
@@ -212,7 +212,7 @@ impl Case {
     }
 
     /// Processor seconds of another build.
-    fn run_by(&self, program: &Path, arguments: &Arguments) -> Result<f64> {
+    fn run_by(&self, program: &Path, arguments: &WholeArguments) -> Result<f64> {
         let mut command = Command::new(program);
         command.args(["pollux", "--whole", "--json", "--repeat", "1"]);
         command.args([
