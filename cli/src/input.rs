@@ -281,7 +281,7 @@ pub(crate) fn cluster(argument: &str) -> Result<ClusterSpec, Failure> {
 
 /// The service history that a policy's spec names, if it names one: a file.
 pub(crate) fn history(policy: &PolicySpec) -> Result<Option<ServiceHistory>, Failure> {
-    let Some(name) = policy.param("history").filter(|name| *name != "oracle") else {
+    let Some(name) = policy.history() else {
         return Ok(None);
     };
     let text = std::fs::read_to_string(name)

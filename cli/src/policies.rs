@@ -5,7 +5,7 @@ use anyhow::Context;
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write;
-use switchyard::policy::POLICIES;
+use switchyard::policy::{POLICIES, PolicySpec};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -24,7 +24,8 @@ pub(crate) fn policies(arguments: &Arguments) -> Result<(), Failure> {
                     .iter()
                     .map(|info| json!({"name": info.name, "takes": info.kind.to_string(), "default": info.default, "help": info.help}))
                     .collect();
-                json!({"name": entry.name, "title": entry.title, "summary": entry.summary, "source": entry.source, "oracle": entry.oracle, "params": params})
+                let oracle = entry.name.parse().is_ok_and(|spec: PolicySpec| spec.is_oracle());
+                json!({"name": entry.name, "title": entry.title, "summary": entry.summary, "source": entry.source, "oracle": oracle, "params": params})
             })
             .collect();
         let text = serde_json::to_string_pretty(&list)

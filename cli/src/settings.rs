@@ -183,7 +183,7 @@ impl Chosen {
     pub(crate) fn runs(&mut self, cluster: &ClusterSpec) -> Result<Vec<RunSpec>, Failure> {
         for policy in &self.policies {
             let known = policy
-                .param("history")
+                .history()
                 .and_then(|name| self.experiment.history(name));
             if known.is_none()
                 && let Some(history) = input::history(policy)?

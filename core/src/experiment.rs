@@ -68,7 +68,7 @@ impl Experiment {
 
     /// The settings of a policy's run on a cluster.
     pub fn run(&self, policy: &PolicySpec, cluster: &ClusterSpec) -> RunSpec {
-        let history = policy.param("history");
+        let history = policy.history();
         RunSpec {
             policy: policy.clone(),
             cluster: cluster.clone(),

@@ -3,12 +3,9 @@
 
 use crate::stage::{Stage, StageRun};
 use switchyard::job::JobId;
-use switchyard::policy::{PolicySpec, entry};
+use switchyard::policy::{Levels, PolicySpec};
 use switchyard::sim::Measure;
 use switchyard::workload::Workload;
-
-/// The parameter that makes a policy one with queues.
-pub const THRESHOLDS: &str = "thresholds";
 
 /// A policy's queues, from the highest (0) to the lowest.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,34 +30,19 @@ pub struct Crowd {
     pub waiting: usize,
 }
 
-/// The thresholds a policy works with, in its measure's unit; `None`: it has no queues.
-pub fn thresholds(policy: &PolicySpec) -> Option<Vec<f64>> {
-    let params = entry(policy.name())?.params;
-    let info = params.iter().find(|info| info.name == THRESHOLDS)?;
-    let given = policy.param(THRESHOLDS);
-    let mut thresholds: Vec<f64> = given
-        .unwrap_or(info.default)
-        .split(':')
-        .filter_map(|threshold| threshold.parse().ok())
-        .collect();
-    // Fewer queues alone keep the first of the default thresholds.
-    let queues = policy.param("queues").and_then(|k| k.parse().ok());
-    if let (None, Some(queues)) = (given, queues) {
-        thresholds.truncate(usize::saturating_sub(queues, 1));
-    }
-    Some(thresholds)
-}
-
 impl Queues {
     /// The queues of a policy for these jobs; `None`: it has none.
     pub fn of(policy: &PolicySpec, workload: &Workload) -> Option<Self> {
-        let measure = policy.measure();
+        let Levels {
+            thresholds,
+            measure,
+        } = policy.levels()?;
         let largest = workload
             .jobs
             .iter()
             .map(|job| measure.of(job.work.seconds(), job.gpus))
             .fold(0.0, f64::max);
-        Some(Self::new(thresholds(policy)?, largest, measure))
+        Some(Self::new(thresholds, largest, measure))
     }
 
     fn new(thresholds: Vec<f64>, largest: f64, measure: Measure) -> Self {
@@ -142,19 +124,6 @@ mod tests {
     use super::*;
     use switchyard::Time;
     use switchyard::job::{Job, Work};
-
-    fn of(policy: &str) -> Option<Vec<f64>> {
-        thresholds(&policy.parse().expect("a policy"))
-    }
-
-    #[test]
-    fn thresholds_are_the_policys_own() {
-        assert_eq!(of("fifo"), None);
-        assert_eq!(of("tiresias-las"), Some(vec![3250.0, 7200.0]));
-        assert_eq!(of("tiresias-las[queues=2]"), Some(vec![3250.0]));
-        assert_eq!(of("tiresias-las[queues=1]"), Some(vec![]));
-        assert_eq!(of("tiresias-las[thresholds=4]"), Some(vec![4.0]));
-    }
 
     #[test]
     fn a_place_in_a_queue_and_its_service_are_inverse() {

@@ -40,19 +40,14 @@ impl RunSpec {
     /// Says whether everything the policy asks for is at hand. What is not,
     /// [`start`](Self::start) does without: a policy without its history learns online.
     pub fn check(&self) -> Result<(), MissingHistory> {
-        let name = self.policy.param("history").unwrap_or("online");
-        let known = ["online", "oracle"].contains(&name)
-            || self
-                .history
-                .as_ref()
-                .is_some_and(|history| history.name == name);
-        if known {
-            return Ok(());
+        let given = self.history.as_ref().map(|history| history.name.as_str());
+        match self.policy.history() {
+            Some(name) if given != Some(name) => Err(MissingHistory {
+                policy: self.policy.to_string(),
+                name: name.to_string(),
+            }),
+            _ => Ok(()),
         }
-        Err(MissingHistory {
-            policy: self.policy.to_string(),
-            name: name.to_string(),
-        })
     }
 
     /// The run at its very beginning.

@@ -21,6 +21,7 @@ impl Scripted {
         Scheduler {
             spec: "scripted".to_owned(),
             given: Vec::new(),
+            oracle: false,
             policy: Box::new(Self { script, tune }),
         }
     }

@@ -298,7 +298,7 @@ impl AppState {
             placement: self.setup.settings.placement,
             options: self.setup.settings.options,
             history: policy
-                .param("history")
+                .history()
                 .and_then(|name| self.setup.histories.iter().find(|of| of.name == name))
                 .map(|history| (**history).clone()),
         }

@@ -48,11 +48,11 @@ pub(super) fn history_field(session: &Session, value: &str, take: &Take) -> Html
             });
         })
     };
-    let file = (!["online", "oracle"].contains(&value)).then_some(value);
+    let file = (!ServiceHistory::OWN.contains(&value)).then_some(value);
     html! {
         <span class="history">
             <select aria-label="Service history" {onchange}>
-                { for ["online", "oracle"].map(|name| option(name, name, value == name, None)) }
+                { for ServiceHistory::OWN.map(|name| option(name, name, value == name, None)) }
                 { file.map(|name| option(name, name, true, None)) }
             </select>
             <input type="file" accept=".csv,.txt" aria-label="A file of services, GPU·s per line"

@@ -6,11 +6,10 @@ use super::icon::{Icon, sign};
 use super::spec_edit::with_param;
 use super::typed::Typed;
 use crate::draw::format;
-use crate::queues::{THRESHOLDS, thresholds};
 use crate::session::Session;
 use crate::state::change::Change;
 use crate::state::{Action, Card, RunStatus};
-use switchyard::policy::{ParamInfo, ParamKind, PolicySpec, entry};
+use switchyard::policy::{Levels, ParamInfo, ParamKind, PolicySpec, entry};
 use yew::prelude::*;
 
 /// Where sliders for thresholds begin, as a part of the least service.
@@ -24,7 +23,7 @@ const STEPS: f64 = 400.0;
 /// unit of what the policy measures, which is what thresholds can divide.
 pub(super) fn playground(session: &Session, card: &Card, services: (f64, f64)) -> Html {
     let policy = &card.policy;
-    let (Some(entry), Some(thresholds)) = (entry(policy.name()), thresholds(policy)) else {
+    let (Some(entry), Some(levels)) = (entry(policy.name()), policy.levels()) else {
         return Html::default();
     };
     let edit = {
@@ -39,7 +38,7 @@ pub(super) fn playground(session: &Session, card: &Card, services: (f64, f64)) -
     let fields = Fields {
         policy,
         infos: entry.params,
-        thresholds: &thresholds,
+        levels: &levels,
         services,
         edit,
     };
@@ -51,7 +50,7 @@ pub(super) fn playground(session: &Session, card: &Card, services: (f64, f64)) -
     html! {
         <form class="playground" key={card.id} aria-label={format!("Queues of {}", policy.name())} onsubmit={Callback::from(|event: SubmitEvent| event.prevent_default())}>
             { fields.queues() }
-            { for (0..thresholds.len()).map(|i| fields.threshold(i)) }
+            { for (0..levels.thresholds.len()).map(|i| fields.threshold(i)) }
             { fields.knob() }
             <output class="figure" aria-live="polite">{ state }</output>
         </form>
@@ -62,7 +61,7 @@ pub(super) fn playground(session: &Session, card: &Card, services: (f64, f64)) -
 struct Fields<'a> {
     policy: &'a PolicySpec,
     infos: &'static [ParamInfo],
-    thresholds: &'a [f64],
+    levels: &'a Levels,
     services: (f64, f64),
     edit: Callback<Change<PolicySpec>, Result<(), String>>,
 }
@@ -89,7 +88,7 @@ impl Fields<'_> {
 
     /// How many queues, one more or one fewer.
     fn queues(&self) -> Html {
-        let queues = self.thresholds.len() as u32 + 1;
+        let queues = self.levels.thresholds.len() as u32 + 1;
         let Some((info, ParamKind::Int { min, max })) =
             self.info("queues").map(|info| (info, info.kind))
         else {
@@ -116,13 +115,14 @@ impl Fields<'_> {
     /// The threshold between queue `i` and the next.
     fn threshold(&self, i: usize) -> Html {
         let name = format!("Threshold between queue {} and {}", i + 1, i + 2);
-        let value = self.thresholds[i];
-        let measure = self.policy.measure();
+        let value = self.levels.thresholds[i];
+        let measure = self.levels.measure;
         let unit = measure.unit();
         // The list of thresholds with another one here, or none.
         let put = |here: fn(&str) -> Option<String>| {
             self.take(move |policy, typed| {
-                let now = thresholds(policy).unwrap_or_default();
+                let now = policy.levels().map(|levels| levels.thresholds);
+                let now = now.unwrap_or_default();
                 let list = now.iter().enumerate().filter_map(|(j, old)| match j == i {
                     true => here(typed),
                     false => Some(old.to_string()),
@@ -132,7 +132,7 @@ impl Fields<'_> {
                 if list.is_empty() {
                     ("queues", "1".to_string())
                 } else {
-                    (THRESHOLDS, list.join(":"))
+                    ("thresholds", list.join(":"))
                 }
             })
         };

@@ -3,6 +3,7 @@
 
 use super::{ParamInfo, ParamKind, Params, Policy, ServiceHistory};
 use crate::placement::Strategy;
+use crate::sim::Measure;
 use crate::workload::Workload;
 
 /// A policy, as far as one must know it to choose it.
@@ -16,12 +17,41 @@ pub struct PolicyEntry {
     pub summary: &'static str,
     /// Where it comes from.
     pub source: &'static str,
-    /// Whether it sees true remaining work, which no real scheduler knows.
-    pub oracle: bool,
     /// Its parameters.
     pub params: &'static [ParamInfo],
+    /// Whether it sees true remaining work, which no real scheduler knows.
+    pub oracle: fn(&Params<'_>) -> bool,
+    /// Whether it gives jobs other GPUs and batches than they ask for.
+    pub adapts_jobs: bool,
+    /// Its queues, if it sorts jobs into some by what they have attained.
+    pub levels: Option<fn(&Params<'_>) -> Levels>,
     /// Says what does not fit between parameters that are valid one by one.
     pub check: fn(&Params<'_>) -> Result<(), String>,
+}
+
+impl PolicyEntry {
+    /// A policy of plain jobs that knows no more than a real one, of one queue, with parameters that
+    /// never conflict.
+    pub(super) const PLAIN: Self = Self {
+        name: "",
+        title: "",
+        summary: "",
+        source: "",
+        params: &[],
+        oracle: |_| false,
+        adapts_jobs: false,
+        levels: None,
+        check: |_| Ok(()),
+    };
+}
+
+/// The queues of a policy that sorts jobs by what they have attained.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Levels {
+    /// Where one ends and the next begins, ascending: one fewer than there are queues.
+    pub thresholds: Vec<f64>,
+    /// What is attained, and thresholds are of.
+    pub measure: Measure,
 }
 
 /// What a policy is made from, besides its spec.
@@ -67,8 +97,3 @@ pub(super) const GANG_PLACEMENT: ParamInfo = ParamInfo {
     help: "How a gang that cannot shrink is laid on nodes; 'default' is the run's own choice, and where that is least-fragmentation, the emptiest nodes, as in the simulator of Pollux.",
     ..PLACEMENT
 };
-
-/// For policies whose parameters never conflict.
-pub(super) fn no_conflicts(_: &Params<'_>) -> Result<(), String> {
-    Ok(())
-}

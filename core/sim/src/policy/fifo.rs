@@ -2,7 +2,7 @@
 //! behind it. With backfill: jobs that fit overtake jobs that do not (Tiresias' simulator calls
 //! this `fjf`).
 
-use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
+use super::entry::{BuildContext, PLACEMENT, Registered};
 use super::waiting_room::{Waiter, WaitingRoom};
 use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng, Verdict};
 use crate::cluster::{FreeGpus, Placement};
@@ -17,7 +17,6 @@ pub(super) const POLICY: Registered = Registered {
         title: "FIFO",
         summary: "First in, first out, never preempted. Strict: the head of the line blocks everything behind it; with backfill, jobs that fit overtake it.",
         source: "Baseline of Tiresias (NSDI'19) as fifo and fjf",
-        oracle: false,
         params: &[
             ParamInfo {
                 name: "backfill",
@@ -28,7 +27,7 @@ pub(super) const POLICY: Registered = Registered {
             },
             PLACEMENT,
         ],
-        check: no_conflicts,
+        ..PolicyEntry::PLAIN
     },
     build: |params, context| Box::new(Fifo::new(params, context)),
 };

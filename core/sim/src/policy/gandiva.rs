@@ -5,7 +5,7 @@
 //! Not here: running several jobs on one GPU at a time where their memory fits (that simulator
 //! does), since a GPU has one job here; and Gandiva's migration and grow-shrink.
 
-use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
+use super::entry::{BuildContext, PLACEMENT, Registered};
 use super::rounds::{self, Rounds};
 use super::{Cadence, Explanation, Fact, Params, Policy, PolicyEntry, Rng};
 use crate::job::JobId;
@@ -17,9 +17,8 @@ pub(super) const POLICY: Registered = Registered {
         title: "Gandiva (time slicing)",
         summary: "Round-robin: jobs of one gang size take turns of a quantum on their class's share of the GPUs. Nobody waits long, nobody runs long.",
         source: "Xiao et al., OSDI'18 §3; Tiresias' simulator",
-        oracle: false,
         params: &[rounds::round("quantum", "60"), PLACEMENT],
-        check: no_conflicts,
+        ..PolicyEntry::PLAIN
     },
     build: |params, context| Box::new(Gandiva::new(params, context)),
 };

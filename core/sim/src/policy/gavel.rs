@@ -3,7 +3,7 @@
 //! as can be; x, the share of time it runs, is at most 1. Each round runs the jobs that lag most
 //! behind: greatest x ÷ (share of rounds received so far).
 
-use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
+use super::entry::{BuildContext, PLACEMENT, Registered};
 use super::rounds::{self, Rounds};
 use super::{Cadence, Explanation, Fact, Params, Policy, PolicyEntry, Rng};
 use crate::Time;
@@ -17,9 +17,8 @@ pub(super) const POLICY: Registered = Registered {
         title: "Gavel (max-min fairness)",
         summary: "Every job is to get the same GPU-time per second; each round runs the jobs furthest behind that. One GPU type.",
         source: "Narayanan et al., OSDI'20 §4.1, §5",
-        oracle: false,
         params: &[rounds::round("round", "360"), PLACEMENT],
-        check: no_conflicts,
+        ..PolicyEntry::PLAIN
     },
     build: |params, context| Box::new(Gavel::new(params, context)),
 };

@@ -2,7 +2,7 @@
 //! service first, preemptive, without queues. The index itself: [`ServiceDistribution::index`].
 
 use super::continuous::{self, Continuous, Rule};
-use super::entry::{PLACEMENT, Registered, no_conflicts};
+use super::entry::{PLACEMENT, Registered};
 use super::history::{HISTORY, History};
 use super::{Fact, Plot, PolicyEntry};
 use crate::job::JobId;
@@ -14,9 +14,8 @@ pub(super) const POLICY: Registered = Registered {
         title: "2D-Gittins, continuous",
         summary: "The job with the greatest Gittins index first: the likeliest to end soon for the service it has had, by a distribution it learns. Without queues.",
         source: "Gu et al., NSDI'19 §4.2",
-        oracle: false,
         params: &[HISTORY, continuous::QUANTUM, PLACEMENT],
-        check: no_conflicts,
+        ..PolicyEntry::PLAIN
     },
     build: |params, context| {
         let rule = GreatestIndex(History::new(params, context));

@@ -2,7 +2,7 @@
 //! Jobs of about equal service take turns, one quantum each: what Tiresias' queues avoid.
 
 use super::continuous::{self, Continuous, Rule};
-use super::entry::{Registered, no_conflicts};
+use super::entry::Registered;
 use super::{Fact, Plot, PolicyEntry};
 use crate::job::JobId;
 use crate::sim::View;
@@ -13,9 +13,8 @@ pub(super) const POLICY: Registered = Registered {
         title: "2D-LAS, continuous",
         summary: "Least attained service (GPUs × time) first, compared anew every quantum, without queues. Shows how many preemptions discretizing saves.",
         source: "Gu et al., NSDI'19 §4.2",
-        oracle: false,
         params: continuous::PARAMS,
-        check: no_conflicts,
+        ..PolicyEntry::PLAIN
     },
     build: |params, context| Box::new(Continuous::new(params, context, LeastAttained)),
 };

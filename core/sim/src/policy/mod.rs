@@ -41,7 +41,7 @@ mod yarn_cs;
 pub use crate::draw::Rng;
 pub use crate::sim::{Cadence, Every, Policy};
 pub use crate::tell::{Explanation, Fact, Line, Mark, Plot, RoundReport, RoundRow, Verdict};
-pub use entry::{BuildContext, PolicyEntry};
+pub use entry::{BuildContext, Levels, PolicyEntry};
 pub use service_distribution::ServiceDistribution;
 pub use service_history::{HistoryError, ServiceHistory};
 pub use spec::{ParamInfo, ParamKind, Params, PolicySpec, SpecError};
@@ -95,6 +95,7 @@ pub fn build(spec: &PolicySpec, context: &BuildContext<'_>) -> Scheduler {
     Scheduler {
         spec: spec.to_string(),
         given: spec.given().map(str::to_owned).collect(),
+        oracle: spec.is_oracle(),
         policy: (found.build)(&Params::new(found.entry.params, spec), context),
     }
 }

@@ -3,6 +3,7 @@
 //! that has waited `knob` × its executed time goes back to the highest queue, and both counts
 //! start anew. What order holds within a queue is the policy's own.
 
+use super::entry::Levels;
 use super::priority_walk::PriorityWalk;
 use super::{Fact, Mark, ParamInfo, ParamKind, Params};
 use crate::Time;
@@ -84,6 +85,14 @@ pub(super) fn thresholds(params: &Params<'_>) -> Result<Vec<f64>, String> {
     Ok(thresholds)
 }
 
+/// The queues, for those who show them; parameters were checked when the spec was parsed.
+pub(super) fn levels(params: &Params<'_>, measure: Measure) -> Levels {
+    Levels {
+        thresholds: thresholds(params).unwrap_or_default(),
+        measure,
+    }
+}
+
 /// One job's place in the queues.
 #[derive(Clone, Copy, Debug, Default)]
 struct Standing {
@@ -109,8 +118,7 @@ pub(super) struct Multilevel {
 impl Multilevel {
     pub(super) fn new(params: &Params<'_>, measure: Measure) -> Self {
         Self {
-            // Checked when the spec was parsed.
-            thresholds: thresholds(params).unwrap_or_default(),
+            thresholds: levels(params, measure).thresholds,
             knob: params.float("knob"),
             measure,
             late_demotion: params.bool("quirks"),

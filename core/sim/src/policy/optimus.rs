@@ -7,7 +7,7 @@
 //! the others, fewest GPUs first, take what is free on the emptiest node, then on the next.
 
 use super::emptiest;
-use super::entry::{GANG_PLACEMENT, Registered, no_conflicts};
+use super::entry::{GANG_PLACEMENT, Registered};
 use super::rigid::{self, Rigid};
 use super::{
     Cadence, Every, Explanation, Fact, Line, ParamInfo, ParamKind, Plot, Policy, PolicyEntry, Rng,
@@ -134,7 +134,7 @@ pub(super) const POLICY: Registered = Registered {
         title: "Optimus+Oracle",
         summary: "One GPU each, then one by one to the job that gains most time by its next, at a fixed batch size. Sees true step times and remaining iterations.",
         source: "Peng et al., EuroSys'18 §4.1; Pollux' simulator's optimus",
-        oracle: true,
+        oracle: |_| true,
         params: &[
             rounds::round("round", "60"),
             ParamInfo {
@@ -146,7 +146,8 @@ pub(super) const POLICY: Registered = Registered {
             },
             GANG_PLACEMENT,
         ],
-        check: no_conflicts,
+        adapts_jobs: true,
+        ..PolicyEntry::PLAIN
     },
     build: |params, context| {
         Box::new(Optimus {
@@ -248,10 +249,6 @@ impl Policy for Optimus {
                 while_all_run: true,
             }),
         }
-    }
-
-    fn is_oracle(&self) -> bool {
-        true
     }
 
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {

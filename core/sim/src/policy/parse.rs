@@ -1,7 +1,44 @@
-//! From a text to a [`PolicySpec`].
+//! From a text to a [`PolicySpec`], and what its policy's entry says of that.
 
-use super::{POLICIES, Params, PolicySpec, SpecError, entry};
+use super::{
+    Levels, POLICIES, ParamKind, Params, PolicyEntry, PolicySpec, ServiceHistory, SpecError, entry,
+};
 use std::str::FromStr;
+
+/// What a policy's entry says of it with these parameters.
+impl PolicySpec {
+    fn entry(&self) -> (&'static PolicyEntry, Params<'_>) {
+        // A spec is only ever made by parsing, which has found its policy.
+        let entry = entry(self.name()).unwrap_or(&POLICIES[0]);
+        (entry, Params::new(entry.params, self))
+    }
+
+    /// Whether it sees true remaining work, which no real scheduler knows.
+    pub fn is_oracle(&self) -> bool {
+        let (entry, params) = self.entry();
+        (entry.oracle)(&params)
+    }
+
+    /// Whether it gives jobs other GPUs and batches than they ask for.
+    pub fn adapts_jobs(&self) -> bool {
+        self.entry().0.adapts_jobs
+    }
+
+    /// Its queues, if it sorts jobs into some by what they have attained.
+    pub fn levels(&self) -> Option<Levels> {
+        let (entry, params) = self.entry();
+        entry.levels.map(|levels| levels(&params))
+    }
+
+    /// The name of the service history that it asks for, if that is not one of
+    /// [the run's own](ServiceHistory::OWN).
+    pub fn history(&self) -> Option<&str> {
+        let mut params = self.entry().0.params.iter();
+        let info = params.find(|info| info.kind == ParamKind::History)?;
+        let name = self.param(info.name)?;
+        (!ServiceHistory::OWN.contains(&name)).then_some(name)
+    }
+}
 
 impl FromStr for PolicySpec {
     type Err = SpecError;
@@ -125,6 +162,24 @@ mod tests {
         assert_eq!(
             canonical("srtf[placement=spread]"),
             "srtf[placement=spread]"
+        );
+    }
+
+    #[test]
+    fn entries_say_what_follows_from_parameters() {
+        let spec = |text: &str| text.parse::<PolicySpec>().unwrap();
+        assert!(spec("srtf").is_oracle() && spec("pollux[fit=oracle]").is_oracle());
+        assert!(!spec("sjf").is_oracle() && !spec("pollux").is_oracle());
+        assert_eq!(spec("gittins[history=oracle]").history(), None);
+        assert_eq!(spec("gittins[history=h.csv]").history(), Some("h.csv"));
+        let thresholds = |text: &str| spec(text).levels().map(|levels| levels.thresholds);
+        assert_eq!(thresholds("fifo"), None);
+        assert_eq!(thresholds("tiresias-las"), Some(vec![3250.0, 7200.0]));
+        assert_eq!(thresholds("tiresias-las[queues=2]"), Some(vec![3250.0]));
+        assert_eq!(thresholds("tiresias-las[queues=1]"), Some(vec![]));
+        assert_eq!(
+            thresholds("tiresias-gittins[thresholds=4]"),
+            Some(vec![4.0])
         );
     }
 

@@ -28,6 +28,9 @@ pub enum HistoryError {
 }
 
 impl ServiceHistory {
+    /// What `history=` takes besides names: jobs finished so far, or the whole trace.
+    pub const OWN: [&str; 2] = ["online", "oracle"];
+
     /// Reads a file of one number per line under an optional heading, as Tiresias' simulator has
     /// it (`yarn-gput1000.csv`: column `duration`, GPU·s).
     pub fn parse(name: &str, text: &str) -> Result<Self, HistoryError> {

@@ -3,7 +3,7 @@
 //! `shortest-expected`, but runs its SRTF.)
 
 use super::continuous::{self, Continuous, Rule};
-use super::entry::{PLACEMENT, Registered, no_conflicts};
+use super::entry::{PLACEMENT, Registered};
 use super::history::{HISTORY, History};
 use super::{Fact, Plot, PolicyEntry};
 use crate::job::JobId;
@@ -15,9 +15,8 @@ pub(super) const POLICY: Registered = Registered {
         title: "Shortest expected",
         summary: "The least expected remaining service first, given the service a job has had and a distribution learned from history. Not clairvoyant.",
         source: "Gu et al., NSDI'19 (simulator)",
-        oracle: false,
         params: &[HISTORY, continuous::QUANTUM, PLACEMENT],
-        check: no_conflicts,
+        ..PolicyEntry::PLAIN
     },
     build: |params, context| {
         let rule = LeastExpected(History::new(params, context));

@@ -1,7 +1,7 @@
 //! Smallest job first: the fewest GPUs first, preemptive. Equal gangs in order of submission.
 //! (Tiresias' simulator: `sjf`.)
 
-use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
+use super::entry::{BuildContext, PLACEMENT, Registered};
 use super::priority_walk::PriorityWalk;
 use super::{Explanation, Fact, Params, Policy, PolicyEntry, Rng};
 use crate::job::JobId;
@@ -13,9 +13,8 @@ pub(super) const POLICY: Registered = Registered {
         title: "SJF (fewest GPUs)",
         summary: "The job with the fewest GPUs first, preempting larger ones; equal gangs in order of submission.",
         source: "Baseline of Tiresias (NSDI'19)",
-        oracle: false,
         params: &[PLACEMENT],
-        check: no_conflicts,
+        ..PolicyEntry::PLAIN
     },
     build: |params, context| Box::new(Sjf::new(params, context)),
 };

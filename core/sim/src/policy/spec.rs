@@ -4,7 +4,6 @@
 //! prints in canonical form. [`Params`] gives a policy its values, defaults filled in.
 
 use crate::placement::{Strategy, UnknownStrategy};
-use crate::sim::Measure;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -126,19 +125,6 @@ impl PolicySpec {
     /// The policy's name.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// Whether it gives jobs other GPUs and batches than they ask for.
-    pub fn adapts_jobs(&self) -> bool {
-        matches!(self.name(), "pollux" | "optimus")
-    }
-
-    /// What counts as attained where jobs are sorted by that.
-    pub fn measure(&self) -> Measure {
-        match self.param("measure") {
-            Some("time") => Measure::Time,
-            _ => Measure::Service,
-        }
     }
 
     /// The names of the parameters that differ from their defaults.

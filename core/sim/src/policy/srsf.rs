@@ -2,7 +2,7 @@
 //! (Tiresias' simulator: `shortest-gpu`.)
 
 use super::PolicyEntry;
-use super::entry::{PLACEMENT, Registered, no_conflicts};
+use super::entry::{PLACEMENT, Registered};
 use super::srtf::ShortestRemaining;
 use crate::sim::Measure;
 
@@ -12,9 +12,9 @@ pub(super) const POLICY: Registered = Registered {
         title: "SRSF (oracle)",
         summary: "The shortest true remaining service (time × GPUs) first, preemptive. Oracle: no real scheduler knows remaining times.",
         source: "Baseline of Tiresias (NSDI'19) as shortest-gpu",
-        oracle: true,
+        oracle: |_| true,
         params: &[PLACEMENT],
-        check: no_conflicts,
+        ..PolicyEntry::PLAIN
     },
     build: |params, context| Box::new(ShortestRemaining::new(params, context, Measure::Service)),
 };

@@ -1,7 +1,7 @@
 //! Shortest remaining time first, preemptive, by true remaining time: an oracle. (Tiresias'
 //! simulator: `shortest`.) [`srsf`](super::srsf) is the same with remaining service.
 
-use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
+use super::entry::{BuildContext, PLACEMENT, Registered};
 use super::priority_walk::PriorityWalk;
 use super::{Explanation, Fact, Params, Policy, PolicyEntry, Rng};
 use crate::Time;
@@ -14,9 +14,9 @@ pub(super) const POLICY: Registered = Registered {
         title: "SRTF (oracle)",
         summary: "The shortest true remaining time first, preemptive. Oracle: no real scheduler knows remaining times.",
         source: "Baseline of Tiresias (NSDI'19) as shortest",
-        oracle: true,
+        oracle: |_| true,
         params: &[PLACEMENT],
-        check: no_conflicts,
+        ..PolicyEntry::PLAIN
     },
     build: |params, context| Box::new(ShortestRemaining::new(params, context, Measure::Time)),
 };
@@ -44,10 +44,6 @@ fn remaining(measure: Measure, view: &View<'_>, job: JobId) -> Time {
 }
 
 impl Policy for ShortestRemaining {
-    fn is_oracle(&self) -> bool {
-        true
-    }
-
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
         let measure = self.measure;
         let key = |job| remaining(measure, view, job);

@@ -9,7 +9,7 @@
 //! a knapsack, taken greedily by gain per GPU, and nobody gains by lying: no hidden payments.
 //! Bids need remaining times: an oracle here, an estimate of the app's there.
 
-use super::entry::{BuildContext, PLACEMENT, Registered, no_conflicts};
+use super::entry::{BuildContext, PLACEMENT, Registered};
 use super::rounds::{self, Rounds};
 use super::{Cadence, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng};
 use crate::Time;
@@ -23,7 +23,7 @@ pub(super) const POLICY: Registered = Registered {
         title: "Themis (oracle)",
         summary: "Finish-time fairness: at the end of each lease, GPUs are offered first to the jobs furthest behind an isolated 1/N share. Oracle: bids use true remaining times.",
         source: "Mahajan et al., NSDI'20 §4–5",
-        oracle: true,
+        oracle: |_| true,
         params: &[
             rounds::round("lease", "1200"),
             ParamInfo {
@@ -35,7 +35,7 @@ pub(super) const POLICY: Registered = Registered {
             },
             PLACEMENT,
         ],
-        check: no_conflicts,
+        ..PolicyEntry::PLAIN
     },
     build: |params, context| Box::new(Themis::new(params, context)),
 };
@@ -85,10 +85,6 @@ impl Themis {
 impl Policy for Themis {
     fn cadence(&self) -> Cadence {
         self.rounds.cadence()
-    }
-
-    fn is_oracle(&self) -> bool {
-        true
     }
 
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {

@@ -20,7 +20,6 @@ pub(super) const POLICY: Registered = Registered {
         title: "Tiresias 2D-Gittins",
         summary: "K queues by attained service (GPUs × time); in each, the job likeliest to end soon by the distribution of service it learns.",
         source: "Gu et al., NSDI'19 §4.2; simulator's dlas-gpu-gittins",
-        oracle: false,
         params: &[
             multilevel::QUEUES,
             multilevel::THRESHOLDS,
@@ -43,6 +42,8 @@ pub(super) const POLICY: Registered = Registered {
             multilevel::thresholds(params)?;
             Delta::parse(params.text("delta")).map(drop)
         },
+        levels: Some(|params| multilevel::levels(params, Measure::Service)),
+        ..PolicyEntry::PLAIN
     },
     build: |params, context| Box::new(TiresiasGittins::new(params, context)),
 };

@@ -10,7 +10,7 @@ use super::priority_walk::PriorityWalk;
 use super::waiting_room::Waiter;
 use super::{Explanation, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng};
 use crate::job::JobId;
-use crate::sim::{News, Phase, Plan, View};
+use crate::sim::{Measure, News, Phase, Plan, View};
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
@@ -18,7 +18,6 @@ pub(super) const POLICY: Registered = Registered {
         title: "Tiresias 2D-LAS",
         summary: "K queues by attained service (GPUs × time): new jobs first, demoted as they are served. Needs no knowledge of durations.",
         source: "Gu et al., NSDI'19 §4.2; simulator's dlas-gpu",
-        oracle: false,
         params: &[
             multilevel::QUEUES,
             multilevel::THRESHOLDS,
@@ -37,6 +36,8 @@ pub(super) const POLICY: Registered = Registered {
             multilevel::QUIRKS,
         ],
         check: |params| multilevel::thresholds(params).map(drop),
+        levels: Some(|params| multilevel::levels(params, measure(params))),
+        ..PolicyEntry::PLAIN
     },
     build: |params, context| Box::new(TiresiasLas::new(params, context)),
 };
@@ -48,6 +49,13 @@ struct Rank {
     queue: u32,
     newcomer: bool,
     turn: i64,
+}
+
+fn measure(params: &Params<'_>) -> Measure {
+    match params.text("measure") {
+        "time" => Measure::Time,
+        _ => Measure::Service,
+    }
 }
 
 struct TiresiasLas {
@@ -70,7 +78,7 @@ impl TiresiasLas {
         let mut walk = PriorityWalk::new(params.placement("placement", context.placement));
         walk.strict = params.bool("strict");
         Self {
-            levels: Multilevel::new(params, params.spec().measure()),
+            levels: Multilevel::new(params, measure(params)),
             pack_limit: PackLimit::new(params.float("packlimit"), params.bool("refit")),
             walk,
             rank: Vec::new(),

@@ -8,7 +8,7 @@
 //! others, in the same order, take the node with most free GPUs, then the next, or go where the
 //! placement asked for lays them. Between rounds nothing happens.
 
-use super::entry::{BuildContext, GANG_PLACEMENT, Registered, no_conflicts};
+use super::entry::{BuildContext, GANG_PLACEMENT, Registered};
 use super::{
     Cadence, Every, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng,
     Verdict,
@@ -24,7 +24,6 @@ pub(super) const POLICY: Registered = Registered {
         title: "Tiresias+TunedJobs",
         summary: "Tiresias as Pollux was compared with it: two queues by attained service, decided at rounds, gangs on the emptiest nodes.",
         source: "Qiao et al., OSDI'21 §5.1; its simulator's tiresias",
-        oracle: false,
         params: &[
             rounds::round("round", "60"),
             ParamInfo {
@@ -39,7 +38,7 @@ pub(super) const POLICY: Registered = Registered {
             },
             GANG_PLACEMENT,
         ],
-        check: no_conflicts,
+        ..PolicyEntry::PLAIN
     },
     build: |params, context| Box::new(TiresiasTuned::new(params, context)),
 };

@@ -3,7 +3,7 @@
 //! no preemption, gangs consolidated. The queue that uses the least of its share goes first, its
 //! head blocks it alone; an elastic queue may use what others leave idle.
 
-use super::entry::{BuildContext, Registered, no_conflicts};
+use super::entry::{BuildContext, Registered};
 use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng, Verdict};
 use crate::cluster::{FreeGpus, Placement};
 use crate::job::JobId;
@@ -18,7 +18,6 @@ pub(super) const POLICY: Registered = Registered {
         title: "YARN-CS",
         summary: "YARN's capacity scheduler: a FIFO queue per tenant with an equal share of the GPUs, never preempted, consolidated.",
         source: "Baseline of Tiresias (NSDI'19 §6); Jeon et al., ATC'19",
-        oracle: false,
         params: &[
             ParamInfo {
                 name: "queues",
@@ -42,7 +41,7 @@ pub(super) const POLICY: Registered = Registered {
                 help: "How a gang is laid on nodes; 'default' is the run's own choice.",
             },
         ],
-        check: no_conflicts,
+        ..PolicyEntry::PLAIN
     },
     build: |params, context| Box::new(YarnCs::new(params, context)),
 };

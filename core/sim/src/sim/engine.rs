@@ -48,7 +48,7 @@ impl Simulation {
         scheduler: Scheduler,
         options: SimOptions,
     ) -> Self {
-        let oracle = scheduler.policy.is_oracle();
+        let oracle = scheduler.oracle;
         Self {
             world: World::new(workload, cluster, options, oracle),
             scheduler,
@@ -202,6 +202,7 @@ impl Simulation {
             spec,
             given,
             policy: scheduler,
+            ..
         } = &self.scheduler;
         let Progress { now, done, jobs } = self.progress();
         let (policy, time) = (spec.clone(), now);

@@ -34,6 +34,8 @@ pub struct Scheduler {
     pub spec: String,
     /// The parameters it was given.
     pub given: Vec<String>,
+    /// Whether it sees true remaining work, which no real scheduler knows.
+    pub oracle: bool,
     /// The policy.
     pub policy: Box<dyn Policy>,
 }
@@ -46,11 +48,6 @@ pub trait Policy {
             on_change: true,
             every: None,
         }
-    }
-
-    /// Whether it sees true remaining work, which no real scheduler knows.
-    fn is_oracle(&self) -> bool {
-        false
     }
 
     /// Looks at the view and writes the changes it wants.

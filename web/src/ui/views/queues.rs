@@ -4,7 +4,7 @@ use super::yard::yard;
 use crate::draw::charts::short_specs;
 use crate::draw::describe;
 use crate::draw::lanes::Lanes;
-use crate::queues::{Queues, thresholds};
+use crate::queues::Queues;
 use crate::session::Session;
 use crate::stage::{SharedStage, Stage};
 use crate::state::{Action, AppState, Card};
@@ -30,7 +30,7 @@ pub(super) const VIEW: View = View {
 
 /// The schedulers that sort jobs into queues by attained service.
 fn with_queues(state: &AppState) -> impl Iterator<Item = &Card> {
-    let has_queues = |card: &&Card| thresholds(&card.policy).is_some();
+    let has_queues = |card: &&Card| card.policy.levels().is_some();
     state.cards.iter().filter(has_queues)
 }
 
@@ -50,8 +50,8 @@ fn QueuesView(props: &StateProps) -> Html {
         let (_, policy) = shown.as_ref()?;
         Queues::of(policy, &stage.read().workload)
     });
-    let measure = chosen_or_first.map(|card| card.policy.measure());
-    let measure = measure.unwrap_or_default();
+    let levels = chosen_or_first.and_then(|card| card.policy.levels());
+    let measure = levels.map(|levels| levels.measure).unwrap_or_default();
     let span = use_memo((trace, measure), |(_, measure)| {
         services(&stage.read(), *measure)
     });
@@ -109,7 +109,7 @@ fn services(stage: &Stage, measure: Measure) -> (f64, f64) {
 fn no_queues(session: &Session) -> Html {
     let choices = POLICIES.iter().filter_map(|entry| {
         let policy: PolicySpec = entry.name.parse().ok()?;
-        thresholds(&policy)?;
+        policy.levels()?;
         let session = session.clone();
         let onclick =
             Callback::from(move |_: MouseEvent| session.tell(Action::Add(policy.clone())));

@@ -33,7 +33,6 @@ pub(in crate::policy) const POLICY: Registered = Registered {
         title: "Pollux",
         summary: "Gives GPUs and batch sizes together, for the greatest mean of the jobs' goodput speedups: a genetic search at every round, on models that each job fits to itself.",
         source: "Qiao et al., OSDI'21",
-        oracle: false,
         params: &[
             ParamInfo {
                 name: "p",
@@ -127,6 +126,9 @@ pub(in crate::policy) const POLICY: Registered = Registered {
             GANG_PLACEMENT,
         ],
         check: fleet::check,
+        adapts_jobs: true,
+        oracle: |params| params.text("fit") == "oracle",
+        ..PolicyEntry::PLAIN
     },
     build: |params, context| Box::new(Pollux::new(params, context)),
 };
@@ -861,10 +863,6 @@ impl Policy for Pollux {
                 while_all_run: true,
             }),
         }
-    }
-
-    fn is_oracle(&self) -> bool {
-        self.fit == FitChoice::Oracle
     }
 
     fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
