@@ -341,7 +341,7 @@ test("an experiment saved from the page brings everything back", async (t) => {
   assert.deepEqual(again.runs.map(({ policy, seed, log_hash }) => [policy, seed, log_hash]), first.runs.map(({ policy, seed, log_hash }) => [policy, seed, log_hash]));
   assert.deepEqual(again.cluster, first.cluster);
   assert.match(await facts(page), /^A lab's day/);
-  await page.waitForFunction(() => /placement=spread/.test(location.hash) && /restart=30&restart-by-model=true&spread=v100/.test(location.hash));
+  await page.waitForFunction(() => ["placement=spread", "restart=30", "restart-by-model=true", "spread=v100"].every((of) => location.hash.split("&").includes(of)));
 
   const swf = await saved(page, "Jobs alone as SWF");
   assert.match(swf.text, /^; Version: 2\.2\n/);
