@@ -320,7 +320,7 @@ mod tests {
         );
         assert_eq!(
             refusal("placement", "default"),
-            "it takes least-fragmentation, consolidated, spread, yarn or skew"
+            format!("it takes {}", ParamKind::Placement)
         );
         assert!(refusal("binding", "soon: x").starts_with("'soon: x' is no class of jobs: "));
     }

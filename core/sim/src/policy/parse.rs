@@ -134,6 +134,7 @@ fn split(text: &str) -> Option<(&str, Vec<(&str, &str)>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::ParamKind;
 
     fn canonical(text: &str) -> String {
         text.parse::<PolicySpec>().unwrap().to_string()
@@ -201,7 +202,10 @@ mod tests {
         );
         assert_eq!(
             error("fifo[placement=pack]"),
-            "fifo: 'pack' is no value for 'placement', which takes default, least-fragmentation, consolidated, spread, yarn or skew"
+            format!(
+                "fifo: 'pack' is no value for 'placement', which takes {}",
+                ParamKind::PlacementOrRuns
+            )
         );
         assert_eq!(
             error("fifo[backfill=true,backfill=true]"),
