@@ -7,7 +7,7 @@
 
 use switchyard::goodput::{ThroughputParams, fit, fit_from, loss};
 use switchyard::workload::Application;
-use switchyard::workload::application::{Fitted, Measured, Profile, packed};
+use switchyard::workload::application::{Fitted, Measured, Profile, Tuned, packed};
 use switchyard_tests::artifact::Artifact;
 
 /// Training on one GPU at M0, hours, computed once with the artifact's `applications.py`.
@@ -140,7 +140,7 @@ fn embedded_models_are_those_of_the_measurements() {
         let tuned = embedded
             .tuned
             .iter()
-            .map(|&(gpus, batch)| (packed(gpus, 4), batch));
+            .map(|&Tuned { gpus, batch }| (packed(gpus, 4), batch));
         for (placement, batch) in std::iter::once(one).chain(tuned) {
             let is = measured.training_time(&placement, batch);
             let model = embedded.training_time(&placement, batch);

@@ -6,7 +6,7 @@
 //! less than 1000 GPU-hours in the artifact's cut of the Philly trace, counted by the hour of day in
 //! which they were submitted. Shares: observed over the three published workloads.
 
-use super::application::{Application, packed};
+use super::application::{Application, Tuned, packed};
 use crate::draw::{Rng, below, unit};
 use crate::job::Status;
 use crate::trace::{ImportReport, Member, Record, Trace};
@@ -105,14 +105,18 @@ impl PolluxGenerator {
             })
             .collect();
         let mut rng = Rng::seed_from_u64(self.seed);
-        let mut jobs: Vec<(u32, usize, (u32, u32))> = (0..self.jobs)
+        let mut jobs: Vec<(u32, usize, Tuned)> = (0..self.jobs)
             .map(|_| {
                 let hour = weighted(&mut rng, hours.iter().copied());
                 let time = hour as u32 * 3600 + below(&mut rng, 3600);
                 let application = weighted(&mut rng, mix.iter().map(|&(_, share)| share));
                 let tuned = mix.get(application).map_or(&[][..], |(a, _)| &a.tuned);
                 let tuned = tuned.get(below(&mut rng, tuned.len() as u32) as usize);
-                (time, application, tuned.copied().unwrap_or((1, 1)))
+                (
+                    time,
+                    application,
+                    tuned.copied().unwrap_or(Tuned { gpus: 1, batch: 1 }),
+                )
             })
             .collect();
         jobs.sort_by_key(|&(time, ..)| time);
@@ -120,7 +124,7 @@ impl PolluxGenerator {
         let mut durations: BTreeMap<(usize, u32, u32), f64> = BTreeMap::new();
         let records: Vec<Record> = (0..)
             .zip(jobs)
-            .map(|(index, (time, application, (gpus, batch)))| {
+            .map(|(index, (time, application, Tuned { gpus, batch }))| {
                 let (name, duration) = mix.get(application).map_or(("", 1.0), |(a, _)| {
                     let time = durations
                         .entry((application, gpus, batch))

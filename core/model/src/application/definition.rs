@@ -27,7 +27,7 @@
 //! equally long parts of training, as many as one likes, 1e12 for all noise; one batch is enough.
 
 use super::fitted::PHI;
-use super::{Application, Curve, Fitted, Profile};
+use super::{Application, Curve, Fitted, Profile, Tuned};
 use crate::goodput::{LearningRateRule, Limits, LimitsError, ThroughputParams};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -65,7 +65,7 @@ struct Definition {
     epochs: u32,
     samples_per_epoch: f64,
     #[serde(default)]
-    tuned: Vec<(u32, u32)>,
+    tuned: Vec<Tuned>,
     throughput: ThroughputParams,
     noise_scale: Vec<Curve>,
 }
@@ -180,7 +180,7 @@ impl Definition {
             let expected = "α and β of at least 0, α_c and β_c not both 0, and γ from 1 to 10";
             return range("throughput", &self.throughput, expected);
         }
-        for &(gpus, batch) in &self.tuned {
+        for &Tuned { gpus, batch } in &self.tuned {
             let m = limits.split(batch, gpus).m;
             let fits = gpus >= 1 && gpus <= limits.max_replicas();
             if !fits || batch > limits.max_batch || m < limits.min_local.min(limits.m0) {

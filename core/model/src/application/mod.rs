@@ -37,8 +37,8 @@ pub struct Application {
     pub rule: LearningRateRule,
     /// Samples in its data set.
     pub samples_per_epoch: f64,
-    /// Configurations that an expert would ask for: GPUs and total batch. May be empty.
-    pub tuned: Vec<(u32, u32)>,
+    /// Configurations that an expert would ask for. May be empty.
+    pub tuned: Vec<Tuned>,
     /// Progress at the end of each epoch, iterations at M0; increasing, at least one.
     boundaries: Vec<f64>,
     profile: Profile,
@@ -213,12 +213,34 @@ pub fn packed(gpus: u32, per_node: u32) -> Vec<u32> {
     placement
 }
 
+/// GPUs and a batch that an expert would ask for together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u32, u32)", into = "(u32, u32)")]
+pub struct Tuned {
+    /// GPUs.
+    pub gpus: u32,
+    /// The total batch, samples.
+    pub batch: u32,
+}
+
+impl From<(u32, u32)> for Tuned {
+    fn from((gpus, batch): (u32, u32)) -> Self {
+        Self { gpus, batch }
+    }
+}
+
+impl From<Tuned> for (u32, u32) {
+    fn from(tuned: Tuned) -> Self {
+        (tuned.gpus, tuned.batch)
+    }
+}
+
 /// What is known of an application by its name: what the tables do not say.
 struct Known {
     limits: Limits,
     rule: LearningRateRule,
     epochs: u32,
-    tuned: Vec<(u32, u32)>,
+    tuned: Vec<Tuned>,
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 
 use super::Workload;
 use crate::Time;
-use crate::cluster::ClusterSpec;
+use crate::cluster::{ClusterSpec, NodeGroup};
 use crate::draw::{Rng, below, unit};
 use crate::job::{Job, Work};
 use rand_xoshiro::rand_core::SeedableRng;
@@ -23,8 +23,8 @@ pub struct Sample {
     pub title: &'static str,
     /// What it shows, in one sentence.
     pub summary: &'static str,
-    /// The cluster it is meant for: nodes and GPUs per node.
-    pub cluster: (u32, u32),
+    /// The cluster it is meant for.
+    pub cluster: NodeGroup,
     /// The moment to look at first, seconds: when there is something to see.
     pub opens_at: f64,
     jobs: Jobs,
@@ -52,7 +52,7 @@ pub const SAMPLES: &[Sample] = &[
         name: "lab",
         title: "A lab's day",
         summary: "240 jobs on 8 nodes × 4 GPUs, a little more than they can take: short jobs stuck behind long ones.",
-        cluster: (8, 4),
+        cluster: NodeGroup { nodes: 8, gpus: 4 },
         opens_at: 6.0 * 3600.0,
         jobs: Jobs::Drawn {
             count: 240,
@@ -65,7 +65,7 @@ pub const SAMPLES: &[Sample] = &[
         name: "cluster",
         title: "A cluster's four days",
         summary: "6,000 jobs within four days on 32 nodes × 8 GPUs, with days, nights and gangs over several nodes.",
-        cluster: (32, 8),
+        cluster: NodeGroup { nodes: 32, gpus: 8 },
         opens_at: 86_400.0,
         jobs: Jobs::Drawn {
             count: 6_000,
@@ -78,7 +78,10 @@ pub const SAMPLES: &[Sample] = &[
         name: "fleet",
         title: "A fleet's week",
         summary: "40,000 jobs within a week on 144 nodes × 8 GPUs: the size of one published production cluster.",
-        cluster: (144, 8),
+        cluster: NodeGroup {
+            nodes: 144,
+            gpus: 8,
+        },
         opens_at: 86_400.0,
         jobs: Jobs::Drawn {
             count: 40_000,
@@ -91,7 +94,7 @@ pub const SAMPLES: &[Sample] = &[
         name: "three-jobs",
         title: "Three jobs",
         summary: "Tiresias' toy example (NSDI'19): J1 wants 2 GPUs for 2 s, J2 1 GPU for 8 s, J3 2 GPUs for 6 s, and there are 2. The jobs are reconstructed from the average completion times that the paper gives: SRSF 9.3, Gittins 10, LAS 11.7.",
-        cluster: (1, 2),
+        cluster: NodeGroup { nodes: 1, gpus: 2 },
         opens_at: 0.0,
         jobs: Jobs::Listed(&[("J1", 2, 2.0), ("J2", 1, 8.0), ("J3", 2, 6.0)]),
     },
@@ -114,8 +117,7 @@ impl Sample {
 
     /// The cluster it is meant for.
     pub fn cluster_spec(&self) -> ClusterSpec {
-        let (nodes, gpus) = self.cluster;
-        ClusterSpec::uniform(nodes, gpus)
+        ClusterSpec::new(vec![self.cluster])
             .unwrap_or_else(|_| unreachable!("samples have small clusters"))
     }
 
@@ -134,7 +136,10 @@ impl Sample {
 
     fn drawn(&self, count: usize, load: f64, backlog: usize, seed: u64) -> Workload {
         let mut rng = Rng::seed_from_u64(seed);
-        let (nodes, gpus_per_node) = self.cluster;
+        let NodeGroup {
+            nodes,
+            gpus: gpus_per_node,
+        } = self.cluster;
         let mut shapes: Vec<(u32, f64)> = (0..count)
             .map(|_| shape(&mut rng, nodes * gpus_per_node))
             .collect();
