@@ -106,6 +106,10 @@ pub(super) enum Read {
 
 /// What follows from a refusal.
 #[derive(Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "made once per opening, and its owner takes it apart at once"
+)]
 pub(super) enum Refused {
     /// Nothing more.
     Over,

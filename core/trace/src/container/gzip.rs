@@ -22,6 +22,7 @@ pub(super) struct Gunzip {
     inner: File,
 }
 
+#[allow(clippy::large_enum_variant, reason = "one per file that is being read")]
 enum State {
     /// Within a stream.
     Stream(GzDecoder<Vec<u8>>),

@@ -200,7 +200,7 @@ pub(crate) fn join(parts: &mut Vec<Part>, refusals: &mut Vec<OpenError>) {
         return;
     }
     parts.retain(|part| !matches!(part.imported.sink.half, Some(Half::Tasks(_))));
-    tasks.sort_by(|a, b| a.0.cmp(&b.0));
+    tasks.sort_by_key(|task| task.0);
     for part in parts.iter_mut() {
         let sink = &mut part.imported.sink;
         if sink.half.take().is_some() {
