@@ -1,5 +1,5 @@
 //! Feeds arbitrary bytes to the trace opener: it must give a trace that keeps its promises or an
-//! error that is a sentence. What is found belongs into `core/tests/import_malformed.rs`.
+//! error that is a sentence. What is found belongs into `core/trace/tests/import_malformed/`.
 #![no_main]
 
 #[path = "../../core/tests/import_promises/mod.rs"]

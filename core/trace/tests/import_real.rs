@@ -3,7 +3,7 @@
 //! is one. Figures are those published, or were counted from the files by other means.
 
 use std::path::PathBuf;
-use switchyard::trace::{Inspection, OpenOptions, Opened, SourceFile, Trace, WarningKind, open};
+use switchyard_trace::{Inspection, OpenOptions, Opened, SourceFile, Trace, WarningKind, open};
 
 /// The folder of traces.
 fn folder() -> PathBuf {

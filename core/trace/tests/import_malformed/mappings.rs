@@ -1,0 +1,143 @@
+//! Tables whose columns people name.
+
+use super::*;
+
+fn mapped(name: &str, bytes: &[u8], mapping: &str) -> Result<Opened, OpenError> {
+    let options = OpenOptions {
+        mapping: Some(mapping.parse().expect("a mapping")),
+        ..OpenOptions::default()
+    };
+    open(&[SourceFile { name, bytes }], &options)
+}
+
+#[test]
+fn a_table_can_be_mapped() {
+    let text = b"When,How long,Cards,Who\n0,1.5,4,a\n10,2,x,b\n";
+    let error = try_open("odd.csv", text).unwrap_err();
+    let table = error.table().expect("it is a table");
+    assert_eq!(table.columns, ["When", "How long", "Cards", "Who"]);
+    assert_eq!(table.rows, [["0", "1.5", "4", "a"], ["10", "2", "x", "b"]]);
+    let mapping = "submit=when,duration=How long,gpus=#3,tenant=who,unit=min";
+    let Ok(Opened::Trace(trace)) = mapped("odd.csv", text, mapping) else {
+        panic!("no trace");
+    };
+    let record = &trace.records[0];
+    assert_eq!(
+        (record.submit, record.duration, record.gpus),
+        (0.0, 90.0, 4)
+    );
+    assert_eq!(
+        trace.report.recognised,
+        "Table with recognised columns: columns as asked, submit=when,duration=How long,gpus=#3,tenant=who,unit=min."
+    );
+    assert_eq!(
+        notes(&trace),
+        ["1 × number of GPUs not understood, first in odd.csv, line 3: Cards is 'x'"]
+    );
+    let guess = &trace.report.table.as_ref().expect("a table").guess;
+    assert_eq!(
+        guess.to_string(),
+        "submit=when,duration=How long,gpus=#3,tenant=who,unit=min,time=numbers"
+    );
+}
+
+#[test]
+fn a_table_without_header_can_be_mapped() {
+    let text = b"1,0,60\n2,5,60\n";
+    let error = try_open("numbers.csv", text).unwrap_err();
+    let table = error.table().expect("it is a table");
+    assert_eq!(table.columns, ["#1", "#2", "#3"]);
+    let opened = mapped("numbers.csv", text, "gpus=#1,submit=#2,duration=#3");
+    let Ok(Opened::Trace(trace)) = opened else {
+        panic!("no trace");
+    };
+    assert_eq!(trace.records[1].gpus, 2);
+}
+
+#[test]
+fn words_between_blanks_are_mapped_as_such() {
+    // Forty-eight numbers are no job of the Standard Workload Format.
+    let row = (0..48).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
+    let wide = format!("{row}\n{row}\n");
+    let swf = "; Version: 2\n1 0 -1 10 4 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n";
+    for (text, mapping, expected) in [
+        (
+            wide.as_str(),
+            "submit=#2,duration=#41,gpus=#5",
+            (1.0, 40.0, 4),
+        ),
+        (swf, "submit=#2,duration=#4,gpus=#5", (0.0, 10.0, 4)),
+        (
+            "# a remark\n1 0,5 1,231 2\n2 1,5 1,231 2\n",
+            "submit=#1,duration=#1,gpus=#4",
+            (1.0, 1.0, 2),
+        ),
+    ] {
+        let Ok(Opened::Trace(trace)) = mapped("words", text.as_bytes(), mapping) else {
+            panic!("no trace in {text}");
+        };
+        let first = &trace.records[0];
+        assert_eq!((first.submit, first.duration, first.gpus), expected);
+    }
+}
+
+#[test]
+fn what_slurm_lists_can_be_mapped() {
+    let text = b"job|when|length|what\n1|0|60|cpu=4,gres/gpu=2\n2|5|60|cpu=4\n";
+    let mapping = "submit=when,duration=length,gpus=what";
+    let Ok(Opened::Trace(trace)) = mapped("slurm", text, mapping) else {
+        panic!("no trace");
+    };
+    assert_eq!(trace.records[0].gpus, 2);
+    assert_eq!(trace.report.dropped[0].reason.id(), "no_gpus");
+}
+
+#[test]
+fn a_table_of_utilisation_can_be_mapped() {
+    let text = b"timestamp,node,cpu_usage\n1,2,0.5\n";
+    let error = try_open("busy.csv", text).unwrap_err();
+    assert_eq!(error.table().expect("a table").columns.len(), 3);
+    assert!(
+        mapped(
+            "busy.csv",
+            text,
+            "submit=timestamp,gpus=node,duration=cpu_usage"
+        )
+        .is_ok()
+    );
+}
+
+#[test]
+fn a_guess_is_a_mapping_that_gives_the_same() {
+    for name in [
+        fixture!("generic_comma.csv"),
+        fixture!("generic_tab.tsv"),
+        fixture!("generic_semicolon.csv"),
+    ] {
+        let guessed = trace("t", name);
+        let guess = &guessed.report.table.as_ref().expect("a table").guess;
+        let Ok(Opened::Trace(again)) = mapped("t", name, &guess.to_string()) else {
+            panic!("no trace");
+        };
+        assert_eq!(again.records, guessed.records);
+        assert_eq!(again.report.dropped, guessed.report.dropped);
+    }
+}
+
+#[test]
+fn mappings_that_do_not_fit() {
+    let text = b"When,How long,Cards\n0,1.5,4\n";
+    let message = |mapping| mapped("odd.csv", text, mapping).unwrap_err().to_string();
+    assert_eq!(
+        message("submit=When,duration=Length,gpus=Cards"),
+        "odd.csv, line 1: there is no column 'Length' for duration; found the columns When, How long, Cards: correct the mapping"
+    );
+    assert_eq!(
+        message("submit=When,gpus=#9,duration=#2"),
+        "odd.csv, line 1: there is no column '#9' for gpus; found the columns When, How long, Cards: correct the mapping"
+    );
+    assert_eq!(
+        message("submit=When,gpus=Cards"),
+        "odd.csv, line 1: no column tells how long it ran (such as duration, or start_time and end_time); found the columns When, How long, Cards: rename a column, or say which columns are which"
+    );
+}
