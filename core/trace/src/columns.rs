@@ -6,13 +6,13 @@
 //! Of dates whose year comes last, such as 03/04/2023, the first row that has only one reading
 //! decides for all; rows before it wait.
 
-use super::detect::{Column, Sniff};
 use super::error::{OpenError, Role, shorten};
-use super::formats::Importer;
+use super::format::Importer;
 use super::mapping::ColumnMapping;
 use super::report::{DropReason, WarningKind, cell_is};
 use super::rows::{Kept, Row, date, date_year_last, decimal_comma, is_missing, number, span};
 use super::sink::{self, Draft, Sink};
+use super::sniff::{Column, Sniff};
 use super::status::status;
 use super::timestamp::Unit;
 use super::tres;

@@ -2,7 +2,7 @@
 //! the whole. Merged, every such job would run twice.
 
 use super::Record;
-use super::opening::Part;
+use super::shared::Part;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A file that was left out.

@@ -270,6 +270,14 @@ pub enum OpenError {
 }
 
 impl OpenError {
+    /// The file is no trace.
+    pub(crate) fn not_a_trace(file: &str, why: &str) -> Self {
+        Self::NotATrace {
+            file: file.to_owned(),
+            why: why.to_owned(),
+        }
+    }
+
     /// The table of which one can say which columns are which; then opening it again with a
     /// mapping may succeed.
     pub fn table(&self) -> Option<&TableHead> {

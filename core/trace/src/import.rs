@@ -1,13 +1,13 @@
 //! One text through its importer.
 
-use super::detect::{Shape, Sniff};
 use super::error::OpenError;
-use super::formats::{Format, Importer};
+use super::format::{Format, Importer};
 use super::mapping::ColumnMapping;
 use super::objects::Objects;
 use super::report::{DropReason, WarningKind};
 use super::rows::{Flaw, Part, Reader, Receiver, Row};
 use super::sink::Sink;
+use super::sniff::{Shape, Sniff};
 
 /// What became of one text.
 pub(crate) struct Imported {
@@ -52,7 +52,7 @@ impl Import {
         let importer = (format.importer)(sniff, mapping)?;
         let objects = match sniff.shape {
             Shape::JsonArray | Shape::JsonLines if !importer.reads_json() => {
-                Some(Objects::new(sniff))
+                Some(Objects::new(sniff.shown()))
             }
             _ => None,
         };

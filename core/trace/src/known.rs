@@ -2,10 +2,10 @@
 //! the files that lie beside traces. Saying what a file is and what is missing beats guessing
 //! at its columns. A format that gets an importer leaves this list.
 
-use super::detect::{Column, Shape, Sniff};
 use super::error::OpenError;
 use super::formats::tells_jobs;
 use super::mapping::ColumnMapping;
+use super::sniff::{Shape, Sniff, is_single_column};
 
 /// A kind of file, how it is told, and what to do next. One whose `next` speaks of columns can be
 /// opened all the same by saying which are which.
@@ -90,6 +90,14 @@ const KNOWN: &[Known] = &[
         },
     },
     Known {
+        what: "a log of requests to a model",
+        next: "its rows are requests of tokens, not jobs on GPUs; open a job trace",
+        is: |s| {
+            let has = |part: &str| s.columns.iter().any(|c| c.name.contains(part));
+            s.shape == Shape::JsonLines && (has("input_length") || has("prompt") || has("tokens"))
+        },
+    },
+    Known {
         what: "a table of utilisation",
         next: "it tells how busy machines were, not which jobs ran; open the job trace beside it, or say which columns are which",
         is: |s| {
@@ -134,24 +142,6 @@ pub(crate) fn refuse(sniff: &Sniff<'_>) -> Option<OpenError> {
         next: known.next.to_owned(),
         table: mappable.then(|| Box::new(sniff.head(ColumnMapping::default()))),
     })
-}
-
-/// The error that says what a file of a JSON object per line is, if it is no trace; `keys` are
-/// the first one's.
-pub(crate) fn refuse_lines(file: &str, keys: &[String]) -> Option<OpenError> {
-    let has = |part: &str| keys.iter().any(|key| key.contains(part));
-    let requests = has("input_length") || has("prompt") || has("tokens");
-    requests.then(|| OpenError::Known {
-        file: file.to_owned(),
-        what: "a log of requests to a model".to_owned(),
-        next: "its rows are requests of tokens, not jobs on GPUs; open a job trace".to_owned(),
-        table: None,
-    })
-}
-
-/// A table of nothing but durations.
-pub(crate) fn is_single_column(columns: &[Column]) -> bool {
-    matches!(columns, [column] if column.name == "duration")
 }
 
 /// A table of instances or groups: a name in hexadecimal digits first, and one of their widths.

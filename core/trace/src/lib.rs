@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod choices;
+mod cluster_file;
 mod cluster_files;
 mod columns;
 mod container;
@@ -25,6 +26,7 @@ mod copies;
 mod detect;
 mod encoding;
 mod error;
+mod format;
 mod formats;
 mod header;
 mod import;
@@ -34,9 +36,12 @@ mod known;
 mod mapping;
 mod objects;
 mod opening;
+mod place;
 mod report;
 mod review;
+mod shared;
 mod sink;
+mod sniff;
 mod status;
 #[cfg(test)]
 mod testing;

@@ -5,8 +5,6 @@
 //! header, upper and lower case alike, or by its number as `#3`; a name with a comma stands in
 //! quotation marks.
 
-use super::detect::{Column, Sniff};
-use super::error::OpenError;
 use super::timestamp::Unit;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -133,7 +131,7 @@ impl ColumnMapping {
         }
     }
 
-    fn column(&self, key: &str) -> Option<&Option<String>> {
+    pub(crate) fn column(&self, key: &str) -> Option<&Option<String>> {
         Some(match key {
             "id" => &self.id,
             "submit" => &self.submit,
@@ -164,35 +162,6 @@ impl ColumnMapping {
             "model" => &mut self.model,
             "status" => &mut self.status,
             _ => return None,
-        })
-    }
-
-    /// The table's column in a role; `None` where the mapping names none.
-    pub(crate) fn find(&self, sniff: &Sniff<'_>, role: &str) -> Result<Option<Column>, OpenError> {
-        let Some(name) = self.column(role).and_then(Option::as_ref) else {
-            return Ok(None);
-        };
-        let number = name.strip_prefix('#').and_then(|n| n.parse::<usize>().ok());
-        let by_number = number.and_then(|number| {
-            let index = number.checked_sub(1)?;
-            let named = sniff.columns.iter().find(|c| c.index == index).cloned();
-            let there = sniff.preview.iter().any(|row| index < row.len());
-            named.or_else(|| {
-                there.then(|| Column {
-                    name: name.clone(),
-                    shown: name.clone(),
-                    index,
-                })
-            })
-        });
-        let wanted = name.trim().to_ascii_lowercase();
-        let found = sniff.column(&wanted).cloned().or(by_number);
-        found.map(Some).ok_or_else(|| OpenError::NoSuchColumn {
-            file: sniff.file.to_owned(),
-            line: sniff.header_line,
-            column: name.clone(),
-            role: role.to_owned(),
-            found: sniff.head(Self::default()).columns,
         })
     }
 }

@@ -1,7 +1,6 @@
 //! JSON objects as rows: of a table, whose columns are the keys of the first ones; and those of an
 //! array that is a field of a document.
 
-use super::detect::Sniff;
 use super::report::DropReason;
 use super::rows::{Elements, Fields, Kept, Row};
 use super::sink::Sink;
@@ -15,10 +14,10 @@ pub(crate) struct Objects {
 }
 
 impl Objects {
-    /// With the columns of a file.
-    pub(crate) fn new(sniff: &Sniff<'_>) -> Self {
+    /// With these columns.
+    pub(crate) fn new(keys: Vec<String>) -> Self {
         Self {
-            keys: sniff.shown(),
+            keys,
             row: Kept::new(0),
         }
     }

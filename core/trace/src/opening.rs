@@ -1,18 +1,19 @@
 //! Files that are opened together, slice by slice, and what they amount to in the end.
 
-use super::cluster_files::ClusterFile;
-use super::container::{File, Flaws, Place, base, is_archive, is_beside_the_point, stem};
+use super::cluster_file::ClusterFile;
+use super::container::File;
 use super::copies::{self, Copy};
 use super::error::OpenError;
-use super::formats::{self, Format};
+use super::formats;
 use super::header::Header;
 use super::import::Imported;
 use super::inspect::Distributions;
+use super::place::{Flaws, Place, stem};
 use super::report::{ImportReport, WarningKind};
 use super::review::{self, Span};
+use super::shared::{Collected, Part, Shared};
 use super::sink::{Names, Sink};
 use super::{Member, OpenOptions, Opened, Trace};
-use crate::application::ProfileTable;
 use std::collections::BTreeMap;
 
 /// Opens files slice by slice. Abandoning it cancels the opening.
@@ -50,19 +51,9 @@ pub struct Progress {
 impl Opening {
     /// An opening without files.
     pub fn new(options: OpenOptions) -> Self {
-        let left = options.max_bytes;
         Self {
             file: None,
-            shared: Shared {
-                options,
-                left,
-                others: Vec::new(),
-                found: false,
-                names: Vec::new(),
-                collected: Collected::default(),
-                rows: 0,
-                jobs: 0,
-            },
+            shared: Shared::new(options),
             bytes: 0,
         }
     }
@@ -74,7 +65,7 @@ impl Opening {
     /// What [`finish`](Self::finish) would tell of the file before it, if it ends everything.
     pub fn begin(&mut self, name: &str) -> Result<(), OpenError> {
         self.end()?;
-        self.shared.names.push(name.to_owned());
+        self.shared.begin(name);
         self.file = Some(File::new(Place::outermost(name)));
         Ok(())
     }
@@ -89,8 +80,7 @@ impl Opening {
             return Err(OpenError::NoFiles);
         };
         self.bytes = self.bytes.saturating_add(bytes.len() as u64);
-        let name = self.shared.names.last().cloned().unwrap_or_default();
-        self.shared.spend(&name, bytes.len())?;
+        self.shared.take(bytes.len())?;
         file.push(bytes, &mut self.shared)
     }
 
@@ -111,7 +101,7 @@ impl Opening {
     /// container is damaged.
     pub fn finish(mut self) -> Result<Opened, OpenError> {
         self.end()?;
-        self.shared.finish()
+        finish(self.shared.into_collected()?)
     }
 
     fn end(&mut self) -> Result<(), OpenError> {
@@ -122,200 +112,60 @@ impl Opening {
     }
 }
 
-/// What all files of an opening share.
-pub(crate) struct Shared {
-    pub(crate) options: OpenOptions,
-    /// Bytes that may still be read or decompressed.
-    left: u64,
-    /// Members that were not wanted, for the message that lists them.
-    others: Vec<String>,
-    /// Whether the wanted member was found.
-    found: bool,
-    /// The names of the files.
-    names: Vec<String>,
-    collected: Collected,
-    /// Rows read and kept so far, for progress.
-    pub(crate) rows: u64,
-    pub(crate) jobs: u64,
-}
-
-/// How many members a message may have to list.
-const MAX_LISTED: usize = 1000;
-
-/// What was found so far.
-#[derive(Default)]
-struct Collected {
-    parts: Vec<Part>,
-    clusters: Vec<(Place, ClusterFile)>,
-    profiles: Vec<ProfileTable>,
-    /// Why the other files are neither.
-    refusals: Vec<(Place, OpenError)>,
-}
-
-/// The trace in one file.
-pub(crate) struct Part {
-    pub(crate) place: Place,
-    pub(crate) format: &'static Format,
-    pub(crate) recognised: String,
-    pub(crate) imported: Imported,
-}
-
-impl Shared {
-    /// Counts bytes against the limit.
-    pub(crate) fn spend(&mut self, file: &str, bytes: usize) -> Result<(), OpenError> {
-        match self.left.checked_sub(bytes as u64) {
-            Some(left) => {
-                self.left = left;
-                Ok(())
-            }
-            None => Err(OpenError::TooLarge {
-                file: file.to_owned(),
-                limit: self.options.max_bytes,
-            }),
-        }
+/// What the files amount to.
+fn finish(mut found: Collected) -> Result<Opened, OpenError> {
+    // In the order of their names; that in which they came or were packed says nothing.
+    found.parts.sort_by(|a, b| a.place.file.cmp(&b.place.file));
+    found.clusters.sort_by(|a, b| a.0.file.cmp(&b.0.file));
+    found.refusals.sort_by(|a, b| a.0.file.cmp(&b.0.file));
+    found.profiles.sort_by(|a, b| a.file.cmp(&b.file));
+    let parts = found.parts.iter().map(|part| &part.place);
+    let mut places = parts.chain(found.refusals.iter().map(|(place, _)| place));
+    if places.any(|place| place.exact) {
+        found.parts.retain(|part| part.place.exact);
+        found.refusals.retain(|(place, _)| place.exact);
     }
-
-    /// How many rows may still be read.
-    pub(crate) fn rows_left(&self) -> u32 {
-        let left = self.options.max_rows.saturating_sub(self.rows);
-        u32::try_from(left).unwrap_or(u32::MAX)
-    }
-
-    /// Whether so many bytes of a file may be held.
-    pub(crate) fn may_hold(&self, file: &str, bytes: usize) -> Result<(), OpenError> {
-        let limit = self.options.max_held;
-        if bytes as u64 <= limit {
-            return Ok(());
-        }
-        let file = file.to_owned();
-        Err(OpenError::TooLargeToHold { file, limit })
-    }
-
-    /// The error of a file with more rows than that.
-    pub(crate) fn too_many_rows(&self, file: &str) -> OpenError {
-        OpenError::TooManyRows {
-            file: file.to_owned(),
-            limit: self.options.max_rows,
-        }
-    }
-
-    /// Whether a member of the archive at `archive` is to be opened, and where it lies.
-    pub(crate) fn choose(&mut self, archive: &Place, name: &str) -> Option<Place> {
-        let Some(wanted) = &self.options.member else {
-            return (!is_beside_the_point(name)).then(|| archive.member(name, false));
-        };
-        let path = archive.path(name);
-        // A whole path is meant before the same file name in another folder.
-        let exact = path == *wanted;
-        let is = exact || base(name) == wanted || stem(name) == wanted;
-        self.found |= is;
-        if !is && !is_beside_the_point(name) && self.others.len() < MAX_LISTED {
-            self.others.push(path);
-        }
-        // What is wanted may lie in an archive within the archive.
-        (is || is_archive(name)).then(|| archive.member(name, exact))
-    }
-
-    /// A file is neither trace nor cluster.
-    pub(crate) fn refuse(&mut self, place: &Place, why: OpenError) {
-        self.collected.refusals.push((place.clone(), why));
-    }
-
-    /// A file is a cluster.
-    pub(crate) fn cluster(&mut self, place: &Place, cluster: ClusterFile) {
-        self.collected.clusters.push((place.clone(), cluster));
-    }
-
-    /// A file is part of an application's profile.
-    pub(crate) fn profile(&mut self, table: ProfileTable) {
-        self.collected.profiles.push(table);
-    }
-
-    /// A file is a trace.
-    pub(crate) fn part(&mut self, part: Part) {
-        self.collected.parts.push(part);
-    }
-
-    /// Bytes followed an archive.
-    pub(crate) fn trailing(&mut self, archive: &str, bytes: u32) {
-        let mut parts = self.collected.parts.iter_mut();
-        let within = |part: &&mut Part| part.place.file.starts_with(archive);
-        if let Some(part) = parts.find(within) {
-            part.imported.trailing(bytes);
-        }
-    }
-
-    fn finish(mut self) -> Result<Opened, OpenError> {
-        if let (Some(member), false) = (&self.options.member, self.found)
-            && !self.others.is_empty()
+    let mut clusters = found.clusters.into_iter();
+    let first = clusters.next();
+    for (place, cluster) in clusters {
+        if let Some((other, known)) = &first
+            && known.spec != cluster.spec
         {
-            self.names.sort();
-            self.others.sort();
-            return Err(OpenError::NoSuchMember {
-                file: self.names.join(" with "),
-                member: member.clone(),
-                members: self.others,
+            return Err(OpenError::SeveralClusters {
+                first: other.file.clone(),
+                second: place.file,
             });
         }
-        self.collected.finish()
     }
-}
-
-impl Collected {
-    fn finish(mut self) -> Result<Opened, OpenError> {
-        // In the order of their names; that in which they came or were packed says nothing.
-        self.parts.sort_by(|a, b| a.place.file.cmp(&b.place.file));
-        self.clusters.sort_by(|a, b| a.0.file.cmp(&b.0.file));
-        self.refusals.sort_by(|a, b| a.0.file.cmp(&b.0.file));
-        self.profiles.sort_by(|a, b| a.file.cmp(&b.file));
-        let parts = self.parts.iter().map(|part| &part.place);
-        let mut places = parts.chain(self.refusals.iter().map(|(place, _)| place));
-        if places.any(|place| place.exact) {
-            self.parts.retain(|part| part.place.exact);
-            self.refusals.retain(|(place, _)| place.exact);
+    let refusals = found.refusals.into_iter().map(|(_, why)| why);
+    let mut refusals: Vec<OpenError> = refusals.collect();
+    formats::join(&mut found.parts, &mut refusals);
+    let same = copies::leave_out(&mut found.parts);
+    let Some(first_part) = found.parts.first() else {
+        if !found.profiles.is_empty() {
+            return Ok(Opened::Profiles(found.profiles));
         }
-        let mut clusters = self.clusters.into_iter();
-        let first = clusters.next();
-        for (place, cluster) in clusters {
-            if let Some((other, known)) = &first
-                && known.spec != cluster.spec
-            {
-                return Err(OpenError::SeveralClusters {
-                    first: other.file.clone(),
-                    second: place.file,
-                });
-            }
-        }
-        let refusals = self.refusals.into_iter().map(|(_, why)| why);
-        let mut refusals: Vec<OpenError> = refusals.collect();
-        formats::join(&mut self.parts, &mut refusals);
-        let same = copies::leave_out(&mut self.parts);
-        let Some(first_part) = self.parts.first() else {
-            if !self.profiles.is_empty() {
-                return Ok(Opened::Profiles(self.profiles));
-            }
-            // A file that is no trace weighs more than a cluster beside it: it was meant as one.
-            return match (refusals.into_iter().next(), first) {
-                (Some(refusal), _) => Err(refusal),
-                (None, Some((_, cluster))) => Ok(Opened::Cluster(cluster.spec)),
-                (None, None) => Err(OpenError::NoFiles),
-            };
+        // A file that is no trace weighs more than a cluster beside it: it was meant as one.
+        return match (refusals.into_iter().next(), first) {
+            (Some(refusal), _) => Err(refusal),
+            (None, Some((_, cluster))) => Ok(Opened::Cluster(cluster.spec)),
+            (None, None) => Err(OpenError::NoFiles),
         };
-        let mut parts = self.parts.iter();
-        if let Some(other) = parts.find(|p| p.format.id != first_part.format.id) {
-            return Err(OpenError::MixedFormats {
-                first: first_part.place.file.clone(),
-                first_format: first_part.format.title.to_owned(),
-                second: other.place.file.clone(),
-                second_format: other.format.title.to_owned(),
-            });
-        }
-        let cluster = first.map(|(_, cluster)| cluster);
-        Ok(Opened::Trace(Trace {
-            profiles: self.profiles,
-            ..merge(self.parts, cluster, &refusals, &same)
-        }))
+    };
+    let mut parts = found.parts.iter();
+    if let Some(other) = parts.find(|p| p.format.id != first_part.format.id) {
+        return Err(OpenError::MixedFormats {
+            first: first_part.place.file.clone(),
+            first_format: first_part.format.title.to_owned(),
+            second: other.place.file.clone(),
+            second_format: other.format.title.to_owned(),
+        });
     }
+    let cluster = first.map(|(_, cluster)| cluster);
+    Ok(Opened::Trace(Trace {
+        profiles: found.profiles,
+        ..merge(found.parts, cluster, &refusals, &same)
+    }))
 }
 
 /// One trace of its parts, of which there is at least one.

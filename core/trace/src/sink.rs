@@ -1,7 +1,6 @@
 //! Where importers put what they read, and what a row must fulfil to become a [`Record`].
 
 use super::Record;
-use super::formats::Half;
 use super::header::Header;
 use super::mapping::TableHead;
 use super::report::{DropReason, Tally, WarningKind, cell_is};
@@ -10,6 +9,14 @@ use crate::job::Status;
 use foldhash::fast::FixedState;
 use indexmap::IndexSet;
 use std::collections::HashSet;
+
+/// What one of a trace's two tables gives for the other.
+pub(crate) enum Half {
+    /// Records without GPUs.
+    Jobs,
+    /// GPUs of each task, by its job.
+    Tasks(Vec<(u128, f64)>),
+}
 
 /// The records of one file and what was noticed on the way.
 pub(crate) struct Sink {

@@ -2,15 +2,15 @@
 //! and read row by row.
 
 use super::cluster_files;
-use super::container::{Flaws, Place};
 use super::detect::{self, Found};
 use super::encoding::{Decoder, LOOK};
 use super::error::OpenError;
-use super::formats::Format;
+use super::format::Format;
 use super::import::Import;
-use super::opening::{self, Shared};
+use super::place::{Flaws, Place};
 use super::report::WarningKind;
 use super::rows::Part;
+use super::shared::{self, Shared};
 use crate::application::{ProfileTable, TableName};
 
 /// How much of a text is looked at to tell what it is, at first. Where that does not suffice,
@@ -127,7 +127,7 @@ impl TextFile {
                 tally.warn(WarningKind::InvalidText, invalid, line, &|| {
                     "no valid UTF-8 or UTF-16".to_owned()
                 });
-                shared.part(opening::Part {
+                shared.part(shared::Part {
                     place: place.clone(),
                     format,
                     recognised,
@@ -144,7 +144,7 @@ impl TextFile {
         let head = std::mem::take(&mut self.head);
         let Some((decoder, mark)) = Decoder::new(&head) else {
             let why = "it is neither text nor a known container: open a table, a JSON array, or an archive of them";
-            shared.refuse(place, detect::not_a_trace(&place.file, why));
+            shared.refuse(place, OpenError::not_a_trace(&place.file, why));
             self.phase = Phase::Refused;
             return;
         };

@@ -7,9 +7,9 @@
 //! Source: <https://github.com/alibaba/clusterdata>, `cluster-trace-gpu-v2023` and
 //! `cluster-trace-v2026-spot-gpu`.
 
-use super::{ClusterFile, ClusterKind, of_machines, rows, whole};
-use crate::detect::Sniff;
+use crate::cluster_file::{ClusterFile, ClusterKind, of_machines, rows, whole};
 use crate::error::OpenError;
+use crate::sniff::Sniff;
 
 pub(super) const V2023: ClusterKind = ClusterKind {
     recognise: |sniff| sniff.has(&["sn", "cpu_milli", "memory_mib", "gpu", "model"]),

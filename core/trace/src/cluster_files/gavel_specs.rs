@@ -6,10 +6,10 @@
 //!
 //! Source: <https://github.com/stanford-futuredata/gavel>, `scheduler/scripts`.
 
-use super::{ClusterFile, ClusterKind, bad};
 use crate::cluster::ClusterSpec;
-use crate::detect::{Shape, Sniff};
+use crate::cluster_file::{ClusterFile, ClusterKind, bad};
 use crate::error::OpenError;
+use crate::sniff::{Shape, Sniff};
 use std::collections::BTreeMap;
 
 pub(super) const KIND: ClusterKind = ClusterKind {

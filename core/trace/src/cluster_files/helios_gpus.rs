@@ -6,10 +6,10 @@
 //!
 //! Source: <https://github.com/S-Lab-System-Group/HeliosData>.
 
-use super::{ClusterFile, ClusterKind, bad, rows, whole};
 use crate::cluster::ClusterSpec;
-use crate::detect::Sniff;
+use crate::cluster_file::{ClusterFile, ClusterKind, bad, rows, whole};
 use crate::error::OpenError;
+use crate::sniff::Sniff;
 
 /// GPUs of a node (Helios, SC'21, table 1).
 const PER_NODE: u32 = 8;

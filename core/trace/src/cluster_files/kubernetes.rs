@@ -6,9 +6,9 @@
 //!
 //! Source: <https://github.com/alibaba/clusterdata>, `cluster-trace-gpu-v2023/node_yaml`.
 
-use super::{ClusterKind, bad, of_machines};
-use crate::detect::Shape;
+use crate::cluster_file::{ClusterKind, bad, of_machines};
 use crate::error::{OpenError, shorten};
+use crate::sniff::Shape;
 
 pub(super) const KIND: ClusterKind = ClusterKind {
     recognise: |sniff| {

@@ -11,27 +11,9 @@ mod pai_machines;
 mod philly_machines;
 mod tiresias;
 
-use super::detect::Sniff;
-use super::error::{OpenError, shorten};
-use super::rows::{Part, Receiver, Row, number};
-use crate::cluster::{ClusterSpec, NodeGroup};
-use std::collections::BTreeMap;
-
-/// A kind of file.
-pub(crate) struct ClusterKind {
-    /// Whether a file is one.
-    recognise: fn(&Sniff<'_>) -> bool,
-    /// Reads all of it.
-    read: fn(&Sniff<'_>) -> Result<ClusterFile, OpenError>,
-}
-
-/// A cluster out of a file.
-#[derive(Debug)]
-pub(crate) struct ClusterFile {
-    pub(crate) spec: ClusterSpec,
-    /// How it was read: a sentence that begins with the file.
-    pub(crate) how: String,
-}
+use super::cluster_file::{ClusterFile, ClusterKind};
+use super::error::OpenError;
+use super::sniff::Sniff;
 
 const KINDS: [&ClusterKind; 8] = [
     &tiresias::KIND,
@@ -64,114 +46,4 @@ pub(crate) fn read(kind: &ClusterKind, sniff: &Sniff<'_>) -> Result<ClusterFile,
         });
     }
     (kind.read)(sniff)
-}
-
-/// A row of a cluster file.
-struct Line {
-    line: u32,
-    cells: Vec<String>,
-}
-
-impl Line {
-    fn cell(&self, index: usize) -> &str {
-        self.cells.get(index).map_or("", String::as_str)
-    }
-}
-
-/// Every row below the header.
-fn rows(sniff: &Sniff<'_>) -> Vec<Line> {
-    struct Lines {
-        header: u32,
-        rows: Vec<Line>,
-    }
-    impl Receiver for Lines {
-        fn row(&mut self, row: &Row<'_>) {
-            if row.line > self.header {
-                self.rows.push(Line {
-                    line: row.line,
-                    cells: (0..row.len()).map(|i| row.cell(i).to_owned()).collect(),
-                });
-            }
-        }
-        fn comment(&mut self, _text: &str) {}
-    }
-    let mut lines = Lines {
-        header: sniff.header_line,
-        rows: Vec::new(),
-    };
-    if let Some(mut reader) = sniff.reader() {
-        let table = sniff.text.get(sniff.above..).unwrap_or("");
-        reader.read(table, Part::Last, &mut lines);
-    }
-    lines.rows
-}
-
-/// A whole number in a row's column.
-fn whole(sniff: &Sniff<'_>, row: &Line, name: &str) -> Result<u32, OpenError> {
-    let column = sniff.column(name);
-    whole_at(sniff, row, column.map_or(usize::MAX, |c| c.index), name)
-}
-
-/// The same by the column's place, from 0.
-fn whole_at(sniff: &Sniff<'_>, row: &Line, index: usize, name: &str) -> Result<u32, OpenError> {
-    let cell = row.cell(index);
-    let count = number(cell).filter(|n| (0.0..=1e9).contains(n) && n.fract() == 0.0);
-    count.map(|count| count as u32).ok_or_else(|| {
-        let cell = shorten(cell);
-        let why = format!("'{cell}' is no whole number: correct it");
-        bad(sniff, row.line, name, why)
-    })
-}
-
-fn bad(sniff: &Sniff<'_>, line: u32, column: &str, why: String) -> OpenError {
-    OpenError::BadCluster {
-        file: sniff.file.to_owned(),
-        line,
-        column: column.to_owned(),
-        why,
-    }
-}
-
-/// A cluster of machines by their GPUs; those without any are left out, the others ordered from
-/// the largest down.
-fn of_machines(
-    sniff: &Sniff<'_>,
-    column: &str,
-    machines: impl Iterator<Item = Result<(u32, u32), OpenError>>,
-) -> Result<ClusterFile, OpenError> {
-    let mut nodes: BTreeMap<u32, u32> = BTreeMap::new();
-    let (mut idle, mut last) = (0u32, sniff.header_line);
-    for machine in machines {
-        let (line, gpus) = machine?;
-        last = line;
-        if gpus == 0 {
-            idle += 1;
-        } else {
-            *nodes.entry(gpus).or_default() += 1;
-        }
-    }
-    if nodes.is_empty() && idle == 0 {
-        return Err(OpenError::HeaderOnly {
-            file: sniff.file.to_owned(),
-            what: "a list of machines".to_owned(),
-        });
-    }
-    let groups = nodes.into_iter().rev();
-    let groups = groups.map(|(gpus, nodes)| NodeGroup { nodes, gpus });
-    let spec = ClusterSpec::new(groups.collect());
-    let spec = spec.map_err(|error| bad(sniff, last, column, error.to_string()))?;
-    let without = match idle {
-        0 => String::new(),
-        1 => ", one machine without GPUs left out".to_owned(),
-        idle => format!(", {idle} machines without GPUs left out"),
-    };
-    Ok(ClusterFile {
-        how: format!(
-            "{}: {} machines with {} GPUs{without}.",
-            sniff.file,
-            spec.nodes(),
-            spec.gpus()
-        ),
-        spec,
-    })
 }

@@ -5,9 +5,9 @@
 //!
 //! Source: <https://github.com/alibaba/clusterdata>, `cluster-trace-gpu-v2020`.
 
-use super::{ClusterKind, of_machines, rows, whole_at};
-use crate::detect::Sniff;
+use crate::cluster_file::{ClusterKind, of_machines, rows, whole_at};
 use crate::rows::number;
+use crate::sniff::Sniff;
 
 pub(super) const KIND: ClusterKind = ClusterKind {
     recognise,

@@ -2,7 +2,7 @@
 //!
 //! Source: <https://github.com/msr-fiddle/philly-traces>, `cluster_machine_list`.
 
-use super::{ClusterKind, of_machines, rows, whole};
+use crate::cluster_file::{ClusterKind, of_machines, rows, whole};
 
 const GPUS: &str = "number of gpus";
 

@@ -3,10 +3,10 @@
 //! `num_switch` × `num_node_p_switch` nodes of `num_gpu_p_node` GPUs; CPUs and memory are not
 //! used. Opened beside a trace such a file becomes its cluster; alone it is one.
 
-use super::{ClusterFile, ClusterKind, bad, rows, whole};
 use crate::cluster::ClusterSpec;
-use crate::detect::Sniff;
+use crate::cluster_file::{ClusterFile, ClusterKind, bad, rows, whole};
 use crate::error::OpenError;
+use crate::sniff::Sniff;
 
 const SWITCHES: &str = "num_switch";
 const NODES: &str = "num_node_p_switch";

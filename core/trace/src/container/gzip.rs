@@ -3,9 +3,10 @@
 //!
 //! Source: RFC 1952.
 
-use super::{File, Flaws, damaged};
+use super::{File, damaged};
 use crate::error::OpenError;
-use crate::opening::Shared;
+use crate::place::Flaws;
+use crate::shared::Shared;
 use flate2::write::GzDecoder;
 use std::io::Write;
 

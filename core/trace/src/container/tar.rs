@@ -2,9 +2,10 @@
 //!
 //! Source: POSIX.1-2001, "pax"; GNU tar's manual, "Basic Tar Format".
 
-use super::{File, Flaws, Place, damaged};
+use super::{File, damaged};
 use crate::error::OpenError;
-use crate::opening::Shared;
+use crate::place::{Flaws, Place};
+use crate::shared::Shared;
 
 const BLOCK: usize = 512;
 

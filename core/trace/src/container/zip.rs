@@ -1,9 +1,10 @@
 //! zip archives. Where their members lie stands at the end, so that an archive has to be there
 //! as a whole; its members are unpacked one after the other.
 
-use super::{File, Flaws, Place, damaged, in_order, unsupported};
+use super::{File, damaged, in_order, unsupported};
 use crate::error::OpenError;
-use crate::opening::Shared;
+use crate::place::{Flaws, Place};
+use crate::shared::Shared;
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 use rawzip::CompressionMethod;

@@ -3,9 +3,10 @@
 //! Source: RFC 8878. The blocks are decoded by `ruzstd`; this finds where they begin and end,
 //! because they come in parts.
 
-use super::{File, Flaws, damaged};
+use super::{File, damaged};
 use crate::error::OpenError;
-use crate::opening::Shared;
+use crate::place::Flaws;
+use crate::shared::Shared;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use xxhash_rust::xxh64::Xxh64;
 

@@ -6,8 +6,8 @@
 //!
 //! Source: <https://github.com/InternLM/AcmeTrace>.
 
-use super::Format;
 use crate::columns::{Clock, Columns, Plain};
+use crate::format::Format;
 
 const COLUMNS: [&str; 7] = [
     "node_num",

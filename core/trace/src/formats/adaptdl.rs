@@ -7,13 +7,13 @@
 //!
 //! Source: <https://github.com/petuum/adaptdl>, branch `osdi21-artifact`, `simulator/workloads`.
 
-use super::{Format, Importer};
 use crate::application::{Application, packed};
-use crate::detect::Sniff;
+use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, is_missing, number};
 use crate::sink::{self, Draft, Sink};
+use crate::sniff::Sniff;
 use std::collections::BTreeMap;
 
 pub(super) const FORMAT: Format = Format {

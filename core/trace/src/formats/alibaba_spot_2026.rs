@@ -7,8 +7,8 @@
 //!
 //! Source: <https://github.com/alibaba/clusterdata>.
 
-use super::Format;
 use crate::columns::{Clock, Columns, Plain};
+use crate::format::Format;
 use crate::timestamp::Unit;
 
 pub(super) const FORMAT: Format = Format {

@@ -7,13 +7,13 @@
 //!
 //! Source: <https://github.com/alibaba/clusterdata>, `cluster-trace-gpu-v2025`.
 
-use super::{Format, Importer};
-use crate::detect::{Column, Sniff};
 use crate::error::OpenError;
+use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, is_missing, number};
 use crate::sink::{self, Draft, Sink};
+use crate::sniff::{Column, Sniff};
 
 const COLUMNS: [&str; 6] = [
     "instance_sn",

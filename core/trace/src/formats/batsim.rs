@@ -12,15 +12,15 @@
 //!
 //! Source: <https://batsim.readthedocs.io/en/latest/input-workload.html>, `output-jobs.html`.
 
-use super::{Format, Importer};
 use crate::columns::{Clock, Columns, Plain};
-use crate::detect::Shape;
 use crate::error::shorten;
+use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::objects::{parse, rows_of_field};
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Fields, Row};
 use crate::sink::{self, Draft, Sink};
+use crate::sniff::Shape;
 use crate::timestamp::Unit;
 use serde::Deserialize;
 use serde_json::Value;

@@ -5,8 +5,8 @@
 //!
 //! Source: <https://github.com/S-Lab-System-Group/ChronusArtifact>.
 
-use super::Format;
 use crate::columns::{Clock, Columns, Plain};
+use crate::format::Format;
 use crate::timestamp::Unit;
 
 pub(super) const FORMAT: Format = Format {

@@ -3,16 +3,17 @@
 //! `docs/format.md` describes them: `#` lines with settings, which are handed on as a [`Header`], then
 //! a table `job,submit,duration,gpus` and perhaps `tenant,model,batch,status`, times in seconds.
 
-use super::{Format, Importer, adaptdl};
+use super::adaptdl;
 use crate::application::Application;
 use crate::cluster::{ClusterError, ClusterSpec};
 use crate::columns::{Clock, Columns, Plain};
-use crate::detect::{Column, Evidence, OWN, Sniff};
 use crate::error::{OpenError, shorten};
+use crate::format::{Format, Importer};
 use crate::header::{Header, HeaderLine};
 use crate::report::{DropReason, cell_is};
 use crate::rows::Row;
 use crate::sink::{Names, Sink};
+use crate::sniff::{Column, Evidence, OWN, Sniff};
 use crate::spreadsheet::unguarded_line;
 
 const VERSION: u32 = Header::VERSION;

@@ -11,12 +11,12 @@
 //!
 //! Source: <https://github.com/stanford-futuredata/gavel> (MIT).
 
-use super::{Format, Importer};
-use crate::detect::{Evidence, Sniff};
+use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, WarningKind, cell_is};
 use crate::rows::{Row, is_missing, number};
 use crate::sink::{self, Draft, Sink};
+use crate::sniff::{Evidence, Sniff};
 
 pub(super) const FORMAT: Format = Format {
     id: "gavel",

@@ -8,14 +8,14 @@
 //! Numbers without a unit: submissions that are Unix times tell their unit by their size,
 //! everything else is taken as seconds, and the report says so.
 
-use super::{Format, Importer};
 use crate::columns::{Clock, Columns, Span, missing_columns};
-use crate::detect::{Evidence, Sniff};
 use crate::error::{OpenError, Role, shorten};
+use crate::format::{Format, Importer};
 use crate::mapping::{ColumnMapping, TableHead, TimeRule};
 use crate::report::{DropReason, WarningKind};
 use crate::rows::Row;
 use crate::sink::{self, Sink};
+use crate::sniff::{Evidence, Sniff};
 use crate::timestamp::{MAX_SECONDS, Unit};
 
 pub(super) const FORMAT: Format = Format {
@@ -309,7 +309,7 @@ impl Generic {
         mapping: ColumnMapping,
         limits: &[String],
     ) -> Result<Self, OpenError> {
-        let column = |role: &str| mapping.find(sniff, role);
+        let column = |role: &str| sniff.mapped(&mapping, role);
         let (start, end) = (column("start")?, column("end")?);
         let submit = match column("submit")? {
             None => start.clone(),

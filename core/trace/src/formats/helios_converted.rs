@@ -3,8 +3,8 @@
 //! `job_id,arrival_s,service_sec,gpu_count`; times in seconds since the trace's start. Whoever
 //! converted it set longer services to exactly 172,800 s, which the report tells.
 
-use super::{Format, Importer};
 use crate::columns::{Clock, Columns, Plain};
+use crate::format::{Format, Importer};
 use crate::report::WarningKind;
 use crate::rows::Row;
 use crate::sink::Sink;

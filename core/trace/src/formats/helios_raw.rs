@@ -6,8 +6,8 @@
 //!
 //! Source: <https://github.com/S-Lab-System-Group/HeliosData>.
 
-use super::Format;
 use crate::columns::{Clock, Columns, Plain};
+use crate::format::Format;
 use crate::timestamp::Unit;
 
 pub(super) const FORMAT: Format = Format {

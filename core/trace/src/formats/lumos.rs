@@ -7,8 +7,8 @@
 //!
 //! Source: <https://github.com/DIR-LAB/lumos>.
 
-use super::Format;
 use crate::columns::{Clock, Columns, Plain};
+use crate::format::Format;
 
 pub(super) const FORMAT: Format = Format {
     id: "lumos",

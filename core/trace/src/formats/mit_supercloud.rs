@@ -7,15 +7,15 @@
 //!
 //! Source: <https://dcc.mit.edu>; Slurm's `job_states` in `slurm.h`.
 
-use super::{Format, Importer};
 use crate::columns::missing_columns;
-use crate::detect::{Column, Sniff};
 use crate::error::{OpenError, Role};
+use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::mapping::ColumnMapping;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, is_missing, number};
 use crate::sink::{self, Draft, Sink};
+use crate::sniff::{Column, Sniff};
 use crate::status::status;
 
 pub(super) const FORMAT: Format = Format {

@@ -6,8 +6,8 @@
 //!
 //! Source: <https://github.com/microsoft/elasticflow-traces>.
 
-use super::Format;
 use crate::columns::{Clock, Columns, Plain};
+use crate::format::Format;
 use crate::timestamp::Unit;
 
 pub(super) const FORMAT: Format = Format {

@@ -6,9 +6,10 @@
 //!
 //! Source: <https://github.com/Rivendile/Muri>.
 
-use super::{Format, tiresias};
+use super::tiresias;
 use crate::columns::{Clock, Columns, Plain};
-use crate::detect::Evidence;
+use crate::format::Format;
+use crate::sniff::Evidence;
 use crate::timestamp::Unit;
 
 pub(super) const FORMAT: Format = Format {

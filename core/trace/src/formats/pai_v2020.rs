@@ -9,14 +9,15 @@
 //!
 //! Source: <https://github.com/alibaba/clusterdata>, `cluster-trace-gpu-v2020`.
 
-use super::{Format, Importer};
-use crate::detect::{Evidence, Sniff};
 use crate::error::OpenError;
+use crate::format::{Format, Importer};
 use crate::import::no_jobs;
-use crate::opening::Part;
 use crate::report::{DropReason, WarningKind, cell_is};
 use crate::rows::{Row, is_missing, number};
+use crate::shared::Part;
+use crate::sink::Half;
 use crate::sink::{self, Draft, Sink};
+use crate::sniff::{Evidence, Sniff};
 use crate::status::status;
 
 pub(super) const FORMAT: Format = Format {
@@ -71,14 +72,6 @@ fn id(name: &str) -> Option<u128> {
     hexadecimal
         .then(|| u128::from_str_radix(name, 16).ok())
         .flatten()
-}
-
-/// What one of the tables gives for the other.
-pub(crate) enum Half {
-    /// Records without GPUs.
-    Jobs,
-    /// GPUs of each task, by its job.
-    Tasks(Vec<(u128, f64)>),
 }
 
 struct Jobs;

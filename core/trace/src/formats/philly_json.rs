@@ -7,11 +7,11 @@
 //!
 //! Source: <https://github.com/msr-fiddle/philly-traces>.
 
-use super::{Format, Importer};
-use crate::detect::Shape;
+use crate::format::{Format, Importer};
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, date, is_missing};
 use crate::sink::{self, Draft, Sink};
+use crate::sniff::Shape;
 use crate::status::status;
 use serde::Deserialize;
 use serde::de::IgnoredAny;

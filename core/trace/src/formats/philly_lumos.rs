@@ -7,8 +7,8 @@
 //! Source: <https://github.com/DIR-LAB/lumos>; the data are Philly's,
 //! <https://github.com/msr-fiddle/philly-traces>.
 
-use super::Format;
 use crate::columns::{Clock, Columns, Plain};
+use crate::format::Format;
 
 pub(super) const FORMAT: Format = Format {
     id: "philly-lumos",

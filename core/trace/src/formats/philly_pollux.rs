@@ -6,8 +6,8 @@
 //! Source: <https://github.com/petuum/adaptdl>, branch `osdi21-artifact`; the data are Philly's,
 //! <https://github.com/msr-fiddle/philly-traces>.
 
-use super::Format;
 use crate::columns::{Clock, Columns, Plain};
+use crate::format::Format;
 use crate::timestamp::Unit;
 
 pub(super) const FORMAT: Format = Format {

@@ -5,8 +5,8 @@
 //!
 //! Source: <https://github.com/AlibabaPAI/reconfigurable-dl-scheduler>.
 
-use super::Format;
 use super::generic_csv::Generic;
+use crate::format::Format;
 
 pub(super) const FORMAT: Format = Format {
     id: "rubick",

@@ -13,16 +13,16 @@
 //!
 //! Source: <https://slurm.schedmd.com/sacct.html>.
 
-use super::{Format, Importer};
 use crate::columns::missing_columns;
-use crate::detect::{Column, Evidence, Shape, Sniff};
 use crate::error::{OpenError, Role};
+use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::mapping::ColumnMapping;
 use crate::objects::{parse, rows_of_field};
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, date, is_missing, number, span};
 use crate::sink::{self, Draft, Sink};
+use crate::sniff::{Column, Evidence, Shape, Sniff};
 use crate::status::status;
 use crate::tres;
 use serde::Deserialize;

@@ -6,9 +6,10 @@
 //!
 //! Source: <https://github.com/uw-mad-dash/shockwave>.
 
-use super::{Format, gavel};
+use super::gavel;
 use crate::columns::{Clock, Columns, Span};
-use crate::detect::{Column, Evidence};
+use crate::format::Format;
+use crate::sniff::{Column, Evidence};
 use crate::timestamp::Unit;
 
 pub(super) const FORMAT: Format = Format {

@@ -8,12 +8,12 @@
 //!
 //! Source: <https://www.cs.huji.ac.il/labs/parallel/workload/swf.html>.
 
-use super::{Format, Importer};
-use crate::detect::{Evidence, Shape};
+use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, number};
 use crate::sink::{self, Draft, Sink};
+use crate::sniff::{Evidence, Shape};
 
 pub(super) const FORMAT: Format = Format {
     id: "swf",

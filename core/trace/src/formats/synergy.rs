@@ -6,10 +6,10 @@
 //!
 //! Source: <https://github.com/msr-fiddle/synergy>.
 
-use super::Format;
 use crate::columns::{Clock, Columns, Span};
-use crate::detect::{Column, Evidence};
+use crate::format::Format;
 use crate::rows::number;
+use crate::sniff::{Column, Evidence};
 use crate::timestamp::Unit;
 
 /// The models of Synergy's simulator, `jobs/model_zoo.py`.

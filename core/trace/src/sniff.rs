@@ -1,0 +1,608 @@
+//! How a text looks: its shape, its header and its first rows.
+//!
+//! A text may be there only in part; then the answer can be that more of it is needed.
+//!
+//! In order: JSON, YAML, SWF, else a table, delimited or of words between blanks. The names of a
+//! table's header are compared in lower case, blanks removed, unnamed columns dropped; the keys of
+//! JSON objects play the part of a header.
+
+use super::error::OpenError;
+use super::keys::keys;
+use super::mapping::{ColumnMapping, TableHead};
+use super::objects::Objects;
+use super::rows::{
+    Elements, Line, Lines, Part, Reader, Receiver, Row, Words, date, date_year_last, is_missing,
+    number,
+};
+
+/// The beginning of a text, as formats see it to tell whether it is theirs.
+pub(crate) struct Sniff<'a> {
+    /// The file's name, for messages.
+    pub(crate) file: &'a str,
+    /// The text as far as it is there; for clusters and JSON objects all of it.
+    pub(crate) text: &'a str,
+    pub(crate) shape: Shape,
+    /// The named columns of a table, or the keys of the first JSON objects.
+    pub(crate) columns: Vec<Column>,
+    /// The header's line, from 1. Rows begin below it.
+    pub(crate) header_line: u32,
+    /// How many cells a row must have to fill every named column; 0 where that is not known.
+    pub(crate) width: usize,
+    /// The first rows below the header, at most [`PREVIEW`].
+    pub(crate) preview: Vec<Vec<String>>,
+    /// The comments above a table, with their lines.
+    pub(crate) comments: Vec<(u32, String)>,
+    /// Bytes of the text that they take: rows begin behind them.
+    pub(crate) above: usize,
+}
+
+/// How a text is cut into rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A table, with or without a header row.
+    Table {
+        /// What separates cells; [`BLANKS`]: any number of blanks and tabs.
+        delimiter: u8,
+        /// Whether the first row names the columns.
+        header: bool,
+    },
+    /// Standard Workload Format: numbers separated by blanks, `;` comments.
+    Swf,
+    /// A JSON array.
+    JsonArray,
+    /// A JSON object on each line.
+    JsonLines,
+    /// A JSON object.
+    JsonObject,
+    /// YAML, as Kubernetes writes it.
+    Yaml,
+}
+
+/// The delimiter of tables whose cells stand between blanks.
+const BLANKS: u8 = b' ';
+
+/// A named column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Column {
+    /// Lower case, without blanks around it.
+    pub(crate) name: String,
+    /// As it stands in the file.
+    pub(crate) shown: String,
+    /// Its place in a row, from 0.
+    pub(crate) index: usize,
+}
+
+impl Column {
+    /// A column of a table without header, by its number from 1.
+    pub(crate) fn numbered(number: usize) -> Self {
+        let shown = format!("column {number}");
+        Self {
+            name: shown.clone(),
+            shown,
+            index: number.saturating_sub(1),
+        }
+    }
+}
+
+/// How many rows a format may look at before it says whether a file is its own.
+const PREVIEW: usize = 4;
+
+/// A row this long is none: what there is has to do.
+const MAX_ROW: usize = 1 << 22;
+
+/// So much may stand above the table of one of our own files: histories and profiles are there.
+const MAX_SETTINGS: usize = 1 << 26;
+
+/// Why a format claims a file.
+pub(crate) struct Evidence {
+    /// How much speaks for it: the number of columns its signature names.
+    pub(crate) weight: usize,
+    /// The same in words.
+    pub(crate) text: String,
+}
+
+impl Sniff<'_> {
+    /// The column of a name given in lower case.
+    // Asked a hundred times, but once per file: not worth a copy in each place.
+    #[inline(never)]
+    pub(crate) fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|c| c.name == name)
+    }
+
+    /// Whether every one of the columns is there.
+    pub(crate) fn has(&self, names: &[&str]) -> bool {
+        names.iter().all(|name| self.column(name).is_some())
+    }
+
+    /// The evidence of a signature: every one of the columns is there.
+    pub(crate) fn with_columns(&self, names: &[&str]) -> Option<Evidence> {
+        self.has(names).then(|| Evidence {
+            weight: names.len(),
+            text: format!("the header has the columns {}", names.join(", ")),
+        })
+    }
+
+    /// The evidence of a signature: the columns are these and no others.
+    pub(crate) fn with_exactly(&self, names: &[&str]) -> Option<Evidence> {
+        if self.columns.len() != names.len() {
+            return None;
+        }
+        let mut evidence = self.with_columns(names)?;
+        evidence.text = format!("the header has exactly the columns {}", names.join(", "));
+        Some(evidence)
+    }
+
+    /// Whether the first rows have a number in a column.
+    pub(crate) fn is_numeric(&self, column: &Column) -> bool {
+        let mut cells = self.preview.iter().filter_map(|row| row.get(column.index));
+        cells.any(|cell| number(cell).is_some())
+    }
+
+    /// Whether the first rows have anything in a column; true where there are none.
+    pub(crate) fn is_filled(&self, column: &Column) -> bool {
+        let mut cells = self.preview.iter().filter_map(|row| row.get(column.index));
+        self.preview.is_empty() || cells.any(|cell| !is_missing(cell))
+    }
+
+    /// The columns as they stand in the file, for messages.
+    pub(crate) fn shown(&self) -> Vec<String> {
+        self.columns.iter().map(|c| c.shown.clone()).collect()
+    }
+
+    /// Whether one can say which of its columns are which.
+    pub(crate) fn is_mappable(&self) -> bool {
+        match self.shape {
+            Shape::Table { .. } => true,
+            Shape::JsonArray | Shape::JsonLines => !self.columns.is_empty(),
+            Shape::Swf | Shape::JsonObject | Shape::Yaml => false,
+        }
+    }
+
+    /// The table as people see it who say which columns are which.
+    pub(crate) fn head(&self, guess: ColumnMapping) -> TableHead {
+        let cells = self.preview.iter().map(Vec::len).max().unwrap_or(0);
+        let numbers = (1..=cells).map(|number| format!("#{number}"));
+        let headerless = self.headerless().is_some();
+        let indices: Vec<usize> = if headerless {
+            (0..cells).collect()
+        } else {
+            self.columns.iter().map(|c| c.index).collect()
+        };
+        let cell = |row: &Vec<String>, index: &usize| row.get(*index).cloned().unwrap_or_default();
+        let row = |row: &Vec<String>| indices.iter().map(|index| cell(row, index)).collect();
+        TableHead {
+            columns: if headerless {
+                numbers.collect()
+            } else {
+                self.shown()
+            },
+            rows: self.preview.iter().map(row).collect(),
+            guess,
+        }
+    }
+
+    /// The column that a mapping has in a role; `None` where it names none.
+    pub(crate) fn mapped(
+        &self,
+        mapping: &ColumnMapping,
+        role: &str,
+    ) -> Result<Option<Column>, OpenError> {
+        let Some(name) = mapping.column(role).and_then(Option::as_ref) else {
+            return Ok(None);
+        };
+        let number = name.strip_prefix('#').and_then(|n| n.parse::<usize>().ok());
+        let by_number = number.and_then(|number| {
+            let index = number.checked_sub(1)?;
+            let named = self.columns.iter().find(|c| c.index == index).cloned();
+            let there = self.preview.iter().any(|row| index < row.len());
+            named.or_else(|| {
+                there.then(|| Column {
+                    name: name.clone(),
+                    shown: name.clone(),
+                    index,
+                })
+            })
+        });
+        let wanted = name.trim().to_ascii_lowercase();
+        let found = self.column(&wanted).cloned().or(by_number);
+        found.map(Some).ok_or_else(|| OpenError::NoSuchColumn {
+            file: self.file.to_owned(),
+            line: self.header_line,
+            column: name.clone(),
+            role: role.to_owned(),
+            found: self.head(ColumnMapping::default()).columns,
+        })
+    }
+
+    /// What separates the cells of a table.
+    pub(crate) fn delimiter(&self) -> u8 {
+        match self.shape {
+            Shape::Table { delimiter, .. } => delimiter,
+            _ => b',',
+        }
+    }
+
+    /// What cuts the text behind its comments into rows; `None` where it is read as a whole.
+    pub(crate) fn reader(&self) -> Option<Reader> {
+        let above = self.comments.last().map_or(0, |comment| comment.0);
+        match self.shape {
+            Shape::Table { delimiter, .. } => Some(table_reader(delimiter, above + 1)),
+            Shape::Swf => Some(Reader::words()),
+            Shape::JsonArray => Some(Reader::elements()),
+            Shape::JsonLines => Some(Reader::lines()),
+            Shape::JsonObject | Shape::Yaml => None,
+        }
+    }
+
+    /// Whether it is a table without a header row; its first row is the first of the preview.
+    pub(crate) fn headerless(&self) -> Option<&[String]> {
+        match self.shape {
+            Shape::Table { header: false, .. } => self.preview.first().map(Vec::as_slice),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a row is a job of the Standard Workload Format; the flag: a comment precedes it.
+type IsSwfJob = fn(&Row<'_>, bool) -> bool;
+
+/// What the beginning of a text gave.
+pub(crate) enum Sniffed<'a> {
+    Known(Sniff<'a>),
+    More,
+    Whole,
+}
+
+/// `mapped`: people say which columns are which, so words between blanks are a table.
+pub(crate) fn sniff<'a>(
+    file: &'a str,
+    text: &'a str,
+    part: Part,
+    mapped: bool,
+    is_swf_job: IsSwfJob,
+) -> Result<Sniffed<'a>, OpenError> {
+    let start = text.trim_ascii_start();
+    if start.is_empty() && part == Part::Some {
+        return Ok(Sniffed::More);
+    }
+    if start.is_empty() {
+        let file = file.to_owned();
+        return Err(OpenError::Empty { file });
+    }
+    let begins = |tag: &str| {
+        let beginning = start.as_bytes().get(..tag.len());
+        beginning.is_some_and(|bytes| bytes.eq_ignore_ascii_case(tag.as_bytes()))
+    };
+    if begins("<!doctype html") || begins("<html") {
+        return Err(OpenError::not_a_trace(
+            file,
+            "it is a web page: download the raw file behind it",
+        ));
+    }
+    if begins("apiVersion:") || begins("---\napiVersion:") {
+        return Ok(match part {
+            Part::Some => Sniffed::Whole,
+            Part::Last => Sniffed::Known(Sniff {
+                shape: Shape::Yaml,
+                ..Sniff::of(file, text)
+            }),
+        });
+    }
+    match start.as_bytes() {
+        [b'[', ..] => Ok(sniff_array(file, text, part)),
+        [b'{', ..] => sniff_object(file, text, part),
+        _ => match is_swf(text, part, is_swf_job) {
+            Some(true) if mapped => sniff_table(file, text, part, Some(BLANKS)),
+            Some(true) => Ok(Sniffed::Known(Sniff {
+                shape: Shape::Swf,
+                width: 18,
+                ..Sniff::of(file, text)
+            })),
+            Some(false) => sniff_table(file, text, part, None),
+            None => Ok(Sniffed::More),
+        },
+    }
+}
+
+/// Whether the first rows are jobs of the Standard Workload Format; `None`: more of the text is
+/// needed to tell.
+fn is_swf(text: &str, part: Part, is_swf_job: IsSwfJob) -> Option<bool> {
+    let mut words = Words::part(text, ';', 1, part);
+    let (mut comments, mut rows) = (false, 0);
+    loop {
+        match words.next() {
+            Some(Line::Comment(text)) => {
+                // A semicolon-separated table whose first column has no name begins like a
+                // comment.
+                comments |= !text.contains(';');
+            }
+            Some(Line::Row(row)) => {
+                // Below the first row, one may be cut off.
+                if (rows == 0 || row.len() >= 18) && !is_swf_job(&row, comments) {
+                    return Some(false);
+                }
+                rows += 1;
+                if rows > PREVIEW {
+                    return Some(true);
+                }
+            }
+            None if part == Part::Some && text.len() < MAX_ROW => return None,
+            None => return Some(rows > 0 || comments),
+        }
+    }
+}
+
+impl<'a> Sniff<'a> {
+    fn of(file: &'a str, text: &'a str) -> Self {
+        Self {
+            file,
+            text,
+            shape: Shape::JsonArray,
+            columns: Vec::new(),
+            header_line: 1,
+            width: 0,
+            preview: Vec::new(),
+            comments: Vec::new(),
+            above: 0,
+        }
+    }
+
+    /// The keys of an object play the part of a header.
+    fn with_keys(mut self, keys: Vec<String>) -> Self {
+        let columns = keys.into_iter().enumerate().map(|(index, key)| Column {
+            name: key.trim().to_ascii_lowercase(),
+            shown: key,
+            index,
+        });
+        self.columns = columns.collect();
+        self
+    }
+
+    /// The keys of all of the first objects do, each with its place.
+    fn with_objects(self, texts: &[String]) -> Self {
+        let mut all: Vec<String> = Vec::new();
+        for key in texts.iter().flat_map(|text| keys(text)) {
+            if !all.contains(&key) {
+                all.push(key);
+            }
+        }
+        let mut sniff = self.with_keys(all);
+        let mut objects = Objects::new(sniff.shown());
+        for text in texts {
+            if let Ok(row) = objects.row(1, text) {
+                sniff.preview.push(shown_cells(&row));
+            }
+        }
+        sniff
+    }
+}
+
+/// The cells of a row, as much of them as tells what they are.
+fn shown_cells(row: &Row<'_>) -> Vec<String> {
+    let cells = (0..row.len()).map(|i| row.cell(i).chars().take(200).collect());
+    cells.collect()
+}
+
+fn sniff_array<'a>(file: &'a str, text: &'a str, part: Part) -> Sniffed<'a> {
+    let mut elements = Elements::beginning(text, part);
+    let mut first = Vec::new();
+    while first.len() < PREVIEW
+        && let Some(row) = elements.next()
+    {
+        first.push(row.cell(0).to_owned());
+    }
+    if first.len() < PREVIEW && part == Part::Some && text.len() < MAX_ROW {
+        return Sniffed::More;
+    }
+    Sniffed::Known(Sniff::of(file, text).with_objects(&first))
+}
+
+/// An object is read as a whole, but for one per line, which is a row.
+fn sniff_object<'a>(file: &'a str, text: &'a str, part: Part) -> Result<Sniffed<'a>, OpenError> {
+    let text_start = text.trim_ascii_start();
+    let (line, below) = text_start.split_once('\n').unwrap_or((text_start, ""));
+    let first = keys(line);
+    if !first.is_empty() && below.trim_ascii_start().starts_with('{') {
+        let mut lines = Lines::part(text, 1, part);
+        let mut first = Vec::new();
+        while first.len() < PREVIEW
+            && let Some(row) = lines.next()
+        {
+            first.push(row.cell(0).to_owned());
+        }
+        if first.len() < PREVIEW && part == Part::Some && text.len() < MAX_ROW {
+            return Ok(Sniffed::More);
+        }
+        let sniff = Sniff {
+            shape: Shape::JsonLines,
+            ..Sniff::of(file, text)
+        };
+        return Ok(Sniffed::Known(sniff.with_objects(&first)));
+    }
+    if part == Part::Some {
+        return Ok(Sniffed::Whole);
+    }
+    Ok(Sniffed::Known(
+        Sniff {
+            shape: Shape::JsonObject,
+            ..Sniff::of(file, text)
+        }
+        .with_keys(keys(text)),
+    ))
+}
+
+/// The first rows below the comments, as far as formats look at them.
+#[derive(Default)]
+struct Preview {
+    rows: Vec<(u32, Vec<String>)>,
+}
+
+impl Receiver for Preview {
+    fn row(&mut self, row: &Row<'_>) {
+        if self.rows.len() <= PREVIEW {
+            self.rows.push((row.line, shown_cells(row)));
+        }
+    }
+
+    fn comment(&mut self, _text: &str) {}
+}
+
+/// `asked`: what separates the cells, where that is known.
+fn sniff_table<'a>(
+    file: &'a str,
+    text: &'a str,
+    part: Part,
+    asked: Option<u8>,
+) -> Result<Sniffed<'a>, OpenError> {
+    let (comments, table) = comments(text);
+    let delimiter = asked.or_else(|| {
+        let delimiter = delimiter(table);
+        if stands_between_blanks(table, delimiter) {
+            Some(BLANKS)
+        } else {
+            delimiter
+        }
+    });
+    let above = comments.last().map_or(0, |comment| comment.0);
+    let mut preview = Preview::default();
+    table_reader(delimiter.unwrap_or(b','), above + 1).read(table, part, &mut preview);
+    let mut rows = preview.rows;
+    let is_own = comments.first().is_some_and(|of| of.1.starts_with(OWN));
+    let most = if is_own { MAX_SETTINGS } else { MAX_ROW };
+    if part == Part::Some && rows.len() <= PREVIEW && text.len() < most {
+        return Ok(Sniffed::More);
+    }
+    let Some((header_line, first)) = rows.first().cloned() else {
+        return Err(OpenError::HeaderOnly {
+            file: file.to_owned(),
+            what: "comments alone".to_owned(),
+        });
+    };
+    let header = !first.iter().any(|cell| is_value(cell));
+    let mut columns: Vec<Column> = Vec::new();
+    if header {
+        rows.remove(0);
+        let cells = first.iter().enumerate().filter(|(_, c)| !c.is_empty());
+        columns.extend(cells.map(|(index, cell)| Column {
+            name: cell.to_ascii_lowercase(),
+            shown: cell.clone(),
+            index,
+        }));
+    }
+    let mut width = first.len();
+    // Tables whose rows begin with their name, and whose header does not name that column.
+    let longer = |row: &(u32, Vec<String>)| {
+        row.1.len() == width + 1 && row.1.last().is_some_and(|cell| !cell.is_empty())
+    };
+    if header && rows.len() > 1 && rows.iter().all(longer) {
+        columns.iter_mut().for_each(|c| c.index += 1);
+    }
+    if header {
+        // A delimiter at the end of the header makes no column that rows would have to have.
+        width = columns.last().map_or(0, |column| column.index + 1);
+    }
+    if delimiter.is_none() && !is_single_column(&columns) && comments.is_empty() {
+        return Err(OpenError::not_a_trace(
+            file,
+            "its first line has no comma, semicolon, tab or pipe between columns: open a table of jobs",
+        ));
+    }
+    Ok(Sniffed::Known(Sniff {
+        shape: Shape::Table {
+            delimiter: delimiter.unwrap_or(b','),
+            header,
+        },
+        columns,
+        header_line: if header { header_line } else { above },
+        width,
+        preview: rows.into_iter().map(|(_, cells)| cells).collect(),
+        comments,
+        above: text.len() - table.len(),
+        ..Sniff::of(file, text)
+    }))
+}
+
+/// The comments above a table, each with its line and without its `#`, and what is below them.
+fn comments(text: &str) -> (Vec<(u32, String)>, &str) {
+    let mut comments = Vec::new();
+    let mut rest = text;
+    let mut number = 1;
+    // A header may begin with the character too, but not with a blank after it.
+    while let Some(comment) = rest.strip_prefix('#')
+        && (comment.starts_with(' ') || !comments.is_empty() || comment.starts_with(OWN))
+        && let Some((line, below)) = comment.split_once('\n')
+    {
+        comments.push((number, line.trim_ascii().to_owned()));
+        (rest, number) = (below, number + 1);
+    }
+    (comments, rest)
+}
+
+/// A table of nothing but durations.
+pub(crate) fn is_single_column(columns: &[Column]) -> bool {
+    matches!(columns, [column] if column.name == "duration")
+}
+
+/// What our own files begin with, after a `#`.
+pub(crate) const OWN: &str = "switchyard ";
+
+/// Whether a cell holds a value rather than a column's name.
+fn is_value(cell: &str) -> bool {
+    number(cell).is_some() || date(cell).is_some() || date_year_last(cell).is_some()
+}
+
+/// Of a table that begins on this line of its file.
+fn table_reader(delimiter: u8, line: u32) -> Reader {
+    if delimiter == BLANKS {
+        Reader::Words { line }
+    } else {
+        Reader::table_from(delimiter, line)
+    }
+}
+
+/// Whether the first lines are rows of as many words each, some of them values, which the
+/// delimiter does not cut alike, or not into values: its commas are within numbers.
+fn stands_between_blanks(text: &str, delimiter: Option<u8>) -> bool {
+    let lines = text.lines().filter(|line| !line.trim_ascii().is_empty());
+    let lines: Vec<&str> = lines.take(PREVIEW).collect();
+    let alike = |count: &dyn Fn(&str) -> usize| {
+        let mut counts = lines.iter().map(|line| count(line));
+        let first = counts.next().unwrap_or(0);
+        counts.all(|count| count == first).then_some(first)
+    };
+    let words = alike(&|line| line.split_ascii_whitespace().count());
+    let cells = delimiter.and_then(|delimiter| {
+        alike(&|line| line.bytes().filter(|byte| *byte == delimiter).count())
+    });
+    let words_tell = || {
+        let mut words = lines.iter().flat_map(|line| line.split_ascii_whitespace());
+        words.any(is_value)
+    };
+    let cells_tell = || {
+        let delimiter = delimiter.map_or('\0', char::from);
+        let mut cells = lines.iter().flat_map(|line| line.split(delimiter));
+        cells.any(|cell| is_value(cell.trim_ascii()))
+    };
+    lines.len() > 1
+        && words.is_some_and(|words| words > 2)
+        && (cells.is_none() || !cells_tell())
+        && words_tell()
+}
+
+/// What separates the cells of the first line, if anything: whatever is most frequent there,
+/// outside quotation marks.
+fn delimiter(text: &str) -> Option<u8> {
+    const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+    let line = text.trim_ascii_start().lines().next().unwrap_or("");
+    let mut counts = [0usize; 4];
+    let mut quoted = false;
+    for byte in line.bytes() {
+        quoted ^= byte == b'"';
+        if !quoted && let Some(i) = DELIMITERS.iter().position(|&d| d == byte) {
+            counts[i] += 1;
+        }
+    }
+    let most = counts.into_iter().max().filter(|&most| most > 0)?;
+    let i = counts.iter().position(|&count| count == most)?;
+    DELIMITERS.get(i).copied()
+}
