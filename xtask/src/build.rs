@@ -7,13 +7,11 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::setup::{Need, Toolbox};
+use crate::workspace::WORKERS;
 use crate::{notices, policy, shell, single_file, workspace};
 
 /// What a build takes.
 pub(crate) const NEEDS: &[Need] = &[Need::WasmStd, Need::WasmOpt, Need::WasmBindgen, Need::Trunk];
-
-/// The programs that run in workers.
-pub(crate) const WORKERS: [&str; 2] = ["opener", "runner"];
 
 /// Makes `dist/`, and in it `switchyard.html`, which is all of it in one file.
 pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {

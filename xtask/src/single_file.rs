@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-use crate::build::WORKERS;
+use crate::workspace::WORKERS;
 use crate::{notices, shell};
 
 /// `index`, a page that Trunk wrote into `dist`, with everything it loads from there inlined.

@@ -15,6 +15,9 @@ pub(crate) fn dist() -> PathBuf {
     root().join("dist")
 }
 
+/// The programs of the page that run in workers.
+pub(crate) const WORKERS: [&str; 2] = ["opener", "runner"];
+
 /// The browser tests.
 pub(crate) fn e2e() -> PathBuf {
     root().join("tests/e2e")

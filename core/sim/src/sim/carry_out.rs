@@ -2,10 +2,10 @@
 
 use super::events::Due;
 use super::halt::HaltReason;
+use super::jobs::Phase;
 use super::log::{EventKind, Rental, Round};
 use super::plan::{Placed, Plan, PlanErrorKind};
 use super::speed::Entering;
-use super::view::Phase;
 use super::world::{Refusal, World};
 use crate::Time;
 use crate::cluster::Part;

@@ -2,12 +2,12 @@
 
 use super::carry_out::Trouble;
 use super::halt::{Halt, HaltReason, Remedy, RunError};
+use super::jobs::Phase;
 use super::log::{LogDelta, LogMark, RunLog};
 use super::plan::{Plan, PlanError};
 use super::scheduler::Scheduler;
 use super::setting::SimOptions;
 use super::training_plots::training_plots;
-use super::view::{Phase, View};
 use super::world::World;
 use crate::Time;
 use crate::cluster::ClusterSpec;
@@ -136,10 +136,7 @@ impl Simulation {
     /// how an adaptive job has trained so far, which a finished one keeps.
     pub fn explain(&self, job: JobId, at: Time) -> Explanation {
         let world = &self.world;
-        let view = View {
-            now: at.max(world.now),
-            world,
-        };
+        let view = world.view_at(at.max(world.now));
         let mut explanation = self.scheduler.policy.explain(&view, job);
         if explanation.verdict == Verdict::NotActive {
             // Numbers of a moment that is past, or to come.

@@ -4,10 +4,24 @@ use super::attained::Held;
 use super::progress::{Progress, StretchEnd, at_least_zero};
 use super::setting::Setting;
 use super::training::{Training, trainings};
-use super::view::Phase;
 use crate::Time;
 use crate::cluster::ClusterSpec;
 use crate::job::JobId;
+
+/// Where a job is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Not yet submitted.
+    Future,
+    /// In the queue.
+    Waiting,
+    /// On GPUs.
+    Running,
+    /// Done.
+    Finished,
+    /// Wants more GPUs than the cluster has: never admitted.
+    Rejected,
+}
 
 /// Columns indexed by job.
 pub(super) struct Jobs {

@@ -1,30 +1,17 @@
 //! What a scheduler can know at one moment.
 
 use super::attained::Held;
+use super::jobs::{Jobs, Phase};
 use super::ledger::Ledger;
 use super::news::News;
+use super::nodes::Nodes;
+use super::setting::Setting;
 use super::training::TrainingView;
-use super::world::World;
 use crate::Time;
 use crate::cluster::FreeGpus;
 use crate::job::JobId;
 use crate::placement::{Gang, Strategy};
 use crate::workload::ModelTraits;
-
-/// Where a job is in its life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// Not yet submitted.
-    Future,
-    /// In the queue.
-    Waiting,
-    /// On GPUs.
-    Running,
-    /// Done.
-    Finished,
-    /// Wants more GPUs than the cluster has: never admitted.
-    Rejected,
-}
 
 /// What a real scheduler could know at one moment; an oracle policy also sees
 /// [`remaining`](Self::remaining).
@@ -33,7 +20,12 @@ pub enum Phase {
 /// queues instead of looking through every job; who runs where is in the [`ledger`](Self::ledger).
 pub struct View<'a> {
     pub(super) now: Time,
-    pub(super) world: &'a World,
+    pub(super) is_round: bool,
+    pub(super) news: &'a [News],
+    pub(super) setting: &'a Setting,
+    pub(super) nodes: &'a Nodes,
+    pub(super) jobs: &'a Jobs,
+    pub(super) ledger: &'a Ledger,
 }
 
 impl View<'_> {
@@ -44,42 +36,42 @@ impl View<'_> {
 
     /// Whether a round of the policy's [cadence](super::Cadence) is due now.
     pub fn is_round(&self) -> bool {
-        self.world.is_round
+        self.is_round
     }
 
     /// What has happened since the policy was last asked, in that order.
     pub fn news(&self) -> &[News] {
-        self.world.news.news()
+        self.news
     }
 
     /// Who runs where, before any change the policy is about to make.
     pub fn ledger(&self) -> &Ledger {
-        &self.world.ledger
+        self.ledger
     }
 
     /// Free GPUs, before any change the policy is about to make.
     pub fn free(&self) -> &FreeGpus {
-        self.world.nodes.free()
+        self.nodes.free()
     }
 
     /// GPUs of the largest node.
     pub fn node_size(&self) -> u32 {
-        self.world.nodes.largest
+        self.nodes.largest
     }
 
     /// The job's gang.
     pub fn gpus(&self, job: JobId) -> u32 {
-        self.world.setting.job(job).gpus
+        self.setting.job(job).gpus
     }
 
     /// The job's name in the trace.
     pub fn name(&self, job: JobId) -> &str {
-        &self.world.setting.job(job).name
+        &self.setting.job(job).name
     }
 
     /// What is known of the job's model.
     pub fn model(&self, job: JobId) -> ModelTraits {
-        self.world.setting.model(job)
+        self.setting.model(job)
     }
 
     /// The job's gang, for a placement to lay; skewed beyond this share of its largest tensor.
@@ -93,28 +85,28 @@ impl View<'_> {
     /// The progress observed on the job's present GPUs (of a job that has just finished: its
     /// last), seconds per second: below 1 where its placement slows it.
     pub fn rate(&self, job: JobId) -> f64 {
-        self.world.jobs.rate[job.index()]
+        self.jobs.rate[job.index()]
     }
 
     /// Whether the job's present GPUs (of a job that has just finished: its last) are on more
     /// nodes than its gang needs.
     pub fn is_spread(&self, job: JobId) -> bool {
-        self.world.jobs.spread[job.index()]
+        self.jobs.spread[job.index()]
     }
 
     /// When the job was submitted.
     pub fn submit(&self, job: JobId) -> Time {
-        self.world.setting.job(job).submit
+        self.setting.job(job).submit
     }
 
     /// The job's tenant, if the trace names one.
     pub fn tenant(&self, job: JobId) -> Option<u32> {
-        self.world.setting.job(job).tenant
+        self.setting.job(job).tenant
     }
 
     /// Where the job is in its life.
     pub fn phase(&self, job: JobId) -> Phase {
-        self.world.jobs.phase[job.index()]
+        self.jobs.phase[job.index()]
     }
 
     /// Attained service so far, GPU·s: GPUs held × time held (restarts included).
@@ -124,19 +116,17 @@ impl View<'_> {
 
     /// The job's stays on GPUs so far.
     pub fn held(&self, job: JobId) -> Held {
-        self.world
-            .jobs
-            .held(job, self.now, self.world.ledger.gpus(job))
+        self.jobs.held(job, self.now, self.ledger.gpus(job))
     }
 
     /// What is known of an adaptive job; `None` for a plain one.
     pub fn training(&self, job: JobId) -> Option<TrainingView<'_>> {
-        let training = self.world.jobs.training(job)?;
+        let training = self.jobs.training(job)?;
         Some(TrainingView {
             training,
-            progress: &self.world.jobs.progress[job.index()],
+            progress: &self.jobs.progress[job.index()],
             now: self.now,
-            oracle: self.world.setting.oracle,
+            oracle: self.setting.oracle,
             job,
         })
     }
@@ -148,13 +138,13 @@ impl View<'_> {
 
     /// When the job last changed between waiting and running (or was submitted).
     pub fn since(&self, job: JobId) -> Time {
-        self.world.jobs.since[job.index()]
+        self.jobs.since[job.index()]
     }
 
     /// True seconds of execution at the requested GPUs: `None` unless the policy declares itself
     /// an oracle.
     pub fn duration(&self, job: JobId) -> Option<f64> {
-        let setting = &self.world.setting;
+        let setting = self.setting;
         setting.oracle.then(|| setting.job(job).work.seconds())
     }
 
@@ -162,6 +152,6 @@ impl View<'_> {
     /// declares itself an oracle.
     pub fn remaining(&self, job: JobId) -> Option<f64> {
         let seconds = self.duration(job)?;
-        Some(self.world.jobs.remaining(job, seconds, self.now))
+        Some(self.jobs.remaining(job, seconds, self.now))
     }
 }

@@ -3,7 +3,7 @@
 
 use super::events::{Due, Events};
 use super::halt::{HaltReason, Watch};
-use super::jobs::Jobs;
+use super::jobs::{Jobs, Phase};
 use super::ledger::Ledger;
 use super::log::{EventKind, RunLog, Tuning};
 use super::news::{Inbox, News};
@@ -13,7 +13,7 @@ use super::progress::StretchEnd;
 use super::scheduler::{Every, Policy};
 use super::setting::{Setting, SimOptions};
 use super::speed::Speeds;
-use super::view::{Phase, View};
+use super::view::View;
 use crate::Time;
 use crate::cluster::ClusterSpec;
 use crate::goodput::LocalBatch;
@@ -66,9 +66,19 @@ impl World {
     }
 
     pub(super) fn view(&self) -> View<'_> {
+        self.view_at(self.now)
+    }
+
+    /// The same at a time between now and the next event.
+    pub(super) fn view_at(&self, now: Time) -> View<'_> {
         View {
-            now: self.now,
-            world: self,
+            now,
+            is_round: self.is_round,
+            news: self.news.news(),
+            setting: &self.setting,
+            nodes: &self.nodes,
+            jobs: &self.jobs,
+            ledger: &self.ledger,
         }
     }
 
