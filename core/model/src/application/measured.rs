@@ -1,11 +1,5 @@
-//! Profiles as measured tables: the folder that the artifact of Pollux (OSDI'21) has for each
-//! application, <https://github.com/petuum/adaptdl>, branch `osdi21-artifact`, `simulator/traces`.
-//!
-//! - `placements.csv`: `placement,local_bsz,step_time,sync_time`; placement `134` is 1, 3 and 4
-//!   GPUs on three nodes.
-//! - `scalability.csv`: `num_nodes,num_replicas,local_bsz,step_time,sync_time`.
-//! - `validation-M.csv`: `progress,iteration,metric,grad_sqr,grad_var` at total batch M, a row per
-//!   epoch; `iteration` and `metric` may be left out.
+//! Interpolation in what was measured of an application, as the simulator of Pollux (OSDI'21)
+//! does it; `profile_tables` reads the tables.
 //!
 //! Step times: a placement is turned to its smallest rotation, for nodes have no order. If it was
 //! measured, times are linear between the measured batches. Otherwise they are linear over the
@@ -17,82 +11,11 @@
 //! around the one asked for, at the same epoch. An epoch ends at the smallest `progress` that any
 //! of the runs has at its end.
 
-use super::delaunay::{MAX_COORDINATE, Mesh, Point};
-use super::{Application, Known, Profile, ProfileTable, StepTimes, TableName, embedded};
-use crate::goodput::{
-    FitError, GradientStats, LearningRateRule, Limits, LimitsError, Observation, ThroughputParams,
-    fit,
-};
+use super::StepTimes;
+use super::delaunay::{Mesh, Point};
+use crate::goodput::{FitError, GradientStats, Limits, Observation, ThroughputParams, fit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use switchyard_rows::Table;
-use thiserror::Error;
-
-/// Why files are no profile.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum ProfileError {
-    /// No file is part of a profile.
-    #[error(
-        "there is no profile: open a folder or zip with placements.csv, scalability.csv and validation-M.csv for each application"
-    )]
-    NoProfile,
-    /// A table is missing.
-    #[error("{application} has no {table}: a profile needs placements.csv and validation-M.csv")]
-    Missing {
-        /// The application.
-        application: String,
-        /// The table's file name.
-        table: &'static str,
-    },
-    /// A table without a column it needs.
-    #[error("{file} has no column {column}: its header must name {needed}")]
-    Column {
-        /// The file.
-        file: String,
-        /// The column that is not there.
-        column: &'static str,
-        /// All that must be.
-        needed: String,
-    },
-    /// A value that cannot be.
-    #[error("{file}, line {line}: {column} is '{cell}', but must be {expected}")]
-    Value {
-        /// The file.
-        file: String,
-        /// The line, from 1.
-        line: u32,
-        /// The column.
-        column: &'static str,
-        /// What stands there.
-        cell: String,
-        /// What should.
-        expected: &'static str,
-    },
-    /// The epochs of two validation files have no order in common.
-    #[error("{application}: epoch {epoch} does not end after the one before it")]
-    Epochs {
-        /// The application.
-        application: String,
-        /// The epoch, from 1.
-        epoch: usize,
-    },
-    /// The batch sizes found contradict one another.
-    #[error("{application}: {error}")]
-    Limits {
-        /// The application.
-        application: String,
-        /// The contradiction.
-        error: LimitsError,
-    },
-    /// No throughput model fits.
-    #[error("{application}: {error}")]
-    Fit {
-        /// The application.
-        application: String,
-        /// Why not.
-        error: FitError,
-    },
-}
 
 /// Tables of one application.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -119,227 +42,54 @@ impl PartialEq for Measured {
     }
 }
 
+/// The times of one batch.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Row {
-    m: u32,
-    times: StepTimes,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Validation {
-    batch: u32,
-    epochs: Vec<Epoch>,
-    /// Iterations until each epoch's end; empty where the table does not say.
-    iterations: Vec<f64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Epoch {
-    progress: f64,
-    stats: GradientStats,
-}
-
-impl Application {
-    /// The applications of these tables, a folder each, which it is named after.
-    ///
-    /// # Errors
-    ///
-    /// A [`ProfileError`] that names file, line and column; without tables
-    /// [`ProfileError::NoProfile`].
-    pub fn of_tables(tables: &[ProfileTable]) -> Result<Vec<Self>, ProfileError> {
-        let mut folders: BTreeMap<&str, Tables> = BTreeMap::new();
-        for table in tables {
-            let Some(name) = TableName::of(&table.path) else {
-                continue;
-            };
-            let mut folders_of = table.path.rsplit(['/', '\\']).skip(1);
-            let application = folders_of.next().filter(|name| !name.is_empty());
-            let tables = folders
-                .entry(application.unwrap_or("application"))
-                .or_default();
-            tables.read(name, &table.file, &table.text)?;
-        }
-        if folders.is_empty() {
-            return Err(ProfileError::NoProfile);
-        }
-        folders
-            .into_iter()
-            .map(|(name, tables)| tables.application(name.to_owned()))
-            .collect()
-    }
+pub(super) struct Row {
+    pub(super) m: u32,
+    pub(super) times: StepTimes,
 }
 
 /// A placement and the times of one batch on it.
-struct PlacementRow {
-    nodes: Vec<u32>,
-    row: Row,
+pub(super) struct PlacementRow {
+    pub(super) nodes: Vec<u32>,
+    pub(super) row: Row,
 }
 
-struct ScalabilityRow {
-    nodes: u32,
-    replicas: u32,
-    row: Row,
+/// So many replicas on so many nodes, and the times of one batch on them.
+pub(super) struct ScalabilityRow {
+    pub(super) nodes: u32,
+    pub(super) replicas: u32,
+    pub(super) row: Row,
 }
 
-/// What was read of one application.
+/// A run with this total batch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Validation {
+    pub(super) batch: u32,
+    pub(super) epochs: Vec<Epoch>,
+    /// Iterations until each epoch's end; empty where the table does not say.
+    pub(super) iterations: Vec<f64>,
+}
+
+/// What was measured at an epoch's end.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Epoch {
+    pub(super) progress: f64,
+    pub(super) stats: GradientStats,
+}
+
+/// What was measured of one application.
 #[derive(Default)]
-struct Tables {
-    placements: Vec<PlacementRow>,
-    scalability: Vec<ScalabilityRow>,
-    validations: Vec<Validation>,
+pub(super) struct Measurements {
+    pub(super) placements: Vec<PlacementRow>,
+    pub(super) scalability: Vec<ScalabilityRow>,
+    /// In order of batch once all are read.
+    pub(super) validations: Vec<Validation>,
 }
 
-impl Tables {
-    fn read(&mut self, table: TableName, file: &str, text: &str) -> Result<(), ProfileError> {
-        match table {
-            TableName::Placements => {
-                let columns = ["placement", "local_bsz", "step_time", "sync_time"];
-                each_row(file, text, columns, |row| {
-                    let [_, m, step, sync] = columns;
-                    let digits = row.cell(0);
-                    let nodes: Option<Vec<u32>> = digits.chars().map(|c| c.to_digit(10)).collect();
-                    let nodes = nodes.filter(|nodes| {
-                        (1..=16).contains(&nodes.len()) && nodes.iter().all(|&gpus| gpus > 0)
-                    });
-                    let expected = "one digit from 1 to 9 per node, at most 16";
-                    let nodes = nodes.ok_or_else(|| row.refuse(0, "placement", expected))?;
-                    let row = Row {
-                        m: row.count(1, m)?,
-                        times: row.times(2, step, sync)?,
-                    };
-                    self.placements.push(PlacementRow { nodes, row });
-                    Ok(())
-                })
-            }
-            TableName::Scalability => {
-                let columns = [
-                    "num_nodes",
-                    "num_replicas",
-                    "local_bsz",
-                    "step_time",
-                    "sync_time",
-                ];
-                each_row(file, text, columns, |row| {
-                    let [nodes, replicas, m, step, sync] = columns;
-                    let (nodes, count) = (row.count(0, nodes)?, row.count(1, replicas)?);
-                    if count < nodes {
-                        return Err(row.refuse(1, replicas, "at least num_nodes"));
-                    }
-                    self.scalability.push(ScalabilityRow {
-                        nodes,
-                        replicas: count,
-                        row: Row {
-                            m: row.count(2, m)?,
-                            times: row.times(3, step, sync)?,
-                        },
-                    });
-                    Ok(())
-                })
-            }
-            TableName::Validation(batch) => {
-                let columns = ["progress", "grad_sqr", "grad_var"];
-                let mut epochs = Vec::new();
-                each_row(file, text, columns, |row| {
-                    let [progress, sqr, var] = columns;
-                    epochs.push(Epoch {
-                        progress: row.positive(0, progress)?,
-                        stats: GradientStats {
-                            sqr: row.at_least_zero(1, sqr)?,
-                            var: row.at_least_zero(2, var)?,
-                        },
-                    });
-                    Ok(())
-                })?;
-                let mut iterations = Vec::with_capacity(epochs.len());
-                let counted = each_row(file, text, ["iteration"], |row| {
-                    iterations.push(row.at_least_zero(0, "iteration")?);
-                    Ok(())
-                });
-                if counted.is_err() {
-                    iterations.clear();
-                }
-                if batch > 0 && !epochs.is_empty() {
-                    self.validations.push(Validation {
-                        batch,
-                        epochs,
-                        iterations,
-                    });
-                }
-                Ok(())
-            }
-        }
-    }
-
-    fn application(mut self, name: String) -> Result<Application, ProfileError> {
-        let missing = |table| ProfileError::Missing {
-            application: name.clone(),
-            table,
-        };
-        self.validations.sort_by_key(|v| v.batch);
-        self.validations.dedup_by_key(|v| v.batch);
-        let batches = self.validations.iter().map(|v| v.batch);
-        let local = self.placements.iter().map(|p| p.row.m);
-        let (Some(m0), Some(max_batch)) = (batches.clone().min(), batches.max()) else {
-            return Err(missing("validation-M.csv"));
-        };
-        let (Some(min_local), Some(max_local)) = (local.clone().min(), local.max()) else {
-            return Err(missing("placements.csv"));
-        };
-        let rows = self.validations.iter().map(|v| v.epochs.len());
-        let rows = rows.min().unwrap_or(0);
-        let known = embedded::known(&name).unwrap_or_else(|| Known {
-            limits: Limits {
-                m0,
-                max_batch,
-                min_local,
-                max_local,
-            },
-            rule: LearningRateRule::default(),
-            epochs: rows as u32,
-            tuned: Vec::new(),
-        });
-        // Limits beyond what was measured would ask for statistics that are not there.
-        let limits = Limits {
-            m0: known.limits.m0.max(m0),
-            max_batch: known.limits.max_batch.min(max_batch),
-            ..known.limits
-        };
-        let limits = limits.check().map_err(|error| ProfileError::Limits {
-            application: name.clone(),
-            error,
-        })?;
-        let epochs = rows.min(known.epochs as usize);
-        let mut boundaries: Vec<f64> = Vec::with_capacity(epochs);
-        for epoch in 0..epochs {
-            let ends = self.validations.iter();
-            let ends = ends.filter_map(|v| v.epochs.get(epoch).map(|e| e.progress));
-            let end = ends.fold(f64::INFINITY, f64::min);
-            if boundaries.last().is_some_and(|&before| end <= before) {
-                return Err(ProfileError::Epochs {
-                    application: name,
-                    epoch: epoch + 1,
-                });
-            }
-            boundaries.push(end);
-        }
-        let total = boundaries.last().copied().unwrap_or(0.0);
-        let samples_per_epoch = total * f64::from(limits.m0) / epochs.max(1) as f64;
-        let measured = self.measured(&limits).map_err(|error| ProfileError::Fit {
-            application: name.clone(),
-            error,
-        })?;
-        Ok(Application {
-            name: name.into(),
-            limits,
-            rule: known.rule,
-            samples_per_epoch,
-            tuned: known.tuned,
-            boundaries,
-            profile: Profile::Measured(Box::new(measured)),
-        })
-    }
-
-    fn measured(self, limits: &Limits) -> Result<Measured, FitError> {
+impl Measurements {
+    /// Them made ready to be interpolated in.
+    pub(super) fn measured(self, limits: &Limits) -> Result<Measured, FitError> {
         let mut placements: BTreeMap<u64, Vec<Row>> = BTreeMap::new();
         // Sums over the placements that have nodes, replicas and batch in common.
         let mut means: BTreeMap<Point, (StepTimes, f64)> = BTreeMap::new();
@@ -550,159 +300,12 @@ fn rotation(placement: &[u32]) -> Option<u64> {
     Some(least)
 }
 
-/// The cells of a row, in the order of the columns asked for.
-struct Cells<'r> {
-    file: &'r str,
-    line: u32,
-    cells: &'r [&'r str],
-}
-
-impl Cells<'_> {
-    fn cell(&self, index: usize) -> &str {
-        self.cells.get(index).copied().unwrap_or("")
-    }
-
-    fn refuse(&self, index: usize, column: &'static str, expected: &'static str) -> ProfileError {
-        ProfileError::Value {
-            file: self.file.to_owned(),
-            line: self.line,
-            column,
-            cell: self.cell(index).chars().take(40).collect(),
-            expected,
-        }
-    }
-
-    fn number(
-        &self,
-        index: usize,
-        column: &'static str,
-        expected: &'static str,
-        sound: impl Fn(f64) -> bool,
-    ) -> Result<f64, ProfileError> {
-        let number = self.cell(index).parse().ok();
-        let number = number.filter(|n: &f64| n.is_finite() && sound(*n));
-        number.ok_or_else(|| self.refuse(index, column, expected))
-    }
-
-    fn positive(&self, index: usize, column: &'static str) -> Result<f64, ProfileError> {
-        self.number(index, column, "a number above 0", |n| n > 0.0)
-    }
-
-    fn at_least_zero(&self, index: usize, column: &'static str) -> Result<f64, ProfileError> {
-        self.number(index, column, "a number of at least 0", |n| n >= 0.0)
-    }
-
-    fn count(&self, index: usize, column: &'static str) -> Result<u32, ProfileError> {
-        let most = MAX_COORDINATE as f64;
-        let whole = |n: f64| n >= 1.0 && n < most && libm::floor(n) == n;
-        let expected = "a whole number from 1 to 4 million";
-        Ok(self.number(index, column, expected, whole)? as u32)
-    }
-
-    fn times(
-        &self,
-        index: usize,
-        step: &'static str,
-        sync: &'static str,
-    ) -> Result<StepTimes, ProfileError> {
-        let step = self.positive(index, step)?;
-        let expected = "a number from 0 to below step_time";
-        let sync = self.number(index + 1, sync, expected, |n| n >= 0.0 && n < step)?;
-        Ok(StepTimes { step, sync })
-    }
-}
-
-/// Reads a table's named columns, row by row.
-fn each_row<const N: usize>(
-    file: &str,
-    text: &str,
-    columns: [&'static str; N],
-    mut take: impl FnMut(&Cells<'_>) -> Result<(), ProfileError>,
-) -> Result<(), ProfileError> {
-    let mut table = Table::new(text, b',');
-    let mut places = [0; N];
-    {
-        let header = table.next();
-        for (place, column) in places.iter_mut().zip(columns) {
-            let found = header
-                .as_ref()
-                .and_then(|row| (0..row.len()).find(|&i| row.cell(i) == column));
-            *place = found.ok_or_else(|| ProfileError::Column {
-                file: file.to_owned(),
-                column,
-                needed: columns.join(", "),
-            })?;
-        }
-    }
-    while let Some(row) = table.next() {
-        let cells = places.map(|place| row.cell(place));
-        take(&Cells {
-            file,
-            line: row.line,
-            cells: &cells,
-        })?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::Profile;
+    use super::super::profile_tables::tests::toy;
     use super::*;
     use crate::goodput::LocalBatch;
-    use proptest::prelude::*;
-
-    const PLACEMENTS: &str = "placement,local_bsz,step_time,sync_time\n\
-        1,10,1.0,0.0\n1,20,2.0,0.0\n1,40,6.0,0.0\n\
-        2,10,1.5,0.5\n2,40,4.5,0.5\n\
-        12,10,2.0,0.8\n12,40,8.0,1.2\n\
-        3,10,1.6,0.6\n3,40,4.6,0.6\n\
-        111,10,3.0,1.0\n111,40,7.0,1.0\n";
-    const SCALABILITY: &str = "num_nodes,num_replicas,local_bsz,step_time,sync_time\n\
-        5,5,10,5.0,3.0\n5,5,40,9.0,3.0\n5,9,10,7.0,5.0\n5,9,40,11.0,5.0\n";
-    const SMALL: &str = "progress,iteration,metric,grad_sqr,grad_var\n\
-        100.0,100,0.1,1.0,2.0\n200.5,200,0.2,0.0,4.0\n";
-    const LARGE: &str = "progress,iteration,metric,grad_sqr,grad_var\n\
-        101.0,30,0.1,3.0,6.0\n200.0,60,0.2,1.0,8.0\n";
-
-    fn read(files: &[(&str, &str)]) -> Result<Vec<Application>, ProfileError> {
-        let tables: Vec<ProfileTable> = files
-            .iter()
-            .map(|(path, text)| ProfileTable {
-                file: (*path).to_owned(),
-                path: (*path).to_owned(),
-                text: (*text).to_owned(),
-            })
-            .collect();
-        Application::of_tables(&tables)
-    }
-
-    fn toy() -> Application {
-        let files = [
-            ("profiles/toy/placements.csv", PLACEMENTS),
-            ("profiles/toy/scalability.csv", SCALABILITY),
-            ("profiles/toy/validation-20.csv", SMALL),
-            ("profiles/toy/validation-80.csv", LARGE),
-            ("profiles/toy/notes.txt", "passed over"),
-        ];
-        read(&files).expect("a profile").remove(0)
-    }
-
-    #[test]
-    fn limits_and_epochs_follow_from_the_tables() {
-        let toy = toy();
-        assert_eq!(&*toy.name, "toy");
-        let limits = Limits {
-            m0: 20,
-            max_batch: 80,
-            min_local: 10,
-            max_local: 40,
-        };
-        assert_eq!((toy.limits, toy.epochs()), (limits, 2));
-        // The smallest progress of any run ends an epoch.
-        assert_eq!(toy.progress_after(1), 100.0);
-        assert_eq!(toy.progress_after(2), 200.0);
-        assert_eq!(toy.samples_per_epoch, 2000.0);
-    }
 
     #[test]
     fn step_times_by_hand() {
@@ -756,80 +359,5 @@ mod tests {
         assert_eq!(rotation(&[1; 17]), None);
         assert_eq!(rotation(&[16]), None);
         assert_eq!(rotation(&[]), None);
-    }
-
-    #[test]
-    fn what_is_wrong_is_named() {
-        let message = |files: &[(&str, &str)]| read(files).expect_err("refused").to_string();
-        assert!(message(&[("a/readme.md", "x")]).contains("there is no profile"));
-        assert!(message(&[]).contains("there is no profile"));
-        assert_eq!(
-            message(&[("toy/validation-20.csv", SMALL)]),
-            "toy has no placements.csv: a profile needs placements.csv and validation-M.csv"
-        );
-        assert!(message(&[("toy/placements.csv", PLACEMENTS)]).contains("no validation-M.csv"));
-        let with = |from: &str, to: &str| {
-            let text = PLACEMENTS.replacen(from, to, 1);
-            message(&[
-                ("toy/placements.csv", &text),
-                ("toy/validation-20.csv", SMALL),
-            ])
-        };
-        assert_eq!(
-            with("local_bsz", "batch"),
-            "toy/placements.csv has no column local_bsz: its header must name placement, local_bsz, step_time, sync_time"
-        );
-        assert_eq!(
-            with("\n1,10,1.0", "\n1,10,NaN"),
-            "toy/placements.csv, line 2: step_time is 'NaN', but must be a number above 0"
-        );
-        assert!(with("\n1,10,", "\n101,10,").contains("one digit from 1 to 9"));
-        assert!(with("\n1,10,", "\n1,1e9,").contains("a whole number from 1"));
-        assert!(with("1.0,0.0", "1.0,1.0").contains("from 0 to below step_time"));
-        let backwards = SMALL.replace("200.5", "99");
-        let files = [
-            ("toy/placements.csv", PLACEMENTS),
-            ("toy/validation-20.csv", &*backwards),
-        ];
-        assert!(message(&files).contains("epoch 2 does not end after"));
-    }
-
-    proptest! {
-        /// Whatever the tables say, there is a profile or an error, and a profile answers all.
-        #[test]
-        fn no_table_is_a_trap(
-            edits in proptest::collection::vec(
-                (0usize..4, any::<proptest::sample::Index>(), "[0-9eE.,\\-n\n\"]{0,3}"), 0..6)
-        ) {
-            let mut texts = [PLACEMENTS, SCALABILITY, SMALL, LARGE].map(str::to_owned);
-            for (table, at, with) in edits {
-                let at = at.index(texts[table].len());
-                texts[table].replace_range(at..=at, &with);
-            }
-            let [placements, scalability, small, large] = &texts;
-            let files = [
-                ("toy/placements.csv", placements.as_str()),
-                ("toy/scalability.csv", scalability),
-                ("toy/validation-20.csv", small),
-                ("toy/validation-80.csv", large),
-            ];
-            if let Ok(applications) = read(&files) {
-                for application in applications {
-                    for placement in [&[1][..], &[3, 2], &[1; 5], &[9; 40]] {
-                        for m in [1, 17, 1000] {
-                            let times = application.step_times(placement, m);
-                            prop_assert!(times.step > 0.0 && times.sync < times.step, "{times:?}");
-                        }
-                    }
-                    for batch in [1.0, 50.0, 1e6] {
-                        let gain = application.stats(batch, 1).gain(4.0);
-                        prop_assert!((1.0 - 1e-9..=4.0 + 1e-9).contains(&gain));
-                    }
-                    let condensed = application.condensed().expect("tables");
-                    let text = condensed.to_json().expect("a model");
-                    prop_assert!(Application::from_json(&text).is_ok(), "{text}");
-                }
-            }
-        }
     }
 }

@@ -19,8 +19,8 @@ mod profile_tables;
 
 pub use definition::DefinitionError;
 pub use fitted::{Curve, Fitted};
-pub use measured::{Measured, ProfileError};
-pub use profile_tables::{ProfileTable, TableName};
+pub use measured::Measured;
+pub use profile_tables::{ProfileError, ProfileTable, TableName};
 
 use crate::goodput::batch::choose_by;
 use crate::goodput::{Choice, GradientStats, LearningRateRule, Limits, LocalBatch};
