@@ -1,28 +1,14 @@
 //! Attained service is one thing, whoever asks: the results of a run, any time of its log, and the
 //! policy; also of jobs that run on other numbers of GPUs than they asked for.
 
-use std::sync::Arc;
-use switchyard::cluster::ClusterSpec;
-use switchyard::report::Outcomes;
-use switchyard::sim::{Attained, Measure, RunLog, SimOptions};
-use switchyard::workload::{ApplicationSettings, Sample, Workload};
-use switchyard::{RunSpec, Time};
+mod registered;
 
-fn run(policy: &str, workload: &Arc<Workload>, cluster: &ClusterSpec) -> RunLog {
-    let spec = RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: cluster.clone(),
-        placement: Default::default(),
-        options: SimOptions {
-            restart_cost: 30.0,
-            ..SimOptions::default()
-        },
-        history: None,
-    };
-    let mut run = spec.start(Arc::clone(workload));
-    run.run().expect("a possible plan");
-    run.into_log()
-}
+use registered::log_of;
+use std::sync::Arc;
+use switchyard::Time;
+use switchyard::report::Outcomes;
+use switchyard::sim::{Attained, Measure};
+use switchyard::workload::{ApplicationSettings, Sample};
 
 #[test]
 fn adaptive_jobs_are_charged_for_what_they_held() {
@@ -34,7 +20,7 @@ fn adaptive_jobs_are_charged_for_what_they_held() {
     let workload = Arc::new(bound);
     let cluster = sample.cluster_spec();
     for policy in ["pollux[population=8,generations=6]", "las"] {
-        let log = run(policy, &workload, &cluster);
+        let log = log_of(policy, &workload, &cluster);
         let mut segments_of = vec![Vec::new(); workload.jobs.len()];
         let mut attained = Attained::default();
         for i in 0..log.segments() {

@@ -1,15 +1,17 @@
 //! A cluster whose size a scheduler chooses: what runs where, and what it costs.
 
+mod registered;
 mod scripted;
 
+use registered::log_of;
 use scripted::{Script, Scripted, arrived, plan_error};
 use std::sync::Arc;
+use switchyard::Time;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
 use switchyard::job::{Job, Work};
 use switchyard::report::Summary;
 use switchyard::sim::{News, Plan, PlanErrorKind, RunLog, SimOptions, Simulation, View};
 use switchyard::workload::{Application, Workload};
-use switchyard::{RunSpec, Time};
 
 fn gang(submit: f64, gpus: u32, duration: f64) -> Job {
     Job {
@@ -131,19 +133,7 @@ fn workload(submits: &[f64]) -> Arc<Workload> {
 fn pollux(workload: &Arc<Workload>, parameters: &str) -> (RunLog, Summary) {
     let policy = format!("pollux[population=20,generations=20,{parameters}]");
     let cluster = ClusterSpec::uniform(8, 4).expect("a cluster");
-    let spec = RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: cluster.clone(),
-        placement: Default::default(),
-        options: SimOptions {
-            restart_cost: 30.0,
-            ..SimOptions::default()
-        },
-        history: None,
-    };
-    let mut run = spec.start(Arc::clone(workload));
-    run.run().expect("a possible plan");
-    let log = run.into_log();
+    let log = log_of(&policy, workload, &cluster);
     let summary = Summary::of(workload, &cluster, &log);
     (log, summary)
 }

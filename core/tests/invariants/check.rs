@@ -1,0 +1,108 @@
+//! Invariants 1 to 3 of one run, and that no GPU idles in vain.
+
+use crate::replay::{Life, Replay, nearly};
+use crate::scenes::Scene;
+use switchyard::Time;
+use switchyard::placement::Strategy as Placing;
+use switchyard::policy::PolicySpec;
+use switchyard::report::{Outcomes, Summary};
+use switchyard::sim::RunLog;
+
+/// Which waiting jobs a policy lets idle GPUs wait for, where its placement never makes a gang
+/// wait.
+#[derive(PartialEq)]
+enum Idle {
+    /// The head of the queue alone: what is behind it may fit.
+    ForHead,
+    /// None: no waiting job fits what is free.
+    Never,
+}
+
+/// The claim a policy makes; `None`: it makes none.
+fn idle(spec: &PolicySpec) -> Option<Idle> {
+    match spec.name() {
+        "fifo" if spec.param("backfill").is_none() => Some(Idle::ForHead),
+        // Those decide at rounds only.
+        "tiresias-tuned" | "optimus" | "pollux" => None,
+        "yarn-cs" => None,
+        _ if spec.param("strict").is_some() || spec.param("placement").is_some() => None,
+        _ => Some(Idle::Never),
+    }
+}
+
+/// Jobs are on rented nodes only, for as long as they are there.
+fn check_rented(scene: &Scene, log: &RunLog) {
+    for rental in (0..log.rentals()).map(|i| log.rental(i)) {
+        assert!((1..=scene.cluster.nodes()).contains(&rental.nodes));
+    }
+    for segment in (0..log.segments()).map(|i| log.segment(i)) {
+        let last = segment.gpus.iter().map(|part| part.node).max();
+        for (i, rental) in (0..log.rentals()).map(|i| (i, log.rental(i))) {
+            let until = if i + 1 < log.rentals() {
+                log.rental(i + 1).time
+            } else {
+                Time::NEVER
+            };
+            if segment.start.max(rental.time) < segment.end.min(until) {
+                assert!(last < Some(rental.nodes));
+            }
+        }
+    }
+}
+
+/// Invariants 1 to 3, and that no GPU idles in vain.
+pub(crate) fn check(scene: &Scene, policy: &PolicySpec, log: &RunLog) {
+    let jobs = &scene.workload.jobs;
+    assert!(log.event_times().is_sorted() && log.sample_times().is_sorted());
+    let placement: Placing = policy
+        .param("placement")
+        .map_or(scene.placement, |name| name.parse().expect("a placement"));
+    let idle = idle(policy).filter(|_| !placement.may_wait());
+
+    let replay = Replay::new(scene, log).until(f64::INFINITY, |replay, now| {
+        let row = log.sample_times().partition_point(|&at| at <= now) - 1;
+        let held = scene.gpus() - replay.free();
+        assert_eq!(log.sample_waiting()[row], replay.waiting().count() as u32);
+        assert_eq!(log.sample_gpus()[row], held);
+        let may_idle = match idle {
+            None => None,
+            Some(Idle::ForHead) => replay.waiting().next(),
+            Some(Idle::Never) => replay.waiting().min_by_key(|&j| jobs[j].gpus),
+        };
+        if let Some(j) = may_idle {
+            let free = replay.free();
+            assert!(
+                jobs[j].gpus > free,
+                "{policy}: at {now} s job {j} waits though {free} GPUs are free"
+            );
+        }
+    });
+
+    for (j, job) in jobs.iter().enumerate() {
+        let expected = if job.gpus > scene.gpus() {
+            Life::Rejected
+        } else {
+            Life::Finished
+        };
+        assert_eq!(replay.life[j], expected, "{policy}: job {j} is stuck");
+    }
+    if !policy.adapts_jobs() {
+        for segment in (0..log.segments()).map(|i| log.segment(i)) {
+            assert_eq!(segment.gpu_count(), jobs[segment.job.index()].gpus);
+        }
+    }
+    check_rented(scene, log);
+    let starts: u32 = replay.starts.iter().sum();
+    assert_eq!(log.segments(), starts as usize);
+
+    let outcomes = Outcomes::of(&scene.workload, &scene.cluster, log);
+    let summary = Summary::of_outcomes(&outcomes, &scene.cluster, log);
+    for j in replay.finished() {
+        assert!(nearly(outcomes.service[j], replay.service[j]));
+        assert!(outcomes.queueing[j] >= 0.0 && outcomes.longest_wait[j] <= outcomes.jct[j]);
+    }
+    let allocated = summary.gpu_allocation * summary.makespan * f64::from(scene.gpus());
+    assert!(nearly(allocated, replay.service.iter().sum()));
+    assert_eq!(summary.finished + summary.rejected, summary.jobs);
+    assert_eq!(summary.restarts, starts - summary.finished);
+}

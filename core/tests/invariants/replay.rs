@@ -1,0 +1,275 @@
+//! A replay of a log, which shares no code with the engine.
+
+use crate::scenes::Scene;
+use switchyard::cluster::Gpus;
+use switchyard::job::Work;
+use switchyard::sim::{EventKind, RunLog, Tuning};
+
+/// One job's life, as the log tells it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Life {
+    Absent,
+    Waiting,
+    Running { segment: usize },
+    Finished,
+    Rejected,
+}
+
+/// A replay of one log.
+pub(crate) struct Replay<'a> {
+    scene: &'a Scene,
+    log: &'a RunLog,
+    /// Bit set: that GPU of that node is free.
+    free: Vec<u64>,
+    capacity: Vec<u32>,
+    pub(crate) life: Vec<Life>,
+    pub(crate) starts: Vec<u32>,
+    executed: Vec<f64>,
+    /// Of adaptive jobs: progress, and seconds on GPUs that were left when it was complete.
+    trained: Vec<(f64, f64)>,
+    /// By segment: its tunings.
+    tunings: Vec<Vec<Tuning>>,
+    pub(crate) service: Vec<f64>,
+    pub(crate) level: Vec<u32>,
+    pub(crate) since: Vec<f64>,
+    pub(crate) last_segment: Vec<usize>,
+}
+
+impl<'a> Replay<'a> {
+    pub(crate) fn new(scene: &'a Scene, log: &'a RunLog) -> Self {
+        let capacity: Vec<u32> = scene.cluster.gpus_per_node().collect();
+        let jobs = scene.workload.jobs.len();
+        let mut tunings = vec![Vec::new(); log.segments()];
+        for tuning in (0..log.tunings()).map(|i| log.tuning(i)) {
+            tunings[tuning.segment as usize].push(tuning);
+        }
+        Self {
+            scene,
+            log,
+            free: capacity.iter().map(|&gpus| (1 << gpus) - 1).collect(),
+            capacity,
+            life: vec![Life::Absent; jobs],
+            starts: vec![0; jobs],
+            executed: vec![0.0; jobs],
+            trained: vec![(0.0, 0.0); jobs],
+            tunings,
+            service: vec![0.0; jobs],
+            level: vec![0; jobs],
+            since: vec![0.0; jobs],
+            last_segment: vec![0; jobs],
+        }
+    }
+
+    /// Replays the events up to and including `until`; `moment_over` is called after the last
+    /// event of every moment.
+    pub(crate) fn until(mut self, until: f64, mut moment_over: impl FnMut(&Self, f64)) -> Self {
+        for i in 0..self.log.events() {
+            let now = self.log.event_times()[i];
+            if now > until {
+                break;
+            }
+            self.apply(i);
+            if self.log.event_times().get(i + 1) != Some(&now) {
+                moment_over(&self, now);
+            }
+        }
+        self
+    }
+
+    fn apply(&mut self, i: usize) {
+        let event = self.log.event(i);
+        let now = event.time.seconds();
+        let j = event.job.index();
+        let job = &self.scene.workload.jobs[j];
+        let detail = event.detail as usize;
+        match event.kind {
+            EventKind::Submit => {
+                assert_eq!((self.life[j], event.time), (Life::Absent, job.submit));
+                assert!(job.gpus <= self.scene.gpus());
+                self.life[j] = Life::Waiting;
+                self.since[j] = now;
+            }
+            EventKind::Reject => {
+                assert_eq!((self.life[j], event.time), (Life::Absent, job.submit));
+                assert!(job.gpus > self.scene.gpus());
+                self.life[j] = Life::Rejected;
+            }
+            EventKind::Start | EventKind::Restart => {
+                assert_eq!(self.life[j], Life::Waiting);
+                let first = event.kind == EventKind::Start;
+                assert_eq!(first, self.starts[j] == 0);
+                self.starts[j] += 1;
+                let cost = self.scene.start_cost(job, first);
+                let segment = self.log.segment(detail);
+                assert_eq!(segment.job, event.job);
+                assert_eq!(segment.start, event.time);
+                assert_eq!(segment.ready, event.time + cost);
+                let gpus = segment.gpu_count();
+                match job.work {
+                    Work::Fixed { .. } => assert_eq!(gpus, job.gpus, "a gang is all or nothing"),
+                    Work::Adaptive { .. } => assert!((1..=128).contains(&gpus)),
+                }
+                for part in segment.gpus {
+                    let node = part.node as usize;
+                    assert!(part.mask != 0 && part.mask < 1 << self.capacity[node]);
+                    assert_eq!(part.mask & !self.free[node], 0, "a GPU is given twice");
+                    self.free[node] &= !part.mask;
+                }
+                self.life[j] = Life::Running { segment: detail };
+                self.last_segment[j] = detail;
+                self.since[j] = now;
+            }
+            EventKind::Pause | EventKind::Finish => {
+                assert_eq!(self.life[j], Life::Running { segment: detail });
+                let segment = self.log.segment(detail);
+                assert_eq!(segment.end, event.time);
+                for part in segment.gpus {
+                    self.free[part.node as usize] |= part.mask;
+                }
+                let rate = self.scene.rate(job, segment.gpus.len());
+                self.executed[j] += (segment.end - segment.ready).max(0.0) * rate;
+                self.service[j] += (segment.end - segment.start) * f64::from(segment.gpu_count());
+                self.train(j, detail);
+                self.since[j] = now;
+                self.life[j] = Life::Waiting;
+                if event.kind == EventKind::Finish {
+                    self.life[j] = Life::Finished;
+                    if let Work::Adaptive {
+                        application,
+                        duration,
+                        ..
+                    } = job.work
+                    {
+                        let application = &self.scene.workload.applications[application as usize];
+                        let (progress, left) = self.trained[j];
+                        let total = application.total_progress();
+                        // What epochs of whole seconds come to has a test of its own.
+                        assert!(
+                            self.scene.options.whole_second_epochs
+                                || nearly(progress / total * duration + now, duration + now)
+                                    && left <= 1e-6 * (1.0 + now),
+                            "job {j} got {progress} of {total}, {left} s too many"
+                        );
+                        return;
+                    }
+                    let duration = job.work.seconds();
+                    assert!(
+                        nearly(self.executed[j] + now, duration + now),
+                        "job {j} of {duration} s received {} s",
+                        self.executed[j]
+                    );
+                }
+            }
+            EventKind::Demote | EventKind::Promote => {
+                assert!(matches!(self.life[j], Life::Waiting | Life::Running { .. }));
+                let sinks = event.kind == EventKind::Demote;
+                assert_eq!(sinks, event.detail > self.level[j]);
+                self.level[j] = event.detail;
+            }
+        }
+    }
+
+    /// Follows an adaptive job's progress through one of its segments.
+    fn train(&mut self, j: usize, segment: usize) {
+        let Work::Adaptive {
+            application,
+            scale,
+            duration,
+            ..
+        } = self.scene.workload.jobs[j].work
+        else {
+            assert!(self.tunings[segment].is_empty());
+            return;
+        };
+        let application = &self.scene.workload.applications[application as usize];
+        let neighbours = self.neighbours(segment);
+        let options = self.scene.options;
+        let tunings = &self.tunings[segment];
+        let segment = self.log.segment(segment);
+        let placement: Vec<u32> = segment.gpus.iter().map(|part| part.count()).collect();
+        assert_eq!(tunings[0].time, segment.start);
+        let (mut progress, mut left) = self.trained[j];
+        for (i, tuning) in tunings.iter().enumerate() {
+            let end = tunings.get(i + 1).map_or(segment.end, |next| next.time).0;
+            let mut at = tuning.time.max(segment.ready).0;
+            let replicas: u32 = placement.iter().sum();
+            assert!(tuning.batch().m >= 1 && tuning.batch().total(replicas) <= 512.0);
+            let epochs = f64::from(application.epochs());
+            let done = progress / application.total_progress();
+            let time = tuning.time.seconds();
+            assert!(
+                options.whole_second_epochs
+                    || nearly(
+                        tuning.epochs / epochs * duration + time,
+                        done * duration + time
+                    )
+            );
+            while at < end {
+                // What rounding leaves of an epoch does not matter.
+                let epoch = application.epoch_at(progress * (1.0 + 1e-12));
+                let disturbed = neighbours.iter().any(|&(from, to)| from <= at && at < to);
+                let lost = if disturbed { options.interference } else { 0.0 };
+                let speed = application.speed(&placement, tuning.batch(), epoch);
+                let speed = speed * (1.0 - lost) / scale;
+                let changes = neighbours.iter().flat_map(|&(from, to)| [from, to]);
+                let until = changes.filter(|&change| change > at).fold(end, f64::min);
+                let step = (application.progress_after(epoch + 1) - progress) / speed;
+                if step > until - at {
+                    progress += (until - at) * speed;
+                    at = until;
+                    continue;
+                }
+                progress = application.progress_after(epoch + 1);
+                at += step;
+                if epoch + 1 == application.epochs() {
+                    left += end - at;
+                    break;
+                }
+            }
+        }
+        self.trained[j] = (progress, left);
+    }
+
+    /// From when to when another adaptive job on several nodes is on a node of this segment, if it
+    /// is one of such a job.
+    fn neighbours(&self, segment: usize) -> Vec<(f64, f64)> {
+        let own = self.log.segment(segment);
+        let jobs = &self.scene.workload.jobs;
+        let all = (0..self.log.segments()).map(|i| (i, self.log.segment(i)));
+        let others = all.filter(|(i, other)| {
+            let adapts = matches!(jobs[other.job.index()].work, Work::Adaptive { .. });
+            let is_near = |part: &Gpus| own.gpus.iter().any(|own| own.node == part.node);
+            let distributed = own.gpus.len() > 1 && other.gpus.len() > 1;
+            *i != segment && adapts && distributed && other.gpus.iter().any(is_near)
+        });
+        others
+            .map(|(_, other)| (other.start.0, other.end.0))
+            .filter(|&(from, to)| from < own.end.0 && to > own.start.0 && from < to)
+            .collect()
+    }
+
+    pub(crate) fn free(&self) -> u32 {
+        self.free.iter().map(|mask| mask.count_ones()).sum()
+    }
+
+    fn jobs(&self, wanted: impl Fn(Life) -> bool) -> impl Iterator<Item = usize> {
+        (0..self.life.len()).filter(move |&j| wanted(self.life[j]))
+    }
+
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = usize> {
+        self.jobs(|life| life == Life::Waiting)
+    }
+
+    pub(crate) fn running(&self) -> impl Iterator<Item = usize> {
+        self.jobs(|life| matches!(life, Life::Running { .. }))
+    }
+
+    pub(crate) fn finished(&self) -> impl Iterator<Item = usize> {
+        self.jobs(|life| life == Life::Finished)
+    }
+}
+
+/// Two sums of the same moments and spans, added up in different orders.
+pub(crate) fn nearly(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
+}
