@@ -1,0 +1,141 @@
+//! `inspect`: what is told of files.
+
+use super::{failure, json, switchyard, temporary};
+
+#[test]
+fn inspection_has_the_agreed_shape() {
+    let inspection = json(&["inspect", "helios.csv", "--json", "-"]);
+    assert_eq!(inspection["format"], "helios");
+    for key in [
+        "jobs",
+        "gpu_jobs",
+        "dropped",
+        "gpu_hours",
+        "duration",
+        "gpus",
+        "span_days",
+    ] {
+        assert!(!inspection[key].is_null(), "{key}");
+    }
+    let dropped: u64 = inspection["dropped"]
+        .as_object()
+        .unwrap()
+        .values()
+        .map(|n| n.as_u64().unwrap())
+        .sum();
+    assert_eq!(
+        inspection["jobs"].as_u64().unwrap(),
+        inspection["gpu_jobs"].as_u64().unwrap() + dropped
+    );
+}
+
+#[test]
+fn a_folder_is_a_table_of_its_files() {
+    let output = switchyard(&["inspect", "."])
+        .assert()
+        .success()
+        .get_output()
+        .stdout
+        .clone();
+    let text = String::from_utf8(output).expect("UTF-8");
+    for expected in [
+        "tiresias_cluster.csv",
+        "workload.swf",
+        "not opened",
+        "bad_empty.csv: ",
+    ] {
+        assert!(text.contains(expected), "{expected} is missing in\n{text}");
+    }
+}
+
+#[test]
+fn a_folder_as_json_has_an_entry_per_file() {
+    let entries = json(&["inspect", ".", "--json", "-"]);
+    let of = |file: &str| {
+        let entries = entries.as_array().unwrap();
+        entries.iter().find(|entry| entry["file"] == file).unwrap()
+    };
+    assert_eq!(of("tiresias.csv")["trace"]["format"], "tiresias");
+    assert!(of("tiresias_cluster.csv")["cluster"].is_string());
+    assert!(of("bad_empty.csv")["error"].is_string());
+}
+
+#[test]
+fn a_table_that_is_not_understood_is_shown() {
+    assert_eq!(
+        failure(2, &["inspect", "bad_columns.csv"]),
+        "switchyard: bad_columns.csv, line 1: no column tells how long it ran (such as duration, or start_time and end_time), nor how many GPUs it asked for (such as num_gpus); found the columns job_id, submit_time, wall_time, nodes (wall_time is a limit, not a duration): rename a column, or say which columns are which\n\n  job_id | submit_time | wall_time | nodes\n  1 | 0 | 100 | 1\n\nsay --map submit=COLUMN,duration=COLUMN,gpus=COLUMN,unit=s; so far: id=job_id,submit=submit_time\n"
+    );
+}
+
+#[test]
+fn what_a_file_holds_does_not_reach_the_terminal_as_commands() {
+    let obeyed = |text: &str| {
+        let kept = |c: char| c == '\n' || c == '\t' || !c.is_control();
+        text.chars().find(|&c| !kept(c))
+    };
+    let file = temporary("escapes.csv");
+    let table = "\x1b[2Jjob\x1b[31m,foo\x1b]8;;http://x\x07,bar\u{9b}2J\n1,\x1b[2J,3\n";
+    std::fs::write(&file, table).expect("the folder is there");
+    let refusal = failure(2, &["inspect", &file]);
+    assert_eq!(obeyed(&refusal), None, "{refusal:?}");
+    assert!(refusal.contains("␛[2Jjob"), "{refusal}");
+    // Names of columns, cells and members in a report.
+    let jobs = "id,submit\x1b[2J,duration,gpus\n1,0,60,1\n2,0,\x1b]0;x\x07,1\n";
+    std::fs::write(&file, jobs).expect("the folder is there");
+    let map = "submit=#2,duration=duration,gpus=gpus,id=id";
+    let report = switchyard(&["inspect", &file, "--map", map])
+        .assert()
+        .success();
+    let report = String::from_utf8_lossy(&report.get_output().stdout).into_owned();
+    assert_eq!(obeyed(&report), None, "{report:?}");
+    assert!(report.contains("duration is '"), "{report}");
+}
+
+#[test]
+fn tables_are_mapped_and_jobs_chosen() {
+    let file = temporary("odd.csv");
+    let text = "When,How long,Cards,Who\n0,1,4,a\n60,2,0.5,b\n120,3,2,a\n";
+    std::fs::write(&file, text).expect("the folder is there");
+    let map = "submit=When,duration=How long,gpus=Cards,tenant=Who,unit=min";
+    let inspect = |more: &[&str]| {
+        let mut arguments = vec!["inspect", &file, "--map", map, "--json", "-"];
+        arguments.extend(more);
+        json(&arguments)
+    };
+    assert_eq!(inspect(&[])["gpu_jobs"], 3);
+    assert_eq!(inspect(&[])["span_days"], 7200.0 / 86_400.0);
+    assert_eq!(inspect(&["--tenant", "a"])["dropped"]["other_tenant"], 1);
+    assert_eq!(inspect(&["--window", "30min..1.5h"])["gpu_jobs"], 1);
+    assert_eq!(
+        inspect(&["--fractions", "drop"])["dropped"]["fractional"],
+        1
+    );
+    let shared = inspect(&["--fractions", "share", "--tenant", "b"]);
+    assert_eq!(shared["duration"]["mean"], 60.0);
+    assert_eq!(
+        failure(2, &["inspect", &file, "--tenant", "c", "--map", map]),
+        "switchyard: the trace has no tenant 'c': its tenants are a, b\n"
+    );
+    let wrong = failure(2, &["inspect", &file, "--map", "when=1"]);
+    assert!(
+        wrong.contains("a mapping has no 'when': use id, submit"),
+        "{wrong}"
+    );
+    let run = json(&[
+        "run",
+        &file,
+        "--map",
+        map,
+        "--cluster",
+        "1x2",
+        "--oversized",
+        "shrink",
+        "--policy",
+        "fifo",
+        "--json",
+        "-",
+    ]);
+    assert_eq!(run["runs"][0]["rejected"], 0);
+    std::fs::remove_file(&file).expect("it was written");
+}

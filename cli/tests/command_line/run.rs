@@ -1,0 +1,270 @@
+//! `run`: what results hold.
+
+use super::{failure, json, own_application, temporary};
+use serde_json::Value;
+
+#[test]
+fn a_run_as_json_has_the_agreed_shape() {
+    let results = json(&[
+        "run",
+        "tiresias.csv",
+        "--cluster",
+        "2x4",
+        "--policy",
+        "tiresias-las[queues=2,threshold=57600]",
+        "--policy",
+        "fifo",
+        "--seed",
+        "1",
+        "--per-job",
+        "--json",
+        "-",
+    ]);
+    assert_eq!(results["trace"]["format"], "tiresias");
+    assert_eq!(results["trace"]["jobs"], 3);
+    assert_eq!(
+        results["cluster"],
+        serde_json::json!({"spec": "2x4", "nodes": 2, "gpus": 8})
+    );
+    let run = &results["runs"][0];
+    assert_eq!(run["policy"], "tiresias-las[queues=2,thresholds=57600]");
+    assert_eq!(
+        (&run["seed"], &run["finished"]),
+        (&Value::from(1), &Value::from(3))
+    );
+    for key in ["mean", "median", "p90", "p95", "p99", "max"] {
+        assert!(run["jct"][key].as_f64().unwrap() > 0.0, "{key}");
+    }
+    for key in ["makespan", "gpu_allocation", "wall_ms"] {
+        assert!(run[key].as_f64().unwrap() > 0.0, "{key}");
+    }
+    assert!(run["fairness"]["rho_mean"].is_f64() && run["fairness"]["rho_p99"].is_f64());
+    assert_eq!(run["log_hash"].as_str().unwrap().len(), 16);
+    assert_eq!(run["per_job"].as_object().unwrap().len(), 3);
+    assert_eq!(results["runs"][1]["policy"], "fifo");
+}
+
+#[test]
+fn the_same_run_twice_has_the_same_fingerprint() {
+    let hash = || {
+        json(&["run", "sample:lab", "--policy", "srsf", "--json", "-"])["runs"][0]["log_hash"]
+            .clone()
+    };
+    assert_eq!(hash(), hash());
+}
+
+#[test]
+fn a_companion_or_a_file_gives_the_cluster() {
+    let beside = json(&[
+        "run",
+        "tiresias.csv",
+        "tiresias_cluster.csv",
+        "--policy",
+        "fifo",
+        "--json",
+        "-",
+    ]);
+    let named = json(&[
+        "run",
+        "tiresias.csv",
+        "--cluster",
+        "tiresias_cluster.csv",
+        "--policy",
+        "fifo",
+        "--json",
+        "-",
+    ]);
+    assert_eq!(beside["cluster"], named["cluster"]);
+}
+
+#[test]
+fn jobs_larger_than_the_cluster_are_counted() {
+    let results = json(&[
+        "run",
+        "tiresias.csv",
+        "--cluster",
+        "1x4",
+        "--policy",
+        "fifo",
+        "--json",
+        "-",
+    ]);
+    let run = &results["runs"][0];
+    assert_eq!(
+        (&run["rejected"], &run["finished"]),
+        (&Value::from(1), &Value::from(2))
+    );
+}
+
+#[test]
+fn jobs_of_one_name_keep_an_entry_each() {
+    let file = temporary("twins.csv");
+    let text = "job,submit,duration,gpus\na,0,10,1\na,0,20,1\na,0,30,1\n";
+    std::fs::write(&file, format!("#switchyard 1\n{text}")).expect("the folder is there");
+    let results = json(&[
+        "run",
+        &file,
+        "--cluster",
+        "1x4",
+        "--policy",
+        "fifo",
+        "--per-job",
+        "--json",
+        "-",
+    ]);
+    assert_eq!(
+        results["runs"][0]["per_job"],
+        serde_json::json!({"a": 10.0, "a#2": 20.0, "a#3": 30.0})
+    );
+    std::fs::remove_file(&file).expect("it was written");
+}
+
+#[test]
+fn results_name_every_setting() {
+    let (application, rule) = own_application("named");
+    let file = temporary("named.csv");
+    let text = "When,How long,Cards,Who\n0,1,4,a\n60,2,1,b\n120,3,2,a\n";
+    std::fs::write(&file, text).expect("the folder is there");
+    let map = "submit=When,duration=How long,gpus=Cards,tenant=Who,unit=min";
+    let results = json(&[
+        "run",
+        &file,
+        "--map",
+        map,
+        "--window",
+        "0..3h",
+        "--tenant",
+        "a",
+        "--oversized",
+        "drop",
+        "--cluster",
+        "2x4+1x2",
+        "--policy",
+        "fifo",
+        "--placement",
+        "spread",
+        "--restart-by-model",
+        "--spread-slowdown",
+        "k80",
+        "--interference",
+        "0.25",
+        "--application",
+        &application,
+        "--binding",
+        &rule,
+        "--binding-seed",
+        "4",
+        "--preset",
+        "reference-osdi21",
+        "--seed",
+        "8",
+        "--json",
+        "-",
+    ]);
+    assert_eq!(results["preset"], "reference-osdi21");
+    assert_eq!(results["cluster"]["spec"], "2x4+1x2");
+    let trace = &results["trace"];
+    assert_eq!(trace["columns"], map);
+    let choice = serde_json::json!(["window=0..10800", "tenant=a", "oversized=drop"]);
+    assert_eq!(trace["choice"], choice);
+    assert_eq!(trace["binding"]["gpus_per_node"], 2);
+    assert_eq!(trace["binding"]["seed"], 4);
+    assert!(
+        trace["definitions"][0]
+            .as_str()
+            .expect("JSON")
+            .contains("my \\\"net")
+    );
+    let run = &results["runs"][0];
+    let expected = serde_json::json!({
+        "policy": "fifo", "placement": "spread", "seed": 8, "restart_cost": 30.0,
+        "restart_by_model": false, "spread_slowdown": null, "first_start_pays": true,
+        "interference": 0.25, "whole_second_epochs": true,
+    });
+    for (key, value) in expected.as_object().expect("an object") {
+        assert_eq!(&run[key], value, "{key}");
+    }
+    for file in [file, application, rule] {
+        std::fs::remove_file(file).expect("it was written");
+    }
+}
+
+#[test]
+fn plain_jobs_get_applications_where_a_policy_adapts_them() {
+    let run = |more: &[&str]| {
+        let mut arguments = vec!["run", "tiresias.csv", "--cluster", "4x4", "--json", "-"];
+        arguments.extend(more);
+        json(&arguments)
+    };
+    let plain = run(&["--policy", "fifo"]);
+    assert!(plain["trace"].get("applications").is_none());
+    let bound = run(&[
+        "--policy",
+        "fifo",
+        "--policy",
+        "pollux[population=10,generations=5]",
+    ]);
+    let counts = bound["trace"]["applications"]
+        .as_object()
+        .expect("applications");
+    let jobs: u64 = counts.values().filter_map(Value::as_u64).sum();
+    assert_eq!(Some(jobs), bound["trace"]["jobs"].as_u64());
+    assert_eq!(bound["trace"]["binding"]["seed"], 0);
+    assert_eq!(bound["runs"][1]["finished"], bound["trace"]["jobs"]);
+    let seeded = run(&["--policy", "fifo", "--binding-seed", "7"]);
+    assert_eq!(seeded["trace"]["binding"]["seed"], 7);
+    assert_eq!(seeded["trace"]["gpu_hours"], plain["trace"]["gpu_hours"]);
+}
+
+#[test]
+fn a_pollux_workload_runs_as_it_is() {
+    let results = json(&[
+        "run",
+        "adaptdl.csv",
+        "--cluster",
+        "4x4",
+        "--policy",
+        "tiresias-las",
+        "--policy",
+        "optimus",
+        "--preset",
+        "reference-osdi21",
+        "--json",
+        "-",
+    ]);
+    assert_eq!(
+        results["trace"]["applications"],
+        serde_json::json!({"cifar10": 1, "ncf": 1})
+    );
+    assert!(results["trace"].get("binding").is_none());
+    assert_eq!(results["runs"][0]["policy"], "tiresias-tuned");
+    assert_eq!(results["runs"][1]["policy"], "optimus[quirks=true]");
+    let wrong = ["run", "adaptdl.csv", "--profiles", ".", "--cluster", "1x4"];
+    assert!(failure(2, &wrong).contains("no profile"));
+}
+
+/// Two jobs of thirty years that change places every second.
+#[test]
+fn a_log_beyond_its_budget_ends_the_run() {
+    let file = temporary("long.csv");
+    let text = "job_id,submit_time,duration,num_gpus\n1,0,1000000000,1\n2,0,1000000000,1\n";
+    std::fs::write(&file, text).expect("the folder is there");
+    let run = |budget: &[&str]| {
+        let mut arguments = vec!["run", &file, "--cluster", "1x1"];
+        arguments.extend(["--policy", "gandiva[quantum=1]"]);
+        arguments.extend(budget);
+        failure(1, &arguments)
+    };
+    let error = run(&["--log-budget", "1MB"]);
+    for part in [
+        "gandiva[quantum=1] was ended at ",
+        "with 0 of 2 jobs done: its log is full",
+        "set a greater 'quantum', or raise the log budget",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+    assert!(run(&["--log-events", "1000"]).contains("with 1001 events in 1 MB"));
+    std::fs::remove_file(&file).expect("it was written");
+    let wrong = failure(2, &["run", "sample:lab", "--log-budget", "500"]);
+    assert!(wrong.contains("such as 500MB or 4GB"), "{wrong}");
+}
