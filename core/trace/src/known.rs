@@ -3,7 +3,7 @@
 //! at its columns. A format that gets an importer leaves this list.
 
 use super::error::OpenError;
-use super::formats::tells_jobs;
+use super::guess::tells_jobs;
 use super::mapping::ColumnMapping;
 use super::sniff::{Shape, Sniff, is_single_column};
 

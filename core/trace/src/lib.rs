@@ -28,6 +28,7 @@ mod encoding;
 mod error;
 mod format;
 mod formats;
+mod guess;
 mod header;
 mod import;
 mod inspect;

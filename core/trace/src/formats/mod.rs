@@ -35,7 +35,6 @@ mod swf;
 mod synergy;
 mod tiresias;
 
-pub(crate) use generic_csv::tells_jobs;
 pub(crate) use pai_v2020::join;
 pub(crate) use swf::is_job as is_swf_job;
 

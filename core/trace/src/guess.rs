@@ -1,0 +1,301 @@
+//! Which columns of a table are which, by the names that people give them.
+//!
+//! Roles are found by synonyms, compared without case, blanks or punctuation; a last word such
+//! as `_ms` or `_hours` is a unit. Limits (wall_time, timelimit, requested_time) are never
+//! durations.
+
+use crate::error::shorten;
+use crate::mapping::ColumnMapping;
+use crate::sniff::Sniff;
+use crate::timestamp::Unit;
+
+const ID: &[&str] = &["job_id", "id_job", "job_name", "name", "job", "id"];
+const SUBMIT: &[&str] = &[
+    "submit_time",
+    "submitted_time",
+    "submission_time",
+    "time_submit",
+    "arrival_time",
+    "arrival",
+    "submit",
+    "submitted",
+    "subtime",
+    "creation_time",
+    "gmt_job_submitted",
+    "norm_job_submit_time",
+    "timestamp",
+    "time",
+];
+const START: &[&str] = &[
+    "start_time",
+    "scheduled_time",
+    "time_start",
+    "starting_time",
+    "start",
+];
+const END: &[&str] = &[
+    "end_time",
+    "deletion_time",
+    "time_end",
+    "finish_time",
+    "end",
+];
+const DURATION: &[&str] = &[
+    "duration",
+    "run_time",
+    "service_sec",
+    "execution_time",
+    "elapsed_raw",
+    "elapsed",
+    "elapsed_time",
+    "service_time",
+    "executed_time",
+    "length",
+];
+const GPUS: &[&str] = &[
+    "num_gpus",
+    "num_gpu",
+    "gpu_num",
+    "gpus",
+    "gpu_count",
+    "gpu_request",
+    "scale_factor",
+    "num_replicas",
+    "gpus_req",
+    "gpu_req",
+    "req_gpus",
+    "request_gpu",
+    "request_gpus",
+    "requested_gpus",
+    "ngpus",
+    "ngpu",
+    "requested_number_of_resources",
+    "requested_number_of_processors",
+];
+/// What may as well name the kind of GPU: of a number of them only where it is one.
+const GPU: &[&str] = &["gpu"];
+const WORKERS: &[&str] = &["worker_num", "inst_num"];
+const MILLI: &[&str] = &["gpu_milli"];
+const TENANT: &[&str] = &[
+    "tenant",
+    "vc",
+    "virtual_cluster",
+    "cluster",
+    "organization",
+    "group",
+    "partition",
+    "queue",
+    "project",
+];
+const MODEL: &[&str] = &["model_name", "application", "model"];
+const STATUS: &[&str] = &["status", "state", "pod_phase", "success"];
+const LIMITS: &[&str] = &[
+    "wall_time",
+    "time_limit",
+    "requested_time",
+    "max_runtime",
+    "deadline",
+];
+
+/// A column in a role, and the unit its name ends in.
+struct Timed {
+    name: String,
+    unit: Option<Unit>,
+}
+
+/// A mapping found by the columns' names.
+pub(crate) struct Guess {
+    pub(crate) mapping: ColumnMapping,
+    /// Whether the duration's unit is not named.
+    pub(crate) duration_doubtful: bool,
+    /// Columns that tell how long jobs may run.
+    pub(crate) limits: Vec<String>,
+}
+
+/// Which columns are which, by their names.
+pub(crate) fn guess(sniff: &Sniff<'_>) -> Guess {
+    let plain = |names: &[&str]| find(sniff, names, false).map(|timed| timed.name);
+    let timed = |names: &[&str]| find(sniff, names, true);
+    // A queue of numbers is the time waited, not a name.
+    let waits = |name: &String| {
+        let column = sniff.column(&name.to_ascii_lowercase());
+        key(name) == "queue" && column.is_some_and(|column| sniff.is_numeric(column))
+    };
+    let limits = sniff.columns.iter().filter(|column| {
+        let is_limit = |limit: &&str| key(&column.name).starts_with(&key(limit));
+        LIMITS.iter().any(is_limit)
+    });
+    let (submit, duration) = (timed(SUBMIT), timed(DURATION));
+    let (start, end) = (timed(START), timed(END));
+    let unit = match (&submit, &start) {
+        (Some(clock), _) | (None, Some(clock)) => clock.unit,
+        (None, None) => None,
+    };
+    let numeric = |name: &String| {
+        let column = sniff.column(&name.trim().to_ascii_lowercase());
+        column.is_some_and(|column| sniff.is_numeric(column))
+    };
+    let mut mapping = ColumnMapping {
+        id: plain(ID),
+        gpus: plain(GPUS).or_else(|| plain(GPU).filter(numeric)),
+        workers: plain(WORKERS),
+        gpu_milli: plain(MILLI),
+        tenant: plain(TENANT).filter(|name| !waits(name)),
+        model: plain(MODEL),
+        status: plain(STATUS),
+        unit,
+        ..ColumnMapping::default()
+    };
+    // Start and end, where they are on the same clock as the submission.
+    let alike = |timed: &Option<Timed>| timed.as_ref().is_some_and(|timed| timed.unit == unit);
+    let bounded = alike(&start) && alike(&end);
+    // A column without anything in it tells no durations.
+    let filled = |timed: &Timed| {
+        let column = sniff.column(&timed.name.trim().to_ascii_lowercase());
+        column.is_none_or(|column| sniff.is_filled(column))
+    };
+    let mut duration_doubtful = false;
+    if let Some(Timed { name, unit }) = duration.filter(|timed| !bounded || filled(timed)) {
+        duration_doubtful = unit.is_none();
+        mapping.duration = Some(name);
+        mapping.duration_unit = unit.or(Some(Unit::Seconds));
+    }
+    if bounded {
+        mapping.end = end.map(|end| end.name);
+    }
+    if bounded || submit.is_none() {
+        mapping.start = start.map(|start| start.name);
+    }
+    mapping.submit = submit.map(|submit| submit.name);
+    Guess {
+        mapping,
+        duration_doubtful,
+        limits: limits.map(|column| column.shown.clone()).collect(),
+    }
+}
+
+/// Whether a table has columns for all that a job must have.
+pub(crate) fn tells_jobs(sniff: &Sniff<'_>) -> bool {
+    let mapping = guess(sniff).mapping;
+    let lasts = mapping.duration.is_some() || mapping.end.is_some();
+    mapping.submit.or(mapping.start).is_some() && lasts && mapping.gpus.is_some()
+}
+
+/// Who plays which role, in words.
+pub(crate) fn text(mapping: &ColumnMapping) -> String {
+    let parts = [
+        ("id", &mapping.id),
+        ("submission", &mapping.submit),
+        ("start", &mapping.start),
+        ("end", &mapping.end),
+        ("duration", &mapping.duration),
+        ("GPUs", &mapping.gpus),
+        ("workers", &mapping.workers),
+        ("tenant", &mapping.tenant),
+        ("model", &mapping.model),
+        ("status", &mapping.status),
+    ];
+    let parts = parts.iter().filter_map(|(role, name)| {
+        let name = name.as_ref()?;
+        Some(format!("{role} = {}", shorten(name)))
+    });
+    format!(
+        "columns by their names, {}",
+        parts.collect::<Vec<_>>().join(", ")
+    )
+}
+
+/// The column with the first of the names that occurs, and its unit if it may have one.
+fn find(sniff: &Sniff<'_>, names: &[&str], timed: bool) -> Option<Timed> {
+    names.iter().find_map(|name| {
+        let wanted = key(name);
+        sniff.columns.iter().find_map(|column| {
+            let mut words = column.name.split(|c| !is_of_word(c));
+            let word = words.rfind(|word| !word.is_empty());
+            let unit = word.and_then(Unit::of_word).filter(|_| timed);
+            let whole = key(&column.name);
+            // `arrival_s` is `arrival` in seconds.
+            let base = match (unit, word) {
+                (Some(_), Some(word)) => whole.strip_suffix(&key(word)),
+                _ => None,
+            };
+            (whole == wanted || base == Some(&wanted)).then(|| Timed {
+                name: column.shown.clone(),
+                unit,
+            })
+        })
+    })
+}
+
+/// A name without case and punctuation.
+fn key(name: &str) -> String {
+    let mut key: String = name.chars().filter(|&c| is_of_word(c)).collect();
+    key.make_ascii_lowercase();
+    key
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || !c.is_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{records, trace, try_open};
+
+    #[test]
+    fn limits_are_no_durations() {
+        for limit in ["wall_time", "timelimit", "requested_time", "Time Limit"] {
+            let text = format!("job_id,submit_time,{limit},num_gpus\n1,0,60,1\n");
+            let error = try_open("limits.csv", text.as_bytes()).unwrap_err();
+            let expected = format!(
+                "limits.csv, line 1: no column tells how long it ran (such as duration, or start_time and end_time); found the columns job_id, submit_time, {limit}, num_gpus ({limit} is a limit, not a duration): rename a column, or say which columns are which"
+            );
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn times_of_different_units_are_not_subtracted() {
+        let text = b"job_id,submit_time_s,start_ms,end_ms,num_gpus\n1,0,60,90,1\n";
+        let error = try_open("units.csv", text).unwrap_err();
+        assert!(error.to_string().contains("how long it ran"), "{error}");
+    }
+
+    #[test]
+    fn a_queue_of_numbers_is_no_tenant() {
+        let text = b"job,submit,start,end,gpus,queue\n1,0,5,9,1,5\n";
+        assert_eq!(records(&trace("w.csv", text)), ["2 1 0 4 1 - - Unknown"]);
+        let text = b"job,submit,start,end,gpus,queue\n1,0,5,9,1,prod\n";
+        assert_eq!(records(&trace("n.csv", text)), ["2 1 0 4 1 prod - Unknown"]);
+    }
+
+    #[test]
+    fn names_of_columns_as_people_give_them() {
+        for gpus in [
+            "gpus_req",
+            "req_gpus",
+            "ngpus",
+            "n_gpu",
+            "n_gpus",
+            "gpu",
+            "Request GPU",
+            "requested_number_of_resources",
+        ] {
+            for duration in ["elapsed", "service_time", "executed_time"] {
+                let text = format!("id,submit,{duration},{gpus},tenant,model\n1,0,60,2,a,bert\n");
+                let trace = trace("names.csv", text.as_bytes());
+                assert_eq!(records(&trace), ["2 1 0 60 2 a bert Unknown"], "{text}");
+            }
+        }
+        // A kind of GPU is no number of them.
+        let error = try_open("kind.csv", b"id,submit,duration,gpu\n1,0,60,V100\n");
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("how many GPUs"), "{error}");
+    }
+
+    #[test]
+    fn a_column_of_utilisation_does_not_make_a_job_log_another_table() {
+        let text = b"job_id,arrival_time,start_time,end_time,num_gpus,gpu_util\n1,0,5,100,2,93.5\n";
+        assert_eq!(records(&trace("u.csv", text)), ["2 1 0 95 2 - - Unknown"]);
+    }
+}
