@@ -15,7 +15,6 @@
 #![forbid(unsafe_code)]
 
 mod experiment;
-pub mod playground;
 pub mod workload;
 
 pub use experiment::Experiment;

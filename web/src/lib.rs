@@ -8,6 +8,7 @@
 
 pub mod bridge;
 pub mod draw;
+pub mod goodput;
 pub mod kept;
 mod machine;
 mod order;

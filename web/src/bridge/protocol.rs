@@ -5,12 +5,12 @@
 //! or [`Reply::Failed`]. Cancelling is ending the worker.
 
 use super::jobs::Jobs;
+use crate::goodput::{Answer, Question};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
-use switchyard::playground::{Answer, Question};
 use switchyard::policy::{Explanation, RoundReport};
 use switchyard::sim::{LogDelta, Progress};
 use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};

@@ -5,9 +5,9 @@ use super::Session;
 use super::runs::Run;
 use crate::bridge::client::{News, Program, WorkerHandle};
 use crate::bridge::protocol::{Reply, RunRequest};
+use crate::goodput::Question;
 use crate::state::Action;
 use switchyard::Time;
-use switchyard::playground::Question;
 
 impl Session {
     /// Asks every run why the chosen job runs or waits, if that is not known for this time.

@@ -10,6 +10,7 @@ mod reduce;
 pub mod settings;
 
 use crate::bridge::protocol::{Choice, Facets};
+use crate::goodput::{Answer, Question};
 use crate::kept::{Held, Kept};
 use crate::stage::ColourBy;
 use link::Link;
@@ -18,7 +19,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
-use switchyard::playground::{Answer, Question};
 use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory};
 use switchyard::report::Summary;
 use switchyard::sim::Progress;

@@ -7,12 +7,12 @@ use super::{
     Setup, Source, Theme, TraceInfo,
 };
 use crate::bridge::protocol::Choice;
+use crate::goodput::{Answer, Question};
 use crate::kept::{Held, Kept};
 use crate::stage::ColourBy;
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
-use switchyard::playground::{Answer, Question};
 use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory};
 use switchyard::report::Summary;
 use switchyard::trace::ProfileTable;

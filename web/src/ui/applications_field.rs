@@ -4,9 +4,9 @@
 use super::controls::quiet_button;
 use super::icon::{Icon, sign};
 use super::setting_field::{set_up, setting_field};
+use crate::goodput::MINE;
 use crate::session::Session;
 use crate::state::AppState;
-use switchyard::playground::MINE;
 use switchyard::policy::ParamKind;
 use switchyard::workload::ApplicationSettings;
 use switchyard::{Group, SETTINGS};

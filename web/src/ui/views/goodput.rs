@@ -3,6 +3,7 @@
 //! that decides by it.
 
 use crate::draw::format;
+use crate::goodput::{Answer, MINE, Question};
 use crate::session::Session;
 use crate::state::change::Change as SettingsChange;
 use crate::state::{Action, AppState, Card, Setup};
@@ -20,7 +21,6 @@ use crate::ui::view::View;
 use std::cell::RefCell;
 use std::rc::Rc;
 use switchyard::goodput::{Limits, ThroughputParams};
-use switchyard::playground::{Answer, MINE, Question};
 use yew::prelude::*;
 
 static GOODPUT: Definition = Definition {

@@ -1,12 +1,12 @@
 //! Pollux' goodput model to play with, without a trace: a [`Question`] gives numbers, an
-//! [`Answer`] the choice of batch size and its curves. Formulas are [`goodput`](crate::goodput)'s.
+//! [`Answer`] the choice of batch size and its curves. Formulas are [`goodput`](switchyard::goodput)'s.
 
-use crate::goodput::batch::{choose, curve};
-use crate::goodput::{GradientStats, Limits, LimitsError, LocalBatch, ThroughputParams};
-use crate::tell::{Fact, Line, Mark, Plot};
-use crate::workload::Application;
-use crate::workload::application::Profile;
 use serde::{Deserialize, Serialize};
+use switchyard::goodput::batch::{choose, curve};
+use switchyard::goodput::{GradientStats, Limits, LimitsError, LocalBatch, ThroughputParams};
+use switchyard::tell::{Fact, Line, Mark, Plot};
+use switchyard::workload::Application;
+use switchyard::workload::application::Profile;
 use thiserror::Error;
 
 /// The name of an application made here.
