@@ -1,5 +1,8 @@
 //! Random draws: one small seeded generator for all that draws, and no entropy of the machine, so
 //! that the same seed gives the same numbers on every platform.
+//!
+//! The two distributions are by hand: `rand`'s draw other numbers from the same seed, and the samples
+//! and golden runs hang on these.
 
 use rand_xoshiro::rand_core::Rng as _;
 

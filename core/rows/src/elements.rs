@@ -1,4 +1,6 @@
 //! The elements of a JSON array, found without parsing them.
+//!
+//! By hand: of a text that comes in parts, which JSON parsers read as a whole or not at all.
 
 use super::{Cell, Flaw, Part, Rest, Row};
 

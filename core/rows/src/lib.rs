@@ -1,7 +1,7 @@
 //! From text to rows and from cells to values: what every byte of a trace goes through.
 //!
-//! A package of its own because it is built for speed wherever the engine around it is built for
-//! size. Nothing in it is generic, which would be built with the caller's settings.
+//! A package of its own because it knows nothing of traces: applications read their tables with it
+//! too.
 //!
 //! A [`Row`] is the one shape in which importers see every file: a line's number and its cells. A
 //! delimited table gives one row per record ([`Table`]), a file of blank-separated words one per

@@ -2,6 +2,9 @@
 //!
 //! A timestamp without a zone is UTC, never the host's zone; an explicit offset is honoured.
 //! Where the year comes last, a date has two readings, and its file tells which is meant.
+//!
+//! Dates by hand: traces write them in a dozen ways, millions of times, and a date library is asked
+//! for one of them at a time.
 
 /// Words that stand for "no value".
 pub fn is_missing(cell: &str) -> bool {

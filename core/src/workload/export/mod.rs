@@ -1,6 +1,8 @@
 //! Workloads as text, one format per file: our own, SWF, and Tiresias' CSV.
 //!
 //! Each writes line by line, so that a million jobs need no copy in memory.
+//!
+//! Cells by hand: `csv` quotes neither `#`, which begins our settings, nor control characters.
 
 mod experiment;
 mod swf;

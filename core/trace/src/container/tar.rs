@@ -1,6 +1,8 @@
 //! tar archives: ustar, with the long names of GNU and pax.
 //!
 //! Source: POSIX.1-2001, "pax"; GNU tar's manual, "Basic Tar Format".
+//!
+//! By hand: bytes are pushed here as they come, where the `tar` crate pulls them from a reader.
 
 use super::{File, damaged};
 use crate::error::OpenError;
