@@ -2,6 +2,7 @@
 //! run is. What is large or moves is on the
 //! [stage](crate::stage) instead. What can happen to it is an [`Action`].
 
+mod action;
 pub mod change;
 pub mod link;
 #[cfg(test)]
@@ -13,8 +14,8 @@ use crate::bridge::protocol::{Choice, Facets};
 use crate::goodput::{Answer, Question};
 use crate::kept::{Held, Kept};
 use crate::stage::ColourBy;
+pub use action::Action;
 use link::Link;
-pub use reduce::Action;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;

@@ -1,115 +1,14 @@
-//! What can happen to the page's state, and what becomes of it.
+//! What becomes of the page's state by what happens.
 
-use super::change::Change;
+use super::action::Action;
 use super::link::Link;
 use super::{
-    AppState, Card, ClusterOrigin, ColumnsAsked, GUIDED, GUIDED_SCHEDULERS, Progressing, RunStatus,
-    Setup, Source, Theme, TraceInfo,
+    AppState, Card, ClusterOrigin, GUIDED, GUIDED_SCHEDULERS, Progressing, RunStatus, Source,
 };
-use crate::bridge::protocol::Choice;
-use crate::goodput::{Answer, Question};
-use crate::kept::{Held, Kept};
-use crate::stage::ColourBy;
 use std::rc::Rc;
-use switchyard::cluster::ClusterSpec;
-use switchyard::job::JobId;
-use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory};
-use switchyard::report::Summary;
+use switchyard::Experiment;
 use switchyard::trace::ProfileTable;
-use switchyard::{Experiment, Time};
 use yew::Reducible;
-
-/// What can happen.
-#[derive(Debug)]
-pub enum Action {
-    /// A trace is being opened: its name and bytes.
-    Opening(String, u64),
-    /// So many bytes and rows of it are read.
-    Reading(u64, u64),
-    /// It is not wanted any more.
-    CancelledOpening,
-    /// A trace is open; `cluster`: what to run it on and where that comes from.
-    Opened {
-        /// The trace.
-        info: Rc<TraceInfo>,
-        /// The cluster.
-        cluster: ClusterSpec,
-        /// Where it comes from.
-        origin: ClusterOrigin,
-        /// Profiles that came with it.
-        profiles: Vec<ProfileTable>,
-        /// The settings in the file, where it is an experiment.
-        experiment: Option<Experiment>,
-    },
-    /// A cluster's description was opened, and no trace.
-    OpenedCluster(ClusterSpec),
-    /// Profiles of applications were opened, and no trace.
-    OpenedProfiles(Vec<ProfileTable>),
-    /// Other jobs of the trace are on their way, or these are still those taken.
-    Choosing(Choice),
-    /// The trace could not be opened.
-    Refused(String),
-    /// A person is asked which columns are which.
-    AskColumns(Rc<ColumnsAsked>),
-    /// They do not answer now.
-    LeaveColumns,
-    /// These traces are kept in this browser.
-    Kept(Vec<Kept>),
-    /// Whether a reload finds the files that are open.
-    Held(Held),
-    /// The one that is open is kept under this number.
-    KeptThis(f64),
-    /// The visitor changed what runs have in common.
-    SetUp(Change<Setup>),
-    /// A service history was opened; who wants it says so in its spec.
-    Learned(Rc<ServiceHistory>),
-    /// A scheduler is added at the end.
-    Add(PolicySpec),
-    /// A scheduler is changed, and runs anew.
-    Edit(u32, Change<PolicySpec>),
-    /// A scheduler goes.
-    Remove(u32),
-    /// A run is at this point.
-    Progress(u32, RunStatus),
-    /// A run is complete.
-    Finished(u32, RunStatus, Summary),
-    /// Compare with this run.
-    Baseline(u32),
-    /// Show the view of this name.
-    Show(&'static str),
-    /// Colour by this.
-    ColourBy(ColourBy),
-    /// Use this theme.
-    Theme(Theme),
-    /// Choose a job, or none.
-    Select(Option<JobId>),
-    /// A worker has explained a job.
-    Explained(u32, JobId, Time, Explanation),
-    /// Tell something, or stop telling.
-    Notice(Option<String>),
-    /// A link is followed; what it shows is opened besides.
-    Follow(Box<Link>),
-    /// What a link asks for cannot be.
-    Complain(String),
-    /// The complaints are read.
-    ReadComplaints,
-    /// One can go back to what was put aside, or no longer.
-    WayBack(Option<String>),
-    /// A worker has told a round.
-    Round(u32, Option<Rc<RoundReport>>),
-    /// The goodput model is asked.
-    Ask(Question),
-    /// It answers, or says why it cannot.
-    Answered(Result<Answer, String>),
-    /// Open or close the help.
-    Help(bool),
-    /// Open or close the left rail.
-    Drawer(bool),
-    /// Ask before the guide takes the place of what is open.
-    AskForGuide,
-    /// Show a step of the guide, or close it.
-    Guide(Option<usize>),
-}
 
 /// A change of a run's progress makes charts redraw at most this often: per this many jobs done.
 const REDRAWS_PER_RUN: u32 = 12;
@@ -401,15 +300,17 @@ impl Reducible for AppState {
 mod tests {
     use super::super::random::{self, Random, opened};
     use super::*;
-    use crate::bridge::protocol::Facets;
+    use crate::bridge::protocol::{Choice, Facets};
     use crate::stage::Stage;
-    use crate::state::default_cluster;
+    use crate::state::{TraceInfo, default_cluster};
     use std::sync::Arc;
-    use switchyard::Settings;
+    use switchyard::job::JobId;
     use switchyard::placement::Strategy;
+    use switchyard::policy::Explanation;
     use switchyard::sim::SimOptions;
     use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
     use switchyard::workload::{GpuGeneration, Sample, Workload};
+    use switchyard::{Settings, Time};
 
     fn state() -> AppState {
         AppState::from_link(&Link::parse(""))
