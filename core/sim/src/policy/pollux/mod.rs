@@ -14,6 +14,7 @@ mod crossover;
 mod fitness;
 mod fleet;
 mod genome;
+mod mean;
 mod mutate;
 mod policy;
 mod problem;

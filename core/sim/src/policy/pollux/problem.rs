@@ -4,8 +4,8 @@
 //! the search a row's worth is one look-up. The speedup is goodput(N, K) over that of the fair
 //! share (OSDI'21 §4.2): fair K = ⌈GPUs / jobs⌉, fair N the fewest nodes that hold it.
 
-use super::fitness::{self, Fitness, PowerMean};
 use super::genome::{self, ANY, Changes, Layout};
+use super::mean::PowerMean;
 use crate::cluster::Part;
 
 /// A node of the cluster.
@@ -372,9 +372,21 @@ impl Problem {
         }
         // A row's cell depends on whether it is the current one.
         self.current.clone_from(&current);
-        fitness::refresh::<ANY>(self, &mut current, &mut changes);
+        self.refresh::<ANY>(&mut current, &mut changes);
         self.current = current;
         Ok(())
+    }
+
+    /// Brings hash and cell of a genome's changed rows up to date.
+    pub(super) fn refresh<const W: usize>(&self, genome: &mut [u64], changes: &mut Changes) {
+        let layout = self.layout.with_words::<W>();
+        changes.for_each(|job| {
+            let record = &mut genome[job * layout.record()..][..layout.record()];
+            let (words, rest) = record.split_at_mut(layout.words);
+            rest[layout.masks] = genome::hash(words, job);
+            rest[layout.masks + 1] = self.cell::<W>(job, words, &rest[..layout.masks]) as u64;
+        });
+        changes.clear();
     }
 
     /// The row's cell; a row must hold no more than the job's most.
@@ -482,11 +494,6 @@ impl Problem {
         speedups
     }
 
-    /// How good an allocation is.
-    pub fn fitness(&self, allocation: &Allocation) -> Fitness {
-        fitness::evaluate::<ANY>(self, &self.genome(allocation)).1
-    }
-
     /// An allocation of this round as a genome.
     pub(super) fn genome(&self, allocation: &Allocation) -> Vec<u64> {
         let layout = self.layout;
@@ -499,7 +506,7 @@ impl Problem {
             genome::refresh_masks(layout, record);
             changes.mark(job);
         }
-        fitness::refresh::<ANY>(self, &mut genome, &mut changes);
+        self.refresh::<ANY>(&mut genome, &mut changes);
         genome
     }
 }

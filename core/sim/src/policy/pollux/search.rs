@@ -10,7 +10,7 @@
 
 use super::chance::scale;
 use super::crossover::cross;
-use super::fitness::{Fitness, evaluate, refresh};
+use super::fitness::{Fitness, evaluate};
 use super::genome::{self, ANY, Changes, FEW, GROUP, Layout};
 use super::mutate::Mutation;
 use super::problem::{Allocation, Node, Problem};
@@ -276,7 +276,7 @@ impl<'a, const W: usize> Work<'a, W> {
             &mut self.changes,
             rng,
         );
-        refresh::<W>(self.problem, child, &mut self.changes);
+        self.problem.refresh::<W>(child, &mut self.changes);
     }
 
     /// Adds the genome to the offspring unless there is one like it; a place for the next.
@@ -418,7 +418,7 @@ impl<'a, const W: usize> Work<'a, W> {
             &mut self.changes,
             rng,
         );
-        refresh::<W>(self.problem, child, &mut self.changes);
+        self.problem.refresh::<W>(child, &mut self.changes);
         self.keep_if_new(place)
     }
 

@@ -184,7 +184,7 @@ proptest! {
         let everywhere = vec![true; layout.words];
         let mut repair = Repair::new(&problem);
         repair.apply::<ANY>(&problem, &mut genome, &everywhere, &mut changes, &mut rng);
-        super::fitness::refresh::<ANY>(&problem, &mut genome, &mut changes);
+        problem.refresh::<ANY>(&mut genome, &mut changes);
         let allocation = problem.allocation(&genome);
         prop_assert_eq!(violation(&gpus, &jobs, &parameters, &allocation), None);
         prop_assert!(is_consistent(&problem, &genome));
