@@ -58,7 +58,7 @@ test("two hundred runs take turns on a small machine, and each can be asked afte
 const LONG = "sample=fleet&cluster=4x8&t=0&run=las[quantum=20]";
 
 test("runs that wait for their turn can be cancelled", async (t) => {
-  const page = await openOn(t, 2, 2, `index.html#v=1&${LONG}&run=srtf&run=fifo`);
+  const page = await openOn(t, 2, 2, `index.html#v=1&${LONG}&run=las[quantum=21]&run=fifo`);
   await cards(page, "running").nth(1).waitFor();
   await cards(page, "idle").getByText("waits for its turn").waitFor();
   await page.getByRole("button", { name: "Cancel fifo" }).click();
