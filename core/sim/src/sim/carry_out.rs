@@ -131,14 +131,13 @@ impl World {
         parts: &[Part],
         batch: Option<LocalBatch>,
     ) -> Result<(), Refusal> {
-        let i = job.index();
         let given = parts
             .iter()
             .fold(0u32, |sum, part| sum.saturating_add(part.gpus));
         self.check_start(job, given, batch)
             .and_then(|()| self.nodes.take(parts, &mut self.log))
             .map_err(|kind| (job, kind))?;
-        let first = self.jobs.version[i] == 0;
+        let first = self.ledger.starts(job) == 0;
         let ready = if first && !self.setting.options.first_start_pays {
             self.now
         } else {
@@ -157,7 +156,7 @@ impl World {
         self.ledger.enter(job, self.setting.job(job), parts);
         self.speeds.enter(&Entering {
             id: job,
-            job: self.setting.job(job),
+            setting: &self.setting,
             parts,
             is_spread,
             trains: self.jobs.training(job).is_some(),

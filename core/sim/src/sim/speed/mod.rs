@@ -7,14 +7,14 @@ mod spread;
 
 use super::setting::Setting;
 use crate::cluster::Part;
-use crate::job::{Job, JobId};
+use crate::job::JobId;
 use neighbours::Neighbours;
 use spread::Spread;
 
 /// A job that has just got GPUs.
 pub(super) struct Entering<'a> {
     pub(super) id: JobId,
-    pub(super) job: &'a Job,
+    pub(super) setting: &'a Setting,
     pub(super) parts: &'a [Part],
     /// Whether they are on more nodes than need be.
     pub(super) is_spread: bool,
@@ -48,7 +48,10 @@ impl Speeds {
         let options = &setting.options;
         let mut laws: Vec<Box<dyn Law>> = Vec::new();
         if let Some(generation) = options.spread_slowdown {
-            laws.push(Box::new(Spread::new(generation, &setting.workload)));
+            laws.push(Box::new(Spread::new(
+                generation,
+                setting.workload.jobs.len(),
+            )));
         }
         if options.interference > 0.0 {
             laws.push(Box::new(Neighbours::new(options.interference, nodes)));

@@ -3,30 +3,28 @@
 
 use super::{Entering, Law};
 use crate::job::JobId;
-use crate::workload::{GpuGeneration, TraitsByJob, Workload};
+use crate::workload::GpuGeneration;
 
 pub(super) struct Spread {
     generation: GpuGeneration,
-    traits: TraitsByJob,
     /// By job, on its present or last GPUs.
     factors: Vec<f64>,
 }
 
 impl Spread {
-    pub(super) fn new(generation: GpuGeneration, workload: &Workload) -> Self {
+    pub(super) fn new(generation: GpuGeneration, jobs: usize) -> Self {
         Self {
             generation,
-            traits: TraitsByJob::of(workload),
-            factors: vec![1.0; workload.jobs.len()],
+            factors: vec![1.0; jobs],
         }
     }
 }
 
 impl Law for Spread {
     fn enter(&mut self, entering: &Entering<'_>) {
-        let Entering { id, job, .. } = *entering;
+        let id = entering.id;
         self.factors[id.index()] = if entering.is_spread && !entering.trains {
-            self.traits.get(job.model, id).spread_rate(self.generation)
+            entering.setting.model(id).spread_rate(self.generation)
         } else {
             1.0
         };
