@@ -10,7 +10,7 @@ use super::emptiest;
 use super::entry::{GANG_PLACEMENT, Registered};
 use super::rigid::{self, Rigid};
 use super::{
-    Cadence, Every, Explanation, Fact, Line, ParamInfo, ParamKind, Plot, Policy, PolicyEntry, Rng,
+    Cadence, Explanation, Fact, Line, ParamInfo, ParamKind, Plot, Policy, PolicyEntry, Rng,
     RoundReport, RoundRow, Verdict, rounds,
 };
 use crate::application::{Application, packed};
@@ -241,14 +241,7 @@ fn iterations(application: &Application, batch: u32) -> Vec<f64> {
 
 impl Policy for Optimus {
     fn cadence(&self) -> Cadence {
-        Cadence {
-            on_change: false,
-            every: Some(Every {
-                seconds: self.round,
-                parameter: "round",
-                while_all_run: true,
-            }),
-        }
+        rounds::over_all(self.round)
     }
 
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {

@@ -20,6 +20,19 @@ pub(super) const fn round(name: &'static str, default: &'static str) -> ParamInf
     }
 }
 
+/// Only at rounds of so many seconds, by the parameter `round`; they decide over all jobs, so that
+/// they matter while all run, too.
+pub(super) fn over_all(seconds: f64) -> Cadence {
+    Cadence {
+        on_change: false,
+        every: Some(Every {
+            seconds,
+            parameter: "round",
+            while_all_run: true,
+        }),
+    }
+}
+
 /// The active jobs in the order of the last round.
 pub(super) struct Rounds {
     every: Every,

@@ -10,8 +10,7 @@
 
 use super::entry::{BuildContext, GANG_PLACEMENT, Registered};
 use super::{
-    Cadence, Every, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng,
-    Verdict,
+    Cadence, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng, Verdict,
 };
 use super::{rigid, rounds};
 use crate::job::JobId;
@@ -68,14 +67,7 @@ impl TiresiasTuned {
 
 impl Policy for TiresiasTuned {
     fn cadence(&self) -> Cadence {
-        Cadence {
-            on_change: false,
-            every: Some(Every {
-                seconds: self.round,
-                parameter: "round",
-                while_all_run: true,
-            }),
-        }
+        rounds::over_all(self.round)
     }
 
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
