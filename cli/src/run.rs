@@ -184,18 +184,18 @@ fn head(results: &Results, origin: &str, dropped: u32) -> String {
             "{dropped} rows of the trace were left out; `switchyard inspect` says why\n"
         ));
     }
-    if let Some(run) = results.runs.first().filter(|run| run.rejected > 0) {
+    if let Some(run) = results.runs.first().filter(|run| run.summary.rejected > 0) {
         text.push_str(&format!(
             "{} jobs want more GPUs than the cluster has and are rejected\n",
-            run.rejected
+            run.summary.rejected
         ));
     }
     for run in results
         .runs
         .iter()
-        .filter(|run| run.finished + run.rejected < run.jobs)
+        .filter(|run| run.summary.finished + run.summary.rejected < run.summary.jobs)
     {
-        let stuck = run.jobs - run.finished - run.rejected;
+        let stuck = run.summary.jobs - run.summary.finished - run.summary.rejected;
         text.push_str(&format!(
             "{}: {stuck} jobs can never run under this policy and placement\n",
             run.policy
@@ -219,48 +219,48 @@ fn span(seconds: f64) -> String {
 type Metric = (&'static str, fn(&RunResult) -> f64, fn(f64) -> String);
 
 const METRICS: [Metric; 17] = [
-    ("mean JCT", |run| run.jct.mean, span),
-    ("median JCT", |run| run.jct.median, span),
-    ("p90 JCT", |run| run.jct.p90, span),
-    ("p95 JCT", |run| run.jct.p95, span),
-    ("p99 JCT", |run| run.jct.p99, span),
-    ("longest JCT", |run| run.jct.max, span),
-    ("mean queueing delay", |run| run.queueing.mean, span),
-    ("longest wait", |run| run.longest_wait, span),
-    ("makespan", |run| run.makespan, span),
+    ("mean JCT", |run| run.summary.jct.mean, span),
+    ("median JCT", |run| run.summary.jct.median, span),
+    ("p90 JCT", |run| run.summary.jct.p90, span),
+    ("p95 JCT", |run| run.summary.jct.p95, span),
+    ("p99 JCT", |run| run.summary.jct.p99, span),
+    ("longest JCT", |run| run.summary.jct.max, span),
+    ("mean queueing delay", |run| run.summary.queueing.mean, span),
+    ("longest wait", |run| run.summary.longest_wait, span),
+    ("makespan", |run| run.summary.makespan, span),
     (
         "GPUs allocated",
-        |run| run.gpu_allocation * 100.0,
+        |run| run.summary.gpu_allocation * 100.0,
         |percent| format!("{percent:.1} %"),
     ),
     (
         "cost",
-        |run| run.node_hours,
+        |run| run.summary.node_hours,
         |hours| format!("{hours:.1} node-hours"),
     ),
     (
         "mean nodes rented",
-        |run| run.mean_nodes,
+        |run| run.summary.mean_nodes,
         |nodes| format!("{nodes:.2}"),
     ),
     (
         "restarts",
-        |run| f64::from(run.restarts),
+        |run| f64::from(run.summary.restarts),
         |n| format!("{n}"),
     ),
     (
         "mean fairness rho",
-        |run| run.fairness.rho_mean,
+        |run| run.summary.fairness.rho_mean,
         |rho| format!("{rho:.2}"),
     ),
     (
         "p99 fairness rho",
-        |run| run.fairness.rho_p99,
+        |run| run.summary.fairness.rho_p99,
         |rho| format!("{rho:.2}"),
     ),
     (
         "Jain's index",
-        |run| run.fairness.jain,
+        |run| run.summary.fairness.jain,
         |index| format!("{index:.3}"),
     ),
     (

@@ -1,6 +1,6 @@
 //! Results as files: the JSON and CSV that the command line prints and the page saves.
 
-use super::{Distribution, Outcomes, Summary};
+use super::{Outcomes, Summary};
 use crate::RunSpec;
 use crate::application::Application;
 use crate::cluster::ClusterSpec;
@@ -69,7 +69,7 @@ pub struct ClusterFacts {
     pub gpus: u32,
 }
 
-/// One run of [`Results`].
+/// One run of [`Results`]: its settings and its [`Summary`], side by side in JSON.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunResult {
     /// The canonical spec.
@@ -79,30 +79,9 @@ pub struct RunResult {
     /// All other settings, the seed among them.
     #[serde(flatten)]
     pub options: SimOptions,
-    /// Jobs of the trace.
-    pub jobs: u32,
-    /// Jobs that ran to their end.
-    pub finished: u32,
-    /// Jobs wanting more GPUs than the cluster has.
-    pub rejected: u32,
-    /// Job completion time.
-    pub jct: Distribution,
-    /// Waiting over a job's whole life.
-    pub queueing: Distribution,
-    /// First submission to last finish.
-    pub makespan: f64,
-    /// Starts after a job's first.
-    pub restarts: u32,
-    /// Mean share of GPUs held.
-    pub gpu_allocation: f64,
-    /// What it cost: nodes rented × hours.
-    pub node_hours: f64,
-    /// Nodes rented on the mean.
-    pub mean_nodes: f64,
-    /// How evenly the cluster was shared.
-    pub fairness: super::Fairness,
-    /// The longest single wait.
-    pub longest_wait: f64,
+    /// What came of it.
+    #[serde(flatten)]
+    pub summary: Summary,
     /// Milliseconds of simulation alone.
     pub wall_ms: f64,
     /// Fingerprint of the log, 16 hexadecimal digits.
@@ -179,18 +158,7 @@ impl RunResult {
             policy: run.policy.to_string(),
             placement: run.placement.to_string(),
             options: run.options,
-            jobs: summary.jobs,
-            finished: summary.finished,
-            rejected: summary.rejected,
-            jct: summary.jct,
-            queueing: summary.queueing,
-            makespan: summary.makespan,
-            restarts: summary.restarts,
-            gpu_allocation: summary.gpu_allocation,
-            node_hours: summary.node_hours,
-            mean_nodes: summary.mean_nodes,
-            fairness: summary.fairness,
-            longest_wait: summary.longest_wait,
+            summary: *summary,
             wall_ms,
             log_hash: format!("{log_hash:016x}"),
             per_job: None,
