@@ -73,17 +73,6 @@ pub fn chrome(dark: bool) -> Chrome {
 /// How many categories have a colour of their own; further ones start again from the first.
 pub const CATEGORIES: usize = LIGHT.len();
 
-/// A job's colour.
-pub fn job_colour(
-    job: JobId,
-    by: ColourBy,
-    workload: &Workload,
-    run: &StageRun,
-    dark: bool,
-) -> &'static str {
-    category(job_category(job, by, workload, run), dark)
-}
-
 /// The [`category`] that gives a job its colour, below [`CATEGORIES`].
 pub fn job_category(job: JobId, by: ColourBy, workload: &Workload, run: &StageRun) -> u32 {
     const UNKNOWN: u32 = CATEGORIES as u32 - 1;
