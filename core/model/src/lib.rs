@@ -12,6 +12,7 @@ pub mod goodput;
 pub mod job;
 mod percentile;
 pub mod spreadsheet;
+pub mod throughputs;
 mod time;
 pub mod workload;
 

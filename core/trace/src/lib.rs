@@ -65,7 +65,7 @@ use crate::cluster::ClusterSpec;
 use crate::job::Status;
 use container::in_order;
 use serde::{Deserialize, Serialize};
-use switchyard_model::{Time, application, cluster, job, percentile, spreadsheet};
+use switchyard_model::{Time, application, cluster, job, percentile, spreadsheet, throughputs};
 use switchyard_rows as rows;
 
 /// A file as it was dropped or read.

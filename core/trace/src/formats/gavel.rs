@@ -5,8 +5,7 @@
 //! data are needed, **steps**, **GPUs**, priority, SLO, **arrival**. Arrivals are seconds.
 //!
 //! A job's duration is its steps over the throughput of its type on as many V100s, measured by
-//! Gavel's authors: the entries `["v100"][(type, GPUs)]["null"]` of `simulation_throughputs.json`,
-//! in steps per second. Types that were measured on one GPU alone keep that throughput; the
+//! Gavel's authors ([`JobType`]), in steps per second. Types that were measured on one GPU alone keep that throughput; the
 //! report says so.
 //!
 //! Source: <https://github.com/stanford-futuredata/gavel> (MIT).
@@ -17,6 +16,8 @@ use crate::report::{DropReason, WarningKind, cell_is};
 use crate::rows::{Row, is_missing, number};
 use crate::sink::{self, Draft, Sink};
 use crate::sniff::{Evidence, Sniff};
+use crate::throughputs::JobType;
+use switchyard_model::workload::GpuGeneration;
 
 pub(super) const FORMAT: Format = Format {
     id: "gavel",
@@ -70,46 +71,10 @@ const CURRENT: Layout = Layout {
     gpus: 6,
 };
 
-/// Steps per second of a job type on so many V100s.
+/// Steps per second of a job type on so many V100s of one node.
 fn throughput(model: &str, gpus: u32) -> Option<f64> {
-    let (_, speeds) = THROUGHPUTS.iter().find(|(name, _)| *name == model)?;
-    let at = GPUS.iter().position(|&count| count == gpus)?;
-    speeds.get(at).copied().filter(|&speed| speed > 0.0)
+    JobType::named(model)?.throughput(GpuGeneration::V100, gpus, true)
 }
-
-/// The numbers of GPUs that were measured.
-const GPUS: [u32; 4] = [1, 2, 4, 8];
-
-/// Steps per second on 1, 2, 4 and 8 V100s; 0 where it was not measured.
-#[rustfmt::skip]
-const THROUGHPUTS: [(&str, [f64; 4]); 26] = [
-    ("ResNet-18 (batch size 16)", [32.353384328946916, 100.14206200421837, 123.85376642692827, 382.5974422686407]),
-    ("ResNet-18 (batch size 32)", [29.947157347732464, 94.24893164660543, 114.73342037584995, 340.0383618985821]),
-    ("ResNet-18 (batch size 64)", [24.093231895382736, 74.13589143268821, 95.58814453205626, 255.82913926317391]),
-    ("ResNet-18 (batch size 128)", [17.994906225052176, 23.985353059276264, 69.95051765177759, 162.09160717942794]),
-    ("ResNet-18 (batch size 256)", [10.300256501360458, 15.882848624471642, 27.7820579015064, 81.5065873273903]),
-    ("ResNet-50 (batch size 16)", [11.396129065315943, 13.859757680196113, 23.195585654383645, 27.799094635512898]),
-    ("ResNet-50 (batch size 32)", [7.787264918596293, 10.834571175121209, 13.763229095099536, 24.067423556662327]),
-    ("ResNet-50 (batch size 64)", [4.394774823323071, 7.922054367597505, 9.451949566394442, 17.303172756892167]),
-    ("ResNet-50 (batch size 128)", [2.4967655780898292, 4.2230145549692715, 7.029294087316617, 10.293183147179176]),
-    ("Transformer (batch size 16)", [11.06408721300405, 14.153819944879553, 20.0849760042163, 71.65168021872898]),
-    ("Transformer (batch size 32)", [10.620893339463915, 13.328037548850137, 22.822511223673345, 63.97766004389649]),
-    ("Transformer (batch size 64)", [8.61775899193302, 15.876496488983058, 19.65962221663049, 49.650700211670745]),
-    ("Transformer (batch size 128)", [5.44610521981264, 10.069238394742342, 14.17451716526748, 30.88352104398441]),
-    ("Transformer (batch size 256)", [1.5951407072133263, 2.8852436298687203, 4.763045770199511, 9.71702368412533]),
-    ("A3C", [7.175767179667988, 0.0, 0.0, 0.0]),
-    ("LM (batch size 5)", [109.16661771207029, 185.72383101933428, 126.71571815404346, 698.773292956699]),
-    ("LM (batch size 10)", [81.65163491883021, 163.12902048608936, 121.4776195889045, 615.0934647748222]),
-    ("LM (batch size 20)", [64.74245099960703, 132.17413449742747, 110.99685986392635, 497.2952582330656]),
-    ("LM (batch size 40)", [45.23737155222392, 91.59265730806288, 96.0312451685392, 359.30692492331696]),
-    ("LM (batch size 80)", [28.239955054085122, 58.09153801943523, 74.80729601169598, 231.17619885320647]),
-    ("Recommendation (batch size 512)", [23.317634950657975, 0.0, 0.0, 0.0]),
-    ("Recommendation (batch size 1024)", [13.2825697082565, 0.0, 0.0, 0.0]),
-    ("Recommendation (batch size 2048)", [7.469632060833725, 0.0, 0.0, 0.0]),
-    ("Recommendation (batch size 4096)", [3.9060505302376054, 0.0, 0.0, 0.0]),
-    ("Recommendation (batch size 8192)", [2.841510364354536, 0.0, 0.0, 0.0]),
-    ("CycleGAN", [4.426088263367452, 0.0, 0.0, 0.0]),
-];
 
 struct Gavel {
     columns: Layout,
