@@ -121,7 +121,7 @@ pub(crate) fn gns(arguments: &Arguments) -> Result<()> {
         println!("{}", serde_json::to_string_pretty(&reports)?);
     }
     if let Some(path) = &arguments.plot {
-        std::fs::write(path, plot::svg(&reports))
+        std::fs::write(path, plot::svg(&reports)?)
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
