@@ -8,7 +8,7 @@ use std::sync::Arc;
 use switchyard::Time;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
 use switchyard::goodput::LocalBatch;
-use switchyard::job::{Job, JobId, Work};
+use switchyard::job::{Demand, Job, JobId, Work};
 use switchyard::report::Outcomes;
 use switchyard::sim::{PlanError, PlanErrorKind, RunLog, SimOptions, Simulation, View};
 use switchyard::workload::{Application, Workload};
@@ -42,6 +42,7 @@ fn workload(submits: &[f64]) -> Arc<Workload> {
         gpus: 2,
         tenant: None,
         model: None,
+        demand: Demand::default(),
         work: Work::Adaptive {
             application: 0,
             batch: 20,

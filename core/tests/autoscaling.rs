@@ -8,7 +8,7 @@ use scripted::{Script, Scripted, arrived, plan_error};
 use std::sync::Arc;
 use switchyard::Time;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
-use switchyard::job::{Job, Work};
+use switchyard::job::{Demand, Job, Work};
 use switchyard::report::Summary;
 use switchyard::sim::{News, Plan, PlanErrorKind, RunLog, SimOptions, Simulation, View};
 use switchyard::workload::{Application, Workload};
@@ -20,6 +20,7 @@ fn gang(submit: f64, gpus: u32, duration: f64) -> Job {
         gpus,
         tenant: None,
         model: None,
+        demand: Demand::default(),
         work: Work::Fixed { duration },
     }
 }

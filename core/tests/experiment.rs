@@ -266,7 +266,7 @@ fn experiment() -> impl Strategy<Value = Experiment> {
     let policies = policies.filter(|name| *name != "pollux").chain(VARIANTS);
     let policies: Vec<&str> = policies.collect();
     let policies = proptest::sample::subsequence(policies, 1..5);
-    let group = (1..5u32, 1..9u32).prop_map(|(nodes, gpus)| NodeGroup { nodes, gpus });
+    let group = (1..5u32, 1..9u32).prop_map(|(nodes, gpus)| NodeGroup::plain(nodes, gpus));
     let cluster = proptest::collection::vec(group, 1..4);
     let placement = select(&Placing::ALL[..]);
     let samples = proptest::collection::vec(0.001..1e9f64, 1..5);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Part};
 use switchyard::goodput::LocalBatch;
-use switchyard::job::{Job, JobId, Work};
+use switchyard::job::{Demand, Job, JobId, Work};
 use switchyard::policy::{BuildContext, Cadence, Explanation, Plot, Policy, Rng, Verdict};
 use switchyard::sim::{Plan, RunLog, Segment, SimOptions, Simulation, Tuning, View};
 use switchyard::workload::application::packed;
@@ -122,6 +122,7 @@ fn training_workload() -> Arc<Workload> {
         gpus: 2,
         tenant: None,
         model: None,
+        demand: Demand::default(),
         work: Work::Adaptive {
             application: 0,
             batch: 32,

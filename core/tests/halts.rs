@@ -6,7 +6,7 @@ mod scripted;
 use scripted::{Script, Scripted, arrived};
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
-use switchyard::job::{Job, JobId, Work};
+use switchyard::job::{Demand, Job, JobId, Work};
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::{
     Halt, HaltReason, LogBudget, LogMark, Remedy, RunError, RunLog, SimOptions, Simulation,
@@ -22,6 +22,7 @@ fn workload(jobs: usize, duration: f64) -> Arc<Workload> {
         gpus: 2,
         tenant: None,
         model: None,
+        demand: Demand::default(),
         work: Work::Fixed { duration },
     };
     Arc::new(Workload {

@@ -2,7 +2,7 @@
 //! restart slowly, and Tiresias' placement by skew waits or spreads accordingly.
 
 use std::sync::Arc;
-use switchyard::job::{Job, Work};
+use switchyard::job::{Demand, Job, Work};
 use switchyard::placement::Strategy;
 use switchyard::policy::POLICIES;
 use switchyard::report::Outcomes;
@@ -21,6 +21,7 @@ fn completions(policy: &str, options: SimOptions, jobs: &[(f64, u32, f64, &str)]
                 gpus,
                 tenant: None,
                 model: Some(id),
+                demand: Demand::default(),
                 work: Work::Fixed { duration },
             })
             .collect(),
@@ -107,6 +108,7 @@ fn nodes_of_a_pair(policy: &str, placement: Strategy) -> usize {
         gpus: 2,
         tenant: None,
         model: None,
+        demand: Demand::default(),
         work: Work::Fixed { duration: 100.0 },
     };
     let workload = Workload {
@@ -150,6 +152,7 @@ fn a_consolidated_gang_gets_its_node_rented() {
         gpus: 4,
         tenant: None,
         model: None,
+        demand: Demand::default(),
         work: Work::Fixed { duration: 100.0 },
     };
     let workload = Workload {

@@ -7,7 +7,7 @@ use scripted::{Script, Scripted, arrived, plan_error};
 use std::sync::Arc;
 use switchyard::Time;
 use switchyard::cluster::{ClusterSpec, Part, PlaceError, Placement};
-use switchyard::job::{Job, JobId, Work};
+use switchyard::job::{Demand, Job, JobId, Work};
 use switchyard::sim::{News, PlanError, PlanErrorKind, SimOptions, Simulation};
 use switchyard::workload::Workload;
 
@@ -19,6 +19,7 @@ fn workload(submits: &[f64]) -> Arc<Workload> {
         gpus: 2,
         tenant: None,
         model: None,
+        demand: Demand::default(),
         work: Work::Fixed { duration: 10.0 },
     };
     Arc::new(Workload {

@@ -10,7 +10,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
-use switchyard::job::{Job, Work};
+use switchyard::job::{Demand, Job, Work};
 use switchyard::placement::Strategy;
 use switchyard::policy::{POLICIES, ParamInfo, ParamKind, PolicyEntry, PolicySpec};
 use switchyard::sim::{LogBudget, RunError, SimOptions};
@@ -165,6 +165,7 @@ fn workload() -> Arc<Workload> {
         gpus,
         tenant: Some(gpus % 2),
         model: None,
+        demand: Demand::default(),
         work: if trains {
             let time = application.training_time(&packed(gpus, 2), 32);
             Work::Adaptive {

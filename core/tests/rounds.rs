@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
-use switchyard::job::{Job, Work};
+use switchyard::job::{Demand, Job, Work};
 use switchyard::sim::SimOptions;
 use switchyard::workload::{Application, Workload};
 use switchyard::{RunSpec, Time};
@@ -42,6 +42,7 @@ fn pollux_has_every_round_of_every_interval() {
             gpus: 1,
             tenant: None,
             model: None,
+            demand: Demand::default(),
             work: Work::Adaptive {
                 application: 0,
                 batch: 16,

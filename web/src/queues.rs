@@ -123,7 +123,7 @@ impl Queues {
 mod tests {
     use super::*;
     use switchyard::Time;
-    use switchyard::job::{Job, Work};
+    use switchyard::job::{Demand, Job, Work};
 
     #[test]
     fn a_place_in_a_queue_and_its_service_are_inverse() {
@@ -150,6 +150,7 @@ mod tests {
             gpus: 4,
             tenant: None,
             model: None,
+            demand: Demand::default(),
             work: Work::Fixed {
                 duration: 100_000.0,
             },

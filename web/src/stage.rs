@@ -276,7 +276,7 @@ impl StageRun {
 mod tests {
     use super::*;
     use switchyard::RunSpec;
-    use switchyard::job::{Job, Work};
+    use switchyard::job::{Demand, Job, Work};
     use switchyard::sim::{EventKind, LogMark, SimOptions};
 
     /// A job of 2 GPUs that sinks at 40 GPU·s, waits for later ones, and is promoted. `pieces`: the
@@ -288,6 +288,7 @@ mod tests {
             gpus: 2,
             tenant: None,
             model: None,
+            demand: Demand::default(),
             work: Work::Fixed { duration },
         };
         let jobs = vec![

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use switchyard::cluster::ClusterSpec;
-use switchyard::job::{Job, Work};
+use switchyard::job::{Demand, Job, Work};
 use switchyard::report::Summary;
 use switchyard::sim::SimOptions;
 use switchyard::workload::{Application, BindingRule, PolluxGenerator, Workload};
@@ -247,6 +247,7 @@ fn imagenet_alone(applications: &[Application]) -> Result<Workload, Failure> {
             gpus: 1,
             tenant: None,
             model: None,
+            demand: Demand::default(),
             work: Work::Adaptive {
                 application: 0,
                 batch,

@@ -1,5 +1,7 @@
 //! The vocabulary of jobs, shared by every room of the engine.
 
+pub use crate::demand::{Demand, TypeSet};
+
 use crate::Time;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +30,8 @@ pub struct Job {
     pub tenant: Option<u32>,
     /// Model or application, where the trace names one: an index into `Workload::models`.
     pub model: Option<u32>,
+    /// What it asks for besides its GPUs.
+    pub demand: Demand,
     /// What it has to do.
     pub work: Work,
 }

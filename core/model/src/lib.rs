@@ -7,6 +7,7 @@
 
 pub mod application;
 pub mod cluster;
+mod demand;
 pub mod draw;
 pub mod goodput;
 pub mod job;

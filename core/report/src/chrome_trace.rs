@@ -150,7 +150,7 @@ impl<'a> Event<'a> {
 mod tests {
     use super::*;
     use crate::Time;
-    use crate::job::{Job, Work};
+    use crate::job::{Demand, Job, Work};
     use std::sync::Arc;
 
     #[test]
@@ -162,6 +162,7 @@ mod tests {
                 gpus: 3,
                 tenant: None,
                 model: None,
+                demand: Demand::default(),
                 work: Work::Fixed { duration: 2.0 },
             }],
             ..Default::default()

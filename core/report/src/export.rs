@@ -260,7 +260,7 @@ const COLUMNS: [&str; 15] = [
 mod tests {
     use super::*;
     use crate::cluster::ClusterSpec;
-    use crate::job::Job;
+    use crate::job::{Demand, Job};
     use crate::{RunSpec, Time};
     use std::sync::Arc;
 
@@ -272,6 +272,7 @@ mod tests {
             gpus,
             tenant: Some(0),
             model: None,
+            demand: Demand::default(),
             work: Work::Fixed { duration: 10.0 },
         };
         let workload = Arc::new(Workload {
@@ -312,6 +313,7 @@ mod tests {
             gpus: 1,
             tenant: None,
             model: None,
+            demand: Demand::default(),
             work: Work::Fixed { duration: 10.0 },
         };
         let workload = Workload {

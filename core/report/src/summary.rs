@@ -138,7 +138,7 @@ fn jain(values: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
     use crate::Time;
-    use crate::job::{Job, Work};
+    use crate::job::{Demand, Job, Work};
     use crate::sim::{SimOptions, Simulation};
     use std::sync::Arc;
 
@@ -149,6 +149,7 @@ mod tests {
             gpus,
             tenant: None,
             model: None,
+            demand: Demand::default(),
             work: Work::Fixed { duration },
         }
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, NodeGroup};
-use switchyard::job::{Job, Work};
+use switchyard::job::{Demand, Job, Work};
 use switchyard::placement::Strategy as Placing;
 use switchyard::policy::{POLICIES, PolicySpec};
 use switchyard::sim::{HaltReason, LogBudget, RunError, RunLog, SimOptions};
@@ -165,7 +165,7 @@ pub(crate) fn durations() -> impl Strategy<Value = f64> {
 }
 
 fn clusters() -> impl Strategy<Value = ClusterSpec> {
-    let group = (1u32..4, 1u32..7).prop_map(|(nodes, gpus)| NodeGroup { nodes, gpus });
+    let group = (1u32..4, 1u32..7).prop_map(|(nodes, gpus)| NodeGroup::plain(nodes, gpus));
     prop::collection::vec(group, 1..4)
         .prop_map(|groups| ClusterSpec::new(groups).expect("a cluster"))
 }
@@ -186,6 +186,7 @@ fn workloads(most_jobs: usize) -> impl Strategy<Value = Workload> {
             // Every fourth job has none.
             tenant: Some(i as u32 % 4).filter(|tenant| *tenant < 3),
             model: Some(i as u32 % 3),
+            demand: Demand::default(),
             work: Work::Fixed { duration },
         };
         Workload {

@@ -119,7 +119,7 @@ pub(crate) fn of_machines(
         });
     }
     let groups = nodes.into_iter().rev();
-    let groups = groups.map(|(gpus, nodes)| NodeGroup { nodes, gpus });
+    let groups = groups.map(|(gpus, nodes)| NodeGroup::plain(nodes, gpus));
     let spec = ClusterSpec::new(groups.collect());
     let spec = spec.map_err(|error| bad(sniff, last, column, error.to_string()))?;
     let without = match idle {

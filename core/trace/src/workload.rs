@@ -1,7 +1,7 @@
 //! A trace's records as jobs that are ready to run.
 
 use crate::application::Application;
-use crate::job::{Job, Work};
+use crate::job::{Demand, Job, Work};
 use crate::{Record, Time, Trace, earliest};
 use std::sync::Arc;
 use switchyard_model::Workload;
@@ -84,6 +84,7 @@ impl Reading {
             gpus: record.gpus,
             tenant: record.tenant,
             model: record.model,
+            demand: Demand::default(),
             work,
         }
     }
@@ -93,6 +94,7 @@ impl Reading {
             jobs,
             tenants: trace.tenants.clone(),
             models: trace.models.clone(),
+            gpu_types: Vec::new(),
             applications: self.applications.into_iter().map(Arc::new).collect(),
         }
     }

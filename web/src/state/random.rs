@@ -75,9 +75,8 @@ impl Random {
         let policies: Vec<PolicySpec> = (0..=self.below(4))
             .map(|_| self.of(&POLICIES).parse().expect("a policy"))
             .collect();
-        let group = |random: &mut Self| NodeGroup {
-            nodes: 1 + random.below(9) as u32,
-            gpus: 1 + random.below(8) as u32,
+        let group = |random: &mut Self| {
+            NodeGroup::plain(1 + random.below(9) as u32, 1 + random.below(8) as u32)
         };
         let groups: Vec<NodeGroup> = (0..=self.below(3)).map(|_| group(self)).collect();
         Link {

@@ -82,7 +82,7 @@ fn resize(setup: &mut Setup, typed: &str, change: fn(&mut NodeGroup, u32)) -> Re
     let number = typed
         .parse()
         .map_err(|_| "A whole number of at least 1 is needed.")?;
-    let mut group = uniform(&setup.cluster).unwrap_or(NodeGroup { nodes: 1, gpus: 1 });
+    let mut group = uniform(&setup.cluster).unwrap_or(NodeGroup::plain(1, 1));
     change(&mut group, number);
     setup.cluster = ClusterSpec::new(vec![group]).map_err(|why| why.to_string())?;
     Ok(())

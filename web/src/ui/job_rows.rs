@@ -261,7 +261,7 @@ mod tests {
     use crate::stage::StageRun;
     use std::rc::Rc;
     use switchyard::Time;
-    use switchyard::job::Work;
+    use switchyard::job::{Demand, Work};
 
     fn stage() -> Stage {
         let job = |name: &str, submit: f64, gpus: u32| Job {
@@ -270,6 +270,7 @@ mod tests {
             gpus,
             tenant: None,
             model: None,
+            demand: Demand::default(),
             work: Work::Fixed { duration: 60.0 },
         };
         let jobs = vec![

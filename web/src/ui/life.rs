@@ -110,7 +110,7 @@ pub(super) fn node_list(nodes: &[u32]) -> String {
 mod tests {
     use super::*;
     use std::sync::Arc;
-    use switchyard::job::Work;
+    use switchyard::job::{Demand, Work};
     use switchyard::sim::{SimOptions, Simulation};
     use switchyard::workload::Workload;
     use switchyard::{Time, cluster::ClusterSpec};
@@ -123,6 +123,7 @@ mod tests {
             gpus: 2,
             tenant: None,
             model: None,
+            demand: Demand::default(),
             work: Work::Fixed { duration },
         };
         let workload = Arc::new(Workload {

@@ -56,7 +56,7 @@ pub(super) fn trace_panel(state: &AppState, session: &Session) -> Html {
         Source::File(_) => None,
     };
     let samples = SAMPLES.iter().map(|sample| {
-        let NodeGroup { nodes, gpus } = sample.cluster;
+        let NodeGroup { nodes, gpus, .. } = sample.cluster;
         let title = format!("{} ({nodes} × {gpus} GPUs)", sample.title);
         let chosen = open_sample == Some(sample.name);
         option(sample.name, &title, chosen, Some(sample.summary))

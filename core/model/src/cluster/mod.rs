@@ -1,10 +1,17 @@
-//! Nodes and GPUs: what a cluster is ([`ClusterSpec`]), which GPUs are taken ([`Occupancy`]),
-//! and where one job sits ([`Placement`]).
+//! Nodes and GPUs: what a cluster is made of ([`ClusterSpec`], as [`text`] or [`json`], of known
+//! [types](GpuModel)), which GPUs are taken ([`Occupancy`]), and where one job sits
+//! ([`Placement`]).
 
+mod gpu_model;
+mod group;
+mod json;
 mod occupancy;
 mod part;
 mod spec;
+mod text;
 
+pub use gpu_model::{GPU_MODELS, GpuModel, UnknownType, type_name};
+pub use group::{NodeGroup, NodeKind, TypeId};
 pub use occupancy::{FreeGpus, Gpus, Occupancy, PlaceError};
 pub use part::{Part, Placement};
-pub use spec::{ClusterError, ClusterSpec, MAX_GPUS, MAX_GPUS_PER_NODE, NodeGroup};
+pub use spec::{ClusterError, ClusterSpec, MAX_GPUS, MAX_GPUS_PER_NODE, MAX_TYPES};

@@ -1,8 +1,8 @@
-//! What a cluster is made of, and its text form: `16x4`, or `8x8+4x4` for unlike nodes.
+//! What a cluster is made of.
 
+use super::{GpuModel, NodeGroup, NodeKind, TypeId, UnknownType};
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
+use std::ops::Range;
 
 /// A node's GPUs are kept as one 64-bit mask.
 pub const MAX_GPUS_PER_NODE: u32 = 64;
@@ -10,27 +10,41 @@ pub const MAX_GPUS_PER_NODE: u32 = 64;
 /// The largest cluster accepted: far beyond any published trace, small enough for dense arrays.
 pub const MAX_GPUS: u32 = 1_000_000;
 
-/// `nodes` alike nodes of `gpus` GPUs each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NodeGroup {
-    /// How many nodes.
-    pub nodes: u32,
-    /// GPUs on each of them, 1 to [`MAX_GPUS_PER_NODE`].
-    pub gpus: u32,
-}
+/// GPU types that a cluster, or the jobs of a workload, may have: sets of them are 64-bit masks.
+pub const MAX_TYPES: usize = 64;
 
 /// A cluster: groups of alike nodes, numbered through in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClusterSpec {
     groups: Vec<NodeGroup>,
+    /// Names of the GPU types, in order of appearance.
+    types: Vec<String>,
 }
 
 /// Why a text or a set of groups is no cluster.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClusterError {
     /// Not of the form `NODESxGPUS`.
-    #[error("'{0}' is not a cluster: write NODESxGPUS, such as 16x4, or 8x8+4x4 for unlike nodes")]
+    #[error(
+        "'{0}' is not a cluster: write NODESxGPUS, such as 16x4, 8x8+4x4 for unlike nodes, or 8x8:v100+4x4:a100 with GPU types"
+    )]
     Syntax(String),
+    /// A property of nodes that is none, or has no such value.
+    #[error(
+        "'{0}' is no property of nodes: write cores=NUMBER, memory=GIB or gpu-memory=GIB, each once, above 0 and at most 1000000"
+    )]
+    Property(String),
+    /// Not the name of a GPU type.
+    #[error(transparent)]
+    Type(#[from] UnknownType),
+    /// Too many GPU types.
+    #[error("{0} GPU types: a cluster has at most {MAX_TYPES}")]
+    TooManyTypes(usize),
+    /// Not the JSON of a cluster.
+    #[error(
+        "this JSON is not a cluster: {0}; write {{\"groups\": [{{\"nodes\": 8, \"gpus\": 4, \"type\": \"v100\", \"cores\": 64, \"memory\": 512}}]}}"
+    )]
+    Json(String),
     /// Nothing to schedule on.
     #[error("a cluster needs at least one node with at least one GPU")]
     Empty,
@@ -45,14 +59,28 @@ pub enum ClusterError {
 impl ClusterSpec {
     /// A cluster of `nodes` alike nodes with `gpus` GPUs each.
     pub fn uniform(nodes: u32, gpus: u32) -> Result<Self, ClusterError> {
-        Self::new(vec![NodeGroup { nodes, gpus }])
+        Self::new(vec![NodeGroup::plain(nodes, gpus)])
     }
 
-    /// A cluster of the given groups; neighbouring groups of alike nodes are joined.
+    /// A cluster of the given groups, which say no types.
     pub fn new(groups: Vec<NodeGroup>) -> Result<Self, ClusterError> {
+        Self::with_types::<&str>(groups, &[])
+    }
+
+    /// A cluster of the given groups, whose types are indices into `names`; neighbouring groups of
+    /// alike nodes are joined.
+    ///
+    /// # Errors
+    ///
+    /// A [`ClusterError`], also where a group's type has no name.
+    pub fn with_types<S: AsRef<str>>(
+        groups: Vec<NodeGroup>,
+        names: &[S],
+    ) -> Result<Self, ClusterError> {
         let mut joined: Vec<NodeGroup> = Vec::with_capacity(groups.len());
+        let mut types: Vec<String> = Vec::new();
         let mut total = 0u64;
-        for group in groups {
+        for mut group in groups {
             if group.nodes == 0 || group.gpus == 0 {
                 return Err(ClusterError::Empty);
             }
@@ -63,20 +91,37 @@ impl ClusterSpec {
             if total > u64::from(MAX_GPUS) {
                 return Err(ClusterError::TooLarge(total));
             }
+            if let Some(id) = group.kind.gpu {
+                let name = names.get(id.index()).map_or("", AsRef::as_ref);
+                group.kind.gpu = Some(entry(&mut types, &super::type_name(name)?)?);
+            }
             match joined.last_mut() {
-                Some(last) if last.gpus == group.gpus => last.nodes += group.nodes,
+                Some(last) if last.is_like(&group) => last.nodes += group.nodes,
                 _ => joined.push(group),
             }
         }
         if joined.is_empty() {
             return Err(ClusterError::Empty);
         }
-        Ok(Self { groups: joined })
+        Ok(Self {
+            groups: joined,
+            types,
+        })
     }
 
     /// The groups of alike nodes, in node order.
     pub fn groups(&self) -> &[NodeGroup] {
         &self.groups
+    }
+
+    /// The groups and their nodes, in order.
+    pub fn ranges(&self) -> impl Iterator<Item = (Range<u32>, &NodeGroup)> {
+        let mut next = 0;
+        self.groups.iter().map(move |group| {
+            let first = next;
+            next += group.nodes;
+            (first..next, group)
+        })
     }
 
     /// How many nodes.
@@ -100,35 +145,72 @@ impl ClusterSpec {
             .iter()
             .flat_map(|g| std::iter::repeat_n(g.gpus, g.nodes as usize))
     }
-}
 
-impl fmt::Display for ClusterSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, group) in self.groups.iter().enumerate() {
-            let plus = if i > 0 { "+" } else { "" };
-            write!(f, "{plus}{}x{}", group.nodes, group.gpus)?;
-        }
-        Ok(())
+    /// What is known of each node, in node order.
+    pub fn kinds_per_node(&self) -> impl Iterator<Item = NodeKind> + '_ {
+        self.groups
+            .iter()
+            .flat_map(|g| std::iter::repeat_n(g.kind, g.nodes as usize))
+    }
+
+    /// Names of the GPU types, in order of appearance.
+    pub fn types(&self) -> &[String] {
+        &self.types
+    }
+
+    /// The name of a type; "" for one of another cluster.
+    pub fn type_name(&self, id: TypeId) -> &str {
+        self.types.get(id.index()).map_or("", String::as_str)
+    }
+
+    /// The type of this name.
+    pub fn type_named(&self, name: &str) -> Option<TypeId> {
+        let at = self.types.iter().position(|own| own == name)?;
+        Some(TypeId(at as u8))
+    }
+
+    /// The group that a node belongs to.
+    pub fn group_of(&self, node: u32) -> Option<&NodeGroup> {
+        let mut ranges = self.ranges();
+        ranges.find_map(|(nodes, group)| nodes.contains(&node).then_some(group))
+    }
+
+    /// The type of a node's GPUs, if it is said.
+    pub fn type_of(&self, node: u32) -> Option<TypeId> {
+        self.group_of(node)?.kind.gpu
+    }
+
+    /// The nodes whose GPUs are of this type (`None`: those of which no type is said), in order.
+    pub fn nodes_of(&self, of: Option<TypeId>) -> impl Iterator<Item = u32> {
+        let ranges = self.ranges();
+        let of = ranges.filter(move |(_, group)| group.kind.gpu == of);
+        of.flat_map(|(nodes, _)| nodes)
+    }
+
+    /// GPUs of this type (`None`: those of which no type is said).
+    pub fn gpus_of(&self, of: Option<TypeId>) -> u32 {
+        let groups = self.groups.iter().filter(|group| group.kind.gpu == of);
+        groups.map(|group| group.nodes * group.gpus).sum()
+    }
+
+    /// Memory of each GPU of such a node, MiB: as it is said, or its type's.
+    pub fn gpu_memory(&self, kind: NodeKind) -> Option<u32> {
+        let of_type = || GpuModel::named(self.type_name(kind.gpu?))?.memory;
+        kind.gpu_memory.or_else(of_type)
     }
 }
 
-impl FromStr for ClusterSpec {
-    type Err = ClusterError;
-
-    fn from_str(text: &str) -> Result<Self, ClusterError> {
-        let syntax = || ClusterError::Syntax(text.to_string());
-        let groups = text
-            .split('+')
-            .map(|part| {
-                let (nodes, gpus) = part.trim().split_once(['x', 'X', '×']).ok_or_else(syntax)?;
-                Ok(NodeGroup {
-                    nodes: nodes.trim().parse().map_err(|_| syntax())?,
-                    gpus: gpus.trim().parse().map_err(|_| syntax())?,
-                })
-            })
-            .collect::<Result<Vec<_>, ClusterError>>()?;
-        Self::new(groups)
+/// The index of a name in a table, which it is added to if it is new.
+fn entry(types: &mut Vec<String>, name: &str) -> Result<TypeId, ClusterError> {
+    let known = types.iter().position(|own| own == name);
+    let at = known.unwrap_or(types.len());
+    if at >= MAX_TYPES {
+        return Err(ClusterError::TooManyTypes(at + 1));
     }
+    if known.is_none() {
+        types.push(name.to_owned());
+    }
+    Ok(TypeId(at as u8))
 }
 
 #[cfg(test)]
@@ -136,25 +218,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prints_what_it_parses() {
-        for text in ["16x4", "8x8+4x4", "1x64"] {
-            assert_eq!(text.parse::<ClusterSpec>().unwrap().to_string(), text);
-        }
-        assert_eq!(
-            "2 x 4 + 3x4".parse::<ClusterSpec>().unwrap().to_string(),
-            "5x4"
-        );
+    fn types_stand_in_a_table_and_nodes_are_found_by_them() {
+        let cluster: ClusterSpec = "2x8:V100+3x4:t4+1x8:v100+1x2".parse().expect("a cluster");
+        assert_eq!(cluster.types(), ["v100", "t4"]);
+        let v100 = cluster.type_named("v100");
+        assert_eq!(v100, Some(TypeId(0)));
+        assert_eq!(cluster.nodes_of(v100).collect::<Vec<_>>(), [0, 1, 5]);
+        assert_eq!((cluster.gpus_of(v100), cluster.gpus_of(None)), (24, 2));
+        assert_eq!(cluster.type_of(2), cluster.type_named("t4"));
+        assert_eq!((cluster.type_of(6), cluster.group_of(7)), (None, None));
+        let kinds: Vec<NodeKind> = cluster.kinds_per_node().collect();
+        assert_eq!(cluster.gpu_memory(kinds[0]), Some(16 * 1024));
+        assert_eq!(cluster.gpu_memory(kinds[6]), None);
+        let stray = NodeGroup {
+            kind: NodeKind {
+                gpu: Some(TypeId(3)),
+                ..NodeKind::default()
+            },
+            ..NodeGroup::plain(1, 1)
+        };
+        assert!(ClusterSpec::new(vec![stray]).is_err());
     }
 
     #[test]
-    fn says_what_is_wrong() {
-        let error = |text: &str| text.parse::<ClusterSpec>().unwrap_err();
-        assert_eq!(error("16"), ClusterError::Syntax("16".into()));
-        assert_eq!(error("0x4"), ClusterError::Empty);
-        assert_eq!(error("4x65"), ClusterError::NodeTooLarge(65));
-        assert_eq!(
-            error("4000000000x64"),
-            ClusterError::TooLarge(256_000_000_000)
-        );
+    fn sixty_four_types_are_the_most() {
+        let groups = |types: usize| (0..types).map(|i| format!("1x1:t{i}")).collect::<Vec<_>>();
+        assert!(groups(64).join("+").parse::<ClusterSpec>().is_ok());
+        let error = groups(65).join("+").parse::<ClusterSpec>().unwrap_err();
+        assert_eq!(error, ClusterError::TooManyTypes(65));
     }
 }

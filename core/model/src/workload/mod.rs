@@ -30,6 +30,9 @@ pub struct Workload {
     pub tenants: Vec<String>,
     /// Names of the models that jobs refer to.
     pub models: Vec<String>,
+    /// Names of the GPU types that jobs refer to, [canonical](crate::cluster::type_name); at most
+    /// [`MAX_TYPES`](crate::cluster::MAX_TYPES).
+    pub gpu_types: Vec<String>,
     /// What [adaptive](crate::job::Work::Adaptive) jobs train. Does not travel: where it is
     /// needed, [`bind`](Self::bind) gives it back by the names of the jobs' models.
     #[serde(skip)]

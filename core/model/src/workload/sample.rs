@@ -11,7 +11,7 @@ use super::Workload;
 use crate::Time;
 use crate::cluster::{ClusterSpec, NodeGroup};
 use crate::draw::{Rng, below, unit};
-use crate::job::{Job, Work};
+use crate::job::{Demand, Job, Work};
 use rand_xoshiro::rand_core::SeedableRng;
 
 /// A workload that comes with the program.
@@ -52,7 +52,7 @@ pub const SAMPLES: &[Sample] = &[
         name: "lab",
         title: "A lab's day",
         summary: "240 jobs on 8 nodes × 4 GPUs, a little more than they can take: short jobs stuck behind long ones.",
-        cluster: NodeGroup { nodes: 8, gpus: 4 },
+        cluster: NodeGroup::plain(8, 4),
         opens_at: 6.0 * 3600.0,
         jobs: Jobs::Drawn {
             count: 240,
@@ -65,7 +65,7 @@ pub const SAMPLES: &[Sample] = &[
         name: "cluster",
         title: "A cluster's four days",
         summary: "6,000 jobs within four days on 32 nodes × 8 GPUs, with days, nights and gangs over several nodes.",
-        cluster: NodeGroup { nodes: 32, gpus: 8 },
+        cluster: NodeGroup::plain(32, 8),
         opens_at: 86_400.0,
         jobs: Jobs::Drawn {
             count: 6_000,
@@ -78,10 +78,7 @@ pub const SAMPLES: &[Sample] = &[
         name: "fleet",
         title: "A fleet's week",
         summary: "40,000 jobs within a week on 144 nodes × 8 GPUs: the size of one published production cluster.",
-        cluster: NodeGroup {
-            nodes: 144,
-            gpus: 8,
-        },
+        cluster: NodeGroup::plain(144, 8),
         opens_at: 86_400.0,
         jobs: Jobs::Drawn {
             count: 40_000,
@@ -94,7 +91,7 @@ pub const SAMPLES: &[Sample] = &[
         name: "three-jobs",
         title: "Three jobs",
         summary: "Tiresias' toy example (NSDI'19): J1 wants 2 GPUs for 2 s, J2 1 GPU for 8 s, J3 2 GPUs for 6 s, and there are 2. The jobs are reconstructed from the average completion times that the paper gives: SRSF 9.3, Gittins 10, LAS 11.7.",
-        cluster: NodeGroup { nodes: 1, gpus: 2 },
+        cluster: NodeGroup::plain(1, 2),
         opens_at: 0.0,
         jobs: Jobs::Listed(&[("J1", 2, 2.0), ("J2", 1, 8.0), ("J3", 2, 6.0)]),
     },
@@ -139,6 +136,7 @@ impl Sample {
         let NodeGroup {
             nodes,
             gpus: gpus_per_node,
+            ..
         } = self.cluster;
         let mut shapes: Vec<(u32, f64)> = (0..count)
             .map(|_| shape(&mut rng, nodes * gpus_per_node))
@@ -166,6 +164,7 @@ impl Sample {
                 gpus,
                 tenant: Some(below(&mut rng, TENANTS.len() as u32)),
                 model: Some(below(&mut rng, MODELS.len() as u32)),
+                demand: Demand::default(),
                 work: Work::Fixed { duration },
             })
             .collect();
@@ -173,6 +172,7 @@ impl Sample {
             jobs,
             tenants: TENANTS.map(String::from).to_vec(),
             models: MODELS.map(String::from).to_vec(),
+            gpu_types: Vec::new(),
             applications: Vec::new(),
         }
     }
@@ -187,6 +187,7 @@ fn listed(list: &[(&str, u32, f64)]) -> Workload {
             gpus,
             tenant: None,
             model: None,
+            demand: Demand::default(),
             work: Work::Fixed { duration },
         })
         .collect();
@@ -194,6 +195,7 @@ fn listed(list: &[(&str, u32, f64)]) -> Workload {
         jobs,
         tenants: Vec::new(),
         models: Vec::new(),
+        gpu_types: Vec::new(),
         applications: Vec::new(),
     }
 }

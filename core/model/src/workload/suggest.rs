@@ -39,7 +39,7 @@ impl Workload {
 mod tests {
     use super::*;
     use crate::Time;
-    use crate::job::{Job, Work};
+    use crate::job::{Demand, Job, Work};
 
     fn workload(jobs: &[(f64, u32, f64)]) -> Workload {
         let job = |&(submit, gpus, duration): &(f64, u32, f64)| Job {
@@ -48,6 +48,7 @@ mod tests {
             gpus,
             tenant: None,
             model: None,
+            demand: Demand::default(),
             work: Work::Fixed { duration },
         };
         Workload {

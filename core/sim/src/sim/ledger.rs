@@ -134,7 +134,7 @@ impl Ledger {
 mod tests {
     use super::*;
     use crate::Time;
-    use crate::job::Work;
+    use crate::job::{Demand, Work};
 
     fn job(tenant: Option<u32>) -> Job {
         Job {
@@ -143,6 +143,7 @@ mod tests {
             gpus: 2,
             tenant,
             model: None,
+            demand: Demand::default(),
             work: Work::Fixed { duration: 1.0 },
         }
     }

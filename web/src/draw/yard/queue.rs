@@ -175,7 +175,7 @@ impl Queue {
 mod tests {
     use super::*;
     use switchyard::Time;
-    use switchyard::job::Work;
+    use switchyard::job::{Demand, Work};
     use switchyard::policy::PolicySpec;
     use switchyard::{
         RunSpec, cluster::ClusterSpec, placement::Strategy, sim::SimOptions, workload::Workload,
@@ -188,6 +188,7 @@ mod tests {
             gpus,
             tenant: None,
             model: None,
+            demand: Demand::default(),
             work: Work::Fixed { duration: 9.0 },
         }
     }

@@ -1,0 +1,103 @@
+//! What a job asks for besides its GPUs.
+
+use crate::cluster::{ClusterSpec, MAX_TYPES};
+use serde::{Deserialize, Serialize};
+
+/// GPU types by their index in [`Workload::gpu_types`](crate::Workload::gpu_types): those that a
+/// job may run on. Empty: any.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TypeSet(u64);
+
+impl TypeSet {
+    /// Any type.
+    pub const ANY: Self = Self(0);
+
+    /// With one type more; the same if it is none of [`MAX_TYPES`].
+    #[must_use]
+    pub fn with(self, index: u32) -> Self {
+        Self(self.0 | 1u64.checked_shl(index).unwrap_or(0))
+    }
+
+    /// Whether any type will do.
+    pub fn is_any(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether this one will.
+    pub fn allows(self, index: u32) -> bool {
+        self.is_any() || self.0 & 1u64.checked_shl(index).unwrap_or(0) != 0
+    }
+
+    /// The types it names, in order; none where any will do.
+    pub fn named(self) -> impl Iterator<Item = u32> {
+        (0..MAX_TYPES as u32).filter(move |&index| self.0 >> index & 1 == 1)
+    }
+}
+
+/// What a job asks for besides its GPUs; the default asks for nothing more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Demand {
+    /// The GPU types it may run on.
+    pub types: TypeSet,
+    /// Memory that each of its GPUs must have, MiB; 0: any.
+    pub gpu_memory: u32,
+    /// Cores of the whole job, thousandths; 0: not said. What it has on a node is its share of the
+    /// job's GPUs, rounded up.
+    pub cores: u32,
+    /// Memory of the whole job, MiB, shared like cores; 0: not said.
+    pub memory: u32,
+}
+
+impl Demand {
+    /// Whether it asks for nothing but GPUs.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether its job may run on nodes of a group: of an allowed type, with enough GPU memory.
+    /// What is not known of nodes is not held against them.
+    pub fn allows(&self, cluster: &ClusterSpec, group: usize, gpu_types: &[String]) -> bool {
+        let Some(group) = cluster.groups().get(group) else {
+            return false;
+        };
+        let typed = group.kind.gpu.is_none_or(|id| {
+            let name = cluster.type_name(id);
+            let mut allowed = self.types.named().filter_map(|i| gpu_types.get(i as usize));
+            self.types.is_any() || allowed.any(|allowed| allowed == name)
+        });
+        let memory = cluster.gpu_memory(group.kind);
+        typed && memory.is_none_or(|memory| memory >= self.gpu_memory)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_types() {
+        let some = TypeSet::ANY.with(0).with(63).with(64);
+        assert_eq!(some.named().collect::<Vec<_>>(), [0, 63]);
+        assert!(some.allows(63) && !some.allows(1) && !some.allows(64));
+        assert!(TypeSet::ANY.allows(7) && TypeSet::ANY.named().next().is_none());
+    }
+
+    #[test]
+    fn unknown_nodes_are_not_refused() {
+        let cluster: ClusterSpec = "1x1:t4+1x1:v100-32+1x1".parse().expect("a cluster");
+        let types = ["v100-32".to_owned()];
+        let allowed = |demand: Demand| [0, 1, 2, 3].map(|g| demand.allows(&cluster, g, &types));
+        assert_eq!(allowed(Demand::default()), [true, true, true, false]);
+        let by_type = Demand {
+            types: TypeSet::ANY.with(0),
+            ..Demand::default()
+        };
+        assert_eq!(allowed(by_type), [false, true, true, false]);
+        let by_memory = Demand {
+            gpu_memory: 20 * 1024,
+            ..Demand::default()
+        };
+        assert_eq!(allowed(by_memory), [false, true, true, false]);
+    }
+}
