@@ -7,6 +7,7 @@
 
 pub mod application;
 pub mod cluster;
+pub mod contention;
 mod demand;
 pub mod draw;
 pub mod goodput;

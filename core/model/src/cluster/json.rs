@@ -4,16 +4,43 @@
 //! {"groups": [{"nodes": 8, "gpus": 8, "type": "v100", "gpu_memory": 32, "cores": 96, "memory": 768}]}
 //! ```
 //!
-//! All but `nodes` and `gpus` may be left out; memory is in GiB.
+//! All but `nodes` and `gpus` may be left out; memory is in GiB. `"nodes": "8x8:v100+4x4"` says the
+//! groups as a text does. What nodes hang on is said by the [words](super::Tree) for it, each a key
+//! (`"racks": 4`), or one by one, with links in GB/s:
+//!
+//! ```json
+//! {"nodes": "6x4", "switches": [{"name": "pod"}, {"name": "a", "parent": "pod", "nodes": "0-3"},
+//!   {"name": "b", "parent": "pod", "capacity": 5, "nic": 12.5, "nodes": "4,5"}]}
+//! ```
 
-use super::text::{in_units, index};
-use super::{ClusterError, ClusterSpec, NodeGroup, NodeKind};
-use serde::Deserialize;
+use super::text::{Nodes, in_units, index};
+use super::{Capacity, ClusterError, ClusterSpec, NodeGroup, NodeKind, Switch, Switches, Tree};
+use serde::{Deserialize, Serialize};
+use std::fmt;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
 struct Form {
+    #[serde(skip_serializing)]
     groups: Vec<Group>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    nodes: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partitions: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    racks: Option<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    switches: Vec<Switch>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sockets: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nic: Option<Capacity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    qpi: Option<Capacity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pcie: Option<Capacity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    oversubscription: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -34,6 +61,18 @@ struct Group {
 pub(super) fn read(text: &str) -> Result<ClusterSpec, ClusterError> {
     let form: Form =
         serde_json::from_str(text).map_err(|error| ClusterError::Json(error.to_string()))?;
+    let tree = tree(&form)?;
+    match (form.nodes.is_empty(), form.groups.is_empty()) {
+        (false, true) => {
+            let cluster: ClusterSpec = form.nodes.parse()?;
+            return Ok(cluster.with_tree(tree)?);
+        }
+        (false, false) => {
+            let both = "it has both groups and nodes".to_owned();
+            return Err(ClusterError::Json(both));
+        }
+        (true, _) => {}
+    }
     let mut types: Vec<&str> = Vec::new();
     let groups = form.groups.iter().map(|group| {
         let kind = NodeKind {
@@ -52,7 +91,52 @@ pub(super) fn read(text: &str) -> Result<ClusterSpec, ClusterError> {
         })
     });
     let groups = groups.collect::<Result<Vec<_>, ClusterError>>()?;
-    ClusterSpec::with_types(groups, &types)
+    Ok(ClusterSpec::with_types(groups, &types)?.with_tree(tree)?)
+}
+
+fn tree(form: &Form) -> Result<Tree, ClusterError> {
+    let even = Tree::even(form.partitions, form.racks)?;
+    let switches = match form.switches.as_slice() {
+        [] => even,
+        _ if form.partitions.is_none() && form.racks.is_none() => {
+            Switches::Named(form.switches.clone())
+        }
+        _ => {
+            let both = "it has both switches and counts of racks or partitions".to_owned();
+            return Err(ClusterError::Json(both));
+        }
+    };
+    Ok(Tree {
+        switches,
+        sockets: form.sockets,
+        nic: form.nic,
+        qpi: form.qpi,
+        pcie: form.pcie,
+        oversubscription: form
+            .oversubscription
+            .map(Tree::oversubscription_of)
+            .transpose()?,
+    })
+}
+
+/// What words cannot say.
+pub(super) fn write(cluster: &ClusterSpec, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let tree = cluster.tree();
+    let switches = match &tree.switches {
+        Switches::Named(switches) => switches.clone(),
+        Switches::Even { .. } => Vec::new(),
+    };
+    let form = Form {
+        nodes: Nodes(cluster).to_string(),
+        switches,
+        sockets: tree.sockets,
+        nic: tree.nic,
+        qpi: tree.qpi,
+        pcie: tree.pcie,
+        oversubscription: tree.oversubscription.map(|ratio| f64::from(ratio) / 1000.0),
+        ..Form::default()
+    };
+    f.write_str(&serde_json::to_string(&form).map_err(|_| fmt::Error)?)
 }
 
 fn property(name: &str, value: Option<f64>, unit: f64) -> Result<Option<u32>, ClusterError> {
@@ -78,7 +162,7 @@ mod tests {
     #[test]
     fn says_what_is_wrong() {
         let error = |text: &str| text.parse::<ClusterSpec>().unwrap_err().to_string();
-        assert!(error("{}").starts_with("this JSON is not a cluster: missing field `groups`"));
+        assert_eq!(error("{}"), ClusterError::Empty.to_string());
         assert!(error("[1]").starts_with("this JSON is not a cluster: "));
         assert!(
             error(r#"{"groups": [{"nodes": 1, "gpus": 1, "core": 2}]}"#).contains("unknown field")

@@ -1,5 +1,5 @@
 //! Nodes and GPUs: what a cluster is made of ([`ClusterSpec`], as [`text`] or [`json`], of known
-//! [types](GpuModel)), which GPUs are taken ([`Occupancy`]), and where one job sits
+//! [types](GpuModel)), how its nodes hang together ([`Tree`], [`Topology`]), which GPUs are taken ([`Occupancy`]), and where one job sits
 //! ([`Placement`]).
 
 mod gpu_model;
@@ -9,9 +9,13 @@ mod occupancy;
 mod part;
 mod spec;
 mod text;
+mod topology;
+mod tree;
 
 pub use gpu_model::{GPU_MODELS, GpuModel, UnknownType, type_name};
 pub use group::{NodeGroup, NodeKind, TypeId};
 pub use occupancy::{FreeGpus, Gpus, Occupancy, PlaceError};
 pub use part::{Part, Placement};
 pub use spec::{ClusterError, ClusterSpec, MAX_GPUS, MAX_GPUS_PER_NODE, MAX_TYPES};
+pub use topology::{Link, Topology};
+pub use tree::{Capacity, NodeList, Switch, Switches, Tree, TreeError};

@@ -1,6 +1,6 @@
 //! What a cluster is made of.
 
-use super::{GpuModel, NodeGroup, NodeKind, TypeId, UnknownType};
+use super::{GpuModel, NodeGroup, NodeKind, Tree, TreeError, TypeId, UnknownType};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -19,6 +19,7 @@ pub struct ClusterSpec {
     groups: Vec<NodeGroup>,
     /// Names of the GPU types, in order of appearance.
     types: Vec<String>,
+    tree: Tree,
 }
 
 /// Why a text or a set of groups is no cluster.
@@ -31,7 +32,7 @@ pub enum ClusterError {
     Syntax(String),
     /// A property of nodes that is none, or has no such value.
     #[error(
-        "'{0}' is no property of nodes: write cores=NUMBER, memory=GIB or gpu-memory=GIB, each once, above 0 and at most 1000000"
+        "'{0}' is no property of nodes: write cores=NUMBER, memory=GIB or gpu-memory=GIB, each once, above 0 and at most 1000000, and after all nodes what they hang on, such as racks=4"
     )]
     Property(String),
     /// Not the name of a GPU type.
@@ -40,6 +41,9 @@ pub enum ClusterError {
     /// Too many GPU types.
     #[error("{0} GPU types: a cluster has at most {MAX_TYPES}")]
     TooManyTypes(usize),
+    /// Nodes that hang together in no tree.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
     /// Not the JSON of a cluster.
     #[error(
         "this JSON is not a cluster: {0}; write {{\"groups\": [{{\"nodes\": 8, \"gpus\": 4, \"type\": \"v100\", \"cores\": 64, \"memory\": 512}}]}}"
@@ -106,7 +110,24 @@ impl ClusterSpec {
         Ok(Self {
             groups: joined,
             types,
+            tree: Tree::default(),
         })
+    }
+
+    /// The same nodes in a tree.
+    ///
+    /// # Errors
+    ///
+    /// A [`TreeError`] where it is none, or not over these nodes.
+    pub fn with_tree(mut self, tree: Tree) -> Result<Self, TreeError> {
+        tree.check(self.nodes())?;
+        self.tree = tree;
+        Ok(self)
+    }
+
+    /// How the nodes hang together.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
     }
 
     /// The groups of alike nodes, in node order.

@@ -1,8 +1,9 @@
 //! The text form of a cluster: groups joined by `+`, each `NODESxGPUS`, then `:TYPE` and properties
-//! after slashes, such as `8x8:v100/cores=96/memory=768+4x4`. Memory is in GiB. Every cluster has a
-//! text that stands for it; where a text begins with a brace it is read as [JSON](super::json).
+//! after slashes, such as `8x8:v100/cores=96/memory=768+4x4`; behind all of them what they
+//! [hang on](super::Tree), such as `/racks=4`. Memory is in GiB. Every cluster has a text that stands
+//! for it; where a text begins with a brace it is read as [JSON](super::json).
 
-use super::{ClusterError, ClusterSpec, NodeGroup, NodeKind, TypeId};
+use super::{ClusterError, ClusterSpec, NodeGroup, NodeKind, Tree, TypeId};
 use std::fmt;
 use std::str::FromStr;
 
@@ -11,11 +12,24 @@ const MOST: f64 = 1e6;
 
 impl fmt::Display for ClusterSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, &NodeGroup { nodes, gpus, kind }) in self.groups().iter().enumerate() {
+        if !self.tree().has_words() {
+            return super::json::write(self, f);
+        }
+        write!(f, "{}{}", Nodes(self), self.tree())
+    }
+}
+
+/// A cluster's text but for what its nodes hang on.
+pub(super) struct Nodes<'c>(pub(super) &'c ClusterSpec);
+
+impl fmt::Display for Nodes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cluster = self.0;
+        for (i, &NodeGroup { nodes, gpus, kind }) in cluster.groups().iter().enumerate() {
             let plus = if i > 0 { "+" } else { "" };
             write!(f, "{plus}{nodes}x{gpus}")?;
             if let Some(id) = kind.gpu {
-                write!(f, ":{}", self.type_name(id))?;
+                write!(f, ":{}", cluster.type_name(id))?;
             }
             for (name, value, unit) in properties(&kind) {
                 if let Some(value) = value {
@@ -49,12 +63,17 @@ impl FromStr for ClusterSpec {
         if text.trim_start().starts_with(['{', '[']) {
             return super::json::read(text);
         }
+        let (nodes, tree) = Tree::split(text);
         let mut types: Vec<&str> = Vec::new();
-        let groups = text
+        let groups = nodes
             .split('+')
-            .map(|part| group(text, part, &mut types))
+            .map(|part| group(nodes, part, &mut types))
             .collect::<Result<Vec<_>, ClusterError>>()?;
-        Self::with_types(groups, &types)
+        let cluster = Self::with_types(groups, &types)?;
+        match tree {
+            Some(words) => Ok(cluster.with_tree(Tree::of_words(words)?)?),
+            None => Ok(cluster),
+        }
     }
 }
 

@@ -1,0 +1,169 @@
+//! Sharing links by max-min fairness: progressive filling. All senders' rates grow alike until a
+//! sender has what it wants or an edge that it crosses is full; those stop, the others go on.
+//!
+//! Bertsekas & Gallager, Data Networks, section 6.5.2.
+
+/// Who sends over which edges.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sender<'a> {
+    /// The rate beyond which it wants no more; above 0.
+    pub most: f64,
+    /// Edges, each with the part of the rate that it sees, in (0, 1].
+    pub uses: &'a [(u32, f64)],
+}
+
+/// Each sender's rate. `capacity` has those of all edges by number; edges that not all of `crowded`
+/// want to fill need not be named there.
+///
+/// Sums are in the order of senders, so that the same senders in the same order give the same bits.
+pub fn fill(senders: &[Sender<'_>], crowded: &[u32], capacity: impl Fn(u32) -> f64) -> Vec<f64> {
+    let mut rate = vec![f64::NAN; senders.len()];
+    let mut growing = senders.len();
+    // By edge: what is left for those who grow, and the sum of their parts.
+    let mut room = vec![(0.0, 0.0); crowded.len()];
+    while growing > 0 {
+        for (&edge, (left, parts)) in crowded.iter().zip(&mut room) {
+            (*left, *parts) = (capacity(edge), 0.0);
+            for (sender, &rate) in senders.iter().zip(&rate) {
+                let Some(part) = sender.part(edge) else {
+                    continue;
+                };
+                if rate.is_nan() {
+                    *parts += part;
+                } else {
+                    *left -= part * rate;
+                }
+            }
+        }
+        let level = |&(left, parts): &(f64, f64)| if left > 0.0 { left / parts } else { 0.0 };
+        let full = room.iter().filter(|(_, parts)| *parts > 0.0).map(level);
+        let full = full.fold(f64::INFINITY, f64::min);
+        let wants = senders.iter().zip(&rate).filter(|(_, rate)| rate.is_nan());
+        let least = wants.fold(f64::INFINITY, |least, (sender, _)| least.min(sender.most));
+        let stopped = growing;
+        if least <= full {
+            for (sender, rate) in senders.iter().zip(&mut rate) {
+                if rate.is_nan() && sender.most <= full {
+                    *rate = sender.most;
+                    growing -= 1;
+                }
+            }
+        } else {
+            for (&edge, room) in crowded.iter().zip(&room) {
+                if room.1 <= 0.0 || level(room) > full {
+                    continue;
+                }
+                for (sender, rate) in senders.iter().zip(&mut rate) {
+                    if rate.is_nan() && sender.part(edge).is_some() {
+                        *rate = full;
+                        growing -= 1;
+                    }
+                }
+            }
+        }
+        if growing == stopped {
+            unreachable!("whoever wants least, or fills an edge first, stops");
+        }
+    }
+    rate
+}
+
+impl Sender<'_> {
+    fn part(&self, edge: u32) -> Option<f64> {
+        let at = self.uses.iter().find(|(used, _)| *used == edge);
+        at.map(|&(_, part)| part)
+    }
+}
+
+/// What max-min fairness leaves, on an edge of this capacity, to one who would take all of it, beside
+/// others who take so much each (in increasing order).
+pub fn beside(capacity: f64, others: impl IntoIterator<Item = f64>, count: usize) -> f64 {
+    let (mut left, mut sharing) = (capacity, count as f64 + 1.0);
+    for other in others {
+        if other * sharing > left {
+            break;
+        }
+        left -= other;
+        sharing -= 1.0;
+    }
+    left / sharing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_textbook() {
+        // Three senders over two edges of 1 and 2: the first edge halves, the rest is the third's.
+        let all = [0, 1].map(|edge| (edge, 1.0));
+        let sender = |most, uses| Sender { most, uses };
+        let senders = [
+            sender(9.0, &all[..1]),
+            sender(9.0, &all[..]),
+            sender(9.0, &all[1..]),
+        ];
+        let rates = fill(&senders, &[0, 1], |edge| [1.0, 2.0][edge as usize]);
+        assert_eq!(rates, [0.5, 0.5, 1.5]);
+        let modest = [sender(0.25, &all[..1]), sender(9.0, &all[..])];
+        assert_eq!(fill(&modest, &[0, 1], |_| 1.0), [0.25, 0.75]);
+        assert_eq!(beside(1.0, [0.25], 1), 0.75);
+        assert_eq!(beside(1.0, [0.25, 0.75], 2), 0.375);
+        assert_eq!(beside(1.0, [], 0), 1.0);
+    }
+
+    type Drawn = Vec<(f64, Vec<(u32, f64)>)>;
+
+    fn senders() -> impl Strategy<Value = Drawn> {
+        let uses = prop::collection::btree_map(0u32..6, 0.05..1.0f64, 0..5);
+        let uses = uses.prop_map(|uses| uses.into_iter().collect());
+        prop::collection::vec((0.01..3.0f64, uses), 1..9)
+    }
+
+    proptest! {
+        /// No edge carries more than it can, and nobody could have more without taking it from one
+        /// who has no more than he has; in whatever order they stand.
+        #[test]
+        fn rates_are_max_min_fair(
+            drawn in senders(),
+            capacity in prop::collection::vec(0.1..2.0f64, 6),
+        ) {
+            let senders: Vec<_> = drawn.iter().map(|(most, uses)| Sender { most: *most, uses }).collect();
+            let edges: Vec<u32> = (0..6).collect();
+            let rates = fill(&senders, &edges, |edge| capacity[edge as usize]);
+            let load = |edge: u32| -> f64 {
+                senders.iter().zip(&rates).filter_map(|(s, r)| Some(s.part(edge)? * r)).sum()
+            };
+            for &edge in &edges {
+                prop_assert!(load(edge) <= capacity[edge as usize] * (1.0 + 1e-12));
+            }
+            for (sender, &rate) in senders.iter().zip(&rates) {
+                prop_assert!(rate > 0.0 && rate <= sender.most);
+                let is_stopped_at = |edge: u32| {
+                    let most = senders.iter().zip(&rates)
+                        .filter(|(other, _)| other.part(edge).is_some())
+                        .fold(0.0, |most: f64, (_, &other)| most.max(other));
+                    load(edge) >= capacity[edge as usize] * (1.0 - 1e-9) && rate >= most * (1.0 - 1e-9)
+                };
+                prop_assert!(rate == sender.most || sender.uses.iter().any(|&(edge, _)| is_stopped_at(edge)));
+            }
+            let backwards: Vec<_> = senders.iter().rev().cloned().collect();
+            let mut again = fill(&backwards, &edges, |edge| capacity[edge as usize]);
+            again.reverse();
+            for (rate, again) in rates.iter().zip(again) {
+                prop_assert!((rate - again).abs() <= 1e-12 * rate);
+            }
+        }
+
+        /// Beside others one has no less than an even share, and no more than they leave.
+        #[test]
+        fn beside_others(mut others in prop::collection::vec(0.0..1.0f64, 0..8)) {
+            others.sort_by(f64::total_cmp);
+            let mine = beside(1.0, others.iter().copied(), others.len());
+            prop_assert!(mine >= 1.0 / (others.len() as f64 + 1.0) - 1e-12);
+            let taken: f64 = others.iter().map(|other| other.min(mine)).sum();
+            prop_assert!((mine + taken - 1.0).abs() < 1e-9);
+        }
+    }
+}
