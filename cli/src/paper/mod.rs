@@ -1,5 +1,6 @@
 //! `switchyard paper`: the experiments of a paper, each beside its published figures.
 
+mod fgd;
 mod pollux;
 mod tiresias;
 
@@ -15,6 +16,9 @@ pub(crate) enum Arguments {
     /// Pollux (OSDI'21): against Optimus and Tiresias, over load, fairness, interval,
     /// interference and autoscaling
     Pollux(pollux::Arguments),
+    /// FGD (ATC'23): placements of pods that share GPUs, by allocation and fragmentation while pods
+    /// arrive
+    Fgd(fgd::Arguments),
 }
 
 /// One comparison, beside what was published.
@@ -39,5 +43,6 @@ pub(crate) fn paper(arguments: &Arguments) -> Result<(), Failure> {
     match arguments {
         Arguments::Tiresias(arguments) => tiresias::tiresias(arguments),
         Arguments::Pollux(arguments) => pollux::pollux(arguments),
+        Arguments::Fgd(arguments) => fgd::fgd(arguments),
     }
 }

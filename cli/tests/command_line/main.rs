@@ -3,6 +3,7 @@
 mod convert;
 mod every_command;
 mod inspect;
+mod paper;
 mod run;
 
 use assert_cmd::Command;

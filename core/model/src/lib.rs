@@ -13,6 +13,7 @@ pub mod draw;
 pub mod goodput;
 pub mod job;
 mod percentile;
+pub mod pods;
 pub mod spreadsheet;
 pub mod throughputs;
 mod time;

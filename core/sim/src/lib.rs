@@ -10,6 +10,7 @@ pub mod policy;
 mod preset;
 mod run;
 mod settings;
+pub mod sharing;
 pub mod sim;
 pub mod tell;
 

@@ -1,0 +1,51 @@
+//! Experiments of papers, as far as small files tell them.
+
+use super::{failure, json, switchyard};
+
+#[test]
+fn fgd_tells_six_placements_in_json_and_in_a_table() {
+    let files = ["--nodes", "openb_nodes.csv", "--pods", "openb_pods.csv"];
+    let with = |more: &[&'static str]| [&["paper", "fgd"], &files[..], more].concat();
+    let told = json(&with(&["--seeds", "3", "--json", "-"]));
+    let rows = told["rows"].as_array().expect("rows");
+    let policies: Vec<_> = rows.iter().map(|row| &row["policy"]).collect();
+    assert_eq!(
+        policies,
+        [
+            "random",
+            "dot-prod",
+            "gpu-clustering",
+            "gpu-packing",
+            "best-fit",
+            "fgd"
+        ]
+    );
+    for row in rows {
+        let allocation = row["allocation_at_130"].as_f64().expect("a figure");
+        let fragmentation = row["fragmentation_at_80"].as_f64().expect("a figure");
+        assert!((50.0..=100.0).contains(&allocation), "{row}");
+        assert!((0.0..=100.0).contains(&fragmentation), "{row}");
+    }
+    assert_eq!(told, json(&with(&["--seeds", "3", "--json", "-"])));
+    let table = switchyard(&with(&["--seeds", "1"])).assert().success();
+    let table = String::from_utf8_lossy(&table.get_output().stdout).into_owned();
+    assert!(
+        table.starts_with("12 pods on 5 machines, 20 GPUs\n"),
+        "{table}"
+    );
+    assert!(table.contains("\nfgd "), "{table}");
+}
+
+#[test]
+fn fgd_says_which_file_is_wrong_and_where() {
+    let with = |nodes: &'static str, pods: &'static str| {
+        failure(2, &["paper", "fgd", "--nodes", nodes, "--pods", pods])
+    };
+    assert_eq!(
+        with("openb_pods.csv", "openb_pods.csv"),
+        "switchyard: openb_pods.csv, line 1, column gpu: there is no such column: give the openb_node_list and the openb_pod_list of Alibaba's trace of 2023\n"
+    );
+    assert!(
+        with("nowhere.csv", "openb_pods.csv").starts_with("switchyard: cannot read nowhere.csv: ")
+    );
+}
