@@ -6,23 +6,46 @@
 //!
 //! Let X(t) = Σ min(S, t) and Y(t) = |{S ≤ t}| over the samples. Then G(a, Δ) is the slope from
 //! (X(a), Y(a)) to (X(a+Δ), Y(a+Δ)), and G(a) the steepest slope from a to any later sample: the
-//! tangent to the upper hull of the later points. Both take O(log n).
+//! tangent to the upper hull of the later points. Both take O(log n). A guide by the leading bits of
+//! attained service leaves few samples to search: what a look-up waits for is memory.
 
 use super::{Line, Mark, Plot};
 
 /// Samples of total service (GPU·s), prepared for look-ups.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ServiceDistribution {
-    /// Distinct samples, ascending.
-    values: Vec<f64>,
-    /// Samples ≤ `values[k]`.
-    counts: Vec<u32>,
-    /// Sum of samples ≤ `values[k]`.
-    sums: Vec<f64>,
-    /// The next corner of the upper hull of the points from k on, seen from k; n at the end.
-    next: Vec<u32>,
+    /// Distinct, ascending.
+    samples: Vec<Sample>,
+    /// By leading bits, from those of the first sample on: the first sample with them or greater
+    /// ones; one more, the number of samples.
+    guide: Vec<u32>,
+}
+
+/// What is known of one sample, side by side in memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Sample {
+    value: f64,
+    /// Sum of samples ≤ the value.
+    sum: f64,
+    /// X at the value.
+    x: f64,
+    /// Samples ≤ the value.
+    count: u32,
+    /// The next corner of the upper hull of the points from here on, seen from here; n at the end.
+    next: u32,
     /// A corner farther on, so that a search takes O(log n) steps (skew-binary jumps).
-    jump: Vec<u32>,
+    jump: u32,
+}
+
+impl Sample {
+    fn corner(&self) -> (f64, f64) {
+        (self.x, f64::from(self.count))
+    }
+}
+
+/// Sign, exponent and the first eight bits of the fraction: 256 steps from a power of two to the next.
+fn leading_bits(value: f64) -> usize {
+    (value.to_bits() >> 44) as usize
 }
 
 impl ServiceDistribution {
@@ -31,42 +54,48 @@ impl ServiceDistribution {
     pub fn new(mut samples: Vec<f64>) -> Self {
         samples.retain(|sample| sample.is_finite() && *sample > 0.0);
         samples.sort_unstable_by(f64::total_cmp);
-        let mut distribution = Self::default();
+        let all = samples.len();
+        let mut distinct: Vec<Sample> = Vec::with_capacity(all);
         let mut sum = 0.0;
-        for (i, &sample) in samples.iter().enumerate() {
-            sum += sample;
-            if distribution.values.last() == Some(&sample) {
-                distribution.values.pop();
-                distribution.counts.pop();
-                distribution.sums.pop();
-            }
-            distribution.values.push(sample);
-            distribution.counts.push(i as u32 + 1);
-            distribution.sums.push(sum);
+        for (i, &value) in samples.iter().enumerate() {
+            sum += value;
+            distinct.pop_if(|last| last.value == value);
+            distinct.push(Sample {
+                value,
+                sum,
+                x: sum + value * (all - i - 1) as f64,
+                count: i as u32 + 1,
+                next: 0,
+                jump: 0,
+            });
         }
+        let mut distribution = Self {
+            guide: guide(&distinct),
+            samples: distinct,
+        };
         distribution.build_hulls();
         distribution
     }
 
     /// How many samples there are.
     pub fn len(&self) -> u32 {
-        self.counts.last().copied().unwrap_or(0)
+        self.samples.last().map_or(0, |last| last.count)
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.samples.is_empty()
     }
 
     /// The largest sample; 0 if there are none.
     pub fn largest(&self) -> f64 {
-        self.values.last().copied().unwrap_or(0.0)
+        self.samples.last().map_or(0.0, |last| last.value)
     }
 
     /// G(a, Δ); 0 beyond the largest sample, where nothing is foretold.
     pub fn index_within(&self, attained: f64, delta: f64) -> f64 {
         let from = self.point(attained);
-        if from.later == self.values.len() {
+        if from.later == self.samples.len() {
             return 0.0;
         }
         let to = self.point(attained + delta);
@@ -76,21 +105,21 @@ impl ServiceDistribution {
     /// G(a), the best Δ chosen; 0 beyond the largest sample.
     pub fn index(&self, attained: f64) -> f64 {
         let from = self.point(attained);
-        if from.later == self.values.len() {
+        if from.later == self.samples.len() {
             return 0.0;
         }
         let here = (from.x, from.y);
         let mut corner = from.later;
         // Along the hull, the slope from here rises up to the tangent's corner, then falls.
         while self.rises_beyond(here, corner) {
-            let far = self.jump[corner] as usize;
-            corner = if far < self.values.len() && self.rises_beyond(here, far) {
+            let far = self.samples[corner].jump as usize;
+            corner = if far < self.samples.len() && self.rises_beyond(here, far) {
                 far
             } else {
-                self.next[corner] as usize
+                self.samples[corner].next as usize
             };
         }
-        slope(here, self.corner(corner))
+        slope(here, self.samples[corner].corner())
     }
 
     /// E[S−a | S>a], GPU·s; infinite beyond the largest sample.
@@ -100,33 +129,25 @@ impl ServiceDistribution {
         if more == 0.0 {
             return f64::INFINITY;
         }
-        let total = self.sums.last().copied().unwrap_or(0.0);
-        (total - from.x) / more
+        (self.total() - from.x) / more
     }
 
     /// The released simulator's look-up, to compare with its figures: the index is computed once
     /// per sample, for one second less than that sample, with a fixed Δ, and rounded as there.
     /// `absolute`: its bug of taking E over S instead of S−a.
     pub(super) fn index_of_simulator(&self, attained: f64, delta: f64, absolute: bool) -> f64 {
-        let later = self.values.partition_point(|&sample| sample <= attained);
-        let Some(&sample) = self.values.get(later) else {
+        let later = self.later(attained);
+        let Some(sample) = self.samples.get(later) else {
             return 0.0;
         };
-        let a = sample - 1.0;
-        let before = later.checked_sub(1);
-        let count_before = before.map_or(0, |k| self.counts[k]);
-        let sum_before = before.map_or(0.0, |k| self.sums[k]);
+        let a = sample.value - 1.0;
+        let (count_before, sum_before) = self.before(later);
         let left = f64::from(self.len() - count_before);
         // Its look-up beyond the last sample leaves that one out.
         let (count_within, sum_within) = if a + delta > self.largest() - 1.0 {
-            let last = self.largest();
-            let total = self.sums.last().copied().unwrap_or(0.0);
-            (self.len() - 1, total - last)
+            (self.len() - 1, self.total() - self.largest())
         } else {
-            let within = self.values.partition_point(|&sample| sample <= a + delta);
-            within
-                .checked_sub(1)
-                .map_or((0, 0.0), |k| (self.counts[k], self.sums[k]))
+            self.before(self.later(a + delta))
         };
         let inside = f64::from(count_within) - f64::from(count_before);
         let origin = if absolute { 0.0 } else { a };
@@ -150,7 +171,7 @@ impl ServiceDistribution {
         if self.is_empty() {
             return Vec::new();
         }
-        let least = self.values[0].max(1.0);
+        let least = self.samples[0].value.max(1.0);
         let reach = (self.largest() / least).max(1.0);
         let at = |i: u32| least * libm::pow(reach, f64::from(i) / f64::from(POINTS));
         let line = |name: &str, y: &dyn Fn(f64) -> f64| Line {
@@ -182,18 +203,36 @@ impl ServiceDistribution {
         ]
     }
 
-    fn corner(&self, k: usize) -> (f64, f64) {
-        let count = f64::from(self.counts[k]);
-        let beyond = f64::from(self.len()) - count;
-        (self.sums[k] + self.values[k] * beyond, count)
+    /// Sum of all samples.
+    fn total(&self) -> f64 {
+        self.samples.last().map_or(0.0, |last| last.sum)
+    }
+
+    /// The first sample beyond a ≥ 0.
+    fn later(&self, a: f64) -> usize {
+        let Some(first) = self.samples.first() else {
+            return 0;
+        };
+        let bits = leading_bits(a).saturating_sub(leading_bits(first.value));
+        let [from, to] = match self.guide.get(bits..bits + 2) {
+            Some(&[from, to]) => [from as usize, to as usize],
+            _ => return self.samples.len(),
+        };
+        from + self.samples[from..to].partition_point(|sample| sample.value <= a)
+    }
+
+    /// How many samples there are before the `later`-th, and their sum.
+    fn before(&self, later: usize) -> (u32, f64) {
+        later.checked_sub(1).map_or((0, 0.0), |k| {
+            let sample = &self.samples[k];
+            (sample.count, sample.sum)
+        })
     }
 
     /// X(a), Y(a), and the first sample beyond a.
     fn point(&self, a: f64) -> Point {
-        let later = self.values.partition_point(|&sample| sample <= a);
-        let (count, sum) = later
-            .checked_sub(1)
-            .map_or((0, 0.0), |k| (self.counts[k], self.sums[k]));
+        let later = self.later(a);
+        let (count, sum) = self.before(later);
         let beyond = self.len() - count;
         let x = if beyond == 0 {
             sum
@@ -209,31 +248,44 @@ impl ServiceDistribution {
 
     /// Whether the slope from a point still rises beyond a corner of the hull.
     fn rises_beyond(&self, here: (f64, f64), corner: usize) -> bool {
-        let next = self.next[corner] as usize;
-        next < self.values.len()
-            && slope(here, self.corner(corner)) <= slope(self.corner(corner), self.corner(next))
+        let corner = &self.samples[corner];
+        self.samples.get(corner.next as usize).is_some_and(|next| {
+            slope(here, corner.corner()) <= slope(corner.corner(), next.corner())
+        })
     }
 
     fn build_hulls(&mut self) {
-        let n = self.values.len();
-        self.next = vec![n as u32; n];
-        self.jump = vec![n as u32; n];
+        let n = self.samples.len();
+        for sample in &mut self.samples {
+            (sample.next, sample.jump) = (n as u32, n as u32);
+        }
         let mut depth = vec![0u32; n + 1];
         for k in (0..n).rev() {
-            let here = self.corner(k);
+            let here = self.samples[k].corner();
             let mut corner = k + 1;
             while corner < n && self.rises_beyond(here, corner) {
-                corner = self.next[corner] as usize;
+                corner = self.samples[corner].next as usize;
             }
-            self.next[k] = corner as u32;
             depth[k] = depth[corner] + 1;
-            let jump_of = |k: usize| if k < n { self.jump[k] as usize } else { n };
+            let jump_of = |k: usize| self.samples.get(k).map_or(n, |sample| sample.jump as usize);
             let far = jump_of(corner);
             let farther = jump_of(far);
             let equal = depth[corner] - depth[far] == depth[far] - depth[farther];
-            self.jump[k] = if corner < n && equal { farther } else { corner } as u32;
+            let jump = if corner < n && equal { farther } else { corner };
+            (self.samples[k].next, self.samples[k].jump) = (corner as u32, jump as u32);
         }
     }
+}
+
+/// Where samples of the same leading bits begin.
+fn guide(samples: &[Sample]) -> Vec<u32> {
+    let mut guide = Vec::new();
+    for (k, sample) in samples.iter().enumerate() {
+        let bits = leading_bits(sample.value) - leading_bits(samples[0].value);
+        guide.resize(guide.len().max(bits + 1), k as u32);
+    }
+    guide.push(samples.len() as u32);
+    guide
 }
 
 struct Point {
