@@ -3,7 +3,7 @@
 //! These are not in this repository: `SWITCHYARD_TRACES` names their folder.
 
 use std::path::PathBuf;
-use switchyard::sharing::{Curve, PUBLISHED, Packer, inflate};
+use switchyard::sharing::{Curve, OPENB, PUBLISHED, Packer, inflate};
 use switchyard::trace::{SourceFile, read_fleet};
 
 /// Percentage points by which means over ten seeds may differ: arrivals are drawn by another
@@ -21,7 +21,7 @@ fn ten_seeds_are_as_published() {
     let pods = read("alibaba-v2023/openb_pod_list_default.csv");
     let file = |name, bytes| SourceFile { name, bytes };
     let fleet = read_fleet(file("nodes", &nodes), file("pods", &pods)).expect("both are lists");
-    assert_eq!((fleet.machines.len(), fleet.pods.len()), (1213, 8152));
+    assert_eq!((fleet.machines.len(), fleet.pods.len()), OPENB);
     for packer in Packer::ALL {
         let curves: Vec<Curve> = (0..10).map(|seed| inflate(&fleet, packer, seed)).collect();
         let mean = Curve::mean_of(&curves);

@@ -8,6 +8,7 @@
 
 pub mod bridge;
 pub mod draw;
+pub mod fragmentation;
 pub mod goodput;
 pub mod kept;
 mod machine;

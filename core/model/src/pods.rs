@@ -2,6 +2,8 @@
 //!
 //! GPUs and cores are counted in thousandths, memory in MiB, as the traces of shared clusters do.
 
+use crate::draw::{Rng, below};
+use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 
 /// A whole GPU, or core, in thousandths.
@@ -67,6 +69,50 @@ pub struct Fleet {
 }
 
 impl Fleet {
+    /// An invented cluster: 160 machines of three kinds, and pods of which half ask for shares, some
+    /// for one type of GPU, and some for none.
+    pub fn sample() -> Self {
+        const SIXTEEN_GIB: u32 = 16 << 10;
+        let machine = |cores, memory, gpus, gpu_type| Machine {
+            cores,
+            memory,
+            gpus,
+            gpu_type: Some(gpu_type),
+        };
+        let mut machines = vec![machine(96_000, 24 * SIXTEEN_GIB, 8, 0); 64];
+        machines.resize(128, machine(64_000, 16 * SIXTEEN_GIB, 2, 1));
+        machines.resize(160, machine(32_000, 8 * SIXTEEN_GIB, 4, 2));
+        let mut rng = Rng::seed_from_u64(7);
+        let mut draw = |bound| below(&mut rng, bound);
+        let mut pod = || {
+            let (gpus, share) = match draw(100) {
+                0..12 => (0, 0),
+                12..60 => (1, [100, 250, 330, 460, 500, 700, 850][draw(7) as usize]),
+                60..96 => (1, WHOLE),
+                96..98 => (2, WHOLE),
+                98 => (4, WHOLE),
+                _ => (8, WHOLE),
+            };
+            let per_gpu = [2_000, 4_000, 6_000, 8_000, 11_000][draw(5) as usize];
+            Pod {
+                cores: per_gpu * gpus.max(1),
+                share,
+                gpus,
+                types: match (gpus, draw(10)) {
+                    (1, 0) => 0b001,
+                    (1, 1) => 0b110,
+                    _ => 0,
+                },
+                memory: SIXTEEN_GIB * gpus.max(1),
+            }
+        };
+        Self {
+            pods: (0..1200).map(|_| pod()).collect(),
+            machines,
+            types: ["v100", "t4", "p100"].map(String::from).into(),
+        }
+    }
+
     /// Thousandths of all GPUs.
     pub fn gpu_thousandths(&self) -> u64 {
         let gpus = self.machines.iter().map(|machine| u64::from(machine.gpus));

@@ -58,7 +58,7 @@ pub use header::{Header, HeaderLine};
 pub use inspect::{Bin, Distributions, Durations, GpuCounts, Inspection};
 pub use mapping::{ColumnMapping, MappingError, TableHead, TimeRule};
 pub use opening::{Opening, Progress};
-pub use pods::read_fleet;
+pub use pods::{is_pod_list, read_fleet};
 pub use report::{DropReason, Dropped, Example, ImportReport, Warning, WarningKind};
 pub use switchyard_model::application::ProfileTable;
 pub use timestamp::Unit;

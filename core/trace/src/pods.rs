@@ -15,6 +15,13 @@ use crate::sniff::{Sniff, Sniffed, sniff};
 use crate::{SourceFile, formats};
 use switchyard_model::pods::{Fleet, MAX_TYPES, Machine, Pod, WHOLE};
 
+/// Whether a file is a list of pods, by its first line.
+pub fn is_pod_list(bytes: &[u8]) -> bool {
+    let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or(&[]);
+    line.split(|&byte| byte == b',')
+        .any(|name| name.trim_ascii() == b"num_gpu")
+}
+
 /// Reads a list of machines and a list of pods.
 ///
 /// # Errors
@@ -202,6 +209,12 @@ mod tests {
                 pod(8_000, 30_517, 1, 1000, 0),
             ]
         );
+    }
+
+    #[test]
+    fn which_list_is_of_pods() {
+        assert!(is_pod_list(LIST.as_bytes()));
+        assert!(!is_pod_list(NODES.as_bytes()) && !is_pod_list(b""));
     }
 
     #[test]

@@ -5,12 +5,14 @@
 //! or [`Reply::Failed`]. Cancelling is ending the worker.
 
 use super::jobs::Jobs;
+use crate::fragmentation::{Arrivals, Measured};
 use crate::goodput::{Answer, Question};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
+use switchyard::pods::Fleet;
 use switchyard::policy::{Explanation, RoundReport};
 use switchyard::sim::{LogDelta, Progress};
 use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};
@@ -18,7 +20,7 @@ use switchyard::workload::ApplicationSettings;
 use switchyard::{Experiment, RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 8;
+pub const PROTOCOL: u32 = 9;
 
 /// What the page asks of the worker that opens traces. Cancelling is ending the worker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -47,6 +49,8 @@ pub enum OpenRequest {
     },
     /// Make the embedded sample of this name.
     Sample(String),
+    /// Read a list of machines and a list of pods, the files that follow the message.
+    Pods,
 }
 
 /// Which jobs of a trace are taken and how: keys and values of the command line's flags (`window`,
@@ -125,6 +129,8 @@ pub enum RunRequest {
     },
     /// Ask the goodput model, run or no run.
     Model(Question),
+    /// Let pods arrive under all placements of shares, run or no run.
+    Arrive(Box<Arrivals>),
     /// Write the jobs that follow the message in a format.
     Export {
         /// The format.
@@ -193,6 +199,10 @@ pub enum Reply {
     },
     /// The answer to [`RunRequest::Model`], or why there is none.
     Modelled(Box<Result<Answer, String>>),
+    /// The machines and pods that were asked for, or why there are none.
+    Pods(Box<Result<Fleet, String>>),
+    /// The answers to [`RunRequest::Arrive`], after every run.
+    Arrived(Box<Measured>),
     /// The worker is dying.
     Crashed(String),
 }

@@ -1,7 +1,8 @@
 //! What the page does besides showing, in one [`Session`]: it opens traces ([`opening`], with the
 //! states of opening in [`desk`]), follows [`links`], finds files again ([`keeping`]), puts jobs on
 //! stage ([`staging`]), carries runs ([`running`], with those that have a worker in [`runs`]), asks
-//! workers ([`asking`]) and has them write files ([`writing`]).
+//! workers ([`asking`]) has them write files ([`writing`]), and measures placements of shares
+//! ([`packing`]).
 //!
 //! Runs are declared, not commanded: [`Session::reconcile`] compares the list of schedulers with
 //! the workers at work, and starts and ends what differs.
@@ -11,6 +12,7 @@ mod desk;
 mod keeping;
 mod links;
 mod opening;
+mod packing;
 mod running;
 mod runs;
 mod staging;
@@ -52,6 +54,8 @@ struct Inner {
     round_of: Cell<Option<u32>>,
     /// Answers for the goodput model.
     modeller: RefCell<Option<WorkerHandle>>,
+    /// Measures placements of shares, or reads the lists for it.
+    packer: RefCell<Option<WorkerHandle>>,
     /// The worker that writes jobs.
     writer: RefCell<Option<WorkerHandle>>,
     noted: RefCell<Option<writing::Noted>>,
@@ -79,6 +83,7 @@ impl Session {
             runs: RefCell::new(Runs::new(Machine::here())),
             round_of: Cell::default(),
             modeller: RefCell::default(),
+            packer: RefCell::default(),
             writer: RefCell::default(),
             noted: RefCell::default(),
         }))

@@ -4,6 +4,7 @@ use super::change::Change;
 use super::link::Link;
 use super::{ClusterOrigin, ColumnsAsked, RunStatus, Setup, Theme, TraceInfo};
 use crate::bridge::protocol::Choice;
+use crate::fragmentation::Measured;
 use crate::goodput::{Answer, Question};
 use crate::kept::{Held, Kept};
 use crate::stage::ColourBy;
@@ -97,6 +98,8 @@ pub enum Action {
     Ask(Question),
     /// It answers, or says why it cannot.
     Answered(Result<Answer, String>),
+    /// Placements of shares are measured anew (`None`), have been, or cannot be.
+    Arrived(Option<Result<Rc<Measured>, String>>),
     /// Open or close the help.
     Help(bool),
     /// Open or close the left rail.

@@ -11,6 +11,7 @@ mod reduce;
 pub mod settings;
 
 use crate::bridge::protocol::{Choice, Facets};
+use crate::fragmentation::Measured;
 use crate::goodput::{Answer, Question};
 use crate::kept::{Held, Kept};
 use crate::stage::ColourBy;
@@ -74,6 +75,8 @@ pub struct AppState {
     pub round: Option<(u32, Rc<RoundReport>)>,
     /// The goodput model's question and its answer, or why there is none.
     pub model: Model,
+    /// Placements of shares, measured.
+    pub arrivals: Option<Result<Rc<Measured>, String>>,
     /// Whether the help is open.
     pub help: bool,
     /// Whether the left rail is open on a narrow screen.
@@ -283,6 +286,7 @@ impl AppState {
             way_back: None,
             round: None,
             model: Model::default(),
+            arrivals: None,
             help: false,
             drawer: false,
             guide: None,

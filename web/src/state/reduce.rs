@@ -197,6 +197,7 @@ impl AppState {
             Action::Round(run, report) => self.round = report.map(|report| (run, report)),
             Action::Ask(question) => self.model.question = question,
             Action::Answered(answer) => self.model.answer = Some(answer.map(Rc::new)),
+            Action::Arrived(told) => self.arrivals = told,
             Action::Help(open) => self.help = open,
             Action::Drawer(open) => self.drawer = open,
             Action::Guide(step) => {

@@ -11,9 +11,10 @@ use std::cmp::Reverse;
 use switchyard::Experiment;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
+use switchyard::pods::Fleet;
 use switchyard::trace::{
     ChoiceError, Choices, Distributions, ImportReport, OpenError, OpenOptions, Opened, Opening,
-    Trace,
+    SourceFile, Trace, is_pod_list, read_fleet,
 };
 use switchyard::workload::Sample;
 use wasm_bindgen::JsCast;
@@ -63,6 +64,7 @@ pub fn serve() {
                 None => Err(Refusal::because("No trace is open: open one first.")),
             },
             OpenRequest::Sample(name) => sample(&name),
+            OpenRequest::Pods => Ok(Reply::Pods(Box::new(pods(&files)))),
         };
         reply(&scope, &answer.unwrap_or_else(Reply::Refused));
     });
@@ -121,6 +123,31 @@ fn open(
         }
     }
     Ok(opening.finish()?)
+}
+
+/// The machines and pods in two lists, in either order.
+fn pods(files: &[File]) -> Result<Fleet, String> {
+    let [first, second] = files else {
+        return Err("Two files are needed: a list of machines and a list of pods.".to_owned());
+    };
+    let whole = |file: &File| {
+        let mut bytes = Vec::new();
+        let is_small = file.size() <= SLICE as f64;
+        let read = is_small.then(|| read(file, 0.0, &mut bytes)).flatten();
+        let name = file.name();
+        match read {
+            Some(()) => Ok((name, bytes)),
+            None if is_small => Err(format!("{name} cannot be read: open it again.")),
+            None => Err(format!("{name} is too large for a list: cut it down.")),
+        }
+    };
+    let (mut machines, mut pods) = (whole(first)?, whole(second)?);
+    if is_pod_list(&machines.1) {
+        std::mem::swap(&mut machines, &mut pods);
+    }
+    let file = |(name, bytes)| SourceFile { name, bytes };
+    let fleet = read_fleet(file((&machines.0, &machines.1)), file((&pods.0, &pods.1)));
+    fleet.map_err(|error| error.to_string())
 }
 
 /// The slice of a file that begins at a byte.

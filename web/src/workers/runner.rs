@@ -121,6 +121,9 @@ impl Server {
                 let answer = question.answer().map_err(|error| error.to_string());
                 reply(&self.scope, &Reply::Modelled(Box::new(answer)));
             }
+            RunRequest::Arrive(arrivals) => arrivals.measure(|measured| {
+                reply(&self.scope, &Reply::Arrived(Box::new(measured)));
+            }),
             RunRequest::Export { format, settings } => {
                 let written = jobs.read().map(|jobs| written(format, &jobs, &settings));
                 let written = written.map_or_else(Reply::Crashed, Reply::Exported);

@@ -85,6 +85,9 @@ const fn published(allocation: f64, fragmentation: f64) -> Figures {
     }
 }
 
+/// How many machines and pods the published figures are of.
+pub const OPENB: (usize, usize) = (1213, 8152);
+
 /// Lets a fleet's pods arrive under a packer. The same seed gives every packer the same arrivals.
 pub fn inflate(fleet: &Fleet, packer: &'static Packer, seed: u64) -> Curve {
     let mut rng = Rng::seed_from_u64(seed);

@@ -21,7 +21,7 @@ mod packing;
 mod random;
 
 pub use fragmentation::Typical;
-pub use inflation::{Curve, Figures, PUBLISHED, TARGET, inflate};
+pub use inflation::{Curve, Figures, OPENB, PUBLISHED, TARGET, inflate};
 pub use node::Node;
 pub use packing::Packing;
 

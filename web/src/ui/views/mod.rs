@@ -3,6 +3,7 @@
 //! [`CanvasHost`](super::canvas_host::CanvasHost) as a [`Scene`](super::canvas_host::Scene).
 
 mod compare;
+mod fragmentation;
 mod goodput;
 mod jobs;
 mod queues;
@@ -14,13 +15,14 @@ use crate::state::AppState;
 use crate::state::link::{Link, among};
 
 /// The views in the order of their tabs and keys. The first is shown where none is named.
-pub(super) static VIEWS: [View; 6] = [
+pub(super) static VIEWS: [View; 7] = [
     yard::VIEW,
     timeline::VIEW,
     compare::VIEW,
     jobs::VIEW,
     queues::VIEW,
     goodput::VIEW,
+    fragmentation::VIEW,
 ];
 
 /// The view of this name.
@@ -54,7 +56,9 @@ mod tests {
         assert_eq!(link.view, "yard");
         assert_eq!(
             link.complaints,
-            ["view=sideways: use one of yard, timeline, compare, jobs, queues, goodput."]
+            [
+                "view=sideways: use one of yard, timeline, compare, jobs, queues, goodput, fragmentation."
+            ]
         );
         assert_eq!(Link::default().view, VIEWS[0].name);
         assert!(VIEWS.iter().all(|view| {
