@@ -8,6 +8,7 @@ use std::rc::Rc;
 use switchyard::Time;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
+use switchyard::policy::PolicySpec;
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::{Attained, Held, LogDelta, Measure, Moment, Progress, RunLog, TimeIndex};
 use switchyard::workload::Workload;
@@ -50,6 +51,9 @@ pub struct Stage {
     pub hovered: Option<JobId>,
     /// What a job's colour stands for.
     pub colour_by: ColourBy,
+    /// The one class of jobs that does not stand back, if one was chosen: see
+    /// [`job_class`](crate::draw::palette::job_class).
+    pub lit: Option<u32>,
     /// Whether colours are for a dark page.
     pub dark: bool,
     /// Whether the person asked for less motion.
@@ -64,6 +68,8 @@ pub struct StageRun {
     pub id: u32,
     /// The policy's canonical spec.
     pub label: String,
+    /// Whether the policy serves jobs in order of arrival: the longest wait is the head of the line.
+    pub in_order: bool,
     /// What has been received of its log.
     pub log: RunLog,
     /// The log by time.
@@ -140,6 +146,7 @@ impl Default for Stage {
             selected: None,
             hovered: None,
             colour_by: ColourBy::default(),
+            lit: None,
             dark: false,
             reduced_motion: false,
             revision: 0,
@@ -154,9 +161,9 @@ impl Stage {
     }
 
     /// Shows what the page's state says of it.
-    pub fn show(&mut self, selected: Option<JobId>, colour_by: ColourBy) {
-        if (self.selected, self.colour_by) != (selected, colour_by) {
-            (self.selected, self.colour_by) = (selected, colour_by);
+    pub fn show(&mut self, selected: Option<JobId>, colour_by: ColourBy, lit: Option<u32>) {
+        if (self.selected, self.colour_by, self.lit) != (selected, colour_by, lit) {
+            (self.selected, self.colour_by, self.lit) = (selected, colour_by, lit);
             self.touch();
         }
     }
@@ -210,8 +217,10 @@ impl Stage {
 impl StageRun {
     /// A run of which nothing is known yet.
     pub fn new(id: u32, label: String, jobs: usize) -> Self {
+        let policy = label.parse::<PolicySpec>();
         Self {
             id,
+            in_order: policy.is_ok_and(|policy| policy.serves_in_order()),
             label,
             log: RunLog::default(),
             index: TimeIndex::default(),
@@ -227,6 +236,42 @@ impl StageRun {
             stopped: false,
             results: None,
         }
+    }
+
+    /// Where a waiting job stands: the highest queue first, the longest wait first in each.
+    pub(crate) fn place_in_line(&self, job: JobId) -> f64 {
+        /// Larger than any time of a trace.
+        const A_QUEUE: f64 = 1e12;
+        f64::from(self.moment.level(job)) * A_QUEUE + self.moment.since(job).seconds()
+    }
+
+    /// The first of those who wait.
+    pub(crate) fn first_in_line(&self) -> Option<JobId> {
+        let waiting = self.moment.waiting().iter().copied();
+        let place = |&job: &JobId| self.place_in_line(job);
+        waiting.min_by(|a, b| place(a).total_cmp(&place(b)).then(a.cmp(b)))
+    }
+
+    /// Starts after a job's first one, until the clock's time.
+    pub(crate) fn restarts(&self, now: f64) -> usize {
+        let begun = |at: usize| self.log.segment(at).start.seconds() <= now;
+        let (mut low, mut high) = (0, self.log.segments());
+        while low < high {
+            let middle = (low + high) / 2;
+            if begun(middle) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let has_run = |job: &&JobId| {
+            self.segments(**job)
+                .first()
+                .is_some_and(|&i| begun(i as usize))
+        };
+        let waiting = self.moment.waiting().iter().filter(has_run).count();
+        let started = self.moment.finished() as usize + self.moment.running().len() + waiting;
+        low.saturating_sub(started)
     }
 
     /// Whether more of the log may come.

@@ -2,6 +2,7 @@
 //! the canvas.
 
 use super::format::{attained, count, counted, duration, figures, gpu_hours, time};
+use super::on_stage::OnStage;
 use crate::queues::Queues;
 use crate::stage::{Stage, StageRun};
 use switchyard::job::JobId;
@@ -70,6 +71,84 @@ pub(super) fn job(job: JobId, stage: &Stage, run: &StageRun) -> Vec<String> {
         lines.push(got.join(" · "));
     }
     lines
+}
+
+/// Whether the clock stands at what a run under way has not come to.
+pub(super) fn is_ahead(shown: OnStage<'_>) -> bool {
+    shown.run.is_under_way() && shown.stage.clock.now > shown.run.reached()
+}
+
+/// Who comes first among those who wait, as far as it is known of the policy: for a mark, and in a
+/// sentence.
+pub(super) fn first_in_line(run: &StageRun) -> (&'static str, &'static str) {
+    let mut levels = run
+        .moment
+        .waiting()
+        .iter()
+        .map(|&job| run.moment.level(job));
+    let first = levels.next();
+    if run.in_order {
+        ("▾ head of the line", "the head")
+    } else if levels.any(|level| Some(level) != first) {
+        (
+            "▾ first of the highest queue",
+            "the first of the highest queue",
+        )
+    } else {
+        ("▾ waits longest", "the one that waits longest")
+    }
+}
+
+/// What is free, who waits, and why the first of them does not start: `15 of 32 GPUs idle, 24 jobs
+/// wait: the head, lab-133, wants 8 and no node has more than 5 free.`
+pub fn situation(stage: &Stage, run: &StageRun) -> String {
+    if is_ahead(OnStage { stage, run }) {
+        return "The run has not come this far yet.".to_owned();
+    }
+    let mut free: Vec<u32> = stage.cluster.gpus_per_node().collect();
+    for &job in run.moment.running() {
+        for part in run.log.segment(run.moment.segment(job)).gpus {
+            if let Some(free) = free.get_mut(part.node as usize) {
+                *free = free.saturating_sub(part.count());
+            }
+        }
+    }
+    let (idle, most) = (
+        free.iter().sum::<u32>(),
+        free.iter().copied().max().unwrap_or(0),
+    );
+    let gpus = counted(stage.cluster.gpus().into(), "GPU", "GPUs");
+    let idle_words = match idle {
+        0 => format!("All of {gpus} are taken"),
+        _ => format!("{} of {gpus} idle", count(idle.into())),
+    };
+    let waiting = run.moment.waiting().len();
+    let first = run
+        .first_in_line()
+        .and_then(|job| stage.workload.jobs.get(job.index()));
+    let Some(first) = first else {
+        return format!("{idle_words}, nothing waits.");
+    };
+    let who = match waiting {
+        1 => format!("1 job waits: {}", first.name),
+        _ => format!(
+            "{} jobs wait: {}, {},",
+            count(waiting as u64),
+            first_in_line(run).1,
+            first.name
+        ),
+    };
+    let wants = count(first.gpus.into());
+    let why = if idle == 0 {
+        String::new()
+    } else if first.gpus > idle {
+        ", more than are idle".to_owned()
+    } else if first.gpus > most && first.gpus <= stage.cluster.largest_node() {
+        format!(" and no node has more than {} free", count(most.into()))
+    } else {
+        String::new()
+    };
+    format!("{idle_words}, {who} wants {wants}{why}.")
 }
 
 /// The lines of a tooltip about one stay on GPUs.

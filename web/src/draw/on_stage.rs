@@ -5,7 +5,7 @@ use crate::stage::{Stage, StageRun};
 use switchyard::job::JobId;
 use switchyard::sim::Segment;
 
-/// How much of the others is seen while a job is chosen.
+/// How much is seen of what stands back.
 pub(super) const DIMMED: f64 = 0.3;
 
 /// A run on its stage.
@@ -16,9 +16,14 @@ pub(crate) struct OnStage<'a> {
 }
 
 impl<'a> OnStage<'a> {
+    /// What a job's colour stands for.
+    pub(super) fn class(&self, job: JobId) -> u32 {
+        palette::job_class(job, self.stage.colour_by, &self.stage.workload, self.run)
+    }
+
     /// The [category](palette::category) of a job's colour.
     pub(super) fn category(&self, job: JobId) -> u32 {
-        palette::job_category(job, self.stage.colour_by, &self.stage.workload, self.run)
+        palette::class_category(self.class(job))
     }
 
     /// A category's colour.
@@ -66,17 +71,9 @@ impl<'a> OnStage<'a> {
         self.outlined().any(|outlined| outlined == job)
     }
 
-    /// Whether another job is chosen.
+    /// Whether a job stands back: another is chosen, or a class of jobs that it is not of.
     pub(super) fn is_dimmed(&self, job: JobId) -> bool {
-        self.stage.selected.is_some_and(|selected| selected != job)
-    }
-
-    /// How opaque the jobs are that are not chosen.
-    pub(super) fn others_alpha(&self) -> f64 {
-        if self.stage.selected.is_some() {
-            DIMMED
-        } else {
-            1.0
-        }
+        let other = self.stage.selected.is_some_and(|selected| selected != job);
+        other || self.stage.lit.is_some_and(|lit| self.class(job) != lit)
     }
 }

@@ -73,19 +73,29 @@ pub fn chrome(dark: bool) -> Chrome {
 /// How many categories have a colour of their own; further ones start again from the first.
 pub const CATEGORIES: usize = LIGHT.len();
 
-/// The [`category`] that gives a job its colour, below [`CATEGORIES`].
-pub fn job_category(job: JobId, by: ColourBy, workload: &Workload, run: &StageRun) -> u32 {
-    const UNKNOWN: u32 = CATEGORIES as u32 - 1;
+/// The class of jobs whose model or tenant is not known.
+pub const UNKNOWN: u32 = u32::MAX;
+
+/// The class that a job's colour stands for: one of its own, its model, tenant or queue, or the power
+/// of two that its gang reaches.
+pub fn job_class(job: JobId, by: ColourBy, workload: &Workload, run: &StageRun) -> u32 {
     let record = workload.jobs.get(job.index());
-    let index = match by {
+    match by {
         // Neighbours in time should not look alike: stride through the hues.
         ColourBy::Job => job.0.wrapping_mul(5),
         ColourBy::Model => record.and_then(|record| record.model).unwrap_or(UNKNOWN),
         ColourBy::Tenant => record.and_then(|record| record.tenant).unwrap_or(UNKNOWN),
         ColourBy::Gpus => record.map_or(UNKNOWN, |record| record.gpus.max(1).ilog2()),
         ColourBy::Queue => run.moment.level(job),
-    };
-    index % CATEGORIES as u32
+    }
+}
+
+/// The [`category`] of a class, below [`CATEGORIES`].
+pub fn class_category(class: u32) -> u32 {
+    match class {
+        UNKNOWN => CATEGORIES as u32 - 1,
+        _ => class % CATEGORIES as u32,
+    }
 }
 
 /// Red, green and blue of a colour written `#rrggbb`.

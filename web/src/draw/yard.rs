@@ -1,14 +1,15 @@
-//! The yard: one run at the clock's time. Above, the [`queue`]; below, every node and its GPUs
-//! ([`nodes`], laid out as [`tiles`]), and jobs on their way ([`flights`]).
+//! The yard: one run at the clock's time. Above, every node and its GPUs ([`nodes`], laid out as
+//! [`tiles`]); below, who waits on the [`platform`]; and jobs on their way ([`flights`]).
 //!
-//! A waiting job is a hollow bar, a running one fills its GPUs' cells, a restarting one is
-//! hatched, a finished one sinks and fades: no state is told by colour alone.
+//! A waiting job is a hollow block, a running one fills its GPUs' cells, a restarting one is
+//! hatched, a finished one sinks and fades: no state is told by colour alone. What is where hangs on
+//! the canvas and the cluster alone, so that nothing moves that does not mean it.
 
 mod flights;
 mod look;
 mod motion;
 mod nodes;
-mod queue;
+mod platform;
 mod tiles;
 
 use super::canvas::{OfRun, RunPainter};
@@ -21,7 +22,7 @@ use super::{Pointer, PointerKind, Response, describe};
 use crate::stage::{Stage, StageRun};
 use motion::Motion;
 use nodes::Nodes;
-use queue::Queue;
+use platform::Platform;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use tiles::{Grid, Tiling};
@@ -30,7 +31,7 @@ use tiles::{Grid, Tiling};
 pub(crate) struct Yard {
     layout: Layout,
     view: Glide<3>,
-    queue: Queue,
+    platform: Platform,
     nodes: Nodes,
     motion: Motion,
     drag: Option<Drag>,
@@ -43,12 +44,11 @@ struct Layout {
     made_for: (Rect, Ratio),
     cluster: Option<ClusterSpec>,
     gpus_per_node: Vec<u32>,
-    largest_job: u32,
-    jobs: usize,
-    title: Rect,
-    bars: Rect,
     nodes: Rect,
     tiling: Tiling,
+    /// A line of words, and below it who waits.
+    title: Rect,
+    platform: Rect,
 }
 
 /// The plane and the pointer when a drag began.
@@ -56,6 +56,11 @@ struct Drag {
     plane: Plane,
     from: Point<Device>,
 }
+
+/// The part of the height that nodes may take: as much again, nearly, is for those who wait for them.
+const FOR_NODES: f64 = 0.6;
+/// The same where a node is one small cell, of which a queue needs little room.
+const FOR_DENSE: f64 = 0.78;
 
 /// What the pointer can be on.
 enum Target {
@@ -67,11 +72,6 @@ enum Target {
 impl Layout {
     fn update(&mut self, area: &Rect, ratio: Ratio, stage: &Stage) {
         let made_for = (*area, ratio);
-        let jobs = &stage.workload.jobs;
-        if self.jobs != jobs.len() {
-            self.jobs = jobs.len();
-            self.largest_job = jobs.iter().map(|job| job.gpus).max().unwrap_or(1);
-        }
         let same_cluster = self.cluster.as_ref() == Some(&stage.cluster);
         if self.made_for == made_for && same_cluster {
             return;
@@ -83,15 +83,23 @@ impl Layout {
         }
         self.made_for = made_for;
         let css = |length: f64| ratio.px(length);
-        let low = area.h < css(240.0);
-        let (side, bars) = (css(8.0), if low { css(20.0) } else { css(36.0) });
-        self.title = Rect::new(side, 0.0, area.w - 2.0 * side, css(20.0));
-        self.bars = Rect::new(side, self.title.bottom(), self.title.w, bars);
-        let top = self.bars.bottom() + css(if low { 8.0 } else { 14.0 });
-        self.nodes = Rect::new(side, top, self.title.w, (area.h - top - css(4.0)).max(1.0));
+        let (side, top) = (css(12.0), css(4.0));
+        let w = (area.w - 2.0 * side).max(1.0);
         let nodes = self.gpus_per_node.len() as u32;
-        let room = Size::new(self.nodes.w, self.nodes.h);
-        self.tiling = Tiling::new(nodes, stage.cluster.largest_node(), room, ratio);
+        let tiling = |share: f64| {
+            let room = Size::new(w, (area.h * share - top).max(1.0));
+            Tiling::new(nodes, stage.cluster.largest_node(), room, ratio)
+        };
+        self.tiling = tiling(FOR_NODES);
+        if self.tiling.is_dense() {
+            self.tiling = tiling(FOR_DENSE);
+        }
+        self.nodes = Rect::new(side, top, w, self.tiling.extent().h);
+        let words = css(18.0);
+        let gap = css(6.0);
+        self.title = Rect::new(side, self.nodes.bottom() + gap, w, words);
+        let top = self.title.bottom() + css(3.0);
+        self.platform = Rect::new(side, top, w, (area.h - top - css(2.0)).max(0.0));
     }
 
     fn constrained(&self, plane: Plane) -> Plane {
@@ -118,7 +126,7 @@ impl Default for Yard {
         Self {
             layout: Layout::default(),
             view: Glide::new(Plane::WHOLE.into()),
-            queue: Queue::default(),
+            platform: Platform::default(),
             nodes: Nodes::default(),
             motion: Motion::default(),
             drag: None,
@@ -160,11 +168,8 @@ impl Yard {
 
     /// What is at a place.
     fn at(&self, at: Point<Device>, run: &StageRun) -> Target {
-        if at.y < self.layout.nodes.y {
-            return match self.queue.at(at.x) {
-                Some(job) if at.y >= self.layout.title.bottom() => Target::Job(job),
-                _ => Target::Nothing,
-            };
+        if at.y >= self.layout.title.y {
+            return self.platform.at(at).map_or(Target::Nothing, Target::Job);
         }
         let Some((node, gpu)) = self.layout.grid(&self.plane()).at(at) else {
             return Target::Nothing;
@@ -241,19 +246,11 @@ impl RunPainter for Yard {
         let moving = self.view.step(pen.real_ms, 0.001, stage.reduced_motion);
         let may_move = !stage.reduced_motion;
         self.motion
-            .note(run, &stage.clock, &self.queue, pen.real_ms, may_move);
+            .note(run, &stage.clock, &self.platform, pen.real_ms, may_move);
 
-        let Layout {
-            title,
-            bars,
-            largest_job,
-            nodes,
-            ..
-        } = self.layout;
-        self.queue.paint(pen, &title, &bars, largest_job, shown);
         let plane = self.plane();
         let grid = self.layout.grid(&plane);
-        let area = nodes.grown(pen.px(4.0));
+        let area = self.layout.nodes.grown(pen.px(4.0));
         if plane != Plane::WHOLE {
             pen.clip(&area);
         }
@@ -263,8 +260,14 @@ impl RunPainter for Yard {
         if plane != Plane::WHOLE {
             pen.unclip();
         }
+        let Layout {
+            title, platform, ..
+        } = self.layout;
+        let look = self.layout.tiling.look();
+        let largest = stage.cluster.largest_node();
+        (self.platform).paint(pen, &title, &platform, look, largest, shown);
         let flights = self.motion.flights();
-        flights::paint(pen, flights, &self.queue, &grid, &area, shown);
+        flights::paint(pen, flights, &self.platform, &grid, &area, shown);
         moving || !flights.is_empty()
     }
 

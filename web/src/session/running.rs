@@ -19,7 +19,9 @@ impl Session {
     /// Starts what is in the list and not yet at work, as far as there is room; ends what is no
     /// longer in it.
     pub fn reconcile(&self, state: &AppState) {
-        self.0.stage.write().show(state.selected, state.colour_by);
+        let mut stage = self.0.stage.write();
+        stage.show(state.selected, state.colour_by, state.lit);
+        drop(stage);
         self.check_linked_time(state);
         if state.trace.is_some() && !self.is_opening() {
             let shown = Link::of(state, &self.0.stage.read());

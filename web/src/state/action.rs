@@ -76,6 +76,8 @@ pub enum Action {
     Show(&'static str),
     /// Colour by this.
     ColourBy(ColourBy),
+    /// Make a class of jobs stand out, or none.
+    Light(Option<u32>),
     /// Use this theme.
     Theme(Theme),
     /// Choose a job, or none.

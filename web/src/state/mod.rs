@@ -59,6 +59,8 @@ pub struct AppState {
     pub view: String,
     /// What colours stand for.
     pub colour_by: ColourBy,
+    /// The class of jobs that stands out, if one was chosen from the legend.
+    pub lit: Option<u32>,
     /// Light, dark, or as the system has it.
     pub theme: Theme,
     /// The chosen job.
@@ -278,6 +280,7 @@ impl AppState {
             cards,
             view: link.view.clone(),
             colour_by: link.colour_by,
+            lit: None,
             theme: link.theme,
             selected: link.job,
             explanations: Vec::new(),

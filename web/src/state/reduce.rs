@@ -57,7 +57,7 @@ impl AppState {
                 self.opening = None;
                 self.trace_error = None;
                 // Whatever there was to tell was about what was open before.
-                self.notice = None;
+                (self.notice, self.lit) = (None, None);
                 self.setup.cluster = cluster;
                 self.cluster_origin = origin;
                 if let Some(experiment) = experiment {
@@ -177,7 +177,8 @@ impl AppState {
                 self.revision += 1;
             }
             Action::Show(view) => self.view = view.to_string(),
-            Action::ColourBy(colour_by) => self.colour_by = colour_by,
+            Action::ColourBy(colour_by) => (self.colour_by, self.lit) = (colour_by, None),
+            Action::Light(class) => self.lit = class,
             Action::Theme(theme) => self.theme = theme,
             Action::Select(job) => {
                 self.selected = job;
@@ -228,7 +229,7 @@ impl AppState {
         (self.colour_by, self.theme) = (link.colour_by, link.theme);
         self.view.clone_from(&link.view);
         self.complaints.clone_from(&link.complaints);
-        (self.notice, self.guide) = (None, None);
+        (self.notice, self.guide, self.lit) = (None, None, None);
         self.forget_results();
     }
 

@@ -31,6 +31,7 @@ mod job_choice;
 mod job_filter;
 mod job_rows;
 mod keyboard;
+mod legend;
 mod life;
 mod metrics_table;
 mod player;
@@ -50,5 +51,6 @@ mod view;
 mod views;
 mod way_back;
 mod wording;
+mod yard_facts;
 
 pub use app::App;

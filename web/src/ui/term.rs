@@ -23,6 +23,9 @@ pub(super) struct Definition {
 pub(super) struct Props {
     /// Its meaning.
     pub(super) definition: &'static Definition,
+    /// Tells it from others of the same page, where a term stands more than once.
+    #[prop_or_default]
+    pub(super) place: u32,
 }
 
 /// Room the meaning takes up, CSS pixels.
@@ -79,7 +82,7 @@ pub(super) fn Term(props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| close())
     };
     let onblur = Callback::from(move |_: FocusEvent| close());
-    let described_by = format!("term-{id}");
+    let described_by = format!("term-{id}-{}", props.place);
     let style = place.map_or_else(String::new, |(left, top)| {
         format!("left: {left:.0}px; top: {top:.0}px")
     });

@@ -23,6 +23,8 @@ pub struct PolicyEntry {
     pub oracle: fn(&Params<'_>) -> bool,
     /// Whether it gives jobs other GPUs and batches than they ask for.
     pub adapts_jobs: bool,
+    /// Whether it serves jobs in order of arrival, so that who waits longest is the head of the line.
+    pub in_order: bool,
     /// Its queues, if it sorts jobs into some by what they have attained.
     pub levels: Option<fn(&Params<'_>) -> Levels>,
     /// Says what does not fit between parameters that are valid one by one.
@@ -40,6 +42,7 @@ impl PolicyEntry {
         params: &[],
         oracle: |_| false,
         adapts_jobs: false,
+        in_order: false,
         levels: None,
         check: |_| Ok(()),
     };

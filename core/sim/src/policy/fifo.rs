@@ -27,6 +27,7 @@ pub(super) const POLICY: Registered = Registered {
             },
             PLACEMENT,
         ],
+        in_order: true,
         ..PolicyEntry::PLAIN
     },
     build: |params, context| Box::new(Fifo::new(params, context)),

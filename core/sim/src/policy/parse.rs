@@ -24,6 +24,11 @@ impl PolicySpec {
         self.entry().0.adapts_jobs
     }
 
+    /// Whether it serves jobs in order of arrival, so that who waits longest is the head of the line.
+    pub fn serves_in_order(&self) -> bool {
+        self.entry().0.in_order
+    }
+
     /// Its queues, if it sorts jobs into some by what they have attained.
     pub fn levels(&self) -> Option<Levels> {
         let (entry, params) = self.entry();

@@ -1,7 +1,7 @@
 //! Chips in their lanes.
 
 use super::Shown;
-use crate::draw::on_stage::OnStage;
+use crate::draw::on_stage::{DIMMED, OnStage};
 use crate::draw::palette;
 use crate::draw::pen::{Align, Pen};
 use crate::draw::space::Rect;
@@ -13,16 +13,17 @@ pub(super) fn paint(pen: &mut Pen<'_>, chips: &[Shown], shown: OnStage<'_>) {
         .iter()
         .map(|chip| (chip, chip.at(&chip.rect, pen.real_ms)))
         .collect();
-    pen.alpha(shown.others_alpha());
-    for category in 0..palette::CATEGORIES as u32 {
-        pen.fill(shown.colour_of(category));
-        for (chip, rect) in &chips {
-            if chip.category == category {
-                pen.rect(rect);
+    for (dimmed, alpha) in [(true, DIMMED), (false, 1.0)] {
+        pen.alpha(alpha);
+        for category in 0..palette::CATEGORIES as u32 {
+            pen.fill(shown.colour_of(category));
+            for (chip, rect) in &chips {
+                if chip.category == category && shown.is_dimmed(chip.job) == dimmed {
+                    pen.rect(rect);
+                }
             }
         }
     }
-    pen.alpha(1.0);
     pen.fill(pen.chrome.background);
     for (_, rect) in chips.iter().filter(|(chip, _)| !chip.running) {
         pen.rect(&inside(pen, rect));

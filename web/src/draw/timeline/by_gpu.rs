@@ -50,6 +50,7 @@ struct Shows {
     segments: usize,
     selected: Option<JobId>,
     colour_by: ColourBy,
+    lit: Option<u32>,
     /// The moment, where colours depend on it.
     moment: Option<usize>,
     dark: bool,
@@ -197,6 +198,7 @@ impl ByGpu {
             segments: self.rows.seen(),
             selected: stage.selected,
             colour_by,
+            lit: stage.lit,
             moment: (colour_by == ColourBy::Queue).then(|| run.moment.next_event()),
             dark: stage.dark,
         };

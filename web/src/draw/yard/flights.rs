@@ -1,7 +1,7 @@
 //! Jobs on their way, painted over the nodes.
 
 use super::motion::{Flight, FlightKind};
-use super::queue::Queue;
+use super::platform::Platform;
 use super::tiles::Grid;
 use crate::draw::on_stage::OnStage;
 use crate::draw::pen::Pen;
@@ -11,7 +11,7 @@ use crate::draw::space::Rect;
 pub(super) fn paint(
     pen: &Pen<'_>,
     flights: &[Flight],
-    queue: &Queue,
+    platform: &Platform,
     grid: &Grid,
     area: &Rect,
     shown: OnStage<'_>,
@@ -24,21 +24,21 @@ pub(super) fn paint(
                 grid.cells_of(gpus, area, |cell| pen.rect(cell));
             }
             FlightKind::Preempted => {
-                if let Some(bar) = queue.bar(flight.job) {
+                if let Some(block) = platform.area_of(flight.job) {
                     pen.fill(pen.chrome.background);
-                    pen.rect(bar);
+                    pen.rect(block);
                 }
             }
             FlightKind::Finished => {}
         }
     }
     for flight in flights {
-        paint_one(pen, flight, queue, grid, shown);
+        paint_one(pen, flight, platform, grid, shown);
     }
     pen.alpha(1.0);
 }
 
-fn paint_one(pen: &Pen<'_>, flight: &Flight, queue: &Queue, grid: &Grid, shown: OnStage<'_>) {
+fn paint_one(pen: &Pen<'_>, flight: &Flight, platform: &Platform, grid: &Grid, shown: OnStage<'_>) {
     let at = flight.part(pen.real_ms);
     let gpus = shown.run.log.segment(flight.segment).gpus;
     pen.fill(shown.colour(flight.job));
@@ -59,7 +59,7 @@ fn paint_one(pen: &Pen<'_>, flight: &Flight, queue: &Queue, grid: &Grid, shown: 
             }
         }
         FlightKind::Preempted => {
-            let to = queue.place(flight.job);
+            let to = platform.place(flight.job);
             for part in gpus {
                 let from = grid.bounds(part.node, part.mask);
                 block(pen, &from.towards(&to, at));

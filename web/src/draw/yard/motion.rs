@@ -1,9 +1,9 @@
-//! Jobs on their way: from the queue to their nodes, back, from nodes to other nodes, and away.
+//! Jobs on their way: from the platform to their nodes, back, from nodes to other nodes, and away.
 //!
 //! Motion shows what has just happened, so it lasts 250 ms of real time whatever the clock's
 //! speed. Where more happens than an eye can follow, there is none; nor after a jump in time.
 
-use super::queue::Queue;
+use super::platform::Platform;
 use crate::draw::space::Rect;
 use crate::stage::{Clock, StageRun};
 use switchyard::job::JobId;
@@ -53,12 +53,12 @@ pub(super) struct Motion {
 }
 
 impl Motion {
-    /// Takes note of what has happened since the last frame. `queue` is still the last frame's.
+    /// Takes note of what has happened since the last frame. `platform` is still the last frame's.
     pub(super) fn note(
         &mut self,
         run: &StageRun,
         clock: &Clock,
-        queue: &Queue,
+        platform: &Platform,
         real_ms: f64,
         allowed: bool,
     ) {
@@ -86,13 +86,13 @@ impl Motion {
         // While the clock stands, only a step to the next moment with events is no jump.
         let one_moment = || run.log.event(seen).time == run.log.event(next - 1).time;
         if news > 0 && (clock.playing || one_moment()) {
-            (seen..next).for_each(|event| self.begin(run, event, queue, real_ms));
+            (seen..next).for_each(|event| self.begin(run, event, platform, real_ms));
         } else if news > 0 {
             self.flights.clear();
         }
     }
 
-    fn begin(&mut self, run: &StageRun, event: usize, queue: &Queue, real_ms: f64) {
+    fn begin(&mut self, run: &StageRun, event: usize, platform: &Platform, real_ms: f64) {
         let event = run.log.event(event);
         let left = self
             .flights
@@ -108,7 +108,7 @@ impl Motion {
                     ..
                 }) => FlightKind::Moved { from: segment },
                 _ => FlightKind::Placed {
-                    from: queue.place(event.job),
+                    from: platform.place(event.job),
                 },
             },
             EventKind::Pause => FlightKind::Preempted,

@@ -3,17 +3,22 @@
 use super::look::Detail;
 use super::motion::FLIGHT_MS;
 use super::tiles::Grid;
-use crate::draw::on_stage::OnStage;
+use crate::draw::on_stage::{DIMMED, OnStage};
 use crate::draw::palette;
 use crate::draw::pen::{Align, Pen};
 use crate::draw::space::Rect;
+use crate::draw::text::{SMALL, TEXT_ROW};
 use switchyard::job::JobId;
+
+/// How opaque the joints are between the cells of a gang: one sees its GPUs, and that they are one.
+const JOINT: f64 = 0.45;
 
 /// What is worked out for each frame; kept for its memory.
 #[derive(Default)]
 pub(super) struct Nodes {
-    /// What has each colour: running jobs or, where a node has one cell, nodes.
-    by_colour: [Vec<u32>; palette::CATEGORIES],
+    /// What has each colour: running jobs or, where a node has one cell, nodes. First what stands
+    /// back, then the rest.
+    by_colour: [[Vec<u32>; palette::CATEGORIES]; 2],
     /// Per node, which GPUs are free.
     free: Vec<u64>,
     taken: Vec<Taken>,
@@ -40,7 +45,7 @@ impl Nodes {
         steady: bool,
         shown: OnStage<'_>,
     ) {
-        for list in &mut self.by_colour {
+        for list in self.by_colour.iter_mut().flatten() {
             list.clear();
         }
         if grid.look.detail == Detail::Density {
@@ -48,6 +53,9 @@ impl Nodes {
         } else {
             self.free_cells(pen, grid, area, gpus_per_node, shown);
             self.taken_cells(pen, grid, area, steady, shown);
+            if grid.look.detail == Detail::Labelled && !steady {
+                names(pen, grid, area, shown);
+            }
         }
         for job in shown.outlined() {
             if shown.run.moment.running().contains(&job) {
@@ -106,26 +114,33 @@ impl Nodes {
         let clock = &shown.stage.clock;
         let running = || shown.run.moment.running().iter().copied();
         for job in running() {
-            self.by_colour[shown.category(job) as usize].push(job.0);
+            self.list(job, shown).push(job.0);
         }
         // At high speed a job that has only just come is shown as any busy GPU: a steady picture
         // instead of flicker.
         let grown_up = clock.now - clock.speed * FLIGHT_MS / 1000.0;
         let is_young = |job: JobId| steady && shown.segment(job).start.seconds() > grown_up;
         let draw = |job: JobId| grid.cells_of(shown.segment(job).gpus, area, |cell| pen.rect(cell));
-        pen.alpha(shown.others_alpha());
-        for (category, jobs) in (0..).zip(&self.by_colour) {
-            if !jobs.is_empty() {
-                pen.fill(shown.colour_of(category));
-                let jobs = jobs.iter().copied().map(JobId);
-                jobs.filter(|&job| !is_young(job)).for_each(draw);
+        let join =
+            |job: JobId| grid.joints_of(shown.segment(job).gpus, area, |cell| pen.rect(cell));
+        for (lists, alpha) in self.by_colour.iter().zip([DIMMED, 1.0]) {
+            for (category, jobs) in (0..).zip(lists) {
+                if !jobs.is_empty() {
+                    pen.fill(shown.colour_of(category));
+                    let jobs = jobs.iter().copied().map(JobId);
+                    let jobs = jobs.filter(|&job| !is_young(job));
+                    pen.alpha(alpha);
+                    jobs.clone().for_each(draw);
+                    pen.alpha(alpha * JOINT);
+                    jobs.for_each(join);
+                }
             }
         }
+        pen.alpha(1.0);
         if steady {
             pen.fill(pen.chrome.busy);
             running().filter(|&job| is_young(job)).for_each(draw);
         }
-        pen.alpha(1.0);
 
         let mut restarting = running().filter(|&job| shown.restarts(job)).peekable();
         if restarting.peek().is_some() {
@@ -134,6 +149,12 @@ impl Nodes {
                 restarting.for_each(|job| grid.cells_of(shown.segment(job).gpus, area, &mut *hatch))
             });
         }
+    }
+
+    /// The list of a running job's colour.
+    fn list(&mut self, job: JobId, shown: OnStage<'_>) -> &mut Vec<u32> {
+        let back = usize::from(!shown.is_dimmed(job));
+        &mut self.by_colour[back][shown.category(job) as usize]
     }
 
     /// A cell a node, filled from below as far as its GPUs are taken, in the colour of the job that
@@ -163,26 +184,51 @@ impl Nodes {
             if grid.is_seen(node, area) {
                 pen.rect(&grid.tile(node));
                 if let Some(job) = taken.most {
-                    self.by_colour[shown.category(job) as usize].push(node);
+                    let back = usize::from(!shown.is_dimmed(job));
+                    self.by_colour[back][shown.category(job) as usize].push(node);
                 }
             }
         }
-        pen.alpha(shown.others_alpha());
-        for (category, nodes) in (0..).zip(&self.by_colour) {
-            if nodes.is_empty() {
-                continue;
-            }
-            pen.fill(shown.colour_of(category));
-            for &node in nodes {
-                let tile = grid.tile(node);
-                let at = node as usize;
-                let part = f64::from(self.taken[at].all) / f64::from(gpus_per_node[at]);
-                let h = (tile.h * part).round().max(1.0);
-                let y = tile.bottom() - h;
-                pen.rect(&Rect { y, h, ..tile });
+        for (lists, alpha) in self.by_colour.iter().zip([DIMMED, 1.0]) {
+            pen.alpha(alpha);
+            for (category, nodes) in (0..).zip(lists) {
+                if nodes.is_empty() {
+                    continue;
+                }
+                pen.fill(shown.colour_of(category));
+                for &node in nodes {
+                    let tile = grid.tile(node);
+                    let at = node as usize;
+                    let part = f64::from(self.taken[at].all) / f64::from(gpus_per_node[at]);
+                    let h = (tile.h * part).round().max(1.0);
+                    let y = tile.bottom() - h;
+                    pen.rect(&Rect { y, h, ..tile });
+                }
             }
         }
         pen.alpha(1.0);
+    }
+}
+
+/// Names of jobs where the cells that a gang has in a row have room for them.
+fn names(pen: &mut Pen<'_>, grid: &Grid, area: &Rect, shown: OnStage<'_>) {
+    let pad = pen.px(4.0);
+    if grid.look.cell.h < pen.px(TEXT_ROW) {
+        return;
+    }
+    for &job in shown.run.moment.running() {
+        let Some(name) = shown.name(job).filter(|_| !shown.is_dimmed(job)) else {
+            continue;
+        };
+        let width = pen.width(name, SMALL) + pad;
+        pen.fill(shown.ink(job));
+        for part in shown.segment(job).gpus {
+            let row = grid.first_row(part.node, part.mask);
+            if row.w >= width && grid.is_seen(part.node, area) {
+                let middle = row.middle();
+                pen.label(name, middle.x, middle.y, Align::Centre, row.w);
+            }
+        }
     }
 }
 

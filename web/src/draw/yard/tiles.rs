@@ -6,6 +6,9 @@ use crate::draw::space::{Device, Point, Ratio, Rect, Size, World};
 use crate::draw::viewport::Plane;
 use switchyard::cluster::Gpus;
 
+/// The part of the largest cell that a cell must be to show nearly as much.
+const NEARLY: f64 = 0.84;
+
 /// A grid of nodes that fits into an area.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Tiling {
@@ -21,14 +24,10 @@ pub(super) struct Tiling {
 }
 
 impl Tiling {
-    /// The grid of `nodes` tiles in a room that shows the most of each.
+    /// The grid of `nodes` tiles in a room that shows the most of each. Of those that show nearly as
+    /// much, the flattest: what is below has more room.
     pub(super) fn new(nodes: u32, largest_node: u32, room: Size<World>, ratio: Ratio) -> Self {
-        let mut best = Self {
-            nodes,
-            largest_node,
-            ratio,
-            ..Self::default()
-        };
+        let mut grids: Vec<Self> = Vec::new();
         let largest_cell = ratio.px(look::LARGEST_CELL);
         let mut columns = 1;
         loop {
@@ -38,21 +37,34 @@ impl Tiling {
                 (room.h / f64::from(rows)).floor(),
             );
             let look = Look::new(Plane::WHOLE.size(pitch), largest_node, ratio, largest_cell);
-            if best.columns == 0 || look.rank() > best.look.rank() {
-                best = Self {
-                    columns,
-                    rows,
-                    pitch,
-                    look,
-                    ..best
-                };
-            }
+            grids.push(Self {
+                nodes,
+                largest_node,
+                ratio,
+                columns,
+                rows,
+                pitch,
+                look,
+            });
             if rows == 1 {
                 break;
             }
             // The next width that saves a row: those between only waste room.
             columns = nodes.div_ceil(rows - 1);
         }
+        let ranks = grids.iter().map(|grid| grid.look.rank());
+        let (detail, cell) = ranks.fold((Detail::Density, 0.0), |best, rank| {
+            if rank > best { rank } else { best }
+        });
+        let is_near = |grid: &Self| {
+            let near = if detail == Detail::Density {
+                cell
+            } else {
+                NEARLY * cell
+            };
+            grid.look.detail == detail && grid.look.rank().1 >= near
+        };
+        let mut best = grids.into_iter().rev().find(is_near).unwrap_or_default();
         best.close_up();
         best
     }
@@ -86,6 +98,16 @@ impl Tiling {
             look,
             origin: plane.origin(corner),
         }
+    }
+
+    /// Whether a node is one cell.
+    pub(super) fn is_dense(&self) -> bool {
+        self.look.detail == Detail::Density
+    }
+
+    /// How a tile looks at scale 1.
+    pub(super) fn look(&self) -> &Look {
+        &self.look
     }
 
     /// The size of the whole grid.
@@ -184,6 +206,39 @@ impl Grid {
         for part in gpus.iter().filter(|part| self.is_seen(part.node, area)) {
             self.cells(part.node, part.mask, &mut each);
         }
+    }
+
+    /// Calls `each` with what lies between neighbouring cells of all these GPUs whose node is seen in
+    /// `area`.
+    pub(super) fn joints_of(&self, gpus: &[Gpus], area: &Rect, mut each: impl FnMut(&Rect)) {
+        let look = &self.look;
+        if look.detail == Detail::Density || look.gap < 1.0 {
+            return;
+        }
+        for part in gpus.iter().filter(|part| self.is_seen(part.node, area)) {
+            let tile = self.tile(part.node);
+            let holds = |gpu: u32| gpu < 64 && part.mask >> gpu & 1 == 1;
+            for gpu in (0..64).filter(|&gpu| holds(gpu)) {
+                let cell = Self::cell_of(look, &tile, gpu);
+                if (gpu + 1) % look.across != 0 && holds(gpu + 1) {
+                    let (x, w) = (cell.right(), look.gap);
+                    each(&Rect { x, w, ..cell });
+                }
+                if holds(gpu + look.across) {
+                    let (y, h) = (cell.bottom(), look.gap);
+                    each(&Rect { y, h, ..cell });
+                }
+            }
+        }
+    }
+
+    /// Around the cells side by side that the first of the GPUs in `mask` begins.
+    pub(super) fn first_row(&self, node: u32, mask: u64) -> Rect {
+        let first = mask.trailing_zeros().min(63);
+        let end = (first / self.look.across + 1) * self.look.across;
+        let holds = |&gpu: &u32| gpu < 64 && mask >> gpu & 1 == 1;
+        let last = (first..end).take_while(holds).last().unwrap_or(first);
+        self.cell(node, first).union(&self.cell(node, last))
     }
 
     /// The smallest rectangle around the cells of the GPUs in `mask`.

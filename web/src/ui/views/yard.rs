@@ -5,11 +5,14 @@ use crate::draw::yard::Yard;
 use crate::stage::ColourBy;
 use crate::state::{Action, AppState, Card, RunStatus};
 use crate::ui::canvas_host::{CanvasHost, Scene};
-use crate::ui::controls::{list, option, switch_button};
+use crate::ui::controls::{list, option};
 use crate::ui::doers::{Doers, StateProps, tell};
+use crate::ui::legend::{classes, legend};
 use crate::ui::typed::input_value;
 use crate::ui::view::View;
 use crate::ui::wording;
+use crate::ui::yard_facts::yard_facts;
+use std::rc::Rc;
 use yew::prelude::*;
 
 /// Every run's nodes and queue.
@@ -40,10 +43,27 @@ fn YardView(props: &StateProps) -> Html {
         }
     });
     let shown_now = (*shown).min(state.cards.len() - 1);
-    let switch = state.cards.iter().enumerate().map(|(i, card)| {
-        let shown = shown.clone();
-        let onclick = Callback::from(move |_| shown.set(i));
-        switch_button(i == shown_now, &card.policy.to_string(), None, onclick)
+    let switch = state.cards.iter().zip(0usize..).map(|(card, i)| {
+        option(
+            &i.to_string(),
+            &card.policy.to_string(),
+            i == shown_now,
+            None,
+        )
+    });
+    let onswitch = Callback::from(move |event: Event| {
+        if let Ok(chosen) = input_value(&event).parse() {
+            shown.set(chosen);
+        }
+    });
+    let session = &props.doers.session;
+    let levels = |card: &Card| card.policy.levels().map_or(1, |of| of.thresholds.len() + 1);
+    let queues = state.cards.iter().map(levels).max().unwrap_or(1);
+    let trace = state.trace.as_ref().map(|trace| Rc::as_ptr(trace) as usize);
+    let on_stage = !session.stage().read().runs.is_empty();
+    let classes = use_memo((trace, on_stage, state.colour_by, queues), {
+        let stage = session.stage().clone();
+        move |&(.., by, queues)| classes(&stage.read(), by, queues)
     });
     let cards = state.cards.iter().enumerate();
     let yards = cards.map(|(i, card)| yard(state, &props.doers, card, i == shown_now));
@@ -51,12 +71,31 @@ fn YardView(props: &StateProps) -> Html {
         <>
             <div class="toolbar">
                 <label><span>{ "Colour by " }</span>{ list(oncolour, colours.collect()) }</label>
-                <span class="key hint"><i class="waits"></i>{ "waiting" }<i class="runs"></i>{ "running" }<i class="restarts"></i>{ "restarting" }</span>
-                <div class="switch only-narrow" role="group" aria-label="Scheduler shown">{ for switch }</div>
+                { legend(state, session, &classes) }
+                <span class="key hint">
+                    <i class="waits"></i>{ "waiting" }<i class="runs"></i>{ "running" }<i class="restarts"></i>{ "restarting" }
+                    <span title="When so much happens in a second that it would flicker, a job that has only just come is grey"><i class="passing"></i>{ "only just placed, in fast-forward" }</span>
+                </span>
+                if state.cards.len() > 1 {
+                    <label class="only-narrow"><span class="visually-hidden">{ "Scheduler shown" }</span>{ list(onswitch, switch.collect()) }</label>
+                }
             </div>
-            <div class="yards" ~style={format!("--yards:{}", state.cards.len())}>{ for yards }</div>
+            <div class={classes!("yards", (state.cards.len() > 4).then_some("many"))} ~style={columns(state.cards.len())}>{ for yards }</div>
         </>
     }
+}
+
+/// How many yards stand side by side, by the room there is: four are two by two.
+fn columns(yards: usize) -> String {
+    let (wide, middle, small) = match yards {
+        0 | 1 => (1, 1, 1),
+        2 => (2, 2, 1),
+        3 => (3, 2, 1),
+        4 => (2, 2, 2),
+        5 | 6 => (3, 3, 2),
+        _ => (4, 3, 2),
+    };
+    format!("--wide:{wide}; --middle:{middle}; --small:{small}")
 }
 
 /// How a run's mean JCT compares with the baseline's, once both are known.
@@ -93,6 +132,7 @@ pub(super) fn yard(state: &AppState, doers: &Doers, card: &Card, narrow_shown: b
         <section key={card.id} class={classes!("yard", (!narrow_shown).then_some("hidden-narrow"))} aria-label={format!("Yard of {}", card.policy)}>
             <h2><span class="spec" title={card.policy.to_string()}>{ card.policy.to_string() }</span>{ result }</h2>
             <CanvasHost scene={Scene::of(card.id, Yard::of_run)} doers={doers.clone()} label={format!("Nodes and queue under {} at the clock's time", card.policy)} />
+            { yard_facts(&doers.session, card.id) }
         </section>
     }
 }

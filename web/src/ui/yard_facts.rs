@@ -1,0 +1,79 @@
+//! What stands under a yard: the moment in a sentence, and how far the run has come.
+
+use super::clock::Clocked;
+use super::term::{Definition, Term};
+use crate::draw::describe;
+use crate::draw::format::{count, figures};
+use crate::session::Session;
+use crate::stage::{Stage, StageRun};
+use yew::prelude::*;
+
+static FINISHED: Definition = Definition {
+    id: "yard-finished",
+    name: "finished",
+    meaning: "Jobs that have run to their end by the clock's time.",
+    formula: "",
+    source: "",
+};
+static IN_USE: Definition = Definition {
+    id: "yard-in-use",
+    name: "GPUs in use",
+    meaning: "The share of the cluster's GPUs that jobs hold at the clock's time. Held is not the same as used well.",
+    formula: "GPUs held ∕ GPUs of the cluster",
+    source: "",
+};
+static RHO: Definition = Definition {
+    id: "yard-rho",
+    name: "ρ",
+    meaning: "Finish-time fairness of the whole run: a job's completion time over what it would be on an equal share of the cluster, averaged over its jobs. Below 1: better than an equal share.",
+    formula: "mean of JCT shared ∕ JCT alone on a 1∕N share",
+    source: "Themis (NSDI'20).",
+};
+static RESTARTS: Definition = Definition {
+    id: "yard-restarts",
+    name: "restarts",
+    meaning: "Starts after a job's first one, until the clock's time: resumes and moves.",
+    formula: "",
+    source: "",
+};
+
+/// The moment of a run, in a sentence and in numbers.
+pub(super) fn yard_facts(session: &Session, id: u32) -> Html {
+    let render = {
+        let stage = session.stage().clone();
+        Callback::from(move |now| {
+            let stage = stage.read();
+            stage
+                .run(id)
+                .map(|run| facts(&stage, run, now))
+                .unwrap_or_default()
+        })
+    };
+    html! { <Clocked stage={session.stage().clone()} {render} /> }
+}
+
+fn facts(stage: &Stage, run: &StageRun, now: f64) -> Html {
+    let held = |&job| run.log.segment(run.moment.segment(job)).gpu_count();
+    let held: u32 = run.moment.running().iter().map(held).sum();
+    let in_use = 100.0 * f64::from(held) / f64::from(stage.cluster.gpus().max(1));
+    let rho = run
+        .results
+        .as_ref()
+        .map(|(_, summary)| summary.fairness.rho_mean);
+    let facts: [(&'static Definition, String); 4] = [
+        (&FINISHED, count(run.moment.finished().into())),
+        (&IN_USE, format!("{in_use:.0} %")),
+        (&RHO, rho.map_or_else(|| "–".to_owned(), figures)),
+        (&RESTARTS, count(run.restarts(now) as u64)),
+    ];
+    let facts = facts.into_iter().map(|(definition, value)| {
+        html! { <div><dt><Term {definition} place={run.id} /></dt><dd>{ value }</dd></div> }
+    });
+    let words = describe::situation(stage, run);
+    html! {
+        <div class="yard-facts">
+            <p class="situation" title={words.clone()}>{ words }</p>
+            <dl>{ for facts }</dl>
+        </div>
+    }
+}
