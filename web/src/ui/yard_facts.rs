@@ -17,8 +17,8 @@ static FINISHED: Definition = Definition {
 };
 static IN_USE: Definition = Definition {
     id: "yard-in-use",
-    name: "GPUs in use",
-    meaning: "The share of the cluster's GPUs that jobs hold at the clock's time. Held is not the same as used well.",
+    name: "in use",
+    meaning: "GPUs in use: the share of the cluster's GPUs that jobs hold at the clock's time. Held is not the same as used well.",
     formula: "GPUs held ∕ GPUs of the cluster",
     source: "",
 };

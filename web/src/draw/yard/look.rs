@@ -80,7 +80,8 @@ impl Look {
         }
     }
 
-    /// Square cells as large as can be. Of equals, the flattest tile: it reads as a row.
+    /// Square cells as large as can be, in full rows where there can be more than one of them. Of
+    /// equals, the flattest tile: it reads as a row.
     fn cells(
         pitch: Size<Device>,
         gpus: u32,
@@ -91,7 +92,9 @@ impl Look {
     ) -> Self {
         let (w, h) = (pitch.w.floor() - between, pitch.h.floor() - between - label);
         let mut best = Self::default();
-        for down in 1..=gpus {
+        let is_full = |down: &u32| gpus.is_multiple_of(*down);
+        let in_rows = (2..gpus).any(|down| is_full(&down));
+        for down in (1..=gpus).filter(|down| is_full(down) || !in_rows) {
             let across = gpus.div_ceil(down);
             let side = |room: f64, cells: u32| ((room + gap) / f64::from(cells) - gap).floor();
             let cell = side(w, across).min(side(h, down)).min(largest);

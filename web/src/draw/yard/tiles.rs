@@ -64,7 +64,11 @@ impl Tiling {
             };
             grid.look.detail == detail && grid.look.rank().1 >= near
         };
-        let mut best = grids.into_iter().rev().find(is_near).unwrap_or_default();
+        // Tall tiles make tall blocks, which leave gaps on the platform.
+        let is_flat = |grid: &&Self| grid.look.across >= largest_node.div_ceil(grid.look.across);
+        let near = || grids.iter().rev().filter(|grid| is_near(grid));
+        let best = near().find(is_flat).or_else(|| near().next());
+        let mut best = best.cloned().unwrap_or_default();
         best.close_up();
         best
     }
