@@ -29,9 +29,6 @@ pub(super) const VIEW: View = View {
 fn YardView(props: &StateProps) -> Html {
     let state = &props.state;
     let shown = use_state(|| 0usize);
-    if state.cards.is_empty() {
-        return html! { <p class="empty">{ "Add a scheduler on the left to see its yard." }</p> };
-    }
     let oncolour = tell(&props.doers.session, Action::ColourBy);
     let colours = ColourBy::ALL
         .iter()
@@ -42,7 +39,7 @@ fn YardView(props: &StateProps) -> Html {
             oncolour.emit(by);
         }
     });
-    let shown_now = (*shown).min(state.cards.len() - 1);
+    let shown_now = (*shown).min(state.cards.len().saturating_sub(1));
     let switch = state.cards.iter().zip(0usize..).map(|(card, i)| {
         option(
             &i.to_string(),
@@ -65,6 +62,9 @@ fn YardView(props: &StateProps) -> Html {
         let stage = session.stage().clone();
         move |&(.., by, queues)| classes(&stage.read(), by, queues)
     });
+    if state.cards.is_empty() {
+        return html! { <p class="empty">{ "Add a scheduler on the left to see its yard." }</p> };
+    }
     let cards = state.cards.iter().enumerate();
     let yards = cards.map(|(i, card)| yard(state, &props.doers, card, i == shown_now));
     html! {

@@ -1,0 +1,92 @@
+// The yard: what waits and why in a sentence, a legend that filters, a layout that stays.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { browser } from "./browser.mjs";
+
+const { open } = browser();
+
+/** Waits until this many schedulers have run to their end. */
+async function finished(page, runs) {
+  await page.waitForFunction(
+    (runs) => document.querySelectorAll("[data-status=done]").length === runs,
+    runs,
+    { timeout: 60_000 },
+  );
+}
+
+/** Where every yard's canvas lies. */
+const places = (page) =>
+  page.locator(".yard canvas").evaluateAll((all) =>
+    all.map((canvas) => {
+      const { x, y, width, height } = canvas.getBoundingClientRect();
+      return [x, y, width, height].map(Math.round).join(" ");
+    }),
+  );
+
+/** A number that another picture on the canvas would hardly have. */
+const picture = (canvas) =>
+  canvas.evaluate((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let hash = 0;
+    for (let i = 0; i < data.length; i += 4) hash = (hash * 31 + data[i] * 3 + data[i + 1] * 5 + data[i + 2]) | 0;
+    return hash;
+  });
+
+test("a sentence says what is idle, who waits, and why the first does not start", async (t) => {
+  const page = await open(t, "index.html#v=1&t=30000&run=fifo&run=tiresias-las");
+  await finished(page, 2);
+  const fifo = page.getByRole("region", { name: "Yard of fifo" });
+  await fifo.getByText("15 of 32 GPUs idle, 31 jobs wait: the head, lab-139, wants 16, more than are idle.").waitFor();
+  await fifo.locator("dl").getByText("136").waitFor();
+  assert.match(await fifo.locator("dl").innerText(), /finished\s*136\s*in use\s*53 %\s*ρ\s*16\.9\s*restarts\s*0/);
+  const las = page.getByRole("region", { name: "Yard of tiresias-las" });
+  await las.getByText(/the one that waits longest, lab-136, wants 8/).waitFor();
+});
+
+test("a legend's class stands out until it is clicked again", async (t) => {
+  const page = await open(t, "index.html#v=1&t=30000&run=fifo&colour=gpus");
+  await finished(page, 1);
+  await page.waitForTimeout(300);
+  const canvas = page.locator(".yard canvas");
+  const before = await picture(canvas);
+  const legend = page.getByRole("group", { name: "What the colours stand for" });
+  assert.deepEqual(await legend.getByRole("button").allInnerTexts(), [
+    "1 GPU", "2–3 GPUs", "4–7 GPUs", "8–15 GPUs", "16–31 GPUs",
+  ]);
+  const gangs = legend.getByRole("button", { name: "8–15 GPUs" });
+  await gangs.click();
+  await page.waitForTimeout(300);
+  assert.equal(await gangs.getAttribute("aria-pressed"), "true");
+  assert.notEqual(await picture(canvas), before, "the others stand back");
+  await gangs.click();
+  await page.waitForTimeout(300);
+  assert.equal(await picture(canvas), before, "nobody stands back");
+});
+
+test("neither a job that is chosen nor time that passes moves a yard", async (t) => {
+  const page = await open(t, "index.html#v=1&t=30000&run=fifo&run=sjf&run=las&run=srtf", {
+    viewport: { width: 1440, height: 900 },
+  });
+  await finished(page, 4);
+  const before = await places(page);
+  assert.equal(new Set(before.map((place) => place.split(" ")[0])).size, 2, "four are two by two");
+  const { x, y } = await page.locator(".yard canvas").first().boundingBox();
+  await page.mouse.click(x + 30, y + 40);
+  await page.getByRole("region", { name: /^Job / }).waitFor();
+  assert.deepEqual(await places(page), before);
+  await page.keyboard.press("End");
+  await page.keyboard.press(".");
+  await page.waitForTimeout(300);
+  assert.deepEqual(await places(page), before);
+});
+
+test("a phone shows one yard at a time, chosen from a list", async (t) => {
+  const page = await open(t, "index.html#v=1&t=30000&run=fifo&run=las", { viewport: { width: 390, height: 844 } });
+  await finished(page, 2);
+  const yard = (name) => page.getByRole("region", { name: `Yard of ${name}` });
+  assert.ok(await yard("fifo").isVisible());
+  await page.getByRole("combobox", { name: "Scheduler shown" }).selectOption("las");
+  await yard("las").waitFor();
+  assert.ok(!(await yard("fifo").isVisible()));
+});
