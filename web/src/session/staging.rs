@@ -183,7 +183,7 @@ impl Session {
             cluster,
             origin,
             profiles,
-            experiment,
+            experiment: experiment.map(Box::new),
         });
         if job.is_some() {
             self.select(job);

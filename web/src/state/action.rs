@@ -36,7 +36,7 @@ pub enum Action {
         /// Profiles that came with it.
         profiles: Vec<ProfileTable>,
         /// The settings in the file, where it is an experiment.
-        experiment: Option<Experiment>,
+        experiment: Option<Box<Experiment>>,
     },
     /// A cluster's description was opened, and no trace.
     OpenedCluster(ClusterSpec),

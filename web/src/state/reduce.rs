@@ -61,7 +61,7 @@ impl AppState {
                 self.setup.cluster = cluster;
                 self.cluster_origin = origin;
                 if let Some(experiment) = experiment {
-                    self.set_up_as(experiment);
+                    self.set_up_as(*experiment);
                 }
                 if !profiles.is_empty() {
                     self.take_profiles(profiles);
@@ -384,11 +384,11 @@ mod tests {
             cluster: default_cluster(),
             origin: ClusterOrigin::Given,
             profiles: Vec::new(),
-            experiment: Some(Experiment {
+            experiment: Some(Box::new(Experiment {
                 policies: policies.map(String::from).to_vec(),
                 settings: expected.clone(),
                 ..Experiment::default()
-            }),
+            })),
         });
         let policies: Vec<String> = state.cards.iter().map(|c| c.policy.to_string()).collect();
         assert_eq!(policies, ["srtf", "fifo[backfill=true]"]);
@@ -473,7 +473,7 @@ mod tests {
                 cluster: trace.cluster.clone().expect("the file names it"),
                 origin: ClusterOrigin::Given,
                 profiles: Vec::new(),
-                experiment,
+                experiment: experiment.map(Box::new),
             });
             assert_eq!(again.setup, state.setup, "{seed}");
             assert_eq!(again.experiment(), state.experiment(), "{seed}");
