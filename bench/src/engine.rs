@@ -23,6 +23,9 @@ pub(crate) struct Arguments {
     /// Policies to measure
     #[arg(long = "policy", default_values = ["fifo", "fifo[backfill=true]", "sjf", "srtf", "srsf", "tiresias-las", "tiresias-gittins"])]
     policies: Vec<String>,
+    /// Jobs on the same links slow one another
+    #[arg(long)]
+    contention: bool,
     /// Runs per figure
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
@@ -136,7 +139,10 @@ pub(crate) fn engine(arguments: &Arguments) -> Result<()> {
             policy: policy.parse()?,
             cluster: arguments.cluster.clone(),
             placement: Default::default(),
-            options: SimOptions::default(),
+            options: SimOptions {
+                contention: arguments.contention,
+                ..SimOptions::default()
+            },
             history: None,
         };
         for multiple in MULTIPLES {

@@ -18,7 +18,7 @@ mod experiment;
 pub mod workload;
 
 pub use experiment::Experiment;
-pub use switchyard_model::{Time, cluster, draw, goodput, job, pods};
+pub use switchyard_model::{Time, cluster, contention, draw, goodput, job, pods};
 pub use switchyard_report as report;
 pub use switchyard_sim::{
     Group, MissingHistory, Preset, RunSpec, SETTINGS, Setting, Settings, UnknownPreset, placement,

@@ -187,7 +187,7 @@ fn choices() -> impl Strategy<Value = Choices> {
 
 fn options() -> impl Strategy<Value = SimOptions> {
     let generation = proptest::option::of(select(&GpuGeneration::ALL[..]));
-    let flags = any::<[bool; 3]>();
+    let flags = any::<[bool; 4]>();
     (0.0..60.0f64, flags, generation, 0.0..1.0f64, any::<u64>()).prop_map(
         |(restart_cost, flags, spread_slowdown, interference, seed)| SimOptions {
             restart_cost,
@@ -196,6 +196,7 @@ fn options() -> impl Strategy<Value = SimOptions> {
             first_start_pays: flags[1],
             interference,
             whole_second_epochs: flags[2],
+            contention: flags[3],
             seed,
             ..SimOptions::default()
         },

@@ -152,6 +152,17 @@ pub const SETTINGS: &[Setting] = &[
         set: |of, text| parse(text, &mut of.options.interference),
     },
     Setting {
+        key: "contention",
+        link: "contention",
+        label: "Contention",
+        unit: "",
+        help: "Jobs that send over the same links of the cluster's tree, or want more cores than their node has, slow one another; and what is far apart is slower. Models are known by name; others get one of the table's",
+        kind: ParamKind::Bool,
+        group: Group::Runs,
+        get: |of| of.options.contention.to_string(),
+        set: |of, text| parse(text, &mut of.options.contention),
+    },
+    Setting {
         key: "seed",
         link: "seed",
         label: "Seed",

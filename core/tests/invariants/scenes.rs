@@ -305,6 +305,8 @@ fn all_options() -> impl Strategy<Value = SimOptions> {
                 spread_slowdown,
                 first_start_pays,
                 interference,
+                // The replay knows no links; `tests/contention.rs` has worlds with them.
+                contention: false,
                 whole_second_epochs,
                 seed,
                 log_budget: if restart_by_model {

@@ -405,6 +405,7 @@ mod tests {
                     restart_by_model: true,
                     spread_slowdown: Some(GpuGeneration::V100),
                     interference: 0.25,
+                    contention: true,
                     first_start_pays: true,
                     whole_second_epochs: true,
                     log_budget: LogBudget::of_bytes(250_000_000),
@@ -520,7 +521,7 @@ mod tests {
 
     /// Links of people and of others: as they are written, mutilated, and made up.
     fn hostile(random: &mut Random) -> String {
-        const KEYS: [&str; 31] = [
+        const KEYS: [&str; 32] = [
             "v",
             "sample",
             "file",
@@ -539,6 +540,7 @@ mod tests {
             "first-start-pays",
             "whole-second-epochs",
             "interference",
+            "contention",
             "seed",
             "log-budget",
             "applications",

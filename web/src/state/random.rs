@@ -103,6 +103,7 @@ impl Random {
                     spread_slowdown: self.coin().then(|| self.of(&GpuGeneration::ALL)),
                     first_start_pays: self.coin(),
                     interference: self.share(),
+                    contention: self.coin(),
                     whole_second_epochs: self.coin(),
                     seed: self.below(usize::MAX) as u64,
                     log_budget: match self.below(4_000) as u64 {

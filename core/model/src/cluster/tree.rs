@@ -184,7 +184,7 @@ impl TryFrom<String> for NodeList {
 pub enum TreeError {
     /// Not `KEY=VALUE`, or no known key.
     #[error(
-        "'/{0}' is not understood: after the nodes write /partitions=4, /racks=16, /sockets=2, /nic=3.125, /qpi=20, /pcie=15.75 (GB/s) or /oversubscription=3"
+        "'/{0}' is not understood: after the nodes, with their cores and memory, write /partitions=4, /racks=16, /sockets=2, /nic=3.125, /qpi=20, /pcie=15.75 (GB/s) or /oversubscription=3"
     )]
     Option(String),
     /// Said more than once.

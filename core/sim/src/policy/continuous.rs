@@ -80,9 +80,8 @@ impl<R: Rule> Policy for Continuous<R> {
 
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
         Explanation {
-            verdict: self.walk.verdict(view, job),
-            facts: self.rule.facts(view, job),
             plots: self.rule.plots(view, job),
+            ..Explanation::new(self.walk.verdict(view, job), self.rule.facts(view, job))
         }
     }
 }

@@ -220,9 +220,8 @@ impl Policy for TiresiasGittins {
             );
         }
         Explanation {
-            verdict: self.walk.verdict(view, job),
-            facts,
             plots,
+            ..Explanation::new(self.walk.verdict(view, job), facts)
         }
     }
 }

@@ -158,6 +158,7 @@ impl World {
             id: job,
             setting: &self.setting,
             parts,
+            gpus: self.log.segment(segment as usize).gpus,
             is_spread,
             trains: self.jobs.training(job).is_some(),
         });

@@ -163,6 +163,9 @@ impl Simulation {
         if explanation.verdict == Verdict::NotActive {
             return explanation;
         }
+        if phase == Phase::Running {
+            explanation.slow = world.speeds.causes(job);
+        }
         if let Some(training) = training {
             let application = training.application.name.to_string();
             explanation.facts.push(Fact::new("trains", application));

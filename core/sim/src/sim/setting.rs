@@ -28,6 +28,10 @@ pub struct SimOptions {
     /// of them; below 1.
     #[serde(default)]
     pub interference: f64,
+    /// Jobs that send over the same links, or want more cores than their node has, slow one another
+    /// ([`contention`](crate::contention)).
+    #[serde(default)]
+    pub contention: bool,
     /// Epochs of adaptive jobs take whole seconds, as in the simulator of Pollux.
     #[serde(default)]
     pub whole_second_epochs: bool,

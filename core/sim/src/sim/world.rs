@@ -55,7 +55,7 @@ impl World {
             is_round: false,
             jobs: Jobs::new(&setting, cluster),
             ledger: Ledger::new(workload.jobs.len(), workload.tenants.len()),
-            speeds: Speeds::new(&setting, nodes.count()),
+            speeds: Speeds::new(&setting, cluster),
             events: Events::default(),
             news: Inbox::default(),
             watch: Watch::default(),

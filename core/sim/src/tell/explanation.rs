@@ -13,6 +13,23 @@ pub struct Explanation {
     pub facts: Vec<Fact>,
     /// The curves behind it, if the policy decides by one.
     pub plots: Vec<Plot>,
+    /// Why it runs at less than full speed.
+    pub slow: Vec<Cause>,
+}
+
+/// One reason why a job runs at less than full speed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cause {
+    /// The law that says so.
+    pub law: String,
+    /// Where: a link, cores, GPUs.
+    pub place: String,
+    /// By what its speed is multiplied, in (0, 1].
+    pub factor: f64,
+    /// What is wanted there ÷ what there is, if that is known.
+    pub load: Option<f64>,
+    /// Other jobs there, each with its share of what is wanted.
+    pub by: Vec<(JobId, f64)>,
 }
 
 /// The decision about a job, and what it hangs on.
@@ -59,6 +76,7 @@ impl Explanation {
             verdict,
             facts,
             plots: Vec::new(),
+            slow: Vec::new(),
         }
     }
 }

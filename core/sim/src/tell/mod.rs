@@ -1,4 +1,4 @@
-//! What is told to people of a run, as plain data: why a job runs or waits ([`Explanation`]), what
+//! What is told to people of a run, as plain data: why a job runs, waits or is slow ([`Explanation`]), what
 //! was decided in a round ([`RoundReport`]), curves ([`Plot`]). In: whatever decides. Out: a page,
 //! a worker's message. It knows the vocabulary and nothing of policies or the engine.
 
@@ -6,6 +6,6 @@ mod explanation;
 mod plot;
 mod round;
 
-pub use explanation::{Explanation, Fact, Verdict};
+pub use explanation::{Cause, Explanation, Fact, Verdict};
 pub use plot::{Line, Mark, Plot};
 pub use round::{RoundReport, RoundRow};

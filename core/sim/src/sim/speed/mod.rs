@@ -2,12 +2,15 @@
 //! tells the laws who has got which GPUs and who has lost them, and asks after all of a moment whose
 //! speed has changed. Nothing else knows why a job is slow.
 
+mod contention;
 mod neighbours;
 mod spread;
 
 use super::setting::Setting;
-use crate::cluster::Part;
+use crate::cluster::{ClusterSpec, Gpus, Part};
 use crate::job::JobId;
+use crate::tell::Cause;
+use contention::Contention;
 use neighbours::Neighbours;
 use spread::Spread;
 
@@ -16,6 +19,8 @@ pub(super) struct Entering<'a> {
     pub(super) id: JobId,
     pub(super) setting: &'a Setting,
     pub(super) parts: &'a [Part],
+    /// Which GPUs of these nodes.
+    pub(super) gpus: &'a [Gpus],
     /// Whether they are on more nodes than need be.
     pub(super) is_spread: bool,
     /// Whether it trains an application, whose profile knows what nodes cost.
@@ -36,6 +41,9 @@ trait Law {
     /// Who runs at another factor than before, because of others that have come and gone since it
     /// was last asked. Until then they stay as they were.
     fn changed(&mut self, jobs: &mut Vec<JobId>);
+
+    /// Why a job's factor is below 1.
+    fn causes(&self, job: JobId, causes: &mut Vec<Cause>);
 }
 
 /// The laws of a run; without any, every job runs at full speed.
@@ -44,7 +52,7 @@ pub(super) struct Speeds {
 }
 
 impl Speeds {
-    pub(super) fn new(setting: &Setting, nodes: usize) -> Self {
+    pub(super) fn new(setting: &Setting, cluster: &ClusterSpec) -> Self {
         let options = &setting.options;
         let mut laws: Vec<Box<dyn Law>> = Vec::new();
         if let Some(generation) = options.spread_slowdown {
@@ -54,7 +62,11 @@ impl Speeds {
             )));
         }
         if options.interference > 0.0 {
+            let nodes = cluster.nodes() as usize;
             laws.push(Box::new(Neighbours::new(options.interference, nodes)));
+        }
+        if options.contention {
+            laws.push(Box::new(Contention::new(setting, cluster)));
         }
         Self { laws }
     }
@@ -71,6 +83,15 @@ impl Speeds {
     pub(super) fn of(&self, job: JobId) -> f64 {
         let factors = self.laws.iter().map(|law| law.factor(job));
         factors.fold(1.0, |product, factor| product * factor)
+    }
+
+    /// Why a job's speed is not full.
+    pub(super) fn causes(&self, job: JobId) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        self.laws
+            .iter()
+            .for_each(|law| law.causes(job, &mut causes));
+        causes
     }
 
     /// Whose speed has changed since it was last asked, other than by new GPUs.

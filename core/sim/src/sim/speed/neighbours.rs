@@ -1,7 +1,7 @@
 //! Adaptive jobs on several nodes slow one another where they share a node: the interference of
 //! Pollux' simulator (OSDI'21 §5.3.2).
 
-use super::{Entering, Law};
+use super::{Cause, Entering, Law};
 use crate::cluster::Part;
 use crate::job::JobId;
 use std::collections::BTreeSet;
@@ -74,5 +74,36 @@ impl Law for Neighbours {
                 jobs.push(*job);
             }
         }
+    }
+
+    fn causes(&self, job: JobId, causes: &mut Vec<Cause>) {
+        if !self.disturbed.contains(&job) {
+            return;
+        }
+        let of = |id: JobId| self.spanning.iter().find(|(other, _)| *other == id);
+        let Some((_, own)) = of(job) else {
+            return;
+        };
+        let there = |parts: &[Part]| {
+            let shared = |part: &&Part| own.iter().any(|own| own.node == part.node);
+            parts.iter().find(shared).map(|part| part.node)
+        };
+        let others = self.spanning.iter().filter(|(other, _)| *other != job);
+        let others: Vec<(JobId, u32)> = others
+            .filter_map(|(other, parts)| Some((*other, there(parts)?)))
+            .collect();
+        let mut nodes: Vec<String> = others.iter().map(|(_, node)| node.to_string()).collect();
+        nodes.dedup();
+        let share = 1.0 / others.len() as f64;
+        causes.push(Cause {
+            law: "interference".to_owned(),
+            place: format!("node {}'s network", nodes.join(", ")),
+            factor: self.factor,
+            load: None,
+            by: others
+                .into_iter()
+                .map(|(other, _)| (other, share))
+                .collect(),
+        });
     }
 }

@@ -1,7 +1,7 @@
 //! A gang on more nodes than it needs is slower, by its model and the generation of its GPUs:
 //! Gavel's measurements ([`ModelTraits::spread_rate`](crate::workload::ModelTraits::spread_rate)).
 
-use super::{Entering, Law};
+use super::{Cause, Entering, Law};
 use crate::job::JobId;
 use crate::workload::GpuGeneration;
 
@@ -37,4 +37,17 @@ impl Law for Spread {
     }
 
     fn changed(&mut self, _jobs: &mut Vec<JobId>) {}
+
+    fn causes(&self, job: JobId, causes: &mut Vec<Cause>) {
+        let factor = self.factor(job);
+        if factor < 1.0 {
+            causes.push(Cause {
+                law: "spread".to_owned(),
+                place: "more nodes than its gang needs".to_owned(),
+                factor,
+                load: None,
+                by: Vec::new(),
+            });
+        }
+    }
 }

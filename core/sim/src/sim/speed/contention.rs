@@ -1,0 +1,561 @@
+//! Jobs that send over the same links of the cluster's tree, or want more cores than their node has,
+//! slow one another: [`contention`](crate::contention) says by how much.
+//!
+//! What a job takes of links on average is shared out by progressive filling, where it wants more
+//! than they carry; what it finds there while it sends is what max-min fairness leaves beside what the
+//! others take. Only edges that somebody has come to or gone from are looked at, those that fill up
+//! with them, and the jobs on these. Sums go by job, so that the result does not depend on who came
+//! first.
+
+use super::{Cause, Entering, Law};
+use crate::cluster::{ClusterSpec, Gpus, Topology};
+use crate::contention::filling::{Sender, beside, fill};
+use crate::contention::{Bandwidths, Coefficients, ProfilesByJob, Step, Traffic};
+use crate::job::JobId;
+use crate::sim::setting::Setting;
+use std::collections::BTreeSet;
+
+pub(super) struct Contention {
+    topology: Topology,
+    coefficients: Coefficients,
+    fastest: Bandwidths,
+    profiles: ProfilesByJob,
+    /// GB/s, less what links lose.
+    capacity: Vec<f64>,
+    edges: Vec<Edge>,
+    /// Cores of each node, and how many its jobs want; thousandths. No cores are as many as wanted.
+    cores: Vec<(u64, u64)>,
+    /// By job; whoever runs.
+    running: Vec<Option<Box<Running>>>,
+    /// By node, if it has known cores.
+    on_node: Vec<Vec<JobId>>,
+    touched_edges: BTreeSet<u32>,
+    touched_nodes: BTreeSet<u32>,
+}
+
+/// An edge and who sends over it, in order.
+#[derive(Clone, Debug, Default)]
+struct Edge {
+    jobs: Vec<JobId>,
+    /// What they want of it, GB/s; and what they take.
+    wanted: f64,
+    taken: f64,
+}
+
+struct Running {
+    step: Step,
+    /// Seconds of a step packed tightly and alone.
+    alone: f64,
+    /// Seconds of communication that nobody else delays.
+    own: f64,
+    /// Edges with GB per step, and as parts of the largest of these.
+    sends: Vec<(u32, f64)>,
+    parts: Vec<(u32, f64)>,
+    /// The rate over the edge with the largest part: what it wants, and has; GB/s.
+    most: f64,
+    rate: f64,
+    /// Nodes and the cores wanted there, thousandths.
+    cores: Vec<(u32, u64)>,
+    factor: f64,
+}
+
+impl Contention {
+    pub(super) fn new(setting: &Setting, cluster: &ClusterSpec) -> Self {
+        let coefficients = Coefficients::FITTED;
+        let topology = Topology::of(cluster);
+        let kinds = cluster.kinds_per_node();
+        let cores = kinds.map(|kind| (u64::from(kind.cores.unwrap_or(0)), 0));
+        let capacity = (0..topology.edges() as u32).map(|edge| topology.capacity(edge));
+        Self {
+            capacity: capacity
+                .map(|capacity| capacity * coefficients.efficiency)
+                .collect(),
+            edges: vec![Edge::default(); topology.edges()],
+            cores: cores.collect(),
+            on_node: vec![Vec::new(); topology.nodes() as usize],
+            fastest: Bandwidths::of(&topology),
+            profiles: ProfilesByJob::of(&setting.workload),
+            running: (0..setting.workload.jobs.len()).map(|_| None).collect(),
+            touched_edges: BTreeSet::new(),
+            touched_nodes: BTreeSet::new(),
+            topology,
+            coefficients,
+        }
+    }
+
+    fn job(&self, job: JobId) -> Option<&Running> {
+        self.running[job.index()].as_deref()
+    }
+
+    /// Jobs whose rates may have changed: those on touched edges and, by way of edges that they want
+    /// to overfill, others. In order.
+    fn reached(&self) -> BTreeSet<JobId> {
+        let touched = self.touched_edges.iter();
+        let on = touched.flat_map(|&edge| self.edges[edge as usize].jobs.iter().copied());
+        let mut reached: BTreeSet<JobId> = on.collect();
+        let mut open: Vec<JobId> = reached.iter().copied().collect();
+        let mut seen = self.touched_edges.clone();
+        while let Some(job) = open.pop() {
+            let Some(running) = self.job(job) else {
+                continue;
+            };
+            for &(edge, _) in &running.parts {
+                if self.is_overfull(edge) && seen.insert(edge) {
+                    let jobs = self.edges[edge as usize].jobs.iter();
+                    open.extend(jobs.filter(|&&job| reached.insert(job)));
+                }
+            }
+        }
+        reached
+    }
+
+    fn is_overfull(&self, edge: u32) -> bool {
+        self.edges[edge as usize].wanted > self.capacity[edge as usize]
+    }
+
+    /// Shares the links out among the jobs reached from this one by way of overfull edges, all of
+    /// whom are in `left`; who has another rate than before, with their edges, goes to `stale`.
+    fn share_out(&mut self, first: JobId, left: &mut BTreeSet<JobId>, stale: &mut BTreeSet<u32>) {
+        let (mut group, mut crowded) = (BTreeSet::from([first]), BTreeSet::new());
+        let mut open = vec![first];
+        while let Some(job) = open.pop() {
+            left.remove(&job);
+            let Some(running) = self.job(job) else {
+                continue;
+            };
+            for &(edge, _) in &running.parts {
+                if self.is_overfull(edge) && crowded.insert(edge) {
+                    let jobs = self.edges[edge as usize].jobs.iter();
+                    open.extend(jobs.filter(|&&job| group.insert(job)));
+                }
+            }
+        }
+        let group: Vec<JobId> = group.into_iter().collect();
+        let crowded: Vec<u32> = crowded.into_iter().collect();
+        let running = group.iter().filter_map(|&job| self.job(job));
+        let senders: Vec<Sender<'_>> = running
+            .map(|running| Sender {
+                most: running.most,
+                uses: &running.parts,
+            })
+            .collect();
+        let rates = fill(&senders, &crowded, |edge| self.capacity[edge as usize]);
+        for (job, rate) in group.into_iter().zip(rates) {
+            if let Some(running) = &mut self.running[job.index()]
+                && running.rate != rate
+            {
+                running.rate = rate;
+                stale.extend(running.parts.iter().map(|&(edge, _)| edge));
+            }
+        }
+    }
+
+    /// What the jobs on an edge want or take of it in all, and each of them.
+    fn on_edge(&self, edge: u32, rate: fn(&Running) -> f64) -> impl Iterator<Item = f64> + '_ {
+        let jobs = self.edges[edge as usize].jobs.iter();
+        jobs.filter_map(move |&job| {
+            let running = self.job(job)?;
+            let at = running.parts.binary_search_by_key(&edge, |&(edge, _)| edge);
+            Some(rate(running) * running.parts[at.ok()?].1)
+        })
+    }
+
+    /// What a job finds on an edge while it sends, GB/s.
+    fn found(&self, running: &Running, edge: u32, part: f64) -> f64 {
+        let capacity = self.capacity[edge as usize];
+        let on = &self.edges[edge as usize];
+        if on.jobs.len() < 2 {
+            return capacity;
+        }
+        let own = part * running.rate;
+        let free = capacity - (on.taken - own);
+        if free * on.jobs.len() as f64 >= on.taken {
+            // Enough for all: nobody else takes more than is left.
+            let most = self.on_edge(edge, |other| other.rate);
+            if most.fold(0.0, f64::max) <= free {
+                return free;
+            }
+        }
+        let mut others: Vec<f64> = self.on_edge(edge, |other| other.rate).collect();
+        others.sort_unstable_by(f64::total_cmp);
+        if let Ok(at) = others.binary_search_by(|other| other.total_cmp(&own)) {
+            others.remove(at);
+        }
+        let count = others.len();
+        beside(capacity, others, count)
+    }
+
+    /// Seconds of communication, and the edge that they are spent on, unless that is its GPUs' own.
+    fn communication(&self, running: &Running) -> (f64, Option<u32>) {
+        let mut slowest = (running.own, None);
+        for (&(edge, sent), &(_, part)) in running.sends.iter().zip(&running.parts) {
+            let seconds = sent / self.found(running, edge, part);
+            if seconds > slowest.0 {
+                slowest = (seconds, Some(edge));
+            }
+        }
+        slowest
+    }
+
+    /// By how much more cores are wanted than there are on the node where that is most; at least 1.
+    fn crowding(&self, running: &Running) -> (f64, Option<u32>) {
+        let mut most = (1.0, None);
+        for &(node, _) in &running.cores {
+            let (cores, wanted) = self.cores[node as usize];
+            let crowding = wanted as f64 / cores as f64;
+            if crowding > most.0 {
+                most = (crowding, Some(node));
+            }
+        }
+        most
+    }
+
+    fn factor_of(&self, running: &Running) -> f64 {
+        let (communication, _) = self.communication(running);
+        let (crowding, _) = self.crowding(running);
+        let factor = running.alone / running.step.seconds(communication, crowding);
+        if factor < 1.0 { factor } else { 1.0 }
+    }
+}
+
+impl Law for Contention {
+    fn enter(&mut self, entering: &Entering<'_>) {
+        let id = entering.id;
+        let profile = self.profiles.get(entering.setting.job(id).model, id);
+        let workers: u32 = entering.gpus.iter().map(|gpus| gpus.count()).sum();
+        let traffic = Traffic::of(
+            &self.topology,
+            entering.gpus,
+            &[],
+            profile.gradients,
+            self.coefficients.pcie,
+        );
+        let efficiency = self.coefficients.efficiency;
+        let step = Step::new(profile.compute, &self.coefficients);
+        let tight = traffic.own / (self.fastest.ring(workers) * efficiency);
+        let own_link = |gpus: &Gpus| {
+            let edge = self.topology.pcie_edge(gpus.node, 0);
+            self.capacity[edge as usize]
+        };
+        let slowest_link = entering.gpus.iter().map(own_link);
+        let own = traffic.own / slowest_link.fold(f64::INFINITY, f64::min);
+        let largest = traffic.edges.iter().map(|&(_, sent)| sent);
+        let largest = largest.fold(0.0, f64::max);
+        let parts = traffic.edges.iter().map(|&(e, sent)| (e, sent / largest));
+        let thousandths = (profile.cores * 1000.0) as u64;
+        let cores = entering.gpus.iter().map(|gpus| {
+            let wanted = u64::from(gpus.count()) * thousandths;
+            (gpus.node, wanted)
+        });
+        let slowest = traffic.edges.iter().fold(own, |slowest, &(edge, sent)| {
+            slowest.max(sent / self.capacity[edge as usize])
+        });
+        let here = step.seconds(slowest, 1.0);
+        // What its own nodes cost an adaptive job its application knows.
+        let alone = if entering.trains {
+            here
+        } else {
+            step.seconds(tight, 1.0)
+        };
+        // Until it is known who else is there, as alone where it is.
+        let running = Running {
+            step,
+            alone,
+            own,
+            parts: parts.collect(),
+            sends: traffic.edges,
+            most: largest / here,
+            rate: largest / here,
+            cores: cores
+                .filter(|&(node, _)| self.cores[node as usize].0 > 0)
+                .collect(),
+            factor: (alone / here).min(1.0),
+        };
+        for &(node, wanted) in &running.cores {
+            self.cores[node as usize].1 += wanted;
+            self.on_node[node as usize].push(id);
+            self.touched_nodes.insert(node);
+        }
+        for &(edge, _) in &running.sends {
+            let jobs = &mut self.edges[edge as usize].jobs;
+            if let Err(at) = jobs.binary_search(&id) {
+                jobs.insert(at, id);
+            }
+            self.touched_edges.insert(edge);
+        }
+        self.running[id.index()] = Some(Box::new(running));
+    }
+
+    fn leave(&mut self, job: JobId) {
+        let Some(running) = self.running[job.index()].take() else {
+            return;
+        };
+        for (node, wanted) in running.cores {
+            self.cores[node as usize].1 -= wanted;
+            self.on_node[node as usize].retain(|&other| other != job);
+            self.touched_nodes.insert(node);
+        }
+        for (edge, _) in running.sends {
+            self.edges[edge as usize].jobs.retain(|&other| other != job);
+            self.touched_edges.insert(edge);
+        }
+    }
+
+    fn factor(&self, job: JobId) -> f64 {
+        self.job(job).map_or(1.0, |running| running.factor)
+    }
+
+    fn changed(&mut self, jobs: &mut Vec<JobId>) {
+        if self.touched_edges.is_empty() && self.touched_nodes.is_empty() {
+            return;
+        }
+        for &edge in &self.touched_edges {
+            let wanted = self.on_edge(edge, |running| running.most).sum();
+            self.edges[edge as usize].wanted = wanted;
+        }
+        let mut left = self.reached();
+        let mut stale = std::mem::take(&mut self.touched_edges);
+        while let Some(&first) = left.first() {
+            self.share_out(first, &mut left, &mut stale);
+        }
+        let nodes = std::mem::take(&mut self.touched_nodes);
+        let on_nodes = nodes.iter().map(|&node| &self.on_node[node as usize]);
+        let mut affected: BTreeSet<JobId> = on_nodes.flatten().copied().collect();
+        for edge in stale {
+            let taken = self.on_edge(edge, |running| running.rate).sum();
+            let edge = &mut self.edges[edge as usize];
+            edge.taken = taken;
+            affected.extend(&edge.jobs);
+        }
+        for job in affected {
+            let Some(factor) = self.job(job).map(|running| self.factor_of(running)) else {
+                continue;
+            };
+            if let Some(running) = &mut self.running[job.index()]
+                && running.factor != factor
+            {
+                running.factor = factor;
+                jobs.push(job);
+            }
+        }
+    }
+
+    fn causes(&self, job: JobId, causes: &mut Vec<Cause>) {
+        let Some(running) = self.job(job).filter(|running| running.factor < 1.0) else {
+            return;
+        };
+        let (communication, edge) = self.communication(running);
+        let (crowding, node) = self.crowding(running);
+        let without = |seconds: f64| running.alone / seconds;
+        let step = running.step;
+        if let Some(node) = node {
+            let others = self.on_node[node as usize].iter().filter(|&&id| id != job);
+            let all = self.cores[node as usize].1 as f64;
+            let share = |&id: &JobId| {
+                let wanted = self.job(id)?.cores.iter().find(|(on, _)| *on == node)?.1;
+                Some((id, wanted as f64 / all))
+            };
+            causes.push(Cause {
+                law: "contention".to_owned(),
+                place: format!("node {node}'s cores"),
+                factor: step.seconds(communication, 1.0) / step.seconds(communication, crowding),
+                load: Some(crowding),
+                by: others.filter_map(share).collect(),
+            });
+        }
+        let Some(edge) = edge else {
+            return;
+        };
+        let on = &self.edges[edge as usize];
+        let wants = |id: JobId| {
+            let running = self.job(id)?;
+            let at = running.parts.binary_search_by_key(&edge, |&(edge, _)| edge);
+            Some(running.most * running.parts[at.ok()?].1)
+        };
+        let others = on.jobs.iter().filter(|&&id| id != job);
+        causes.push(Cause {
+            law: "contention".to_owned(),
+            place: self.topology.name(edge),
+            factor: without(step.seconds(communication, 1.0)).min(1.0),
+            load: Some(on.wanted / self.capacity[edge as usize]),
+            by: others
+                .filter_map(|&id| Some((id, wants(id)? / on.wanted)))
+                .collect(),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Time;
+    use crate::cluster::Part;
+    use crate::job::{Job, Work};
+    use crate::sim::setting::SimOptions;
+    use crate::workload::Workload;
+    use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, proptest};
+    use std::sync::Arc;
+
+    fn setting(models: &[&str]) -> Setting {
+        let job = |model: u32| Job {
+            name: "".into(),
+            submit: Time::ZERO,
+            gpus: 1,
+            tenant: None,
+            model: Some(model),
+            demand: Default::default(),
+            work: Work::Fixed { duration: 1.0 },
+        };
+        let workload = Workload {
+            jobs: (0..models.len() as u32).map(job).collect(),
+            models: models.iter().map(|name| (*name).to_owned()).collect(),
+            ..Workload::default()
+        };
+        Setting::new(Arc::new(workload), SimOptions::default(), false)
+    }
+
+    fn enter(law: &mut Contention, setting: &Setting, job: u32, gpus: &[(u32, u64)]) {
+        let gpus: Vec<Gpus> = gpus
+            .iter()
+            .map(|&(node, mask)| Gpus { node, mask })
+            .collect();
+        let parts: Vec<Part> = gpus
+            .iter()
+            .map(|of| Part::new(of.node, of.count()))
+            .collect();
+        law.enter(&Entering {
+            id: JobId(job),
+            setting,
+            parts: &parts,
+            gpus: &gpus,
+            is_spread: false,
+            trains: false,
+        });
+    }
+
+    fn settle(law: &mut Contention) -> Vec<JobId> {
+        let mut jobs = Vec::new();
+        law.changed(&mut jobs);
+        jobs
+    }
+
+    #[test]
+    fn neighbours_on_a_link_slow_one_another_until_they_leave() {
+        let setting = setting(&["vgg16", "vgg16", "resnet50"]);
+        let cluster = "4x4/racks=2".parse().unwrap();
+        let mut law = Contention::new(&setting, &cluster);
+        enter(&mut law, &setting, 0, &[(0, 0b0011), (1, 0b0011)]);
+        let spread = law.factor(JobId(0));
+        assert!(spread < 1.0, "four GPUs would fit a node");
+        assert_eq!(settle(&mut law), []);
+        enter(&mut law, &setting, 1, &[(0, 0b1100), (1, 0b1100)]);
+        assert_eq!(settle(&mut law), [JobId(0), JobId(1)]);
+        assert!(law.factor(JobId(0)) < spread);
+        let mut causes = Vec::new();
+        law.causes(JobId(0), &mut causes);
+        assert_eq!(causes.len(), 1);
+        let Cause {
+            place,
+            factor,
+            load,
+            by,
+            ..
+        } = &causes[0];
+        assert_eq!(
+            (place.as_str(), *factor),
+            ("node 0's NIC", law.factor(JobId(0)))
+        );
+        assert_eq!(by, &[(JobId(1), 0.5)]);
+        assert!(
+            load.is_some_and(|load| load > 0.9),
+            "two of VGG fill 25 Gb/s"
+        );
+        // Elsewhere, alone, and packed: nobody feels it.
+        enter(&mut law, &setting, 2, &[(2, 0b1111)]);
+        assert_eq!(settle(&mut law), []);
+        assert_eq!(law.factor(JobId(2)), 1.0);
+        law.leave(JobId(1));
+        assert_eq!(settle(&mut law), [JobId(0)]);
+        assert_eq!(law.factor(JobId(0)), spread);
+    }
+
+    #[test]
+    fn cores_are_shared_where_they_are_known() {
+        let setting = setting(&["ctc", "ctc"]);
+        let mut law = Contention::new(&setting, &"1x4/cores=8".parse().unwrap());
+        enter(&mut law, &setting, 0, &[(0, 0b0001)]);
+        assert_eq!((settle(&mut law), law.factor(JobId(0))), (vec![], 1.0));
+        enter(&mut law, &setting, 1, &[(0, 0b0010)]);
+        assert_eq!(settle(&mut law), [JobId(0), JobId(1)]);
+        // Seven of eight cores each.
+        assert!((law.factor(JobId(0)) - 8.0 / 14.0).abs() < 1e-12);
+        let mut causes = Vec::new();
+        law.causes(JobId(1), &mut causes);
+        assert_eq!(causes[0].place, "node 0's cores");
+        assert_eq!(causes[0].by, [(JobId(0), 0.5)]);
+    }
+
+    /// Who comes and goes: a job and where it runs (parts of free GPUs), or one that leaves.
+    fn moves() -> impl Strategy<Value = Vec<(u32, Vec<(u32, u64)>)>> {
+        let part = (0u32..6, any::<u8>().prop_map(u64::from));
+        prop::collection::vec((0u32..12, prop::collection::vec(part, 1..5)), 1..40)
+    }
+
+    proptest! {
+        /// Whatever has come and gone, speeds are those of a law that has only seen who runs now, bit
+        /// for bit; they are in (0, 1]; and exactly those whose speed has changed are named.
+        #[test]
+        fn bit_by_bit_is_from_scratch(
+            moves in moves(),
+            cluster in Just(["6x8/cores=16/racks=2", "6x8/partitions=2/racks=3/oversubscription=6",
+                "6x8/nic=0.5/sockets=4", "6x8"]),
+            which in 0usize..4,
+            every in 1usize..4,
+        ) {
+            let setting = setting(&["vgg16", "resnet50", "resnet152", "ctc", "wlm", "dssm", "vgg16",
+                "inceptionbn", "seq2seq", "vgg16", "resnet152", "ctc"]);
+            let cluster: ClusterSpec = cluster[which].parse().unwrap();
+            let mut law = Contention::new(&setting, &cluster);
+            let mut now: Vec<Option<Vec<(u32, u64)>>> = vec![None; 12];
+            for (i, (job, parts)) in moves.iter().enumerate() {
+                let id = JobId(*job);
+                if now[id.index()].take().is_some() {
+                    law.leave(id);
+                } else {
+                    let taken = |node: u32| now.iter().flatten().flatten()
+                        .filter(|(on, _)| *on == node).fold(0, |all, (_, mask)| all | mask);
+                    let mut own: Vec<(u32, u64)> = Vec::new();
+                    for &(node, mask) in parts {
+                        let free = mask & !taken(node);
+                        if free > 0 && !own.iter().any(|(on, _)| *on == node) {
+                            own.push((node, free));
+                        }
+                    }
+                    own.sort_unstable();
+                    if !own.is_empty() {
+                        enter(&mut law, &setting, *job, &own);
+                        now[id.index()] = Some(own);
+                    }
+                }
+                if i % every > 0 {
+                    continue;
+                }
+                let before: Vec<f64> = (0..12).map(|job| law.factor(JobId(job))).collect();
+                let changed = settle(&mut law);
+                let mut anew = Contention::new(&setting, &cluster);
+                for (job, own) in (0u32..).zip(&now) {
+                    if let Some(own) = own {
+                        enter(&mut anew, &setting, job, own);
+                    }
+                }
+                settle(&mut anew);
+                for job in (0..12).map(JobId) {
+                    let factor = law.factor(job);
+                    prop_assert_eq!(factor.to_bits(), anew.factor(job).to_bits());
+                    prop_assert!(factor > 0.0 && factor <= 1.0);
+                    prop_assert_eq!(factor != before[job.index()], changed.contains(&job));
+                }
+            }
+        }
+    }
+}
