@@ -1,8 +1,8 @@
 //! `switchyard`: the engine without a browser.
 //!
-//! `run` and `compare` simulate a trace, `paper` repeats a paper's experiments, `inspect` says what
-//! is in a trace, `convert` writes it in another format, `policies` lists the schedulers. Results
-//! go to standard output, progress to standard error.
+//! `run` and `compare` simulate a trace, `why` asks about a job in it, `paper` repeats a paper's
+//! experiments, `inspect` says what is in a trace, `convert` writes it in another format, `policies`
+//! lists the schedulers. Results go to standard output, progress to standard error.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
@@ -18,6 +18,7 @@ mod run;
 mod settings;
 mod table;
 mod terminal;
+mod why;
 
 use clap::{Parser, Subcommand};
 use std::fmt;
@@ -41,6 +42,8 @@ enum Command {
     Run(run::Arguments),
     /// The same, each policy beside the first one as baseline
     Compare(run::Arguments),
+    /// Say why a job runs, waits or is slow at a time
+    Why(why::Arguments),
     /// Say what a trace is and what it holds; of a folder, a line per file
     Inspect(inspect::Arguments),
     /// Write a trace as Switchyard's own format, SWF or Tiresias' CSV
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments, false),
         Command::Compare(arguments) => run::run(&arguments, true),
+        Command::Why(arguments) => why::why(&arguments),
         Command::Inspect(arguments) => inspect::inspect(&arguments),
         Command::Convert(arguments) => convert::convert(&arguments),
         Command::Paper(arguments) => paper::paper(&arguments),

@@ -5,6 +5,7 @@ mod every_command;
 mod inspect;
 mod paper;
 mod run;
+mod why;
 
 use assert_cmd::Command;
 use serde_json::Value;

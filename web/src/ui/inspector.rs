@@ -460,10 +460,17 @@ fn why(
     let plots = explanation
         .iter()
         .flat_map(|explanation| &explanation.plots);
+    let name = |job: JobId| {
+        let known = stage.workload.jobs.get(job.index());
+        known.map_or_else(|| job.0.to_string(), |job| job.name.to_string())
+    };
+    let slow = explanation.iter().flat_map(|explanation| &explanation.slow);
+    let slow = slow.map(|cause| html! { <p class="slow">{ cause.text(name) }</p> });
     html! {
         <div class="why" key={run.id}>
             <p>{ swatch(run.position, stage.dark) }<span class="run">{ &run.name }</span>{ when.unwrap_or_default() }</p>
             <p class="sentence">{ sentence }</p>
+            { for slow }
             <dl class="job-facts">{ for facts }</dl>
             { service_bar(shared, run.id, job).unwrap_or_default() }
             { for plots.map(|plot| chart(plot, stage.dark, "the job")) }

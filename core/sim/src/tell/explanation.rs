@@ -81,6 +81,29 @@ impl Explanation {
     }
 }
 
+impl Cause {
+    /// How many others are named in words.
+    const NAMED: usize = 4;
+
+    /// In words: "0.72 of its speed: rack 3's uplink at 140 %, 0.19 of it by job 81".
+    pub fn text(&self, name: impl Fn(JobId) -> String) -> String {
+        let mut text = format!("{:.2} of its speed: {}", self.factor, self.place);
+        if let Some(load) = self.load {
+            text.push_str(&format!(" at {:.0} %", load * 100.0));
+        }
+        let mut by = self.by.clone();
+        by.sort_by(|a, b| b.1.total_cmp(&a.1));
+        for &(job, share) in by.iter().take(Self::NAMED) {
+            text.push_str(&format!(", {share:.2} of it by {}", name(job)));
+        }
+        if let Some(rest) = by.get(Self::NAMED..).filter(|rest| !rest.is_empty()) {
+            let share: f64 = rest.iter().map(|(_, share)| share).sum();
+            text.push_str(&format!(", {share:.2} by {} more", rest.len()));
+        }
+        text
+    }
+}
+
 impl Fact {
     /// A fact from anything printable.
     pub fn new(term: &str, value: impl ToString) -> Self {

@@ -1,0 +1,140 @@
+//! `switchyard why`: runs a trace up to a time and asks about one job there, as the page's inspector
+//! does: why it runs or waits, in the policy's numbers, and what slows it.
+
+use crate::settings::SettingsArguments;
+use crate::{Failure, input, output};
+use anyhow::{Context, anyhow};
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use switchyard::job::JobId;
+use switchyard::tell::{Cause, Explanation, Fact, Verdict};
+use switchyard::{RunSpec, Time, workload::Workload};
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The trace: one or more files (a cluster's description may be among them), or sample:NAME
+    #[arg(required = true, value_name = "TRACE")]
+    trace: Vec<PathBuf>,
+    /// The job, by its name in the trace; the first of that name
+    #[arg(long, value_name = "NAME")]
+    job: String,
+    /// The time, seconds from the first submission
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    at: f64,
+    /// A cluster as for `run`, such as 16x4/racks=4, or a file that describes one
+    #[arg(long)]
+    cluster: Option<String>,
+    #[command(flatten)]
+    settings: SettingsArguments,
+    #[command(flatten)]
+    opening: input::TraceArguments,
+    /// Write the answers as JSON to this file; - is standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<String>,
+}
+
+/// One policy's answer.
+#[derive(Serialize)]
+struct Answer {
+    policy: String,
+    verdict: Verdict,
+    facts: Vec<Fact>,
+    slow: Vec<Cause>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok();
+    let seconds = seconds.filter(|at: &f64| at.is_finite() && *at >= 0.0);
+    seconds.ok_or_else(|| "it takes a number of seconds, 0 or more".to_owned())
+}
+
+pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
+    let asked = arguments.settings.check()?;
+    let input = input::load(
+        &arguments.trace,
+        &arguments.opening,
+        arguments.cluster.as_deref(),
+    )?;
+    let mut settings = asked.over(input.experiment, input.profiles)?;
+    let workload = Arc::new(settings.bind(input.workload)?);
+    let cluster = input.cluster.map(|(cluster, _)| cluster);
+    let cluster = cluster.unwrap_or_else(|| workload.suggest_cluster());
+    let mut jobs = workload.jobs.iter();
+    let job = jobs.position(|job| *job.name == *arguments.job);
+    let job = job.map(|at| JobId(at as u32)).ok_or_else(|| {
+        let error = anyhow!(
+            "there is no job '{}' in the trace: `switchyard convert` writes all with their names",
+            arguments.job
+        );
+        Failure::Input(error)
+    })?;
+    let specs = settings.runs(&cluster)?;
+    let answers = specs
+        .iter()
+        .map(|spec| ask(spec, &workload, job, arguments.at));
+    let answers = answers.collect::<Result<Vec<Answer>, Failure>>()?;
+    match &arguments.json {
+        Some(path) => {
+            let json = serde_json::to_string_pretty(&answers)
+                .context("cannot write the answers as JSON")
+                .map_err(Failure::Run)?;
+            output::text(path, &json)
+        }
+        None => {
+            let texts = answers.iter().map(|answer| text(answer, &workload));
+            output::text(output::STDOUT, &texts.collect::<String>())
+        }
+    }
+}
+
+fn ask(spec: &RunSpec, workload: &Arc<Workload>, job: JobId, at: f64) -> Result<Answer, Failure> {
+    let mut run = spec.start(Arc::clone(workload));
+    run.run_until(Time(at))
+        .map_err(|error| Failure::Run(error.into()))?;
+    let Explanation {
+        verdict,
+        facts,
+        slow,
+        ..
+    } = run.explain(job, Time(at));
+    Ok(Answer {
+        policy: spec.policy.to_string(),
+        verdict,
+        facts,
+        slow,
+    })
+}
+
+fn text(answer: &Answer, workload: &Workload) -> String {
+    let name = |job: JobId| {
+        let job = workload.jobs.get(job.index());
+        job.map_or_else(String::new, |job| job.name.to_string())
+    };
+    let verdict = match answer.verdict {
+        Verdict::Runs => "runs".to_owned(),
+        Verdict::BehindHead { head } => {
+            format!("waits behind the head of the queue, {}", name(head))
+        }
+        Verdict::TooFewGpus { wants, left } => {
+            format!("waits: it wants {wants} GPUs and the jobs before it leave {left}")
+        }
+        Verdict::PlacementWaits { wants, free } => {
+            format!(
+                "waits: it wants {wants} GPUs and {free} are free, but not where the placement would put it"
+            )
+        }
+        Verdict::NotActive => {
+            "not in the queue: not submitted yet, finished or rejected".to_owned()
+        }
+    };
+    let mut text = format!("{}: {verdict}\n", answer.policy);
+    for cause in &answer.slow {
+        text.push_str(&format!("  {}\n", cause.text(name)));
+    }
+    for Fact { term, value } in &answer.facts {
+        text.push_str(&format!("  {term}: {value}\n"));
+    }
+    text
+}
