@@ -117,16 +117,19 @@ pub enum ColourBy {
     Gpus,
     /// The queue it stands in.
     Queue,
+    /// The type of the GPUs that it holds.
+    Type,
 }
 
 impl ColourBy {
     /// Every choice with its name in links and its name for people.
-    pub const ALL: [(ColourBy, &'static str, &'static str); 5] = [
+    pub const ALL: [(ColourBy, &'static str, &'static str); 6] = [
         (Self::Job, "job", "job"),
         (Self::Model, "model", "model"),
         (Self::Tenant, "tenant", "tenant"),
         (Self::Gpus, "gpus", "gang size"),
         (Self::Queue, "queue", "queue"),
+        (Self::Type, "type", "GPU type"),
     ];
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct OnStage<'a> {
 impl<'a> OnStage<'a> {
     /// What a job's colour stands for.
     pub(super) fn class(&self, job: JobId) -> u32 {
-        palette::job_class(job, self.stage.colour_by, &self.stage.workload, self.run)
+        palette::job_class(job, self.stage.colour_by, self.stage, self.run)
     }
 
     /// The [category](palette::category) of a job's colour.

@@ -1,8 +1,7 @@
 //! The one palette: colours that stay apart for colour-blind eyes in both themes.
 
-use crate::stage::{ColourBy, StageRun};
+use crate::stage::{ColourBy, Stage, StageRun};
 use switchyard::job::JobId;
-use switchyard::workload::Workload;
 
 /// Hues for categories: Okabe & Ito's set (2008) without black, ordered so that neighbours differ
 /// in lightness too; the second row is the same hues, lighter or darker, for what comes after.
@@ -73,13 +72,13 @@ pub fn chrome(dark: bool) -> Chrome {
 /// How many categories have a colour of their own; further ones start again from the first.
 pub const CATEGORIES: usize = LIGHT.len();
 
-/// The class of jobs whose model or tenant is not known.
+/// The class of jobs whose model, tenant or GPU type is not known.
 pub const UNKNOWN: u32 = u32::MAX;
 
-/// The class that a job's colour stands for: one of its own, its model, tenant or queue, or the power
-/// of two that its gang reaches.
-pub fn job_class(job: JobId, by: ColourBy, workload: &Workload, run: &StageRun) -> u32 {
-    let record = workload.jobs.get(job.index());
+/// The class that a job's colour stands for: one of its own, its model, tenant, queue or GPU type, or
+/// the power of two that its gang reaches.
+pub fn job_class(job: JobId, by: ColourBy, stage: &Stage, run: &StageRun) -> u32 {
+    let record = stage.workload.jobs.get(job.index());
     match by {
         // Neighbours in time should not look alike: stride through the hues.
         ColourBy::Job => job.0.wrapping_mul(5),
@@ -87,7 +86,20 @@ pub fn job_class(job: JobId, by: ColourBy, workload: &Workload, run: &StageRun) 
         ColourBy::Tenant => record.and_then(|record| record.tenant).unwrap_or(UNKNOWN),
         ColourBy::Gpus => record.map_or(UNKNOWN, |record| record.gpus.max(1).ilog2()),
         ColourBy::Queue => run.moment.level(job),
+        ColourBy::Type => held_type(job, stage, run).unwrap_or(UNKNOWN),
     }
+}
+
+/// The type of the GPUs that a job holds, or held last.
+fn held_type(job: JobId, stage: &Stage, run: &StageRun) -> Option<u32> {
+    let now = stage.clock.now;
+    let segments = run
+        .segments(job)
+        .iter()
+        .map(|&at| run.log.segment(at as usize));
+    let last = segments.take_while(|of| of.start.seconds() <= now).last()?;
+    let id = stage.cluster.type_of(last.gpus.first()?.node)?;
+    Some(u32::from(id.0))
 }
 
 /// The [`category`] of a class, below [`CATEGORIES`].

@@ -6,6 +6,8 @@
 //! the canvas and the cluster alone, so that nothing moves that does not mean it.
 
 mod flights;
+mod floor;
+mod frames;
 mod look;
 mod motion;
 mod nodes;
@@ -20,6 +22,7 @@ use super::space::{Device, Point, Ratio, Rect, Size};
 use super::viewport::{Glide, KEY_PAN, KEY_ZOOM, Plane, wheel_zoom};
 use super::{Pointer, PointerKind, Response, describe};
 use crate::stage::{Stage, StageRun};
+use floor::Floor;
 use motion::Motion;
 use nodes::Nodes;
 use platform::Platform;
@@ -44,6 +47,7 @@ struct Layout {
     made_for: (Rect, Ratio),
     cluster: Option<ClusterSpec>,
     gpus_per_node: Vec<u32>,
+    floor: Floor,
     nodes: Rect,
     tiling: Tiling,
     /// A line of words, and below it who waits.
@@ -79,16 +83,16 @@ impl Layout {
         if !same_cluster {
             self.gpus_per_node.clear();
             self.gpus_per_node.extend(stage.cluster.gpus_per_node());
+            self.floor = Floor::of(&stage.cluster);
             self.cluster = Some(stage.cluster.clone());
         }
         self.made_for = made_for;
         let css = |length: f64| ratio.px(length);
         let (side, top) = (css(12.0), css(4.0));
         let w = (area.w - 2.0 * side).max(1.0);
-        let nodes = self.gpus_per_node.len() as u32;
         let tiling = |share: f64| {
             let room = Size::new(w, (area.h * share - top).max(1.0));
-            Tiling::new(nodes, stage.cluster.largest_node(), room, ratio)
+            Tiling::new(&self.floor, stage.cluster.largest_node(), room, ratio)
         };
         self.tiling = tiling(FOR_NODES);
         if self.tiling.is_dense() {
@@ -116,7 +120,7 @@ impl Layout {
         plane.within(size, largest.max(crisp))
     }
 
-    fn grid(&self, plane: &Plane) -> Grid {
+    fn grid(&self, plane: &Plane) -> Grid<'_> {
         self.tiling.seen(plane, self.nodes.corner())
     }
 }
@@ -254,6 +258,7 @@ impl RunPainter for Yard {
         if plane != Plane::WHOLE {
             pen.clip(&area);
         }
+        frames::paint(pen, &grid, &self.layout.floor, &area);
         let gpus = &self.layout.gpus_per_node;
         let steady = self.motion.is_steady();
         self.nodes.paint(pen, &grid, &area, gpus, steady, shown);

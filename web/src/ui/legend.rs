@@ -9,6 +9,7 @@ use crate::session::Session;
 use crate::stage::{ColourBy, Stage};
 use crate::state::{Action, AppState};
 use std::collections::BTreeMap;
+use switchyard::cluster::GpuModel;
 use switchyard::job::JobId;
 use yew::prelude::*;
 
@@ -35,13 +36,27 @@ pub(super) fn classes(stage: &Stage, by: ColourBy, queues: usize) -> Vec<Class> 
         };
         return (0..queues as u32).map(queue).collect();
     }
+    if by == ColourBy::Type {
+        let of_type = |(at, name): (u32, &String)| Class {
+            class: at,
+            name: GpuModel::named(name).map_or_else(|| name.clone(), |of| of.title.to_owned()),
+            jobs: 0,
+        };
+        let types = (0..).zip(stage.cluster.types()).map(of_type);
+        let none = Class {
+            class: UNKNOWN,
+            name: "no type said, or never ran".to_owned(),
+            jobs: 0,
+        };
+        return types.chain([none]).collect();
+    }
     let mut counts = BTreeMap::<u32, u64>::new();
     let Some(run) = stage.runs.first().filter(|_| by != ColourBy::Job) else {
         return Vec::new();
     };
     for job in 0..workload.jobs.len() as u32 {
         *counts
-            .entry(palette::job_class(JobId(job), by, workload, run))
+            .entry(palette::job_class(JobId(job), by, stage, run))
             .or_default() += 1;
     }
     let name = |class: u32| match by {

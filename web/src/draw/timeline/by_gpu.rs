@@ -199,7 +199,8 @@ impl ByGpu {
             selected: stage.selected,
             colour_by,
             lit: stage.lit,
-            moment: (colour_by == ColourBy::Queue).then(|| run.moment.next_event()),
+            moment: matches!(colour_by, ColourBy::Queue | ColourBy::Type)
+                .then(|| run.moment.next_event()),
             dark: stage.dark,
         };
         let is_new = self.shows.as_ref() != Some(&shows);

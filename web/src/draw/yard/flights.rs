@@ -12,7 +12,7 @@ pub(super) fn paint(
     pen: &Pen<'_>,
     flights: &[Flight],
     platform: &Platform,
-    grid: &Grid,
+    grid: &Grid<'_>,
     area: &Rect,
     shown: OnStage<'_>,
 ) {
@@ -38,7 +38,13 @@ pub(super) fn paint(
     pen.alpha(1.0);
 }
 
-fn paint_one(pen: &Pen<'_>, flight: &Flight, platform: &Platform, grid: &Grid, shown: OnStage<'_>) {
+fn paint_one(
+    pen: &Pen<'_>,
+    flight: &Flight,
+    platform: &Platform,
+    grid: &Grid<'_>,
+    shown: OnStage<'_>,
+) {
     let at = flight.part(pen.real_ms);
     let gpus = shown.run.log.segment(flight.segment).gpus;
     pen.fill(shown.colour(flight.job));

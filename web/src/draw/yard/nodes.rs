@@ -24,14 +24,15 @@ pub(super) struct Nodes {
     taken: Vec<Taken>,
 }
 
-/// Who is on a node.
+/// Who is on a node, or on what is drawn as one.
 #[derive(Clone, Copy, Default)]
 struct Taken {
     /// The job with the most GPUs there, and those GPUs.
     most: Option<JobId>,
     its: u32,
-    /// All that are taken.
+    /// All that are taken, and all there are.
     all: u32,
+    gpus: u32,
 }
 
 impl Nodes {
@@ -39,7 +40,7 @@ impl Nodes {
     pub(super) fn paint(
         &mut self,
         pen: &mut Pen<'_>,
-        grid: &Grid,
+        grid: &Grid<'_>,
         area: &Rect,
         gpus_per_node: &[u32],
         steady: bool,
@@ -67,7 +68,7 @@ impl Nodes {
     fn free_cells(
         &mut self,
         pen: &mut Pen<'_>,
-        grid: &Grid,
+        grid: &Grid<'_>,
         area: &Rect,
         gpus_per_node: &[u32],
         shown: OnStage<'_>,
@@ -106,7 +107,7 @@ impl Nodes {
     fn taken_cells(
         &mut self,
         pen: &Pen<'_>,
-        grid: &Grid,
+        grid: &Grid<'_>,
         area: &Rect,
         steady: bool,
         shown: OnStage<'_>,
@@ -157,21 +158,24 @@ impl Nodes {
         &mut self.by_colour[back][shown.category(job) as usize]
     }
 
-    /// A cell a node, filled from below as far as its GPUs are taken, in the colour of the job that
-    /// has most of them.
+    /// A cell a node (or a rack, or a partition, where nodes are too small), filled from below as far
+    /// as its GPUs are taken, in the colour of the job that has most of them.
     fn density(
         &mut self,
         pen: &Pen<'_>,
-        grid: &Grid,
+        grid: &Grid<'_>,
         area: &Rect,
         gpus_per_node: &[u32],
         shown: OnStage<'_>,
     ) {
         self.taken.clear();
-        self.taken.resize(gpus_per_node.len(), Taken::default());
+        self.taken.resize(grid.units(), Taken::default());
+        for (node, &gpus) in (0..).zip(gpus_per_node) {
+            self.taken[grid.unit_of(node) as usize].gpus += gpus;
+        }
         for &job in shown.run.moment.running() {
             for part in shown.segment(job).gpus {
-                if let Some(taken) = self.taken.get_mut(part.node as usize) {
+                if let Some(taken) = self.taken.get_mut(grid.unit_of(part.node) as usize) {
                     taken.all += part.count();
                     if part.count() > taken.its {
                         (taken.most, taken.its) = (Some(job), part.count());
@@ -180,26 +184,27 @@ impl Nodes {
             }
         }
         pen.fill(pen.chrome.free);
-        for (node, taken) in (0..).zip(&self.taken) {
-            if grid.is_seen(node, area) {
-                pen.rect(&grid.tile(node));
+        for (unit, taken) in (0..).zip(&self.taken) {
+            let tile = grid.unit(unit);
+            if tile.overlaps(area) {
+                pen.rect(&tile);
                 if let Some(job) = taken.most {
                     let back = usize::from(!shown.is_dimmed(job));
-                    self.by_colour[back][shown.category(job) as usize].push(node);
+                    self.by_colour[back][shown.category(job) as usize].push(unit);
                 }
             }
         }
         for (lists, alpha) in self.by_colour.iter().zip([DIMMED, 1.0]) {
             pen.alpha(alpha);
-            for (category, nodes) in (0..).zip(lists) {
-                if nodes.is_empty() {
+            for (category, units) in (0..).zip(lists) {
+                if units.is_empty() {
                     continue;
                 }
                 pen.fill(shown.colour_of(category));
-                for &node in nodes {
-                    let tile = grid.tile(node);
-                    let at = node as usize;
-                    let part = f64::from(self.taken[at].all) / f64::from(gpus_per_node[at]);
+                for &unit in units {
+                    let tile = grid.unit(unit);
+                    let taken = self.taken[unit as usize];
+                    let part = f64::from(taken.all) / f64::from(taken.gpus.max(1));
                     let h = (tile.h * part).round().max(1.0);
                     let y = tile.bottom() - h;
                     pen.rect(&Rect { y, h, ..tile });
@@ -211,7 +216,7 @@ impl Nodes {
 }
 
 /// Names of jobs where the cells that a gang has in a row have room for them.
-fn names(pen: &mut Pen<'_>, grid: &Grid, area: &Rect, shown: OnStage<'_>) {
+fn names(pen: &mut Pen<'_>, grid: &Grid<'_>, area: &Rect, shown: OnStage<'_>) {
     let pad = pen.px(4.0);
     if grid.look.cell.h < pen.px(TEXT_ROW) {
         return;
@@ -232,7 +237,7 @@ fn names(pen: &mut Pen<'_>, grid: &Grid, area: &Rect, shown: OnStage<'_>) {
     }
 }
 
-fn outline(pen: &Pen<'_>, job: JobId, grid: &Grid, area: &Rect, shown: OnStage<'_>) {
+fn outline(pen: &Pen<'_>, job: JobId, grid: &Grid<'_>, area: &Rect, shown: OnStage<'_>) {
     let thick = pen.px(2.0).min((grid.look.cell.w / 2.0).ceil());
     let gpus = shown.segment(job).gpus;
     pen.fill(pen.chrome.accent);

@@ -1,6 +1,7 @@
-//! How nodes are laid out as tiles, and where tiles and their cells are seen. Everything is in whole
-//! device pixels, so that edges are crisp and gaps are even.
+//! How nodes are laid out as tiles, section by section of the [`Floor`], and where tiles and their
+//! cells are seen. Everything is in whole device pixels, so that edges are crisp and gaps are even.
 
+use super::floor::Floor;
 use super::look::{self, Detail, Look};
 use crate::draw::space::{Device, Point, Ratio, Rect, Size, World};
 use crate::draw::viewport::Plane;
@@ -8,100 +9,266 @@ use switchyard::cluster::Gpus;
 
 /// The part of the largest cell that a cell must be to show nearly as much.
 const NEARLY: f64 = 0.84;
+/// CSS pixels below which a node, and below which a rack, says nothing of its own.
+const LEAST_TILE: f64 = 4.0;
+const LEAST_RACK: f64 = 6.0;
 
-/// A grid of nodes that fits into an area.
+/// All nodes, laid out to fit into an area.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Tiling {
-    nodes: u32,
-    columns: u32,
-    rows: u32,
     /// From one tile's corner to the next one's.
     pitch: Size<World>,
     largest_node: u32,
     ratio: Ratio,
     /// The look at scale 1.
     look: Look,
+    /// By node.
+    corners: Vec<Point<World>>,
+    /// By section and by hall: around all of its tiles.
+    sections: Vec<Rect<World>>,
+    halls: Vec<Rect<World>>,
+    /// By node and by section: what it is in.
+    section_of: Vec<u32>,
+    hall_of: Vec<u32>,
+    trim: Trim,
+    extent: Size<World>,
+}
+
+/// Room around sections.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Trim {
+    /// Above a section's tiles, for its name, and above a hall's.
+    pub(super) head: f64,
+    pub(super) hall: f64,
+    /// Around a section's tiles, and between sections.
+    pad: f64,
+    gap: f64,
+}
+
+/// How sections stand: so many tiles across in each, so many of them side by side.
+#[derive(Clone, Copy, Debug, Default)]
+struct Shape {
+    across: u32,
+    beside: u32,
+}
+
+/// Sections side by side.
+struct Band {
+    hall: u32,
+    first: usize,
+    sections: usize,
+    rows: u32,
+}
+
+impl Shape {
+    fn bands(&self, floor: &Floor) -> Vec<Band> {
+        let mut bands: Vec<Band> = Vec::new();
+        for (at, section) in floor.sections.iter().enumerate() {
+            let rows = (section.nodes.len() as u32).div_ceil(self.across.max(1));
+            match bands.last_mut() {
+                Some(band) if band.hall == section.hall && band.sections < self.beside as usize => {
+                    band.sections += 1;
+                    band.rows = band.rows.max(rows);
+                }
+                _ => bands.push(Band {
+                    hall: section.hall,
+                    first: at,
+                    sections: 1,
+                    rows,
+                }),
+            }
+        }
+        bands
+    }
+}
+
+/// Numbers of columns for `of` things: each saves a row, those between only waste room.
+fn columns(of: u32) -> impl Iterator<Item = u32> {
+    let next = move |&columns: &u32| {
+        let rows = of.div_ceil(columns);
+        (rows > 1).then(|| of.div_ceil(rows - 1))
+    };
+    std::iter::successors(Some(1), next)
 }
 
 impl Tiling {
-    /// The grid of `nodes` tiles in a room that shows the most of each. Of those that show nearly as
-    /// much, the flattest: what is below has more room.
-    pub(super) fn new(nodes: u32, largest_node: u32, room: Size<World>, ratio: Ratio) -> Self {
-        let mut grids: Vec<Self> = Vec::new();
-        let largest_cell = ratio.px(look::LARGEST_CELL);
-        let mut columns = 1;
-        loop {
-            let rows = nodes.div_ceil(columns);
-            let pitch = Size::new(
-                (room.w / f64::from(columns)).floor(),
-                (room.h / f64::from(rows)).floor(),
-            );
-            let look = Look::new(Plane::WHOLE.size(pitch), largest_node, ratio, largest_cell);
-            grids.push(Self {
-                nodes,
-                largest_node,
-                ratio,
-                columns,
-                rows,
-                pitch,
-                look,
-            });
-            if rows == 1 {
+    /// Tiles in a room that shows the most of each. Of those that show nearly as much, the flattest:
+    /// what is below has more room.
+    pub(super) fn new(floor: &Floor, largest_node: u32, room: Size<World>, ratio: Ratio) -> Self {
+        let css = |length: f64| ratio.px(length);
+        let wide = Trim {
+            head: css(15.0),
+            hall: css(16.0),
+            pad: css(5.0),
+            gap: css(6.0),
+        };
+        let slim = Trim {
+            head: 0.0,
+            hall: 0.0,
+            pad: css(2.0),
+            gap: css(3.0),
+        };
+        let trims: &[Trim] = if floor.is_framed() {
+            let least = Trim {
+                pad: 0.0,
+                gap: css(1.0),
+                ..slim
+            };
+            &[wide, slim, least]
+        } else {
+            &[Trim::default()]
+        };
+        let mut best = Self::default();
+        for &trim in trims {
+            let hall = if floor.halls.len() > 1 {
+                trim.hall
+            } else {
+                0.0
+            };
+            let trim = Trim { hall, ..trim };
+            best = Self::with(floor, largest_node, room, ratio, trim);
+            if best.look.detail >= Detail::Cells || best.look.rank().1 >= css(LEAST_TILE) {
                 break;
             }
-            // The next width that saves a row: those between only waste room.
-            columns = nodes.div_ceil(rows - 1);
         }
-        let ranks = grids.iter().map(|grid| grid.look.rank());
-        let (detail, cell) = ranks.fold((Detail::Density, 0.0), |best, rank| {
-            if rank > best { rank } else { best }
-        });
-        let is_near = |grid: &Self| {
-            let near = if detail == Detail::Density {
-                cell
-            } else {
-                NEARLY * cell
-            };
-            grid.look.detail == detail && grid.look.rank().1 >= near
-        };
-        // Tall tiles make tall blocks, which leave gaps on the platform.
-        let is_flat = |grid: &&Self| grid.look.across >= largest_node.div_ceil(grid.look.across);
-        let near = || grids.iter().rev().filter(|grid| is_near(grid));
-        let best = near().find(is_flat).or_else(|| near().next());
-        let mut best = best.cloned().unwrap_or_default();
-        best.close_up();
         best
     }
 
-    /// Takes out what room the tiles leave between them beyond a gap that looks even.
-    fn close_up(&mut self) {
-        if self.look.detail == Detail::Density {
-            return;
-        }
-        let gap = match self.look.detail {
-            Detail::Labelled => self.ratio.px(14.0),
-            _ => self.ratio.px(4.0),
+    fn with(floor: &Floor, largest_node: u32, room: Size<World>, ratio: Ratio, trim: Trim) -> Self {
+        let largest_cell = ratio.px(look::LARGEST_CELL);
+        let most = |counts: &mut dyn Iterator<Item = usize>| counts.max().unwrap_or(0) as u32;
+        let nodes = most(&mut floor.sections.iter().map(|section| section.nodes.len()));
+        let in_hall = |hall: u32| {
+            floor
+                .sections
+                .iter()
+                .filter(move |of| of.hall == hall)
+                .count()
         };
-        self.pitch.w = self.pitch.w.min(self.look.size.w + gap);
-        self.pitch.h = self.pitch.h.min(self.look.size.h + gap);
+        let sections = most(&mut (0..floor.halls.len() as u32).map(in_hall));
+        let halls = floor.halls.len() as f64;
+        let mut found: Vec<(Shape, Size<World>, Look, f64)> = Vec::new();
+        for beside in columns(sections) {
+            for across in columns(nodes) {
+                let shape = Shape { across, beside };
+                let bands = shape.bands(floor);
+                let rows: u32 = bands.iter().map(|band| band.rows).sum();
+                let aside = f64::from(beside) * (2.0 * trim.pad + trim.gap) - trim.gap;
+                let above = bands.len() as f64 * (trim.head + 2.0 * trim.pad + trim.gap) - trim.gap
+                    + halls * trim.hall;
+                let pitch = Size::new(
+                    ((room.w - aside) / f64::from(beside * across)).floor(),
+                    ((room.h - above) / f64::from(rows)).floor(),
+                );
+                if pitch.w >= 1.0 && pitch.h >= 1.0 {
+                    let look =
+                        Look::new(Plane::WHOLE.size(pitch), largest_node, ratio, largest_cell);
+                    let pitch = closed_up(pitch, &look, ratio);
+                    let height = above + f64::from(rows) * pitch.h;
+                    found.push((shape, pitch, look, height));
+                }
+            }
+        }
+        let ranks = found.iter().map(|(_, _, look, _)| look.rank());
+        let (detail, cell) = ranks.fold((Detail::Density, 0.0), |best, rank| {
+            if rank > best { rank } else { best }
+        });
+        let near = if detail == Detail::Density {
+            cell
+        } else {
+            NEARLY * cell
+        };
+        let is_near = |look: &Look| look.detail == detail && look.rank().1 >= near;
+        // Tall tiles make tall blocks, which leave gaps on the platform.
+        let is_tall = |look: &Look| look.across < largest_node.div_ceil(look.across.max(1));
+        let found = found.into_iter().filter(|(_, _, look, _)| is_near(look));
+        let best = found.min_by(|(_, _, a, high), (_, _, b, low)| {
+            is_tall(a).cmp(&is_tall(b)).then(high.total_cmp(low))
+        });
+        let Some((shape, pitch, look, _)) = best else {
+            return Self::default();
+        };
+        let tiling = Self {
+            pitch,
+            largest_node,
+            ratio,
+            look,
+            trim,
+            ..Self::default()
+        };
+        tiling.placed(floor, shape)
+    }
+
+    /// With every node and section in its place.
+    fn placed(mut self, floor: &Floor, shape: Shape) -> Self {
+        let Trim {
+            head,
+            hall,
+            pad,
+            gap,
+        } = self.trim;
+        let Size { w, h, .. } = self.pitch;
+        self.corners = vec![Point::default(); floor.of_node.len()];
+        self.section_of = floor.of_node.iter().map(|&(section, _)| section).collect();
+        self.hall_of = floor.sections.iter().map(|section| section.hall).collect();
+        let mut halls: Vec<Option<Rect<World>>> = vec![None; floor.halls.len()];
+        let box_w = f64::from(shape.across) * w + 2.0 * pad;
+        let (mut y, mut last) = (0.0, None);
+        for band in shape.bands(floor) {
+            if last != Some(band.hall) {
+                y += hall;
+                last = Some(band.hall);
+            }
+            let box_h = head + 2.0 * pad + f64::from(band.rows) * h;
+            let sections = &floor.sections[band.first..][..band.sections];
+            for (at, section) in sections.iter().enumerate() {
+                let x = at as f64 * (box_w + gap);
+                let (left, top) = (x + pad, y + head + pad);
+                for (place, &node) in (0..).zip(&section.nodes) {
+                    let (column, row) = (place % shape.across, place / shape.across);
+                    self.corners[node as usize] =
+                        Point::new(left + f64::from(column) * w, top + f64::from(row) * h);
+                }
+                let area = Rect::new(x, y, box_w, box_h);
+                self.sections.push(area);
+                let around = &mut halls[band.hall as usize];
+                *around = Some(around.map_or(area, |all| all.union(&area)));
+                self.extent.w = self.extent.w.max(area.right());
+            }
+            y += box_h + gap;
+        }
+        self.extent.h = y - gap;
+        self.halls = halls.into_iter().map(Option::unwrap_or_default).collect();
+        self
     }
 
     /// The grid as seen through `plane`, the window's upper left corner at `corner`.
-    pub(super) fn seen(&self, plane: &Plane, corner: Point<Device>) -> Grid {
-        let pitch = plane.size(self.pitch);
+    pub(super) fn seen(&self, plane: &Plane, corner: Point<Device>) -> Grid<'_> {
         let look = if plane.scale == 1.0 {
             self.look
         } else {
+            let pitch = plane.size(self.pitch);
             Look::new(pitch, self.largest_node, self.ratio, f64::INFINITY)
         };
-        Grid {
-            nodes: self.nodes,
-            columns: self.columns,
-            rows: self.rows,
-            pitch,
+        let mut grid = Grid {
+            tiling: self,
+            scale: plane.scale,
             look,
+            unit: Unit::Node,
             origin: plane.origin(corner),
+        };
+        let least = |css: f64| self.ratio.exact(css);
+        let is_less = |area: Rect, css: f64| area.w.min(area.h) < least(css);
+        let size = look.size;
+        if self.sections.len() > 1 && is_less(Rect::new(0.0, 0.0, size.w, size.h), LEAST_TILE) {
+            let rack = grid.section(0);
+            grid.unit = if self.halls.len() > 1 && is_less(rack, LEAST_RACK) {
+                Unit::Hall
+            } else {
+                Unit::Section
+            };
         }
+        grid
     }
 
     /// Whether a node is one cell.
@@ -114,12 +281,9 @@ impl Tiling {
         &self.look
     }
 
-    /// The size of the whole grid.
+    /// The size of all of it.
     pub(super) fn extent(&self) -> Size<World> {
-        Size::new(
-            self.pitch.w * f64::from(self.columns),
-            self.pitch.h * f64::from(self.rows),
-        )
+        self.extent
     }
 
     /// From one tile's corner to the next one's.
@@ -141,36 +305,113 @@ impl Tiling {
 
     /// The middle of a node's tile.
     pub(super) fn middle(&self, node: u32) -> Point<World> {
-        let (column, row) = (node % self.columns, node / self.columns);
-        Point::new(
-            (f64::from(column) + 0.5) * self.pitch.w,
-            (f64::from(row) + 0.5) * self.pitch.h,
-        )
+        let corner = self.corners.get(node as usize).copied().unwrap_or_default();
+        Point::new(corner.x + self.pitch.w / 2.0, corner.y + self.pitch.h / 2.0)
     }
+}
+
+/// Without what room the tiles leave between them beyond a gap that looks even.
+fn closed_up(pitch: Size<World>, look: &Look, ratio: Ratio) -> Size<World> {
+    let gap = match look.detail {
+        Detail::Density => return pitch,
+        Detail::Labelled => ratio.px(14.0),
+        Detail::Cells => ratio.px(4.0),
+    };
+    Size::new(
+        pitch.w.min(look.size.w + gap),
+        pitch.h.min(look.size.h + gap),
+    )
+}
+
+/// What is one cell where GPUs have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    Node,
+    Section,
+    Hall,
 }
 
 /// A [`Tiling`] on the screen.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Grid {
-    nodes: u32,
-    columns: u32,
-    rows: u32,
-    pitch: Size<Device>,
+pub(super) struct Grid<'t> {
+    tiling: &'t Tiling,
+    scale: f64,
     pub(super) look: Look,
+    unit: Unit,
     /// The first tile's corner.
     origin: Point<Device>,
 }
 
-impl Grid {
+impl Grid<'_> {
     /// A node's tile, label and all.
     pub(super) fn tile(&self, node: u32) -> Rect {
-        let (column, row) = (node % self.columns, node / self.columns);
+        let corner = self.tiling.corners.get(node as usize);
+        let Point { x, y, .. } = corner.copied().unwrap_or_default();
         Rect::new(
-            (self.origin.x + f64::from(column) * self.pitch.w + 0.5).floor(),
-            (self.origin.y + f64::from(row) * self.pitch.h + 0.5).floor(),
+            (self.origin.x + x * self.scale + 0.5).floor(),
+            (self.origin.y + y * self.scale + 0.5).floor(),
             self.look.size.w,
             self.look.size.h,
         )
+    }
+
+    fn on_screen(&self, area: &Rect<World>) -> Rect {
+        let left = (self.origin.x + area.x * self.scale + 0.5).floor();
+        let top = (self.origin.y + area.y * self.scale + 0.5).floor();
+        let right = (self.origin.x + area.right() * self.scale + 0.5).floor();
+        let bottom = (self.origin.y + area.bottom() * self.scale + 0.5).floor();
+        Rect::new(left, top, right - left, bottom - top)
+    }
+
+    /// Around a section's tiles.
+    pub(super) fn section(&self, section: usize) -> Rect {
+        let area = self.tiling.sections.get(section).copied();
+        self.on_screen(&area.unwrap_or_default())
+    }
+
+    /// Around a hall's sections.
+    pub(super) fn hall(&self, hall: usize) -> Rect {
+        let area = self.tiling.halls.get(hall).copied();
+        self.on_screen(&area.unwrap_or_default())
+    }
+
+    /// The room for names.
+    pub(super) fn trim(&self) -> Trim {
+        self.tiling.trim
+    }
+
+    /// Whether sections, or halls, are one cell each, because nodes are too small to be seen.
+    pub(super) fn is_merged(&self) -> bool {
+        self.unit != Unit::Node
+    }
+
+    /// How many things there are that are one cell.
+    pub(super) fn units(&self) -> usize {
+        match self.unit {
+            Unit::Node => self.tiling.corners.len(),
+            Unit::Section => self.tiling.sections.len(),
+            Unit::Hall => self.tiling.halls.len(),
+        }
+    }
+
+    /// What a node belongs to that is one cell.
+    pub(super) fn unit_of(&self, node: u32) -> u32 {
+        let of = |table: &[u32], at: u32| table.get(at as usize).copied().unwrap_or(0);
+        let section = || of(&self.tiling.section_of, node);
+        match self.unit {
+            Unit::Node => node,
+            Unit::Section => section(),
+            Unit::Hall => of(&self.tiling.hall_of, section()),
+        }
+    }
+
+    /// Where that is.
+    pub(super) fn unit(&self, unit: u32) -> Rect {
+        match self.unit {
+            Unit::Node => self.tile(unit),
+            Unit::Section => self.section(unit as usize),
+            Unit::Hall => self.hall(unit as usize),
+        }
     }
 
     /// The cell of a GPU; of the node, if GPUs have none.
@@ -256,19 +497,8 @@ impl Grid {
 
     /// The node whose tile is at a place, and the GPU if its cell is.
     pub(super) fn at(&self, at: Point<Device>) -> Option<(u32, Option<u32>)> {
-        let column = ((at.x - self.origin.x) / self.pitch.w).floor();
-        let row = ((at.y - self.origin.y) / self.pitch.h).floor();
-        if column < 0.0
-            || row < 0.0
-            || column >= f64::from(self.columns)
-            || row >= f64::from(self.rows)
-        {
-            return None;
-        }
-        let node = row as u32 * self.columns + column as u32;
-        if node >= self.nodes || !self.tile(node).contains(at) {
-            return None;
-        }
+        let is_at = |&node: &u32| self.tile(node).contains(at);
+        let node = (0..self.tiling.corners.len() as u32).find(is_at)?;
         let gpu = (0..64).take_while(|_| self.look.detail != Detail::Density);
         Some((
             node,
@@ -292,33 +522,42 @@ impl Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use switchyard::cluster::ClusterSpec;
+
+    fn tiling(cluster: &str, room: Size<World>, ratio: Ratio) -> Tiling {
+        let cluster: ClusterSpec = cluster.parse().expect("a cluster");
+        Tiling::new(&Floor::of(&cluster), cluster.largest_node(), room, ratio)
+    }
 
     /// Tiles of rows and columns next to each other do not overlap, cells lie inside their tile.
     fn check(grid: &Grid, gpus: u32, area: Option<&Rect>) {
-        for node in 0..grid.nodes {
+        let nodes = grid.tiling.corners.len() as u32;
+        let in_row = |&node: &u32| grid.tile(node).y == grid.tile(0).y;
+        let columns = (0..nodes).take_while(in_row).count() as u32;
+        for node in 0..nodes {
             let tile = grid.tile(node);
-            assert!(tile.w >= 1.0 && tile.h >= 1.0, "{grid:?}");
+            assert!(tile.w >= 1.0 && tile.h >= 1.0, "{tile:?}");
             if let Some(area) = area {
-                assert!(tile.x >= area.x && tile.y >= area.y, "{tile:?} {grid:?}");
+                assert!(tile.x >= area.x && tile.y >= area.y, "{tile:?} {area:?}");
                 assert!(
                     tile.right() <= area.right() && tile.bottom() <= area.bottom(),
-                    "{tile:?} {grid:?}"
+                    "{tile:?} {area:?}"
                 );
             }
-            for next in [node + 1, node + grid.columns] {
-                assert!(
-                    next >= grid.nodes || !tile.overlaps(&grid.tile(next)),
-                    "{grid:?}"
-                );
+            for next in [node + 1, node + columns]
+                .into_iter()
+                .filter(|&next| next < nodes)
+            {
+                assert!(!tile.overlaps(&grid.tile(next)), "{node} {next}");
             }
         }
         let tile = grid.tile(0);
         for gpu in 0..gpus {
             let cell = grid.cell(0, gpu);
-            assert!(tile.contains(cell.corner()), "{grid:?}");
+            assert!(tile.contains(cell.corner()), "{tile:?}");
             assert!(
                 cell.right() <= tile.right() && cell.bottom() <= tile.bottom(),
-                "{grid:?}"
+                "{tile:?}"
             );
             if grid.look.detail != Detail::Density && gpu > 0 {
                 assert!(!cell.overlaps(&grid.cell(0, gpu - 1)));
@@ -340,7 +579,7 @@ mod tests {
                     for gpus in [1, 4, 8, 16, 64] {
                         let (w, h): (f64, f64) = (width * ratio, height * ratio);
                         let room = Size::new(w.floor(), h.floor());
-                        let tiling = Tiling::new(nodes, gpus, room, Ratio(ratio));
+                        let tiling = tiling(&format!("{nodes}x{gpus}"), room, Ratio(ratio));
                         let area = Rect::new(7.0, 9.0, w.floor(), h.floor());
                         check(
                             &tiling.seen(&Plane::WHOLE, area.corner()),
@@ -354,8 +593,59 @@ mod tests {
     }
 
     #[test]
+    fn racks_and_groups_stand_apart_in_any_room() {
+        for (width, height) in [
+            (200.0, 110.0),
+            (390.0, 300.0),
+            (640.0, 480.0),
+            (1900.0, 900.0),
+        ] {
+            for (cluster, sections, halls) in [
+                ("16x4/racks=4", 4, 1),
+                ("128x8/partitions=4/racks=16", 16, 4),
+                ("4096x8/partitions=8/racks=128", 128, 8),
+                ("6x4:t4+3x8:rtx2080ti+2x8:a100", 3, 1),
+            ] {
+                let tiling = tiling(cluster, Size::new(width, height), Ratio(1.0));
+                let area = Rect::new(7.0, 9.0, width, height);
+                let grid = tiling.seen(&Plane::WHOLE, area.corner());
+                check(&grid, 4, Some(&area));
+                assert_eq!(
+                    (tiling.sections.len(), tiling.halls.len()),
+                    (sections, halls)
+                );
+                for (node, &section) in (0..).zip(&tiling.section_of) {
+                    let (tile, around) = (grid.tile(node), grid.section(section as usize));
+                    assert!(around.contains(tile.corner()), "{cluster} {node}");
+                    assert!(tile.bottom() <= around.bottom() && tile.right() <= around.right());
+                }
+                for section in 1..sections {
+                    assert!(!grid.section(section).overlaps(&grid.section(section - 1)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_too_small_to_be_seen_is_merged() {
+        let text = "4096x8/partitions=8/racks=128";
+        let large = tiling(text, Size::new(1800.0, 900.0), Ratio(1.0));
+        let corner = Point::new(0.0, 0.0);
+        assert!(!large.seen(&Plane::WHOLE, corner).is_merged());
+        let small = tiling(text, Size::new(250.0, 140.0), Ratio(1.0));
+        let grid = small.seen(&Plane::WHOLE, corner);
+        assert!(grid.is_merged());
+        assert!(grid.units() == 128 || grid.units() == 8);
+        assert!(
+            !small
+                .seen(&Plane::WHOLE.zoomed(corner, corner, 8.0), corner)
+                .is_merged()
+        );
+    }
+
+    #[test]
     fn zooming_shows_more_and_keeps_tiles_apart() {
-        let tiling = Tiling::new(2000, 4, Size::new(600.0, 300.0), Ratio(1.0));
+        let tiling = tiling("2000x4", Size::new(600.0, 300.0), Ratio(1.0));
         let mut detail = tiling.look.detail;
         for scale in [1.3, 2.0, 3.7, 9.0, 16.0] {
             let grid = tiling.seen(
@@ -376,7 +666,8 @@ mod tests {
     #[test]
     fn points_find_the_cell_that_is_drawn_there() {
         for (nodes, gpus) in [(8, 4), (144, 8), (700, 3)] {
-            let tiling = Tiling::new(nodes, gpus, Size::new(800.0, 500.0), Ratio(2.0));
+            let room = Size::new(800.0, 500.0);
+            let tiling = tiling(&format!("{nodes}x{gpus}"), room, Ratio(2.0));
             let (about, corner) = (Point::new(103.0, 140.0), Point::new(3.0, 40.0));
             let grid = tiling.seen(&Plane::WHOLE.zoomed(about, corner, 1.7), corner);
             for node in (0..nodes).step_by(7) {

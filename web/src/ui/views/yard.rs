@@ -58,7 +58,8 @@ fn YardView(props: &StateProps) -> Html {
     let queues = state.cards.iter().map(levels).max().unwrap_or(1);
     let trace = state.trace.as_ref().map(|trace| Rc::as_ptr(trace) as usize);
     let on_stage = !session.stage().read().runs.is_empty();
-    let classes = use_memo((trace, on_stage, state.colour_by, queues), {
+    let cluster = state.setup.cluster.types().to_vec();
+    let classes = use_memo((trace, on_stage, cluster, state.colour_by, queues), {
         let stage = session.stage().clone();
         move |&(.., by, queues)| classes(&stage.read(), by, queues)
     });
