@@ -45,7 +45,7 @@ pub(super) fn classes(stage: &Stage, by: ColourBy, queues: usize) -> Vec<Class> 
         let types = (0..).zip(stage.cluster.types()).map(of_type);
         let none = Class {
             class: UNKNOWN,
-            name: "no type said, or never ran".to_owned(),
+            name: "none yet".to_owned(),
             jobs: 0,
         };
         return types.chain([none]).collect();
