@@ -1,6 +1,6 @@
 //! What a job asks for besides its GPUs.
 
-use crate::cluster::{ClusterSpec, MAX_TYPES};
+use crate::cluster::MAX_TYPES;
 use serde::{Deserialize, Serialize};
 
 /// GPU types by their index in [`Workload::gpu_types`](crate::Workload::gpu_types): those that a
@@ -54,21 +54,6 @@ impl Demand {
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
-
-    /// Whether its job may run on nodes of a group: of an allowed type, with enough GPU memory.
-    /// What is not known of nodes is not held against them.
-    pub fn allows(&self, cluster: &ClusterSpec, group: usize, gpu_types: &[String]) -> bool {
-        let Some(group) = cluster.groups().get(group) else {
-            return false;
-        };
-        let typed = group.kind.gpu.is_none_or(|id| {
-            let name = cluster.type_name(id);
-            let mut allowed = self.types.named().filter_map(|i| gpu_types.get(i as usize));
-            self.types.is_any() || allowed.any(|allowed| allowed == name)
-        });
-        let memory = cluster.gpu_memory(group.kind);
-        typed && memory.is_none_or(|memory| memory >= self.gpu_memory)
-    }
 }
 
 #[cfg(test)]
@@ -81,23 +66,5 @@ mod tests {
         assert_eq!(some.named().collect::<Vec<_>>(), [0, 63]);
         assert!(some.allows(63) && !some.allows(1) && !some.allows(64));
         assert!(TypeSet::ANY.allows(7) && TypeSet::ANY.named().next().is_none());
-    }
-
-    #[test]
-    fn unknown_nodes_are_not_refused() {
-        let cluster: ClusterSpec = "1x1:t4+1x1:v100-32+1x1".parse().expect("a cluster");
-        let types = ["v100-32".to_owned()];
-        let allowed = |demand: Demand| [0, 1, 2, 3].map(|g| demand.allows(&cluster, g, &types));
-        assert_eq!(allowed(Demand::default()), [true, true, true, false]);
-        let by_type = Demand {
-            types: TypeSet::ANY.with(0),
-            ..Demand::default()
-        };
-        assert_eq!(allowed(by_type), [false, true, true, false]);
-        let by_memory = Demand {
-            gpu_memory: 20 * 1024,
-            ..Demand::default()
-        };
-        assert_eq!(allowed(by_memory), [false, true, true, false]);
     }
 }

@@ -18,4 +18,6 @@ pub use preset::{Preset, UnknownPreset};
 pub use run::{MissingHistory, RunSpec};
 pub use settings::{Group, SETTINGS, Setting, Settings};
 
-use switchyard_model::{Time, application, cluster, contention, draw, goodput, job, workload};
+use switchyard_model::{
+    Time, application, cluster, contention, draw, goodput, job, throughputs, workload,
+};

@@ -108,6 +108,17 @@ pub const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "equal_types",
+        link: "equal-types",
+        label: "GPU types equally fast",
+        unit: "",
+        help: "Jobs run as fast on one GPU type as on another; else those on a slower type than the fastest they may use take longer, by Gavel's measurements of their model or the types' relative speeds",
+        kind: ParamKind::Bool,
+        group: Group::Runs,
+        get: |of| of.options.equal_types.to_string(),
+        set: |of, text| parse(text, &mut of.options.equal_types),
+    },
+    Setting {
         key: "restart_by_model",
         link: "restart-by-model",
         label: "Restart cost by model size",

@@ -21,6 +21,9 @@ pub struct NodeKind {
     pub gpu: Option<TypeId>,
     /// Memory of each GPU, MiB; where it is not said, [that of its type](super::GpuModel::memory).
     pub gpu_memory: Option<u32>,
+    /// How fast its GPUs train, thousandths of a V100; where it is not said, [that of its
+    /// type](super::GpuModel::speed).
+    pub speed: Option<u32>,
     /// Cores, thousandths.
     pub cores: Option<u32>,
     /// Memory of the node, MiB.
@@ -47,6 +50,7 @@ impl NodeGroup {
             kind: NodeKind {
                 gpu: None,
                 gpu_memory: None,
+                speed: None,
                 cores: None,
                 memory: None,
             },

@@ -4,9 +4,9 @@
 //! {"groups": [{"nodes": 8, "gpus": 8, "type": "v100", "gpu_memory": 32, "cores": 96, "memory": 768}]}
 //! ```
 //!
-//! All but `nodes` and `gpus` may be left out; memory is in GiB. `"nodes": "8x8:v100+4x4"` says the
-//! groups as a text does. What nodes hang on is said by the [words](super::Tree) for it, each a key
-//! (`"racks": 4`), or one by one, with links in GB/s:
+//! All but `nodes` and `gpus` may be left out; memory is in GiB, `speed` relative to a V100.
+//! `"nodes": "8x8:v100+4x4"` says the groups as a text does. What nodes hang on is said by the
+//! [words](super::Tree) for it, each a key (`"racks": 4`), or one by one, with links in GB/s:
 //!
 //! ```json
 //! {"nodes": "6x4", "switches": [{"name": "pod"}, {"name": "a", "parent": "pod", "nodes": "0-3"},
@@ -53,6 +53,8 @@ struct Group {
     #[serde(default)]
     gpu_memory: Option<f64>,
     #[serde(default)]
+    speed: Option<f64>,
+    #[serde(default)]
     cores: Option<f64>,
     #[serde(default)]
     memory: Option<f64>,
@@ -81,6 +83,7 @@ pub(super) fn read(text: &str) -> Result<ClusterSpec, ClusterError> {
                 None => None,
             },
             gpu_memory: property("gpu_memory", group.gpu_memory, 1024.0)?,
+            speed: property("speed", group.speed, 1000.0)?,
             cores: property("cores", group.cores, 1000.0)?,
             memory: property("memory", group.memory, 1024.0)?,
         };

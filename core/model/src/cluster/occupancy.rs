@@ -28,6 +28,15 @@ impl FreeGpus {
         }
     }
 
+    /// Nodes with so many GPUs each, and so many of them free.
+    pub fn of(free: Vec<u32>, sizes: &[u32]) -> Self {
+        Self {
+            total: free.iter().sum(),
+            node_sizes: sizes.into(),
+            per_node: free,
+        }
+    }
+
     /// The same nodes with so many free GPUs each; none on those beyond.
     pub fn with_free(&self, free: &[u32]) -> Self {
         let mut per_node = free.to_vec();

@@ -2,6 +2,7 @@
 
 use super::{GpuModel, NodeGroup, NodeKind, Tree, TreeError, TypeId, UnknownType};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A node's GPUs are kept as one 64-bit mask.
@@ -10,7 +11,8 @@ pub const MAX_GPUS_PER_NODE: u32 = 64;
 /// The largest cluster accepted: far beyond any published trace, small enough for dense arrays.
 pub const MAX_GPUS: u32 = 1_000_000;
 
-/// GPU types that a cluster, or the jobs of a workload, may have: sets of them are 64-bit masks.
+/// GPU types that a cluster, or the jobs of a workload, may have: sets of them are 64-bit masks. In a
+/// cluster those of another memory or speed count as others.
 pub const MAX_TYPES: usize = 64;
 
 /// A cluster: groups of alike nodes, numbered through in order.
@@ -32,7 +34,7 @@ pub enum ClusterError {
     Syntax(String),
     /// A property of nodes that is none, or has no such value.
     #[error(
-        "'{0}' is no property of nodes: write cores=NUMBER, memory=GIB or gpu-memory=GIB, each once, above 0 and at most 1000000, and after all nodes what they hang on, such as racks=4"
+        "'{0}' is no property of nodes: write cores=NUMBER, memory=GIB, gpu-memory=GIB or speed=FACTOR (a V100 has 1), each once, above 0 and at most 1000000, and after all nodes what they hang on, such as racks=4"
     )]
     Property(String),
     /// Not the name of a GPU type.
@@ -106,6 +108,19 @@ impl ClusterSpec {
         }
         if joined.is_empty() {
             return Err(ClusterError::Empty);
+        }
+        let kinds = joined.iter().map(|group| {
+            let NodeKind {
+                gpu,
+                gpu_memory,
+                speed,
+                ..
+            } = group.kind;
+            (gpu, gpu_memory, speed)
+        });
+        let kinds = kinds.collect::<BTreeSet<_>>().len();
+        if kinds > MAX_TYPES {
+            return Err(ClusterError::TooManyTypes(kinds));
         }
         Ok(Self {
             groups: joined,
@@ -218,6 +233,12 @@ impl ClusterSpec {
     pub fn gpu_memory(&self, kind: NodeKind) -> Option<u32> {
         let of_type = || GpuModel::named(self.type_name(kind.gpu?))?.memory;
         kind.gpu_memory.or_else(of_type)
+    }
+
+    /// How fast the GPUs of such a node train, V100 = 1: as it is said, or their type's.
+    pub fn speed(&self, kind: NodeKind) -> Option<f64> {
+        let said = kind.speed.map(|speed| f64::from(speed) / 1000.0);
+        said.or_else(|| GpuModel::named(self.type_name(kind.gpu?))?.speed)
     }
 }
 

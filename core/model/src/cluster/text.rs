@@ -1,7 +1,8 @@
 //! The text form of a cluster: groups joined by `+`, each `NODESxGPUS`, then `:TYPE` and properties
 //! after slashes, such as `8x8:v100/cores=96/memory=768+4x4`; behind all of them what they
-//! [hang on](super::Tree), such as `/racks=4`. Memory is in GiB. Every cluster has a text that stands
-//! for it; where a text begins with a brace it is read as [JSON](super::json).
+//! [hang on](super::Tree), such as `/racks=4`. Memory is in GiB, speed relative to a V100. Every
+//! cluster has a text that stands for it; where a text begins with a brace it is read as
+//! [JSON](super::json).
 
 use super::{ClusterError, ClusterSpec, NodeGroup, NodeKind, Tree, TypeId};
 use std::fmt;
@@ -42,9 +43,10 @@ impl fmt::Display for Nodes<'_> {
 }
 
 /// Names and values of a node's properties, and how much of the value is one as people write it.
-fn properties(kind: &NodeKind) -> [(&'static str, Option<u32>, f64); 3] {
+fn properties(kind: &NodeKind) -> [(&'static str, Option<u32>, f64); 4] {
     [
         ("gpu-memory", kind.gpu_memory, 1024.0),
+        ("speed", kind.speed, 1000.0),
         ("cores", kind.cores, 1000.0),
         ("memory", kind.memory, 1024.0),
     ]
@@ -99,6 +101,7 @@ fn group<'t>(
         let (key, value) = piece.split_once('=').ok_or_else(bad)?;
         let (slot, unit) = match key.trim() {
             "gpu-memory" => (&mut kind.gpu_memory, 1024.0),
+            "speed" => (&mut kind.speed, 1000.0),
             "cores" => (&mut kind.cores, 1000.0),
             "memory" => (&mut kind.memory, 1024.0),
             _ => return Err(bad()),
@@ -141,6 +144,7 @@ mod tests {
             "8x8:v100+4x4:a100",
             "2x8:v100/gpu-memory=32/cores=96/memory=768+2x8:v100+1x8",
             "2x8/cores=0.5/memory=0.0009765625",
+            "1x1:mine/speed=1.5",
         ] {
             assert_eq!(text.parse::<ClusterSpec>().unwrap().to_string(), text);
         }
@@ -198,13 +202,13 @@ mod tests {
             groups in prop::collection::vec((
                 1u32..100, 1u32..65, prop::option::of(0u8..3),
                 prop::option::of(1u32..1_000_000_000), prop::option::of(1u32..1_000_000_000),
-                prop::option::of(1u32..1_000_000_000),
+                prop::option::of(1u32..1_000_000_000), prop::option::of(1u32..1_000_000_000),
             ), 1..6),
         ) {
-            let group = |(nodes, gpus, gpu, gpu_memory, cores, memory): (_, _, Option<u8>, _, _, _)| NodeGroup {
+            let group = |(nodes, gpus, gpu, gpu_memory, speed, cores, memory): (_, _, Option<u8>, _, _, _, _)| NodeGroup {
                 nodes,
                 gpus,
-                kind: NodeKind { gpu: gpu.map(TypeId), gpu_memory, cores, memory },
+                kind: NodeKind { gpu: gpu.map(TypeId), gpu_memory, speed, cores, memory },
             };
             let groups = groups.into_iter().map(group).collect();
             let cluster = ClusterSpec::with_types(groups, &["t4", "V100M32", "my gpu"]).expect("small");

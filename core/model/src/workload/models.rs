@@ -38,6 +38,11 @@ impl GpuGeneration {
             .find(|generation| generation.name() == name)
     }
 
+    /// The generation of a [GPU type](crate::cluster::GpuModel), where it is one of these.
+    pub fn of_type(name: &str) -> Option<Self> {
+        Self::named(name.split('-').next()?)
+    }
+
     /// The name in options and links.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,16 +1,20 @@
 //! How a gang is laid on nodes: one placement per file, shared by the policies.
 //!
-//! A placement sees the free GPUs per node and either lays the gang or says that it must wait. To
+//! A placement sees the free GPUs per node and either lays the gang or says that it must wait; where
+//! nodes are unlike, a [`Room`] shows it those of one kind after another. To
 //! add one: a file here with its constant, and its lines in this one (the module, and
 //! [`Strategy::ALL`]).
 
 mod consolidated;
 mod least_fragmentation;
+mod room;
 mod skew;
 mod spread;
 mod yarn;
 
-use crate::cluster::{FreeGpus, Part, Placement};
+pub use room::{Budget, Room};
+
+use crate::cluster::{FreeGpus, Needs, Part, Placement};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -43,6 +47,8 @@ pub struct Gang {
     /// Whether its model has a tensor so large that it should not be spread; looked up only for
     /// placements that [ask](Strategy::is_by_skew).
     pub skewed: bool,
+    /// Which nodes will do, and what it needs there besides GPUs.
+    pub needs: Needs,
 }
 
 /// Not the name of a placement.
@@ -176,7 +182,11 @@ mod tests {
     use proptest::prelude::{prop, prop_assert, prop_assert_eq, proptest};
 
     fn skewed(gpus: u32) -> Gang {
-        Gang { gpus, skewed: true }
+        Gang {
+            gpus,
+            skewed: true,
+            needs: Needs::NONE,
+        }
     }
 
     /// The placement of `gpus` where the nodes of a cluster with `node_size` GPUs have `free` left.

@@ -5,9 +5,9 @@
 use super::entry::{BuildContext, PLACEMENT, Registered};
 use super::waiting_room::{Waiter, WaitingRoom};
 use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng, Verdict};
-use crate::cluster::{FreeGpus, Placement};
+use crate::cluster::Placement;
 use crate::job::JobId;
-use crate::placement::{Gang, Strategy};
+use crate::placement::{Budget, Gang, Room, Strategy};
 use crate::sim::{News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
 
@@ -38,7 +38,8 @@ struct Fifo {
     strategy: Strategy,
     /// Job ids are in order of submission: no other key is needed.
     waiting: WaitingRoom<()>,
-    room: FreeGpus,
+    room: Room,
+    left: Budget,
     placement: Placement,
     refused: Vec<Gang>,
 }
@@ -49,7 +50,8 @@ impl Fifo {
             backfill: params.bool("backfill"),
             strategy: params.placement("placement", context.placement),
             waiting: WaitingRoom::default(),
-            room: FreeGpus::default(),
+            room: Room::default(),
+            left: Budget::default(),
             placement: Placement::default(),
             refused: Vec::new(),
         }
@@ -58,7 +60,7 @@ impl Fifo {
     /// The next job to try: the head, or with backfill the first after `after` that may fit.
     fn next(&self, after: Option<((), JobId)>) -> Option<Waiter<()>> {
         if self.backfill {
-            self.waiting.first_fitting(self.room.total(), after)
+            self.waiting.first_fitting(&self.left, after)
         } else {
             self.waiting.first()
         }
@@ -69,17 +71,14 @@ impl Policy for Fifo {
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
         for &news in view.news() {
             if let News::Arrived(job) = news {
-                self.waiting.insert(Waiter {
-                    key: (),
-                    job,
-                    gpus: view.gpus(job),
-                });
+                self.waiting.insert(Waiter::of((), job, view));
             }
         }
         if self.waiting.is_empty() || view.free().total() == 0 {
             return;
         }
-        self.room.copy_from(view.free());
+        view.room(&mut self.room);
+        self.left = self.room.budget();
         self.refused.clear();
         let mut after = None;
         while let Some(waiter) = self.next(after) {
@@ -88,8 +87,9 @@ impl Policy for Fifo {
             if self.refused.contains(&gang) {
                 continue;
             }
-            if (self.strategy).place(&self.room, view.node_size(), gang, &mut self.placement) {
-                self.room.take(&self.placement.parts);
+            if (self.room).place(self.strategy, gang, &mut self.placement) {
+                self.room.take(&self.placement.parts, gang.needs);
+                self.left = self.room.budget();
                 plan.place(waiter.job, &self.placement);
                 self.waiting.remove(waiter);
             } else if self.backfill {

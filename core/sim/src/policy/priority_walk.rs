@@ -3,15 +3,15 @@
 
 use super::Verdict;
 use super::waiting_room::{Waiter, WaitingRoom};
-use crate::cluster::{FreeGpus, Placement};
+use crate::cluster::Placement;
 use crate::job::JobId;
-use crate::placement::{Gang, Strategy};
+use crate::placement::{Budget, Gang, Room, Strategy};
 use crate::sim::{News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
 
 /// The active jobs of a preemptive policy and who of them runs. Keys order jobs, least first.
 ///
-/// GPUs are first counted over the whole cluster, then the chosen jobs are placed. Where the
+/// GPUs are first counted over the whole cluster (by type, where there are several), then the chosen jobs are placed. Where the
 /// placement makes a chosen gang wait, jobs about to lose their GPUs keep them if they still
 /// can, and later waiting jobs are tried, so that no GPU idles in its favour.
 pub(super) struct PriorityWalk<K> {
@@ -29,14 +29,14 @@ pub(super) struct PriorityWalk<K> {
     pub(super) packlimit: f64,
     /// No waiting job overtakes one before it that does not fit, even where GPUs then idle.
     pub(super) strict: bool,
-    room: FreeGpus,
+    room: Room,
     placement: Placement,
     chosen: Vec<Waiter<K>>,
     /// The next `running`, while it is chosen.
     kept: Vec<Waiter<K>>,
     refused: Vec<Gang>,
     /// GPUs that the last walk left to no one.
-    left: u32,
+    left: Budget,
 }
 
 impl<K: Ord + Copy> PriorityWalk<K> {
@@ -49,12 +49,12 @@ impl<K: Ord + Copy> PriorityWalk<K> {
             strategy,
             packlimit: DEFAULT_PACKLIMIT,
             strict: false,
-            room: FreeGpus::default(),
+            room: Room::default(),
             placement: Placement::default(),
             chosen: Vec::new(),
             kept: Vec::new(),
             refused: Vec::new(),
-            left: 0,
+            left: Budget::default(),
         }
     }
 
@@ -62,11 +62,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
     pub(super) fn follow(&mut self, view: &View<'_>, mut key: impl FnMut(JobId) -> K) {
         for &news in view.news() {
             match news {
-                News::Arrived(job) => self.waiting.insert(Waiter {
-                    key: key(job),
-                    job,
-                    gpus: view.gpus(job),
-                }),
+                News::Arrived(job) => self.waiting.insert(Waiter::of(key(job), job, view)),
                 News::Finished(job) => self.forget(job),
                 News::Alarm(_) => {}
             }
@@ -127,11 +123,12 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         self.chosen.clear();
         self.started.clear();
         self.preempted.clear();
-        let mut budget = view.free().total();
-        while let Some(waiter) = self.waiting.first_fitting(budget, None) {
+        let mut budget = self.budget(view);
+        while let Some(waiter) = self.waiting.first_fitting(&budget, None)
+            && budget.take(waiter.gpus, waiter.pools)
+        {
             self.waiting.remove(waiter);
             self.chosen.push(waiter);
-            budget -= waiter.gpus;
         }
         self.left = budget;
         if !self.chosen.is_empty() {
@@ -160,14 +157,15 @@ impl<K: Ord + Copy> PriorityWalk<K> {
     pub(super) fn verdict(&self, view: &View<'_>, job: JobId) -> Verdict {
         match view.phase(job) {
             Phase::Running => Verdict::Runs,
-            Phase::Waiting if view.gpus(job) <= self.left => Verdict::PlacementWaits {
-                wants: view.gpus(job),
-                free: self.left,
-            },
-            Phase::Waiting => Verdict::TooFewGpus {
-                wants: view.gpus(job),
-                left: self.left,
-            },
+            Phase::Waiting => {
+                let wants = view.gpus(job);
+                let left = self.left.most(view.needs(job).pools());
+                if wants <= left {
+                    Verdict::PlacementWaits { wants, free: left }
+                } else {
+                    Verdict::TooFewGpus { wants, left }
+                }
+            }
             _ => Verdict::NotActive,
         }
     }
@@ -178,43 +176,47 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         self.chosen.clear();
         self.started.clear();
         self.preempted.clear();
-        let free = view.free().total();
-        if self.waiting.gpus() <= u64::from(free) {
+        let mut budget = self.budget(view);
+        if !budget.is_by_pool() && self.waiting.gpus() <= u64::from(budget.total()) {
             // All fit: nobody needs to give way.
             while let Some(waiter) = self.waiting.first() {
                 self.waiting.remove(waiter);
+                budget.take(waiter.gpus, waiter.pools);
                 self.chosen.push(waiter);
             }
-            self.left = free - self.chosen.iter().map(|chosen| chosen.gpus).sum::<u32>();
+            self.left = budget;
             return;
         }
         self.kept.clear();
-        let mut budget = free + view.ledger().gpus_in_use();
+        let running = self.running.iter().map(|running| running.job);
+        budget.add(
+            view.ledger().gpus_in_use(),
+            running.map(|job| view.ledger().parts(job)),
+            &self.room,
+        );
         let mut running = self.running.iter().copied().peekable();
         let mut blocked = false;
         loop {
             let waiter = match (blocked, self.strict) {
                 (true, _) => None,
                 (false, true) => self.waiting.first(),
-                (false, false) => self.waiting.first_fitting(budget, None),
+                (false, false) => self.waiting.first_fitting(&budget, None),
             };
             let first_running = running.peek().copied();
             match (waiter, first_running) {
                 (Some(waiter), first)
                     if first.is_none_or(|run| (waiter.key, waiter.job) < (run.key, run.job)) =>
                 {
-                    if waiter.gpus > budget {
+                    if !budget.take(waiter.gpus, waiter.pools) {
                         blocked = true;
                         continue;
                     }
                     self.waiting.remove(waiter);
                     self.chosen.push(waiter);
-                    budget -= waiter.gpus;
                 }
                 (_, Some(run)) => {
                     running.next();
-                    if run.gpus <= budget {
-                        budget -= run.gpus;
+                    if budget.keep(run.gpus, || view.ledger().parts(run.job), &self.room) {
                         self.kept.push(run);
                     } else {
                         self.preempted.push(run);
@@ -228,30 +230,43 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         self.left = budget;
     }
 
+    /// What is free by count; where nodes are unlike, `room` is what is free.
+    fn budget(&mut self, view: &View<'_>) -> Budget {
+        if view.has_unlike_nodes() {
+            view.room(&mut self.room);
+            self.room.budget()
+        } else {
+            Budget::of(view.free().total())
+        }
+    }
+
     fn place_chosen(&mut self, view: &View<'_>, plan: &mut Plan) {
-        self.room.copy_from(view.free());
+        view.room(&mut self.room);
         for preempted in &self.preempted {
-            self.room.give(view.ledger().parts(preempted.job));
+            let job = preempted.job;
+            self.room.give(view.ledger().parts(job), view.needs(job));
         }
         self.refused.clear();
         for i in 0..self.chosen.len() {
             self.try_to_start(self.chosen[i], view, plan);
         }
-        if self.refused.is_empty() {
+        // Where nodes are unlike, a gang may lie in another pool than that it was counted in.
+        if self.refused.is_empty() && !self.left.is_by_pool() {
             return;
         }
         self.keep_where_possible(view);
+        self.left = self.room.budget();
         let mut after = None;
         while !self.strict
-            && let Some(waiter) = self.waiting.first_fitting(self.room.total(), after)
+            && let Some(waiter) = self.waiting.first_fitting(&self.left, after)
         {
             after = Some((waiter.key, waiter.job));
             if !self.refused.contains(&self.gang(waiter, view)) {
                 self.waiting.remove(waiter);
                 self.try_to_start(waiter, view, plan);
+                self.left = self.room.budget();
             }
         }
-        self.left = self.room.total();
     }
 
     /// Starts the job, or lets it wait again if the placement has no room for its gang. (The room
@@ -261,9 +276,9 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         let after_refusal = self.strict && !self.refused.is_empty();
         let placed = !after_refusal
             && !self.refused.contains(&gang)
-            && (self.strategy).place(&self.room, view.node_size(), gang, &mut self.placement);
+            && (self.room).place(self.strategy, gang, &mut self.placement);
         if placed {
-            self.room.take(&self.placement.parts);
+            self.room.take(&self.placement.parts, gang.needs);
             plan.place(waiter.job, &self.placement);
             self.started.push(waiter);
         } else {
@@ -282,9 +297,10 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         let running = &mut self.running;
         self.preempted.retain(|&preempted| {
             let parts = view.ledger().parts(preempted.job);
-            let stays = room.fits(parts);
+            let needs = view.needs(preempted.job);
+            let stays = room.fits(parts, needs);
             if stays {
-                room.take(parts);
+                room.take(parts, needs);
                 running.push(preempted);
             }
             !stays

@@ -7,7 +7,7 @@ use super::emptiest;
 use super::entry::BuildContext;
 use crate::cluster::{Part, Placement};
 use crate::job::JobId;
-use crate::placement::Strategy;
+use crate::placement::{Room, Strategy};
 use crate::sim::{Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
 
@@ -51,19 +51,24 @@ impl Rigid {
 
     /// Starts what fits, and takes all that plain jobs hold from `nodes`, the GPUs of each.
     pub(super) fn give_out(&mut self, view: &View<'_>, nodes: &mut [u32], plan: &mut Plan) {
+        let mut room = view.idle_room();
+        room.set_free(nodes);
         for job in running(view) {
-            take(nodes, view.ledger().parts(job));
+            room.take(view.ledger().parts(job), view.needs(job));
         }
         let mut started = 0;
         for &job in &self.waiting {
-            let Some(placement) = lay(view, job, nodes, self.placement) else {
+            let Some(placement) = lay(view, job, &room, self.placement) else {
                 break;
             };
-            take(nodes, &placement.parts);
+            room.take(&placement.parts, view.needs(job));
             plan.place(job, &placement);
             started += 1;
         }
         self.waiting.drain(..started);
+        for (node, &free) in nodes.iter_mut().zip(room.free().per_node()) {
+            *node = free;
+        }
     }
 }
 
@@ -73,27 +78,28 @@ fn running(view: &View<'_>) -> impl Iterator<Item = JobId> {
     jobs.filter(|&job| view.training(job).is_none())
 }
 
-/// Where a job's gang goes on nodes with so many free GPUs each; `None`: it waits.
+/// Where a job's gang goes in this room; `None`: it waits. Without a placement, on the emptiest nodes.
 pub(super) fn lay(
     view: &View<'_>,
     job: JobId,
-    nodes: &[u32],
+    room: &Room,
     placement: Option<Strategy>,
 ) -> Option<Placement> {
-    let gpus = view.gpus(job);
-    let Some(asked) = placement else {
-        if gpus > nodes.iter().sum() {
-            return None;
+    let strategy = placement.unwrap_or_default();
+    let gang = view.gang(job, strategy, DEFAULT_PACKLIMIT);
+    let mut laid = Placement::default();
+    let found = room.lay(gang, |free, node_size, gang| {
+        if placement.is_some() {
+            return strategy.place(free, node_size, gang, &mut laid);
         }
-        let parts = emptiest::place(nodes, &[gpus], &[Vec::new()]).pop()?;
-        return Some(Placement { parts });
-    };
-    let free = view.free().with_free(nodes);
-    let gang = view.gang(job, asked, DEFAULT_PACKLIMIT);
-    let mut placement = Placement::default();
-    asked
-        .place(&free, view.node_size(), gang, &mut placement)
-        .then_some(placement)
+        if gang.gpus > free.total() {
+            return false;
+        }
+        let parts = emptiest::place(free.per_node(), &[gang.gpus], &[Vec::new()]).pop();
+        laid.parts = parts.unwrap_or_default();
+        !laid.parts.is_empty()
+    });
+    found.then_some(laid)
 }
 
 /// Takes GPUs from nodes that have them.

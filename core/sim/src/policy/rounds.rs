@@ -108,11 +108,7 @@ impl Rounds {
         self.walk.running.clear();
         self.last = order.len() as u32;
         for (key, &job) in (0u32..).zip(order) {
-            let waiter = Waiter {
-                key,
-                job,
-                gpus: view.gpus(job),
-            };
+            let waiter = Waiter::of(key, job, view);
             if view.ledger().gpus(job) == 0 {
                 self.walk.waiting.insert(waiter);
             } else {

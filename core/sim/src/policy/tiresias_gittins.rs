@@ -132,19 +132,12 @@ impl TiresiasGittins {
             self.waits_as.resize(job.index() + 1, key);
         }
         self.waits_as[job.index()] = key;
-        self.walk.waiting.insert(Waiter {
-            key,
-            job,
-            gpus: view.gpus(job),
-        });
+        self.walk.waiting.insert(Waiter::of(key, job, view));
     }
 
     fn promote(&mut self, view: &View<'_>, job: JobId, plan: &mut Plan) {
-        self.walk.waiting.remove(Waiter {
-            key: self.waits_as[job.index()],
-            job,
-            gpus: view.gpus(job),
-        });
+        let before = Waiter::of(self.waits_as[job.index()], job, view);
+        self.walk.waiting.remove(before);
         self.levels.promote(view, job);
         self.wait(view, job);
         plan.promote(job, 0);
@@ -184,7 +177,8 @@ impl Policy for TiresiasGittins {
             }
         }
         // Where everything fits, the order is of no consequence.
-        if self.walk.waiting.gpus() > u64::from(view.free().total()) {
+        let fits = self.walk.waiting.gpus() <= u64::from(view.free().total());
+        if !fits || view.has_unlike_nodes() {
             let mut running = std::mem::take(&mut self.walk.running);
             for waiter in &mut running {
                 waiter.key = self.rank(view, waiter.job);

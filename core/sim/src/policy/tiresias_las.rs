@@ -105,11 +105,7 @@ impl TiresiasLas {
             self.rank.resize(job.index() + 1, Rank::default());
         }
         self.rank[job.index()] = rank;
-        self.walk.waiting.insert(Waiter {
-            key: rank,
-            job,
-            gpus: view.gpus(job),
-        });
+        self.walk.waiting.insert(Waiter::of(rank, job, view));
     }
 
     /// Sinks a running job that has crossed its queue's threshold.
@@ -130,20 +126,12 @@ impl TiresiasLas {
 
     /// Lifts a waiting job that has waited long enough.
     fn promote(&mut self, view: &View<'_>, job: JobId, plan: &mut Plan) {
-        let gpus = view.gpus(job);
-        self.walk.waiting.remove(Waiter {
-            key: self.rank[job.index()],
-            job,
-            gpus,
-        });
+        let before = Waiter::of(self.rank[job.index()], job, view);
+        self.walk.waiting.remove(before);
         self.levels.promote(view, job);
         let rank = self.newcomer(0);
         self.rank[job.index()] = rank;
-        self.walk.waiting.insert(Waiter {
-            key: rank,
-            job,
-            gpus,
-        });
+        self.walk.waiting.insert(Waiter::of(rank, job, view));
         plan.promote(job, 0);
     }
 

@@ -91,32 +91,28 @@ impl Policy for TiresiasTuned {
         }
         low.extend(sunk);
 
-        let mut nodes = view.free().node_sizes().to_vec();
-        let mut left: u32 = nodes.iter().sum();
+        let mut room = view.idle_room();
+        let mut left = room.budget();
         let mut chosen = Vec::new();
         for &job in self.queues.iter().flatten() {
             let gpus = view.gpus(job);
             let runs = view.phase(job) == Phase::Running;
-            if gpus > left {
-                if runs {
-                    plan.preempt(job);
-                }
-                continue;
-            }
-            left -= gpus;
-            if runs {
-                rigid::take(&mut nodes, view.ledger().parts(job));
-            } else {
+            let parts = view.ledger().parts(job);
+            if runs && left.keep(gpus, || parts, &room) {
+                room.take(parts, view.needs(job));
+            } else if runs {
+                plan.preempt(job);
+            } else if left.take(gpus, view.needs(job).pools()) {
                 chosen.push(job);
             }
         }
         for job in chosen {
-            if let Some(placement) = rigid::lay(view, job, &nodes, self.placement) {
-                rigid::take(&mut nodes, &placement.parts);
+            if let Some(placement) = rigid::lay(view, job, &room, self.placement) {
+                room.take(&placement.parts, view.needs(job));
                 plan.place(job, &placement);
             }
         }
-        self.left = nodes.iter().sum();
+        self.left = room.total();
     }
 
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {

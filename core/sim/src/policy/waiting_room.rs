@@ -1,13 +1,16 @@
 //! The queue of waiting jobs, in priority order, that can skip what does not fit without
-//! looking at it: one ordered set per gang size.
+//! looking at it: one ordered set per gang size and
+//! the GPU types that will do.
 
 use crate::job::JobId;
+use crate::placement::Budget;
+use crate::sim::View;
 use std::collections::BTreeSet;
 
 /// Waiting jobs by priority key (least first; equal keys by job id).
 #[derive(Clone, Debug)]
 pub(super) struct WaitingRoom<K> {
-    /// Ascending by gang size; sizes once seen stay.
+    /// Ascending by gang size, then by where it may lie; what was once seen stays.
     classes: Vec<Class<K>>,
     /// Sum of all gangs.
     gpus: u64,
@@ -16,6 +19,7 @@ pub(super) struct WaitingRoom<K> {
 #[derive(Clone, Debug)]
 struct Class<K> {
     gpus: u32,
+    pools: u64,
     jobs: BTreeSet<(K, JobId)>,
     /// The least element of `jobs`.
     front: Option<(K, JobId)>,
@@ -27,6 +31,19 @@ pub(super) struct Waiter<K> {
     pub(super) key: K,
     pub(super) job: JobId,
     pub(super) gpus: u32,
+    /// Where its gang may lie ([`Needs::pools`](crate::cluster::Needs::pools)).
+    pub(super) pools: u64,
+}
+
+impl<K> Waiter<K> {
+    pub(super) fn of(key: K, job: JobId, view: &View<'_>) -> Self {
+        Self {
+            key,
+            job,
+            gpus: view.gpus(job),
+            pools: view.needs(job).pools(),
+        }
+    }
 }
 
 impl<K> Default for WaitingRoom<K> {
@@ -40,16 +57,13 @@ impl<K> Default for WaitingRoom<K> {
 
 impl<K: Ord + Copy> WaitingRoom<K> {
     pub(super) fn insert(&mut self, waiter: Waiter<K>) {
-        let at = self
-            .classes
-            .partition_point(|class| class.gpus < waiter.gpus);
-        if self
-            .classes
-            .get(at)
-            .is_none_or(|class| class.gpus != waiter.gpus)
-        {
+        let of = (waiter.gpus, waiter.pools);
+        let at = self.class(of);
+        let there = self.classes.get(at);
+        if there.is_none_or(|class| (class.gpus, class.pools) != of) {
             let class = Class {
                 gpus: waiter.gpus,
+                pools: waiter.pools,
                 jobs: BTreeSet::new(),
                 front: None,
             };
@@ -64,10 +78,12 @@ impl<K: Ord + Copy> WaitingRoom<K> {
         self.gpus += u64::from(waiter.gpus);
     }
 
+    fn class(&self, of: (u32, u64)) -> usize {
+        (self.classes).partition_point(|class| (class.gpus, class.pools) < of)
+    }
+
     pub(super) fn remove(&mut self, waiter: Waiter<K>) {
-        let at = self
-            .classes
-            .partition_point(|class| class.gpus < waiter.gpus);
+        let at = self.class((waiter.gpus, waiter.pools));
         let Some(class) = self.classes.get_mut(at) else {
             return;
         };
@@ -84,10 +100,16 @@ impl<K: Ord + Copy> WaitingRoom<K> {
     pub(super) fn take_all(&mut self) -> Vec<Waiter<K>> {
         let mut all = Vec::new();
         for class in &mut self.classes {
-            let gpus = class.gpus;
+            let (gpus, pools) = (class.gpus, class.pools);
             class.front = None;
             let jobs = std::mem::take(&mut class.jobs);
-            all.extend(jobs.into_iter().map(|(key, job)| Waiter { key, job, gpus }));
+            let waiter = |(key, job)| Waiter {
+                key,
+                job,
+                gpus,
+                pools,
+            };
+            all.extend(jobs.into_iter().map(waiter));
         }
         self.gpus = 0;
         all
@@ -104,13 +126,32 @@ impl<K: Ord + Copy> WaitingRoom<K> {
 
     /// The first job of all.
     pub(super) fn first(&self) -> Option<Waiter<K>> {
-        self.first_fitting(u32::MAX, None)
+        self.first_of(u32::MAX, |_| true, None)
     }
 
-    /// The first job, after `after` if given, whose gang is at most `gpus`.
-    pub(super) fn first_fitting(&self, gpus: u32, after: Option<(K, JobId)>) -> Option<Waiter<K>> {
+    /// The first job, after `after` if given, for whose gang GPUs are left.
+    pub(super) fn first_fitting(
+        &self,
+        left: &Budget,
+        after: Option<(K, JobId)>,
+    ) -> Option<Waiter<K>> {
+        if left.is_by_pool() {
+            let fits = |class: &Class<K>| class.gpus <= left.most(class.pools);
+            self.first_of(left.total(), fits, after)
+        } else {
+            self.first_of(left.total(), |_| true, after)
+        }
+    }
+
+    fn first_of(
+        &self,
+        gpus: u32,
+        fits: impl Fn(&Class<K>) -> bool,
+        after: Option<(K, JobId)>,
+    ) -> Option<Waiter<K>> {
         let mut best: Option<Waiter<K>> = None;
-        for class in self.classes.iter().take_while(|class| class.gpus <= gpus) {
+        let small = self.classes.iter().take_while(|class| class.gpus <= gpus);
+        for class in small.filter(|class| fits(class)) {
             let first = match after {
                 Some(after) if class.front.is_some_and(|front| front <= after) => {
                     use std::ops::Bound::{Excluded, Unbounded};
@@ -129,6 +170,7 @@ impl<K: Ord + Copy> WaitingRoom<K> {
                     key,
                     job,
                     gpus: class.gpus,
+                    pools: class.pools,
                 });
             }
         }
@@ -145,15 +187,15 @@ mod tests {
         /// Agrees with a walk through one sorted list.
         #[test]
         fn finds_what_a_plain_list_finds(
-            jobs in prop::collection::vec((0u32..20, 1u32..9), 1..60),
+            jobs in prop::collection::vec((0u32..20, 1u32..9, 1u64..4), 1..60),
             removed in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
-            gpus in 0u32..10,
+            left in prop::collection::vec(0u32..10, 1..3),
             after in prop::option::of((0u32..20, 0u32..60)),
         ) {
             let mut room = WaitingRoom::default();
             let mut list: Vec<Waiter<u32>> = (0u32..)
                 .zip(&jobs)
-                .map(|(id, &(key, gpus))| Waiter { key, job: JobId(id), gpus })
+                .map(|(id, &(key, gpus, pools))| Waiter { key, job: JobId(id), gpus, pools })
                 .collect();
             list.iter().for_each(|&waiter| room.insert(waiter));
             for index in removed {
@@ -163,10 +205,14 @@ mod tests {
             }
             list.sort_by_key(|waiter| (waiter.key, waiter.job));
             let after = after.map(|(key, id)| (key, JobId(id)));
+            let left = match left[..] {
+                [total] => Budget::of(total),
+                _ => Budget::by_pool(left),
+            };
             let expected = list
                 .iter()
-                .find(|waiter| waiter.gpus <= gpus && after.is_none_or(|after| (waiter.key, waiter.job) > after));
-            prop_assert_eq!(room.first_fitting(gpus, after), expected.copied());
+                .find(|waiter| waiter.gpus <= left.most(waiter.pools) && after.is_none_or(|after| (waiter.key, waiter.job) > after));
+            prop_assert_eq!(room.first_fitting(&left, after), expected.copied());
             prop_assert_eq!(room.is_empty(), list.is_empty());
             prop_assert_eq!(room.gpus(), list.iter().map(|waiter| u64::from(waiter.gpus)).sum::<u64>());
         }

@@ -5,9 +5,9 @@
 
 use super::entry::{BuildContext, Registered};
 use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng, Verdict};
-use crate::cluster::{FreeGpus, Placement};
+use crate::cluster::Placement;
 use crate::job::JobId;
-use crate::placement::Strategy;
+use crate::placement::{Room, Strategy};
 use crate::sim::{Ledger, News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
 use std::collections::VecDeque;
@@ -61,7 +61,7 @@ struct YarnCs {
     strategy: Strategy,
     /// By tenant; the last is for jobs without one.
     queues: Vec<Queue>,
-    room: FreeGpus,
+    room: Room,
     placement: Placement,
 }
 
@@ -78,7 +78,7 @@ impl YarnCs {
             elastic: params.bool("elastic"),
             strategy: params.placement("placement", context.placement),
             queues: (0..=tenants).map(|_| Queue::default()).collect(),
-            room: FreeGpus::default(),
+            room: Room::default(),
             placement: Placement::default(),
         }
     }
@@ -132,7 +132,7 @@ impl Policy for YarnCs {
                 self.queues[queue].waiting.push_back(job);
             }
         }
-        self.room.copy_from(view.free());
+        view.room(&mut self.room);
         self.open_queues(view.ledger());
         let share = self.share(view);
         while let Some(at) = self.next()
@@ -146,10 +146,9 @@ impl Policy for YarnCs {
             // A gang larger than the share may still run alone.
             let within = self.elastic || queue.used == 0 || f64::from(queue.used + gpus) <= share;
             let gang = view.gang(job, self.strategy, DEFAULT_PACKLIMIT);
-            let starts = within
-                && (self.strategy).place(&self.room, view.node_size(), gang, &mut self.placement);
+            let starts = within && (self.room).place(self.strategy, gang, &mut self.placement);
             if starts {
-                self.room.take(&self.placement.parts);
+                self.room.take(&self.placement.parts, gang.needs);
                 plan.place(job, &self.placement);
                 queue.waiting.pop_front();
                 queue.used += gpus;

@@ -135,6 +135,7 @@ impl World {
             .iter()
             .fold(0u32, |sum, part| sum.saturating_add(part.gpus));
         self.check_start(job, given, batch)
+            .and_then(|()| self.check_nodes(job, parts, batch.is_some()))
             .and_then(|()| self.nodes.take(parts, &mut self.log))
             .map_err(|kind| (job, kind))?;
         let first = self.ledger.starts(job) == 0;
@@ -151,9 +152,14 @@ impl World {
         };
         self.log.push_event(self.now, kind, job, segment);
 
-        let is_spread = parts.len() as u32 > given.div_ceil(self.nodes.largest);
+        let largest = match (&self.setting.pools, parts.first()) {
+            (Some(pools), Some(part)) => pools.largest(pools.of_node(part.node)),
+            _ => self.nodes.largest,
+        };
+        let is_spread = parts.len() as u32 > given.div_ceil(largest);
         self.jobs.enter(job, self.now, segment, is_spread);
         self.ledger.enter(job, self.setting.job(job), parts);
+        self.spare.take(parts, self.setting.needs(job));
         self.speeds.enter(&Entering {
             id: job,
             setting: &self.setting,
@@ -194,6 +200,29 @@ impl World {
             (_, None) if given != requested => Err(PlanErrorKind::GangBroken { requested, given }),
             (_, None) => Ok(()),
         }
+    }
+
+    /// Whether a job may run on these nodes, and its gang, unless it was resized, on one type of them.
+    fn check_nodes(&self, job: JobId, parts: &[Part], resized: bool) -> Result<(), PlanErrorKind> {
+        let Some(pools) = &self.setting.pools else {
+            return Ok(());
+        };
+        let needs = self.setting.needs(job);
+        let pool = |part: &Part| pools.of_node(part.node);
+        if let Some(part) = parts.iter().find(|part| !needs.allows(pool(part))) {
+            return Err(PlanErrorKind::NotAllowedOn { node: part.node });
+        }
+        if !resized
+            && parts
+                .windows(2)
+                .any(|pair| pool(&pair[0]) != pool(&pair[1]))
+        {
+            return Err(PlanErrorKind::TypesMixed);
+        }
+        if !self.spare.fits(parts, needs) {
+            return Err(PlanErrorKind::NoCoresOrMemory);
+        }
+        Ok(())
     }
 
     /// Lets a running adaptive job go on with another batch.

@@ -183,6 +183,20 @@ pub enum PlanErrorKind {
         /// How many are rented.
         rented: u32,
     },
+    /// A type of GPUs, or of their memory, that the job does not allow.
+    #[error(
+        "it may not run on node {node}: its GPUs are of a type, or have a memory, that it does not allow"
+    )]
+    NotAllowedOn {
+        /// The node, from 0.
+        node: u32,
+    },
+    /// A gang runs on one type.
+    #[error("its gang is laid on GPUs of several types")]
+    TypesMixed,
+    /// The nodes have no more cores or memory.
+    #[error("a node that it is to run on has too few cores or too little memory left")]
+    NoCoresOrMemory,
     /// The GPUs are not there.
     #[error(transparent)]
     Place(PlaceError),

@@ -1,9 +1,11 @@
 //! What a run is given, and what stays.
 
 use super::halt::LogBudget;
+use crate::cluster::{ClusterSpec, Needs, Pools, Spare};
 use crate::job::{Job, JobId};
 use crate::workload::{GpuGeneration, ModelTraits, TraitsByJob, Workload};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What does not belong to trace, cluster or policy.
@@ -35,6 +37,9 @@ pub struct SimOptions {
     /// Epochs of adaptive jobs take whole seconds, as in the simulator of Pollux.
     #[serde(default)]
     pub whole_second_epochs: bool,
+    /// Jobs run as fast on one GPU type as on another.
+    #[serde(default)]
+    pub equal_types: bool,
     /// Seed of the policy's random generator.
     pub seed: u64,
     /// How much the run may write into its log before it is ended.
@@ -47,14 +52,31 @@ pub(super) struct Setting {
     pub(super) workload: Arc<Workload>,
     pub(super) options: SimOptions,
     traits: TraitsByJob,
+    /// `None` where all nodes are alike to all jobs, so that GPUs are all that counts.
+    pub(super) pools: Option<Arc<Pools>>,
+    /// By job; empty where none needs more than GPUs.
+    needs: Vec<Needs>,
+    /// The largest gang of such needs that the idle cluster holds.
+    largest_gangs: BTreeMap<Needs, u32>,
     /// Whether the policy may see what no real scheduler knows.
     pub(super) oracle: bool,
 }
 
 impl Setting {
-    pub(super) fn new(workload: Arc<Workload>, options: SimOptions, oracle: bool) -> Self {
+    pub(super) fn new(
+        workload: Arc<Workload>,
+        cluster: &ClusterSpec,
+        options: SimOptions,
+        oracle: bool,
+    ) -> Self {
+        let pools = Pools::of(cluster);
+        let needs = needs_by_job(&workload, cluster, &pools);
+        let is_alike = pools.len() <= 1 && needs.iter().all(|needs| needs.is_only_of_pools());
         Self {
             traits: TraitsByJob::of(&workload),
+            largest_gangs: largest_gangs(&needs, &pools),
+            pools: (!is_alike).then(|| Arc::new(pools)),
+            needs,
             workload,
             options,
             oracle,
@@ -63,6 +85,30 @@ impl Setting {
 
     pub(super) fn job(&self, job: JobId) -> &Job {
         &self.workload.jobs[job.index()]
+    }
+
+    /// Where the job's gang may lie, and what it needs there besides GPUs.
+    pub(super) fn needs(&self, job: JobId) -> Needs {
+        let needs = self.needs.get(job.index());
+        needs.copied().unwrap_or(Needs::NONE)
+    }
+
+    /// The largest gang like the job's that the idle cluster holds.
+    pub(super) fn largest_gang(&self, job: JobId) -> u32 {
+        let largest = self.largest_gangs.get(&self.needs(job));
+        largest.copied().unwrap_or(0)
+    }
+
+    /// All that nodes have besides GPUs.
+    pub(super) fn spare(&self) -> Spare {
+        let pools = self.pools.as_deref();
+        pools.map(Spare::all).unwrap_or_default()
+    }
+
+    /// Whether the job may run on some nodes only, or needs a part of them, so that it is a gang to
+    /// policies even if it could adapt.
+    pub(super) fn is_bound_to_nodes(&self, job: JobId) -> bool {
+        self.pools.is_some() && self.needs(job) != Needs::NONE
     }
 
     /// What is known of the job's model.
@@ -79,4 +125,25 @@ impl Setting {
         };
         self.options.restart_cost + by_model
     }
+}
+
+/// What each job needs; nothing at all where none needs more than GPUs.
+fn needs_by_job(workload: &Workload, cluster: &ClusterSpec, pools: &Pools) -> Vec<Needs> {
+    if workload.jobs.iter().all(|job| job.demand.is_plain()) {
+        return Vec::new();
+    }
+    let of = |job: &Job| pools.needs(cluster, job.gpus, &job.demand, &workload.gpu_types);
+    let needs: Vec<Needs> = workload.jobs.iter().map(of).collect();
+    if needs.iter().all(|&needs| needs == Needs::NONE) {
+        return Vec::new();
+    }
+    needs
+}
+
+fn largest_gangs(needs: &[Needs], pools: &Pools) -> BTreeMap<Needs, u32> {
+    let mut largest = BTreeMap::from([(Needs::NONE, pools.most(Needs::NONE))]);
+    for &needs in needs {
+        largest.entry(needs).or_insert_with(|| pools.most(needs));
+    }
+    largest
 }

@@ -8,9 +8,9 @@ use super::nodes::Nodes;
 use super::setting::Setting;
 use super::training::TrainingView;
 use crate::Time;
-use crate::cluster::FreeGpus;
+use crate::cluster::{FreeGpus, Needs, Spare};
 use crate::job::JobId;
-use crate::placement::{Gang, Strategy};
+use crate::placement::{Gang, Room, Strategy};
 use crate::workload::ModelTraits;
 
 /// What a real scheduler could know at one moment; an oracle policy also sees
@@ -24,6 +24,7 @@ pub struct View<'a> {
     pub(super) news: &'a [News],
     pub(super) setting: &'a Setting,
     pub(super) nodes: &'a Nodes,
+    pub(super) spare: &'a Spare,
     pub(super) jobs: &'a Jobs,
     pub(super) ledger: &'a Ledger,
 }
@@ -54,6 +55,38 @@ impl View<'_> {
         self.nodes.free()
     }
 
+    /// What is free for gangs to be laid on, before any change the policy is about to make.
+    pub fn room(&self, room: &mut Room) {
+        let pools = self.setting.pools.as_ref();
+        let unlike = pools.map(|pools| (pools, self.spare));
+        room.set(self.free(), self.node_size(), unlike);
+    }
+
+    /// Whether nodes are not all alike to jobs.
+    pub fn has_unlike_nodes(&self) -> bool {
+        self.setting.pools.is_some()
+    }
+
+    /// The same, if all that jobs hold were free.
+    pub fn idle_room(&self) -> Room {
+        let mut room = Room::default();
+        let spare = self.setting.spare();
+        let pools = self.setting.pools.as_ref();
+        let unlike = pools.map(|pools| (pools, &spare));
+        let sizes = self.free().node_sizes();
+        room.set(
+            &FreeGpus::of(sizes.to_vec(), sizes),
+            self.node_size(),
+            unlike,
+        );
+        room
+    }
+
+    /// Where the job's gang may lie, and what it needs there besides GPUs.
+    pub fn needs(&self, job: JobId) -> Needs {
+        self.setting.needs(job)
+    }
+
     /// GPUs of the largest node.
     pub fn node_size(&self) -> u32 {
         self.nodes.largest
@@ -78,6 +111,7 @@ impl View<'_> {
     pub fn gang(&self, job: JobId, strategy: Strategy, packlimit: f64) -> Gang {
         Gang {
             gpus: self.gpus(job),
+            needs: self.needs(job),
             skewed: strategy.is_by_skew() && self.model(job).skew() > packlimit,
         }
     }
@@ -119,8 +153,12 @@ impl View<'_> {
         self.jobs.held(job, self.now, self.ledger.gpus(job))
     }
 
-    /// What is known of an adaptive job; `None` for a plain one.
+    /// What is known of an adaptive job; `None` for a plain one, and for one that may run on some
+    /// nodes only, which is a gang to policies.
     pub fn training(&self, job: JobId) -> Option<TrainingView<'_>> {
+        if self.setting.is_bound_to_nodes(job) {
+            return None;
+        }
         let training = self.jobs.training(job)?;
         Some(TrainingView {
             training,

@@ -15,7 +15,7 @@ use super::setting::{Setting, SimOptions};
 use super::speed::Speeds;
 use super::view::View;
 use crate::Time;
-use crate::cluster::ClusterSpec;
+use crate::cluster::{ClusterSpec, Spare};
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
 use crate::workload::Workload;
@@ -28,6 +28,8 @@ pub(super) struct World {
     /// Whether a round is due now.
     pub(super) is_round: bool,
     pub(super) nodes: Nodes,
+    /// What of the nodes' cores and memory is not taken.
+    pub(super) spare: Spare,
     pub(super) jobs: Jobs,
     pub(super) ledger: Ledger,
     pub(super) speeds: Speeds,
@@ -47,7 +49,7 @@ impl World {
         options: SimOptions,
         oracle: bool,
     ) -> Self {
-        let setting = Setting::new(workload, options, oracle);
+        let setting = Setting::new(workload, cluster, options, oracle);
         let nodes = Nodes::new(cluster);
         let workload = &setting.workload;
         Self {
@@ -56,6 +58,7 @@ impl World {
             jobs: Jobs::new(&setting, cluster),
             ledger: Ledger::new(workload.jobs.len(), workload.tenants.len()),
             speeds: Speeds::new(&setting, cluster),
+            spare: setting.spare(),
             events: Events::default(),
             news: Inbox::default(),
             watch: Watch::default(),
@@ -77,6 +80,7 @@ impl World {
             news: self.news.news(),
             setting: &self.setting,
             nodes: &self.nodes,
+            spare: &self.spare,
             jobs: &self.jobs,
             ledger: &self.ledger,
         }
@@ -132,7 +136,7 @@ impl World {
             let id = JobId(i as u32);
             self.jobs.submitted += 1;
             self.jobs.since[i] = self.now;
-            let (kind, detail) = if job.gpus > self.nodes.gpus {
+            let (kind, detail) = if job.gpus > self.setting.largest_gang(id) {
                 self.jobs.phase[i] = Phase::Rejected;
                 self.jobs.done += 1;
                 (EventKind::Reject, job.gpus)
@@ -177,6 +181,8 @@ impl World {
         let gpus = self.ledger.gpus(job);
         self.jobs.leave(job, self.now, gpus, phase);
         self.speeds.leave(job);
+        let needs = self.setting.needs(job);
+        self.spare.give(self.ledger.parts(job), needs);
         self.ledger.leave(job, self.setting.job(job));
         let segment = self.jobs.segment[job.index()];
         self.nodes.give(self.log.segment(segment as usize).gpus);

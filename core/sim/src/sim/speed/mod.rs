@@ -5,6 +5,7 @@
 mod contention;
 mod neighbours;
 mod spread;
+mod types;
 
 use super::setting::Setting;
 use crate::cluster::{ClusterSpec, Gpus, Part};
@@ -13,6 +14,7 @@ use crate::tell::Cause;
 use contention::Contention;
 use neighbours::Neighbours;
 use spread::Spread;
+use types::Types;
 
 /// A job that has just got GPUs.
 pub(super) struct Entering<'a> {
@@ -25,6 +27,17 @@ pub(super) struct Entering<'a> {
     pub(super) is_spread: bool,
     /// Whether it trains an application, whose profile knows what nodes cost.
     pub(super) trains: bool,
+}
+
+impl Entering<'_> {
+    /// The pool of its first node; 0 where all nodes are alike.
+    fn pool(&self) -> usize {
+        let pools = self.setting.pools.as_ref();
+        let first = self.parts.first();
+        pools
+            .zip(first)
+            .map_or(0, |(pools, part)| pools.of_node(part.node))
+    }
 }
 
 /// One cause of slowness.
@@ -56,10 +69,10 @@ impl Speeds {
         let options = &setting.options;
         let mut laws: Vec<Box<dyn Law>> = Vec::new();
         if let Some(generation) = options.spread_slowdown {
-            laws.push(Box::new(Spread::new(
-                generation,
-                setting.workload.jobs.len(),
-            )));
+            laws.push(Box::new(Spread::new(generation, setting, cluster)));
+        }
+        if let Some(types) = Types::of(setting, cluster) {
+            laws.push(Box::new(types));
         }
         if options.interference > 0.0 {
             let nodes = cluster.nodes() as usize;

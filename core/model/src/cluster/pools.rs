@@ -1,0 +1,363 @@
+//! Nodes by what may run on them. A *pool* is all nodes whose GPUs are of one type (and memory and
+//! speed); a gang lies in one pool. Pools are numbered by speed, the fastest first, which is the order
+//! in which they are filled. In: a cluster and what jobs demand. Out: what each may use.
+
+use super::{ClusterSpec, Part, TypeId};
+use crate::demand::Demand;
+
+/// Which nodes a gang may lie on, and what it needs there besides GPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Needs {
+    /// Bit `i`: pool `i` will do.
+    pools: u64,
+    /// The GPUs over which cores and memory are shared.
+    gpus: u32,
+    /// Thousandths.
+    cores: u32,
+    /// MiB.
+    memory: u32,
+}
+
+impl Default for Needs {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl Needs {
+    /// Nothing besides GPUs, wherever they are.
+    pub const NONE: Self = Self {
+        pools: u64::MAX,
+        gpus: 1,
+        cores: 0,
+        memory: 0,
+    };
+
+    /// Bit `i`: pool `i` will do.
+    pub fn pools(self) -> u64 {
+        self.pools
+    }
+
+    /// Whether nodes of a pool will do.
+    pub fn allows(self, pool: usize) -> bool {
+        pool < 64 && self.pools >> pool & 1 == 1
+    }
+
+    /// Whether it needs no cores and no memory.
+    pub fn is_only_of_pools(self) -> bool {
+        (self.cores, self.memory) == (0, 0)
+    }
+
+    /// Cores and memory on a node where it has so many GPUs.
+    fn on(self, gpus: u32) -> Capacity {
+        let share = |all: u32| (u64::from(all) * u64::from(gpus)).div_ceil(u64::from(self.gpus));
+        Capacity {
+            cores: share(self.cores),
+            memory: share(self.memory),
+        }
+    }
+
+    /// How many of so many GPUs it can use where so much is there for them.
+    fn most(self, gpus: u32, there: Capacity) -> u32 {
+        let of = |all: u32, there: u64| match u64::from(all) {
+            0 => u64::MAX,
+            all => there.saturating_mul(u64::from(self.gpus)) / all,
+        };
+        let most = of(self.cores, there.cores).min(of(self.memory, there.memory));
+        u64::from(gpus).min(most) as u32
+    }
+}
+
+/// Cores (thousandths) and memory (MiB) of a node; the greatest number where they are not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Capacity {
+    cores: u64,
+    memory: u64,
+}
+
+/// The pools of a cluster.
+#[derive(Clone, Debug)]
+pub struct Pools {
+    pools: Vec<Pool>,
+    /// By node.
+    of_node: Vec<u8>,
+    /// By node; empty where no node says how much it has.
+    capacity: Vec<Capacity>,
+    /// By node.
+    gpus: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Pool {
+    gpu: Option<TypeId>,
+    memory: Option<u32>,
+    speed: f64,
+    /// GPUs of its largest node.
+    largest: u32,
+}
+
+impl Pools {
+    /// The pools of a cluster.
+    pub fn of(cluster: &ClusterSpec) -> Self {
+        let mut pools: Vec<Pool> = Vec::new();
+        let mut of_group = Vec::new();
+        for group in cluster.groups() {
+            let pool = Pool {
+                gpu: group.kind.gpu,
+                memory: cluster.gpu_memory(group.kind),
+                speed: cluster.speed(group.kind).unwrap_or(1.0),
+                largest: group.gpus,
+            };
+            let is_same = |other: &&mut Pool| {
+                (other.gpu, other.memory, other.speed) == (pool.gpu, pool.memory, pool.speed)
+            };
+            match pools.iter_mut().find(is_same) {
+                Some(same) => same.largest = same.largest.max(pool.largest),
+                None => pools.push(pool),
+            }
+            of_group.push(pool);
+        }
+        // Stable: equally fast ones in the order in which the cluster names them.
+        pools.sort_by(|a, b| b.speed.total_cmp(&a.speed));
+        let index = |of: &Pool| {
+            let same =
+                |pool: &Pool| (pool.gpu, pool.memory, pool.speed) == (of.gpu, of.memory, of.speed);
+            pools.iter().position(same).unwrap_or(0) as u8
+        };
+        let mut of_node = Vec::new();
+        let mut capacity = Vec::new();
+        let known =
+            |group: &super::NodeGroup| group.kind.cores.is_some() || group.kind.memory.is_some();
+        let says = cluster.groups().iter().any(known);
+        for (group, pool) in cluster.groups().iter().zip(&of_group) {
+            let nodes = group.nodes as usize;
+            of_node.extend(std::iter::repeat_n(index(pool), nodes));
+            if says {
+                let of = |value: Option<u32>| value.map_or(u64::MAX, u64::from);
+                let each = Capacity {
+                    cores: of(group.kind.cores),
+                    memory: of(group.kind.memory),
+                };
+                capacity.extend(std::iter::repeat_n(each, nodes));
+            }
+        }
+        Self {
+            pools,
+            of_node,
+            capacity,
+            gpus: cluster.gpus_per_node().collect(),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.pools.len()
+    }
+
+    /// Whether there is none, as in no cluster.
+    pub fn is_empty(&self) -> bool {
+        self.pools.is_empty()
+    }
+
+    /// The pool of a node.
+    pub fn of_node(&self, node: u32) -> usize {
+        self.of_node
+            .get(node as usize)
+            .map_or(0, |&pool| pool.into())
+    }
+
+    /// The type of a pool's GPUs, where it is said.
+    pub fn gpu(&self, pool: usize) -> Option<TypeId> {
+        self.pools.get(pool)?.gpu
+    }
+
+    /// How fast a pool's GPUs train, V100 = 1; 1 where that is not known.
+    pub fn speed(&self, pool: usize) -> f64 {
+        self.pools.get(pool).map_or(1.0, |pool| pool.speed)
+    }
+
+    /// GPUs of a pool's largest node.
+    pub fn largest(&self, pool: usize) -> u32 {
+        self.pools.get(pool).map_or(0, |pool| pool.largest)
+    }
+
+    /// What a job of so many GPUs needs: types by the names in `gpu_types`. What is not known of
+    /// nodes is not held against them.
+    pub fn needs(
+        &self,
+        cluster: &ClusterSpec,
+        gpus: u32,
+        demand: &Demand,
+        gpu_types: &[String],
+    ) -> Needs {
+        if demand.is_plain() {
+            return Needs::NONE;
+        }
+        let allowed = |pool: &Pool| {
+            let typed = pool.gpu.is_none_or(|id| {
+                let name = cluster.type_name(id);
+                let mut named = demand.types.named();
+                demand.types.is_any()
+                    || named.any(|at| gpu_types.get(at as usize).is_some_and(|of| of == name))
+            });
+            typed && pool.memory.is_none_or(|memory| memory >= demand.gpu_memory)
+        };
+        let mut needs = Needs::NONE;
+        for (at, pool) in self.pools.iter().enumerate() {
+            if !allowed(pool) {
+                needs.pools &= !(1 << at);
+            }
+        }
+        if !self.capacity.is_empty() && (demand.cores, demand.memory) != (0, 0) {
+            needs.gpus = gpus.max(1);
+            needs.cores = demand.cores;
+            needs.memory = demand.memory;
+        }
+        needs
+    }
+
+    /// The largest gang of such needs that an idle cluster holds.
+    pub fn most(&self, needs: Needs) -> u32 {
+        let mut most = vec![0u32; self.len()];
+        for (node, &gpus) in self.gpus.iter().enumerate() {
+            let there = self.capacity.get(node);
+            most[self.of_node(node as u32)] += there.map_or(gpus, |&there| needs.most(gpus, there));
+        }
+        let allowed = (0..self.len()).filter(|&pool| needs.allows(pool));
+        allowed.map(|pool| most[pool]).max().unwrap_or(0)
+    }
+}
+
+/// What of the nodes' cores and memory is not taken.
+#[derive(Clone, Debug, Default)]
+pub struct Spare {
+    /// By node; empty where no node says how much it has.
+    left: Vec<Capacity>,
+    /// What each has in all.
+    all: Vec<Capacity>,
+}
+
+impl Spare {
+    /// All of it.
+    pub fn all(pools: &Pools) -> Self {
+        Self {
+            left: pools.capacity.clone(),
+            all: pools.capacity.clone(),
+        }
+    }
+
+    /// How many of a node's so many GPUs a gang can use, by what is left there; of its so many GPUs
+    /// in all, by what there is.
+    pub fn most(&self, node: u32, free: u32, size: u32, needs: Needs) -> (u32, u32) {
+        let at = node as usize;
+        match (self.left.get(at), self.all.get(at)) {
+            (Some(&left), Some(&all)) => (needs.most(free, left), needs.most(size, all)),
+            _ => (free, size),
+        }
+    }
+
+    /// Whether what a gang needs is left on all of its nodes.
+    pub fn fits(&self, parts: &[Part], needs: Needs) -> bool {
+        parts.iter().all(|part| {
+            let left = self.left.get(part.node as usize);
+            left.is_none_or(|&left| needs.most(part.gpus, left) == part.gpus)
+        })
+    }
+
+    /// Takes what a gang needs. The caller has seen that it fits.
+    pub fn take(&mut self, parts: &[Part], needs: Needs) {
+        for part in parts {
+            if let Some(left) = self.left.get_mut(part.node as usize) {
+                let taken = needs.on(part.gpus);
+                left.cores = left.cores.saturating_sub(taken.cores);
+                left.memory = left.memory.saturating_sub(taken.memory);
+            }
+        }
+    }
+
+    /// Gives it back.
+    pub fn give(&mut self, parts: &[Part], needs: Needs) {
+        for part in parts {
+            let at = part.node as usize;
+            if let (Some(left), Some(all)) = (self.left.get_mut(at), self.all.get(at)) {
+                let taken = needs.on(part.gpus);
+                left.cores = left.cores.saturating_add(taken.cores).min(all.cores);
+                left.memory = left.memory.saturating_add(taken.memory).min(all.memory);
+            }
+        }
+    }
+
+    /// Becomes a copy of another without allocating, if as large.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.left.clone_from(&other.left);
+        self.all.clone_from(&other.all);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demand::TypeSet;
+
+    fn pools(cluster: &str) -> (ClusterSpec, Pools) {
+        let cluster: ClusterSpec = cluster.parse().expect("a cluster");
+        let pools = Pools::of(&cluster);
+        (cluster, pools)
+    }
+
+    #[test]
+    fn the_fastest_comes_first() {
+        let (cluster, pools) = pools("1x4:t4+2x8:a100+1x4:t4+1x2:v100+1x8:t4/gpu-memory=32");
+        let types: Vec<&str> = (0..pools.len())
+            .map(|pool| cluster.type_name(pools.gpu(pool).expect("typed")))
+            .collect();
+        assert_eq!(types, ["a100", "v100", "t4", "t4"]);
+        assert_eq!(
+            (0..6).map(|node| pools.of_node(node)).collect::<Vec<_>>(),
+            [2, 0, 0, 2, 1, 3]
+        );
+        assert_eq!(pools.largest(2), 4);
+    }
+
+    #[test]
+    fn a_gang_is_as_large_as_one_pool_holds_it() {
+        let (cluster, pools) = pools("2x8:a100/cores=8+4x4:t4/cores=64");
+        let gpu_types = ["t4".to_owned(), "h100".to_owned()];
+        let most = |types: TypeSet, cores: u32| {
+            let demand = Demand {
+                types,
+                cores,
+                ..Demand::default()
+            };
+            pools.most(pools.needs(&cluster, 8, &demand, &gpu_types))
+        };
+        let t4 = TypeSet::ANY.with(0);
+        assert_eq!(most(TypeSet::ANY, 0), 16);
+        assert_eq!(most(t4, 0), 16);
+        assert_eq!(most(TypeSet::ANY.with(1), 0), 0);
+        // 16 cores for 8 GPUs: 4 of each node's 8 A100s, all T4s.
+        assert_eq!(most(TypeSet::ANY, 16_000), 16);
+        assert_eq!(most(t4, 8_000_000), 0);
+    }
+
+    #[test]
+    fn what_is_taken_comes_back() {
+        let (cluster, pools) = pools("1x8/cores=10/memory=1");
+        let demand = Demand {
+            cores: 10_000,
+            memory: 100,
+            ..Demand::default()
+        };
+        let needs = pools.needs(&cluster, 3, &demand, &[]);
+        let mut spare = Spare::all(&pools);
+        let parts = [Part::new(0, 3)];
+        assert!(spare.fits(&parts, needs));
+        assert_eq!(spare.most(0, 8, 8, needs), (3, 3));
+        spare.take(&parts, needs);
+        assert_eq!(spare.most(0, 5, 8, needs), (0, 3));
+        assert!(!spare.fits(&[Part::new(0, 1)], needs));
+        assert!(spare.fits(&[Part::new(0, 5)], Needs::NONE));
+        spare.give(&parts, needs);
+        assert!(spare.fits(&parts, needs));
+    }
+}

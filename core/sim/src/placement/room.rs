@@ -1,0 +1,233 @@
+//! What is free for gangs to be laid on, for a policy to try its plan on: GPUs, and in clusters of
+//! unlike nodes also what they are. All that unlike nodes change for policies and placements is
+//! here and in [`Budget`]: a gang is laid within one [pool](Pools) of nodes, on the fastest where the
+//! placement finds room, and a placement sees of nodes what the gang can use.
+
+use super::{Gang, Strategy};
+use crate::cluster::{FreeGpus, Needs, Part, Placement, Pools, Spare};
+use std::sync::Arc;
+
+/// Free GPUs, and cores and memory where they are known.
+#[derive(Debug, Default)]
+pub struct Room {
+    free: FreeGpus,
+    /// `None` where all nodes are alike, so that GPUs are all that counts.
+    unlike: Option<Unlike>,
+    /// GPUs of the largest node.
+    node_size: u32,
+}
+
+#[derive(Debug)]
+struct Unlike {
+    pools: Arc<Pools>,
+    spare: Spare,
+}
+
+impl Room {
+    /// Becomes what is given, without allocating if it was as large. `unlike`: the pools and what
+    /// is spare, where nodes are not alike.
+    pub fn set(&mut self, free: &FreeGpus, node_size: u32, unlike: Option<(&Arc<Pools>, &Spare)>) {
+        self.free.copy_from(free);
+        self.node_size = node_size;
+        match (&mut self.unlike, unlike) {
+            (Some(own), Some((pools, spare))) => {
+                own.pools.clone_from(pools);
+                own.spare.copy_from(spare);
+            }
+            (own, unlike) => {
+                *own = unlike.map(|(pools, spare)| Unlike {
+                    pools: Arc::clone(pools),
+                    spare: spare.clone(),
+                });
+            }
+        }
+    }
+
+    /// Free GPUs.
+    pub fn free(&self) -> &FreeGpus {
+        &self.free
+    }
+
+    /// Free GPUs in all.
+    pub fn total(&self) -> u32 {
+        self.free.total()
+    }
+
+    /// The same nodes with so many free GPUs each.
+    pub fn set_free(&mut self, free: &[u32]) {
+        self.free = self.free.with_free(free);
+    }
+
+    /// Free GPUs by pool, to be given out before anybody is laid.
+    pub fn budget(&self) -> Budget {
+        let Some(unlike) = &self.unlike else {
+            return Budget::of(self.free.total());
+        };
+        let mut by_pool = vec![0; unlike.pools.len()];
+        for (node, &free) in (0u32..).zip(self.free.per_node()) {
+            by_pool[unlike.pools.of_node(node)] += free;
+        }
+        Budget::by_pool(by_pool)
+    }
+
+    /// Lays a gang; `false`: it must wait (and `placement` is left empty).
+    pub fn place(&self, strategy: Strategy, gang: Gang, placement: &mut Placement) -> bool {
+        self.lay(gang, |free, node_size, gang| {
+            strategy.place(free, node_size, gang, placement)
+        })
+    }
+
+    /// Has `lay` lay a gang where it may lie: on all nodes if they are alike, else on the nodes of
+    /// one pool after another, the fastest first, until it succeeds.
+    pub fn lay(&self, gang: Gang, mut lay: impl FnMut(&FreeGpus, u32, Gang) -> bool) -> bool {
+        let Some(unlike) = &self.unlike else {
+            return lay(&self.free, self.node_size, gang);
+        };
+        let nodes = self.free.per_node().iter().zip(self.free.node_sizes());
+        let mut largest = vec![0u32; unlike.pools.len()];
+        let usable: Vec<(usize, u32, u32)> = (0u32..)
+            .zip(nodes)
+            .map(|(node, (&free, &size))| {
+                let pool = unlike.pools.of_node(node);
+                let (free, size) = unlike.spare.most(node, free, size, gang.needs);
+                largest[pool] = largest[pool].max(size);
+                (pool, free, size)
+            })
+            .collect();
+        for (pool, &largest) in largest.iter().enumerate() {
+            if largest == 0 || !gang.needs.allows(pool) {
+                continue;
+            }
+            let here = |of: usize, gpus: u32| if of == pool { gpus } else { 0 };
+            let free = usable.iter().map(|&(of, free, _)| here(of, free)).collect();
+            let sizes: Vec<u32> = usable.iter().map(|&(of, _, size)| here(of, size)).collect();
+            if lay(&FreeGpus::of(free, &sizes), largest, gang) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether who held these may keep them.
+    pub fn fits(&self, parts: &[Part], needs: Needs) -> bool {
+        let spare = self.unlike.as_ref();
+        self.free.fits(parts) && spare.is_none_or(|unlike| unlike.spare.fits(parts, needs))
+    }
+
+    /// Counts a gang's parts as taken. The caller has seen that they fit.
+    pub fn take(&mut self, parts: &[Part], needs: Needs) {
+        self.free.take(parts);
+        if let Some(unlike) = &mut self.unlike {
+            unlike.spare.take(parts, needs);
+        }
+    }
+
+    /// Counts a gang's parts as free again.
+    pub fn give(&mut self, parts: &[Part], needs: Needs) {
+        self.free.give(parts);
+        if let Some(unlike) = &mut self.unlike {
+            unlike.spare.give(parts, needs);
+        }
+    }
+
+    /// Which pool a node is in; 0 where all are alike.
+    pub fn pool_of(&self, node: u32) -> usize {
+        let unlike = self.unlike.as_ref();
+        unlike.map_or(0, |unlike| unlike.pools.of_node(node))
+    }
+}
+
+/// GPUs to be given out by count, by pool where nodes are unlike: whom they are given to, each gang in
+/// the fastest pool that has enough for it, is laid afterwards.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    total: u32,
+    /// Empty where all nodes are alike.
+    by_pool: Vec<u32>,
+}
+
+impl Budget {
+    /// So many GPUs of nodes that are all alike.
+    pub fn of(total: u32) -> Self {
+        Self {
+            total,
+            by_pool: Vec::new(),
+        }
+    }
+
+    /// So many GPUs of each pool.
+    pub fn by_pool(by_pool: Vec<u32>) -> Self {
+        Self {
+            total: by_pool.iter().sum(),
+            by_pool,
+        }
+    }
+
+    /// GPUs in all.
+    pub fn total(&self) -> u32 {
+        self.total
+    }
+
+    /// Whether GPUs are told apart.
+    pub fn is_by_pool(&self) -> bool {
+        !self.by_pool.is_empty()
+    }
+
+    /// The most GPUs that a gang which may use these pools can get.
+    pub fn most(&self, pools: u64) -> u32 {
+        if self.by_pool.is_empty() {
+            return self.total;
+        }
+        let allowed = (0..).zip(&self.by_pool);
+        let allowed = allowed.filter(|&(pool, _)| pools >> pool & 1 == 1);
+        allowed.map(|(_, &left)| left).max().unwrap_or(0)
+    }
+
+    /// Gives a gang its GPUs, if they are there.
+    pub fn take(&mut self, gpus: u32, pools: u64) -> bool {
+        let allowed = |pool: usize| pools >> pool & 1 == 1;
+        let mut left = (self.by_pool.iter_mut()).enumerate();
+        let found = left.find(|(pool, left)| allowed(*pool) && **left >= gpus);
+        let fits = match found {
+            Some((_, left)) => {
+                *left -= gpus;
+                true
+            }
+            None => self.by_pool.is_empty() && gpus <= self.total,
+        };
+        if fits {
+            self.total -= gpus;
+        }
+        fits
+    }
+
+    /// Gives who holds so many GPUs, on these parts, the same again, if they are there.
+    pub fn keep<'p>(&mut self, gpus: u32, parts: impl FnOnce() -> &'p [Part], room: &Room) -> bool {
+        if gpus > self.total {
+            return false;
+        }
+        if self.is_by_pool() {
+            let before = self.by_pool.clone();
+            for part in parts() {
+                let left = &mut self.by_pool[room.pool_of(part.node)];
+                let Some(rest) = left.checked_sub(part.gpus) else {
+                    self.by_pool = before;
+                    return false;
+                };
+                *left = rest;
+            }
+        }
+        self.total -= gpus;
+        true
+    }
+
+    /// Adds so many GPUs, which are these parts.
+    pub fn add<'p>(&mut self, gpus: u32, all: impl Iterator<Item = &'p [Part]>, room: &Room) {
+        self.total += gpus;
+        if self.is_by_pool() {
+            for part in all.flatten() {
+                self.by_pool[room.pool_of(part.node)] += part.gpus;
+            }
+        }
+    }
+}
