@@ -308,6 +308,7 @@ fn all_options() -> impl Strategy<Value = SimOptions> {
                 // The replay knows no links; `tests/contention.rs` has worlds with them.
                 contention: false,
                 whole_second_epochs,
+                equal_types: seed % 2 == 0,
                 seed,
                 log_budget: if restart_by_model {
                     LogBudget::of_bytes(1 << 20)

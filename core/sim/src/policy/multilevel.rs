@@ -246,8 +246,9 @@ impl Multilevel {
     /// Counts the wait of a job that is about to run, or has been promoted while it waited.
     pub(super) fn resumes(&mut self, view: &View<'_>, job: JobId) {
         let executed = self.executed(view, job);
+        let waited = view.phase(job) == Phase::Waiting;
         let standing = &mut self.standing[job.index()];
-        if executed > 0.0 {
+        if executed > 0.0 && waited {
             standing.waited += view.now() - view.since(job);
         }
     }

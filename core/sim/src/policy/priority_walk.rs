@@ -19,7 +19,7 @@ pub(super) struct PriorityWalk<K> {
     /// Those who run, as the [`Ledger`](crate::sim::Ledger) has them, in the order of their keys once
     /// [`walk`](Self::walk) has run.
     pub(super) running: Vec<Waiter<K>>,
-    /// What the last walk started, by priority; they are in `running` too.
+    /// What the last walk started, or moved to GPUs of another type, by priority; they are in `running` too.
     pub(super) started: Vec<Waiter<K>>,
     /// What the last walk preempted, by priority; the policy gives each a key and puts it back
     /// into `waiting`.
@@ -255,6 +255,9 @@ impl<K: Ord + Copy> PriorityWalk<K> {
             return;
         }
         self.keep_where_possible(view);
+        if self.left.is_by_pool() {
+            self.move_where_possible(view, plan);
+        }
         self.left = self.room.budget();
         let mut after = None;
         while !self.strict
@@ -289,6 +292,20 @@ impl<K: Ord + Copy> PriorityWalk<K> {
 
     fn gang(&self, waiter: Waiter<K>, view: &View<'_>) -> Gang {
         view.gang(waiter.job, self.strategy, self.packlimit)
+    }
+
+    /// Lets jobs marked for preemption go on on nodes of another type.
+    fn move_where_possible(&mut self, view: &View<'_>, plan: &mut Plan) {
+        for preempted in std::mem::take(&mut self.preempted) {
+            let gang = self.gang(preempted, view);
+            if (self.room).place(self.strategy, gang, &mut self.placement) {
+                self.room.take(&self.placement.parts, gang.needs);
+                plan.place(preempted.job, &self.placement);
+                self.started.push(preempted);
+            } else {
+                self.preempted.push(preempted);
+            }
+        }
     }
 
     /// Lets jobs marked for preemption stay where their GPUs are still free.
