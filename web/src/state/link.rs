@@ -403,6 +403,7 @@ mod tests {
                     restart_cost: 30.0,
                     seed: 9,
                     restart_by_model: true,
+                    equal_types: true,
                     spread_slowdown: Some(GpuGeneration::V100),
                     interference: 0.25,
                     contention: true,

@@ -100,6 +100,7 @@ impl Random {
                 options: SimOptions {
                     restart_cost: self.share() * 100.0,
                     restart_by_model: self.coin(),
+                    equal_types: self.coin(),
                     spread_slowdown: self.coin().then(|| self.of(&GpuGeneration::ALL)),
                     first_start_pays: self.coin(),
                     interference: self.share(),
