@@ -411,7 +411,8 @@ mod tests {
             models: models.iter().map(|name| (*name).to_owned()).collect(),
             ..Workload::default()
         };
-        Setting::new(Arc::new(workload), SimOptions::default(), false)
+        let alike = ClusterSpec::uniform(1, 1).expect("a cluster");
+        Setting::new(Arc::new(workload), &alike, SimOptions::default(), false)
     }
 
     fn enter(law: &mut Contention, setting: &Setting, job: u32, gpus: &[(u32, u64)]) {
