@@ -1,25 +1,37 @@
 //! The rail's second part: the cluster, and what all runs have in common.
 
-use super::controls::{
-    chosen, field, list, no_option, number_field, option, text_field, whole_from,
-};
+use super::controls::{chosen, field, list, no_option, option, text_field};
+use super::node_groups::{groups_form, tree_form};
 use super::setting_field::{label, set_up, setting_field, take};
 use super::typed::Typed;
 use crate::machine::Machine;
 use crate::session::Session;
 use crate::state::settings::LOG_BUDGET;
 use crate::state::{AppState, ClusterOrigin, Setup};
-use switchyard::cluster::{ClusterError, ClusterSpec, NodeGroup};
+use switchyard::cluster::ClusterError;
 use switchyard::{Group, SETTINGS};
 use yew::prelude::*;
 
 /// Clusters of published experiments.
-const PRESETS: [(&str, &str); 5] = [
+const PRESETS: [(&str, &str); 9] = [
     ("15x4", "15 × 4: Tiresias' testbed (60 P100)"),
     ("16x4", "16 × 4: Pollux' testbed (64 T4)"),
     ("8x8", "8 × 8: Muri's (64 GPUs)"),
     ("32x4", "32 × 4: Tiresias' simulator default"),
     ("144x8", "144 × 8: Helios' Venus"),
+    (
+        "6x4:t4+3x8:2080ti+2x8:a100",
+        "Sia's: 24 T4, 24 RTX 2080 Ti, 16 A100",
+    ),
+    (
+        "9x4:v100+9x4:p100+9x4:k80",
+        "Gavel's: 36 V100, 36 P100, 36 K80",
+    ),
+    ("16x8:v100/racks=4", "16 DGX-1 in 4 racks (128 V100)"),
+    (
+        "128x8/partitions=4/racks=16",
+        "128 × 8 in 4 partitions, 16 racks",
+    ),
 ];
 
 /// The cluster, and what all runs have in common.
@@ -48,18 +60,13 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
     html! {
         <section aria-labelledby="cluster-title">
             <h2 id="cluster-title">{ "Cluster" }</h2>
-            if let Some(group) = uniform(&setup.cluster) {
-                <div class="pair">
-                    { number_field("Nodes", None, whole_from("1"), group.nodes.to_string(), set(|setup, typed| resize(setup, typed, |group, nodes| group.nodes = nodes))) }
-                    <span aria-hidden="true">{ "×" }</span>
-                    { number_field("GPUs per node", None, whole_from("1").to("64"), group.gpus.to_string(), set(|setup, typed| resize(setup, typed, |group, gpus| group.gpus = gpus))) }
-                </div>
-            }
+            { groups_form(session, setup) }
             <p class="hint">{ format!("{} GPUs, {origin}", setup.cluster.gpus()) }</p>
             { field("Preset", None, list(chosen(&set_cluster), html! { <>{ own }{ for presets }</> })) }
             <details>
                 <summary>{ "More" }</summary>
-                { text_field("As text", Some("NODESxGPUS; groups of unlike nodes joined by +"), spec, set_cluster) }
+                { text_field("As text", Some("NODESxGPUS:TYPE; groups of unlike nodes joined by +; then what they hang on, such as /racks=4"), spec, set_cluster) }
+                { tree_form(session, setup) }
                 { for settings }
                 { field(&log_budget, Some(LOG_BUDGET.help), html! {
                     <Typed name={log_budget.clone()} inputmode="numeric" placeholder={format!("{megabytes} of this machine")} value={(LOG_BUDGET.get)(&setup.settings)} take={take(session, setup, &LOG_BUDGET)} />
@@ -67,23 +74,4 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
             </details>
         </section>
     }
-}
-
-/// The small form speaks of one kind of node; mixed clusters are written as text.
-fn uniform(cluster: &ClusterSpec) -> Option<NodeGroup> {
-    match cluster.groups() {
-        [group] => Some(*group),
-        _ => None,
-    }
-}
-
-/// Gives a cluster of alike nodes another number of them, or of their GPUs.
-fn resize(setup: &mut Setup, typed: &str, change: fn(&mut NodeGroup, u32)) -> Result<(), String> {
-    let number = typed
-        .parse()
-        .map_err(|_| "A whole number of at least 1 is needed.")?;
-    let mut group = uniform(&setup.cluster).unwrap_or(NodeGroup::plain(1, 1));
-    change(&mut group, number);
-    setup.cluster = ClusterSpec::new(vec![group]).map_err(|why| why.to_string())?;
-    Ok(())
 }

@@ -34,6 +34,7 @@ mod keyboard;
 mod legend;
 mod life;
 mod metrics_table;
+mod node_groups;
 mod player;
 mod playground;
 mod plot;

@@ -37,6 +37,9 @@ pub(super) struct Props {
     /// The value in words.
     #[prop_or_default]
     pub(super) valuetext: Option<AttrValue>,
+    /// The `id` of a list of what may be typed.
+    #[prop_or_default]
+    pub(super) list: Option<AttrValue>,
 }
 
 /// What is in the field.
@@ -115,7 +118,7 @@ pub(super) fn Typed(props: &Props) -> Html {
     html! {
         <>
             <input type={props.kind} spellcheck="false" aria-label={props.name.clone()} inputmode={props.inputmode.clone()} placeholder={props.placeholder.clone()}
-                min={props.min.clone()} max={props.max.clone()} step={props.step.clone()} aria-valuetext={props.valuetext.clone()}
+                min={props.min.clone()} max={props.max.clone()} step={props.step.clone()} aria-valuetext={props.valuetext.clone()} list={props.list.clone()}
                 {value} aria-invalid={why.as_ref().map(|_| "true")} {oninput} {onchange} {onblur} />
             if let Some(why) = why {
                 <span class="error" role="alert">{ why }</span>
