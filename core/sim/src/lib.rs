@@ -15,9 +15,9 @@ pub mod sim;
 pub mod tell;
 
 pub use preset::{Preset, UnknownPreset};
-pub use run::{MissingHistory, RunSpec};
+pub use run::{RunSpec, RunSpecError};
 pub use settings::{Group, SETTINGS, Setting, Settings};
 
 use switchyard_model::{
-    Time, application, cluster, contention, draw, goodput, job, throughputs, workload,
+    Time, application, cluster, contention, draw, goodput, job, outages, throughputs, workload,
 };

@@ -1,6 +1,7 @@
 //! Everything that makes a run, besides the workload.
 
 use crate::cluster::ClusterSpec;
+use crate::outages::{OutageError, Outages};
 use crate::placement::Strategy;
 use crate::policy::{self, BuildContext, PolicySpec, ServiceHistory};
 use crate::sim::{SimOptions, Simulation};
@@ -22,27 +23,42 @@ pub struct RunSpec {
     /// Services of an earlier time, for policies with `history=NAME`.
     #[serde(default)]
     pub history: Option<ServiceHistory>,
+    /// Nodes that fail or are drained, besides those that do by chance.
+    #[serde(default)]
+    pub outages: Outages,
 }
 
-/// A policy asks for a service history that was not given.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{policy} asks for the service history '{name}', which has not been opened: open that file, or use history=online or history=oracle"
-)]
-pub struct MissingHistory {
-    /// The policy's spec.
-    pub policy: String,
-    /// The history's name.
-    pub name: String,
+/// Why a run cannot begin.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RunSpecError {
+    /// A policy asks for a service history that was not given.
+    #[error(
+        "{policy} asks for the service history '{name}', which has not been opened: open that file, or use history=online or history=oracle"
+    )]
+    MissingHistory {
+        /// The policy's spec.
+        policy: String,
+        /// The history's name.
+        name: String,
+    },
+    /// An outage of a node that is not there.
+    #[error(transparent)]
+    Outage(#[from] OutageError),
 }
 
 impl RunSpec {
-    /// Says whether everything the policy asks for is at hand. What is not,
-    /// [`start`](Self::start) does without: a policy without its history learns online.
-    pub fn check(&self) -> Result<(), MissingHistory> {
+    /// Says whether everything the run asks for is at hand. What is not,
+    /// [`start`](Self::start) does without: a policy without its history learns online, a node that
+    /// is not there does not fail.
+    ///
+    /// # Errors
+    ///
+    /// What is missing, and what to do.
+    pub fn check(&self) -> Result<(), RunSpecError> {
+        self.outages.check(self.cluster.nodes())?;
         let given = self.history.as_ref().map(|history| history.name.as_str());
         match self.policy.history() {
-            Some(name) if given != Some(name) => Err(MissingHistory {
+            Some(name) if given != Some(name) => Err(RunSpecError::MissingHistory {
                 policy: self.policy.to_string(),
                 name: name.to_string(),
             }),
@@ -59,5 +75,6 @@ impl RunSpec {
         };
         let scheduler = policy::build(&self.policy, &context);
         Simulation::new(workload, &self.cluster, scheduler, self.options)
+            .with_outages(&self.outages)
     }
 }

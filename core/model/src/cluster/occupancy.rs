@@ -8,11 +8,12 @@ use super::{ClusterSpec, Part};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Free GPUs counted per node.
+/// Free GPUs counted per node. A closed node takes nobody: it has no GPUs here, whoever still holds
+/// some of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FreeGpus {
     per_node: Vec<u32>,
-    /// Taken or free, per node.
+    /// Taken or free, per node; 0 of a closed one.
     node_sizes: Arc<[u32]>,
     total: u32,
 }
@@ -53,7 +54,7 @@ impl FreeGpus {
         &self.per_node
     }
 
-    /// GPUs of every node, taken or free, in node order.
+    /// GPUs of every node, taken or free, in node order; 0 of a closed one.
     pub fn node_sizes(&self) -> &[u32] {
         &self.node_sizes
     }
@@ -63,29 +64,56 @@ impl FreeGpus {
         self.total
     }
 
-    /// Whether every part of `placement` is free here.
+    /// Whether a node takes jobs.
+    pub fn is_open(&self, node: u32) -> bool {
+        self.node_sizes
+            .get(node as usize)
+            .is_some_and(|&size| size > 0)
+    }
+
+    /// How many of these GPUs are on nodes that take jobs.
+    pub fn open_gpus(&self, parts: &[Part]) -> u32 {
+        let open = parts.iter().filter(|part| self.is_open(part.node));
+        open.map(|part| part.gpus).sum()
+    }
+
+    /// Whether who held these may keep them: each part is free here, or on a closed node, which
+    /// nobody else can take.
     pub fn fits(&self, parts: &[Part]) -> bool {
         parts.iter().all(|&Part { node, gpus }| {
-            self.per_node
-                .get(node as usize)
-                .is_some_and(|&free| gpus <= free)
+            let free = self.per_node.get(node as usize);
+            free.is_some_and(|&free| gpus <= free) || !self.is_open(node)
         })
     }
 
     /// Counts `parts` as taken. The caller has seen that they fit.
     pub fn take(&mut self, parts: &[Part]) {
         for &Part { node, gpus } in parts {
-            self.per_node[node as usize] -= gpus;
-            self.total -= gpus;
+            if self.is_open(node) {
+                self.per_node[node as usize] -= gpus;
+                self.total -= gpus;
+            }
         }
     }
 
-    /// Counts `parts` as free again.
+    /// Counts `parts` as free again, but for those on closed nodes.
     pub fn give(&mut self, parts: &[Part]) {
         for &Part { node, gpus } in parts {
-            self.per_node[node as usize] += gpus;
-            self.total += gpus;
+            if self.is_open(node) {
+                self.per_node[node as usize] += gpus;
+                self.total += gpus;
+            }
         }
+    }
+
+    /// From now on the node has so many GPUs, of which so many are free.
+    fn resize(&mut self, node: u32, size: u32, free: u32) {
+        let Some(here) = self.per_node.get_mut(node as usize) else {
+            return;
+        };
+        self.total = self.total - *here + free;
+        *here = free;
+        Arc::make_mut(&mut self.node_sizes)[node as usize] = size;
     }
 
     /// Becomes a copy of `other` without allocating, if as large.
@@ -117,6 +145,8 @@ impl Gpus {
 pub struct Occupancy {
     free_masks: Vec<u64>,
     free: FreeGpus,
+    /// GPUs of every node, closed or not.
+    sizes: Arc<[u32]>,
 }
 
 /// Why GPUs cannot be handed out.
@@ -146,7 +176,12 @@ impl Occupancy {
             .iter()
             .map(|&gpus| u64::MAX >> (64 - gpus))
             .collect();
-        Self { free_masks, free }
+        let sizes = Arc::clone(&free.node_sizes);
+        Self {
+            free_masks,
+            free,
+            sizes,
+        }
     }
 
     /// What is free, counted.
@@ -181,6 +216,20 @@ impl Occupancy {
         })
     }
 
+    /// From now on a node takes nobody; who is there stays.
+    pub fn close(&mut self, node: u32) {
+        self.free.resize(node, 0, 0);
+    }
+
+    /// A closed node takes jobs again.
+    pub fn open(&mut self, node: u32) {
+        let size = self.sizes.get(node as usize);
+        let free = self.free_masks.get(node as usize);
+        if let (Some(&size), Some(free)) = (size, free) {
+            self.free.resize(node, size, free.count_ones());
+        }
+    }
+
     /// Takes GPUs back.
     pub fn give(&mut self, gpus: Gpus) {
         debug_assert_eq!(
@@ -206,6 +255,24 @@ mod tests {
         occupancy.give(first);
         assert_eq!(occupancy.take(0, 3).unwrap().mask, 0b1011);
         assert_eq!(occupancy.free().total(), 0);
+    }
+
+    #[test]
+    fn a_closed_node_has_nothing_to_give() {
+        let mut occupancy = Occupancy::new(&ClusterSpec::uniform(2, 4).unwrap());
+        let held = occupancy.take(1, 3).unwrap();
+        occupancy.close(1);
+        assert_eq!(occupancy.free().per_node(), [4, 0]);
+        assert_eq!(occupancy.free().node_sizes(), [4, 0]);
+        assert_eq!(
+            occupancy.free().open_gpus(&[Part::new(0, 1), Part::new(1, 3)]),
+            1
+        );
+        assert!(occupancy.take(1, 1).is_err());
+        occupancy.give(held);
+        assert_eq!((occupancy.free().total(), occupancy.free().is_open(1)), (4, false));
+        occupancy.open(1);
+        assert_eq!(occupancy.free(), Occupancy::new(&ClusterSpec::uniform(2, 4).unwrap()).free());
     }
 
     #[test]

@@ -25,7 +25,10 @@ pub(super) fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<P
         return !parts.is_empty();
     }
     let sizes = free.node_sizes();
-    let idle = |&node: &u32| free.per_node()[node as usize] == sizes[node as usize];
+    let idle = |&node: &u32| {
+        let size = sizes[node as usize];
+        size > 0 && free.per_node()[node as usize] == size
+    };
     let mut idle: Vec<u32> = (0..sizes.len() as u32).filter(idle).collect();
     idle.sort_by_key(|&node| Reverse(sizes[node as usize]));
     let mut left = gpus;

@@ -201,14 +201,15 @@ impl Budget {
         fits
     }
 
-    /// Gives who holds so many GPUs, on these parts, the same again, if they are there.
+    /// Gives who holds so many GPUs, on these parts, the same again, if they are there. Those on
+    /// closed nodes count for nothing.
     pub fn keep<'p>(&mut self, gpus: u32, parts: impl FnOnce() -> &'p [Part], room: &Room) -> bool {
         if gpus > self.total {
             return false;
         }
         if self.is_by_pool() {
             let before = self.by_pool.clone();
-            for part in parts() {
+            for part in parts().iter().filter(|part| room.free.is_open(part.node)) {
                 let left = &mut self.by_pool[room.pool_of(part.node)];
                 let Some(rest) = left.checked_sub(part.gpus) else {
                     self.by_pool = before;
@@ -221,11 +222,11 @@ impl Budget {
         true
     }
 
-    /// Adds so many GPUs, which are these parts.
+    /// Adds so many GPUs, which are these parts but for those on closed nodes.
     pub fn add<'p>(&mut self, gpus: u32, all: impl Iterator<Item = &'p [Part]>, room: &Room) {
         self.total += gpus;
         if self.is_by_pool() {
-            for part in all.flatten() {
+            for part in all.flatten().filter(|part| room.free.is_open(part.node)) {
                 self.by_pool[room.pool_of(part.node)] += part.gpus;
             }
         }

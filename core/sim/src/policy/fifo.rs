@@ -70,7 +70,7 @@ impl Fifo {
 impl Policy for Fifo {
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
         for &news in view.news() {
-            if let News::Arrived(job) = news {
+            if let News::Arrived(job) | News::Evicted(job) = news {
                 self.waiting.insert(Waiter::of((), job, view));
             }
         }

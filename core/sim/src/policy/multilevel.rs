@@ -171,6 +171,14 @@ impl Multilevel {
         })
     }
 
+    /// The jobs that have lost their GPUs to failures, and wait again.
+    pub(super) fn evicted(view: &View<'_>) -> impl Iterator<Item = JobId> {
+        view.news().iter().filter_map(|&news| match news {
+            News::Evicted(job) => Some(job),
+            _ => None,
+        })
+    }
+
     /// The running jobs that are to sink now: whose alarm is due, or any that has crossed its
     /// threshold where they are looked for at every event.
     pub(super) fn crossing<K>(
@@ -215,9 +223,12 @@ impl Multilevel {
                 .iter()
                 .for_each(|started| demotion(started.job));
         }
-        for preempted in &walk.preempted {
-            if let Some(at) = self.promotion(view, preempted.job) {
-                plan.alarm(preempted.job, at);
+        let starts = |job: &JobId| walk.started.iter().any(|started| started.job == *job);
+        let preempted = walk.preempted.iter().map(|preempted| preempted.job);
+        let evicted = Self::evicted(view).filter(|job| !starts(job));
+        for job in preempted.chain(evicted) {
+            if let Some(at) = self.promotion(view, job) {
+                plan.alarm(job, at);
             }
         }
     }

@@ -245,16 +245,23 @@ impl Policy for Optimus {
     }
 
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        let mut jobs = std::mem::take(&mut self.jobs);
+        let jobs = &mut self.jobs;
         for &news in view.news() {
             match news {
                 News::Arrived(job) if view.training(job).is_some() => jobs.push(job),
                 News::Arrived(job) => self.rigid.admit(job),
                 News::Finished(job) => jobs.retain(|&other| other != job),
-                News::Alarm(_) => {}
+                News::Evicted(job) if view.training(job).is_none() => self.rigid.admit(job),
+                News::Evicted(_) | News::Alarm(_) | News::NodeDown(_) | News::NodeUp(_) => {}
             }
         }
         let mut nodes = view.free().node_sizes().to_vec();
+        // Who is on a node that takes nobody stays there to its end.
+        let (pinned, jobs): (Vec<JobId>, Vec<JobId>) = (self.jobs.iter())
+            .partition(|&&job| view.is_on_closed_node(job));
+        for &job in &pinned {
+            rigid::take(&mut nodes, view.ledger().parts(job));
+        }
         self.rigid.give_out(view, &mut nodes, plan);
         let none = Demand {
             max_replicas: 1,
@@ -293,6 +300,17 @@ impl Policy for Optimus {
                 speedup: self.speedup(view, job, gpus),
             });
         }
+        for job in pinned {
+            let parts = view.ledger().parts(job);
+            let speedup = self.speedup(view, job, Part::gpus_of(parts));
+            rows.push(RoundRow {
+                job,
+                before: parts.to_vec(),
+                after: parts.to_vec(),
+                speedup_before: speedup,
+                speedup,
+            });
+        }
         let gains = (1..).map(f64::from).zip(gains).collect();
         self.last = Some(RoundReport {
             at: view.now(),
@@ -304,7 +322,6 @@ impl Policy for Optimus {
             )],
             rows,
         });
-        self.jobs = jobs;
     }
 
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {

@@ -64,12 +64,16 @@ impl<K: Ord + Copy> PriorityWalk<K> {
             match news {
                 News::Arrived(job) => self.waiting.insert(Waiter::of(key(job), job, view)),
                 News::Finished(job) => self.forget(job),
-                News::Alarm(_) => {}
+                News::Evicted(job) => {
+                    self.forget(job);
+                    self.waiting.insert(Waiter::of(key(job), job, view));
+                }
+                News::Alarm(_) | News::NodeDown(_) | News::NodeUp(_) => {}
             }
         }
     }
 
-    /// Forgets a job that has finished.
+    /// Forgets a job that has lost its GPUs by itself.
     pub(super) fn forget(&mut self, job: JobId) {
         if let Some(at) = self.running.iter().position(|running| running.job == job) {
             self.running.remove(at);
@@ -188,12 +192,23 @@ impl<K: Ord + Copy> PriorityWalk<K> {
             return;
         }
         self.kept.clear();
+        // What is on nodes that take nobody can be given to no other: who is there stays.
+        let all_open = view.closed_nodes() == 0;
+        let frees = |run: &Waiter<K>| {
+            if all_open {
+                run.gpus
+            } else {
+                view.open_gpus(run.job)
+            }
+        };
+        let held = if all_open {
+            view.ledger().gpus_in_use()
+        } else {
+            self.running.iter().map(frees).sum()
+        };
         let running = self.running.iter().map(|running| running.job);
-        budget.add(
-            view.ledger().gpus_in_use(),
-            running.map(|job| view.ledger().parts(job)),
-            &self.room,
-        );
+        let parts = running.map(|job| view.ledger().parts(job));
+        budget.add(held, parts, &self.room);
         let mut running = self.running.iter().copied().peekable();
         let mut blocked = false;
         loop {
@@ -216,7 +231,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
                 }
                 (_, Some(run)) => {
                     running.next();
-                    if budget.keep(run.gpus, || view.ledger().parts(run.job), &self.room) {
+                    if budget.keep(frees(&run), || view.ledger().parts(run.job), &self.room) {
                         self.kept.push(run);
                     } else {
                         self.preempted.push(run);

@@ -33,9 +33,10 @@ impl Rigid {
         self.placement.is_some_and(Strategy::may_wait)
     }
 
-    /// One more, which has just been submitted.
+    /// One more, which has just been submitted or lost its GPUs: in order of submission.
     pub(super) fn admit(&mut self, job: JobId) {
-        self.waiting.push(job);
+        let at = self.waiting.partition_point(|&other| other < job);
+        self.waiting.insert(at, job);
     }
 
     /// Whether there is none.

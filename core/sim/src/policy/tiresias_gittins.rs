@@ -160,6 +160,9 @@ impl Policy for TiresiasGittins {
                 self.pack_limit.observe(view, job);
             }
         }
+        for job in Multilevel::evicted(view) {
+            self.walk.forget(job);
+        }
         self.walk.packlimit = self.pack_limit.limit();
         self.sink(view, plan);
         for job in Multilevel::alarmed(view, Phase::Waiting) {
@@ -175,6 +178,9 @@ impl Policy for TiresiasGittins {
                 self.levels.admit(job);
                 self.wait(view, job);
             }
+        }
+        for job in Multilevel::evicted(view) {
+            self.wait(view, job);
         }
         // Where everything fits, the order is of no consequence.
         let fits = self.walk.waiting.gpus() <= u64::from(view.free().total());

@@ -108,6 +108,20 @@ impl TiresiasLas {
         self.walk.waiting.insert(Waiter::of(rank, job, view));
     }
 
+    /// A job that has lost its GPUs to a failure is to wait before all others of its queue.
+    fn forget_evicted(&mut self, job: JobId) {
+        let rank = self.rank[job.index()];
+        if let Some(at) = self.walk.position(rank, job) {
+            self.walk.running.remove(at);
+        }
+        self.rank[job.index()] = Rank {
+            newcomer: true,
+            turn: self.head,
+            ..rank
+        };
+        self.head -= 1;
+    }
+
     /// Sinks a running job that has crossed its queue's threshold.
     fn demote(&mut self, job: JobId, plan: &mut Plan) {
         let queue = self.levels.demote(job);
@@ -202,6 +216,9 @@ impl Policy for TiresiasLas {
                 self.pack_limit.observe(view, job);
             }
         }
+        for job in Multilevel::evicted(view) {
+            self.forget_evicted(job);
+        }
         self.walk.packlimit = self.pack_limit.limit();
         self.sink(view, plan);
         for job in Multilevel::alarmed(view, Phase::Waiting) {
@@ -211,6 +228,13 @@ impl Policy for TiresiasLas {
             if let News::Arrived(job) = news {
                 self.admit(view, job);
             }
+        }
+        for job in Multilevel::evicted(view) {
+            self.walk.waiting.insert(Waiter {
+                key: self.rank[job.index()],
+                job,
+                gpus: view.gpus(job),
+            });
         }
         if !self.demoted.is_empty() {
             self.walk.sort_running();

@@ -95,10 +95,9 @@ impl Policy for TiresiasTuned {
         let mut left = room.budget();
         let mut chosen = Vec::new();
         for &job in self.queues.iter().flatten() {
-            let gpus = view.gpus(job);
             let runs = view.phase(job) == Phase::Running;
             let parts = view.ledger().parts(job);
-            if runs && left.keep(gpus, || parts, &room) {
+            if runs && left.keep(view.open_gpus(job), || parts, &room) {
                 room.take(parts, view.needs(job));
             } else if runs {
                 plan.preempt(job);

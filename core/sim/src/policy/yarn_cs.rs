@@ -127,9 +127,12 @@ impl YarnCs {
 impl Policy for YarnCs {
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
         for &news in view.news() {
-            if let News::Arrived(job) = news {
+            if let News::Arrived(job) | News::Evicted(job) = news {
                 let queue = self.queue_of(view, job);
-                self.queues[queue].waiting.push_back(job);
+                let waiting = &mut self.queues[queue].waiting;
+                // In order of submission, whoever comes back.
+                let at = waiting.partition_point(|&other| other < job);
+                waiting.insert(at, job);
             }
         }
         view.room(&mut self.room);

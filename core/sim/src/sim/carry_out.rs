@@ -6,29 +6,11 @@ use super::jobs::Phase;
 use super::log::{EventKind, Rental, Round};
 use super::plan::{Placed, Plan, PlanErrorKind};
 use super::speed::Entering;
-use super::world::{Refusal, World};
+use super::world::{Refusal, Trouble, World};
 use crate::Time;
 use crate::cluster::Part;
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
-
-/// What stops a run: an impossible plan about a job, or no way on.
-pub(super) enum Trouble {
-    Plan(JobId, PlanErrorKind),
-    Halt(HaltReason),
-}
-
-impl From<Refusal> for Trouble {
-    fn from((job, kind): Refusal) -> Self {
-        Self::Plan(job, kind)
-    }
-}
-
-impl From<HaltReason> for Trouble {
-    fn from(reason: HaltReason) -> Self {
-        Self::Halt(reason)
-    }
-}
 
 impl World {
     pub(super) fn carry_out(&mut self, plan: &Plan) -> Result<(), Trouble> {
@@ -73,9 +55,8 @@ impl World {
         for &(job, at) in &plan.alarms {
             self.set_alarm(job, at)?;
         }
-        let in_use = self.nodes.in_use();
         self.watch
-            .planned(self.now, &self.log, self.jobs.waiting, in_use)?;
+            .planned(self.now, &self.log, self.jobs.waiting, &self.nodes)?;
         Ok(())
     }
 
@@ -102,8 +83,7 @@ impl World {
         let segment = self.jobs.segment[job.index()];
         let progressed = self.now > self.log.segment(segment as usize).ready;
         self.watch.stay_ended(job, progressed, self.nodes.gpus)?;
-        self.release(job, Phase::Waiting);
-        self.jobs.waiting += 1;
+        self.send_back(job);
         self.log
             .push_event(self.now, EventKind::Pause, job, segment);
         Ok(())
@@ -157,7 +137,8 @@ impl World {
             _ => self.nodes.largest,
         };
         let is_spread = parts.len() as u32 > given.div_ceil(largest);
-        self.jobs.enter(job, self.now, segment, is_spread);
+        self.jobs
+            .enter(job, (self.now, ready), segment, is_spread);
         self.ledger.enter(job, self.setting.job(job), parts);
         self.spare.take(parts, self.setting.needs(job));
         self.speeds.enter(&Entering {
@@ -233,7 +214,7 @@ impl World {
             Some(training) if training.batch == batch => return Ok(()),
             Some(_) => {}
         }
-        self.jobs.progress[job.index()].settle(self.now);
+        self.jobs.settle(job, self.now);
         self.set_batch(job, batch)?;
         self.go_on(job);
         Ok(())

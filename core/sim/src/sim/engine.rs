@@ -1,6 +1,5 @@
 //! One run: the world, and the scheduler that plans for it.
 
-use super::carry_out::Trouble;
 use super::halt::{Halt, HaltReason, Remedy, RunError};
 use super::jobs::Phase;
 use super::log::{LogDelta, LogMark, RunLog};
@@ -8,11 +7,12 @@ use super::plan::{Plan, PlanError};
 use super::scheduler::Scheduler;
 use super::setting::SimOptions;
 use super::training_plots::training_plots;
-use super::world::World;
+use super::world::{Trouble, World};
 use crate::Time;
 use crate::cluster::ClusterSpec;
 use crate::draw::Rng;
 use crate::job::JobId;
+use crate::outages::Outages;
 use crate::tell::{Explanation, Fact, RoundReport, Verdict};
 use crate::workload::Workload;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -55,6 +55,12 @@ impl Simulation {
             rng: Rng::seed_from_u64(options.seed),
             plan: Plan::default(),
         }
+    }
+
+    /// The same run with these outages, besides those that its options draw. It has not begun yet.
+    pub fn with_outages(mut self, outages: &Outages) -> Self {
+        self.world.expect(outages);
+        self
     }
 
     /// What has happened so far.
@@ -102,6 +108,9 @@ impl Simulation {
             .world
             .advance_to(now, self.scheduler.policy.as_mut())
             .map_err(|what| self.error(what.into()))?;
+        self.world
+            .change_nodes()
+            .map_err(|trouble| self.error(trouble))?;
         let cadence = self.scheduler.policy.cadence();
         if round || (cadence.on_change && !self.world.news.is_empty()) {
             self.ask_policy()?;

@@ -9,6 +9,7 @@
 //! all the log's hash.
 
 use super::log::RunLog;
+use super::nodes::Nodes;
 use super::plan::PlanError;
 use crate::Time;
 use crate::job::JobId;
@@ -73,6 +74,8 @@ pub enum HaltReason {
         waiting: u32,
         /// How often.
         asked: u32,
+        /// Nodes that take nobody, being down or drained.
+        closed: u32,
     },
     /// The policy was asked so often without a change to anything.
     NothingChanges {
@@ -82,6 +85,11 @@ pub enum HaltReason {
     /// Jobs are preempted or moved again and again before their restart is over.
     NoProgress {
         /// The last of them.
+        job: JobId,
+    },
+    /// Nodes fail again and again before any job on them has saved anything.
+    NothingSaved {
+        /// The last of those jobs.
         job: JobId,
     },
 }
@@ -147,9 +155,21 @@ impl fmt::Display for Halt {
             HaltReason::TimeStandsStill { asked } => {
                 write!(f, "it was asked {asked} times for this moment; {remedy}")
             }
-            HaltReason::NobodyRuns { waiting, asked } => write!(
+            HaltReason::NobodyRuns {
+                waiting,
+                asked,
+                closed: 0,
+            } => write!(
                 f,
                 "{waiting} jobs wait and nobody runs, though it was asked {asked} times; {remedy}"
+            ),
+            HaltReason::NobodyRuns {
+                waiting,
+                asked,
+                closed,
+            } => write!(
+                f,
+                "{waiting} jobs wait and nobody runs, though it was asked {asked} times; {closed} nodes are down or drained: let them come back earlier, or {remedy}"
             ),
             HaltReason::NothingChanges { asked } => write!(
                 f,
@@ -158,6 +178,11 @@ impl fmt::Display for Halt {
             HaltReason::NoProgress { job } => write!(
                 f,
                 "every job, job {} the last, loses its GPUs before its restart is over; lower the restart cost, or {remedy}",
+                job.0
+            ),
+            HaltReason::NothingSaved { job } => write!(
+                f,
+                "every job, job {} the last, loses all it does to failures; set a shorter checkpoint interval, or a longer time between failures",
                 job.0
             ),
         }
@@ -217,24 +242,41 @@ impl Watch {
         progressed: bool,
         gpus: u32,
     ) -> Result<(), HaltReason> {
-        self.fruitless_stays = if progressed {
-            0
-        } else {
-            self.fruitless_stays + 1
-        };
-        if self.fruitless_stays > most_fruitless_stays(gpus) {
+        if self.is_fruitless(progressed, gpus) {
             return Err(HaltReason::NoProgress { job });
         }
         Ok(())
     }
 
-    /// A plan was carried out; so many jobs wait now, and so many GPUs are in use.
+    /// A job loses its GPUs to a failure, having saved anything on them or not.
+    pub(super) fn evicted(&mut self, job: JobId, saved: bool, gpus: u32) -> Result<(), HaltReason> {
+        if self.is_fruitless(saved, gpus) {
+            return Err(HaltReason::NothingSaved { job });
+        }
+        Ok(())
+    }
+
+    fn is_fruitless(&mut self, progressed: bool, gpus: u32) -> bool {
+        self.fruitless_stays = if progressed {
+            0
+        } else {
+            self.fruitless_stays + 1
+        };
+        self.fruitless_stays > most_fruitless_stays(gpus)
+    }
+
+    /// A node has gone or come back, as it stands in a list: those have an end.
+    pub(super) fn nodes_changed(&mut self) {
+        self.empty_plans = 0;
+    }
+
+    /// A plan was carried out; so many jobs wait now.
     pub(super) fn planned(
         &mut self,
         now: Time,
         log: &RunLog,
         waiting: u32,
-        in_use: u32,
+        nodes: &Nodes,
     ) -> Result<(), HaltReason> {
         self.plans_this_moment = if now == self.moment {
             self.plans_this_moment + 1
@@ -254,8 +296,12 @@ impl Watch {
         };
         self.rows = rows;
         let asked = self.empty_plans;
-        if in_use == 0 && waiting > 0 && asked >= MOST_IDLE_PLANS {
-            return Err(HaltReason::NobodyRuns { waiting, asked });
+        if nodes.in_use() == 0 && waiting > 0 && asked >= MOST_IDLE_PLANS {
+            return Err(HaltReason::NobodyRuns {
+                waiting,
+                asked,
+                closed: nodes.closed(),
+            });
         }
         if asked >= MOST_EMPTY_PLANS {
             return Err(HaltReason::NothingChanges { asked });

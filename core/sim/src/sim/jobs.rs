@@ -1,6 +1,7 @@
 //! Where each job is in its life, and how far.
 
 use super::attained::Held;
+use super::checkpoints::Checkpoints;
 use super::progress::{Progress, StretchEnd, at_least_zero};
 use super::setting::Setting;
 use super::training::{Training, trainings};
@@ -42,6 +43,8 @@ pub(super) struct Jobs {
     pub(super) alarm: Vec<Time>,
     /// Empty unless some adapt.
     trainings: Vec<Option<Training>>,
+    /// `None` where nothing fails.
+    checkpoints: Option<Checkpoints>,
     /// Jobs that have been submitted: the first so many.
     pub(super) submitted: usize,
     pub(super) waiting: u32,
@@ -68,10 +71,16 @@ impl Jobs {
             version: vec![0; jobs.len()],
             alarm: vec![Time::NEVER; jobs.len()],
             trainings,
+            checkpoints: None,
             submitted: 0,
             waiting: 0,
             done: 0,
         }
+    }
+
+    /// From now on jobs can lose what they have not saved.
+    pub(super) fn save_by(&mut self, checkpoints: Checkpoints) {
+        self.checkpoints = Some(checkpoints);
     }
 
     /// Waiting or running.
@@ -100,12 +109,7 @@ impl Jobs {
 
     /// What is left of so many seconds at the requested GPUs.
     pub(super) fn remaining(&self, job: JobId, seconds: f64, now: Time) -> f64 {
-        let progress = &self.progress[job.index()];
-        let executed = match self.training(job) {
-            Some(training) => training.executed_seconds(progress, now),
-            None => progress.at(now),
-        };
-        at_least_zero(seconds - executed)
+        at_least_zero(seconds - self.executed(job, now))
     }
 
     /// Epochs complete, with the part of the present one.
@@ -143,6 +147,7 @@ impl Jobs {
 
     pub(super) fn complete_epoch(&mut self, job: JobId, now: Time) {
         let i = job.index();
+        self.note_checkpoint(job, now);
         let progress = &mut self.progress[i];
         let next_goal = match self.trainings.get_mut(i) {
             Some(Some(training)) => {
@@ -154,9 +159,67 @@ impl Jobs {
         progress.complete(now, next_goal);
     }
 
-    /// A job has got GPUs.
-    pub(super) fn enter(&mut self, job: JobId, now: Time, segment: u32, is_spread: bool) {
+    /// Ends a running job's stretch.
+    pub(super) fn settle(&mut self, job: JobId, now: Time) {
+        self.note_checkpoint(job, now);
+        self.progress[job.index()].settle(now);
+    }
+
+    fn note_checkpoint(&mut self, job: JobId, now: Time) {
+        let epoch = self.epoch(job);
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.note(job, &self.progress[job.index()], now, epoch);
+        }
+    }
+
+    fn epoch(&self, job: JobId) -> u32 {
+        self.training(job).map_or(0, |training| training.epoch)
+    }
+
+    /// A running job falls back to what it has saved. Seconds of execution at the requested GPUs
+    /// that it loses, and whether it has saved anything on these GPUs.
+    pub(super) fn lose_unsaved(&mut self, job: JobId, now: Time) -> (f64, bool) {
+        self.settle(job, now);
         let i = job.index();
+        let Some(kept) = self.checkpoints.as_ref().map(|all| all.of(job)) else {
+            return (0.0, true);
+        };
+        let executed = self.executed(job, now);
+        let goal = match self.trainings.get_mut(i) {
+            Some(Some(training)) => {
+                training.epoch = kept.epoch;
+                training.end_of_epoch()
+            }
+            _ => self.progress[i].goal(),
+        };
+        self.progress[i].fall_back(now, kept.done, goal);
+        let lost = at_least_zero(executed - self.executed(job, now));
+        (lost, kept.is_new())
+    }
+
+    /// Seconds at the requested GPUs.
+    fn executed(&self, job: JobId, now: Time) -> f64 {
+        let progress = &self.progress[job.index()];
+        match self.training(job) {
+            Some(training) => training.executed_seconds(progress, now),
+            None => progress.at(now),
+        }
+    }
+
+    /// A job has got GPUs, on which it makes progress from `ready` on.
+    pub(super) fn enter(
+        &mut self,
+        job: JobId,
+        (now, ready): (Time, Time),
+        segment: u32,
+        is_spread: bool,
+    ) {
+        let i = job.index();
+        let epoch = self.epoch(job);
+        if let Some(checkpoints) = &mut self.checkpoints {
+            let done = self.progress[i].at(now);
+            checkpoints.begin(job, ready, done, epoch);
+        }
         self.phase[i] = Phase::Running;
         self.since[i] = now;
         self.spread[i] = is_spread;

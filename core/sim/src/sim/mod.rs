@@ -5,11 +5,14 @@
 //! moment are applied before the policy is asked once; events at the same time are ordered by
 //! sequence number. Progress is exact: a job's work is executed seconds at its requested GPUs,
 //! which start to count `restart_cost` seconds after a resume or a move. Adaptive jobs progress
-//! through their applications' epochs, at a speed that changes with GPUs, batch and epoch. A run
+//! through their applications' epochs, at a speed that changes with GPUs, batch and epoch. Nodes
+//! fail, are drained and come back; a job that loses its GPUs so goes on from what it had saved. A run
 //! that gets nowhere, or writes more than its [`LogBudget`], is ended ([`Halt`]).
 
 mod attained;
 mod carry_out;
+mod change_nodes;
+mod checkpoints;
 mod engine;
 mod events;
 mod halt;
@@ -18,7 +21,9 @@ mod jobs;
 mod ledger;
 mod log;
 mod news;
+mod node_state;
 mod nodes;
+mod outages;
 mod plan;
 mod progress;
 mod scheduler;
@@ -35,8 +40,12 @@ pub use halt::{Halt, HaltReason, LogBudget, Remedy, RunError};
 pub use index::{Moment, TimeIndex};
 pub use jobs::Phase;
 pub use ledger::Ledger;
-pub use log::{Event, EventKind, LogDelta, LogMark, Rental, Round, RunLog, Segment, Tuning};
+pub use log::{
+    Absence, Checkpointing, Event, EventKind, Eviction, LogDelta, LogMark, NodeChange, Rental, Round,
+    RunLog, Segment, Tuning,
+};
 pub use news::News;
+pub use node_state::NodeState;
 pub use plan::{Plan, PlanError, PlanErrorKind};
 pub use scheduler::{Cadence, Every, Policy, Scheduler};
 pub use setting::SimOptions;

@@ -11,6 +11,12 @@ pub enum News {
     Finished(JobId),
     /// The job's [alarm](super::Plan::alarm) is due.
     Alarm(JobId),
+    /// The job has lost its GPUs to a failure: it waits again, with what it had saved.
+    Evicted(JobId),
+    /// The node takes nobody any more: it is down, or being drained.
+    NodeDown(u32),
+    /// The node takes jobs again.
+    NodeUp(u32),
 }
 
 /// What has not been told yet.
@@ -41,6 +47,14 @@ impl Inbox {
             self.news.retain(|&news| news != News::Alarm(job));
         }
         self.news.push(News::Finished(job));
+    }
+
+    /// So has one that loses its GPUs then: it is asked about no more.
+    pub(super) fn evicted(&mut self, job: JobId) {
+        if self.alarmed {
+            self.news.retain(|&news| news != News::Alarm(job));
+        }
+        self.news.push(News::Evicted(job));
     }
 
     pub(super) fn clear(&mut self) {

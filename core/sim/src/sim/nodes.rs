@@ -1,8 +1,11 @@
-//! The nodes: which GPUs are free, and how many nodes are rented.
+//! The nodes: which GPUs are free, and the state of each, whatever it follows from: failures,
+//! maintenance or what the policy rents.
 
 use super::log::RunLog;
+use super::node_state::NodeState;
 use super::plan::PlanErrorKind;
 use crate::cluster::{ClusterSpec, FreeGpus, Gpus, Occupancy, Part};
+use crate::outages::OutageKind;
 
 pub(super) struct Nodes {
     occupancy: Occupancy,
@@ -10,8 +13,20 @@ pub(super) struct Nodes {
     pub(super) largest: u32,
     /// GPUs of all.
     pub(super) gpus: u32,
+    in_use: u32,
     /// On which jobs may run: the first so many.
     rented: u32,
+    /// Outages of each node that are not over; empty before the first.
+    outages: Vec<Under>,
+    /// How many nodes are closed by them.
+    closed: u32,
+}
+
+/// How many outages a node is under.
+#[derive(Clone, Copy, Debug, Default)]
+struct Under {
+    failures: u32,
+    drains: u32,
 }
 
 impl Nodes {
@@ -20,7 +35,10 @@ impl Nodes {
             occupancy: Occupancy::new(cluster),
             largest: cluster.largest_node(),
             gpus: cluster.gpus(),
+            in_use: 0,
             rented: cluster.nodes(),
+            outages: Vec::new(),
+            closed: 0,
         }
     }
 
@@ -33,30 +51,93 @@ impl Nodes {
     }
 
     pub(super) fn in_use(&self) -> u32 {
-        self.gpus - self.free().total()
+        self.in_use
+    }
+
+    /// How many nodes take nobody because of outages.
+    pub(super) fn closed(&self) -> u32 {
+        self.closed
+    }
+
+    pub(super) fn state(&self, node: u32) -> NodeState {
+        match self.by_outages(node) {
+            NodeState::Down => NodeState::Down,
+            _ if node >= self.rented => NodeState::Unrented,
+            state => state,
+        }
+    }
+
+    /// What outages alone make of a node.
+    pub(super) fn by_outages(&self, node: u32) -> NodeState {
+        match self.outages.get(node as usize) {
+            Some(under) if under.failures > 0 => NodeState::Down,
+            Some(under) if under.drains > 0 => NodeState::Drained,
+            _ => NodeState::Up,
+        }
     }
 
     /// Hands out GPUs for the log's next segment.
     pub(super) fn take(&mut self, parts: &[Part], log: &mut RunLog) -> Result<(), PlanErrorKind> {
         for &Part { node, gpus } in parts {
-            // Beyond the cluster there is nothing to rent.
-            if node >= self.rented && (node as usize) < self.count() {
-                let rented = self.rented;
-                return Err(PlanErrorKind::NotRented { node, rented });
+            // Beyond the cluster there is nothing that has a state.
+            if (node as usize) < self.count() {
+                match self.state(node) {
+                    NodeState::Up => {}
+                    NodeState::Unrented => {
+                        let rented = self.rented;
+                        return Err(PlanErrorKind::NotRented { node, rented });
+                    }
+                    state @ (NodeState::Drained | NodeState::Down) => {
+                        return Err(PlanErrorKind::NodeNotUp { node, state });
+                    }
+                }
             }
             let gpus = self.occupancy.take(node, gpus);
-            log.push_gpus(gpus.map_err(PlanErrorKind::Place)?);
+            let gpus = gpus.map_err(PlanErrorKind::Place)?;
+            self.in_use += gpus.count();
+            log.push_gpus(gpus);
         }
         Ok(())
     }
 
     pub(super) fn give(&mut self, gpus: &[Gpus]) {
-        gpus.iter().for_each(|&gpus| self.occupancy.give(gpus));
+        for &gpus in gpus {
+            self.in_use -= gpus.count();
+            self.occupancy.give(gpus);
+        }
     }
 
     /// Rents the first so many, if there are as many; nobody runs on the others.
     pub(super) fn rent(&mut self, nodes: u32) -> u32 {
         self.rented = nodes.min(self.count() as u32);
         self.rented
+    }
+
+    /// An outage of a node begins, or is over. The caller sees to those on it.
+    pub(super) fn change(&mut self, node: u32, kind: OutageKind, begins: bool) {
+        if self.outages.is_empty() {
+            self.outages = vec![Under::default(); self.count()];
+        }
+        let was_open = self.by_outages(node) == NodeState::Up;
+        let Some(under) = self.outages.get_mut(node as usize) else {
+            return;
+        };
+        let count = match kind {
+            OutageKind::Failure => &mut under.failures,
+            OutageKind::Drain => &mut under.drains,
+        };
+        *count = if begins {
+            *count + 1
+        } else {
+            count.saturating_sub(1)
+        };
+        let is_open = self.by_outages(node) == NodeState::Up;
+        if was_open && !is_open {
+            self.occupancy.close(node);
+            self.closed += 1;
+        } else if is_open && !was_open {
+            self.occupancy.open(node);
+            self.closed -= 1;
+        }
     }
 }

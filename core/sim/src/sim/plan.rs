@@ -1,6 +1,7 @@
 //! What a policy wants: the *changes* to who runs where, so that its cost grows with what
 //! changes and not with what stays.
 
+use super::node_state::NodeState;
 use crate::Time;
 use crate::cluster::{Part, PlaceError, Placement};
 use crate::goodput::LocalBatch;
@@ -197,6 +198,14 @@ pub enum PlanErrorKind {
     /// The nodes have no more cores or memory.
     #[error("a node that it is to run on has too few cores or too little memory left")]
     NoCoresOrMemory,
+    /// Only a node that is up takes jobs.
+    #[error("it is to run on node {node}, which is {state}")]
+    NodeNotUp {
+        /// The node, from 0.
+        node: u32,
+        /// What it is.
+        state: NodeState,
+    },
     /// The GPUs are not there.
     #[error(transparent)]
     Place(PlaceError),

@@ -57,6 +57,11 @@ impl Progress {
         self.speed
     }
 
+    /// When the stretch began.
+    pub(super) fn since(&self) -> Time {
+        self.since
+    }
+
     /// Whether anything has been done in this stretch.
     pub(super) fn has_moved(&self, now: Time) -> bool {
         self.speed > 0.0 && now > self.since
@@ -72,6 +77,17 @@ impl Progress {
         self.done = self.at(now);
         self.speed = 0.0;
         self.stretch += 1;
+    }
+
+    /// Falls back to what was done earlier, in an epoch that ends there.
+    pub(super) fn fall_back(&mut self, now: Time, done: f64, goal: f64) {
+        *self = Self {
+            since: now,
+            done,
+            speed: 0.0,
+            goal,
+            stretch: self.stretch + 1,
+        };
     }
 
     /// Begins a stretch; the one before is settled.

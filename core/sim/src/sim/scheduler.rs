@@ -10,7 +10,7 @@ use crate::tell::{Explanation, RoundReport};
 /// When a policy wants to be asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cadence {
-    /// On every arrival, completion and due alarm.
+    /// On every arrival, completion, eviction and due alarm, and when nodes go or come back.
     pub on_change: bool,
     /// At every multiple of so many seconds, while jobs are active.
     pub every: Option<Every>,

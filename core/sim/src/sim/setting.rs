@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What does not belong to trace, cluster or policy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SimOptions {
     /// Seconds without progress after every resume or move (checkpoint, restore, re-join). GPUs
     /// are held meanwhile. A first start is free.
@@ -40,11 +40,52 @@ pub struct SimOptions {
     /// Jobs run as fast on one GPU type as on another.
     #[serde(default)]
     pub equal_types: bool,
-    /// Seed of the policy's random generator.
+    /// Mean hours from a node's return to its next failure; 0: nothing fails by chance.
+    #[serde(default)]
+    pub mtbf: f64,
+    /// Mean hours until a node that has failed by chance is back.
+    #[serde(default = "one")]
+    pub mttr: f64,
+    /// Shape of the Weibull distribution of times between failures; 1: exponential.
+    #[serde(default = "one")]
+    pub failure_shape: f64,
+    /// Seconds of progress from one checkpoint to the next, which is what a failure leaves; 0: none
+    /// but those at preemptions.
+    #[serde(default)]
+    pub checkpoint_interval: f64,
+    /// Seconds without progress that each takes.
+    #[serde(default)]
+    pub checkpoint_cost: f64,
+    /// Seed of the policy's random generator, and of failures.
     pub seed: u64,
     /// How much the run may write into its log before it is ended.
     #[serde(default)]
     pub log_budget: LogBudget,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl Default for SimOptions {
+    /// Everything is free, and nothing fails.
+    fn default() -> Self {
+        Self {
+            restart_cost: 0.0,
+            restart_by_model: false,
+            spread_slowdown: None,
+            first_start_pays: false,
+            interference: 0.0,
+            whole_second_epochs: false,
+            mtbf: 0.0,
+            mttr: 1.0,
+            failure_shape: 1.0,
+            checkpoint_interval: 0.0,
+            checkpoint_cost: 0.0,
+            seed: 0,
+            log_budget: LogBudget::default(),
+        }
+    }
 }
 
 /// Jobs and options of one run.

@@ -4,6 +4,7 @@ use super::attained::Held;
 use super::jobs::{Jobs, Phase};
 use super::ledger::Ledger;
 use super::news::News;
+use super::node_state::NodeState;
 use super::nodes::Nodes;
 use super::setting::Setting;
 use super::training::TrainingView;
@@ -87,7 +88,31 @@ impl View<'_> {
         self.setting.needs(job)
     }
 
-    /// GPUs of the largest node.
+    /// What a node is to jobs.
+    pub fn node_state(&self, node: u32) -> NodeState {
+        self.nodes.state(node)
+    }
+
+    /// How many nodes take nobody, being down or drained.
+    pub fn closed_nodes(&self) -> u32 {
+        self.nodes.closed()
+    }
+
+    /// Whether some of a running job's GPUs are on a node that takes nobody new: they cannot be
+    /// given to another.
+    pub fn is_on_closed_node(&self, job: JobId) -> bool {
+        self.nodes.closed() > 0 && self.open_gpus(job) < self.ledger.gpus(job)
+    }
+
+    /// GPUs that a job holds on nodes that take jobs: those that its preemption would set free.
+    pub fn open_gpus(&self, job: JobId) -> u32 {
+        if self.nodes.closed() == 0 {
+            return self.ledger.gpus(job);
+        }
+        self.free().open_gpus(self.ledger.parts(job))
+    }
+
+    /// GPUs of the largest node, whatever its state.
     pub fn node_size(&self) -> u32 {
         self.nodes.largest
     }

@@ -1,13 +1,15 @@
 //! The world that schedulers act on, but for the schedulers: what happens in it by itself. What a
 //! plan changes is in [`carry_out`](super::carry_out).
 
+use super::checkpoints::Checkpoints;
 use super::events::{Due, Events};
 use super::halt::{HaltReason, Watch};
 use super::jobs::{Jobs, Phase};
 use super::ledger::Ledger;
-use super::log::{EventKind, RunLog, Tuning};
+use super::log::{Checkpointing, EventKind, RunLog, Tuning};
 use super::news::{Inbox, News};
 use super::nodes::Nodes;
+use super::outages::Timeline;
 use super::plan::PlanErrorKind;
 use super::progress::StretchEnd;
 use super::scheduler::{Every, Policy};
@@ -18,6 +20,7 @@ use crate::Time;
 use crate::cluster::{ClusterSpec, Spare};
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
+use crate::outages::Outages;
 use crate::workload::Workload;
 use std::sync::Arc;
 
@@ -34,6 +37,7 @@ pub(super) struct World {
     pub(super) ledger: Ledger,
     pub(super) speeds: Speeds,
     pub(super) events: Events,
+    pub(super) outages: Timeline,
     pub(super) news: Inbox,
     pub(super) watch: Watch,
     pub(super) log: RunLog,
@@ -41,6 +45,24 @@ pub(super) struct World {
 
 /// What is wrong with a plan, and about which job.
 pub(super) type Refusal = (JobId, PlanErrorKind);
+
+/// What stops a run: an impossible plan about a job, or no way on.
+pub(super) enum Trouble {
+    Plan(JobId, PlanErrorKind),
+    Halt(HaltReason),
+}
+
+impl From<Refusal> for Trouble {
+    fn from((job, kind): Refusal) -> Self {
+        Self::Plan(job, kind)
+    }
+}
+
+impl From<HaltReason> for Trouble {
+    fn from(reason: HaltReason) -> Self {
+        Self::Halt(reason)
+    }
+}
 
 impl World {
     pub(super) fn new(
@@ -52,7 +74,7 @@ impl World {
         let setting = Setting::new(workload, cluster, options, oracle);
         let nodes = Nodes::new(cluster);
         let workload = &setting.workload;
-        Self {
+        let mut world = Self {
             now: Time::ZERO,
             is_round: false,
             jobs: Jobs::new(&setting, cluster),
@@ -60,11 +82,28 @@ impl World {
             speeds: Speeds::new(&setting, cluster),
             spare: setting.spare(),
             events: Events::default(),
+            outages: Timeline::default(),
             news: Inbox::default(),
             watch: Watch::default(),
             log: RunLog::default(),
             nodes,
             setting,
+        };
+        world.expect(&Outages::default());
+        world
+    }
+
+    /// These outages are to come, besides those that are drawn. Nothing has happened yet.
+    pub(super) fn expect(&mut self, outages: &Outages) {
+        let options = self.setting.options;
+        self.outages = Timeline::new(outages, &options, self.nodes.count() as u32);
+        let (interval, cost) = (options.checkpoint_interval, options.checkpoint_cost);
+        if !self.outages.is_empty() {
+            let jobs = self.setting.workload.jobs.len();
+            self.jobs.save_by(Checkpoints::new(jobs, interval, cost));
+        }
+        if interval > 0.0 && self.log.checkpointing().is_none() {
+            self.log.push_checkpointing(Checkpointing { interval, cost });
         }
     }
 
@@ -89,9 +128,15 @@ impl World {
     pub(super) fn next_time(&self) -> Time {
         let jobs = &self.setting.workload.jobs;
         let arrival = jobs.get(self.jobs.submitted);
-        arrival
+        let next = arrival
             .map_or(Time::NEVER, |job| job.submit)
-            .min(self.events.next_time())
+            .min(self.events.next_time());
+        // Without jobs it does not matter what fails.
+        if (self.jobs.done as usize) < jobs.len() {
+            next.min(self.outages.next_time())
+        } else {
+            next
+        }
     }
 
     /// Applies every event due at `now`; says whether a round is.
@@ -176,6 +221,12 @@ impl World {
         self.news.finished(job);
     }
 
+    /// A running job goes back to the queue.
+    pub(super) fn send_back(&mut self, job: JobId) {
+        self.release(job, Phase::Waiting);
+        self.jobs.waiting += 1;
+    }
+
     /// Ends the job's segment and takes its GPUs back.
     pub(super) fn release(&mut self, job: JobId, phase: Phase) {
         let gpus = self.ledger.gpus(job);
@@ -233,7 +284,7 @@ impl World {
     /// Jobs go on at the speed that others have left them.
     pub(super) fn adjust_speeds(&mut self) {
         for job in self.speeds.changed() {
-            self.jobs.progress[job.index()].settle(self.now);
+            self.jobs.settle(job, self.now);
             self.go_on(job);
         }
     }

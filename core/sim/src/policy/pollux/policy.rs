@@ -232,7 +232,8 @@ impl Pollux {
                     None => self.rigid.admit(job),
                 },
                 News::Finished(job) => self.members.retain(|member| member.job != job),
-                News::Alarm(_) => {}
+                News::Evicted(job) if view.training(job).is_none() => self.rigid.admit(job),
+                News::Evicted(_) | News::Alarm(_) | News::NodeDown(_) | News::NodeUp(_) => {}
             }
         }
     }
@@ -369,7 +370,7 @@ impl Pollux {
                 current: current.clone(),
                 min_replicas: 1,
                 max_replicas: training.map_or(1, |t| self.max_replicas(member, &t)),
-                preemptible: true,
+                preemptible: !view.is_on_closed_node(member.job),
                 started: starts > 0,
                 profiled: self.fit == FitChoice::Oracle || member.agent.params().is_some(),
                 attained: view.attained(member.job),
@@ -465,7 +466,8 @@ impl Pollux {
             sum.saturating_add(training.map_or(0, |t| self.max_replicas(member, &t)))
         });
         let fleet = self.fleet.as_ref()?;
-        let rule = fleet.rule(view.free().node_sizes(), free, useful);
+        let mut rule = fleet.rule(view.free().node_sizes(), free, useful);
+        rule.min_nodes = rule.min_nodes.max(last_pinned(view));
         let rented = fleet.nodes();
         let mut trials: Vec<Trial> = Vec::new();
         let nodes = rule.nodes(rented, |nodes| {
@@ -501,11 +503,22 @@ impl Pollux {
             }
             _ => sizes.len(),
         };
+        // Who is on a node that takes nobody stays where it is.
+        let pinned = self.members.iter().map(|member| member.job);
+        let pinned = pinned.filter(|&job| view.is_on_closed_node(job));
+        let pinned: Vec<Part> = pinned
+            .flat_map(|job| view.ledger().parts(job))
+            .copied()
+            .collect();
+        rigid::take(&mut free, &pinned);
         let (open, _) = free.split_at_mut(open.min(sizes.len()));
         self.rigid.give_out(view, open, plan);
+        for part in &pinned {
+            free[part.node as usize] += part.gpus;
+        }
         if self.members.is_empty() {
             if let Some(fleet) = &mut self.fleet {
-                let nodes = fleet.rule(sizes, &free, 0).min_nodes;
+                let nodes = fleet.rule(sizes, &free, 0).min_nodes.max(last_pinned(view));
                 fleet.rent(view.now(), nodes, plan);
             }
             return;
@@ -579,6 +592,14 @@ fn seen(training: &TrainingView<'_>, by_throughput: bool) -> Option<(Observation
         ));
     }
     Some((observation, stats))
+}
+
+/// One past the last node of jobs that stay where they are, on nodes that take nobody.
+fn last_pinned(view: &View<'_>) -> u32 {
+    let running = view.ledger().running();
+    let pinned = running.filter(|&job| view.is_on_closed_node(job));
+    let nodes = pinned.flat_map(|job| view.ledger().parts(job));
+    nodes.map(|part| part.node + 1).max().unwrap_or(0)
 }
 
 /// Nodes and GPUs.

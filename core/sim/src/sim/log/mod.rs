@@ -7,6 +7,8 @@ use crate::cluster::Gpus;
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use super::node_state::NodeState;
 use tables::{Cell, Rank, Table, tables};
 use xxhash_rust::xxh3::Xxh3Default;
 
@@ -30,6 +32,9 @@ pub enum EventKind {
     Finish = 6,
     /// Wants more GPUs than the cluster has; detail: the GPUs it wants.
     Reject = 7,
+    /// Lost its GPUs because a node failed; detail: the segment that ended. More is in the
+    /// [eviction](RunLog::eviction).
+    Evict = 8,
 }
 
 /// One stay of a job on GPUs.
@@ -123,6 +128,54 @@ tables! {
         /// The cluster's first so many nodes.
         nodes: u32,
     }
+
+    /// A node that goes, or comes back.
+    nodes: NodeChanges of pub NodeChange {
+        /// When.
+        time: Time,
+        /// Which, from 0.
+        node: u32,
+        /// What it is from now on.
+        state: NodeState,
+        /// When the outage that begins is over, [`Time::NEVER`] if it is for ever; another may
+        /// keep the node away for longer.
+        until: Time,
+    }
+
+    /// A job that lost its GPUs because a node failed.
+    evictions: Evictions of pub Eviction {
+        /// When.
+        time: Time,
+        /// The segment that ended.
+        segment: u32,
+        /// The node that failed.
+        node: u32,
+        /// Seconds of execution at the requested GPUs that are to be done again.
+        lost: f64,
+    }
+
+    /// How jobs save their work while they run: one row, or none.
+    checkpointing: Checkpointings of pub Checkpointing {
+        /// Seconds of progress from one checkpoint to the next.
+        interval: f64,
+        /// Seconds without progress that each takes.
+        cost: f64,
+    }
+}
+
+/// A node that was not there for a while.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Absence {
+    /// Which, from 0.
+    pub node: u32,
+    /// Being drained, or down.
+    pub state: NodeState,
+    /// From when on.
+    pub from: Time,
+    /// Until when; [`Time::NEVER`] while it lasts.
+    pub to: Time,
+    /// When it is expected back.
+    pub until: Time,
 }
 
 impl Tuning {
@@ -248,6 +301,55 @@ impl RunLog {
         self.tables.rentals.row(i)
     }
 
+    /// How often a node's state changed by an outage.
+    pub fn node_changes(&self) -> usize {
+        self.tables.nodes.len()
+    }
+
+    /// The `i`-th change of a node's state, in order of time.
+    pub fn node_change(&self, i: usize) -> NodeChange {
+        self.tables.nodes.row(i)
+    }
+
+    /// When nodes were not there, in the order in which they went.
+    pub fn absences(&self) -> Vec<Absence> {
+        let mut absences: Vec<Absence> = Vec::new();
+        // By node: the last one, if it lasts.
+        let mut open: BTreeMap<u32, usize> = BTreeMap::new();
+        for change in (0..self.node_changes()).map(|i| self.node_change(i)) {
+            if let Some(last) = open.remove(&change.node) {
+                absences[last].to = change.time;
+            }
+            if change.state != NodeState::Up {
+                open.insert(change.node, absences.len());
+                absences.push(Absence {
+                    node: change.node,
+                    state: change.state,
+                    from: change.time,
+                    to: Time::NEVER,
+                    until: change.until,
+                });
+            }
+        }
+        absences
+    }
+
+    /// How many jobs lost their GPUs to failures.
+    pub fn evictions(&self) -> usize {
+        self.tables.evictions.len()
+    }
+
+    /// The `i`-th of them, in order of time.
+    pub fn eviction(&self, i: usize) -> Eviction {
+        self.tables.evictions.row(i)
+    }
+
+    /// How jobs save their work while they run; `None`: they do not.
+    pub fn checkpointing(&self) -> Option<Checkpointing> {
+        let all = &self.tables.checkpointing;
+        (all.len() > 0).then(|| all.row(0))
+    }
+
     /// What its columns take in memory, without what they keep free to grow.
     pub fn bytes(&self) -> u64 {
         self.tables.bytes()
@@ -329,6 +431,18 @@ impl RunLog {
 
     pub(super) fn push_round(&mut self, round: Round) {
         self.tables.rounds.push(round);
+    }
+
+    pub(super) fn push_node(&mut self, change: NodeChange) {
+        self.tables.nodes.push(change);
+    }
+
+    pub(super) fn push_eviction(&mut self, eviction: Eviction) {
+        self.tables.evictions.push(eviction);
+    }
+
+    pub(super) fn push_checkpointing(&mut self, checkpointing: Checkpointing) {
+        self.tables.checkpointing.push(checkpointing);
     }
 
     pub(super) fn push_rental(&mut self, rental: Rental) {

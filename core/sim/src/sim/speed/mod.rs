@@ -2,6 +2,7 @@
 //! tells the laws who has got which GPUs and who has lost them, and asks after all of a moment whose
 //! speed has changed. Nothing else knows why a job is slow.
 
+mod checkpointing;
 mod contention;
 mod neighbours;
 mod spread;
@@ -11,6 +12,7 @@ use super::setting::Setting;
 use crate::cluster::{ClusterSpec, Gpus, Part};
 use crate::job::JobId;
 use crate::tell::Cause;
+use checkpointing::Checkpointing;
 use contention::Contention;
 use neighbours::Neighbours;
 use spread::Spread;
@@ -80,6 +82,12 @@ impl Speeds {
         }
         if options.contention {
             laws.push(Box::new(Contention::new(setting, cluster)));
+        }
+        if options.checkpoint_interval > 0.0 && options.checkpoint_cost > 0.0 {
+            laws.push(Box::new(Checkpointing::new(
+                options.checkpoint_interval,
+                options.checkpoint_cost,
+            )));
         }
         Self { laws }
     }

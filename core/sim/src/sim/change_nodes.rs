@@ -1,0 +1,67 @@
+//! What outages do to the world: nodes close and open, and who runs on one that fails goes back to
+//! the queue with what it had saved.
+
+use super::log::{EventKind, Eviction, NodeChange};
+use super::news::News;
+use super::node_state::NodeState;
+use super::world::{Trouble, World};
+use crate::job::JobId;
+
+impl World {
+    /// Applies every outage that begins or ends now.
+    pub(super) fn change_nodes(&mut self) -> Result<(), Trouble> {
+        while let Some(change) = self.outages.pop_at(self.now) {
+            let node = change.node;
+            if change.is_listed {
+                self.watch.nodes_changed();
+            }
+            let before = self.nodes.by_outages(node);
+            self.nodes.change(node, change.kind, change.begins);
+            let after = self.nodes.by_outages(node);
+            if after == before {
+                continue;
+            }
+            self.log.push_node(NodeChange {
+                time: self.now,
+                node,
+                state: after,
+                until: change.until,
+            });
+            if after == NodeState::Down {
+                self.evict_all(node)?;
+            }
+            if before == NodeState::Up {
+                self.news.push(News::NodeDown(node));
+            } else if after == NodeState::Up {
+                self.news.push(News::NodeUp(node));
+            }
+        }
+        Ok(())
+    }
+
+    /// Nobody runs on this node any more.
+    fn evict_all(&mut self, node: u32) -> Result<(), Trouble> {
+        let is_there = |job: &JobId| {
+            let parts = self.ledger.parts(*job);
+            parts.iter().any(|part| part.node == node)
+        };
+        let mut there: Vec<JobId> = self.ledger.running().filter(is_there).collect();
+        there.sort_unstable();
+        for job in there {
+            let segment = self.jobs.segment[job.index()];
+            let (lost, saved) = self.jobs.lose_unsaved(job, self.now);
+            self.watch.evicted(job, saved, self.nodes.gpus)?;
+            self.send_back(job);
+            self.log
+                .push_event(self.now, EventKind::Evict, job, segment);
+            self.log.push_eviction(Eviction {
+                time: self.now,
+                segment,
+                node,
+                lost,
+            });
+            self.news.evicted(job);
+        }
+        Ok(())
+    }
+}
