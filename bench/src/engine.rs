@@ -144,6 +144,7 @@ pub(crate) fn engine(arguments: &Arguments) -> Result<()> {
                 ..SimOptions::default()
             },
             history: None,
+            outages: Default::default(),
         };
         for multiple in MULTIPLES {
             let scaled = Arc::new(scaled(&workload, multiple));

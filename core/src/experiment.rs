@@ -75,6 +75,7 @@ impl Experiment {
             placement: self.settings.placement,
             options: self.settings.options,
             history: history.and_then(|name| self.history(name)).cloned(),
+            outages: self.settings.outages.clone(),
         }
     }
 

@@ -18,10 +18,10 @@ mod experiment;
 pub mod workload;
 
 pub use experiment::Experiment;
-pub use switchyard_model::{Time, cluster, contention, draw, goodput, job, pods};
+pub use switchyard_model::{Time, cluster, contention, draw, goodput, job, outages, pods};
 pub use switchyard_report as report;
 pub use switchyard_sim::{
-    Group, MissingHistory, Preset, RunSpec, SETTINGS, Setting, Settings, UnknownPreset, placement,
+    Group, Preset, RunSpec, RunSpecError, SETTINGS, Setting, Settings, UnknownPreset, placement,
     policy, sharing, sim, tell,
 };
 pub use switchyard_trace as trace;

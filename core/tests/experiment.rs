@@ -188,19 +188,39 @@ fn choices() -> impl Strategy<Value = Choices> {
 fn options() -> impl Strategy<Value = SimOptions> {
     let generation = proptest::option::of(select(&GpuGeneration::ALL[..]));
     let flags = any::<[bool; 4]>();
-    (0.0..60.0f64, flags, generation, 0.0..1.0f64, any::<u64>()).prop_map(
-        |(restart_cost, flags, spread_slowdown, interference, seed)| SimOptions {
-            restart_cost,
-            restart_by_model: flags[0],
-            spread_slowdown,
-            first_start_pays: flags[1],
-            interference,
-            whole_second_epochs: flags[2],
-            contention: flags[3],
-            seed,
-            ..SimOptions::default()
-        },
+    let failing = (
+        prop_oneof![2 => Just(0.0), 1 => 100.0..1000.0],
+        0.0..2.0,
+        0.5..2.0,
+    );
+    let saving = (prop_oneof![Just(0.0), 60.0..600.0], 0.0..20.0);
+    (
+        0.0..60.0f64,
+        flags,
+        generation,
+        0.0..1.0f64,
+        any::<u64>(),
+        (failing, saving),
     )
+        .prop_map(
+            |(restart_cost, flags, spread_slowdown, interference, seed, (failing, saving))| {
+                SimOptions {
+                    mtbf: failing.0,
+                    mttr: failing.1,
+                    failure_shape: failing.2,
+                    checkpoint_interval: saving.0,
+                    checkpoint_cost: saving.1,
+                    restart_cost,
+                    restart_by_model: flags[0],
+                    spread_slowdown,
+                    first_start_pays: flags[1],
+                    interference,
+                    whole_second_epochs: flags[2],
+                    seed,
+                    ..SimOptions::default()
+                }
+            },
+        )
 }
 
 /// A small application by measured tables.
@@ -294,6 +314,7 @@ fn experiment() -> impl Strategy<Value = Experiment> {
                     settings: Settings {
                         placement,
                         options,
+                        outages: "0:60..3600,0:7000.5..9000:drain".parse().expect("sound"),
                         applications: Arc::new(applications),
                     },
                     histories: vec![history("h.csv", samples), history("last \"year\"", twice)],

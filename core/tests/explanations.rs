@@ -21,6 +21,7 @@ fn fact(policy: &str, job: u32, at: f64, term: &str) -> Option<String> {
         placement: Default::default(),
         options: SimOptions::default(),
         history: None,
+        outages: Default::default(),
     };
     let mut run = spec.start(sample.workload().into());
     run.run_until(Time(at)).expect("a possible plan");
@@ -56,6 +57,7 @@ fn every_policy_explains_every_job_at_any_time() {
             placement: Default::default(),
             options: SimOptions::default(),
             history: None,
+            outages: Default::default(),
         };
         let workload = Arc::new(sample.workload());
         let mut run = spec.start(workload.clone());
@@ -110,6 +112,7 @@ fn training_run(policy: &str) -> RunSpec {
             ..SimOptions::default()
         },
         history: None,
+        outages: Default::default(),
     }
 }
 

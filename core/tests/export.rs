@@ -45,6 +45,7 @@ fn our_own_format_loses_nothing() {
             "tiresias-gittins[history=an \"odd\" one]".to_owned(),
         ],
         settings: Settings {
+            outages: Default::default(),
             placement: Strategy::SPREAD,
             options: SimOptions {
                 restart_cost: 0.1,

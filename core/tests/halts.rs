@@ -39,6 +39,7 @@ fn start(policy: &str, workload: &Arc<Workload>, options: SimOptions) -> Simulat
         placement: Default::default(),
         options,
         history: None,
+        outages: Default::default(),
     };
     spec.start(Arc::clone(workload))
 }
@@ -147,6 +148,7 @@ fn a_scheduler_that_starts_nobody() {
     let reason = HaltReason::NobodyRuns {
         waiting: 3,
         asked: 1000,
+        closed: 0,
     };
     assert_eq!(halt.reason, reason);
     assert_eq!(halt.remedy, Remedy::Other(Vec::new()));
@@ -170,6 +172,7 @@ fn pollux_ends_with_any_exponent() {
             placement: Default::default(),
             options: SimOptions::default(),
             history: None,
+            outages: Default::default(),
         };
         let mut run = spec.start(Arc::clone(&jobs));
         run.run().expect("it ends");
@@ -274,6 +277,7 @@ fn a_budget_that_holds_changes_nothing() {
                 ..SimOptions::default()
             },
             history: None,
+            outages: Default::default(),
         };
         let mut run = spec.start(Arc::clone(&jobs));
         run.run().expect("within its budget");

@@ -34,6 +34,7 @@ fn completions(policy: &str, options: SimOptions, jobs: &[(f64, u32, f64, &str)]
         placement: Default::default(),
         options,
         history: None,
+        outages: Default::default(),
     };
     let mut run = spec.start(workload.clone());
     run.run().expect("a possible plan");
@@ -121,6 +122,7 @@ fn nodes_of_a_pair(policy: &str, placement: Strategy) -> usize {
         placement,
         options: SimOptions::default(),
         history: None,
+        outages: Default::default(),
     };
     let mut run = spec.start(Arc::new(workload));
     run.run().expect("a possible plan");
@@ -165,6 +167,7 @@ fn a_consolidated_gang_gets_its_node_rented() {
         placement: Strategy::default(),
         options: SimOptions::default(),
         history: None,
+        outages: Default::default(),
     };
     let mut run = spec.start(Arc::new(workload));
     run.run().expect("a possible plan");

@@ -236,6 +236,7 @@ fn try_all(specs: &BTreeSet<String>) -> Count {
                 ..SimOptions::default()
             },
             history: None,
+            outages: Default::default(),
         };
         let mut run = spec.start(Arc::clone(&workload));
         let mut steps = 0;

@@ -60,6 +60,7 @@ fn pollux_has_every_round_of_every_interval() {
             placement: Default::default(),
             options: SimOptions::default(),
             history: None,
+            outages: Default::default(),
         };
         let workload = Workload {
             jobs: vec![job],

@@ -6,10 +6,12 @@ use switchyard::{Group, SETTINGS};
 #[test]
 fn results_and_the_format_name_every_setting() {
     let options = serde_json::to_value(SimOptions::default()).expect("plain");
+    // What results have beside the engine's options.
+    let beside = ["placement", "outages"];
     let format = include_str!("../../docs/format.md");
     for setting in SETTINGS {
         let key = setting.key;
-        let of_engine = setting.group == Group::Runs && key != "placement";
+        let of_engine = setting.group == Group::Runs && !beside.contains(&key);
         assert_eq!(options.get(key).is_some(), of_engine, "{key}");
         assert!(format.contains(&format!("\n| `{key}` | ")), "{key}");
     }

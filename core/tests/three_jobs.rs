@@ -16,6 +16,7 @@ fn three_jobs_have_the_published_completion_times() {
             placement: Strategy::default(),
             options: SimOptions::default(),
             history: None,
+            outages: Default::default(),
         };
         let mut run = spec.start(sample.workload().into());
         run.run().expect("plans are right");

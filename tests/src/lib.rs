@@ -203,6 +203,7 @@ impl Case {
             placement: Default::default(),
             options: self.options,
             history: None,
+            outages: Default::default(),
         };
         let mut run = spec.start(self.workload.clone());
         run.run().expect("a possible plan");

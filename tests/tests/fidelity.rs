@@ -104,6 +104,7 @@ fn check(file: &str, cluster: &str, rows: &[Row]) {
             placement: Default::default(),
             options: SimOptions::default(),
             history: Some(history.clone()),
+            outages: Default::default(),
         };
         Preset::ReferenceNsdi19
             .apply(&mut spec)

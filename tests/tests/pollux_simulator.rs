@@ -23,6 +23,7 @@ fn run(policy: &str, workload: &Arc<Workload>, seed: u64) -> (Outcomes, Summary)
             ..SimOptions::default()
         },
         history: None,
+        outages: Default::default(),
     };
     Preset::ReferenceOsdi21
         .apply(&mut spec)

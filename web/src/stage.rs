@@ -356,6 +356,7 @@ mod tests {
                 ..SimOptions::default()
             },
             history: None,
+            outages: Default::default(),
         };
         let workload = Workload {
             jobs,

@@ -194,6 +194,7 @@ impl Case {
                     ..SimOptions::default()
                 },
                 history: None,
+                outages: Default::default(),
             };
             if let Some(preset) = self.preset {
                 preset.apply(&mut spec)?;

@@ -42,6 +42,7 @@ impl Bench {
             placement: Default::default(),
             options: SimOptions::default(),
             history: None,
+            outages: Default::default(),
         };
         let mut run = spec.start(self.workload.clone());
         run.run().map_err(|error| error.to_string())?;

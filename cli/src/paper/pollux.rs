@@ -405,6 +405,7 @@ fn measure(
                     ..SimOptions::default()
                 },
                 history: None,
+                outages: Default::default(),
             };
             if ask.reference {
                 Preset::ReferenceOsdi21

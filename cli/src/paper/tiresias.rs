@@ -263,6 +263,7 @@ fn measure(
                 ..SimOptions::default()
             },
             history: None,
+            outages: Default::default(),
         };
         let workload = match (ask.load == 1.0, ask.equal) {
             (true, false) => workload.clone(),

@@ -162,9 +162,11 @@ impl Outages {
             !line.is_empty() && !line.starts_with('#')
         });
         let mut outages = Vec::new();
-        let at = |line| move |why| OutageError::At {
-            line,
-            why: Box::new(why),
+        let at = |line| {
+            move |why| OutageError::At {
+                line,
+                why: Box::new(why),
+            }
         };
         let Some((line, first)) = lines.next() else {
             return Ok(Self::default());
@@ -173,7 +175,11 @@ impl Outages {
         let Some(table) = Table::of(&columns) else {
             let named = columns.iter().any(|cell| *cell == "node");
             if named {
-                let missing = if columns.contains(&"from") { "to" } else { "from" };
+                let missing = if columns.contains(&"from") {
+                    "to"
+                } else {
+                    "from"
+                };
                 return Err(at(line)(OutageError::Column(missing)));
             }
             for (line, text) in std::iter::once((line, first)).chain(lines) {
@@ -299,7 +305,9 @@ impl Table {
 /// The cells of a line, without what spreadsheets put around them.
 fn cells(line: &str) -> Vec<&str> {
     let cells = line.split([',', ';', '\t']);
-    cells.map(|cell| cell.trim().trim_matches('"').trim()).collect()
+    cells
+        .map(|cell| cell.trim().trim_matches('"').trim())
+        .collect()
 }
 
 /// Outages as settings and links have them, separated by commas, semicolons or blanks.

@@ -286,6 +286,7 @@ mod tests {
             placement: Default::default(),
             options: Default::default(),
             history: None,
+            outages: Default::default(),
         };
         let mut run = spec.start(workload.clone());
         run.run().unwrap();

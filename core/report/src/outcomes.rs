@@ -79,7 +79,7 @@ impl Outcomes {
                         out.restarts[j] += 1;
                     }
                 }
-                EventKind::Pause | EventKind::Finish => {
+                EventKind::Pause | EventKind::Evict | EventKind::Finish => {
                     let segment = log.segment(event.detail as usize);
                     held[j].stay(segment.gpu_count(), event.time - segment.start);
                     out.service[j] = held[j].service();

@@ -60,6 +60,7 @@ impl Preset {
         let mut settings = Settings {
             placement: run.placement,
             options: run.options,
+            outages: run.outages.clone(),
             ..Settings::default()
         };
         for (key, value) in self.settings() {
@@ -134,6 +135,7 @@ mod tests {
             placement: Strategy::SPREAD,
             options: Default::default(),
             history: None,
+            outages: Default::default(),
         };
         Preset::ReferenceNsdi19.apply(&mut run).unwrap();
         assert_eq!(

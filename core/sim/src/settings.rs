@@ -4,8 +4,9 @@
 //! results name settings by the same keys.
 //!
 //! Not in it: what is more than one value, which is the cluster, the policies, tables of applications
-//! and histories.
+//! and histories. Outages are a list, but a short one in most cases, and have a text.
 
+use crate::outages::Outages;
 use crate::placement::Strategy;
 use crate::policy::ParamKind;
 use crate::sim::SimOptions;
@@ -18,8 +19,11 @@ use std::sync::Arc;
 pub struct Settings {
     /// How gangs are laid on nodes.
     pub placement: Strategy,
-    /// What the engine is told: restart cost, slowdowns, seed.
+    /// What the engine is told: restart cost, slowdowns, failures, seed.
     pub options: SimOptions,
+    /// Which nodes fail or are drained, and when.
+    #[serde(default)]
+    pub outages: Outages,
     /// What jobs train. (Shared: measured tables are large.)
     pub applications: Arc<ApplicationSettings>,
 }
@@ -174,11 +178,86 @@ pub const SETTINGS: &[Setting] = &[
         set: |of, text| parse(text, &mut of.options.contention),
     },
     Setting {
+        key: "outages",
+        link: "outages",
+        label: "Outages",
+        unit: "",
+        help: "Nodes that are not there for a while: NODE:FROM..TO, such as 7:3600..7200; 7:1d.. is for ever, 4-7:2h..3h:drain lets jobs finish. Nodes count from 0",
+        kind: ParamKind::Text("outages such as '7:3600..7200,2:1d..2d:drain'"),
+        group: Group::Runs,
+        get: |of| of.outages.to_string(),
+        set: |of, text| parse(text, &mut of.outages),
+    },
+    Setting {
+        key: "mtbf",
+        link: "mtbf",
+        label: "Mean time between failures",
+        unit: "h",
+        help: "Mean hours that a node is up before it fails by chance; 0: none does",
+        kind: ParamKind::Float {
+            min: 0.0,
+            max: MOST_HOURS,
+        },
+        group: Group::Runs,
+        get: |of| of.options.mtbf.to_string(),
+        set: |of, text| parse(text, &mut of.options.mtbf),
+    },
+    Setting {
+        key: "mttr",
+        link: "mttr",
+        label: "Mean time to repair",
+        unit: "h",
+        help: "Mean hours until a node that has failed by chance is back",
+        kind: ParamKind::Float {
+            min: 0.0,
+            max: MOST_HOURS,
+        },
+        group: Group::Runs,
+        get: |of| of.options.mttr.to_string(),
+        set: |of, text| parse(text, &mut of.options.mttr),
+    },
+    Setting {
+        key: "failure_shape",
+        link: "failure-shape",
+        label: "Shape of failures",
+        unit: "",
+        help: "Shape of the Weibull distribution of times between failures: 1 is exponential, below 1 many follow soon after a repair, above 1 nodes wear out",
+        kind: ParamKind::Float {
+            min: 0.2,
+            max: 10.0,
+        },
+        group: Group::Runs,
+        get: |of| of.options.failure_shape.to_string(),
+        set: |of, text| parse(text, &mut of.options.failure_shape),
+    },
+    Setting {
+        key: "checkpoint_interval",
+        link: "checkpoint",
+        label: "Checkpoint interval",
+        unit: "s",
+        help: "Seconds of progress from one checkpoint to the next: what is not in one is lost when a node fails. 0: jobs save their work only when they are preempted",
+        kind: ParamKind::Float { min: 0.0, max: 1e9 },
+        group: Group::Runs,
+        get: |of| of.options.checkpoint_interval.to_string(),
+        set: |of, text| parse(text, &mut of.options.checkpoint_interval),
+    },
+    Setting {
+        key: "checkpoint_cost",
+        link: "checkpoint-cost",
+        label: "Checkpoint cost",
+        unit: "s",
+        help: "Seconds without progress that each checkpoint of the interval takes",
+        kind: ParamKind::Float { min: 0.0, max: 1e9 },
+        group: Group::Runs,
+        get: |of| of.options.checkpoint_cost.to_string(),
+        set: |of, text| parse(text, &mut of.options.checkpoint_cost),
+    },
+    Setting {
         key: "seed",
         link: "seed",
         label: "Seed",
         unit: "",
-        help: "Seed of the policies' random generator",
+        help: "Seed of the policies' random generator, and of failures by chance",
         kind: ParamKind::Int {
             min: 0,
             max: u64::MAX,
@@ -233,6 +312,9 @@ pub const SETTINGS: &[Setting] = &[
         set: |of, text| parse(text, &mut of.applications_mut().seed),
     },
 ];
+
+/// A hundred thousand years.
+const MOST_HOURS: f64 = 1e9;
 
 impl Setting {
     /// The setting of this key.
@@ -294,6 +376,7 @@ mod tests {
             ParamKind::Placement => "spread",
             ParamKind::OneOf(words) => words[1],
             ParamKind::Int { .. } => "18446744073709551615",
+            ParamKind::Text(_) if setting.key == "outages" => "7:0..60",
             ParamKind::Text(_) => "2: ncf; bert",
             _ => "0.25",
         }

@@ -7,7 +7,9 @@
 //! 3. every admitted job finishes, and exactly the jobs larger than the cluster are rejected;
 //! 4. the same inputs and seed give the same log;
 //! 5. names and the order of rows change nothing but names;
-//! 6. a run can be taken in slices, and its log can be streamed.
+//! 6. a run can be taken in slices, and its log can be streamed;
+//! 7. nobody runs on a node that is down, what jobs executed and lost is what their GPUs did, and one
+//!    more outage changes nothing before it begins.
 //!
 //! A new policy is covered by its line in the registry; add variants of its parameters to
 //! [`scenes::specs`].
@@ -19,10 +21,11 @@ mod scenes;
 use check::check;
 use proptest::prelude::*;
 use replay::Replay;
-use scenes::{Scene, durations, scenes, specs};
+use scenes::{Scene, durations, outages, scenes, specs};
 use std::sync::Arc;
 use switchyard::Time;
 use switchyard::job::{JobId, Status};
+use switchyard::outages::{Outage, Outages};
 use switchyard::policy::PolicySpec;
 use switchyard::sim::{
     EventKind, HaltReason, LogBudget, LogMark, Moment, RunError, RunLog, TimeIndex,
@@ -47,6 +50,54 @@ proptest! {
             if let Some(log) = scene.run(&policy) {
                 check(&scene, &policy, &log);
             }
+        }
+    }
+
+    /// Where a node never comes back, the run ends all the same, or says that nobody runs.
+    #[test]
+    fn a_run_without_a_node_ends(scene in scenes(24), outages in outages()) {
+        let mut scene = scene;
+        let for_ever = outages.into_iter().map(|of| Outage {
+            node: of.node % scene.cluster.nodes(),
+            to: Time::NEVER,
+            ..of
+        });
+        scene.outages = Outages::new(for_ever.collect());
+        for policy in specs() {
+            let scene = scene.under(&policy);
+            if let Some(log) = scene.run(&policy) {
+                check(&scene, &policy, &log);
+            }
+        }
+    }
+
+    /// "What if this node dies then?": until then nothing is different.
+    #[test]
+    fn one_more_outage_changes_nothing_before(scene in scenes(24), outages in outages()) {
+        for policy in specs() {
+            let scene = scene.under(&policy);
+            let Some(log) = scene.run(&policy) else { continue };
+            let mut other = scene.clone();
+            let more = Outage { node: outages[0].node % scene.cluster.nodes(), ..outages[0] };
+            other.outages = scene.outages.and(&Outages::new(vec![more]));
+            let mut run = other.spec(policy.clone()).start(Arc::clone(&other.workload));
+            // Whatever becomes of it.
+            let _ = run.run();
+            let before = |log: &RunLog| {
+                let events = (0..log.events()).map(|i| log.event(i));
+                let events: Vec<_> = events.take_while(|event| event.time < more.from).collect();
+                let segments = (0..log.segments()).map(|i| log.segment(i));
+                let segments = segments.take_while(|segment| segment.start < more.from);
+                let segments: Vec<_> = segments
+                    .map(|of| (of.job, of.start, of.ready, of.end.min(more.from), of.gpus.to_vec()))
+                    .collect();
+                let tunings = (0..log.tunings()).map(|i| log.tuning(i));
+                let tunings: Vec<_> = tunings.take_while(|of| of.time < more.from).collect();
+                let nodes = (0..log.node_changes()).map(|i| log.node_change(i));
+                let nodes: Vec<_> = nodes.take_while(|of| of.time < more.from).collect();
+                (events, segments, tunings, nodes)
+            };
+            prop_assert_eq!(before(run.log()), before(&log), "{}", policy);
         }
     }
 
@@ -203,7 +254,7 @@ proptest! {
             let passed = now - job.since;
             job.since = now;
             match event.kind {
-                EventKind::Pause | EventKind::Finish => job.executed += passed,
+                EventKind::Pause | EventKind::Evict | EventKind::Finish => job.executed += passed,
                 EventKind::Demote => {
                     job.executed += passed;
                     job.queue = event.detail;

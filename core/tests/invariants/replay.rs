@@ -3,7 +3,7 @@
 use crate::scenes::Scene;
 use switchyard::cluster::Gpus;
 use switchyard::job::Work;
-use switchyard::sim::{EventKind, RunLog, Tuning};
+use switchyard::sim::{Absence, EventKind, NodeState, RunLog, Tuning};
 
 /// One job's life, as the log tells it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +22,8 @@ pub(crate) struct Replay<'a> {
     /// Bit set: that GPU of that node is free.
     free: Vec<u64>,
     capacity: Vec<u32>,
+    absences: Vec<Absence>,
+    pub(crate) evictions: usize,
     pub(crate) life: Vec<Life>,
     pub(crate) starts: Vec<u32>,
     executed: Vec<f64>,
@@ -48,6 +50,8 @@ impl<'a> Replay<'a> {
             log,
             free: capacity.iter().map(|&gpus| (1 << gpus) - 1).collect(),
             capacity,
+            absences: log.absences(),
+            evictions: 0,
             life: vec![Life::Absent; jobs],
             starts: vec![0; jobs],
             executed: vec![0.0; jobs],
@@ -113,13 +117,14 @@ impl<'a> Replay<'a> {
                     let node = part.node as usize;
                     assert!(part.mask != 0 && part.mask < 1 << self.capacity[node]);
                     assert_eq!(part.mask & !self.free[node], 0, "a GPU is given twice");
+                    assert!(!self.is_closed(part.node, now), "node {node} is not up");
                     self.free[node] &= !part.mask;
                 }
                 self.life[j] = Life::Running { segment: detail };
                 self.last_segment[j] = detail;
                 self.since[j] = now;
             }
-            EventKind::Pause | EventKind::Finish => {
+            EventKind::Pause | EventKind::Evict | EventKind::Finish => {
                 assert_eq!(self.life[j], Life::Running { segment: detail });
                 let segment = self.log.segment(detail);
                 assert_eq!(segment.end, event.time);
@@ -127,9 +132,19 @@ impl<'a> Replay<'a> {
                     self.free[part.node as usize] |= part.mask;
                 }
                 let rate = self.scene.rate(job, segment.gpus.len());
-                self.executed[j] += (segment.end - segment.ready).max(0.0) * rate;
+                let held = (segment.end - segment.ready).max(0.0);
                 self.service[j] += (segment.end - segment.start) * f64::from(segment.gpu_count());
-                self.train(j, detail);
+                if event.kind == EventKind::Evict {
+                    let (cycle, _) = self.scene.checkpoints();
+                    let cycles = (held / cycle).floor();
+                    let saved = if cycles >= 1.0 { cycles * cycle } else { 0.0 };
+                    let lost = (held - saved) * rate;
+                    self.executed[j] += saved * rate;
+                    self.evict(j, detail, lost, segment.ready.0 + saved);
+                } else {
+                    self.executed[j] += held * rate;
+                    self.train(j, detail, f64::INFINITY);
+                }
                 self.since[j] = now;
                 self.life[j] = Life::Waiting;
                 if event.kind == EventKind::Finish {
@@ -169,8 +184,59 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Follows an adaptive job's progress through one of its segments.
-    fn train(&mut self, j: usize, segment: usize) {
+    /// A job loses what it has done since `saved`, so many seconds if it is plain: what it executed
+    /// and what it lost are all that its GPUs did.
+    fn evict(&mut self, j: usize, segment: usize, lost: f64, saved: f64) {
+        let eviction = self.log.eviction(self.evictions);
+        self.evictions += 1;
+        let ended = self.log.segment(segment);
+        assert_eq!(
+            (eviction.time, eviction.segment as usize),
+            (ended.end, segment)
+        );
+        assert!(ended.gpus.iter().any(|part| part.node == eviction.node));
+        let fails = |of: &Absence| {
+            (of.node, of.state, of.from) == (eviction.node, NodeState::Down, eviction.time)
+        };
+        assert!(self.absences.iter().any(fails), "no node fails");
+        let duration = self.scene.workload.jobs[j].work.seconds();
+        let Work::Adaptive { application, .. } = self.scene.workload.jobs[j].work else {
+            assert!(nearly(eviction.lost + duration, lost + duration));
+            return;
+        };
+        assert!(eviction.lost >= 0.0);
+        // All of it is looked at, and only the beginning kept.
+        let before = self.trained[j];
+        self.train(j, segment, f64::INFINITY);
+        let after = self.trained[j];
+        self.trained[j] = before;
+        if saved > ended.ready.0 {
+            self.train(j, segment, saved);
+        }
+        let total = self.scene.workload.applications[application as usize].total_progress();
+        let fell = (after.0 - self.trained[j].0) / total;
+        assert!(
+            (fell > 1e-6) == (eviction.lost > 1e-9 * duration) || fell < 1e-5,
+            "{fell} {}",
+            eviction.lost
+        );
+    }
+
+    /// Whether a node takes nobody, after all that has happened by then.
+    pub(crate) fn is_closed(&self, node: u32, now: f64) -> bool {
+        let mut absences = self.absences.iter();
+        absences.any(|of| of.node == node && of.from.0 <= now && now < of.to.0)
+    }
+
+    /// Free GPUs of the nodes that take jobs.
+    pub(crate) fn open(&self, now: f64) -> u32 {
+        let nodes = (0u32..).zip(&self.free);
+        let open = nodes.filter(|(node, _)| !self.is_closed(*node, now));
+        open.map(|(_, mask)| mask.count_ones()).sum()
+    }
+
+    /// Follows an adaptive job's progress through one of its segments, up to a time.
+    fn train(&mut self, j: usize, segment: usize, until: f64) {
         let Work::Adaptive {
             application,
             scale,
@@ -185,12 +251,17 @@ impl<'a> Replay<'a> {
         let neighbours = self.neighbours(segment);
         let options = self.scene.options;
         let tunings = &self.tunings[segment];
+        let (_, progressing) = self.scene.checkpoints();
         let segment = self.log.segment(segment);
         let placement: Vec<u32> = segment.gpus.iter().map(|part| part.count()).collect();
         assert_eq!(tunings[0].time, segment.start);
         let (mut progress, mut left) = self.trained[j];
         for (i, tuning) in tunings.iter().enumerate() {
             let end = tunings.get(i + 1).map_or(segment.end, |next| next.time).0;
+            let end = end.min(until);
+            if tuning.time.0 > until {
+                break;
+            }
             let mut at = tuning.time.max(segment.ready).0;
             let replicas: u32 = placement.iter().sum();
             assert!(tuning.batch().m >= 1 && tuning.batch().total(replicas) <= 512.0);
@@ -210,7 +281,7 @@ impl<'a> Replay<'a> {
                 let disturbed = neighbours.iter().any(|&(from, to)| from <= at && at < to);
                 let lost = if disturbed { options.interference } else { 0.0 };
                 let speed = application.speed(&placement, tuning.batch(), epoch);
-                let speed = speed * (1.0 - lost) / scale;
+                let speed = speed * (1.0 - lost) * progressing / scale;
                 let changes = neighbours.iter().flat_map(|&(from, to)| [from, to]);
                 let until = changes.filter(|&change| change > at).fold(end, f64::min);
                 let step = (application.progress_after(epoch + 1) - progress) / speed;

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, NodeGroup};
 use switchyard::job::{Demand, Job, Work};
+use switchyard::outages::{Outage, OutageKind, Outages};
 use switchyard::placement::Strategy as Placing;
 use switchyard::policy::{POLICIES, PolicySpec};
 use switchyard::sim::{HaltReason, LogBudget, RunError, RunLog, SimOptions};
@@ -66,6 +67,7 @@ pub(crate) struct Scene {
     pub(crate) cluster: ClusterSpec,
     pub(crate) placement: Placing,
     pub(crate) options: SimOptions,
+    pub(crate) outages: Outages,
 }
 
 impl Scene {
@@ -76,6 +78,7 @@ impl Scene {
             placement: self.placement,
             options: self.options,
             history: None,
+            outages: self.outages.clone(),
         }
     }
 
@@ -89,8 +92,26 @@ impl Scene {
         scene
     }
 
+    /// Whether every node comes back.
+    pub(crate) fn ends(&self) -> bool {
+        self.outages.iter().all(|outage| outage.to < Time::NEVER)
+    }
+
+    /// Seconds from one checkpoint to the next; and the share of them in which jobs progress.
+    pub(crate) fn checkpoints(&self) -> (f64, f64) {
+        let (interval, cost) = (
+            self.options.checkpoint_interval,
+            self.options.checkpoint_cost,
+        );
+        if interval > 0.0 {
+            (interval + cost, interval / (interval + cost))
+        } else {
+            (f64::INFINITY, 1.0)
+        }
+    }
+
     /// The log of a whole run; `None` where restarts take so long that jobs hardly get anywhere,
-    /// which only those of large models do here.
+    /// which only those of large models do here, or where the nodes that jobs need never come back.
     pub(crate) fn run(&self, policy: &PolicySpec) -> Option<RunLog> {
         let mut run = self.spec(policy.clone()).start(Arc::clone(&self.workload));
         self.is_whole(run.run()).then(|| run.into_log())
@@ -100,6 +121,11 @@ impl Scene {
     fn is_whole(&self, ended: Result<(), RunError>) -> bool {
         match ended {
             Ok(()) => true,
+            Err(RunError::Halt(halt))
+                if !self.ends() && matches!(halt.reason, HaltReason::NobodyRuns { .. }) =>
+            {
+                false
+            }
             Err(RunError::Halt(halt))
                 if self.options.restart_by_model
                     && matches!(
@@ -134,10 +160,11 @@ impl Scene {
     /// Seconds of progress of a plain gang per second on these GPUs.
     pub(crate) fn rate(&self, job: &Job, nodes: usize) -> f64 {
         let fewest = job.gpus.div_ceil(self.cluster.largest_node()) as usize;
-        match self.options.spread_slowdown {
+        let spread = match self.options.spread_slowdown {
             Some(generation) if nodes > fewest => self.model(job).spread_rate(generation),
             _ => 1.0,
-        }
+        };
+        spread * self.checkpoints().1
     }
 
     pub(crate) fn gpus(&self) -> u32 {
@@ -264,13 +291,37 @@ pub(crate) fn scenes(most_jobs: usize) -> impl Strategy<Value = Scene> {
         clusters(),
         placements,
         all_options(),
+        prop_oneof![1 => Just(Vec::new()), 1 => outages()],
     )
-        .prop_map(|(workload, cluster, placement, options)| Scene {
-            workload: Arc::new(workload),
-            cluster,
-            placement,
-            options,
+        .prop_map(|(workload, cluster, placement, options, mut outages)| {
+            for outage in &mut outages {
+                outage.node %= cluster.nodes();
+            }
+            Scene {
+                workload: Arc::new(workload),
+                cluster,
+                placement,
+                options,
+                outages: Outages::new(outages),
+            }
         })
+}
+
+/// Nodes that go and come back, with many ties, among themselves and with jobs.
+pub(crate) fn outages() -> impl Strategy<Value = Vec<Outage>> {
+    let from = prop_oneof![
+        (0u32..30).prop_map(|slot| f64::from(slot) * 10.0),
+        0.0..300.0
+    ];
+    let length = prop_oneof![(1u32..20).prop_map(|slot| f64::from(slot) * 10.0), 0.1..2e3];
+    let kind = prop::sample::select(&[OutageKind::Failure, OutageKind::Drain][..]);
+    let outage = (0u32..12, from, length, kind).prop_map(|(node, from, length, kind)| Outage {
+        node,
+        from: Time(from),
+        to: Time(from + length),
+        kind,
+    });
+    prop::collection::vec(outage, 1..10)
 }
 
 /// Every option of a run.
@@ -279,6 +330,11 @@ fn all_options() -> impl Strategy<Value = SimOptions> {
     let generations = prop::option::of(prop::sample::select(&GENERATIONS[..]));
     let interferences = prop_oneof![Just(0.0), Just(0.25), 0.0..0.95];
     let budgets = (24u32..40).prop_map(|log2| LogBudget::of_bytes(1 << log2));
+    let intervals = prop_oneof![Just(0.0), Just(20.0), 1.0..60.0];
+    // What fails by chance must leave time for a checkpoint, and a restart before it.
+    let failing = prop::bool::weighted(0.2);
+    let failures = (failing, 0.4..2.0, 0.0..0.05, 0.7..1.5)
+        .prop_map(|(failing, mtbf, mttr, shape)| (if failing { mtbf } else { 0.0 }, mttr, shape));
     (
         restart_costs,
         prop::bool::weighted(0.25),
@@ -288,6 +344,7 @@ fn all_options() -> impl Strategy<Value = SimOptions> {
         prop::bool::weighted(0.25),
         any::<u64>(),
         budgets,
+        (intervals, prop_oneof![Just(0.0), 0.0..5.0], failures),
     )
         .prop_map(
             |(
@@ -299,7 +356,17 @@ fn all_options() -> impl Strategy<Value = SimOptions> {
                 whole_second_epochs,
                 seed,
                 log_budget,
+                (interval, checkpoint_cost, (mtbf, mttr, failure_shape)),
             )| SimOptions {
+                mtbf,
+                mttr,
+                failure_shape,
+                checkpoint_interval: if mtbf > 0.0 && interval == 0.0 {
+                    10.0
+                } else {
+                    interval
+                },
+                checkpoint_cost,
                 restart_cost,
                 restart_by_model,
                 spread_slowdown,

@@ -17,6 +17,7 @@ pub(crate) fn log_of(policy: &str, workload: &Arc<Workload>, cluster: &ClusterSp
             ..SimOptions::default()
         },
         history: None,
+        outages: Default::default(),
     };
     let mut run = spec.start(Arc::clone(workload));
     run.run().expect("a possible plan");

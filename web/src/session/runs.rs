@@ -233,6 +233,7 @@ mod tests {
                 placement: Default::default(),
                 options: SimOptions::default(),
                 history: None,
+                outages: Default::default(),
             }),
             applications: None,
         };

@@ -309,6 +309,7 @@ impl AppState {
                 .history()
                 .and_then(|name| self.setup.histories.iter().find(|of| of.name == name))
                 .map(|history| (**history).clone()),
+            outages: self.setup.settings.outages.clone(),
         }
     }
 

@@ -106,11 +106,22 @@ impl Random {
                     interference: self.share(),
                     contention: self.coin(),
                     whole_second_epochs: self.coin(),
+                    mtbf: self.share() * 1000.0,
+                    mttr: self.share(),
+                    failure_shape: 0.2 + self.share(),
+                    checkpoint_interval: self.share() * 3600.0,
+                    checkpoint_cost: self.share() * 60.0,
                     seed: self.below(usize::MAX) as u64,
                     log_budget: match self.below(4_000) as u64 {
                         megabytes @ 1..=2_000 => LogBudget::of_bytes(megabytes * 1_000_000),
                         _ => LogBudget::default(),
                     },
+                },
+                outages: if self.coin() {
+                    let outages = self.of(&["0:60..3600", "0:0..,1-2:5..7.25:drain"]);
+                    outages.parse().expect("sound")
+                } else {
+                    Default::default()
                 },
                 applications: Arc::new(self.applications()),
             },

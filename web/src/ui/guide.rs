@@ -169,6 +169,7 @@ mod tests {
             placement: Default::default(),
             options: SimOptions::default(),
             history: None,
+            outages: Default::default(),
         };
         let mut run = spec.start(sample.workload().into());
         run.run().expect("plans are right");

@@ -295,6 +295,7 @@ fn event_list(run: &InRun, on_seek: &Callback<f64>) -> Html {
                 EventKind::Start => format!("starts {}", nodes.next().map_or("", String::as_str)),
                 EventKind::Restart => format!("restarts {}", nodes.next().map_or("", String::as_str)),
                 EventKind::Pause => "loses its GPUs".to_string(),
+                EventKind::Evict => "loses its GPUs to a failure".to_string(),
                 EventKind::Demote => format!("sinks to queue {}", event.detail + 1),
                 EventKind::Promote => format!("rises to queue {}", event.detail + 1),
                 EventKind::Finish => "finishes".to_string(),

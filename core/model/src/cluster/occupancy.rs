@@ -265,14 +265,22 @@ mod tests {
         assert_eq!(occupancy.free().per_node(), [4, 0]);
         assert_eq!(occupancy.free().node_sizes(), [4, 0]);
         assert_eq!(
-            occupancy.free().open_gpus(&[Part::new(0, 1), Part::new(1, 3)]),
+            occupancy
+                .free()
+                .open_gpus(&[Part::new(0, 1), Part::new(1, 3)]),
             1
         );
         assert!(occupancy.take(1, 1).is_err());
         occupancy.give(held);
-        assert_eq!((occupancy.free().total(), occupancy.free().is_open(1)), (4, false));
+        assert_eq!(
+            (occupancy.free().total(), occupancy.free().is_open(1)),
+            (4, false)
+        );
         occupancy.open(1);
-        assert_eq!(occupancy.free(), Occupancy::new(&ClusterSpec::uniform(2, 4).unwrap()).free());
+        assert_eq!(
+            occupancy.free(),
+            Occupancy::new(&ClusterSpec::uniform(2, 4).unwrap()).free()
+        );
     }
 
     #[test]

@@ -257,8 +257,8 @@ impl Policy for Optimus {
         }
         let mut nodes = view.free().node_sizes().to_vec();
         // Who is on a node that takes nobody stays there to its end.
-        let (pinned, jobs): (Vec<JobId>, Vec<JobId>) = (self.jobs.iter())
-            .partition(|&&job| view.is_on_closed_node(job));
+        let (pinned, jobs): (Vec<JobId>, Vec<JobId>) =
+            (self.jobs.iter()).partition(|&&job| view.is_on_closed_node(job));
         for &job in &pinned {
             rigid::take(&mut nodes, view.ledger().parts(job));
         }

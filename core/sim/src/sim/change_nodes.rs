@@ -18,22 +18,23 @@ impl World {
             let before = self.nodes.by_outages(node);
             self.nodes.change(node, change.kind, change.begins);
             let after = self.nodes.by_outages(node);
-            if after == before {
-                continue;
+            if after != before {
+                self.log.push_node(NodeChange {
+                    time: self.now,
+                    node,
+                    state: after,
+                    until: change.until,
+                });
             }
-            self.log.push_node(NodeChange {
-                time: self.now,
-                node,
-                state: after,
-                until: change.until,
-            });
             if after == NodeState::Down {
                 self.evict_all(node)?;
             }
-            if before == NodeState::Up {
-                self.news.push(News::NodeDown(node));
-            } else if after == NodeState::Up {
-                self.news.push(News::NodeUp(node));
+            match (before, after) {
+                (NodeState::Up, NodeState::Up) => {}
+                (NodeState::Up, _) => self.news.push(News::NodeDown(node)),
+                (_, NodeState::Up) => self.news.push(News::NodeUp(node)),
+                // Nobody is asked, and nobody would end a run in which nothing else happens.
+                _ => self.watch.idles(self.jobs.waiting, &self.nodes)?,
             }
         }
         Ok(())

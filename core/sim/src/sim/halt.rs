@@ -295,6 +295,21 @@ impl Watch {
             0
         };
         self.rows = rows;
+        self.check_idle(waiting, nodes)?;
+        let asked = self.empty_plans;
+        if asked >= MOST_EMPTY_PLANS {
+            return Err(HaltReason::NothingChanges { asked });
+        }
+        Ok(())
+    }
+
+    /// Time goes on, and the policy is not even asked; so many jobs wait.
+    pub(super) fn idles(&mut self, waiting: u32, nodes: &Nodes) -> Result<(), HaltReason> {
+        self.empty_plans += 1;
+        self.check_idle(waiting, nodes)
+    }
+
+    fn check_idle(&self, waiting: u32, nodes: &Nodes) -> Result<(), HaltReason> {
         let asked = self.empty_plans;
         if nodes.in_use() == 0 && waiting > 0 && asked >= MOST_IDLE_PLANS {
             return Err(HaltReason::NobodyRuns {
@@ -302,9 +317,6 @@ impl Watch {
                 asked,
                 closed: nodes.closed(),
             });
-        }
-        if asked >= MOST_EMPTY_PLANS {
-            return Err(HaltReason::NothingChanges { asked });
         }
         Ok(())
     }

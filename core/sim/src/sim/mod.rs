@@ -41,8 +41,8 @@ pub use index::{Moment, TimeIndex};
 pub use jobs::Phase;
 pub use ledger::Ledger;
 pub use log::{
-    Absence, Checkpointing, Event, EventKind, Eviction, LogDelta, LogMark, NodeChange, Rental, Round,
-    RunLog, Segment, Tuning,
+    Absence, Checkpointing, Event, EventKind, Eviction, LogDelta, LogMark, NodeChange, Rental,
+    Round, RunLog, Segment, Tuning,
 };
 pub use news::News;
 pub use node_state::NodeState;

@@ -89,7 +89,10 @@ impl Timeline {
 
     fn look_ahead(&mut self) {
         let listed = self.listed.last().map_or(Time::NEVER, |(at, _)| *at);
-        let drawn = self.drawn.as_ref().map_or(Time::NEVER, Generator::next_time);
+        let drawn = self
+            .drawn
+            .as_ref()
+            .map_or(Time::NEVER, Generator::next_time);
         self.next = listed.min(drawn);
     }
 }
@@ -236,7 +239,9 @@ mod tests {
 
     #[test]
     fn a_list_is_told_in_order_and_beginnings_before_ends() {
-        let list: Outages = "1:10..20,1:20..30:drain,0:5..,9:0..".parse().expect("sound");
+        let list: Outages = "1:10..20,1:20..30:drain,0:5..,9:0.."
+            .parse()
+            .expect("sound");
         let mut timeline = Timeline::new(&list, &SimOptions::default(), 2);
         let mut told = Vec::new();
         while !timeline.is_empty() {

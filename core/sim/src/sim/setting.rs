@@ -56,7 +56,7 @@ pub struct SimOptions {
     /// Seconds without progress that each takes.
     #[serde(default)]
     pub checkpoint_cost: f64,
-    /// Seed of the policy's random generator, and of failures.
+    /// Seed of the policy's random generator, and of failures by chance.
     pub seed: u64,
     /// How much the run may write into its log before it is ended.
     #[serde(default)]

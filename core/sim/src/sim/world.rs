@@ -103,7 +103,8 @@ impl World {
             self.jobs.save_by(Checkpoints::new(jobs, interval, cost));
         }
         if interval > 0.0 && self.log.checkpointing().is_none() {
-            self.log.push_checkpointing(Checkpointing { interval, cost });
+            self.log
+                .push_checkpointing(Checkpointing { interval, cost });
         }
     }
 

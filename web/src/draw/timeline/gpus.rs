@@ -295,6 +295,7 @@ mod tests {
                 ..SimOptions::default()
             },
             history: None,
+            outages: Default::default(),
         };
         let mut simulation = spec.start(sample.workload().into());
         while simulation.log().events() < events && simulation.step().unwrap() {}

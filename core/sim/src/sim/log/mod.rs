@@ -2,13 +2,13 @@
 
 mod tables;
 
+use super::node_state::NodeState;
 use crate::Time;
 use crate::cluster::Gpus;
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use super::node_state::NodeState;
 use tables::{Cell, Rank, Table, tables};
 use xxhash_rust::xxh3::Xxh3Default;
 

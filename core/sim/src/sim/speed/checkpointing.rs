@@ -1,7 +1,7 @@
 //! Writing checkpoints takes a part of a job's time, spread evenly here: of every `interval` +
 //! `cost` seconds it makes progress for `interval`.
 
-use super::{Entering, Law};
+use super::{Cause, Entering, Law};
 use crate::job::JobId;
 
 pub(super) struct Checkpointing {
@@ -27,4 +27,14 @@ impl Law for Checkpointing {
     }
 
     fn changed(&mut self, _jobs: &mut Vec<JobId>) {}
+
+    fn causes(&self, _job: JobId, causes: &mut Vec<Cause>) {
+        causes.push(Cause {
+            law: "checkpoints".to_owned(),
+            place: "time that writing them takes".to_owned(),
+            factor: self.factor,
+            load: None,
+            by: Vec::new(),
+        });
+    }
 }
