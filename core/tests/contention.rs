@@ -60,6 +60,7 @@ fn spec(policy: &str, cluster: &str, contention: bool) -> RunSpec {
             ..SimOptions::default()
         },
         history: None,
+        outages: Default::default(),
     }
 }
 

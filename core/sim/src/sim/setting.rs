@@ -77,6 +77,7 @@ impl Default for SimOptions {
             first_start_pays: false,
             interference: 0.0,
             whole_second_epochs: false,
+            contention: false,
             mtbf: 0.0,
             mttr: 1.0,
             failure_shape: 1.0,

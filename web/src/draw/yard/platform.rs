@@ -383,6 +383,7 @@ mod tests {
             placement: Strategy::default(),
             options: SimOptions::default(),
             history: None,
+            outages: Default::default(),
         };
         let mut simulation = spec.start(workload.into());
         simulation.step().unwrap();
