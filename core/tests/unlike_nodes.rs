@@ -171,7 +171,7 @@ fn check(policy: &PolicySpec, workload: &Workload, cluster: &ClusterSpec, log: &
                 );
                 held.insert(event.job, parts);
             }
-            EventKind::Pause => {
+            EventKind::Pause | EventKind::Evict => {
                 held.remove(&event.job);
             }
             EventKind::Finish => {
@@ -222,6 +222,7 @@ fn run(policy: &PolicySpec, workload: &Arc<Workload>, cluster: &ClusterSpec, see
             ..SimOptions::default()
         },
         history: None,
+        outages: Default::default(),
     };
     let mut run = spec.start(Arc::clone(workload));
     if let Err(error) = run.run() {
@@ -252,7 +253,7 @@ fn idles(workload: &Workload, cluster: &ClusterSpec, log: &RunLog) -> Option<(Ti
                 give(false);
                 waiting.retain(|&job| job != event.job);
             }
-            EventKind::Pause => {
+            EventKind::Pause | EventKind::Evict => {
                 give(true);
                 waiting.push(event.job);
             }

@@ -230,11 +230,8 @@ impl Policy for TiresiasLas {
             }
         }
         for job in Multilevel::evicted(view) {
-            self.walk.waiting.insert(Waiter {
-                key: self.rank[job.index()],
-                job,
-                gpus: view.gpus(job),
-            });
+            let rank = self.rank[job.index()];
+            self.walk.waiting.insert(Waiter::of(rank, job, view));
         }
         if !self.demoted.is_empty() {
             self.walk.sort_running();

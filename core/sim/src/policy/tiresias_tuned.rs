@@ -101,7 +101,7 @@ impl Policy for TiresiasTuned {
                 room.take(parts, view.needs(job));
             } else if runs {
                 plan.preempt(job);
-            } else if left.take(gpus, view.needs(job).pools()) {
+            } else if left.take(view.gpus(job), view.needs(job).pools()) {
                 chosen.push(job);
             }
         }

@@ -137,8 +137,7 @@ impl World {
             _ => self.nodes.largest,
         };
         let is_spread = parts.len() as u32 > given.div_ceil(largest);
-        self.jobs
-            .enter(job, (self.now, ready), segment, is_spread);
+        self.jobs.enter(job, (self.now, ready), segment, is_spread);
         self.ledger.enter(job, self.setting.job(job), parts);
         self.spare.take(parts, self.setting.needs(job));
         self.speeds.enter(&Entering {

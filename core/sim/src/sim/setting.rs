@@ -78,6 +78,7 @@ impl Default for SimOptions {
             interference: 0.0,
             whole_second_epochs: false,
             contention: false,
+            equal_types: false,
             mtbf: 0.0,
             mttr: 1.0,
             failure_shape: 1.0,
