@@ -1,5 +1,6 @@
 //! `switchyard paper`: the experiments of a paper, each beside its published figures.
 
+mod contention;
 mod fgd;
 mod pollux;
 mod tiresias;
@@ -19,6 +20,8 @@ pub(crate) enum Arguments {
     /// FGD (ATC'23): placements of pods that share GPUs, by allocation and fragmentation while pods
     /// arrive
     Fgd(fgd::Arguments),
+    /// The contention law on measured pairs of jobs that share nodes (DeepShare, ICPADS'23)
+    Contention(contention::Arguments),
 }
 
 /// One comparison, beside what was published.
@@ -44,5 +47,6 @@ pub(crate) fn paper(arguments: &Arguments) -> Result<(), Failure> {
         Arguments::Tiresias(arguments) => tiresias::tiresias(arguments),
         Arguments::Pollux(arguments) => pollux::pollux(arguments),
         Arguments::Fgd(arguments) => fgd::fgd(arguments),
+        Arguments::Contention(arguments) => contention::contention(arguments),
     }
 }

@@ -12,57 +12,53 @@ pub struct Sender<'a> {
     pub uses: &'a [(u32, f64)],
 }
 
-/// Each sender's rate. `capacity` has those of all edges by number; edges that not all of `crowded`
-/// want to fill need not be named there.
+/// Each sender's rate. `crowded` has the edges that may fill up; what others carry does not matter.
 ///
 /// Sums are in the order of senders, so that the same senders in the same order give the same bits.
 pub fn fill(senders: &[Sender<'_>], crowded: &[u32], capacity: impl Fn(u32) -> f64) -> Vec<f64> {
     let mut rate = vec![f64::NAN; senders.len()];
     let mut growing = senders.len();
-    // By edge: what is left for those who grow, and the sum of their parts.
-    let mut room = vec![(0.0, 0.0); crowded.len()];
+    // By edge: who sends over it, and what part of it.
+    let on = |&edge: &u32| {
+        let all = senders.iter().enumerate();
+        let parts = all.filter_map(|(i, sender)| Some((i, sender.part(edge)?)));
+        (capacity(edge), parts.collect::<Vec<(usize, f64)>>())
+    };
+    let mut edges: Vec<(f64, Vec<(usize, f64)>)> = crowded.iter().map(on).collect();
     while growing > 0 {
-        for (&edge, (left, parts)) in crowded.iter().zip(&mut room) {
-            (*left, *parts) = (capacity(edge), 0.0);
-            for (sender, &rate) in senders.iter().zip(&rate) {
-                let Some(part) = sender.part(edge) else {
-                    continue;
-                };
-                if rate.is_nan() {
-                    *parts += part;
+        // The rate at which the first edge is full.
+        let mut full = (f64::INFINITY, usize::MAX);
+        for (at, (capacity, parts)) in edges.iter().enumerate() {
+            let (mut left, mut grow) = (*capacity, 0.0);
+            for &(i, part) in parts {
+                if rate[i].is_nan() {
+                    grow += part;
                 } else {
-                    *left -= part * rate;
+                    left -= part * rate[i];
                 }
             }
+            let level = if left > 0.0 { left / grow } else { 0.0 };
+            if grow > 0.0 && level < full.0 {
+                full = (level, at);
+            }
         }
-        let level = |&(left, parts): &(f64, f64)| if left > 0.0 { left / parts } else { 0.0 };
-        let full = room.iter().filter(|(_, parts)| *parts > 0.0).map(level);
-        let full = full.fold(f64::INFINITY, f64::min);
-        let wants = senders.iter().zip(&rate).filter(|(_, rate)| rate.is_nan());
-        let least = wants.fold(f64::INFINITY, |least, (sender, _)| least.min(sender.most));
-        let stopped = growing;
-        if least <= full {
+        let still = senders.iter().zip(&rate).filter(|(_, rate)| rate.is_nan());
+        let least = still.fold(f64::INFINITY, |least, (sender, _)| least.min(sender.most));
+        if least <= full.0 {
             for (sender, rate) in senders.iter().zip(&mut rate) {
-                if rate.is_nan() && sender.most <= full {
+                if rate.is_nan() && sender.most <= full.0 {
                     *rate = sender.most;
                     growing -= 1;
                 }
             }
         } else {
-            for (&edge, room) in crowded.iter().zip(&room) {
-                if room.1 <= 0.0 || level(room) > full {
-                    continue;
-                }
-                for (sender, rate) in senders.iter().zip(&mut rate) {
-                    if rate.is_nan() && sender.part(edge).is_some() {
-                        *rate = full;
-                        growing -= 1;
-                    }
+            let (_, parts) = edges.swap_remove(full.1);
+            for (i, _) in parts {
+                if rate[i].is_nan() {
+                    rate[i] = full.0;
+                    growing -= 1;
                 }
             }
-        }
-        if growing == stopped {
-            unreachable!("whoever wants least, or fills an edge first, stops");
         }
     }
     rate

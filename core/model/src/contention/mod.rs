@@ -10,9 +10,11 @@
 //! contention`).
 
 pub mod filling;
+mod measured;
 mod profile;
 mod traffic;
 
+pub use measured::{Fit, Measured, MeasuredError, Quality, Report, Shape};
 pub use profile::{Profile, ProfilesByJob};
 pub use traffic::{Bandwidths, Traffic};
 
@@ -21,18 +23,19 @@ pub use traffic::{Bandwidths, Traffic};
 pub struct Coefficients {
     /// The part of a step's computing behind which communication hides.
     pub overlap: f64,
-    /// What a link carries of its capacity.
+    /// The part of a link that one job alone fills.
     pub efficiency: f64,
     /// The part of a job's traffic between GPUs of one socket that its neighbours there feel.
     pub pcie: f64,
 }
 
 impl Coefficients {
-    /// As fitted to DeepShare's table, but `pcie`, of which that table says nothing: Gavel's and
-    /// DeepShare's machines were not shared below the node. Ours: a tenth.
+    /// As fitted to DeepShare's tables by [`Measured::fit`]: nothing is hidden, and one job fills a
+    /// link. `pcie` cannot be read off them, since their jobs never share a socket's links alone: the
+    /// tenth is ours.
     pub const FITTED: Self = Self {
-        overlap: 0.2,
-        efficiency: 0.8,
+        overlap: 0.0,
+        efficiency: 1.0,
         pcie: 0.1,
     };
 }

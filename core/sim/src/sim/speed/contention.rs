@@ -20,7 +20,7 @@ pub(super) struct Contention {
     coefficients: Coefficients,
     fastest: Bandwidths,
     profiles: ProfilesByJob,
-    /// GB/s, less what links lose.
+    /// GB/s.
     capacity: Vec<f64>,
     edges: Vec<Edge>,
     /// Cores of each node, and how many its jobs want; thousandths. No cores are as many as wanted.
@@ -67,9 +67,7 @@ impl Contention {
         let cores = kinds.map(|kind| (u64::from(kind.cores.unwrap_or(0)), 0));
         let capacity = (0..topology.edges() as u32).map(|edge| topology.capacity(edge));
         Self {
-            capacity: capacity
-                .map(|capacity| capacity * coefficients.efficiency)
-                .collect(),
+            capacity: capacity.collect(),
             edges: vec![Edge::default(); topology.edges()],
             cores: cores.collect(),
             on_node: vec![Vec::new(); topology.nodes() as usize],
@@ -189,7 +187,8 @@ impl Contention {
     fn communication(&self, running: &Running) -> (f64, Option<u32>) {
         let mut slowest = (running.own, None);
         for (&(edge, sent), &(_, part)) in running.sends.iter().zip(&running.parts) {
-            let seconds = sent / self.found(running, edge, part);
+            let alone = self.capacity[edge as usize] * self.coefficients.efficiency;
+            let seconds = sent / self.found(running, edge, part).min(alone);
             if seconds > slowest.0 {
                 slowest = (seconds, Some(edge));
             }
@@ -235,7 +234,7 @@ impl Law for Contention {
         let tight = traffic.own / (self.fastest.ring(workers) * efficiency);
         let own_link = |gpus: &Gpus| {
             let edge = self.topology.pcie_edge(gpus.node, 0);
-            self.capacity[edge as usize]
+            self.capacity[edge as usize] * efficiency
         };
         let slowest_link = entering.gpus.iter().map(own_link);
         let own = traffic.own / slowest_link.fold(f64::INFINITY, f64::min);
@@ -248,7 +247,7 @@ impl Law for Contention {
             (gpus.node, wanted)
         });
         let slowest = traffic.edges.iter().fold(own, |slowest, &(edge, sent)| {
-            slowest.max(sent / self.capacity[edge as usize])
+            slowest.max(sent / (self.capacity[edge as usize] * efficiency))
         });
         let here = step.seconds(slowest, 1.0);
         // What its own nodes cost an adaptive job its application knows.
