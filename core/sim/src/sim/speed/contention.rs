@@ -467,8 +467,8 @@ mod tests {
         );
         assert_eq!(by, &[(JobId(1), 0.5)]);
         assert!(
-            load.is_some_and(|load| load > 0.9),
-            "two of VGG fill 25 Gb/s"
+            load.is_some_and(|load| load > 0.7),
+            "two of VGG nearly fill 25 Gb/s"
         );
         // Elsewhere, alone, and packed: nobody feels it.
         enter(&mut law, &setting, 2, &[(2, 0b1111)]);
