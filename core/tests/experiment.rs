@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, NodeGroup};
-use switchyard::job::Status;
+use switchyard::job::{Demand, Status, TypeSet};
 use switchyard::placement::Strategy as Placing;
 use switchyard::policy::{POLICIES, PolicySpec, ServiceHistory};
 use switchyard::sim::SimOptions;
@@ -113,9 +113,10 @@ fn records(adaptive: bool) -> impl Strategy<Value = Vec<Record>> {
         proptest::option::of(any::<Index>()),
         any::<Index>(),
         prop_oneof![Just(1.0f32), 0.1f32..1.0],
+        (0..8u32, 0..3u32, 0..100_000u32, 0..3u32),
     );
     let record = record.prop_map(
-        move |(name, submit, duration, gpus, tenant, model, batch, share)| {
+        move |(name, submit, duration, gpus, tenant, model, batch, share, demand)| {
             let applications = Application::embedded();
             let application = batch.get(&applications);
             let limits = application.limits;
@@ -133,6 +134,14 @@ fn records(adaptive: bool) -> impl Strategy<Value = Vec<Record>> {
                     at.map(|at| (NAMES.len() + at) as u32)
                 } else {
                     plain
+                },
+                demand: Demand {
+                    types: (0..3)
+                        .filter(|at| demand.0 >> at & 1 == 1)
+                        .fold(TypeSet::ANY, TypeSet::with),
+                    gpu_memory: demand.1 * 1024,
+                    cores: demand.2,
+                    memory: demand.3 * 333,
                 },
                 batch: adaptive.then_some(limits.m0),
                 status: Status::Completed,
@@ -153,6 +162,7 @@ fn trace() -> impl Strategy<Value = Trace> {
             records,
             tenants: NAMES[..4].iter().map(ToString::to_string).collect(),
             models: NAMES.iter().map(ToString::to_string).chain(names).collect(),
+            gpu_types: ["v100", "t4", "a10"].map(String::from).to_vec(),
             cluster: None,
             epoch: None,
             members: Vec::new(),

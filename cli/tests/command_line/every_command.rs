@@ -17,7 +17,7 @@ fn what_is_wrong_is_said_and_the_status_is_2() {
     );
     assert_eq!(
         failure(2, &["run", "tiresias.csv", "--cluster", "many"]),
-        "switchyard: 'many' is not a cluster: write NODESxGPUS, such as 16x4, or 8x8+4x4 for unlike nodes\n"
+        "switchyard: 'many' is not a cluster: write NODESxGPUS, such as 16x4, 8x8+4x4 for unlike nodes, or 8x8:v100+4x4:a100 with GPU types\n"
     );
     assert_eq!(
         failure(2, &["run", "sample:house"]),

@@ -19,6 +19,13 @@ impl TypeSet {
         Self(self.0 | 1u64.checked_shl(index).unwrap_or(0))
     }
 
+    /// The same types by other numbers: `of` says each one's.
+    #[must_use]
+    pub fn renamed(self, of: &[Option<u32>]) -> Self {
+        let named = self.named().filter_map(|at| *of.get(at as usize)?);
+        named.fold(Self::ANY, Self::with)
+    }
+
     /// Whether any type will do.
     pub fn is_any(self) -> bool {
         self.0 == 0

@@ -132,6 +132,7 @@ impl PolluxGenerator {
                     (&*a.name, *time)
                 });
                 Record {
+                    demand: Default::default(),
                     // Where it will stand in the table it can be saved as.
                     line: index + 2,
                     name: format!("{name}-{index}").into(),
@@ -151,6 +152,7 @@ impl PolluxGenerator {
             title: "Pollux workload, generated".to_owned(),
             tenants: Vec::new(),
             models: MIX.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            gpu_types: Vec::new(),
             cluster: None,
             epoch: None,
             members: vec![Member {

@@ -174,6 +174,7 @@ proptest! {
                 tenant: Some(submit % 2),
                 model: None,
                 batch: None,
+                demand: Default::default(),
                 status: Status::Completed,
             };
             let trace = Trace {
@@ -182,6 +183,7 @@ proptest! {
                 records: (1..).zip(rows).map(record).collect(),
                 tenants: vec!["even".into(), "odd".into()],
                 models: Vec::new(),
+                gpu_types: Vec::new(),
                 cluster: None,
                 epoch: None,
                 profiles: Vec::new(),

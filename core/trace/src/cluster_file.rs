@@ -2,9 +2,10 @@
 //! nodes.
 
 use super::error::{OpenError, shorten};
-use super::rows::{Part, Receiver, Row, number};
+use super::rows::{Part, Receiver, Row, is_missing, number};
 use super::sniff::Sniff;
-use crate::cluster::{ClusterSpec, NodeGroup};
+use crate::cluster::{ClusterSpec, NodeGroup, NodeKind, TypeId, type_name};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// A kind of file.
@@ -94,23 +95,61 @@ pub(crate) fn bad(sniff: &Sniff<'_>, line: u32, column: &str, why: String) -> Op
     }
 }
 
-/// A cluster of machines by their GPUs; those without any are left out, the others ordered from
+/// A machine as a list tells it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Machine {
+    pub(crate) line: u32,
+    pub(crate) gpus: u32,
+    /// The type of its GPUs; "" where it is not told.
+    pub(crate) gpu: String,
+    /// GiB of each GPU; 0: not told.
+    pub(crate) gpu_memory: f64,
+    /// 0: not told.
+    pub(crate) cores: f64,
+    /// GiB; 0: not told.
+    pub(crate) memory: f64,
+}
+
+/// A number in a row's column; 0 where there is none.
+pub(crate) fn figure(sniff: &Sniff<'_>, row: &Line, name: &str) -> f64 {
+    let column = sniff.column(name);
+    let cell = column.map_or("", |column| row.cell(column.index));
+    number(cell).unwrap_or(0.0)
+}
+
+/// A cluster of machines by what they are; those without GPUs are left out, the others ordered from
 /// the largest down.
 pub(crate) fn of_machines(
     sniff: &Sniff<'_>,
     column: &str,
-    machines: impl Iterator<Item = Result<(u32, u32), OpenError>>,
+    machines: impl Iterator<Item = Result<Machine, OpenError>>,
 ) -> Result<ClusterFile, OpenError> {
-    let mut nodes: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut nodes: BTreeMap<(Reverse<u32>, Option<String>, [Option<u32>; 3]), u32> =
+        BTreeMap::new();
     let (mut idle, mut last) = (0u32, sniff.header_line);
     for machine in machines {
-        let (line, gpus) = machine?;
-        last = line;
-        if gpus == 0 {
+        let machine = machine?;
+        last = machine.line;
+        if machine.gpus == 0 {
             idle += 1;
-        } else {
-            *nodes.entry(gpus).or_default() += 1;
+            continue;
         }
+        let gpu = match machine.gpu.trim() {
+            text if is_missing(text) => None,
+            text => Some(
+                type_name(text)
+                    .map_err(|error| bad(sniff, machine.line, column, error.to_string()))?,
+            ),
+        };
+        let kept = |value: f64, unit: f64| {
+            (value > 0.0 && value < 1e6).then(|| (value * unit).round() as u32)
+        };
+        let kind = [
+            kept(machine.gpu_memory, 1024.0),
+            kept(machine.cores, 1000.0),
+            kept(machine.memory, 1024.0),
+        ];
+        *nodes.entry((Reverse(machine.gpus), gpu, kind)).or_default() += 1;
     }
     if nodes.is_empty() && idle == 0 {
         return Err(OpenError::HeaderOnly {
@@ -118,18 +157,47 @@ pub(crate) fn of_machines(
             what: "a list of machines".to_owned(),
         });
     }
-    let groups = nodes.into_iter().rev();
-    let groups = groups.map(|(gpus, nodes)| NodeGroup::plain(nodes, gpus));
-    let spec = ClusterSpec::new(groups.collect());
+    let mut types: Vec<String> = Vec::new();
+    let groups = nodes
+        .into_iter()
+        .map(|((Reverse(gpus), gpu, kind), nodes)| {
+            let [gpu_memory, cores, memory] = kind;
+            let gpu = gpu.map(|name| {
+                let known = types.iter().position(|of| *of == name);
+                let at = known.unwrap_or_else(|| {
+                    types.push(name);
+                    types.len() - 1
+                });
+                // More than there may be are refused below.
+                TypeId(at.min(255) as u8)
+            });
+            NodeGroup {
+                nodes,
+                gpus,
+                kind: NodeKind {
+                    gpu,
+                    gpu_memory,
+                    cores,
+                    memory,
+                    speed: None,
+                },
+            }
+        });
+    let groups: Vec<NodeGroup> = groups.collect();
+    let spec = ClusterSpec::with_types(groups, &types);
     let spec = spec.map_err(|error| bad(sniff, last, column, error.to_string()))?;
     let without = match idle {
         0 => String::new(),
         1 => ", one machine without GPUs left out".to_owned(),
         idle => format!(", {idle} machines without GPUs left out"),
     };
+    let types = match spec.types() {
+        [] => String::new(),
+        types => format!(" ({})", types.join(", ")),
+    };
     Ok(ClusterFile {
         how: format!(
-            "{}: {} machines with {} GPUs{without}.",
+            "{}: {} machines with {} GPUs{types}{without}.",
             sniff.file,
             spec.nodes(),
             spec.gpus()

@@ -11,7 +11,7 @@ use super::format::Importer;
 use super::mapping::ColumnMapping;
 use super::report::{DropReason, WarningKind, cell_is};
 use super::rows::{Kept, Row, date, date_year_last, decimal_comma, is_missing, number, span};
-use super::sink::{self, Draft, Sink};
+use super::sink::{self, Asks, Draft, Sink};
 use super::sniff::{Column, Sniff};
 use super::status::status;
 use super::timestamp::Unit;
@@ -46,6 +46,16 @@ pub(crate) struct Plain {
     pub(crate) tenant: &'static str,
     pub(crate) model: &'static str,
     pub(crate) status: &'static str,
+    /// GPU types, joined by `|`.
+    pub(crate) types: &'static str,
+    /// Cores of a worker, and how much of one a unit is.
+    pub(crate) cores: (&'static str, f64),
+    /// Memory of a worker, and how many GiB a unit is.
+    pub(crate) memory: (&'static str, f64),
+    /// GiB of each GPU.
+    pub(crate) gpu_memory: &'static str,
+    /// How many times the memory is asked for, where that is not `workers`.
+    pub(crate) memory_times: &'static str,
     /// How times are read: a sentence for the report.
     pub(crate) units: &'static str,
 }
@@ -66,6 +76,11 @@ impl Plain {
         tenant: "",
         model: "",
         status: "",
+        types: "",
+        cores: ("", 1.0),
+        memory: ("", 1.0),
+        gpu_memory: "",
+        memory_times: "",
         units: "",
     };
 }
@@ -175,6 +190,13 @@ pub(crate) struct Columns {
     pub(crate) tenant: Option<Column>,
     pub(crate) model: Option<Column>,
     pub(crate) status: Option<Column>,
+    /// GPU types.
+    types: Option<Column>,
+    /// Cores and memory of each worker, with their units; of how many workers.
+    cores: Option<(Column, f64)>,
+    memory: Option<(Column, f64)>,
+    gpu_memory: Option<Column>,
+    memory_times: Option<Column>,
     pub(crate) units: String,
     /// Whether the times are dates; `None` before the first was read.
     pub(crate) dates: Option<bool>,
@@ -241,6 +263,11 @@ impl Columns {
         columns.tenant = named(plain.tenant);
         columns.model = named(plain.model);
         columns.status = named(plain.status);
+        columns.types = named(plain.types);
+        columns.cores = named(plain.cores.0).zip(Some(plain.cores.1));
+        columns.memory = named(plain.memory.0).zip(Some(plain.memory.1));
+        columns.gpu_memory = named(plain.gpu_memory);
+        columns.memory_times = named(plain.memory_times).or_else(|| columns.workers.clone());
         columns.units = plain.units.to_owned();
         Ok(columns)
     }
@@ -266,6 +293,11 @@ impl Columns {
             tenant: None,
             model: None,
             status: None,
+            types: None,
+            cores: None,
+            memory: None,
+            gpu_memory: None,
+            memory_times: None,
             units: String::new(),
             dates: match clock {
                 Clock::Relative(_) | Clock::Unix => Some(false),
@@ -325,9 +357,30 @@ impl Columns {
             tenant: name(&this.tenant),
             model: name(&this.model),
             batch: None,
+            asks: this.asks(row),
             status,
         };
         Ok((draft, request))
+    }
+
+    /// What a row asks for besides GPUs. What is no number is not told.
+    fn asks<'c>(&'c self, row: &Row<'c>) -> Asks<'c> {
+        let known = |column: &Column| {
+            let value = (self.number)(row.cell(column.index));
+            value.filter(|value| value.is_finite() && *value > 0.0)
+        };
+        let of = |column: &Option<(Column, f64)>, times: &Option<Column>| {
+            let (column, unit) = column.as_ref()?;
+            let times = times.as_ref().and_then(known).unwrap_or(1.0);
+            Some(known(column)? * unit * times)
+        };
+        let types = self.types.as_ref().map_or("", |c| row.cell(c.index));
+        Asks {
+            types: if is_missing(types) { "" } else { types },
+            cores: of(&self.cores, &self.workers).unwrap_or(0.0),
+            memory: of(&self.memory, &self.memory_times).unwrap_or(0.0),
+            gpu_memory: self.gpu_memory.as_ref().and_then(known).unwrap_or(0.0),
+        }
     }
 
     fn request<'c>(&'c self, row: &Row<'c>) -> Result<Request, Refused<'c>> {

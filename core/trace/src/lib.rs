@@ -64,7 +64,7 @@ pub use switchyard_model::application::ProfileTable;
 pub use timestamp::Unit;
 
 use crate::cluster::ClusterSpec;
-use crate::job::Status;
+use crate::job::{Demand, Status};
 use container::in_order;
 use serde::{Deserialize, Serialize};
 use switchyard_model::{Time, application, cluster, job, percentile, spreadsheet, throughputs};
@@ -145,6 +145,8 @@ pub struct Trace {
     pub tenants: Vec<String>,
     /// Names of the models that records refer to, in order of appearance.
     pub models: Vec<String>,
+    /// Canonical names of the GPU types that records refer to, in order of appearance.
+    pub gpu_types: Vec<String>,
     /// The cluster, from a file opened along with the trace.
     pub cluster: Option<ClusterSpec>,
     /// Unix seconds of the earliest submission, where the trace tells absolute time.
@@ -191,6 +193,8 @@ pub struct Record {
     /// The total batch size it asked for, samples; where it is known, the model is an
     /// application by name.
     pub batch: Option<u32>,
+    /// What it asked for besides GPUs: types by their index in [`Trace::gpu_types`].
+    pub demand: Demand,
     /// How it ended.
     pub status: Status,
 }

@@ -178,6 +178,7 @@ fn merge(
     let labels = labels(&parts);
     let mut all = Sink::new("", u32::MAX);
     let (mut tenants, mut models) = (Names::default(), Names::default());
+    let mut gpu_types = Names::default();
     let mut members: Vec<Member> = Vec::new();
     let places: Vec<String> = parts.iter().map(|part| part.place.file.clone()).collect();
     let (mut format, mut title) = (String::new(), String::new());
@@ -199,6 +200,10 @@ fn merge(
             jobs: sink.records.len() as u32,
         });
         let mut records = sink.records;
+        let type_of: Vec<Option<u32>> = sink.gpu_types.list().map(|t| gpu_types.index(t)).collect();
+        for record in &mut records {
+            record.demand.types = record.demand.types.renamed(&type_of);
+        }
         match &label {
             // Without a label there is one part, whose names can stay as they are.
             None => (tenants, models) = (sink.tenants, sink.models),
@@ -250,6 +255,7 @@ fn merge(
     };
     let span = Span::of(&all.records);
     review::head(&all.records, span, &mut all.tally, &file_of);
+    let types = gpu_types.into_list();
     let mut spec = None;
     if let Some(ClusterFile { spec: own, how }) = cluster {
         report.cluster = how;
@@ -259,6 +265,7 @@ fn merge(
         spec = Some(own);
     }
     if let Some(cluster) = &spec {
+        review::needs(&all.records, &types, cluster, &mut all.tally, &file_of);
         review::gangs(&all.records, cluster, &mut all.tally, &file_of);
     }
     report.rows_read = all.rows;
@@ -272,6 +279,7 @@ fn merge(
         title,
         tenants: tenants.into_list(),
         models: models.into_list(),
+        gpu_types: types,
         cluster: spec,
         epoch: all.zero.map(|zero| zero + span.first),
         members,

@@ -209,12 +209,20 @@ named! {
         Censored = "censored", "Jobs that had not ended when the trace was taken: {}. Their durations are lower bounds.";
         /// Not a whole number of GPUs.
         FractionalGpus = "fractional_gpus", "Jobs that ask for a fraction of a GPU: {}. Rounded up to whole GPUs.";
+        /// Types of GPUs.
+        GpuTypes = "gpu_types", "Jobs that say which GPU types they run on: {}. They run on no other where the cluster names its types.";
+        /// Names that are none.
+        GpuTypesUnread = "gpu_types_unread", "Jobs whose GPU types are no names, or beyond the first 64: {}. They may run on any.";
+        /// More than GPUs.
+        CoresOrMemory = "cores_or_memory", "Jobs that say how many cores or how much memory they need: {}. It counts, since nodes say what they have.";
         /// Several workers.
         GangsMultiplied = "gangs_multiplied", "Jobs of several workers: {}. GPUs per worker were multiplied by the workers.";
         /// The throughput of another number of GPUs.
         SpeedOfOneGpu = "speed_of_one_gpu", "Jobs whose throughput is known for one GPU only: {}. Their durations follow from that.";
         /// More GPUs than there are.
         GangsLargerThanCluster = "gangs_larger_than_cluster", "Jobs that ask for more GPUs than the cluster has: {}. They can never run; leave them out or shrink them.";
+        /// No nodes for it.
+        NoNodesFor = "no_nodes_for", "Jobs that fit no nodes of the GPU types, memory and cores that they ask for: {}. They can never run.";
         /// More GPUs than on any node.
         GangsLargerThanNode = "gangs_larger_than_node", "Jobs that ask for more GPUs than any node has: {}. They run across nodes.";
         /// The same name twice.

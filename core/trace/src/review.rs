@@ -2,7 +2,9 @@
 
 use super::Record;
 use super::report::{Tally, WarningKind};
-use crate::cluster::ClusterSpec;
+use crate::cluster::{ClusterSpec, Needs, Pools};
+use crate::job::Demand;
+use std::collections::BTreeMap;
 
 /// A pause is long if it is longer than a day and than this many times the mean after it.
 const LONG: f64 = 100.0;
@@ -93,6 +95,47 @@ pub(super) fn head(
     let line = records.get(first).map_or(0, |r| r.line);
     let detail = || format!("{:.1} days without a submission follow", pause / 86_400.0);
     tally.warn(WarningKind::LongEmptyHead, count as u32, line, &detail);
+}
+
+/// Warns of jobs that no nodes may take, and says where cores or memory count.
+pub(super) fn needs(
+    records: &[Record],
+    gpu_types: &[String],
+    cluster: &ClusterSpec,
+    tally: &mut Tally,
+    file_of: &dyn Fn(usize) -> String,
+) {
+    let pools = Pools::of(cluster);
+    let mut most: BTreeMap<Needs, u32> = BTreeMap::new();
+    let mut found = [
+        (WarningKind::CoresOrMemory, 0, 0),
+        (WarningKind::NoNodesFor, 0, 0),
+    ];
+    for (at, record) in records.iter().enumerate() {
+        let needs = pools.needs(cluster, record.gpus, &record.demand, gpu_types);
+        let counts = needs.takes_cores_or_memory();
+        let most = *most.entry(needs).or_insert_with(|| pools.most(needs));
+        // Of those larger than all of it there is a warning of their own.
+        let never = record.gpus > most && record.gpus <= cluster.gpus();
+        for ((_, count, first), is) in found.iter_mut().zip([counts, never]) {
+            if is {
+                if *count == 0 {
+                    *first = at;
+                }
+                *count += 1;
+            }
+        }
+    }
+    for (kind, count, first) in found {
+        let Some(record) = records.get(first).filter(|_| count > 0) else {
+            continue;
+        };
+        tally.set_file(&file_of(first));
+        let Demand { cores, memory, .. } = record.demand;
+        let (cores, memory) = (f64::from(cores) / 1000.0, f64::from(memory) / 1024.0);
+        let detail = || format!("{} GPUs, {cores} cores, {memory} GiB", record.gpus);
+        tally.warn(kind, count, record.line, &detail);
+    }
 }
 
 /// Warns of gangs that do not fit on the cluster, or not on one of its nodes.

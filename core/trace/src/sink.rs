@@ -4,8 +4,10 @@ use super::Record;
 use super::header::Header;
 use super::mapping::TableHead;
 use super::report::{DropReason, Tally, WarningKind, cell_is};
+use super::rows::is_missing;
 use super::timestamp::MAX_SECONDS;
-use crate::job::Status;
+use crate::cluster::{MAX_TYPES, type_name};
+use crate::job::{Demand, Status, TypeSet};
 use foldhash::fast::FixedState;
 use indexmap::IndexSet;
 use std::collections::HashSet;
@@ -14,8 +16,18 @@ use std::collections::HashSet;
 pub(crate) enum Half {
     /// Records without GPUs.
     Jobs,
-    /// GPUs of each task, by its job.
-    Tasks(Vec<(u128, f64)>),
+    /// Tasks of jobs, types by their index in the sink's.
+    Tasks(Vec<Task>),
+}
+
+/// What a task asks for, all its instances together.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Task {
+    pub(crate) job: u128,
+    pub(crate) gpus: f64,
+    pub(crate) types: TypeSet,
+    pub(crate) cores: f64,
+    pub(crate) memory: f64,
 }
 
 /// The records of one file and what was noticed on the way.
@@ -23,6 +35,8 @@ pub(crate) struct Sink {
     pub(crate) records: Vec<Record>,
     pub(crate) tenants: Names,
     pub(crate) models: Names,
+    /// Canonical names of GPU types.
+    pub(crate) gpu_types: Names,
     pub(crate) tally: Tally,
     /// Rows seen, kept or not.
     pub(crate) rows: u32,
@@ -54,7 +68,49 @@ pub(crate) struct Draft<'r> {
     /// "" where the row names none.
     pub(crate) model: &'r str,
     pub(crate) batch: Option<u32>,
+    pub(crate) asks: Asks<'r>,
     pub(crate) status: Status,
+}
+
+/// What a row asks for besides GPUs.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Asks<'r> {
+    /// GPU types that will do, joined by `|`; "" for any.
+    pub(crate) types: &'r str,
+    /// Cores of the whole job; 0: not told.
+    pub(crate) cores: f64,
+    /// GiB of the whole job; 0: not told.
+    pub(crate) memory: f64,
+    /// GiB of each of its GPUs; 0: not told.
+    pub(crate) gpu_memory: f64,
+}
+
+impl Asks<'_> {
+    /// The same as it is kept.
+    pub(crate) fn demand(&self, types: TypeSet) -> Demand {
+        let units = |value: f64, unit: f64| {
+            // What was written in decimals is no hair more than whole.
+            let units = (value * unit - 1e-6).ceil();
+            if units > 0.0 { units as u32 } else { 0 }
+        };
+        Demand {
+            types,
+            gpu_memory: units(self.gpu_memory, 1024.0),
+            cores: units(self.cores, 1000.0),
+            memory: units(self.memory, 1024.0),
+        }
+    }
+}
+
+/// Says that a job names GPU types.
+pub(crate) fn tally_types(tally: &mut Tally, line: u32, asks: &Asks<'_>, demand: Demand) {
+    if !demand.types.is_any() {
+        let detail = || match asks.types {
+            "" => "its tasks name them".to_owned(),
+            types => types.to_owned(),
+        };
+        tally.warn(WarningKind::GpuTypes, 1, line, &detail);
+    }
 }
 
 impl Sink {
@@ -65,6 +121,7 @@ impl Sink {
             records: Vec::new(),
             tenants: Names::default(),
             models: Names::default(),
+            gpu_types: Names::default(),
             tally: Tally::new(file),
             rows: 0,
             zero: None,
@@ -99,6 +156,7 @@ impl Sink {
             let kind = WarningKind::FractionalGpus;
             self.tally.warn(kind, 1, draft.line, &detail);
         }
+        let demand = self.demand(&draft);
         let name = if draft.name.is_empty() {
             draft.line.to_string().into_boxed_str()
         } else {
@@ -114,8 +172,39 @@ impl Sink {
             tenant: self.tenants.index(draft.tenant),
             model: self.models.index(draft.model),
             batch: draft.batch,
+            demand,
             status: draft.status,
         });
+    }
+
+    fn demand(&mut self, draft: &Draft<'_>) -> Demand {
+        let types = match draft.asks.types {
+            "" => TypeSet::ANY,
+            types => self.types(types, draft.line),
+        };
+        let demand = draft.asks.demand(types);
+        tally_types(&mut self.tally, draft.line, &draft.asks, demand);
+        demand
+    }
+
+    /// The set of types that a cell names.
+    pub(crate) fn types(&mut self, cell: &str, line: u32) -> TypeSet {
+        let mut types = TypeSet::ANY;
+        let named = cell.split('|').map(str::trim);
+        for name in named.filter(|name| !is_missing(name)) {
+            let known = type_name(name).ok();
+            let index = known.and_then(|name| self.gpu_types.index(&name));
+            match index.filter(|&index| (index as usize) < MAX_TYPES) {
+                Some(index) => types = types.with(index),
+                None => {
+                    let kind = WarningKind::GpuTypesUnread;
+                    self.tally
+                        .warn(kind, 1, line, &|| cell_is("GPU type", name));
+                    return TypeSet::ANY;
+                }
+            }
+        }
+        types
     }
 
     /// Warns of what only the whole file shows. `named`: the format has ids of its own.
@@ -187,7 +276,7 @@ fn is_before(a: &str, b: &str) -> bool {
 }
 
 /// Names in order of their first appearance.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     names: IndexSet<String, FixedState>,
     last: usize,

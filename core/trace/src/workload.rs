@@ -3,6 +3,7 @@
 use crate::application::Application;
 use crate::job::{Demand, Job, Work};
 use crate::{Record, Time, Trace, earliest};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use switchyard_model::Workload;
 
@@ -42,6 +43,10 @@ struct Reading {
     applications: Vec<Application>,
     /// Of each of the trace's models, the application of its name.
     by_model: Vec<Option<u32>>,
+    /// The GPU types that jobs name, in alphabetical order, however the file orders its rows.
+    gpu_types: Vec<String>,
+    /// Of each of the trace's, which of these it is.
+    type_of: Vec<Option<u32>>,
 }
 
 impl Reading {
@@ -56,8 +61,21 @@ impl Reading {
             let same = |a: &Application| *a.name == **model;
             applications.iter().position(same).map(|at| at as u32)
         });
+        let named = trace.records.iter().flat_map(|r| r.demand.types.named());
+        let named: BTreeSet<u32> = named.collect();
+        let names = named
+            .iter()
+            .filter_map(|&at| trace.gpu_types.get(at as usize));
+        let mut gpu_types: Vec<String> = names.cloned().collect();
+        gpu_types.sort();
+        let type_of = trace.gpu_types.iter().map(|name| {
+            let at = gpu_types.iter().position(|of| of == name);
+            at.map(|at| at as u32)
+        });
         Self {
             zero,
+            type_of: type_of.collect(),
+            gpu_types,
             by_model: by_model.collect(),
             applications,
         }
@@ -84,7 +102,10 @@ impl Reading {
             gpus: record.gpus,
             tenant: record.tenant,
             model: record.model,
-            demand: Demand::default(),
+            demand: Demand {
+                types: record.demand.types.renamed(&self.type_of),
+                ..record.demand
+            },
             work,
         }
     }
@@ -94,7 +115,7 @@ impl Reading {
             jobs,
             tenants: trace.tenants.clone(),
             models: trace.models.clone(),
-            gpu_types: Vec::new(),
+            gpu_types: self.gpu_types,
             applications: self.applications.into_iter().map(Arc::new).collect(),
         }
     }

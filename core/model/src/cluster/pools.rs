@@ -43,9 +43,9 @@ impl Needs {
         pool < 64 && self.pools >> pool & 1 == 1
     }
 
-    /// Whether it needs no cores and no memory.
-    pub fn is_only_of_pools(self) -> bool {
-        (self.cores, self.memory) == (0, 0)
+    /// Whether it needs cores or memory, of which it is known how much there is.
+    pub fn takes_cores_or_memory(self) -> bool {
+        (self.cores, self.memory) != (0, 0)
     }
 
     /// Cores and memory on a node where it has so many GPUs.

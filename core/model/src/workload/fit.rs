@@ -1,7 +1,8 @@
 //! How a workload fits a cluster.
 
 use super::Workload;
-use crate::cluster::ClusterSpec;
+use crate::cluster::{ClusterSpec, Pools};
+use crate::job::Job;
 
 /// Jobs whose gangs are large for a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,6 +14,40 @@ pub struct Fit {
 }
 
 impl Workload {
+    /// Why a run on this cluster rejects a job, if it does.
+    pub fn why_rejected(&self, job: &Job, cluster: &ClusterSpec) -> Option<String> {
+        let pools = Pools::of(cluster);
+        let needs = pools.needs(cluster, job.gpus, &job.demand, &self.gpu_types);
+        let most = pools.most(needs);
+        if job.gpus <= most {
+            return None;
+        }
+        let (gpus, all) = (job.gpus, cluster.gpus());
+        if gpus > all {
+            return Some(format!("wants {gpus} GPUs, and the cluster has {all}"));
+        }
+        let named = job.demand.types.named();
+        let named = named.filter_map(|at| self.gpu_types.get(at as usize));
+        let named: Vec<&str> = named.map(String::as_str).collect();
+        let allowed = (0..pools.len()).any(|pool| needs.allows(pool));
+        if allowed {
+            return Some(format!(
+                "wants {gpus} GPUs of one type that it allows, with cores and memory: the idle cluster holds a gang of {most}"
+            ));
+        }
+        let memory = match job.demand.gpu_memory {
+            0 => String::new(),
+            mib => format!(" with {} GiB", f64::from(mib) / 1024.0),
+        };
+        let types = match named.as_slice() {
+            [] => "GPUs".to_owned(),
+            names => names.join(" or "),
+        };
+        Some(format!(
+            "allows only {types}{memory}, and the cluster has none"
+        ))
+    }
+
     /// How the workload fits a cluster.
     pub fn fit(&self, cluster: &ClusterSpec) -> Fit {
         let (all, node) = (cluster.gpus(), cluster.largest_node());
@@ -31,7 +66,47 @@ impl Workload {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::job::{Demand, TypeSet, Work};
     use crate::workload::SAMPLES;
+
+    #[test]
+    fn a_rejection_says_what_is_not_there() {
+        let job = |gpus, demand| Job {
+            name: "".into(),
+            submit: crate::Time::ZERO,
+            gpus,
+            tenant: None,
+            model: None,
+            demand,
+            work: Work::Fixed { duration: 1.0 },
+        };
+        let workload = Workload {
+            gpu_types: vec!["h100".to_owned(), "t4".to_owned()],
+            ..Workload::default()
+        };
+        let cluster = "2x4:t4/cores=8+1x8:v100".parse().expect("a cluster");
+        let why = |gpus, demand| workload.why_rejected(&job(gpus, demand), &cluster);
+        let h100 = Demand {
+            types: TypeSet::ANY.with(0),
+            gpu_memory: 80 * 1024,
+            ..Demand::default()
+        };
+        assert_eq!(why(8, Demand::default()), None);
+        assert_eq!(
+            why(17, Demand::default()).as_deref(),
+            Some("wants 17 GPUs, and the cluster has 16")
+        );
+        assert_eq!(
+            why(1, h100).as_deref(),
+            Some("allows only h100 with 80 GiB, and the cluster has none")
+        );
+        assert_eq!(
+            why(9, Demand::default()).as_deref(),
+            Some(
+                "wants 9 GPUs of one type that it allows, with cores and memory: the idle cluster holds a gang of 8"
+            )
+        );
+    }
 
     #[test]
     fn gangs_are_counted_by_what_they_fit_on() {

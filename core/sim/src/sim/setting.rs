@@ -114,7 +114,7 @@ impl Setting {
     ) -> Self {
         let pools = Pools::of(cluster);
         let needs = needs_by_job(&workload, cluster, &pools);
-        let is_alike = pools.len() <= 1 && needs.iter().all(|needs| needs.is_only_of_pools());
+        let is_alike = pools.len() <= 1 && !needs.iter().any(|needs| needs.takes_cores_or_memory());
         Self {
             traits: TraitsByJob::of(&workload),
             largest_gangs: largest_gangs(&needs, &pools),

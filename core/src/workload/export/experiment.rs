@@ -1,7 +1,7 @@
 //! Our own format, which `docs/format.md` describes: settings, then a table of jobs.
 
 use super::{cell, name};
-use crate::job::{Job, Work};
+use crate::job::{Demand, Job, Work};
 use crate::spreadsheet::guarded_line;
 use crate::workload::Workload;
 use std::fmt::{Result, Write};
@@ -34,7 +34,18 @@ pub fn experiment(
     out.write_str("job,submit,duration,gpus")?;
     out.write_str(if tenants { ",tenant" } else { "" })?;
     out.write_str(if models { ",model" } else { "" })?;
-    out.write_str(if batches { ",batch\n" } else { "\n" })?;
+    out.write_str(if batches { ",batch" } else { "" })?;
+    let demands = DEMANDS.map(|(name, of)| {
+        let asked = workload
+            .jobs
+            .iter()
+            .any(|job| of(workload, &job.demand).is_some());
+        (name, of, asked)
+    });
+    for (name, ..) in demands.iter().filter(|(.., asked)| *asked) {
+        write!(out, ",{name}")?;
+    }
+    out.write_char('\n')?;
     for job in &workload.jobs {
         let (submit, duration) = (job.submit.seconds(), job.work.seconds());
         write!(out, "{},{submit},{duration},{}", cell(&job.name), job.gpus)?;
@@ -49,9 +60,33 @@ pub fn experiment(
             None if batches => out.write_char(',')?,
             None => {}
         }
+        for (_, of, _) in demands.iter().filter(|(.., asked)| *asked) {
+            let value = of(workload, &job.demand).unwrap_or_default();
+            write!(out, ",{value}")?;
+        }
         out.write_char('\n')?;
     }
     Ok(())
+}
+
+/// The text of what a job asks for, if it does.
+type Asked = fn(&Workload, &Demand) -> Option<String>;
+
+/// What a job asks for besides GPUs, by column.
+const DEMANDS: [(&str, Asked); 4] = [
+    ("gpu_types", |workload, demand| {
+        let named = demand.types.named();
+        let named = named.filter_map(|at| workload.gpu_types.get(at as usize));
+        let named: Vec<&str> = named.map(String::as_str).collect();
+        (!named.is_empty()).then(|| named.join("|"))
+    }),
+    ("gpu_memory", |_, demand| figure(demand.gpu_memory, 1024.0)),
+    ("cores", |_, demand| figure(demand.cores, 1000.0)),
+    ("memory", |_, demand| figure(demand.memory, 1024.0)),
+];
+
+fn figure(value: u32, unit: f64) -> Option<String> {
+    (value > 0).then(|| (f64::from(value) / unit).to_string())
 }
 
 fn setting(out: &mut impl Write, key: &str, value: &str) -> Result {

@@ -1,12 +1,12 @@
 //! Gavel's cluster specifications: a JSON object such as `{"philly": ["36:36:36"]}`, which counts
 //! V100s, P100s and K80s.
 //!
-//! GPU types are not told apart. A server has one GPU, as Gavel's simulator has it unless it is
+//! A server has one GPU, as Gavel's simulator has it unless it is
 //! told otherwise.
 //!
 //! Source: <https://github.com/stanford-futuredata/gavel>, `scheduler/scripts`.
 
-use crate::cluster::ClusterSpec;
+use crate::cluster::{ClusterSpec, NodeGroup, NodeKind, TypeId};
 use crate::cluster_file::{ClusterFile, ClusterKind, bad};
 use crate::error::OpenError;
 use crate::sniff::{Shape, Sniff};
@@ -39,13 +39,22 @@ fn read(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
         let why = format!("it lists {} clusters: leave one", specs.len());
         return Err(bad(sniff, 1, "1", why));
     };
-    let gpus = counts.iter().fold(0u32, |sum, &n| sum.saturating_add(n));
-    let spec = ClusterSpec::uniform(gpus, 1);
+    let groups = (0..).zip(counts).filter(|&(_, &nodes)| nodes > 0);
+    let groups = groups.map(|(at, &nodes)| NodeGroup {
+        kind: NodeKind {
+            gpu: Some(TypeId(at)),
+            ..NodeKind::default()
+        },
+        ..NodeGroup::plain(nodes, 1)
+    });
+    let spec = ClusterSpec::with_types(groups.collect(), &["v100", "p100", "k80"]);
     let spec = spec.map_err(|error| bad(sniff, 1, name, error.to_string()))?;
     Ok(ClusterFile {
         how: format!(
-            "{}: {gpus} GPUs of all types, one per server, as Gavel's simulator has it unless told otherwise.",
-            sniff.file
+            "{}: {} GPUs ({}), one per server, as Gavel's simulator has it unless told otherwise.",
+            sniff.file,
+            spec.gpus(),
+            spec.types().join(", ")
         ),
         spec,
     })
@@ -57,11 +66,11 @@ mod tests {
     use crate::testing::try_open;
 
     #[test]
-    fn types_are_added_up() {
+    fn each_type_is_a_group() {
         let Ok(Opened::Cluster(cluster)) = try_open("s.json", b"{\"a\": [\"6:4:2\"]}") else {
             panic!("no cluster");
         };
-        assert_eq!(cluster.to_string(), "12x1");
+        assert_eq!(cluster.to_string(), "6x1:v100+4x1:p100+2x1:k80");
         let error = try_open("s.json", b"{\"a\": [\"6:4:2\", \"1:1:1\"]}").unwrap_err();
         assert_eq!(
             error.to_string(),

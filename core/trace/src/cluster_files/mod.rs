@@ -7,6 +7,7 @@ mod alibaba_nodes;
 mod gavel_specs;
 mod helios_gpus;
 mod kubernetes;
+mod own;
 mod pai_machines;
 mod philly_machines;
 mod tiresias;
@@ -15,7 +16,7 @@ use super::cluster_file::{ClusterFile, ClusterKind};
 use super::error::OpenError;
 use super::sniff::Sniff;
 
-const KINDS: [&ClusterKind; 8] = [
+const KINDS: [&ClusterKind; 9] = [
     &tiresias::KIND,
     &alibaba_nodes::V2023,
     &alibaba_nodes::SPOT,
@@ -24,6 +25,7 @@ const KINDS: [&ClusterKind; 8] = [
     &pai_machines::KIND,
     &philly_machines::KIND,
     &gavel_specs::KIND,
+    &own::KIND,
 ];
 
 /// Which kind a file is, if any.

@@ -1,11 +1,11 @@
 //! Alibaba PAI's machine table of 2020 (`pai_machine_spec`): no header, five columns: machine,
 //! gpu_type, cap_cpu, cap_mem, **cap_gpu**.
 //!
-//! A row is a machine; machines without GPUs are left out. GPU types are not told apart.
+//! A row is a machine; machines without GPUs are left out. Memory is in GB.
 //!
 //! Source: <https://github.com/alibaba/clusterdata>, `cluster-trace-gpu-v2020`.
 
-use crate::cluster_file::{ClusterKind, of_machines, rows, whole_at};
+use crate::cluster_file::{ClusterKind, Machine, of_machines, rows, whole_at};
 use crate::rows::number;
 use crate::sniff::Sniff;
 
@@ -14,7 +14,20 @@ pub(super) const KIND: ClusterKind = ClusterKind {
     read: |sniff| {
         let at = sniff.column("cap_gpu").map_or(4, |column| column.index);
         let rows = rows(sniff).into_iter();
-        let machines = rows.map(|row| Ok((row.line, whole_at(sniff, &row, at, "cap_gpu")?)));
+        let place = |name: &str, at| sniff.column(name).map_or(at, |column| column.index);
+        let places = [("gpu_type", 1), ("cap_cpu", 2), ("cap_mem", 3)];
+        let [gpu, cores, memory] = places.map(|(name, at)| place(name, at));
+        let machines = rows.map(|row| {
+            let figure = |at| number(row.cell(at)).unwrap_or(0.0);
+            Ok(Machine {
+                line: row.line,
+                gpus: whole_at(sniff, &row, at, "cap_gpu")?,
+                gpu: row.cell(gpu).to_owned(),
+                cores: figure(cores),
+                memory: figure(memory),
+                ..Machine::default()
+            })
+        });
         of_machines(sniff, "cap_gpu", machines)
     },
 };
@@ -45,6 +58,9 @@ mod tests {
         let Ok(Opened::Cluster(cluster)) = try_open("machines.csv", table) else {
             panic!("no cluster");
         };
-        assert_eq!(cluster.to_string(), "1x8+2x2");
+        assert_eq!(
+            cluster.to_string(),
+            "1x8:v100/cores=96/memory=512+2x2:p100/cores=64/memory=512"
+        );
     }
 }

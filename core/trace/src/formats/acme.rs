@@ -48,6 +48,9 @@ const PLAIN: Plain = Plain {
     gpus: "gpu_num",
     tenant: "user",
     status: "state",
+    cores: ("cpu_num", 1.0),
+    memory: ("mem_per_pod_gb", 1.0),
+    memory_times: "node_num",
     units: "Timestamps carry their zone; the duration is end_time − start_time, because Kalos' own includes the wait.",
     ..Plain::NONE
 };

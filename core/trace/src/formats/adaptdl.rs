@@ -79,6 +79,7 @@ impl AdaptDl {
             tenant: "",
             model: application,
             batch: Some(batch),
+            asks: Default::default(),
             status: Status::Unknown,
         })
     }

@@ -3,7 +3,7 @@
 //!
 //! `job_name,organization,gpu_model,cpu_request,gpu_request,worker_num,submit_time,duration,`
 //! `job_type`; times in seconds since the trace's start. A job asks for `gpu_request` GPUs on each
-//! of its `worker_num` workers.
+//! of its `worker_num` workers, of the type `gpu_model`, with `cpu_request` cores each.
 //!
 //! Source: <https://github.com/alibaba/clusterdata>.
 
@@ -35,6 +35,8 @@ const PLAIN: Plain = Plain {
     gpus: "gpu_request",
     workers: "worker_num",
     tenant: "organization",
+    types: "gpu_model",
+    cores: ("cpu_request", 1.0),
     units: "Submission and duration are seconds since the trace's start; GPUs are gpu_request × worker_num.",
     ..Plain::NONE
 };
@@ -62,6 +64,7 @@ mod tests {
             warnings(&trace),
             [
                 "fractional_gpus 1 4 0.5 GPUs",
+                "gpu_types 3 2 A10",
                 "gangs_multiplied 1 3 16 workers with 2 GPUs each",
             ]
         );

@@ -3,6 +3,7 @@
 //! `name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,`
 //! `deletion_time,scheduled_time`; times in seconds since the trace's start. A pod ran from
 //! scheduled to deletion. Where `num_gpu` is 1, `gpu_milli` thousandths of it were asked for.
+//! `gpu_spec` names the GPU models that will do, joined by `|`.
 //!
 //! Source: <https://github.com/alibaba/clusterdata>, `cluster-trace-gpu-v2023`.
 
@@ -38,12 +39,16 @@ const PLAIN: Plain = Plain {
     gpus: "num_gpu",
     milli: "gpu_milli",
     status: "pod_phase",
+    types: "gpu_spec",
+    cores: ("cpu_milli", 1e-3),
+    memory: ("memory_mib", 1.0 / 1024.0),
     units: "Times are seconds since the trace's start; the duration is deletion_time − scheduled_time; gpu_milli are thousandths of a shared GPU.",
     ..Plain::NONE
 };
 
 #[cfg(test)]
 mod tests {
+    use crate::job::TypeSet;
     use crate::testing::{dropped, records, trace, warnings};
 
     const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/alibaba_v2023.csv");
@@ -59,6 +64,11 @@ mod tests {
                 "3 pod-1 20 3600 8 - - Running",
             ]
         );
+        assert_eq!(trace.gpu_types, ["v100-16", "v100-32"]);
+        let demands: Vec<_> = trace.records.iter().map(|r| r.demand).collect();
+        assert_eq!(demands[0].types, TypeSet::ANY);
+        assert_eq!((demands[0].cores, demands[0].memory), (12_000, 16_384));
+        assert_eq!(demands[1].types, TypeSet::ANY.with(0).with(1));
         assert_eq!(
             dropped(&trace),
             [
@@ -71,6 +81,7 @@ mod tests {
             [
                 "censored 1 3 had not ended",
                 "fractional_gpus 1 2 0.46 GPUs",
+                "gpu_types 1 3 V100M16|V100M32",
             ]
         );
     }

@@ -12,7 +12,7 @@ use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, is_missing, number};
-use crate::sink::{self, Draft, Sink};
+use crate::sink::{self, Asks, Draft, Sink};
 use crate::sniff::{Column, Sniff};
 
 const COLUMNS: [&str; 6] = [
@@ -34,6 +34,8 @@ pub(super) const FORMAT: Format = Format {
 struct Dlrm {
     columns: [Option<Column>; 6],
     tenant: Option<Column>,
+    cores: Option<Column>,
+    memory: Option<Column>,
     /// The last moment that any row tells.
     last: f64,
     /// Records without a deletion: their index and when they were scheduled.
@@ -45,6 +47,8 @@ impl Dlrm {
         Ok(Self {
             columns: COLUMNS.map(|name| sniff.column(name).cloned()),
             tenant: sniff.column("app_name").cloned(),
+            cores: sniff.column("cpu_request").cloned(),
+            memory: sniff.column("memory_request").cloned(),
             last: 0.0,
             open: Vec::new(),
         })
@@ -98,6 +102,10 @@ impl Dlrm {
             }
         };
         let running = end.is_none();
+        let known = |column: &Option<Column>| {
+            let cell = column.as_ref().map_or("", |column| row.cell(column.index));
+            number(cell).unwrap_or(0.0)
+        };
         sink.keep(Draft {
             line: row.line,
             name,
@@ -108,6 +116,11 @@ impl Dlrm {
             tenant: self.tenant.as_ref().map_or("", |c| row.cell(c.index)),
             model: "",
             batch: None,
+            asks: Asks {
+                cores: known(&self.cores),
+                memory: known(&self.memory),
+                ..Asks::default()
+            },
             status: if running {
                 Status::Running
             } else {

@@ -144,6 +144,7 @@ fn read(
         tenant: "",
         model: "",
         batch: None,
+        asks: Default::default(),
         status: Status::Unknown,
     });
     Ok(())

@@ -54,6 +54,10 @@ const PLAIN: Plain = Plain {
     tenant: "tenant",
     model: "model",
     status: "status",
+    types: "gpu_types",
+    cores: ("cores", 1.0),
+    memory: ("memory", 1.0),
+    gpu_memory: "gpu_memory",
     units: "Submission and duration are seconds, as this format defines them.",
     ..Plain::NONE
 };
@@ -208,7 +212,7 @@ mod tests {
         };
         assert_eq!(
             error("#cluster big"),
-            "e.csv, line 2: 'big' is not a cluster: write NODESxGPUS, such as 16x4, or 8x8+4x4 for unlike nodes"
+            "e.csv, line 2: 'big' is not a cluster: write NODESxGPUS, such as 16x4, 8x8+4x4 for unlike nodes, or 8x8:v100+4x4:a100 with GPU types"
         );
         assert_eq!(
             error("#switchyard 9"),

@@ -138,6 +138,7 @@ fn read(row: &Row<'_>, columns: &Layout, sink: &mut Sink) -> Result<(), (DropRea
         tenant: "",
         model,
         batch: None,
+        asks: Default::default(),
         status: Status::Unknown,
     });
     Ok(())

@@ -28,6 +28,7 @@ const PLAIN: Plain = Plain {
     gpus: "gpu_num",
     tenant: "vc",
     status: "state",
+    cores: ("cpu_num", 1.0),
     units: "Timestamps without a zone are UTC; durations are seconds.",
     ..Plain::NONE
 };

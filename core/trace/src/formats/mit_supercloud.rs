@@ -3,7 +3,7 @@
 //! `id_job,…,partition,…,state,timelimit,time_submit,time_eligible,time_start,time_end,…,`
 //! `tres_alloc,…`; times are Unix seconds, 0 where there is none. The duration is end − start.
 //! `tres_alloc` lists resources by number, such as `1=40,2=8000,4=1,1002=2`; 1001 are all GPUs and
-//! 1002 those of a kind, so the larger counts. States are Slurm's numbers.
+//! 1002 those of a kind, so the larger counts; 1 are cores, 2 is memory in MB. States are Slurm's numbers.
 //!
 //! Source: <https://dcc.mit.edu>; Slurm's `job_states` in `slurm.h`.
 
@@ -14,7 +14,7 @@ use crate::job::Status;
 use crate::mapping::ColumnMapping;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, is_missing, number};
-use crate::sink::{self, Draft, Sink};
+use crate::sink::{self, Asks, Draft, Sink};
 use crate::sniff::{Column, Sniff};
 use crate::status::status;
 
@@ -69,7 +69,13 @@ impl Supercloud {
             return Err((DropReason::GpusMissing, &self.tres));
         }
         let mut count = 0.0;
+        let mut asks = Asks::default();
         for (key, value) in resources.split(',').filter_map(|part| part.split_once('=')) {
+            match (key.trim(), number(value)) {
+                ("1", Some(cores)) => asks.cores = cores,
+                ("2", Some(megabytes)) => asks.memory = megabytes / 1024.0,
+                _ => {}
+            }
             if GPUS.contains(&key.trim()) {
                 let value = number(value).ok_or((DropReason::GpusInvalid, &self.tres))?;
                 if value > count {
@@ -105,6 +111,7 @@ impl Supercloud {
             tenant: self.tenant.as_ref().map_or("", cell),
             model: "",
             batch: None,
+            asks,
             status: state(self.state.as_ref().map_or("", cell)),
         });
         Ok(())

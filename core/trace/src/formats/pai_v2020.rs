@@ -5,18 +5,19 @@
 //! table, 10 columns: job_name, task_name, **inst_num**, status, start_time, end_time, plan_cpu,
 //! plan_mem, **plan_gpu**, gpu_type. Names are 24 hexadecimal digits, times seconds since the
 //! trace's start. A job's GPUs are the sum over its tasks of plan_gpu, in percent of a GPU, ×
-//! inst_num. It was submitted when it started, for all the tables tell.
+//! inst_num; it runs on the types that its tasks with GPUs name, and has their cores (plan_cpu is in
+//! percent of one) and memory (plan_mem is in GB). It was submitted when it started, for all the tables tell.
 //!
 //! Source: <https://github.com/alibaba/clusterdata>, `cluster-trace-gpu-v2020`.
 
 use crate::error::OpenError;
 use crate::format::{Format, Importer};
 use crate::import::no_jobs;
+use crate::job::TypeSet;
 use crate::report::{DropReason, WarningKind, cell_is};
 use crate::rows::{Row, is_missing, number};
 use crate::shared::Part;
-use crate::sink::Half;
-use crate::sink::{self, Draft, Sink};
+use crate::sink::{self, Asks, Draft, Half, Names, Sink, Task, tally_types};
 use crate::sniff::{Evidence, Sniff};
 use crate::status::status;
 
@@ -102,6 +103,7 @@ impl Importer for Jobs {
                 tenant: row.cell(2),
                 model: "",
                 batch: None,
+                asks: Default::default(),
                 status: status(row.cell(3)),
             }),
             Err((reason, column)) => {
@@ -130,26 +132,36 @@ impl Importer for Jobs {
 
 #[derive(Default)]
 struct Tasks {
-    gpus: Vec<(u128, f64)>,
+    tasks: Vec<Task>,
 }
 
 impl Importer for Tasks {
-    fn row(&mut self, row: &Row<'_>, _sink: &mut Sink) {
+    fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
         let (Some(job), Some(instances)) = (id(row.cell(0)), number(row.cell(2))) else {
             return;
         };
         // Tasks for the CPU alone have no plan_gpu.
         let percent = number(row.cell(8)).unwrap_or(0.0);
         let gpus = percent / 100.0 * instances;
+        let mut task = Task {
+            job,
+            ..Task::default()
+        };
         if gpus.is_finite() && gpus > 0.0 {
-            self.gpus.push((job, gpus));
-        } else {
-            self.gpus.push((job, 0.0));
+            let all = |column: usize, unit: f64| {
+                let each = number(row.cell(column)).filter(|each| *each > 0.0);
+                each.map_or(0.0, |each| each * instances * unit)
+            };
+            task.gpus = gpus;
+            task.types = sink.types(row.cell(9), row.line);
+            task.cores = all(6, 0.01);
+            task.memory = all(7, 1.0);
         }
+        self.tasks.push(task);
     }
 
     fn finish(&mut self, sink: &mut Sink) {
-        sink.half = Some(Half::Tasks(std::mem::take(&mut self.gpus)));
+        sink.half = Some(Half::Tasks(std::mem::take(&mut self.tasks)));
     }
 
     fn units(&self) -> String {
@@ -165,11 +177,19 @@ impl Importer for Tasks {
 /// refused.
 pub(crate) fn join(parts: &mut Vec<Part>, refusals: &mut Vec<OpenError>) {
     let mut tasks = Vec::new();
+    let mut gpu_types = Names::default();
     let mut lonely = None;
     let mut jobs = false;
     for part in parts.iter_mut() {
+        let names = part.imported.sink.gpu_types.list();
+        let names: Vec<String> = names.cloned().collect();
         match &mut part.imported.sink.half {
             Some(Half::Tasks(more)) => {
+                let of = names.iter().map(|name| gpu_types.index(name));
+                let of: Vec<Option<u32>> = of.collect();
+                for task in more.iter_mut() {
+                    task.types = task.types.renamed(&of);
+                }
                 tasks.append(more);
                 lonely = lonely.or(Some((part.place.file.clone(), "task")));
             }
@@ -193,10 +213,11 @@ pub(crate) fn join(parts: &mut Vec<Part>, refusals: &mut Vec<OpenError>) {
         return;
     }
     parts.retain(|part| !matches!(part.imported.sink.half, Some(Half::Tasks(_))));
-    tasks.sort_by_key(|task| task.0);
+    tasks.sort_by_key(|task| task.job);
     for part in parts.iter_mut() {
         let sink = &mut part.imported.sink;
         if sink.half.take().is_some() {
+            sink.gpu_types = gpu_types.clone();
             give(&tasks, sink);
             if sink.records.is_empty() {
                 refusals.push(no_jobs(part.format, sink));
@@ -206,8 +227,17 @@ pub(crate) fn join(parts: &mut Vec<Part>, refusals: &mut Vec<OpenError>) {
     parts.retain(|part| !part.imported.sink.records.is_empty());
 }
 
+/// Where one task may run on any type, so may all.
+fn any_of(types: impl Iterator<Item = TypeSet>) -> TypeSet {
+    let union = types.reduce(|all, of| match (all.is_any(), of.is_any()) {
+        (false, false) => of.named().fold(all, TypeSet::with),
+        _ => TypeSet::ANY,
+    });
+    union.unwrap_or_default()
+}
+
 /// Gives a table's jobs their GPUs; `tasks` are sorted by job.
-fn give(tasks: &[(u128, f64)], sink: &mut Sink) {
+fn give(tasks: &[Task], sink: &mut Sink) {
     let tally = &mut sink.tally;
     sink.records.retain_mut(|record| {
         let name = || cell_is("job_name", &record.name);
@@ -215,17 +245,26 @@ fn give(tasks: &[(u128, f64)], sink: &mut Sink) {
             tally.drop(DropReason::TasksMissing, record.line, &name);
             return false;
         };
-        let first = tasks.partition_point(|task| task.0 < job);
+        let first = tasks.partition_point(|task| task.job < job);
         let own = tasks.get(first..).unwrap_or(&[]);
-        let own = own.iter().take_while(|task| task.0 == job);
+        let own = own.iter().take_while(|task| task.job == job);
         if own.clone().next().is_none() {
             tally.drop(DropReason::TasksMissing, record.line, &name);
             return false;
         }
-        let all: f64 = own.map(|task| task.1).sum();
+        let all: f64 = own.clone().map(|task| task.gpus).sum();
+        let asks = Asks {
+            types: "",
+            cores: own.clone().map(|task| task.cores).sum(),
+            memory: own.clone().map(|task| task.memory).sum(),
+            gpu_memory: 0.0,
+        };
+        let types = own.filter(|task| task.gpus > 0.0).map(|task| task.types);
         match sink::gpus(all) {
             Ok((gpus, share)) => {
                 (record.gpus, record.share) = (gpus, share);
+                record.demand = asks.demand(any_of(types));
+                tally_types(tally, record.line, &asks, record.demand);
                 if share < 1.0 {
                     let kind = WarningKind::FractionalGpus;
                     let detail = || format!("{all} GPUs");
@@ -298,10 +337,16 @@ mod tests {
                 [
                     "start_as_submit 2 1 start_time is all there is",
                     "fractional_gpus 1 2 0.5 GPUs",
+                    "gpu_types 2 1 its tasks name them",
+                    "cores_or_memory 2 1 5 GPUs, 102 cores, 498.1005859375 GiB",
+                    "no_nodes_for 2 1 5 GPUs, 102 cores, 498.1005859375 GiB",
                 ]
             );
             let cluster = trace.cluster.map(|cluster| cluster.to_string());
-            assert_eq!(cluster.as_deref(), Some("1x8+2x2"));
+            assert_eq!(
+                cluster.as_deref(),
+                Some("1x8:v100/cores=96/memory=512+2x2:p100/cores=64/memory=512")
+            );
         }
     }
 

@@ -131,6 +131,7 @@ fn read(job: &Job, line: u32, sink: &mut Sink) -> Result<(), (DropReason, String
         tenant: job.vc.as_deref().unwrap_or_default().trim(),
         model: "",
         batch: None,
+        asks: Default::default(),
         status: status(job.status.as_deref().unwrap_or_default().trim()),
     });
     Ok(())

@@ -224,6 +224,7 @@ impl Layout {
             tenant: self.tenant.as_ref().map_or("", cell),
             model: "",
             batch: None,
+            asks: Default::default(),
             status: status(self.state.as_ref().map_or("", cell)),
         });
         Ok(())
@@ -408,6 +409,7 @@ fn read_json(row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, String)>
         tenant: &tenant,
         model: "",
         batch: None,
+        asks: Default::default(),
         status: status(job.state.as_ref().map_or("", word)),
     });
     Ok(())

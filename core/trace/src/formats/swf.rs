@@ -149,6 +149,7 @@ fn read<'r>(row: &Row<'r>, sink: &mut Sink) -> Result<(), (DropReason, usize, &'
         tenant: &group,
         model: "",
         batch: None,
+        asks: Default::default(),
         status,
     });
     Ok(())

@@ -218,7 +218,7 @@ fn what_is_no_job_trace_is_refused_with_the_reason() {
         ),
         (
             "#switchyard 1\n#cluster many\njob,submit,duration,gpus\na,0,1,1\n",
-            "x, line 2: 'many' is not a cluster: write NODESxGPUS, such as 16x4, or 8x8+4x4 for unlike nodes",
+            "x, line 2: 'many' is not a cluster: write NODESxGPUS, such as 16x4, 8x8+4x4 for unlike nodes, or 8x8:v100+4x4:a100 with GPU types",
         ),
     ];
     for (text, message) in cases {
@@ -243,13 +243,13 @@ fn a_cluster_and_gangs_that_do_not_fit_it() {
     };
     assert_eq!(
         trace.report.cluster,
-        "nodes.csv: 3 machines with 18 GPUs, one machine without GPUs left out."
+        "nodes.csv: 3 machines with 18 GPUs (g2, p100), one machine without GPUs left out."
     );
     assert_eq!(
         notes(&trace),
         [
-            "Jobs that ask for more GPUs than the cluster has: 1. They can never run; leave them out or shrink them. First in jobs.csv, line 3: 20 GPUs, cluster 2x8+1x2.",
-            "Jobs that ask for more GPUs than any node has: 1. They run across nodes. First in jobs.csv, line 2: 16 GPUs, cluster 2x8+1x2.",
+            "Jobs that ask for more GPUs than the cluster has: 1. They can never run; leave them out or shrink them. First in jobs.csv, line 3: 20 GPUs, cluster 2x8:g2/cores=96/memory=384+1x2:p100/cores=64/memory=256.",
+            "Jobs that ask for more GPUs than any node has: 1. They run across nodes. First in jobs.csv, line 2: 16 GPUs, cluster 2x8:g2/cores=96/memory=384+1x2:p100/cores=64/memory=256.",
         ]
     );
     let shown = |bins: &[Bin]| bins.iter().map(|b| (b.to, b.jobs)).collect::<Vec<_>>();

@@ -1,0 +1,49 @@
+//! A cluster in our own JSON (`docs/format.md`): an object with `groups` or `nodes`.
+
+use crate::cluster::ClusterSpec;
+use crate::cluster_file::{ClusterFile, ClusterKind, bad};
+use crate::sniff::Shape;
+
+pub(super) const KIND: ClusterKind = ClusterKind {
+    recognise: |sniff| {
+        let begins = |key: &str| {
+            let inside = sniff
+                .text
+                .trim_start()
+                .strip_prefix('{')
+                .map(str::trim_start);
+            let quoted = inside.and_then(|text| text.strip_prefix('"'));
+            quoted.is_some_and(|text| text.starts_with(key))
+        };
+        sniff.shape == Shape::JsonObject && (begins("groups\"") || begins("nodes\""))
+    },
+    read: |sniff| {
+        let spec: Result<ClusterSpec, _> = sniff.text.parse();
+        let spec = spec.map_err(|error| bad(sniff, 1, "groups", error.to_string()))?;
+        let (nodes, gpus) = (spec.nodes(), spec.gpus());
+        Ok(ClusterFile {
+            how: format!("{}: {nodes} nodes with {gpus} GPUs.", sniff.file),
+            spec,
+        })
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::Opened;
+    use crate::testing::try_open;
+
+    #[test]
+    fn a_file_says_what_text_says() {
+        let json = br#"{ "groups": [{"nodes": 2, "gpus": 8, "type": "V100", "cores": 96}] }"#;
+        let Ok(Opened::Cluster(cluster)) = try_open("c.json", json) else {
+            panic!("no cluster");
+        };
+        assert_eq!(cluster.to_string(), "2x8:v100/cores=96");
+        let error = try_open("c.json", br#"{"groups": [{"nodes": 0, "gpus": 8}]}"#).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "c.json, line 1, column groups: a cluster needs at least one node with at least one GPU"
+        );
+    }
+}
