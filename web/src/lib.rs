@@ -6,7 +6,8 @@
 //! [`stage`] holds what the canvases show, [`queues`] says where a job stands in a
 //! policy's queues, `draw/` paints, `ui/` are the components.
 
-pub mod bridge;
+pub mod away;
+mod bridge;
 pub mod draw;
 pub mod fragmentation;
 pub mod goodput;

@@ -3,6 +3,7 @@
 //! The stage lives outside the virtual DOM, in one `Rc<RefCell<Stage>>`. Workers' messages and
 //! pointer events write to it; one animation loop reads it and paints ([`crate::draw`]).
 
+use crate::away::Away;
 use std::cell::{Ref, RefCell, RefMut};
 use std::rc::Rc;
 use switchyard::Time;
@@ -66,7 +67,9 @@ pub struct Stage {
 pub struct StageRun {
     /// The page's id of the run.
     pub id: u32,
-    /// The policy's canonical spec.
+    /// The policy's canonical spec, and behind it what is different besides ([`Card::name`]).
+    ///
+    /// [`Card::name`]: crate::state::Card::name
     pub label: String,
     /// Whether the policy serves jobs in order of arrival: the longest wait is the head of the line.
     pub in_order: bool,
@@ -76,6 +79,8 @@ pub struct StageRun {
     pub index: TimeIndex,
     /// What runs and waits at the clock's time.
     pub moment: Moment,
+    /// Which nodes are not there at the clock's time.
+    pub away: Away,
     /// Each job's segments, in order of start.
     pub segments_of: Vec<Vec<u32>>,
     /// What turns segments into attained service.
@@ -195,6 +200,7 @@ impl Stage {
         let now = Time(self.clock.now);
         for run in &mut self.runs {
             run.moment.seek(&run.log, &run.index, now);
+            run.away.seek(&run.log, now);
         }
     }
 
@@ -217,17 +223,31 @@ impl Stage {
     }
 }
 
+/// Between a policy's spec and what is different besides.
+pub(crate) const ASIDE: &str = " · ";
+
+/// The policy in a run's label.
+fn policy_of(label: &str) -> Option<PolicySpec> {
+    label.split(ASIDE).next()?.parse().ok()
+}
+
 impl StageRun {
+    /// The policy.
+    pub fn policy(&self) -> Option<PolicySpec> {
+        policy_of(&self.label)
+    }
+
     /// A run of which nothing is known yet.
     pub fn new(id: u32, label: String, jobs: usize) -> Self {
-        let policy = label.parse::<PolicySpec>();
+        let policy = policy_of(&label);
         Self {
             id,
-            in_order: policy.is_ok_and(|policy| policy.serves_in_order()),
+            in_order: policy.is_some_and(|policy| policy.serves_in_order()),
             label,
             log: RunLog::default(),
             index: TimeIndex::default(),
             moment: Moment::default(),
+            away: Away::default(),
             segments_of: vec![Vec::new(); jobs],
             attained: Attained::default(),
             progress: Progress {

@@ -4,9 +4,11 @@
 use super::format::{attained, count, counted, duration, figures, gpu_hours, time};
 use super::on_stage::OnStage;
 use crate::queues::Queues;
-use crate::stage::{Stage, StageRun};
+use crate::stage::{Clock, Stage, StageRun};
+use switchyard::Time;
+use switchyard::cluster::GpuModel;
 use switchyard::job::JobId;
-use switchyard::sim::Segment;
+use switchyard::sim::{NodeState, Segment};
 
 /// How many nodes are named before the rest is counted.
 const NODES_NAMED: usize = 6;
@@ -113,13 +115,25 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
             }
         }
     }
+    for (node, ..) in run.away.iter() {
+        if let Some(free) = free.get_mut(node as usize) {
+            *free = 0;
+        }
+    }
+    let absence = |(node, state, until)| {
+        format!(" Node {node} is {}.", absence(state, until, &stage.clock))
+    };
+    let away = match run.away.iter().count() {
+        0 | 1 => run.away.iter().map(absence).collect(),
+        many => format!(" {} nodes are not there.", count(many as u64)),
+    };
     let (idle, most) = (
         free.iter().sum::<u32>(),
         free.iter().copied().max().unwrap_or(0),
     );
     let gpus = counted(stage.cluster.gpus().into(), "GPU", "GPUs");
     let idle_words = match idle {
-        0 => format!("All of {gpus} are taken"),
+        0 => format!("None of {gpus} idle"),
         _ => format!("{} of {gpus} idle", count(idle.into())),
     };
     let waiting = run.moment.waiting().len();
@@ -127,7 +141,7 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
         .first_in_line()
         .and_then(|job| stage.workload.jobs.get(job.index()));
     let Some(first) = first else {
-        return format!("{idle_words}, nothing waits.");
+        return format!("{idle_words}, nothing waits.{away}");
     };
     let who = match waiting {
         1 => format!("1 job waits: {}", first.name),
@@ -148,7 +162,29 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
     } else {
         String::new()
     };
-    format!("{idle_words}, {who} wants {wants}{why}.")
+    format!("{idle_words}, {who} wants {wants}{why}.{away}")
+}
+
+/// What is known of a node besides how many GPUs it has.
+pub(super) fn kind_of(node: u32, stage: &Stage) -> Option<String> {
+    let cluster = &stage.cluster;
+    let kind = cluster.group_of(node)?.kind;
+    let name = kind.gpu.map(|id| cluster.type_name(id));
+    let title = name.map(|name| GpuModel::named(name).map_or(name, |of| of.title).to_owned());
+    let gib = |mib: u32| figures(f64::from(mib) / 1024.0);
+    let of_gpu = cluster.gpu_memory(kind).map(|memory| format!("{} GiB a GPU", gib(memory)));
+    let cores = kind.cores.map(|cores| format!("{} cores", figures(f64::from(cores) / 1000.0)));
+    let memory = kind.memory.map(|memory| format!("{} GiB", gib(memory)));
+    let known: Vec<String> = [title, of_gpu, cores, memory].into_iter().flatten().collect();
+    (!known.is_empty()).then(|| known.join(" · "))
+}
+
+/// That a node is not there, and when it is back: `down, back in 40 min`.
+pub(super) fn absence(state: NodeState, until: Time, clock: &Clock) -> String {
+    match until.seconds() - clock.now {
+        left if left.is_finite() => format!("{state}, back in {}", duration(left.max(0.0))),
+        _ => format!("{state}, for good"),
+    }
 }
 
 /// The lines of a tooltip about one stay on GPUs.

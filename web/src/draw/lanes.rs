@@ -20,7 +20,6 @@ use crate::stage::ColourBy;
 use shelf::{Chip, Column};
 use std::rc::Rc;
 use switchyard::job::JobId;
-use switchyard::policy::PolicySpec;
 
 /// How long a chip takes from one lane, or row, to another.
 const GLIDE_MS: f64 = 250.0;
@@ -98,7 +97,7 @@ impl Lanes {
         let place = Rc::as_ptr(&stage.workload) as usize;
         if self.made_for.0 != run.label || (self.made_for.1, self.made_for.2) != (place, jobs) {
             self.made_for = (run.label.clone(), place, jobs);
-            let policy = run.label.parse::<PolicySpec>().ok();
+            let policy = run.policy();
             self.queues = policy.and_then(|policy| Queues::of(&policy, &stage.workload));
             self.chips.clear();
             self.positions.clear();

@@ -91,6 +91,8 @@ pub struct Response {
     pub hover: Option<Option<JobId>>,
     /// The job to choose (or none), if a job or empty space was clicked.
     pub select: Option<Option<JobId>>,
+    /// The run's node to ask about, if one was clicked that no job was seen on.
+    pub node: Option<(u32, u32)>,
     /// Move the clock there, seconds.
     pub seek: Option<f64>,
     /// The canvas must be painted again.

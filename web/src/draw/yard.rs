@@ -178,7 +178,12 @@ impl Yard {
         let Some((node, gpu)) = self.layout.grid(&self.plane()).at(at) else {
             return Target::Nothing;
         };
-        let holds = |mask: u64| gpu.map_or(mask != 0, |gpu| mask >> gpu & 1 == 1);
+        let labelled = self.layout.tiling.look().label > 0.0;
+        let holds = |mask: u64| match gpu {
+            Some(gpu) => mask >> gpu & 1 == 1,
+            // A node's number stands for the node, not for who runs there.
+            None => mask != 0 && !labelled,
+        };
         let part = |job: JobId| {
             let gpus = run.log.segment(run.moment.segment(job)).gpus;
             gpus.iter()
@@ -193,7 +198,7 @@ impl Yard {
         }
     }
 
-    fn node_lines(&self, node: u32, run: &StageRun) -> Vec<String> {
+    fn node_lines(&self, node: u32, stage: &Stage, run: &StageRun) -> Vec<String> {
         let gpus = self.layout.gpus_per_node.get(node as usize).copied();
         let gpus = gpus.unwrap_or(0);
         let taken: u32 = run
@@ -204,11 +209,17 @@ impl Yard {
             .filter(|part| part.node == node)
             .map(|part| part.count())
             .sum();
-        vec![format!(
+        let mut lines = vec![format!(
             "node {node}: {} of {} free",
             gpus.saturating_sub(taken),
             counted(gpus.into(), "GPU", "GPUs")
-        )]
+        )];
+        lines.extend(describe::kind_of(node, stage));
+        match run.away.of(node) {
+            Some((state, until)) => lines.push(describe::absence(state, until, &stage.clock)),
+            None => lines.push("click: what if it died now?".to_owned()),
+        }
+        lines
     }
 
     /// Brings the chosen job's nodes to the middle; the whole cluster if there is none, or if it is
@@ -297,10 +308,14 @@ impl RunPainter for Yard {
             PointerKind::Release | PointerKind::Leave => self.drag = None,
             PointerKind::Click => {
                 self.drag = None;
-                response.select = Some(match self.at(at, run) {
-                    Target::Job(job) => Some(job),
+                let target = self.at(at, run);
+                response.select = Some(match target {
+                    Target::Job(job) if !pointer.shift => Some(job),
                     _ => None,
                 });
+                if let Target::Node(node) = target {
+                    response.node = Some((run.id, node));
+                }
             }
             PointerKind::Move => {
                 if let (Some(drag), true) = (&self.drag, pointer.down) {
@@ -319,7 +334,7 @@ impl RunPainter for Yard {
                 response.tooltip = Some(describe::job(job, stage, run));
                 response.cursor = "pointer";
             }
-            Target::Node(node) => response.tooltip = Some(self.node_lines(node, run)),
+            Target::Node(node) => response.tooltip = Some(self.node_lines(node, stage, run)),
             Target::Nothing => {}
         }
         response

@@ -76,7 +76,7 @@ impl Session {
     /// Starts a scheduler's run with the settings of now.
     fn start(&self, card: &Card, state: &AppState) {
         let id = card.id;
-        let mut spec = state.run_spec(&card.policy);
+        let mut spec = state.run_spec(card);
         let budget = &mut spec.options.log_budget;
         if *budget == LogBudget::default() {
             *budget = self.0.runs.borrow().log_budget(state.cards.len());
@@ -96,7 +96,7 @@ impl Session {
                 let progress = nothing_of(jobs);
                 let run = Run::new(id, orders, worker, progress, is_second);
                 self.0.runs.borrow_mut().put(run);
-                self.put_on_stage(StageRun::new(id, card.policy.to_string(), jobs), state);
+                self.put_on_stage(StageRun::new(id, card.name(), jobs), state);
                 self.tell(Action::Progress(id, RunStatus::Running(progress)));
             }
             Err(why) => self.tell(Action::Progress(id, RunStatus::Failed(why))),

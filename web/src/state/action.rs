@@ -11,6 +11,7 @@ use crate::stage::ColourBy;
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
+use switchyard::outages::Outage;
 use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory};
 use switchyard::report::Summary;
 use switchyard::trace::ProfileTable;
@@ -102,6 +103,10 @@ pub enum Action {
     Answered(Result<Answer, String>),
     /// Placements of shares are measured anew (`None`), have been, or cannot be.
     Arrived(Option<Result<Rc<Measured>, String>>),
+    /// Ask what would be if a node of a run died, or ask no more.
+    AskToBreak(Option<(u32, u32)>),
+    /// Repeat a run with an outage more, beside it.
+    Break(u32, Outage),
     /// Open or close the help.
     Help(bool),
     /// Open or close the left rail.

@@ -14,13 +14,15 @@ use crate::bridge::protocol::{Choice, Facets};
 use crate::fragmentation::Measured;
 use crate::goodput::{Answer, Question};
 use crate::kept::{Held, Kept};
-use crate::stage::ColourBy;
+use crate::draw::format::duration;
+use crate::stage::{ASIDE, ColourBy};
 pub use action::Action;
 use link::Link;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
+use switchyard::outages::{Outage, Outages};
 use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory};
 use switchyard::report::Summary;
 use switchyard::sim::Progress;
@@ -81,6 +83,8 @@ pub struct AppState {
     pub arrivals: Option<Result<Rc<Measured>, String>>,
     /// Whether the help is open.
     pub help: bool,
+    /// The run and the node that it is asked of what would be if it died.
+    pub breaking: Option<(u32, u32)>,
     /// Whether the left rail is open on a narrow screen.
     pub drawer: bool,
     /// The step of the guide that is open.
@@ -191,6 +195,8 @@ pub struct Card {
     pub id: u32,
     /// The policy.
     pub policy: PolicySpec,
+    /// Outages of this run alone: what would be if a node died.
+    pub what_if: Outages,
     /// How far its run is.
     pub status: RunStatus,
     /// The run in numbers, once complete.
@@ -254,7 +260,7 @@ impl AppState {
     pub fn from_link(link: &Link) -> Self {
         let cards: Vec<Card> = (0u32..)
             .zip(&link.policies)
-            .map(|(id, policy)| Card::new(id, policy.clone()))
+            .map(|(id, policy)| Card::new(id, policy.clone()).with(link.what_if(id as usize)))
             .collect();
         Self {
             source: link.source.clone(),
@@ -291,6 +297,7 @@ impl AppState {
             model: Model::default(),
             arrivals: None,
             help: false,
+            breaking: None,
             drawer: false,
             guide: None,
             asking_for_guide: false,
@@ -299,7 +306,8 @@ impl AppState {
     }
 
     /// The settings of one scheduler's run.
-    pub fn run_spec(&self, policy: &PolicySpec) -> RunSpec {
+    pub fn run_spec(&self, card: &Card) -> RunSpec {
+        let policy = &card.policy;
         RunSpec {
             policy: policy.clone(),
             cluster: self.setup.cluster.clone(),
@@ -309,7 +317,7 @@ impl AppState {
                 .history()
                 .and_then(|name| self.setup.histories.iter().find(|of| of.name == name))
                 .map(|history| (**history).clone()),
-            outages: self.setup.settings.outages.clone(),
+            outages: self.setup.settings.outages.and(&card.what_if),
         }
     }
 
@@ -326,7 +334,12 @@ impl AppState {
                 .map(|(key, value)| format!("{key}={value}"))
                 .collect(),
             cluster: Some(setup.cluster.clone()),
-            policies: self.cards.iter().map(|of| of.policy.to_string()).collect(),
+            policies: self
+                .cards
+                .iter()
+                .filter(|of| of.what_if.is_empty())
+                .map(|of| of.policy.to_string())
+                .collect(),
             settings: setup.settings.clone(),
             histories: setup.histories.iter().map(|of| (**of).clone()).collect(),
         }
@@ -366,9 +379,27 @@ impl Card {
         Self {
             id,
             policy,
+            what_if: Outages::default(),
             status: RunStatus::Idle,
             summary: None,
         }
+    }
+
+    /// The same, with outages of its own.
+    fn with(self, what_if: Outages) -> Self {
+        Self { what_if, ..self }
+    }
+
+    /// Its name: the policy's spec, and which node dies where it is asked what would be then:
+    /// `fifo · node 7 down for 1 h`.
+    pub fn name(&self) -> String {
+        let span = |outage: &Outage| match outage.to.seconds() - outage.from.seconds() {
+            seconds if seconds.is_finite() => format!("for {}", duration(seconds)),
+            _ => "for good".to_owned(),
+        };
+        let words = |outage: &Outage| format!("{ASIDE}node {} down {}", outage.node, span(outage));
+        let asides: String = self.what_if.iter().map(words).collect();
+        format!("{}{asides}", self.policy)
     }
 }
 

@@ -126,6 +126,12 @@ impl Random {
                 applications: Arc::new(self.applications()),
             },
             baseline: self.below(policies.len()),
+            what_ifs: if self.coin() {
+                let outages = "3:60.5..3600,0:7..".parse().expect("sound");
+                vec![(self.below(policies.len()), outages)]
+            } else {
+                Vec::new()
+            },
             policies,
             view: self.of(&["yard", "jobs", "goodput"]).to_string(),
             colour_by: self.of(&ColourBy::ALL).0,

@@ -6,6 +6,7 @@ use super::{
     AppState, Card, ClusterOrigin, GUIDED, GUIDED_SCHEDULERS, Progressing, RunStatus, Source,
 };
 use std::rc::Rc;
+use switchyard::outages::Outages;
 use switchyard::Experiment;
 use switchyard::trace::ProfileTable;
 use yew::Reducible;
@@ -53,11 +54,11 @@ impl AppState {
                 } else if self.guide.is_some() {
                     self.schedule(GUIDED_SCHEDULERS.iter().copied());
                 }
-                self.trace = Some(info);
                 self.opening = None;
                 self.trace_error = None;
                 // Whatever there was to tell was about what was open before.
                 (self.notice, self.lit) = (None, None);
+                self.trace = Some(info);
                 self.setup.cluster = cluster;
                 self.cluster_origin = origin;
                 if let Some(experiment) = experiment {
@@ -66,6 +67,7 @@ impl AppState {
                 if !profiles.is_empty() {
                     self.take_profiles(profiles);
                 }
+                self.forget_lost_nodes();
                 self.forget_results();
             }
             Action::OpenedProfiles(profiles) => {
@@ -88,6 +90,7 @@ impl AppState {
                 ));
                 self.setup.cluster = cluster;
                 self.cluster_origin = ClusterOrigin::Given;
+                self.forget_lost_nodes();
                 self.forget_results();
             }
             Action::Refused(why) => {
@@ -121,6 +124,7 @@ impl AppState {
                         self.cluster_origin = ClusterOrigin::Chosen;
                     }
                     self.setup = setup;
+                    self.forget_lost_nodes();
                     self.forget_results();
                 }
                 // It was right for the settings it was made for, which have changed meanwhile.
@@ -138,7 +142,9 @@ impl AppState {
             Action::Edit(id, change) => {
                 let changed = self.card(id).map(|card| change.of(&card.policy));
                 match (self.card_mut(id), changed) {
-                    (Some(card), Some(Ok(policy))) => *card = Card::new(id, policy),
+                    (Some(card), Some(Ok(policy))) => {
+                        *card = Card::new(id, policy).with(card.what_if.clone());
+                    }
                     (_, Some(Err(why))) => self.notice = Some(why),
                     _ => {}
                 }
@@ -199,6 +205,18 @@ impl AppState {
             Action::Ask(question) => self.model.question = question,
             Action::Answered(answer) => self.model.answer = Some(answer.map(Rc::new)),
             Action::Arrived(told) => self.arrivals = told,
+            Action::AskToBreak(node) => self.breaking = node,
+            Action::Break(id, outage) => {
+                self.breaking = None;
+                if let Some(at) = self.cards.iter().position(|card| card.id == id) {
+                    let Card { policy, what_if, .. } = &self.cards[at];
+                    let what_if = what_if.and(&Outages::new(vec![outage]));
+                    let broken = Card::new(self.next_id, policy.clone()).with(what_if);
+                    self.next_id += 1;
+                    self.cards.insert(at + 1, broken);
+                    self.revision += 1;
+                }
+            }
             Action::Help(open) => self.help = open,
             Action::Drawer(open) => self.drawer = open,
             Action::Guide(step) => {
@@ -221,8 +239,9 @@ impl AppState {
             self.cluster_origin = ClusterOrigin::Chosen;
         }
         self.cards.clear();
-        for policy in &link.policies {
-            self.cards.push(Card::new(self.next_id, policy.clone()));
+        for (at, policy) in link.policies.iter().enumerate() {
+            let card = Card::new(self.next_id, policy.clone());
+            self.cards.push(card.with(link.what_if(at)));
             self.next_id += 1;
         }
         self.baseline = self.cards.get(link.baseline).map_or(0, |card| card.id);
@@ -231,6 +250,16 @@ impl AppState {
         self.complaints.clone_from(&link.complaints);
         (self.notice, self.guide, self.lit) = (None, None, None);
         self.forget_results();
+    }
+
+    /// Nobody asks any more what would be if nodes died that the cluster has not.
+    fn forget_lost_nodes(&mut self) {
+        self.breaking = None;
+        let nodes = self.setup.cluster.nodes();
+        self.cards.retain(|card| card.what_if.check(nodes).is_ok());
+        if self.card(self.baseline).is_none() {
+            self.baseline = self.cards.first().map_or(0, |card| card.id);
+        }
     }
 
     fn take_profiles(&mut self, profiles: Vec<ProfileTable>) {
@@ -275,7 +304,7 @@ impl AppState {
 
     fn forget_results(&mut self) {
         for card in &mut self.cards {
-            *card = Card::new(card.id, card.policy.clone());
+            *card = Card::new(card.id, card.policy.clone()).with(card.what_if.clone());
         }
         self.selected = None;
         self.explanations.clear();
@@ -439,7 +468,7 @@ mod tests {
             };
             let workload = Arc::new(workload);
             let hash = |card: &Card| {
-                let mut run = state.run_spec(&card.policy).start(workload.clone());
+                let mut run = state.run_spec(card).start(workload.clone());
                 run.run().map_err(|why| why.to_string())?;
                 Ok(run.log().hash())
             };

@@ -4,6 +4,7 @@ use super::doers::Doers;
 use crate::draw::space::{Css, Point};
 use crate::draw::{Canvas, Painter, Pointer, PointerKind, Response};
 use crate::session::Session;
+use crate::state::Action;
 use std::cell::RefCell;
 use std::fmt::Debug;
 use std::rc::Rc;
@@ -281,6 +282,10 @@ fn carry_out(session: &Session, response: &Response) {
     }
     if let Some(job) = response.select {
         session.select(job);
+    }
+    if let Some(node) = response.node {
+        session.set_playing(false);
+        session.tell(Action::AskToBreak(Some(node)));
     }
     if let Some(time) = response.seek {
         session.seek(time);

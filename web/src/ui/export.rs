@@ -220,7 +220,7 @@ fn result(props: &Props, stage: &Stage, run: &StageRun) -> Option<RunResult> {
         RunStatus::Done { wall_ms, .. } => wall_ms,
         _ => 0.0,
     };
-    let spec = props.state.run_spec(&card.policy);
+    let spec = props.state.run_spec(card);
     let per_job = jct_by_name(&stage.workload, &outcomes(stage, run));
     Some(RunResult {
         per_job: Some(per_job),

@@ -5,6 +5,7 @@ mod address;
 mod animation;
 mod app;
 mod applications_field;
+mod breaking;
 mod canvas_host;
 mod chart_card;
 mod clock;

@@ -52,7 +52,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
         }
     };
     let button = |icon: Icon, label: &'static str, action: Callback<MouseEvent>| {
-        let whole = format!("{label} {}", card.policy);
+        let whole = format!("{label} {}", card.name());
         quiet_button(&whole, Some(label), sign(icon), action)
     };
     let run_or_cancel = {
@@ -116,7 +116,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
             <div class="row">
                 <span class="swatch" ~style={colour} aria-hidden="true"></span>
                 <button type="button" class="name quiet" aria-expanded={editing.to_string()} onclick={toggle}
-                    title={format!("{} {}.", entry.summary, entry.source)}>{ card.policy.to_string() }</button>
+                    title={format!("{} {}.", entry.summary, entry.source)}>{ card.name() }</button>
                 { run_or_cancel }{ duplicate }{ remove }
             </div>
             { status(&card.status, card.summary.as_ref().map(|summary| summary.jct.mean), props.has_trace) }

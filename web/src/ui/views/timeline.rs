@@ -37,13 +37,13 @@ fn TimelineView(props: &StateProps) -> Html {
     let runs = state
         .cards
         .iter()
-        .map(|card| choose(Some(card.id), &card.policy.to_string()));
+        .map(|card| choose(Some(card.id), &card.name()));
     let shown = state
         .cards
         .iter()
         .filter(|card| only.is_none_or(|id| id == card.id || state.card(id).is_none()));
     let timelines = shown.map(|card| {
-        let label = card.policy.to_string();
+        let label = card.name();
         html! {
             <section key={format!("{}-{:?}", card.id, *by)} class="timeline" aria-label={format!("Timeline of {label}")}>
                 <h2><span class="spec">{ &label }</span></h2>

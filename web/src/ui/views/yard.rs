@@ -4,6 +4,7 @@ use crate::draw::format;
 use crate::draw::yard::Yard;
 use crate::stage::ColourBy;
 use crate::state::{Action, AppState, Card, RunStatus};
+use crate::ui::breaking::breaking;
 use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::controls::{list, option};
 use crate::ui::doers::{Doers, StateProps, tell};
@@ -43,7 +44,7 @@ fn YardView(props: &StateProps) -> Html {
     let switch = state.cards.iter().zip(0usize..).map(|(card, i)| {
         option(
             &i.to_string(),
-            &card.policy.to_string(),
+            &card.name(),
             i == shown_now,
             None,
         )
@@ -129,11 +130,13 @@ pub(super) fn yard(state: &AppState, doers: &Doers, card: &Card, narrow_shown: b
         (RunStatus::Failed(_), None) => html! { <span class="error">{ "failed" }</span> },
         (RunStatus::Idle | RunStatus::Done { .. }, None) => Html::default(),
     };
+    let name = card.name();
     html! {
-        <section key={card.id} class={classes!("yard", (!narrow_shown).then_some("hidden-narrow"))} aria-label={format!("Yard of {}", card.policy)}>
-            <h2><span class="spec" title={card.policy.to_string()}>{ card.policy.to_string() }</span>{ result }</h2>
-            <CanvasHost scene={Scene::of(card.id, Yard::of_run)} doers={doers.clone()} label={format!("Nodes and queue under {} at the clock's time", card.policy)} />
+        <section key={card.id} class={classes!("yard", (!narrow_shown).then_some("hidden-narrow"))} aria-label={format!("Yard of {name}")}>
+            <h2><span class="spec" title={name.clone()}>{ &name }</span>{ result }</h2>
+            <CanvasHost scene={Scene::of(card.id, Yard::of_run)} doers={doers.clone()} label={format!("Nodes and queue under {name} at the clock's time")} />
             { yard_facts(&doers.session, card.id) }
+            { breaking(state, &doers.session, card) }
         </section>
     }
 }
