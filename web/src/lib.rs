@@ -7,7 +7,7 @@
 //! policy's queues, `draw/` paints, `ui/` are the components.
 
 pub mod away;
-mod bridge;
+pub mod bridge;
 pub mod draw;
 pub mod fragmentation;
 pub mod goodput;

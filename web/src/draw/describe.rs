@@ -120,9 +120,8 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
             *free = 0;
         }
     }
-    let absence = |(node, state, until)| {
-        format!(" Node {node} is {}.", absence(state, until, &stage.clock))
-    };
+    let absence =
+        |(node, state, until)| format!(" Node {node} is {}.", absence(state, until, &stage.clock));
     let away = match run.away.iter().count() {
         0 | 1 => run.away.iter().map(absence).collect(),
         many => format!(" {} nodes are not there.", count(many as u64)),
@@ -172,10 +171,17 @@ pub(super) fn kind_of(node: u32, stage: &Stage) -> Option<String> {
     let name = kind.gpu.map(|id| cluster.type_name(id));
     let title = name.map(|name| GpuModel::named(name).map_or(name, |of| of.title).to_owned());
     let gib = |mib: u32| figures(f64::from(mib) / 1024.0);
-    let of_gpu = cluster.gpu_memory(kind).map(|memory| format!("{} GiB a GPU", gib(memory)));
-    let cores = kind.cores.map(|cores| format!("{} cores", figures(f64::from(cores) / 1000.0)));
+    let of_gpu = cluster
+        .gpu_memory(kind)
+        .map(|memory| format!("{} GiB a GPU", gib(memory)));
+    let cores = kind
+        .cores
+        .map(|cores| format!("{} cores", figures(f64::from(cores) / 1000.0)));
     let memory = kind.memory.map(|memory| format!("{} GiB", gib(memory)));
-    let known: Vec<String> = [title, of_gpu, cores, memory].into_iter().flatten().collect();
+    let known: Vec<String> = [title, of_gpu, cores, memory]
+        .into_iter()
+        .flatten()
+        .collect();
     (!known.is_empty()).then(|| known.join(" · "))
 }
 

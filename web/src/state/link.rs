@@ -255,7 +255,9 @@ impl Link {
             what_ifs: {
                 let of_cards = state.cards.iter().map(|card| card.what_if.clone());
                 let of_cards = of_cards.enumerate();
-                of_cards.filter(|(_, outages)| !outages.is_empty()).collect()
+                of_cards
+                    .filter(|(_, outages)| !outages.is_empty())
+                    .collect()
             },
             baseline: state
                 .cards

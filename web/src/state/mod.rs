@@ -11,10 +11,10 @@ mod reduce;
 pub mod settings;
 
 use crate::bridge::protocol::{Choice, Facets};
+use crate::draw::format::duration;
 use crate::fragmentation::Measured;
 use crate::goodput::{Answer, Question};
 use crate::kept::{Held, Kept};
-use crate::draw::format::duration;
 use crate::stage::{ASIDE, ColourBy};
 pub use action::Action;
 use link::Link;

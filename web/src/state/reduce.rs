@@ -6,8 +6,8 @@ use super::{
     AppState, Card, ClusterOrigin, GUIDED, GUIDED_SCHEDULERS, Progressing, RunStatus, Source,
 };
 use std::rc::Rc;
-use switchyard::outages::Outages;
 use switchyard::Experiment;
+use switchyard::outages::Outages;
 use switchyard::trace::ProfileTable;
 use yew::Reducible;
 
@@ -209,7 +209,9 @@ impl AppState {
             Action::Break(id, outage) => {
                 self.breaking = None;
                 if let Some(at) = self.cards.iter().position(|card| card.id == id) {
-                    let Card { policy, what_if, .. } = &self.cards[at];
+                    let Card {
+                        policy, what_if, ..
+                    } = &self.cards[at];
                     let what_if = what_if.and(&Outages::new(vec![outage]));
                     let broken = Card::new(self.next_id, policy.clone()).with(what_if);
                     self.next_id += 1;

@@ -15,7 +15,9 @@ pub fn short_specs(specs: &[&str]) -> Vec<String> {
     own.dedup();
     let given = |spec: &str| specs.iter().filter(|whole| **whole == spec).count();
     let alike = |head: &str| {
-        let alike = own.iter().filter(|spec| spec.split('[').next() == Some(head));
+        let alike = own
+            .iter()
+            .filter(|spec| spec.split('[').next() == Some(head));
         alike.map(|spec| given(spec).max(1)).sum::<usize>()
     };
     let mut names: Vec<String> = Vec::with_capacity(specs.len());
@@ -59,7 +61,12 @@ mod tests {
     fn what_is_aside_stays() {
         let broken = "tiresias-las[knob=2] · node 7 down for 1 h";
         assert_eq!(
-            short_specs(&["tiresias-las[knob=2]", broken, "fifo", "fifo · node 7 down for good"]),
+            short_specs(&[
+                "tiresias-las[knob=2]",
+                broken,
+                "fifo",
+                "fifo · node 7 down for good"
+            ]),
             [
                 "tiresias-las[…]",
                 "tiresias-las[…] · node 7 down for 1 h",

@@ -3,12 +3,15 @@
 use super::look::Detail;
 use super::motion::FLIGHT_MS;
 use super::tiles::Grid;
+use crate::draw::describe;
 use crate::draw::on_stage::{DIMMED, OnStage};
 use crate::draw::palette;
 use crate::draw::pen::{Align, Pen};
 use crate::draw::space::Rect;
 use crate::draw::text::{SMALL, TEXT_ROW};
+use switchyard::Time;
 use switchyard::job::JobId;
+use switchyard::sim::NodeState;
 
 /// How opaque the joints are between the cells of a gang: one sees its GPUs, and that they are one.
 const JOINT: f64 = 0.45;
@@ -58,6 +61,7 @@ impl Nodes {
                 names(pen, grid, area, shown);
             }
         }
+        self.away(pen, grid, area, gpus_per_node, shown);
         for job in shown.outlined() {
             if shown.run.moment.running().contains(&job) {
                 outline(pen, job, grid, area, shown);
@@ -156,6 +160,63 @@ impl Nodes {
     fn list(&mut self, job: JobId, shown: OnStage<'_>) -> &mut Vec<u32> {
         let back = usize::from(!shown.is_dimmed(job));
         &mut self.by_colour[back][shown.category(job) as usize]
+    }
+
+    /// Nodes that are not there are grey and hatched; those being drained are so where nobody is left.
+    fn away(
+        &self,
+        pen: &mut Pen<'_>,
+        grid: &Grid<'_>,
+        area: &Rect,
+        gpus_per_node: &[u32],
+        shown: OnStage<'_>,
+    ) {
+        let seen =
+            |&(node, ..): &(u32, NodeState, Time)| !grid.is_merged() && grid.is_seen(node, area);
+        let away: Vec<_> = shown.run.away.iter().filter(seen).collect();
+        if away.is_empty() {
+            return;
+        }
+        let dense = grid.look.detail == Detail::Density;
+        let mask = |node: u32, state: NodeState| {
+            let gpus = gpus_per_node.get(node as usize).copied().unwrap_or(1);
+            let all = u64::MAX >> (64 - gpus.clamp(1, 64));
+            let free = self.free.get(node as usize).copied().filter(|_| !dense);
+            match state {
+                NodeState::Drained => free.unwrap_or(0),
+                _ => all,
+            }
+        };
+        pen.fill(pen.chrome.busy);
+        for &(node, state, _) in &away {
+            grid.cells(node, mask(node, state), |cell| pen.rect(cell));
+        }
+        let spacing = pen.px(5.0).min(grid.look.cell.w);
+        pen.hatch(spacing, |hatch| {
+            for &(node, state, _) in &away {
+                grid.cells(node, mask(node, state), &mut *hatch);
+            }
+        });
+        if grid.look.detail != Detail::Labelled {
+            return;
+        }
+        // In the place of the node's number: what has become of it.
+        let half = (grid.look.label - pen.px(3.0)) / 2.0;
+        for &(node, state, until) in &away {
+            let Rect { x, y, w, .. } = grid.tile(node);
+            let back = describe::absence(state, until, &shown.stage.clock);
+            let whole = format!("{node} {back}");
+            let short = format!("{node} {state}");
+            let text = if pen.width(&whole, SMALL) <= w {
+                whole
+            } else {
+                short
+            };
+            pen.fill(pen.chrome.background);
+            pen.rect(&Rect::new(x, y, w, grid.look.label - pen.px(1.0)));
+            pen.fill(pen.chrome.text);
+            pen.label(&text, x, y + half, Align::Left, w);
+        }
     }
 
     /// A cell a node (or a rack, or a partition, where nodes are too small), filled from below as far

@@ -41,14 +41,11 @@ fn YardView(props: &StateProps) -> Html {
         }
     });
     let shown_now = (*shown).min(state.cards.len().saturating_sub(1));
-    let switch = state.cards.iter().zip(0usize..).map(|(card, i)| {
-        option(
-            &i.to_string(),
-            &card.name(),
-            i == shown_now,
-            None,
-        )
-    });
+    let switch = state
+        .cards
+        .iter()
+        .zip(0usize..)
+        .map(|(card, i)| option(&i.to_string(), &card.name(), i == shown_now, None));
     let onswitch = Callback::from(move |event: Event| {
         if let Ok(chosen) = input_value(&event).parse() {
             shown.set(chosen);
