@@ -95,7 +95,7 @@ test("a click on a node asks what if it dies, and both futures stand side by sid
   const page = await open(t, "index.html#v=1&t=30000&run=fifo", { viewport: { width: 1440, height: 900 } });
   await finished(page, 1);
   await page.waitForTimeout(300);
-  // Node 3's number, above its GPUs: on it stands no job.
+  // Node 2's number, above its GPUs: on it stands no job.
   const canvas = page.locator(".yard canvas");
   const { x, y } = await canvas.boundingBox();
   const tooltip = page.locator("#tooltip");
@@ -103,23 +103,23 @@ test("a click on a node asks what if it dies, and both futures stand side by sid
   for (let across = 20; across < 1150 && !found; across += 25) {
     await page.mouse.move(x + across, y + 10);
     await page.waitForTimeout(20);
-    found = (await tooltip.isVisible()) && /^node 3: 0 of 4 GPUs free/.test(await tooltip.textContent());
+    found = (await tooltip.isVisible()) && /^node 2: 0 of 4 GPUs free/.test(await tooltip.textContent());
     if (found) await page.mouse.click(x + across, y + 10);
   }
-  assert.ok(found, "node 3 is on the yard");
+  assert.ok(found, "node 2 is on the yard");
   const question = page.getByRole("region", { name: "What if a node dies now?" });
-  await question.getByText("What if node 3 dies now?").waitFor();
+  await question.getByText("What if node 2 dies now?").waitFor();
   await question.getByRole("button", { name: "for 1 h" }).click();
   await finished(page, 2);
-  const broken = page.getByRole("region", { name: "Yard of fifo · node 3 down for 60 min" });
-  await broken.getByText(/Node 3 is down, back in 60 min\./).waitFor();
+  const broken = page.getByRole("region", { name: "Yard of fifo · node 2 down for 60 min" });
+  await broken.getByText(/Node 2 is down, back in 60 min\./).waitFor();
   await page.getByRole("region", { name: "Yard of fifo", exact: true }).getByText(/15 of 32 GPUs idle/).waitFor();
   // It travels in the link, and goes like any other scheduler.
   await page.waitForFunction(() => location.hash.includes("what-if="));
   const again = await open(t, `index.html${await page.evaluate(() => location.hash)}`);
   await finished(again, 2);
-  await again.getByRole("region", { name: "Yard of fifo · node 3 down for 60 min" }).waitFor();
-  await page.getByRole("button", { name: "Remove fifo · node 3 down for 60 min" }).click();
+  await again.getByRole("region", { name: "Yard of fifo · node 2 down for 60 min" }).waitFor();
+  await page.getByRole("button", { name: "Remove fifo · node 2 down for 60 min" }).click();
   await broken.waitFor({ state: "detached" });
 });
 
@@ -136,11 +136,11 @@ test("nodes by form: another kind, its type, racks; what cannot be is said", asy
   await rail.getByText("40 GPUs, chosen by you").waitFor();
   await rail.getByText("More", { exact: true }).click();
   assert.equal(await rail.getByLabel("As text").first().inputValue(), "8x4+2x4:h100");
-  await rail.getByLabel("Racks").fill("11");
-  await rail.getByLabel("Racks").press("Enter");
+  await rail.getByLabel("Racks", { exact: true }).fill("11");
+  await rail.getByLabel("Racks", { exact: true }).press("Enter");
   await rail.getByText(/11 racks for 10 nodes/).waitFor();
-  await rail.getByLabel("Racks").fill("2");
-  await rail.getByLabel("Racks").press("Enter");
+  await rail.getByLabel("Racks", { exact: true }).fill("2");
+  await rail.getByLabel("Racks", { exact: true }).press("Enter");
   await page.waitForFunction(() => decodeURIComponent(location.hash).includes("cluster=8x4+2x4:h100/racks=2"));
   await finished(page, 1);
 });

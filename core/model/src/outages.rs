@@ -173,7 +173,7 @@ impl Outages {
         };
         let columns = cells(first);
         let Some(table) = Table::of(&columns) else {
-            let named = columns.iter().any(|cell| *cell == "node");
+            let named = columns.contains(&"node");
             if named {
                 let missing = if columns.contains(&"from") {
                     "to"
