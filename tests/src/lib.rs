@@ -4,7 +4,8 @@
 //! `golden/hashes.txt` has a line per run: case, policy, hash. `lab` and `cluster` are the embedded
 //! samples of that name on their own clusters, run with the defaults. `tiny` is `golden/tiny.csv`,
 //! which goes through the opener, on unlike nodes with a restart cost; `slow` is the same where spread
-//! gangs are slow and large models restart slowly. `bound` is `lab` as training of applications.
+//! gangs are slow and large models restart slowly. `bound` is `lab` as training of applications, `linked` is `lab` where
+//! jobs share the links of a tree.
 //! `adaptive` is drawn as Pollux' evaluation draws, with
 //! short searches and interference. `models` are [`models`]. `UPDATE_GOLDEN=1 cargo test
 //! -p switchyard-tests` writes the file anew; a change that moves a hash must say why in its
@@ -56,7 +57,7 @@ pub struct Case {
 }
 
 /// The cases, in the order of `golden/hashes.txt`. The sample `fleet` is too large for every test.
-pub fn cases() -> [Case; 6] {
+pub fn cases() -> [Case; 7] {
     [
         sample("lab"),
         sample("cluster"),
@@ -64,8 +65,35 @@ pub fn cases() -> [Case; 6] {
         slow(),
         bound(),
         adaptive(),
+        linked(),
     ]
 }
+
+/// Jobs that share links and cores, on a tree.
+fn linked() -> Case {
+    Case {
+        name: "linked",
+        cluster: "8x4/cores=12/partitions=2/racks=4/nic=1"
+            .parse()
+            .expect("a cluster"),
+        options: SimOptions {
+            contention: true,
+            ..SimOptions::default()
+        },
+        policies: LINKED,
+        ..sample("lab")
+    }
+}
+
+/// What runs there.
+const LINKED: &[&str] = &[
+    "fifo",
+    "fifo[placement=spread]",
+    "fifo[placement=consolidated]",
+    "srtf",
+    "tiresias-las",
+    "gandiva",
+];
 
 /// As the page runs plain jobs where a scheduler adapts them.
 fn bound() -> Case {

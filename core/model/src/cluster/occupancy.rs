@@ -4,7 +4,7 @@
 //! hands out particular GPUs ([`Occupancy`]), lowest number first, so that the same plan
 //! always names the same GPUs.
 
-use super::{ClusterSpec, Part};
+use super::{ClusterSpec, Part, Topology};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ pub struct FreeGpus {
     per_node: Vec<u32>,
     /// Taken or free, per node; 0 of a closed one.
     node_sizes: Arc<[u32]>,
+    /// The rack of every node; empty where all are in one.
+    racks: Arc<[u32]>,
     total: u32,
 }
 
@@ -22,7 +24,17 @@ impl FreeGpus {
     /// A whole cluster, all free.
     pub fn all(cluster: &ClusterSpec) -> Self {
         let per_node: Vec<u32> = cluster.gpus_per_node().collect();
+        let racks: Vec<u32> = if cluster.tree().is_plain() {
+            Vec::new()
+        } else {
+            let topology = Topology::of(cluster);
+            let nodes = 0..topology.nodes();
+            let several = topology.racks() > 1;
+            let racks = nodes.filter(|_| several).map(|node| topology.rack_of(node));
+            racks.collect()
+        };
         Self {
+            racks: racks.into(),
             node_sizes: per_node.as_slice().into(),
             total: per_node.iter().sum(),
             per_node,
@@ -34,7 +46,16 @@ impl FreeGpus {
         Self {
             total: free.iter().sum(),
             node_sizes: sizes.into(),
+            racks: Arc::default(),
             per_node: free,
+        }
+    }
+
+    /// The same nodes, in their racks, as if they had so many GPUs, and so many of them free.
+    pub fn narrowed(&self, free: Vec<u32>, sizes: &[u32]) -> Self {
+        Self {
+            racks: Arc::clone(&self.racks),
+            ..Self::of(free, sizes)
         }
     }
 
@@ -44,6 +65,7 @@ impl FreeGpus {
         per_node.resize(self.node_sizes.len(), 0);
         Self {
             node_sizes: Arc::clone(&self.node_sizes),
+            racks: Arc::clone(&self.racks),
             total: per_node.iter().sum(),
             per_node,
         }
@@ -57,6 +79,11 @@ impl FreeGpus {
     /// GPUs of every node, taken or free, in node order; 0 of a closed one.
     pub fn node_sizes(&self) -> &[u32] {
         &self.node_sizes
+    }
+
+    /// The rack of every node, in node order; empty where all are in one.
+    pub fn racks(&self) -> &[u32] {
+        &self.racks
     }
 
     /// Free GPUs in all.
@@ -120,6 +147,7 @@ impl FreeGpus {
     pub fn copy_from(&mut self, other: &FreeGpus) {
         self.per_node.clone_from(&other.per_node);
         self.node_sizes.clone_from(&other.node_sizes);
+        self.racks.clone_from(&other.racks);
         self.total = other.total;
     }
 }

@@ -1,7 +1,7 @@
 //! As few nodes as the gang's size allows, or wait: the rule of Tiresias' simulator (scheme
 //! `yarn`) and of YARN-CS, carried over to clusters of unlike nodes.
 
-use super::{Entry, Gang, Strategy, tightest_node};
+use super::{Entry, Gang, Strategy, rack_turns, tightest_node, turn_of};
 use crate::cluster::{FreeGpus, Part};
 use std::cmp::Reverse;
 
@@ -9,7 +9,7 @@ impl Strategy {
     /// As few nodes as the gang's size allows, or wait.
     pub const CONSOLIDATED: Self = Self(&Entry {
         name: "consolidated",
-        summary: "A gang that fits one node runs on one node; a larger one on whole idle nodes plus at most one more. Otherwise it waits.",
+        summary: "A gang that fits one node runs on one node; a larger one on whole idle nodes plus at most one more, in few racks. Otherwise it waits.",
         may_wait: true,
         by_skew: false,
         lay,
@@ -17,7 +17,8 @@ impl Strategy {
 }
 
 /// A gang up to the largest node's size goes to the tightest node that holds it; a larger one
-/// takes whole idle nodes, the largest first, and for the remainder the tightest other node.
+/// takes whole idle nodes, the largest first and of alike ones those in few racks, and for the
+/// remainder the tightest other node.
 pub(super) fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
     let gpus = gang.gpus;
     if gpus <= node_size {
@@ -30,10 +31,14 @@ pub(super) fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<P
         size > 0 && free.per_node()[node as usize] == size
     };
     let mut idle: Vec<u32> = (0..sizes.len() as u32).filter(idle).collect();
-    idle.sort_by_key(|&node| Reverse(sizes[node as usize]));
+    let largest = idle.iter().map(|&node| sizes[node as usize]).max();
+    let alike = idle.iter().copied();
+    let alike = alike.filter(|&node| Some(sizes[node as usize]) == largest);
+    let turns = rack_turns(free, alike, gpus.div_ceil(largest.unwrap_or(1)));
+    idle.sort_by_key(|&node| (Reverse(sizes[node as usize]), turn_of(free, &turns, node)));
     let mut left = gpus;
     for node in idle {
-        if left <= node_size && put_remainder(free.per_node(), left, parts) {
+        if left <= node_size && put_remainder(free, left, parts) {
             return true;
         }
         // No other node holds what is left, so neither does this one.
@@ -41,15 +46,18 @@ pub(super) fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<P
         parts.push(Part::new(node, size));
         left -= size;
     }
-    left <= node_size && put_remainder(free.per_node(), left, parts)
+    left <= node_size && put_remainder(free, left, parts)
 }
 
-/// Lays what is left of the gang on the tightest node that holds it and is not yet in `parts`.
-fn put_remainder(free: &[u32], left: u32, parts: &mut Vec<Part>) -> bool {
+/// Lays what is left of the gang on the tightest node that holds it and is not yet in `parts`; of
+/// alike ones, in a rack that is.
+fn put_remainder(free: &FreeGpus, left: u32, parts: &mut Vec<Part>) -> bool {
+    let rack = |node: u32| free.racks().get(node as usize);
+    let is_away = |node: u32| !parts.iter().any(|part| rack(part.node) == rack(node));
     let tightest = (0u32..)
-        .zip(free)
+        .zip(free.per_node())
         .filter(|&(node, &here)| here >= left && !parts.iter().any(|part| part.node == node))
-        .min_by_key(|&(node, &here)| (here, node));
+        .min_by_key(|&(node, &here)| (here, is_away(node), node));
     parts.extend(tightest.map(|(node, _)| Part::new(node, left)));
     tightest.is_some()
 }

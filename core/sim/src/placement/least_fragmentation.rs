@@ -1,13 +1,13 @@
 //! As few nodes as are free now, leaving the smallest holes.
 
-use super::{Entry, Gang, Strategy, tightest_node};
+use super::{Entry, Gang, Strategy, rack_turns, tightest_node, turn_of};
 use crate::cluster::{FreeGpus, Part};
 
 impl Strategy {
     /// As few nodes as are free now, leaving the smallest holes; never waits for a better place.
     pub const LEAST_FRAGMENTATION: Self = Self(&Entry {
         name: "least-fragmentation",
-        summary: "The tightest node that holds the gang; failing that, the fewest nodes. Never waits while enough GPUs are free anywhere.",
+        summary: "The tightest node that holds the gang; failing that, the fewest nodes, in few racks. Never waits while enough GPUs are free anywhere.",
         may_wait: false,
         by_skew: false,
         lay,
@@ -15,19 +15,26 @@ impl Strategy {
 }
 
 /// The tightest node that holds what is left of the gang; while there is none, all of the
-/// node with the most free GPUs.
+/// node with the most free GPUs, of alike ones in few racks.
 pub(super) fn lay(free: &FreeGpus, _node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
-    let (free, gpus) = (free.per_node(), gang.gpus);
-    if let Some(node) = tightest_node(free, gpus) {
+    let gpus = gang.gpus;
+    if let Some(node) = tightest_node(free.per_node(), gpus) {
         parts.push(Part::new(node, gpus));
         return true;
     }
     let mut emptiest: Vec<Part> = (0u32..)
-        .zip(free)
+        .zip(free.per_node())
         .filter(|&(_, &here)| here > 0)
         .map(|(node, &here)| Part::new(node, here))
         .collect();
-    emptiest.sort_unstable_by_key(|here| (std::cmp::Reverse(here.gpus), here.node));
+    let most = emptiest.iter().map(|here| here.gpus).max();
+    let alike = emptiest.iter().filter(|here| Some(here.gpus) == most);
+    let wanted = gpus.div_ceil(most.unwrap_or(1));
+    let turns = rack_turns(free, alike.map(|here| here.node), wanted);
+    emptiest.sort_unstable_by_key(|here| {
+        let turn = turn_of(free, &turns, here.node);
+        (std::cmp::Reverse(here.gpus), turn, here.node)
+    });
     let mut left = gpus;
     for i in 0..emptiest.len() {
         let rest = &emptiest[i..];
@@ -36,7 +43,11 @@ pub(super) fn lay(free: &FreeGpus, _node_size: u32, gang: Gang, parts: &mut Vec<
         if holding > 0 {
             let tightest = rest[holding - 1].gpus;
             let first = rest.partition_point(|here| here.gpus > tightest);
-            parts.push(Part::new(rest[first].node, left));
+            let alike = &rest[first..holding];
+            let rack = |here: &Part| free.racks().get(here.node as usize);
+            let near = |here: &&Part| parts.iter().any(|part| rack(part) == rack(here));
+            let last = alike.iter().find(near).unwrap_or(&rest[first]);
+            parts.push(Part::new(last.node, left));
             return true;
         }
         parts.push(rest[0]);

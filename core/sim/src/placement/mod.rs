@@ -161,6 +161,34 @@ impl TryFrom<String> for Strategy {
     }
 }
 
+/// How late each rack's turn is, so that a gang that takes so many of these nodes is on few racks:
+/// first those that hold it whole, the tightest of them first, then those with the most of the nodes.
+/// Empty where all nodes are in one rack.
+fn rack_turns(free: &FreeGpus, nodes: impl IntoIterator<Item = u32>, wanted: u32) -> Vec<u32> {
+    let racks = free.racks();
+    let Some(last) = racks.iter().max() else {
+        return Vec::new();
+    };
+    let mut turns = vec![0u32; *last as usize + 1];
+    for node in nodes {
+        turns[racks[node as usize] as usize] += 1;
+    }
+    for turn in &mut turns {
+        *turn = if *turn >= wanted {
+            *turn - wanted
+        } else {
+            u32::MAX - *turn
+        };
+    }
+    turns
+}
+
+/// The node's rack's turn.
+fn turn_of(free: &FreeGpus, turns: &[u32], node: u32) -> (u32, u32) {
+    let rack = free.racks().get(node as usize).copied().unwrap_or(0);
+    (turns.get(rack as usize).copied().unwrap_or(0), rack)
+}
+
 /// The node with the fewest free GPUs that still has `gpus`, the lowest number first.
 fn tightest_node(free: &[u32], gpus: u32) -> Option<u32> {
     let mut best: Option<Part> = None;
@@ -260,6 +288,29 @@ mod tests {
         assert_eq!(place(&[4, 2, 3], 2), parts(&[(0, 2)]));
         assert_eq!(place(&[4, 4, 4], 3), parts(&[(0, 1), (1, 1), (2, 1)]));
         assert_eq!(place(&[1, 4, 2], 7), parts(&[(0, 1), (1, 4), (2, 2)]));
+    }
+
+    #[test]
+    fn gangs_on_several_nodes_are_in_few_racks() {
+        let cluster: ClusterSpec = "9x4/racks=3".parse().unwrap();
+        let place = |strategy: Strategy, taken: &[u32], gpus| {
+            let mut free = FreeGpus::all(&cluster);
+            for &node in taken {
+                free.take(&[Part::new(node, 4)]);
+            }
+            let mut placement = Placement::default();
+            assert!(strategy.place(&free, 4, skewed(gpus), &mut placement));
+            let nodes = placement.parts.iter().map(|part| part.node);
+            nodes.collect::<Vec<u32>>()
+        };
+        for strategy in [Strategy::CONSOLIDATED, Strategy::LEAST_FRAGMENTATION] {
+            // The tightest rack that holds it, else the one with the most room and the next.
+            assert_eq!(place(strategy, &[0, 5], 8), [1, 2]);
+            assert_eq!(place(strategy, &[0, 3, 5], 8), [1, 2]);
+            assert_eq!(place(strategy, &[0, 3, 5], 12), [6, 7, 8]);
+            assert_eq!(place(strategy, &[0, 3, 6], 12), [1, 2, 4]);
+            assert_eq!(place(strategy, &[0, 3], 10), [6, 7, 8]);
+        }
     }
 
     #[test]

@@ -101,7 +101,7 @@ impl Room {
             let here = |of: usize, gpus: u32| if of == pool { gpus } else { 0 };
             let free = usable.iter().map(|&(of, free, _)| here(of, free)).collect();
             let sizes: Vec<u32> = usable.iter().map(|&(of, _, size)| here(of, size)).collect();
-            if lay(&FreeGpus::of(free, &sizes), largest, gang) {
+            if lay(&self.free.narrowed(free, &sizes), largest, gang) {
                 return true;
             }
         }
