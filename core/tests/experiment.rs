@@ -142,6 +142,7 @@ fn records(adaptive: bool) -> impl Strategy<Value = Vec<Record>> {
                     gpu_memory: demand.1 * 1024,
                     cores: demand.2,
                     memory: demand.3 * 333,
+                    share: None,
                 },
                 batch: adaptive.then_some(limits.m0),
                 status: Status::Completed,

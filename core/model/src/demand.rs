@@ -1,6 +1,6 @@
 //! What a job asks for besides its GPUs.
 
-use crate::cluster::MAX_TYPES;
+use crate::cluster::{MAX_TYPES, Thousandths};
 use serde::{Deserialize, Serialize};
 
 /// GPU types by their index in [`Workload::gpu_types`](crate::Workload::gpu_types): those that a
@@ -54,12 +54,18 @@ pub struct Demand {
     pub cores: u32,
     /// Memory of the whole job, MiB, shared like cores; 0: not said.
     pub memory: u32,
+    /// Of a job that asks for one GPU, the part of it that is enough where GPUs are shared.
+    pub share: Option<Thousandths>,
 }
 
 impl Demand {
-    /// Whether it asks for nothing but GPUs.
+    /// Whether it asks for nothing but GPUs, or a part of one.
     pub fn is_plain(&self) -> bool {
-        *self == Self::default()
+        let whole = Self {
+            share: None,
+            ..*self
+        };
+        whole == Self::default()
     }
 }
 

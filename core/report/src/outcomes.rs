@@ -82,7 +82,7 @@ impl Outcomes {
                 EventKind::Pause | EventKind::Evict | EventKind::Finish => {
                     let segment = log.segment(event.detail as usize);
                     held[j].stay(segment.gpu_count(), event.time - segment.start);
-                    out.service[j] = held[j].service();
+                    out.service[j] = held[j].service() * segment.part();
                     waiting_since[j] = now;
                     if event.kind == EventKind::Finish {
                         active -= 1.0;

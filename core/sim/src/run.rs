@@ -74,7 +74,10 @@ impl RunSpec {
             history: self.history.as_ref(),
         };
         let scheduler = policy::build(&self.policy, &context);
-        Simulation::new(workload, &self.cluster, scheduler, self.options)
-            .with_outages(&self.outages)
+        let options = SimOptions {
+            sharing: self.options.sharing && !self.policy.takes_whole_gpus(),
+            ..self.options
+        };
+        Simulation::new(workload, &self.cluster, scheduler, options).with_outages(&self.outages)
     }
 }

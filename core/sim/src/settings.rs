@@ -167,6 +167,17 @@ pub const SETTINGS: &[Setting] = &[
         set: |of, text| parse(text, &mut of.options.interference),
     },
     Setting {
+        key: "sharing",
+        link: "sharing",
+        label: "GPUs are shared",
+        unit: "",
+        help: "Jobs that ask for a part of a GPU share it with others, and start wherever there is room; else each has a GPU of its own. Schedulers that adapt jobs give each its own",
+        kind: ParamKind::Bool,
+        group: Group::Runs,
+        get: |of| of.options.sharing.to_string(),
+        set: |of, text| parse(text, &mut of.options.sharing),
+    },
+    Setting {
         key: "contention",
         link: "contention",
         label: "Contention",

@@ -374,6 +374,8 @@ fn all_options() -> impl Strategy<Value = SimOptions> {
                 interference,
                 // The replay knows no links; `tests/contention.rs` has worlds with them.
                 contention: false,
+                // Nor shares: `tests/sharing.rs` has them.
+                sharing: false,
                 whole_second_epochs,
                 equal_types: seed % 2 == 0,
                 seed,

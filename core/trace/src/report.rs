@@ -208,7 +208,7 @@ named! {
         /// Not ended yet.
         Censored = "censored", "Jobs that had not ended when the trace was taken: {}. Their durations are lower bounds.";
         /// Not a whole number of GPUs.
-        FractionalGpus = "fractional_gpus", "Jobs that ask for a fraction of a GPU: {}. Rounded up to whole GPUs.";
+        FractionalGpus = "fractional_gpus", "Jobs that ask for a fraction of a GPU: {}. Rounded up to whole GPUs; a part of one is shared where GPUs are (sharing).";
         /// Types of GPUs.
         GpuTypes = "gpu_types", "Jobs that say which GPU types they run on: {}. They run on no other where the cluster names its types.";
         /// Names that are none.

@@ -98,6 +98,8 @@ impl Asks<'_> {
             gpu_memory: units(self.gpu_memory, 1024.0),
             cores: units(self.cores, 1000.0),
             memory: units(self.memory, 1024.0),
+            // That is said by the record.
+            share: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A trace's records as jobs that are ready to run.
 
 use crate::application::Application;
+use crate::cluster::Thousandths;
 use crate::job::{Demand, Job, Work};
 use crate::{Record, Time, Trace, earliest};
 use std::collections::BTreeSet;
@@ -33,6 +34,12 @@ impl Trace {
         let jobs = jobs.collect();
         reading.workload(jobs, self)
     }
+}
+
+/// The part of a GPU that is enough for a job of one.
+fn share(record: &Record) -> Option<Thousandths> {
+    let thousandths = (record.share * 1000.0).round().max(1.0) as u16;
+    (record.gpus == 1).then(|| Thousandths::new(thousandths))?
 }
 
 /// How the records of one trace become jobs.
@@ -104,6 +111,7 @@ impl Reading {
             model: record.model,
             demand: Demand {
                 types: record.demand.types.renamed(&self.type_of),
+                share: share(record),
                 ..record.demand
             },
             work,

@@ -433,6 +433,7 @@ mod tests {
                     spread_slowdown: Some(GpuGeneration::V100),
                     interference: 0.25,
                     contention: true,
+                    sharing: true,
                     first_start_pays: true,
                     whole_second_epochs: true,
                     mtbf: 1000.0,
@@ -555,7 +556,7 @@ mod tests {
 
     /// Links of people and of others: as they are written, mutilated, and made up.
     fn hostile(random: &mut Random) -> String {
-        const KEYS: [&str; 32] = [
+        const KEYS: [&str; 33] = [
             "v",
             "sample",
             "file",
@@ -575,6 +576,7 @@ mod tests {
             "whole-second-epochs",
             "interference",
             "contention",
+            "sharing",
             "seed",
             "log-budget",
             "applications",

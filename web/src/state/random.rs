@@ -105,6 +105,7 @@ impl Random {
                     first_start_pays: self.coin(),
                     interference: self.share(),
                     contention: self.coin(),
+                    sharing: self.coin(),
                     whole_second_epochs: self.coin(),
                     mtbf: self.share() * 1000.0,
                     mttr: self.share(),

@@ -4,7 +4,7 @@
 //! hands out particular GPUs ([`Occupancy`]), lowest number first, so that the same plan
 //! always names the same GPUs.
 
-use super::{ClusterSpec, Part, Topology};
+use super::{ClusterSpec, MAX_GPUS_PER_NODE, Part, Share, Shares, Topology};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -18,6 +18,8 @@ pub struct FreeGpus {
     /// The rack of every node; empty where all are in one.
     racks: Arc<[u32]>,
     total: u32,
+    /// GPUs that are neither free nor taken whole; `None` where GPUs are not shared.
+    shares: Option<Box<Shares>>,
 }
 
 impl FreeGpus {
@@ -38,28 +40,31 @@ impl FreeGpus {
             node_sizes: per_node.as_slice().into(),
             total: per_node.iter().sum(),
             per_node,
+            shares: None,
         }
     }
 
-    /// Nodes with so many GPUs each, and so many of them free.
-    pub fn of(free: Vec<u32>, sizes: &[u32]) -> Self {
+    /// Nodes with so many GPUs each, and so many of them free; these are shared.
+    pub fn of(free: Vec<u32>, sizes: &[u32], shares: Option<Shares>) -> Self {
         Self {
             total: free.iter().sum(),
             node_sizes: sizes.into(),
             racks: Arc::default(),
             per_node: free,
+            shares: shares.map(Box::new),
         }
     }
 
-    /// The same nodes, in their racks, as if they had so many GPUs, and so many of them free.
-    pub fn narrowed(&self, free: Vec<u32>, sizes: &[u32]) -> Self {
+    /// The same nodes, in their racks, as if they had so many GPUs, so many of them free, and these
+    /// shared.
+    pub fn narrowed(&self, free: Vec<u32>, sizes: &[u32], shares: Option<Shares>) -> Self {
         Self {
             racks: Arc::clone(&self.racks),
-            ..Self::of(free, sizes)
+            ..Self::of(free, sizes, shares)
         }
     }
 
-    /// The same nodes with so many free GPUs each; none on those beyond.
+    /// The same nodes with so many free GPUs each; none on those beyond, and none shared.
     pub fn with_free(&self, free: &[u32]) -> Self {
         let mut per_node = free.to_vec();
         per_node.resize(self.node_sizes.len(), 0);
@@ -68,7 +73,13 @@ impl FreeGpus {
             racks: Arc::clone(&self.racks),
             total: per_node.iter().sum(),
             per_node,
+            shares: None,
         }
+    }
+
+    /// GPUs in use by shares; `None` where GPUs are not shared.
+    pub fn shares(&self) -> Option<&Shares> {
+        self.shares.as_deref()
     }
 
     /// Free GPUs of every node, in node order.
@@ -107,15 +118,24 @@ impl FreeGpus {
     /// Whether who held these may keep them: each part is free here, or on a closed node, which
     /// nobody else can take.
     pub fn fits(&self, parts: &[Part]) -> bool {
-        parts.iter().all(|&Part { node, gpus }| {
-            let free = self.per_node.get(node as usize);
-            free.is_some_and(|&free| gpus <= free) || !self.is_open(node)
+        parts.iter().all(|&Part { node, gpus, share }| {
+            let free = self.per_node.get(node as usize).copied();
+            let fits = match share {
+                None => free.is_some_and(|free| gpus <= free),
+                Some(share) => self.fits_share(node, &share),
+            };
+            fits || !self.is_open(node)
         })
     }
 
     /// Counts `parts` as taken. The caller has seen that they fit.
     pub fn take(&mut self, parts: &[Part]) {
-        for &Part { node, gpus } in parts {
+        for &Part { node, gpus, share } in parts {
+            let gpus = match (share, &mut self.shares) {
+                (None, _) => gpus,
+                (Some(share), Some(shares)) => u32::from(shares.take(node, &share)),
+                (Some(_), None) => 0,
+            };
             if self.is_open(node) {
                 self.per_node[node as usize] -= gpus;
                 self.total -= gpus;
@@ -125,10 +145,29 @@ impl FreeGpus {
 
     /// Counts `parts` as free again, but for those on closed nodes.
     pub fn give(&mut self, parts: &[Part]) {
-        for &Part { node, gpus } in parts {
+        for &Part { node, gpus, share } in parts {
+            let gpus = match (share, &mut self.shares) {
+                (None, _) => gpus,
+                (Some(share), Some(shares)) => u32::from(shares.give(node, &share)),
+                (Some(_), None) => 0,
+            };
             if self.is_open(node) {
                 self.per_node[node as usize] += gpus;
                 self.total += gpus;
+            }
+        }
+    }
+
+    /// Whether there is room for a share on its GPU, or, where that is idle, on an idle one.
+    fn fits_share(&self, node: u32, share: &Share) -> bool {
+        let Some(shares) = &self.shares else {
+            return false;
+        };
+        match shares.slot(node, share.gpu) {
+            Some(slot) => slot.has_room(share),
+            None => {
+                let free = self.per_node.get(node as usize);
+                free.is_some_and(|&free| free > 0) && shares.fits_idle(node, share)
             }
         }
     }
@@ -149,6 +188,7 @@ impl FreeGpus {
         self.node_sizes.clone_from(&other.node_sizes);
         self.racks.clone_from(&other.racks);
         self.total = other.total;
+        self.shares.clone_from(&other.shares);
     }
 }
 
@@ -183,6 +223,14 @@ pub enum PlaceError {
     /// No such node.
     #[error("there is no node {0}")]
     NoSuchNode(u32),
+    /// A share that its GPU has no room for.
+    #[error("no GPU {gpu} of node {node} has room for the share")]
+    GpuFull {
+        /// The node.
+        node: u32,
+        /// The GPU.
+        gpu: u8,
+    },
     /// More than the node has free.
     #[error("node {node} has {free} GPUs free, not {wanted}")]
     NodeFull {
@@ -210,6 +258,11 @@ impl Occupancy {
             free,
             sizes,
         }
+    }
+
+    /// From now on GPUs can be shared.
+    pub fn share(&mut self, shares: Shares) {
+        self.free.shares = Some(Box::new(shares));
     }
 
     /// What is free, counted.
@@ -256,6 +309,44 @@ impl Occupancy {
         if let (Some(&size), Some(free)) = (size, free) {
             self.free.resize(node, size, free.count_ones());
         }
+    }
+
+    /// Hands out a share of a GPU in use by shares, or of the lowest free one; says which it is.
+    pub fn take_share(&mut self, node: u32, share: Share) -> Result<Share, PlaceError> {
+        let mask = self.free_masks.get(node as usize).copied();
+        let mask = mask.ok_or(PlaceError::NoSuchNode(node))?;
+        let is_new = u32::from(share.gpu) >= MAX_GPUS_PER_NODE;
+        let gpu = if is_new {
+            mask.trailing_zeros() as u8
+        } else {
+            share.gpu
+        };
+        let given = Share { gpu, ..share };
+        let is_known = self
+            .free
+            .shares
+            .as_ref()
+            .and_then(|shares| shares.slot(node, gpu));
+        let is_open = self.free.is_open(node);
+        if !is_open || is_new != is_known.is_none() || !self.free.fits_share(node, &given) {
+            return Err(PlaceError::GpuFull { node, gpu });
+        }
+        if is_new {
+            self.free_masks[node as usize] &= mask - 1;
+        }
+        self.free.take(&[Part::of_share(node, given)]);
+        Ok(given)
+    }
+
+    /// Takes a share back; says whether its GPU is idle now.
+    pub fn give_share(&mut self, node: u32, share: Share) -> bool {
+        self.free.give(&[Part::of_share(node, share)]);
+        let shares = self.free.shares.as_ref();
+        let is_idle = shares.is_some_and(|shares| shares.slot(node, share.gpu).is_none());
+        if is_idle {
+            self.free_masks[node as usize] |= 1 << share.gpu;
+        }
+        is_idle
     }
 
     /// Takes GPUs back.

@@ -1,23 +1,74 @@
 //! Where a gang lies.
 
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroU16;
 
-/// GPUs of one node that a job holds, or is to hold.
+/// GPUs of one node, or a share of one, that a job holds, or is to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Part {
     /// The node.
     pub node: u32,
-    /// GPUs there, at least 1.
+    /// Whole GPUs there; 0 where it is a share.
     pub gpus: u32,
+    /// The share of one GPU that it is instead of whole ones.
+    pub share: Option<Share>,
+}
+
+/// Part of one GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Share {
+    /// How much of it.
+    pub thousandths: Thousandths,
+    /// Memory of it, MiB.
+    pub memory: u32,
+    /// Which GPU of its node; from [`MAX_GPUS_PER_NODE`](super::MAX_GPUS_PER_NODE) on one that is not
+    /// in use yet, whichever the engine hands out: the same number is the same GPU within a plan.
+    pub gpu: u8,
+}
+
+/// Thousandths of a GPU: at least 1, and less than a whole one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Thousandths(NonZeroU16);
+
+impl Thousandths {
+    /// So many; `None` where that is none of a GPU or a whole one.
+    pub fn new(thousandths: u16) -> Option<Self> {
+        let some = NonZeroU16::new(thousandths)?;
+        (thousandths < 1000).then_some(Self(some))
+    }
+
+    /// How many.
+    pub fn get(self) -> u16 {
+        self.0.get()
+    }
 }
 
 impl Part {
     /// So many GPUs of a node.
     pub const fn new(node: u32, gpus: u32) -> Self {
-        Self { node, gpus }
+        Self {
+            node,
+            gpus,
+            share: None,
+        }
     }
 
-    /// GPUs over all parts.
+    /// Part of one GPU of a node.
+    pub const fn of_share(node: u32, share: Share) -> Self {
+        Self {
+            node,
+            gpus: 0,
+            share: Some(share),
+        }
+    }
+
+    /// On how many GPUs it lies, whole or not.
+    pub fn width(&self) -> u32 {
+        self.gpus + u32::from(self.share.is_some())
+    }
+
+    /// Whole GPUs over all parts.
     pub fn gpus_of(parts: &[Self]) -> u32 {
         parts.iter().map(|part| part.gpus).sum()
     }

@@ -260,7 +260,7 @@ impl Spare {
     pub fn fits(&self, parts: &[Part], needs: Needs) -> bool {
         parts.iter().all(|part| {
             let left = self.left.get(part.node as usize);
-            left.is_none_or(|&left| needs.most(part.gpus, left) == part.gpus)
+            left.is_none_or(|&left| needs.most(part.width(), left) == part.width())
         })
     }
 
@@ -268,7 +268,7 @@ impl Spare {
     pub fn take(&mut self, parts: &[Part], needs: Needs) {
         for part in parts {
             if let Some(left) = self.left.get_mut(part.node as usize) {
-                let taken = needs.on(part.gpus);
+                let taken = needs.on(part.width());
                 left.cores = left.cores.saturating_sub(taken.cores);
                 left.memory = left.memory.saturating_sub(taken.memory);
             }
@@ -280,7 +280,7 @@ impl Spare {
         for part in parts {
             let at = part.node as usize;
             if let (Some(left), Some(all)) = (self.left.get_mut(at), self.all.get(at)) {
-                let taken = needs.on(part.gpus);
+                let taken = needs.on(part.width());
                 left.cores = left.cores.saturating_add(taken.cores).min(all.cores);
                 left.memory = left.memory.saturating_add(taken.memory).min(all.memory);
             }

@@ -1,7 +1,7 @@
 //! As few nodes as the gang's size allows, or wait: the rule of Tiresias' simulator (scheme
 //! `yarn`) and of YARN-CS, carried over to clusters of unlike nodes.
 
-use super::{Entry, Gang, Strategy, rack_turns, tightest_node, turn_of};
+use super::{Entry, Gang, Strategy, rack_turns, share, tightest_node, turn_of};
 use crate::cluster::{FreeGpus, Part};
 use std::cmp::Reverse;
 
@@ -13,6 +13,7 @@ impl Strategy {
         may_wait: true,
         by_skew: false,
         lay,
+        share: share::tightest,
     });
 }
 

@@ -1,6 +1,6 @@
 //! As few nodes as are free now, leaving the smallest holes.
 
-use super::{Entry, Gang, Strategy, rack_turns, tightest_node, turn_of};
+use super::{Entry, Gang, Strategy, rack_turns, share, tightest_node, turn_of};
 use crate::cluster::{FreeGpus, Part};
 
 impl Strategy {
@@ -11,6 +11,7 @@ impl Strategy {
         may_wait: false,
         by_skew: false,
         lay,
+        share: share::tightest,
     });
 }
 

@@ -7,14 +7,16 @@
 
 mod consolidated;
 mod least_fragmentation;
+mod packed;
 mod room;
+mod share;
 mod skew;
 mod spread;
 mod yarn;
 
 pub use room::{Budget, Room};
 
-use crate::cluster::{FreeGpus, Needs, Part, Placement};
+use crate::cluster::{FreeGpus, Needs, Part, Placement, Share};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -37,6 +39,8 @@ struct Entry {
     /// Lays a gang of no more GPUs than are free on nodes of at most `node_size` GPUs; `false`: it
     /// must wait, and what is in the list means nothing.
     lay: fn(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool,
+    /// Lays a share of one GPU; `None`: it must wait.
+    share: fn(Strategy, free: &FreeGpus, node_size: u32, share: Share) -> Option<Part>,
 }
 
 /// What is to be laid, all or nothing.
@@ -44,6 +48,8 @@ struct Entry {
 pub struct Gang {
     /// Its GPUs.
     pub gpus: u32,
+    /// What of one GPU is enough for it, where GPUs are shared.
+    pub share: Option<Share>,
     /// Whether its model has a tensor so large that it should not be spread; looked up only for
     /// placements that [ask](Strategy::is_by_skew).
     pub skewed: bool,
@@ -62,12 +68,18 @@ fn names() -> String {
 
 impl Strategy {
     /// Every placement, in the order shown to a person; the first is the default.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 11] = [
         Self::LEAST_FRAGMENTATION,
         Self::CONSOLIDATED,
         Self::SPREAD,
         Self::YARN,
         Self::SKEW,
+        Self::FGD,
+        Self::BEST_FIT,
+        Self::GPU_PACKING,
+        Self::GPU_CLUSTERING,
+        Self::DOT_PROD,
+        Self::RANDOM,
     ];
 
     /// The name used in specs.
@@ -101,6 +113,10 @@ impl Strategy {
     ) -> bool {
         let parts = &mut placement.parts;
         parts.clear();
+        if let Some(share) = gang.share {
+            parts.extend((self.0.share)(self, free, node_size, share));
+            return !parts.is_empty();
+        }
         let placed = gang.gpus <= free.total() && (self.0.lay)(free, node_size, gang, parts);
         if placed {
             parts.sort_unstable();
@@ -212,6 +228,7 @@ mod tests {
     fn skewed(gpus: u32) -> Gang {
         Gang {
             gpus,
+            share: None,
             skewed: true,
             needs: Needs::NONE,
         }

@@ -101,7 +101,11 @@ impl Room {
             let here = |of: usize, gpus: u32| if of == pool { gpus } else { 0 };
             let free = usable.iter().map(|&(of, free, _)| here(of, free)).collect();
             let sizes: Vec<u32> = usable.iter().map(|&(of, _, size)| here(of, size)).collect();
-            if lay(&self.free.narrowed(free, &sizes), largest, gang) {
+            let shares = self.free.shares().map(|shares| {
+                let has_room = |node| unlike.spare.most(node, 1, 1, gang.needs).0 == 1;
+                shares.of_nodes(|node| unlike.pools.of_node(node) == pool && has_room(node))
+            });
+            if lay(&self.free.narrowed(free, &sizes, shares), largest, gang) {
                 return true;
             }
         }

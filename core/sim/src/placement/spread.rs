@@ -1,6 +1,6 @@
 //! One GPU at a time on the emptiest node.
 
-use super::{Entry, Gang, Strategy};
+use super::{Entry, Gang, Strategy, share};
 use crate::cluster::{FreeGpus, Part};
 
 impl Strategy {
@@ -11,6 +11,7 @@ impl Strategy {
         may_wait: false,
         by_skew: false,
         lay,
+        share: share::tightest,
     });
 }
 

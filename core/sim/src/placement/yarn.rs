@@ -1,7 +1,7 @@
 //! The placement of YARN-CS in Tiresias' simulator (scheme `yarn`): like
 //! [consolidated](super::consolidated), but on the first nodes that will do, not the tightest.
 
-use super::{Entry, Gang, Strategy, consolidated};
+use super::{Entry, Gang, Strategy, consolidated, share};
 use crate::cluster::{FreeGpus, Part};
 
 impl Strategy {
@@ -12,6 +12,7 @@ impl Strategy {
         may_wait: true,
         by_skew: false,
         lay,
+        share: share::tightest,
     });
 }
 

@@ -12,7 +12,7 @@ pub(super) fn place(nodes: &[u32], counts: &[u32], current: &[Vec<Part>]) -> Vec
     for (job, parts) in current.iter().enumerate().take(counts.len()) {
         let held = Part::gpus_of(parts);
         if held == counts[job] {
-            for &Part { node, gpus } in parts {
+            for &Part { node, gpus, .. } in parts {
                 if let Some(free) = free.get_mut(node as usize) {
                     *free = free.saturating_sub(gpus);
                 }

@@ -23,6 +23,8 @@ pub struct PolicyEntry {
     pub oracle: fn(&Params<'_>) -> bool,
     /// Whether it gives jobs other GPUs and batches than they ask for.
     pub adapts_jobs: bool,
+    /// Whether it gives jobs whole GPUs, also those that could share one.
+    pub takes_whole_gpus: bool,
     /// Whether it serves jobs in order of arrival, so that who waits longest is the head of the line.
     pub in_order: bool,
     /// Its queues, if it sorts jobs into some by what they have attained.
@@ -42,6 +44,7 @@ impl PolicyEntry {
         params: &[],
         oracle: |_| false,
         adapts_jobs: false,
+        takes_whole_gpus: false,
         in_order: false,
         levels: None,
         check: |_| Ok(()),

@@ -74,7 +74,7 @@ impl Policy for Fifo {
                 self.waiting.insert(Waiter::of((), job, view));
             }
         }
-        if self.waiting.is_empty() || view.free().total() == 0 {
+        if self.waiting.is_empty() || view.free().total() == 0 && !view.is_shared() {
             return;
         }
         view.room(&mut self.room);

@@ -147,6 +147,7 @@ pub(super) const POLICY: Registered = Registered {
             GANG_PLACEMENT,
         ],
         adapts_jobs: true,
+        takes_whole_gpus: true,
         ..PolicyEntry::PLAIN
     },
     build: |params, context| {

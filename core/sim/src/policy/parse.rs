@@ -19,6 +19,11 @@ impl PolicySpec {
         (entry.oracle)(&params)
     }
 
+    /// Whether it gives jobs whole GPUs, also those that could share one.
+    pub fn takes_whole_gpus(&self) -> bool {
+        self.entry().0.takes_whole_gpus
+    }
+
     /// Whether it gives jobs other GPUs and batches than they ask for.
     pub fn adapts_jobs(&self) -> bool {
         self.entry().0.adapts_jobs

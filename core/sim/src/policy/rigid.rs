@@ -105,7 +105,7 @@ pub(super) fn lay(
 
 /// Takes GPUs from nodes that have them.
 pub(super) fn take(nodes: &mut [u32], parts: &[Part]) {
-    for &Part { node, gpus } in parts {
+    for &Part { node, gpus, .. } in parts {
         if let Some(left) = nodes.get_mut(node as usize) {
             *left = left.saturating_sub(gpus);
         }
@@ -114,7 +114,8 @@ pub(super) fn take(nodes: &mut [u32], parts: &[Part]) {
 
 /// Whether nodes have these GPUs.
 pub(super) fn has(nodes: &[u32], parts: &[Part]) -> bool {
-    let fits = |&Part { node, gpus }: &Part| nodes.get(node as usize).is_some_and(|&n| gpus <= n);
+    let fits =
+        |&Part { node, gpus, .. }: &Part| nodes.get(node as usize).is_some_and(|&n| gpus <= n);
     parts.iter().all(fits)
 }
 

@@ -37,6 +37,7 @@ pub(super) const POLICY: Registered = Registered {
             },
             GANG_PLACEMENT,
         ],
+        takes_whole_gpus: true,
         ..PolicyEntry::PLAIN
     },
     build: |params, context| Box::new(TiresiasTuned::new(params, context)),

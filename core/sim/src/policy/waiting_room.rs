@@ -14,6 +14,7 @@ pub(super) struct WaitingRoom<K> {
     classes: Vec<Class<K>>,
     /// Sum of all gangs.
     gpus: u64,
+    jobs: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -40,7 +41,7 @@ impl<K> Waiter<K> {
         Self {
             key,
             job,
-            gpus: view.gpus(job),
+            gpus: view.whole_gpus(job),
             pools: view.needs(job).pools(),
         }
     }
@@ -51,6 +52,7 @@ impl<K> Default for WaitingRoom<K> {
         Self {
             classes: Vec::new(),
             gpus: 0,
+            jobs: 0,
         }
     }
 }
@@ -76,6 +78,7 @@ impl<K: Ord + Copy> WaitingRoom<K> {
             class.front = Some(entry);
         }
         self.gpus += u64::from(waiter.gpus);
+        self.jobs += 1;
     }
 
     fn class(&self, of: (u32, u64)) -> usize {
@@ -90,6 +93,7 @@ impl<K: Ord + Copy> WaitingRoom<K> {
         let entry = (waiter.key, waiter.job);
         if class.jobs.remove(&entry) {
             self.gpus -= u64::from(waiter.gpus);
+            self.jobs -= 1;
             if class.front == Some(entry) {
                 class.front = class.jobs.first().copied();
             }
@@ -112,11 +116,12 @@ impl<K: Ord + Copy> WaitingRoom<K> {
             all.extend(jobs.into_iter().map(waiter));
         }
         self.gpus = 0;
+        self.jobs = 0;
         all
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.gpus == 0
+        self.jobs == 0
     }
 
     /// GPUs that all waiting jobs want together.

@@ -139,7 +139,7 @@ impl Policy for YarnCs {
         self.open_queues(view.ledger());
         let share = self.share(view);
         while let Some(at) = self.next()
-            && self.room.total() > 0
+            && (self.room.total() > 0 || view.is_shared())
         {
             let queue = &mut self.queues[at];
             let Some(&job) = queue.waiting.front() else {

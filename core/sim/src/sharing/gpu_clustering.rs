@@ -22,7 +22,7 @@ fn score(node: &Node, pod: &Pod, scale: &Scale) -> Scored {
         Company::None => 1,
         Company::Others => 0,
     };
-    let taken = scale.gpus - node.gpus_left();
+    let taken = scale.gpus.saturating_sub(node.gpus_left());
     let fullness = u64::from(taken) * quarter as u64 / u64::from(scale.gpus);
     node.scored(pod, quarter * tier + fullness as i32)
 }

@@ -4,11 +4,11 @@
 //! [`TARGET`] times the cluster's GPUs; who finds no room is gone, and nobody leaves. Machines are
 //! shuffled too, for the first among equals is taken. Source: §6 of the paper, and its simulator.
 
-use super::{Packer, Packing, Typical};
+use super::{Packer, Packing};
 use crate::draw::{Rng, below};
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
-use switchyard_model::pods::{Fleet, Pod};
+use switchyard_model::pods::{Fleet, Pod, Typical};
 
 /// GPUs asked for ÷ GPUs there, at the end.
 pub const TARGET: f64 = 1.3;

@@ -3,8 +3,8 @@
 //! A [`Packer`] gives every machine that can take a pod a score, and says which of its GPUs a share
 //! goes to; the best score wins, the first machine among equals. One packer per file. [`Packing`]
 //! keeps what is left on every machine and the scores, of which a placement voids one machine's;
-//! `fragmentation` measures what is left, and [`inflate`] lets pods arrive until the cluster is full.
-//! Time plays no part here.
+//! [`Typical`] measures what is left, and [`inflate`] lets pods arrive until the cluster is full.
+//! Time plays no part here; as placements of a run, packers see its nodes (`on_nodes`).
 //!
 //! Source: Weng et al., "Beware of Fragmentation" (USENIX ATC'23), and the figures of its simulator,
 //! <https://github.com/hkust-adsl/kubernetes-scheduler-simulator>.
@@ -12,20 +12,19 @@
 mod best_fit;
 mod dot_product;
 mod fgd;
-mod fragmentation;
 mod gpu_clustering;
 mod gpu_packing;
 mod inflation;
 mod node;
+mod on_nodes;
 mod packing;
 mod random;
 
-pub use fragmentation::Typical;
 pub use inflation::{Curve, Figures, OPENB, PUBLISHED, TARGET, inflate};
 pub use node::Node;
 pub use packing::Packing;
 
-use switchyard_model::pods::{Fleet, Pod};
+use switchyard_model::pods::{Fleet, Pod, Typical};
 
 /// A placement of pods.
 #[derive(Clone, Copy, Debug)]
@@ -45,13 +44,26 @@ pub struct Packer {
 impl Packer {
     /// Every packer, in the order of the paper's figures.
     pub const ALL: [&'static Self; 6] = [
-        &random::PACKER,
-        &dot_product::PACKER,
-        &gpu_clustering::PACKER,
-        &gpu_packing::PACKER,
-        &best_fit::PACKER,
-        &fgd::PACKER,
+        Self::RANDOM,
+        Self::DOT_PROD,
+        Self::GPU_CLUSTERING,
+        Self::GPU_PACKING,
+        Self::BEST_FIT,
+        Self::FGD,
     ];
+
+    /// Any machine with room.
+    pub const RANDOM: &'static Self = &random::PACKER;
+    /// The smallest dot product of what is left and what is asked for.
+    pub const DOT_PROD: &'static Self = &dot_product::PACKER;
+    /// Pods of as many GPUs together.
+    pub const GPU_CLUSTERING: &'static Self = &gpu_clustering::PACKER;
+    /// GPUs in use before idle ones.
+    pub const GPU_PACKING: &'static Self = &gpu_packing::PACKER;
+    /// The least left.
+    pub const BEST_FIT: &'static Self = &best_fit::PACKER;
+    /// The least growth of fragments.
+    pub const FGD: &'static Self = &fgd::PACKER;
 }
 
 /// How well a machine would do for a pod.

@@ -30,6 +30,18 @@ impl Node {
         }
     }
 
+    /// A machine of which only GPUs are known: what is left of each, and whether there are shares, or
+    /// jobs with whole GPUs.
+    pub(super) fn seen(left: Vec<u16>, shares: bool, whole: bool) -> Self {
+        Self {
+            left: left.into(),
+            cores: 0,
+            memory: 0,
+            gpu_type: None,
+            kinds: [u16::from(shares), u16::from(whole)].into(),
+        }
+    }
+
     /// Thousandths left of each GPU.
     pub fn left(&self) -> &[u16] {
         &self.left
@@ -85,7 +97,8 @@ impl Node {
     /// Which of its kinds a pod is of, and whether there are pods of it, of others, or none.
     pub(super) fn company(&self, pod: &Pod) -> Company {
         let of = |kind: usize| self.kinds.get(kind).is_some_and(|&pods| pods > 0);
-        let own = kind(pod);
+        // Where only that is known, whole GPUs are one kind.
+        let own = kind(pod).min(self.kinds.len() - 1);
         let others = (0..self.kinds.len()).any(|other| other != own && of(other));
         match (of(own), others) {
             (true, false) => Company::Own,

@@ -1,9 +1,9 @@
 //! Machines as pods come to them: what is left, what of it is fragments, and the scores.
 
-use super::{Node, Packer, Scale, Scored, Typical};
+use super::{Node, Packer, Scale, Scored};
 use crate::draw::{Rng, below};
 use std::collections::BTreeMap;
-use switchyard_model::pods::{Fleet, Pod};
+use switchyard_model::pods::{Fleet, Pod, Typical};
 
 /// A cluster under one packer.
 pub struct Packing {

@@ -8,12 +8,13 @@ use super::plan::{Placed, Plan, PlanErrorKind};
 use super::speed::Entering;
 use super::world::{Refusal, Trouble, World};
 use crate::Time;
-use crate::cluster::Part;
+use crate::cluster::{Part, Share};
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
 
 impl World {
     pub(super) fn carry_out(&mut self, plan: &Plan) -> Result<(), Trouble> {
+        self.nodes.begin_plan();
         for change in &plan.queue_moves {
             self.check_active(change.job)?;
             let kind = if change.demoted {
@@ -114,10 +115,12 @@ impl World {
         let given = parts
             .iter()
             .fold(0u32, |sum, part| sum.saturating_add(part.gpus));
-        self.check_start(job, given, batch)
+        let shared = self
+            .check_start(job, parts, given, batch)
             .and_then(|()| self.check_nodes(job, parts, batch.is_some()))
             .and_then(|()| self.nodes.take(parts, &mut self.log))
             .map_err(|kind| (job, kind))?;
+        let parts = shared.as_ref().map_or(parts, std::slice::from_ref);
         let first = self.ledger.starts(job) == 0;
         let ready = if first && !self.setting.options.first_start_pays {
             self.now
@@ -125,6 +128,10 @@ impl World {
             self.now + self.setting.restart_seconds(job)
         };
         let segment = self.log.open_segment(job, self.now, ready);
+        if let Some(share) = shared.and_then(|part| part.share) {
+            let thousandths = u32::from(share.thousandths.get());
+            self.log.push_share(segment, thousandths);
+        }
         let kind = if first {
             EventKind::Start
         } else {
@@ -136,7 +143,7 @@ impl World {
             (Some(pools), Some(part)) => pools.largest(pools.of_node(part.node)),
             _ => self.nodes.largest,
         };
-        let is_spread = parts.len() as u32 > given.div_ceil(largest);
+        let is_spread = parts.len() as u32 > given.div_ceil(largest).max(1);
         self.jobs.enter(job, (self.now, ready), segment, is_spread);
         self.ledger.enter(job, self.setting.job(job), parts);
         self.spare.take(parts, self.setting.needs(job));
@@ -161,12 +168,22 @@ impl World {
     fn check_start(
         &self,
         job: JobId,
+        parts: &[Part],
         given: u32,
         batch: Option<LocalBatch>,
     ) -> Result<(), PlanErrorKind> {
         let requested = self.setting.job(job).gpus;
         if self.jobs.phase[job.index()] == Phase::Running {
             return Err(PlanErrorKind::NamedTwice);
+        }
+        let amount = |share: Share| (share.thousandths, share.memory);
+        let asked = self.setting.share(job).map(amount);
+        let is_share = parts.iter().any(|part| part.share.is_some());
+        if asked.is_some() || is_share {
+            return match parts {
+                [part] if part.share.map(amount) == asked && batch.is_none() => Ok(()),
+                _ => Err(PlanErrorKind::NotItsShare),
+            };
         }
         match (self.jobs.training(job), batch) {
             (Some(training), Some(batch)) => {

@@ -2,7 +2,7 @@
 //! which would be wrong once something else than its plan has taken a job's GPUs. Whatever
 //! changes costs the same however many jobs run.
 
-use crate::cluster::Part;
+use crate::cluster::{Part, Share};
 use crate::job::{Job, JobId};
 use smallvec::SmallVec;
 use std::iter;
@@ -60,7 +60,7 @@ impl Ledger {
         self.running == 0
     }
 
-    /// GPUs that all running jobs hold.
+    /// GPUs that all running jobs hold whole.
     pub fn gpus_in_use(&self) -> u32 {
         self.gpus
     }
@@ -70,7 +70,13 @@ impl Ledger {
         self.by_tenant[self.account(tenant)]
     }
 
-    /// GPUs that a job holds; 0 unless it runs.
+    /// The share of a GPU that a job holds, and its node.
+    pub fn share(&self, job: JobId) -> Option<(u32, Share)> {
+        let mut parts = self.parts(job).iter();
+        parts.find_map(|part| Some((part.node, part.share?)))
+    }
+
+    /// GPUs that a job holds, whole or not; 0 unless it runs.
     pub fn gpus(&self, job: JobId) -> u32 {
         self.entries[job.index()].gpus
     }
@@ -87,7 +93,9 @@ impl Ledger {
 
     /// The job has been given GPUs. It did not run.
     pub(super) fn enter(&mut self, id: JobId, job: &Job, parts: &[Part]) {
-        let gpus = parts.iter().map(|part| part.gpus).sum();
+        let whole = Part::gpus_of(parts);
+        // A share counts as a GPU to its job and tenant, and as none of those that are taken whole.
+        let gpus = whole.max(1);
         let entry = &mut self.entries[id.index()];
         entry.parts = SmallVec::from_slice(parts);
         entry.gpus = gpus;
@@ -99,7 +107,7 @@ impl Ledger {
             None => self.oldest = Some(id),
         }
         self.running += 1;
-        self.gpus += gpus;
+        self.gpus += whole;
         let account = self.account(job.tenant);
         self.by_tenant[account] += gpus;
     }
@@ -108,6 +116,7 @@ impl Ledger {
     pub(super) fn leave(&mut self, id: JobId, job: &Job) {
         let entry = &mut self.entries[id.index()];
         let gpus = std::mem::take(&mut entry.gpus);
+        let whole = Part::gpus_of(&entry.parts);
         entry.parts.clear();
         let (older, newer) = (entry.older.take(), entry.newer.take());
         match older {
@@ -119,7 +128,7 @@ impl Ledger {
             None => self.newest = older,
         }
         self.running -= 1;
-        self.gpus -= gpus;
+        self.gpus -= whole;
         let account = self.account(job.tenant);
         self.by_tenant[account] -= gpus;
     }

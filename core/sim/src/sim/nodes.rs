@@ -4,7 +4,7 @@
 use super::log::RunLog;
 use super::node_state::NodeState;
 use super::plan::PlanErrorKind;
-use crate::cluster::{ClusterSpec, FreeGpus, Gpus, Occupancy, Part};
+use crate::cluster::{ClusterSpec, FreeGpus, Gpus, Occupancy, Part, Share, Shares};
 use crate::outages::OutageKind;
 
 pub(super) struct Nodes {
@@ -16,6 +16,8 @@ pub(super) struct Nodes {
     in_use: u32,
     /// On which jobs may run: the first so many.
     rented: u32,
+    /// GPUs that the present plan began to share: node, its number for it, and which it was.
+    begun: Vec<(u32, u8, u8)>,
     /// Outages of each node that are not over; empty before the first.
     outages: Vec<Under>,
     /// How many nodes are closed by them.
@@ -37,9 +39,20 @@ impl Nodes {
             gpus: cluster.gpus(),
             in_use: 0,
             rented: cluster.nodes(),
+            begun: Vec::new(),
             outages: Vec::new(),
             closed: 0,
         }
+    }
+
+    /// From now on GPUs can be shared.
+    pub(super) fn share(&mut self, shares: Shares) {
+        self.occupancy.share(shares);
+    }
+
+    /// Another plan begins.
+    pub(super) fn begin_plan(&mut self) {
+        self.begun.clear();
     }
 
     pub(super) fn free(&self) -> &FreeGpus {
@@ -76,9 +89,14 @@ impl Nodes {
         }
     }
 
-    /// Hands out GPUs for the log's next segment.
-    pub(super) fn take(&mut self, parts: &[Part], log: &mut RunLog) -> Result<(), PlanErrorKind> {
-        for &Part { node, gpus } in parts {
+    /// Hands out GPUs for the log's next segment; says which GPU, where it is a share of one.
+    pub(super) fn take(
+        &mut self,
+        parts: &[Part],
+        log: &mut RunLog,
+    ) -> Result<Option<Part>, PlanErrorKind> {
+        let mut shared = None;
+        for &Part { node, gpus, share } in parts {
             // Beyond the cluster there is nothing that has a state.
             if (node as usize) < self.count() {
                 match self.state(node) {
@@ -92,12 +110,39 @@ impl Nodes {
                     }
                 }
             }
+            if let Some(share) = share {
+                let share = self.take_share(node, share)?;
+                let mask = 1 << share.gpu;
+                log.push_gpus(Gpus { node, mask });
+                shared = Some(Part::of_share(node, share));
+                continue;
+            }
             let gpus = self.occupancy.take(node, gpus);
             let gpus = gpus.map_err(PlanErrorKind::Place)?;
             self.in_use += gpus.count();
             log.push_gpus(gpus);
         }
-        Ok(())
+        Ok(shared)
+    }
+
+    fn take_share(&mut self, node: u32, share: Share) -> Result<Share, PlanErrorKind> {
+        let mut begun = self.begun.iter();
+        let known = begun.find(|of| (of.0, of.1) == (node, share.gpu));
+        let wanted = Share {
+            gpu: known.map_or(share.gpu, |&(_, _, gpu)| gpu),
+            ..share
+        };
+        let given = self.occupancy.take_share(node, wanted);
+        let given = given.map_err(PlanErrorKind::Place)?;
+        if given.gpu != wanted.gpu {
+            self.in_use += 1;
+            self.begun.push((node, share.gpu, given.gpu));
+        }
+        Ok(given)
+    }
+
+    pub(super) fn give_share(&mut self, node: u32, share: Share) {
+        self.in_use -= u32::from(self.occupancy.give_share(node, share));
     }
 
     pub(super) fn give(&mut self, gpus: &[Gpus]) {

@@ -157,6 +157,9 @@ pub enum PlanErrorKind {
         /// GPUs in the plan.
         given: u32,
     },
+    /// A job that shares a GPU gets what it asks for of one, and nobody else does.
+    #[error("it is given something else than the share of a GPU that it asks for")]
+    NotItsShare,
     /// Only an adaptive job has a batch to choose.
     #[error("it is given a batch size but is a gang with a fixed duration")]
     NotAdaptive,

@@ -1,12 +1,13 @@
 //! What a run is given, and what stays.
 
 use super::halt::LogBudget;
-use crate::cluster::{ClusterSpec, Needs, Pools, Spare};
-use crate::job::{Job, JobId};
+use crate::cluster::{ClusterSpec, MAX_GPUS_PER_NODE, Needs, Pools, Share, Spare};
+use crate::job::{Job, JobId, Work};
 use crate::workload::{GpuGeneration, ModelTraits, TraitsByJob, Workload};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use switchyard_model::pods::{Pod, Typical, WHOLE};
 
 /// What does not belong to trace, cluster or policy.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,6 +57,9 @@ pub struct SimOptions {
     /// Seconds without progress that each takes.
     #[serde(default)]
     pub checkpoint_cost: f64,
+    /// Jobs that ask for a part of a GPU share it with others; else each has a GPU of its own.
+    #[serde(default)]
+    pub sharing: bool,
     /// Seed of the policy's random generator, and of failures by chance.
     pub seed: u64,
     /// How much the run may write into its log before it is ended.
@@ -84,6 +88,7 @@ impl Default for SimOptions {
             failure_shape: 1.0,
             checkpoint_interval: 0.0,
             checkpoint_cost: 0.0,
+            sharing: false,
             seed: 0,
             log_budget: LogBudget::default(),
         }
@@ -152,6 +157,32 @@ impl Setting {
     /// policies even if it could adapt.
     pub(super) fn is_bound_to_nodes(&self, job: JobId) -> bool {
         self.pools.is_some() && self.needs(job) != Needs::NONE
+    }
+
+    /// What a job asks for of one GPU, if it is to share it. Which GPU is not said yet.
+    pub(super) fn share(&self, job: JobId) -> Option<Share> {
+        let job = self.job(job);
+        let shares = self.options.sharing && job.gpus == 1;
+        let thousandths = job.demand.share.filter(|_| shares)?;
+        matches!(job.work, Work::Fixed { .. }).then_some(Share {
+            thousandths,
+            memory: job.demand.gpu_memory,
+            gpu: MAX_GPUS_PER_NODE as u8,
+        })
+    }
+
+    /// What jobs typically ask for, for placements that mind fragments. Cores and types are not
+    /// among it: placements see GPUs.
+    pub(super) fn typical(&self) -> Typical {
+        let pod = |(index, job): (u32, &Job)| Pod {
+            cores: 0,
+            share: (self.share(JobId(index))).map_or(WHOLE, |share| share.thousandths.get()),
+            gpus: job.gpus,
+            types: 0,
+            memory: 0,
+        };
+        let pods: Vec<Pod> = (0..).zip(&self.workload.jobs).map(pod).collect();
+        Typical::of(&pods)
     }
 
     /// What is known of the job's model.

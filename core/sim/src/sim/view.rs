@@ -76,7 +76,7 @@ impl View<'_> {
         let unlike = pools.map(|pools| (pools, &spare));
         let sizes = self.free().node_sizes();
         room.set(
-            &FreeGpus::of(sizes.to_vec(), sizes),
+            &FreeGpus::of(sizes.to_vec(), sizes, None),
             self.node_size(),
             unlike,
         );
@@ -127,6 +127,20 @@ impl View<'_> {
         &self.setting.job(job).name
     }
 
+    /// The job's gang where whole GPUs are counted: none for a job that shares one, which starts
+    /// wherever there is room, and gives way to nobody.
+    pub fn whole_gpus(&self, job: JobId) -> u32 {
+        match self.setting.share(job) {
+            Some(_) => 0,
+            None => self.gpus(job),
+        }
+    }
+
+    /// Whether GPUs are shared: then jobs may start where none is free.
+    pub fn is_shared(&self) -> bool {
+        self.setting.options.sharing
+    }
+
     /// What is known of the job's model.
     pub fn model(&self, job: JobId) -> ModelTraits {
         self.setting.model(job)
@@ -137,6 +151,7 @@ impl View<'_> {
         Gang {
             gpus: self.gpus(job),
             needs: self.needs(job),
+            share: self.setting.share(job),
             skewed: strategy.is_by_skew() && self.model(job).skew() > packlimit,
         }
     }
@@ -170,7 +185,9 @@ impl View<'_> {
 
     /// Attained service so far, GPU·s: GPUs held × time held (restarts included).
     pub fn attained(&self, job: JobId) -> f64 {
-        self.held(job).service()
+        let share = self.setting.share(job);
+        let part = share.map_or(1.0, |share| f64::from(share.thousandths.get()) / 1000.0);
+        self.held(job).service() * part
     }
 
     /// The job's stays on GPUs so far.

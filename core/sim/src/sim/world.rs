@@ -17,7 +17,7 @@ use super::setting::{Setting, SimOptions};
 use super::speed::Speeds;
 use super::view::View;
 use crate::Time;
-use crate::cluster::{ClusterSpec, Spare};
+use crate::cluster::{ClusterSpec, Shares, Spare};
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
 use crate::outages::Outages;
@@ -72,7 +72,10 @@ impl World {
         oracle: bool,
     ) -> Self {
         let setting = Setting::new(workload, cluster, options, oracle);
-        let nodes = Nodes::new(cluster);
+        let mut nodes = Nodes::new(cluster);
+        if setting.options.sharing {
+            nodes.share(Shares::new(cluster, setting.typical()));
+        }
         let workload = &setting.workload;
         let mut world = Self {
             now: Time::ZERO,
@@ -235,9 +238,13 @@ impl World {
         self.speeds.leave(job);
         let needs = self.setting.needs(job);
         self.spare.give(self.ledger.parts(job), needs);
+        let shared = self.ledger.share(job);
         self.ledger.leave(job, self.setting.job(job));
         let segment = self.jobs.segment[job.index()];
-        self.nodes.give(self.log.segment(segment as usize).gpus);
+        match shared {
+            Some((node, share)) => self.nodes.give_share(node, share),
+            None => self.nodes.give(self.log.segment(segment as usize).gpus),
+        }
         self.log.close_segment(segment, self.now);
     }
 

@@ -1,7 +1,9 @@
 //! Our own format, which `docs/format.md` describes: settings, then a table of jobs.
 
 use super::{cell, name};
+use crate::cluster::Thousandths;
 use crate::job::{Demand, Job, Work};
+use crate::pods::WHOLE;
 use crate::spreadsheet::guarded_line;
 use crate::workload::Workload;
 use std::fmt::{Result, Write};
@@ -31,7 +33,9 @@ pub fn experiment(
     let tenants = workload.jobs.iter().any(|job| job.tenant.is_some());
     let models = workload.jobs.iter().any(|job| job.model.is_some());
     let batches = workload.jobs.iter().any(|job| batch(job).is_some());
+    let shares = workload.jobs.iter().any(|job| job.demand.share.is_some());
     out.write_str("job,submit,duration,gpus")?;
+    out.write_str(if shares { ",gpu_milli" } else { "" })?;
     out.write_str(if tenants { ",tenant" } else { "" })?;
     out.write_str(if models { ",model" } else { "" })?;
     out.write_str(if batches { ",batch" } else { "" })?;
@@ -49,6 +53,10 @@ pub fn experiment(
     for job in &workload.jobs {
         let (submit, duration) = (job.submit.seconds(), job.work.seconds());
         write!(out, "{},{submit},{duration},{}", cell(&job.name), job.gpus)?;
+        if shares {
+            let share = job.demand.share.map_or(WHOLE, Thousandths::get);
+            write!(out, ",{share}")?;
+        }
         if tenants {
             write!(out, ",{}", cell(name(&workload.tenants, job.tenant)))?;
         }

@@ -1,7 +1,7 @@
 //! Our own files: a workload with all settings of its runs, to save, share and cite.
 //!
 //! `docs/format.md` describes them: `#` lines with settings, which are handed on as a [`Header`], then
-//! a table `job,submit,duration,gpus` and perhaps `tenant,model,batch,status`, times in seconds.
+//! a table `job,submit,duration,gpus` and perhaps `gpu_milli,tenant,model,batch,status`, times in seconds.
 
 use super::adaptdl;
 use crate::application::Application;
@@ -51,6 +51,7 @@ const PLAIN: Plain = Plain {
     clock: Clock::Relative(crate::Unit::Seconds),
     duration: "duration",
     gpus: "gpus",
+    milli: "gpu_milli",
     tenant: "tenant",
     model: "model",
     status: "status",

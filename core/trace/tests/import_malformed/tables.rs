@@ -88,7 +88,7 @@ fn values_that_are_none() {
             "1 × duration zero, first in bad_values.csv, line 12: duration is '0'",
             "1 × duration negative, first in bad_values.csv, line 6: duration is '-5'",
             "1 × duration out of range, first in bad_values.csv, line 20: duration is '1e12'",
-            "Jobs that ask for a fraction of a GPU: 1. Rounded up to whole GPUs. First in bad_values.csv, line 9: 0.5 GPUs.",
+            "Jobs that ask for a fraction of a GPU: 1. Rounded up to whole GPUs; a part of one is shared where GPUs are (sharing). First in bad_values.csv, line 9: 0.5 GPUs.",
             "Rows whose id stands above already: 1. Kept as jobs of their own; their line tells them apart. First in bad_values.csv, line 3: id is 'job-1'.",
         ]
     );

@@ -129,6 +129,7 @@ pub(in crate::policy) const POLICY: Registered = Registered {
         ],
         check: fleet::check,
         adapts_jobs: true,
+        takes_whole_gpus: true,
         oracle: |params| params.text("fit") == "oracle",
         ..PolicyEntry::PLAIN
     },

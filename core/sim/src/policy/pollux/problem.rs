@@ -351,7 +351,7 @@ impl Problem {
         let mut changes = Changes::new(layout.jobs);
         for (job, member) in self.members.iter().enumerate() {
             let record = &mut current[job * layout.record()..][..layout.record()];
-            for &Part { node, gpus } in &candidates[member.candidate].current {
+            for &Part { node, gpus, .. } in &candidates[member.candidate].current {
                 let left = left
                     .get_mut(node as usize)
                     .filter(|left| **left >= gpus && genome::get(record, node as usize) == 0)
@@ -500,7 +500,7 @@ impl Problem {
         let mut genome = vec![0; layout.genome()];
         let mut changes = Changes::new(layout.jobs);
         for (job, record) in genome.chunks_exact_mut(layout.record()).enumerate() {
-            for Part { node, gpus } in allocation.parts(self.members[job].candidate) {
+            for Part { node, gpus, .. } in allocation.parts(self.members[job].candidate) {
                 genome::set(record, node as usize, gpus);
             }
             genome::refresh_masks(layout, record);

@@ -103,7 +103,7 @@ impl Repair {
                 break;
             }
             shuffle_first(&mut self.parts[at..], 1, rng);
-            let Part { node, gpus } = self.parts[at];
+            let Part { node, gpus, .. } = self.parts[at];
             let kept = if gpus < left { gpus } else { left };
             genome::set(record, node as usize, kept);
             left -= kept;

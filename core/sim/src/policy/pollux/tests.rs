@@ -63,7 +63,7 @@ fn violation(
     for (i, job) in jobs.iter().enumerate() {
         let parts: Vec<_> = allocation.parts(i).collect();
         let replicas = allocation.replicas(i);
-        for &Part { node, gpus } in &parts {
+        for &Part { node, gpus, .. } in &parts {
             used[node as usize] += gpus;
             let is_pinned = !job.preemptible && !job.current.is_empty();
             spanning[node as usize] += u32::from(parts.len() > 1 && !is_pinned);

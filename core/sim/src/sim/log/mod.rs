@@ -50,10 +50,17 @@ pub struct Segment<'a> {
     pub end: Time,
     /// Which GPUs.
     pub gpus: &'a [Gpus],
+    /// Thousandths of its GPU, where it shares it; else the GPUs are its own.
+    pub share: Option<u32>,
 }
 
 impl Segment<'_> {
-    /// GPUs held.
+    /// The part of each of its GPUs that it has.
+    pub fn part(&self) -> f64 {
+        self.share.map_or(1.0, |share| f64::from(share) / 1000.0)
+    }
+
+    /// GPUs held, whole or not.
     pub fn gpu_count(&self) -> u32 {
         self.gpus.iter().map(|part| part.count()).sum()
     }
@@ -119,6 +126,12 @@ tables! {
         fitness: f64,
         /// Speedup per GPU.
         utility: f64,
+    }
+
+    /// Segments on a share of one GPU.
+    shares: Shares of SharesRow {
+        segment: u32,
+        thousandths: u32,
     }
 
     /// How many nodes are rented, from a moment on.
@@ -218,7 +231,14 @@ impl RunLog {
             ready: Time(segments.ready[i]),
             end: Time(segments.end[i]),
             gpus: &self.tables.gpus.gpus[before as usize..segments.gpus_end[i] as usize],
+            share: self.share_of(i as u32),
         }
+    }
+
+    fn share_of(&self, segment: u32) -> Option<u32> {
+        let shares = &self.tables.shares;
+        let at = shares.segment.binary_search(&segment).ok()?;
+        Some(shares.thousandths[at])
     }
 
     /// Who got GPUs of a segment at the moment it ended.
@@ -392,6 +412,14 @@ impl RunLog {
         for (segment, end) in closed.into_iter().zip(ends) {
             segments.end[segment as usize] = end;
         }
+    }
+
+    /// The segment opened last is on a share of its GPU.
+    pub(super) fn push_share(&mut self, segment: u32, thousandths: u32) {
+        self.tables.shares.push(SharesRow {
+            segment,
+            thousandths,
+        });
     }
 
     /// Opens a segment on the GPUs given by [`push_gpus`](Self::push_gpus) since the last one.

@@ -2,6 +2,10 @@
 //!
 //! GPUs and cores are counted in thousandths, memory in MiB, as the traces of shared clusters do.
 
+mod typical;
+
+pub use typical::Typical;
+
 use crate::draw::{Rng, below};
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};

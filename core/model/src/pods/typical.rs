@@ -4,11 +4,11 @@
 //! To a pod that a machine can take, GPUs with less left than its share are fragments; to one that
 //! it cannot take, or that asks for none, all its GPUs are. Source: §3 of the paper.
 
+use super::Pod;
 use std::collections::BTreeMap;
-use switchyard_model::pods::Pod;
 
 /// What pods typically ask for, and how often. Memory plays no part.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Typical {
     groups: Vec<Group>,
     /// How many of the pods ask for no GPU: to them, all GPUs are fragments.
@@ -18,7 +18,7 @@ pub struct Typical {
 }
 
 /// Pods that differ only in their cores.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Group {
     share: u16,
     gpus: u32,
