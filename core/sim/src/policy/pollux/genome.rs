@@ -2,27 +2,32 @@
 //!
 //! A genome has a record per job, in service order; a record is [`Layout::record`] 64-bit words:
 //!
-//! - `words`: GPUs on each node, a byte each (at most 64), eight nodes to a word;
-//! - `masks`: which nodes hold any: bit 8·b + w for byte b of word w (of each group of 8 words),
-//!   so that a mask is an OR of shifted words, and one mask covers 64 nodes;
+//! - `words`: GPUs on each node, a lane each: four bits where no node has more than 5 GPUs, else
+//!   eight. That is room for three times a node's GPUs, and a row's lanes have their highest bit
+//!   clear, so that all lanes of a word are worked on at a time;
+//! - `masks`: which nodes hold any: bit b·l + w for lane l, of b bits, of word w (of each group of b
+//!   words), so that a mask is an OR of shifted words, and one mask covers 64 nodes;
 //! - a hash of the GPUs, and the row's cell in the speedup tables.
 //!
 //! The last three follow from the first; operators mark the rows they write ([`Changes`]) and they
-//! are brought up to date once. Bytes stay below 128 and are worked on eight at a time.
+//! are brought up to date once.
 
 use std::ops::Range;
 
-/// The lowest bit of every byte.
-pub(super) const ONES: u64 = 0x0101_0101_0101_0101;
-/// The highest bit of every byte.
-pub(super) const HIGH: u64 = 0x8080_8080_8080_8080;
-
-/// Words of a row on up to 16 nodes, for which the search is compiled apart...
-pub(super) const FEW: usize = 2;
-/// ...as for those on up to 64, which have one mask.
-pub(super) const GROUP: usize = 8;
+/// Words of a row for which the search is compiled apart: up to 16 nodes, and up to 64, with lanes of
+/// four bits...
+pub(super) const FEW: usize = 1;
+pub(super) const MANY: usize = 4;
+/// ...and with lanes of eight.
+pub(super) const FEW_LARGE: usize = 2;
+pub(super) const MANY_LARGE: usize = 8;
 /// Stands for any number of words.
 pub(super) const ANY: usize = 0;
+
+/// The most words of a mask's nodes.
+pub(super) const GROUP: usize = 8;
+/// The most GPUs of a node that a lane of four bits has room for thrice.
+const FEW_GPUS: u32 = 5;
 
 /// Sizes of a genome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,20 +36,30 @@ pub(super) struct Layout {
     pub(super) nodes: usize,
     pub(super) words: usize,
     pub(super) masks: usize,
+    /// Bits of a lane.
+    pub(super) bits: u32,
 }
 
 impl Layout {
-    pub(super) fn new(jobs: usize, nodes: usize) -> Self {
-        let words = match nodes.div_ceil(8) {
-            0..=FEW => FEW,
-            words if words <= GROUP => GROUP,
+    /// For nodes of at most so many GPUs.
+    pub(super) fn new(jobs: usize, nodes: usize, most_gpus: u32) -> Self {
+        let bits = if most_gpus <= FEW_GPUS { 4 } else { 8 };
+        let (few, many) = if bits == 4 {
+            (FEW, MANY)
+        } else {
+            (FEW_LARGE, MANY_LARGE)
+        };
+        let words = match nodes.div_ceil(64 / bits as usize) {
+            words if words <= few => few,
+            words if words <= many => many,
             words => words,
         };
         Self {
             jobs,
             nodes,
             words,
-            masks: words.div_ceil(GROUP),
+            masks: words.div_ceil(bits as usize),
+            bits,
         }
     }
 
@@ -56,7 +71,8 @@ impl Layout {
         }
         Self {
             words: W,
-            masks: W.div_ceil(GROUP),
+            masks: 1,
+            bits: if W == FEW || W == MANY { 4 } else { 8 },
             ..self
         }
     }
@@ -64,7 +80,114 @@ impl Layout {
     /// The words of a mask's nodes.
     #[inline]
     pub(super) fn group(self, mask: usize) -> Range<usize> {
-        GROUP * mask..self.words.min(GROUP * (mask + 1))
+        let words = self.bits as usize;
+        words * mask..self.words.min(words * (mask + 1))
+    }
+
+    /// The highest bit of every lane.
+    #[inline]
+    pub(super) fn high(self) -> u64 {
+        if self.bits == 4 {
+            0x8888_8888_8888_8888
+        } else {
+            0x8080_8080_8080_8080
+        }
+    }
+
+    /// The lowest bit of every lane.
+    #[inline]
+    pub(super) fn ones(self) -> u64 {
+        self.high() >> (self.bits - 1)
+    }
+
+    /// All bits of a word's first lane.
+    #[inline]
+    pub(super) fn lane(self) -> u64 {
+        (1 << self.bits) - 1
+    }
+
+    /// A node's word, and how far its lane is shifted there.
+    #[inline]
+    pub(super) fn place(self, node: usize) -> (usize, u32) {
+        let lanes = 64 / self.bits as usize;
+        (node / lanes, (node % lanes) as u32 * self.bits)
+    }
+
+    /// The word that a bit of mask `mask` stands for, and how far its lane is shifted there.
+    #[inline]
+    pub(super) fn place_of(self, mask: usize, bit: u32) -> (usize, u32) {
+        let lane = bit & !(self.bits - 1);
+        (self.bits as usize * mask + (bit - lane) as usize, lane)
+    }
+
+    /// The node a bit of mask `mask` stands for.
+    #[inline]
+    pub(super) fn node_of(self, mask: usize, bit: u32) -> usize {
+        let (word, shift) = self.place_of(mask, bit);
+        64 / self.bits as usize * word + (shift / self.bits) as usize
+    }
+
+    /// The GPUs on a node.
+    #[inline]
+    pub(super) fn get(self, words: &[u64], node: usize) -> u32 {
+        let (word, shift) = self.place(node);
+        (words[word] >> shift & self.lane()) as u32
+    }
+
+    /// Sets the GPUs on a node, at most 64.
+    #[inline]
+    pub(super) fn set(self, words: &mut [u64], node: usize, gpus: u32) {
+        let (word, shift) = self.place(node);
+        words[word] = (words[word] & !(self.lane() << shift)) | (u64::from(gpus) << shift);
+    }
+
+    /// The highest bit of every lane that is not zero.
+    #[inline]
+    pub(super) fn nonzero(self, word: u64) -> u64 {
+        (word + !self.high()) & self.high()
+    }
+
+    /// All bits of word `word` whose nodes are in the masks.
+    #[inline]
+    pub(super) fn lanes_of(self, masks: &[u64], word: usize) -> u64 {
+        let bits = self.bits as usize;
+        ((masks[word / bits] >> (word % bits)) & self.ones()) * self.lane()
+    }
+
+    /// Brings a record's masks up to date with its GPUs.
+    #[inline]
+    pub(super) fn refresh_masks(self, record: &mut [u64]) {
+        let (words, rest) = record.split_at_mut(self.words);
+        let groups = words.chunks(self.bits as usize);
+        for (mask, group) in rest[..self.masks].iter_mut().zip(groups) {
+            *mask = 0;
+            for (shift, &word) in group.iter().enumerate() {
+                *mask |= (self.nonzero(word) >> (self.bits - 1)) << shift;
+            }
+        }
+    }
+
+    /// All GPUs of a row.
+    #[inline]
+    pub(super) fn sum(self, words: &[u64]) -> u32 {
+        const BYTES: u64 = 0x0f0f_0f0f_0f0f_0f0f;
+        const PAIRS: u64 = 0x00ff_00ff_00ff_00ff;
+        let bytes = |word: u64| {
+            if self.bits == 4 {
+                (word & BYTES) + (word >> 4 & BYTES)
+            } else {
+                word
+            }
+        };
+        if let ([word], 4) = (words, self.bits) {
+            return (bytes(*word).wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32;
+        }
+        let pairs = |&word: &u64| (bytes(word) & PAIRS) + (bytes(word) >> 8 & PAIRS);
+        let of_group = |group: &[u64]| {
+            let pairs: u64 = group.iter().map(pairs).sum();
+            (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as u32
+        };
+        words.chunks(GROUP).map(of_group).sum()
     }
 
     /// Words of a job's record.
@@ -86,57 +209,6 @@ impl Layout {
     pub(super) fn cell(self) -> usize {
         self.words + self.masks + 1
     }
-}
-
-/// The GPUs on a node.
-pub(super) fn get(words: &[u64], node: usize) -> u32 {
-    ((words[node / 8] >> (8 * (node % 8))) & 0xff) as u32
-}
-
-/// Sets the GPUs on a node, at most 64.
-pub(super) fn set(words: &mut [u64], node: usize, gpus: u32) {
-    let shift = 8 * (node % 8);
-    let word = &mut words[node / 8];
-    *word = (*word & !(0xff << shift)) | (u64::from(gpus) << shift);
-}
-
-/// The high bit of every byte that is not zero.
-pub(super) fn nonzero(word: u64) -> u64 {
-    (word + !HIGH) & HIGH
-}
-
-/// The node a bit of mask `mask` stands for.
-pub(super) fn node_of(mask: usize, bit: u32) -> usize {
-    64 * mask + 8 * (bit as usize % 8) + bit as usize / 8
-}
-
-/// All bytes of word `word` whose nodes are in the masks.
-pub(super) fn bytes_of(masks: &[u64], word: usize) -> u64 {
-    ((masks[word / 8] >> (word % 8)) & ONES) * 0xff
-}
-
-/// Brings a record's masks up to date with its GPUs.
-pub(super) fn refresh_masks(layout: Layout, record: &mut [u64]) {
-    let (words, rest) = record.split_at_mut(layout.words);
-    for (mask, group) in rest[..layout.masks].iter_mut().zip(words.chunks(8)) {
-        *mask = 0;
-        for (shift, &word) in group.iter().enumerate() {
-            *mask |= (nonzero(word) >> 7) << shift;
-        }
-    }
-}
-
-/// All GPUs of a row.
-pub(super) fn sum(words: &[u64]) -> u32 {
-    const PAIRS: u64 = 0x00ff_00ff_00ff_00ff;
-    let of_group = |group: &[u64]| {
-        let pairs: u64 = group
-            .iter()
-            .map(|word| (word & PAIRS) + ((word >> 8) & PAIRS))
-            .sum();
-        (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as u32
-    };
-    words.chunks(GROUP).map(of_group).sum()
 }
 
 /// The number of nodes in the masks.
@@ -215,28 +287,32 @@ mod tests {
 
     #[test]
     fn words_agree_with_counting_one_by_one() {
-        let layout = Layout::new(1, 75);
-        let mut record = vec![0; layout.record()];
-        let gpus: Vec<u32> = (0..75).map(|n| [0, 64, 1, 0, 7][n * n % 5]).collect();
-        for (node, &count) in gpus.iter().enumerate() {
-            set(&mut record, node, count);
-        }
-        refresh_masks(layout, &mut record);
-        let (words, masks) = (&record[..10], &record[10..12]);
-        let held: Vec<usize> = (0..75).filter(|&n| gpus[n] > 0).collect();
-        assert_eq!(sum(words), gpus.iter().sum::<u32>());
-        assert_eq!(count(masks) as usize, held.len());
-        let mut of_masks: Vec<usize> = (0..2)
-            .flat_map(|m| (0..64).map(move |bit| (m, bit)))
-            .filter(|&(m, bit)| masks[m] >> bit & 1 == 1)
-            .map(|(m, bit)| node_of(m, bit))
-            .collect();
-        of_masks.sort_unstable();
-        assert_eq!(of_masks, held);
-        for (node, &count) in gpus.iter().enumerate() {
-            assert_eq!(get(words, node), count);
-            let byte = bytes_of(masks, node / 8) >> (8 * (node % 8)) & 0xff;
-            assert_eq!(byte, if count > 0 { 0xff } else { 0 });
+        for (nodes, most) in [(13, 5), (60, 4), (75, 5), (60, 64), (75, 64)] {
+            let layout = Layout::new(1, nodes, most);
+            let mut record = vec![0; layout.record()];
+            let gpus: Vec<u32> = (0..nodes).map(|n| [0, most, 1, 0, 3][n * n % 5]).collect();
+            for (node, &count) in gpus.iter().enumerate() {
+                layout.set(&mut record, node, count);
+            }
+            layout.refresh_masks(&mut record);
+            let (words, rest) = record.split_at(layout.words);
+            let masks = &rest[..layout.masks];
+            let held: Vec<usize> = (0..nodes).filter(|&n| gpus[n] > 0).collect();
+            assert_eq!(layout.sum(words), gpus.iter().sum::<u32>());
+            assert_eq!(count(masks) as usize, held.len());
+            let mut of_masks: Vec<usize> = (0..layout.masks)
+                .flat_map(|m| (0..64).map(move |bit| (m, bit)))
+                .filter(|&(m, bit)| masks[m] >> bit & 1 == 1)
+                .map(|(m, bit)| layout.node_of(m, bit))
+                .collect();
+            of_masks.sort_unstable();
+            assert_eq!(of_masks, held);
+            for (node, &count) in gpus.iter().enumerate() {
+                assert_eq!(layout.get(words, node), count);
+                let (word, shift) = layout.place(node);
+                let lane = layout.lanes_of(masks, word) >> shift & layout.lane();
+                assert_eq!(lane, if count > 0 { layout.lane() } else { 0 });
+            }
         }
     }
 }

@@ -10,7 +10,7 @@
 //! So entries only grow where there is room, and repair decides who keeps what.
 
 use super::chance::{Trials, below};
-use super::genome::{self, Changes, GROUP, HIGH};
+use super::genome::{Changes, GROUP};
 use super::problem::Problem;
 use crate::policy::Rng;
 
@@ -20,7 +20,7 @@ pub(super) struct Mutation {
     select: Trials,
     zero: Trials,
     gain: Trials,
-    /// The high bit of every node's byte, where it has GPUs.
+    /// The high bit of every node's lane, where it has GPUs.
     has_gpus: Vec<u64>,
     /// By word: whether a node may now be asked for more GPUs than it has.
     pub(super) may_exceed: Vec<bool>,
@@ -56,7 +56,7 @@ impl Mutation {
             has_gpus: problem
                 .capacity
                 .iter()
-                .map(|&word| genome::nonzero(word))
+                .map(|&word| layout.nonzero(word))
                 .collect(),
             may_exceed: vec![true; layout.words],
             free: vec![0; layout.masks],
@@ -128,7 +128,8 @@ impl Mutation {
                         left &= left - 1;
                         passed += 1;
                     }
-                    genome::set(words, genome::node_of(m, left.trailing_zeros()), 0);
+                    let (word, shift) = layout.place_of(m, left.trailing_zeros());
+                    words[word] &= !(layout.lane() << shift);
                     *mask &= !(left & left.wrapping_neg());
                     changes.mark(job);
                 });
@@ -144,21 +145,23 @@ impl Mutation {
         let mut any = 0;
         for m in 0..layout.masks {
             let group = layout.group(m);
-            // Two parents and the current allocation together take at most 192 of a byte.
+            // Two parents and the current allocation together fill no lane.
             let mut used = [0_u64; GROUP];
             for record in genome.chunks_exact(layout.record()) {
                 for (used, word) in used.iter_mut().zip(&record[group.clone()]) {
                     *used += word;
                 }
             }
+            let high = layout.high();
             let mut mask = 0;
-            for (w, used) in group.zip(used) {
+            for (shift, (w, used)) in group.zip(used).enumerate() {
                 let (capacity, has_gpus) = (problem.capacity[w], self.has_gpus[w]);
-                let enough = ((capacity | HIGH) - (used & !HIGH)) & !used & HIGH;
-                self.may_exceed[w] = enough != HIGH;
-                // Bytes of capacity − 1 ≥ used.
-                let free = ((capacity - (has_gpus >> 7)) | HIGH) - (used & !HIGH);
-                mask |= ((free & !used & has_gpus) >> 7) << (w % GROUP);
+                let enough = ((capacity | high) - (used & !high)) & !used & high;
+                self.may_exceed[w] = enough != high;
+                // Lanes of capacity − 1 ≥ used.
+                let one = has_gpus >> (layout.bits - 1);
+                let free = ((capacity - one) | high) - (used & !high);
+                mask |= ((free & !used & has_gpus) >> (layout.bits - 1)) << shift;
             }
             self.free[m] = mask;
             any |= mask;
@@ -240,10 +243,10 @@ impl Mutation {
     ) {
         let layout = problem.layout.with_words::<W>();
         for &Entry { job, mask, bit } in &self.hit {
-            let (w, shift) = (8 * mask as usize + bit as usize % 8, bit & !7);
+            let (w, shift) = layout.place_of(mask as usize, bit);
             let record = &mut genome[job as usize * layout.record()..][..layout.record()];
-            let most = (problem.capacity[w] >> shift) as u32 & 0xff;
-            let now = (record[w] >> shift) as u32 & 0xff;
+            let most = (problem.capacity[w] >> shift & layout.lane()) as u32;
+            let now = (record[w] >> shift & layout.lane()) as u32;
             let more = below(rng, most - now + 1);
             // Without a branch, since which way it goes is chance.
             record[w] += u64::from(more) << shift;

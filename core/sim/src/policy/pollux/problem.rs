@@ -178,7 +178,7 @@ pub struct Problem {
     pub(super) current: Vec<u64>,
     /// By job: whether its current row is more, or less, than it may have now.
     pub(super) outgrown: Vec<bool>,
-    /// GPUs of each node, as bytes.
+    /// GPUs of each node, in lanes.
     pub(super) capacity: Vec<u64>,
     /// GPUs of every node, if all have the same.
     uniform: Option<u32>,
@@ -207,10 +207,11 @@ impl Problem {
         if let Some(node) = nodes.iter().find(|node| node.gpus > 64) {
             return Err(ProblemError::NodeTooLarge(node.key));
         }
-        let layout = Layout::new(candidates.len(), nodes.len());
+        let most_gpus = nodes.iter().map(|node| node.gpus).max().unwrap_or(0);
+        let layout = Layout::new(candidates.len(), nodes.len(), most_gpus);
         let mut capacity = vec![0; layout.words];
         for (n, node) in nodes.iter().enumerate() {
-            genome::set(&mut capacity, n, node.gpus);
+            layout.set(&mut capacity, n, node.gpus);
         }
         let total_gpus = nodes.iter().map(|node| node.gpus).sum();
         let mut problem = Self {
@@ -354,13 +355,13 @@ impl Problem {
             for &Part { node, gpus, .. } in &candidates[member.candidate].current {
                 let left = left
                     .get_mut(node as usize)
-                    .filter(|left| **left >= gpus && genome::get(record, node as usize) == 0)
+                    .filter(|left| **left >= gpus && layout.get(record, node as usize) == 0)
                     .ok_or(ProblemError::NoSuchGpus(member.key))?;
                 *left -= gpus;
-                genome::set(record, node as usize, gpus);
+                layout.set(record, node as usize, gpus);
             }
-            genome::refresh_masks(layout, record);
-            let replicas = genome::sum(&record[..layout.words]);
+            layout.refresh_masks(record);
+            let replicas = layout.sum(&record[..layout.words]);
             let nodes = genome::count(&record[layout.words..layout.hash()]);
             self.outgrown.push(
                 job >= self.pinned
@@ -394,7 +395,11 @@ impl Problem {
         let member = &self.members[job];
         let nodes = genome::count(masks) as usize;
         // A current row may hold more than the job may have now; repair sees to all others.
-        let replicas = genome::sum(words).min(member.max_replicas);
+        let replicas = self
+            .layout
+            .with_words::<W>()
+            .sum(words)
+            .min(member.max_replicas);
         let class = nodes.clamp(1, self.classes) - 1;
         // (Not `==`: rows are too short for a call.)
         let differing = words.iter().zip(self.current_row::<W>(job));
@@ -423,10 +428,8 @@ impl Problem {
         }
         let mut sum = 0;
         while nodes != 0 {
-            sum += genome::get(
-                &self.capacity,
-                genome::node_of(mask, nodes.trailing_zeros()),
-            );
+            let node = self.layout.node_of(mask, nodes.trailing_zeros());
+            sum += self.layout.get(&self.capacity, node);
             nodes &= nodes - 1;
         }
         sum
@@ -476,7 +479,7 @@ impl Problem {
         for (member, record) in self.members.iter().zip(records) {
             let row = allocation.row_mut(member.candidate);
             for (node, gpus) in row.iter_mut().enumerate() {
-                *gpus = genome::get(record, node) as u8;
+                *gpus = self.layout.get(record, node) as u8;
             }
         }
         allocation
@@ -501,9 +504,9 @@ impl Problem {
         let mut changes = Changes::new(layout.jobs);
         for (job, record) in genome.chunks_exact_mut(layout.record()).enumerate() {
             for Part { node, gpus, .. } in allocation.parts(self.members[job].candidate) {
-                genome::set(record, node as usize, gpus);
+                layout.set(record, node as usize, gpus);
             }
-            genome::refresh_masks(layout, record);
+            layout.refresh_masks(record);
             changes.mark(job);
         }
         self.refresh::<ANY>(&mut genome, &mut changes);

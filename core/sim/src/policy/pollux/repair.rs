@@ -10,7 +10,7 @@
 //! takes anything from them.
 
 use super::chance::shuffle_first;
-use super::genome::{self, Changes, GROUP, HIGH};
+use super::genome::{self, Changes, GROUP};
 use super::problem::Problem;
 use crate::cluster::Part;
 use crate::policy::Rng;
@@ -63,7 +63,7 @@ impl Repair {
         changes.for_each(|job| {
             let record = &mut genome[job * record..][..record];
             if job >= problem.pinned
-                && genome::sum(&record[..layout.words]) < problem.min_replicas(job)
+                && layout.sum(&record[..layout.words]) < problem.min_replicas(job)
             {
                 record[..layout.hash()].fill(0);
             }
@@ -82,7 +82,7 @@ impl Repair {
         let most = problem.max_replicas(job);
         let most_nodes = problem.parameters.max_nodes;
         if job < problem.pinned
-            || (nodes <= most_nodes && genome::sum(&record[..layout.words]) <= most)
+            || (nodes <= most_nodes && layout.sum(&record[..layout.words]) <= most)
         {
             return;
         }
@@ -90,9 +90,9 @@ impl Repair {
         for m in 0..layout.masks {
             let mut mask = record[layout.words + m];
             while mask != 0 {
-                let node = genome::node_of(m, mask.trailing_zeros());
+                let node = layout.node_of(m, mask.trailing_zeros());
                 self.parts
-                    .push(Part::new(node as u32, genome::get(record, node)));
+                    .push(Part::new(node as u32, layout.get(record, node)));
                 mask &= mask - 1;
             }
         }
@@ -105,10 +105,10 @@ impl Repair {
             shuffle_first(&mut self.parts[at..], 1, rng);
             let Part { node, gpus, .. } = self.parts[at];
             let kept = if gpus < left { gpus } else { left };
-            genome::set(record, node as usize, kept);
+            layout.set(record, node as usize, kept);
             left -= kept;
         }
-        genome::refresh_masks(layout, record);
+        layout.refresh_masks(record);
     }
 }
 
@@ -143,14 +143,14 @@ fn avoid<const W: usize>(
         }
         if lost != 0 {
             for (w, word) in words.iter_mut().enumerate() {
-                *word &= !genome::bytes_of(blocked, w);
+                *word &= !layout.lanes_of(blocked, w);
             }
             changes.mark(job);
         }
     }
 }
 
-/// Gives each node's GPUs to the jobs in service order, eight nodes at a time.
+/// Gives each node's GPUs to the jobs in service order, a word's nodes at a time.
 fn clip<const W: usize>(
     problem: &Problem,
     genome: &mut [u64],
@@ -171,11 +171,12 @@ fn clip<const W: usize>(
         for (job, record) in records.enumerate() {
             let (words, rest) = record.split_at_mut(layout.words);
             let words = &mut words[group.clone()];
-            let mut enough = HIGH;
+            let high = layout.high();
+            let mut enough = high;
             for (left, wanted) in left.iter().zip(&*words) {
-                enough &= (left | HIGH) - wanted;
+                enough &= (left | high) - wanted;
             }
-            if enough & HIGH == HIGH {
+            if enough & high == high {
                 for (left, wanted) in left.iter_mut().zip(&*words) {
                     *left -= wanted;
                 }
@@ -183,13 +184,14 @@ fn clip<const W: usize>(
             }
             for (w, (left, word)) in left.iter_mut().zip(words).enumerate() {
                 let wanted = *word;
-                // All bits of the bytes in which enough is left.
-                let enough = ((((*left | HIGH) - wanted) & HIGH) >> 7) * 0xff;
+                // All bits of the lanes in which enough is left.
+                let enough = (((*left | high) - wanted) & high) >> (layout.bits - 1);
+                let enough = enough * layout.lane();
                 let given = (wanted & enough) | (*left & !enough);
                 *left -= given;
                 *word = given;
-                let empty = (genome::nonzero(wanted) & !genome::nonzero(given)) >> 7;
-                rest[m] &= !(empty << w);
+                let empty = layout.nonzero(wanted) & !layout.nonzero(given);
+                rest[m] &= !((empty >> (layout.bits - 1)) << w);
             }
             changes.mark(job);
         }

@@ -11,7 +11,7 @@
 use super::chance::scale;
 use super::crossover::cross;
 use super::fitness::{Fitness, evaluate};
-use super::genome::{self, ANY, Changes, FEW, GROUP, Layout};
+use super::genome::{self, ANY, Changes, FEW, FEW_LARGE, Layout, MANY, MANY_LARGE};
 use super::mutate::Mutation;
 use super::problem::{Allocation, Node, Problem};
 use super::repair::Repair;
@@ -39,8 +39,8 @@ pub struct Search {
 struct LastFront {
     nodes: Vec<Node>,
     jobs: Vec<u32>,
+    layout: Layout,
     genomes: Vec<u64>,
-    record: usize,
 }
 
 /// Why a search ended.
@@ -86,9 +86,11 @@ impl Search {
         if problem.pinned == problem.layout.jobs {
             return Outcome::nothing_to_choose(problem);
         }
-        match problem.layout.words {
-            FEW => self.run_with::<FEW>(problem, rng),
-            GROUP => self.run_with::<GROUP>(problem, rng),
+        match (problem.layout.words, problem.layout.bits) {
+            (FEW, 4) => self.run_with::<FEW>(problem, rng),
+            (MANY, 4) => self.run_with::<MANY>(problem, rng),
+            (FEW_LARGE, 8) => self.run_with::<FEW_LARGE>(problem, rng),
+            (MANY_LARGE, 8) => self.run_with::<MANY_LARGE>(problem, rng),
             _ => self.run_with::<ANY>(problem, rng),
         }
     }
@@ -203,7 +205,7 @@ impl<'a, const W: usize> Work<'a, W> {
         if let Some(last) = last {
             let rows = last.rows_of(problem);
             let columns = last.columns_of(problem);
-            for genome in last.genomes.chunks_exact(last.genome().max(1)) {
+            for genome in last.genomes.chunks_exact(last.layout.genome().max(1)) {
                 if self.offspring.len() == self.size() {
                     break;
                 }
@@ -242,14 +244,14 @@ impl<'a, const W: usize> Work<'a, W> {
         let records = child.chunks_exact_mut(layout.record());
         for (record, from) in records.zip(rows) {
             let Some(from) = *from else { continue };
-            let old = &genome[from * last.record..][..last.record];
+            let old = &genome[from * last.layout.record()..][..last.layout.record()];
             match columns {
                 None => record[..layout.words].copy_from_slice(&old[..layout.words]),
                 Some(columns) => {
                     for (node, from) in columns.iter().enumerate() {
                         if let Some(from) = *from {
-                            let room = genome::get(&self.problem.capacity, node);
-                            genome::set(record, node, genome::get(old, from).min(room));
+                            let room = layout.get(&self.problem.capacity, node);
+                            layout.set(record, node, last.layout.get(old, from).min(room));
                         }
                     }
                 }
@@ -265,7 +267,7 @@ impl<'a, const W: usize> Work<'a, W> {
             if job < self.problem.pinned {
                 record.copy_from_slice(self.problem.current_row::<W>(job));
             }
-            genome::refresh_masks(layout, record);
+            layout.refresh_masks(record);
             self.changes.mark(job);
         }
         self.mutation.may_exceed.fill(true);
@@ -431,16 +433,12 @@ impl<'a, const W: usize> Work<'a, W> {
                 .flat_map(|individual| self.genome(individual.place))
                 .copied()
                 .collect(),
-            record: layout.record(),
+            layout,
         }
     }
 }
 
 impl LastFront {
-    fn genome(&self) -> usize {
-        self.jobs.len() * self.record
-    }
-
     /// For each job of the round, its row then. As the reference has it: rows of jobs still there
     /// in the order of then, given to jobs that were there in the order of now.
     fn rows_of(&self, problem: &Problem) -> Vec<Option<usize>> {
