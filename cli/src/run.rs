@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::report::{
-    ClusterFacts, Outcomes, Results, RunResult, Summary, TraceFacts, chrome_trace, jct_by_name,
-    jobs_csv,
+    ClusterFacts, Failures, Outcomes, Results, RunResult, Summary, TraceFacts, chrome_trace,
+    jct_by_name, jobs_csv,
 };
 use switchyard::sim::RunLog;
 use switchyard::workload::Workload;
@@ -270,13 +270,45 @@ const METRICS: [Metric; 17] = [
     ),
 ];
 
+/// Shown where nodes fail or jobs save their work.
+const FAILURE_METRICS: [Metric; 5] = [
+    (
+        "GPUs available",
+        |run| run.summary.failures.availability * 100.0,
+        |percent| format!("{percent:.2} %"),
+    ),
+    (
+        "node failures",
+        |run| f64::from(run.summary.failures.node_failures),
+        |n| format!("{n}"),
+    ),
+    (
+        "evictions",
+        |run| f64::from(run.summary.failures.evictions),
+        |n| format!("{n}"),
+    ),
+    (
+        "lost to failures",
+        |run| run.summary.failures.lost_gpu_hours,
+        |hours| format!("{hours:.1} GPU-hours"),
+    ),
+    (
+        "spent on checkpoints",
+        |run| run.summary.failures.checkpoint_gpu_hours,
+        |hours| format!("{hours:.1} GPU-hours"),
+    ),
+];
+
 /// A row per metric, a column per run; compared: with the ratio to the first run.
 fn table(runs: &[RunResult], compare: bool) -> String {
     let mut table = Table::default();
     let mut header = vec![String::new()];
     header.extend(runs.iter().map(|run| run.policy.clone()));
     table.row(header);
-    for (name, value, text) in METRICS {
+    let plain = Failures::default();
+    let fail = runs.iter().any(|run| run.summary.failures != plain);
+    let failures = FAILURE_METRICS.iter().filter(|_| fail);
+    for (name, value, text) in METRICS.iter().chain(failures) {
         let mut row = vec![name.to_string()];
         for (i, run) in runs.iter().enumerate() {
             let (mine, baseline) = (value(run), value(&runs[0]));

@@ -5,9 +5,11 @@
 use crate::Failure;
 use crate::applications::{ApplicationArguments, AskedApplications};
 use crate::input;
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use std::path::Path;
 use switchyard::cluster::ClusterSpec;
+use switchyard::outages::Outages;
 use switchyard::policy::{ParamKind, PolicySpec};
 use switchyard::trace::ProfileTable;
 use switchyard::workload::Workload;
@@ -22,6 +24,11 @@ pub(crate) struct SettingsArguments {
     /// [default: those of the experiment, or fifo and tiresias-las]
     #[arg(long = "policy", value_name = "SPEC")]
     policies: Vec<String>,
+    /// Nodes that are not there for a while, as 7:3600..7200,4-7:1d..2d:drain (seconds from the
+    /// run's begin, nodes from 0; without an end for ever), or a file of them: CSV with node, from,
+    /// to and kind, or JSON. Of one run alone: --policy 'fifo if 7:3600..'
+    #[arg(long, value_name = "LIST|FILE")]
+    outages: Option<String>,
     #[command(flatten)]
     flags: Flags,
     #[command(flatten)]
@@ -123,6 +130,7 @@ pub(crate) struct Asked<'a> {
     policies: Vec<PolicySpec>,
     preset: Option<Preset>,
     applications: AskedApplications,
+    outages: Option<Outages>,
 }
 
 /// All settings of the runs.
@@ -145,6 +153,7 @@ impl SettingsArguments {
             policies: policies(&self.policies)?,
             preset: preset.map_err(input_error)?,
             applications: self.applications.check()?,
+            outages: self.outages.as_deref().map(outages).transpose()?,
         })
     }
 }
@@ -163,6 +172,9 @@ impl Asked<'_> {
             (true, false) => policies(&DEFAULT_POLICIES)?,
         };
         let settings = &mut experiment.settings;
+        if let Some(outages) = self.outages {
+            settings.outages = outages;
+        }
         let flags = &self.arguments.flags;
         let applications = settings.applications_mut();
         self.applications.over(applications, beside);
@@ -201,6 +213,9 @@ impl Chosen {
         });
         let runs = runs.collect::<Result<Vec<RunSpec>, Failure>>()?;
         for run in &runs {
+            run.check().map_err(input_error)?;
+        }
+        for run in &runs {
             let settings = &mut own.settings;
             (settings.placement, settings.options) = (run.placement, run.options);
         }
@@ -214,6 +229,22 @@ impl Chosen {
     pub(crate) fn bind(&self, workload: Workload) -> Result<Workload, Failure> {
         let bound = self.experiment.bind(workload, &self.policies);
         bound.map_err(input_error)
+    }
+}
+
+/// Outages as a list, or from a file.
+fn outages(text: &str) -> Result<Outages, Failure> {
+    match text.parse() {
+        Ok(outages) => Ok(outages),
+        Err(_) if Path::new(text).is_file() => {
+            let list = std::fs::read_to_string(text)
+                .with_context(|| format!("cannot read {text}"))
+                .map_err(Failure::Input)?;
+            Outages::read(&list).map_err(|why| input_error(anyhow!("{text}: {why}")))
+        }
+        Err(why) => Err(input_error(anyhow!(
+            "--outages: {why}; or name a file of them"
+        ))),
     }
 }
 

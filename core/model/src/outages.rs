@@ -11,7 +11,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 /// What becomes of a node.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum OutageKind {
     /// It fails: who runs there loses the GPUs at once.
@@ -22,7 +24,7 @@ pub enum OutageKind {
 }
 
 /// A node that is not there for a while.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Outage {
     /// The node, from 0.
     pub node: u32,
@@ -35,7 +37,7 @@ pub struct Outage {
 }
 
 /// Outages in order of time, each once. Cheap to clone.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Outages(Arc<[Outage]>);
 
@@ -212,6 +214,12 @@ impl Outages {
         let outage = |of: &Entry| outage(of.node, of.from, of.to.unwrap_or(f64::INFINITY), of.kind);
         let outages: Result<Vec<Outage>, OutageError> = entries.iter().map(outage).collect();
         Ok(Self::new(outages?))
+    }
+}
+
+impl From<Outage> for Outages {
+    fn from(outage: Outage) -> Self {
+        Self::new(vec![outage])
     }
 }
 

@@ -76,6 +76,9 @@ pub struct RunResult {
     pub policy: String,
     /// How gangs are laid on nodes, unless the policy says otherwise.
     pub placement: String,
+    /// Nodes that fail or are drained, as text; "" if none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub outages: String,
     /// All other settings, the seed among them.
     #[serde(flatten)]
     pub options: SimOptions,
@@ -157,6 +160,7 @@ impl RunResult {
         Self {
             policy: run.policy.to_string(),
             placement: run.placement.to_string(),
+            outages: run.outages.to_string(),
             options: run.options,
             summary: *summary,
             wall_ms,
@@ -225,6 +229,8 @@ pub fn jobs_csv<'a>(
                 &outcomes.restarts[i].to_string(),
                 &outcomes.service[i].to_string(),
                 &number(outcomes.rho[i]),
+                &outcomes.evictions[i].to_string(),
+                &outcomes.lost[i].to_string(),
                 &outcomes.rejected[i].to_string(),
             ]);
         }
@@ -238,7 +244,7 @@ fn name_of(names: &[String], index: Option<u32>) -> Cow<'_, str> {
     name.map_or(Cow::default(), |name| guarded(name))
 }
 
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 17] = [
     "policy",
     "job",
     "tenant",
@@ -253,6 +259,8 @@ const COLUMNS: [&str; 15] = [
     "restarts",
     "service_gpu_s",
     "rho",
+    "evictions",
+    "lost_gpu_s",
     "rejected",
 ];
 
@@ -296,9 +304,9 @@ mod tests {
         assert_eq!(
             rows,
             [
-                "fifo,\"a,b\",\"'=say \"\"hi\"\"\",,1,0,10,10,0,0,0,0,10,0.5,false",
-                "fifo,\"a,b\",\"'=say \"\"hi\"\"\",,1,0,10,20,10,10,10,0,10,1.3333333333333333,false",
-                "fifo,huge,\"'=say \"\"hi\"\"\",,9,0,10,,,,0,0,0,,true",
+                "fifo,\"a,b\",\"'=say \"\"hi\"\"\",,1,0,10,10,0,0,0,0,10,0.5,0,0,false",
+                "fifo,\"a,b\",\"'=say \"\"hi\"\"\",,1,0,10,20,10,10,10,0,10,1.3333333333333333,0,0,false",
+                "fifo,huge,\"'=say \"\"hi\"\"\",,9,0,10,,,,0,0,0,,0,0,true",
             ]
         );
         let names: Vec<String> = jct_by_name(&workload, &outcomes).into_keys().collect();

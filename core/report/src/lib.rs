@@ -7,12 +7,14 @@ mod bill;
 mod chrome_trace;
 mod distribution;
 mod export;
+mod failures;
 mod outcomes;
 mod summary;
 
 pub use chrome_trace::chrome_trace;
 pub use distribution::Distribution;
 pub use export::{ClusterFacts, Results, RunResult, TraceFacts, jct_by_name, jobs_csv};
+pub use failures::Failures;
 pub use outcomes::Outcomes;
 pub use summary::{Fairness, Summary};
 

@@ -29,6 +29,10 @@ pub struct Outcomes {
     /// job is time-sliced; an adaptive one uses the share as well as it can, with the best batch
     /// of every epoch (below one GPU, it is time-sliced).
     pub rho: Vec<f64>,
+    /// How often the job lost its GPUs to a failure.
+    pub evictions: Vec<u32>,
+    /// What it then had to do again, GPU·s at the requested GPUs.
+    pub lost: Vec<f64>,
     /// Whether the job wants more GPUs than the cluster has.
     pub rejected: Vec<bool>,
 }
@@ -46,6 +50,8 @@ impl Outcomes {
             restarts: vec![0; jobs.len()],
             service: vec![0.0; jobs.len()],
             rho: nan(),
+            evictions: vec![0; jobs.len()],
+            lost: vec![0.0; jobs.len()],
             rejected: vec![false; jobs.len()],
         };
         let mut held = vec![Held::default(); jobs.len()];
@@ -96,6 +102,11 @@ impl Outcomes {
                 EventKind::Reject => out.rejected[j] = true,
                 EventKind::Demote | EventKind::Promote => {}
             }
+        }
+        for eviction in (0..log.evictions()).map(|i| log.eviction(i)) {
+            let j = log.segment(eviction.segment as usize).job.index();
+            out.evictions[j] += 1;
+            out.lost[j] += eviction.lost * f64::from(jobs[j].gpus);
         }
         out
     }

@@ -1,7 +1,7 @@
 //! A run in numbers.
 
 use super::bill::Bill;
-use super::{Distribution, Outcomes};
+use super::{Distribution, Failures, Outcomes};
 use crate::cluster::ClusterSpec;
 use crate::sim::RunLog;
 use crate::workload::Workload;
@@ -35,6 +35,9 @@ pub struct Summary {
     pub fairness: Fairness,
     /// The longest single wait of any job (starvation).
     pub longest_wait: f64,
+    /// What failures cost.
+    #[serde(default)]
+    pub failures: Failures,
 }
 
 /// How evenly the cluster was shared.
@@ -106,6 +109,7 @@ impl Summary {
                 ),
             },
             longest_wait: outcomes.longest_wait.iter().copied().fold(0.0, f64::max),
+            failures: Failures::of(outcomes, cluster, log, (begin, end)),
         }
     }
 }

@@ -69,7 +69,8 @@ impl Preset {
             debug_assert_eq!(taken, Some(Ok(())), "{key}={value}");
         }
         (run.placement, run.options) = (settings.placement, settings.options);
-        run.policy = self.policy(&run.policy)?;
+        let what_if = run.policy.what_if().clone();
+        run.policy = self.policy(&run.policy)?.and_if(what_if);
         Ok(())
     }
 
@@ -113,12 +114,13 @@ impl PolicySpec {
         if self.param(param).is_some() {
             return Ok(self.clone());
         }
-        let text = self.to_string();
+        let text = self.without_outages().to_string();
         let open = match text.strip_suffix(']') {
             Some(open) => format!("{open},"),
             None => format!("{text}["),
         };
-        format!("{open}{param}={value}]").parse()
+        let with: Self = format!("{open}{param}={value}]").parse()?;
+        Ok(with.and_if(self.what_if().clone()))
     }
 }
 

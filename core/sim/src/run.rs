@@ -55,7 +55,7 @@ impl RunSpec {
     ///
     /// What is missing, and what to do.
     pub fn check(&self) -> Result<(), RunSpecError> {
-        self.outages.check(self.cluster.nodes())?;
+        self.all_outages().check(self.cluster.nodes())?;
         let given = self.history.as_ref().map(|history| history.name.as_str());
         match self.policy.history() {
             Some(name) if given != Some(name) => Err(RunSpecError::MissingHistory {
@@ -78,6 +78,12 @@ impl RunSpec {
             sharing: self.options.sharing && !self.policy.takes_whole_gpus(),
             ..self.options
         };
-        Simulation::new(workload, &self.cluster, scheduler, options).with_outages(&self.outages)
+        Simulation::new(workload, &self.cluster, scheduler, options)
+            .with_outages(&self.all_outages())
+    }
+
+    /// Those of all runs, and those of its own.
+    fn all_outages(&self) -> Outages {
+        self.outages.and(self.policy.what_if())
     }
 }

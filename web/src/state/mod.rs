@@ -337,8 +337,7 @@ impl AppState {
             policies: self
                 .cards
                 .iter()
-                .filter(|of| of.what_if.is_empty())
-                .map(|of| of.policy.to_string())
+                .map(|of| of.policy.and_if(of.what_if.clone()).to_string())
                 .collect(),
             settings: setup.settings.clone(),
             histories: setup.histories.iter().map(|of| (**of).clone()).collect(),

@@ -4,8 +4,18 @@
 use switchyard::policy::{ParamInfo, PolicySpec, SpecError};
 
 /// The policy with one parameter changed. Parameters that hang together follow: more queues get
-/// more thresholds, and the other way round.
+/// more thresholds, and the other way round. Its outages stay.
 pub(super) fn with_param(
+    policy: &PolicySpec,
+    infos: &[ParamInfo],
+    name: &str,
+    value: &str,
+) -> Result<PolicySpec, SpecError> {
+    let changed = changed(policy, infos, name, value)?;
+    Ok(changed.and_if(policy.what_if().clone()))
+}
+
+fn changed(
     policy: &PolicySpec,
     infos: &[ParamInfo],
     name: &str,

@@ -265,6 +265,11 @@ impl Occupancy {
         self.free.shares = Some(Box::new(shares));
     }
 
+    /// GPUs of every node, closed or not.
+    pub fn sizes(&self) -> &[u32] {
+        &self.sizes
+    }
+
     /// What is free, counted.
     pub fn free(&self) -> &FreeGpus {
         &self.free

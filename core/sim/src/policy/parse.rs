@@ -3,6 +3,7 @@
 use super::{
     Levels, POLICIES, ParamKind, Params, PolicyEntry, PolicySpec, ServiceHistory, SpecError, entry,
 };
+use crate::outages::Outages;
 use std::str::FromStr;
 
 /// What a policy's entry says of it with these parameters.
@@ -54,6 +55,7 @@ impl FromStr for PolicySpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
+        let (text, what_if) = condition(text)?;
         let (name, given) = split(text).ok_or_else(|| SpecError::Syntax(text.to_string()))?;
         let entry = entry(name).ok_or_else(|| SpecError::UnknownPolicy {
             name: name.to_string(),
@@ -105,6 +107,7 @@ impl FromStr for PolicySpec {
         let mut spec = PolicySpec {
             name: name.to_string(),
             params,
+            what_if,
         };
         (entry.check)(&Params::new(entry.params, &spec)).map_err(|what| SpecError::Conflict {
             policy: name.to_string(),
@@ -117,6 +120,24 @@ impl FromStr for PolicySpec {
                 .any(|info| info.name == name && info.default == value)
         });
         Ok(spec)
+    }
+}
+
+/// What stands before `if`, and the outages behind it.
+fn condition(text: &str) -> Result<(&str, Outages), SpecError> {
+    // A file's name among the parameters may have the word, too.
+    let end = text.rfind(']').map_or(0, |at| at + 1);
+    let Some(at) = text[end..].find(" if ") else {
+        return Ok((text, Outages::default()));
+    };
+    let (policy, outages) = text.split_at(end + at);
+    let outages = outages.trim_start().trim_start_matches("if ");
+    match outages.parse() {
+        Ok(outages) => Ok((policy, outages)),
+        Err(why) => Err(SpecError::Outage {
+            policy: policy.trim().to_owned(),
+            why: why.to_string(),
+        }),
     }
 }
 
@@ -148,6 +169,21 @@ mod tests {
 
     fn canonical(text: &str) -> String {
         text.parse::<PolicySpec>().unwrap().to_string()
+    }
+
+    #[test]
+    fn a_run_may_have_outages_of_its_own() {
+        for text in [
+            "fifo if 7:3600..",
+            "sjf[placement=spread] if 0:0..5,1:2..3:drain",
+        ] {
+            assert_eq!(canonical(text), text);
+        }
+        assert_eq!(
+            canonical("gittins[history=what if.csv]"),
+            "gittins[history=what if.csv]"
+        );
+        assert!(error("fifo if 7:9..5").starts_with("fifo if …: node 7's outage ends at 5 s"));
     }
 
     fn error(text: &str) -> String {

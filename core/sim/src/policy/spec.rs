@@ -3,16 +3,19 @@
 //! A [`PolicySpec`] is what a person wrote, checked against the policy's [`ParamInfo`]s; it
 //! prints in canonical form. [`Params`] gives a policy its values, defaults filled in.
 
+use crate::outages::Outages;
 use crate::placement::{Strategy, UnknownStrategy};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A policy's name and the parameters that differ from its defaults, in the policy's order.
+/// A policy's name and the parameters that differ from its defaults, in the policy's order; and the
+/// outages that its run has besides those of all runs, as in `fifo if 7:3600..`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct PolicySpec {
     pub(super) name: String,
     pub(super) params: Vec<(String, String)>,
+    pub(super) what_if: Outages,
 }
 
 /// One parameter of a policy: enough to check a spec and to draw a form.
@@ -111,6 +114,14 @@ pub enum SpecError {
         /// What it takes.
         valid: String,
     },
+    /// What stands behind `if` is no list of outages.
+    #[error("{policy} if …: {why}")]
+    Outage {
+        /// The policy.
+        policy: String,
+        /// What is wrong.
+        why: String,
+    },
     /// Values that do not go together.
     #[error("{policy}: {what}")]
     Conflict {
@@ -122,6 +133,27 @@ pub enum SpecError {
 }
 
 impl PolicySpec {
+    /// The outages that its run alone has: "what if this node dies then?"
+    pub fn what_if(&self) -> &Outages {
+        &self.what_if
+    }
+
+    /// The same policy, if this happened too.
+    pub fn and_if(&self, outages: impl Into<Outages>) -> Self {
+        Self {
+            what_if: self.what_if.and(&outages.into()),
+            ..self.clone()
+        }
+    }
+
+    /// The same policy without them.
+    pub fn without_outages(&self) -> Self {
+        Self {
+            what_if: Outages::default(),
+            ..self.clone()
+        }
+    }
+
     /// The policy's name.
     pub fn name(&self) -> &str {
         &self.name
@@ -147,11 +179,13 @@ impl fmt::Display for PolicySpec {
         for (i, (name, value)) in self.params.iter().enumerate() {
             write!(f, "{}{name}={value}", if i == 0 { "[" } else { "," })?;
         }
-        if self.params.is_empty() {
-            Ok(())
-        } else {
-            f.write_str("]")
+        if !self.params.is_empty() {
+            f.write_str("]")?;
         }
+        if !self.what_if.is_empty() {
+            write!(f, " if {}", self.what_if)?;
+        }
+        Ok(())
     }
 }
 

@@ -179,6 +179,11 @@ impl Simulation {
             let application = training.application.name.to_string();
             explanation.facts.push(Fact::new("trains", application));
         }
+        if phase == Phase::Waiting {
+            explanation
+                .facts
+                .extend(failure_facts(world, job, explanation.verdict));
+        }
         if phase == Phase::Waiting && world.ledger.starts(job) > 0 {
             let segment = world.jobs.segment[job.index()];
             let takers = world.log.successors(segment as usize);
@@ -243,3 +248,62 @@ impl Simulation {
         halt.into()
     }
 }
+
+/// Why failures have to do with a job's waiting: it lost its GPUs to one, or the GPUs that it waits
+/// for are on nodes that are away.
+fn failure_facts(world: &World, job: JobId, verdict: Verdict) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let log = &world.log;
+    let segment = world.jobs.segment[job.index()];
+    let evictions = (0..log.evictions()).rev().map(|i| log.eviction(i));
+    let since = world.jobs.since[job.index()];
+    let mut evictions = evictions.take_while(|eviction| eviction.time >= since);
+    if world.ledger.starts(job) > 0
+        && let Some(eviction) = evictions.find(|eviction| eviction.segment == segment)
+    {
+        let what = format!(
+            "node {} failed; {:.0} s of work are lost",
+            eviction.node, eviction.lost
+        );
+        facts.push(Fact::new("lost its GPUs", what));
+    }
+    if world.nodes.closed() == 0 {
+        return facts;
+    }
+    let sizes = world.nodes.sizes();
+    let absences = log.absences();
+    let away: Vec<_> = absences.iter().filter(|of| of.to == Time::NEVER).collect();
+    let gpus: u32 = away
+        .iter()
+        .map(|of| sizes.get(of.node as usize).copied().unwrap_or(0))
+        .sum();
+    let mut list: Vec<String> = away
+        .iter()
+        .take(MOST_NODES_NAMED)
+        .map(|of| {
+            if of.until < Time::NEVER {
+                format!(
+                    "node {} is {} until {:.0} s",
+                    of.node,
+                    of.state,
+                    of.until.seconds()
+                )
+            } else {
+                format!("node {} is {} for good", of.node, of.state)
+            }
+        })
+        .collect();
+    if away.len() > MOST_NODES_NAMED {
+        list.push(format!("{} more", away.len() - MOST_NODES_NAMED));
+    }
+    let enough = match verdict {
+        Verdict::TooFewGpus { wants, left } if wants <= left + gpus => ", enough for it",
+        _ => "",
+    };
+    let what = format!("{gpus} GPUs{enough}: {}", list.join(", "));
+    facts.push(Fact::new("away", what));
+    facts
+}
+
+/// How many nodes an explanation names.
+const MOST_NODES_NAMED: usize = 4;

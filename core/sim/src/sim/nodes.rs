@@ -67,6 +67,11 @@ impl Nodes {
         self.in_use
     }
 
+    /// GPUs of every node, whatever its state.
+    pub(super) fn sizes(&self) -> &[u32] {
+        self.occupancy.sizes()
+    }
+
     /// How many nodes take nobody because of outages.
     pub(super) fn closed(&self) -> u32 {
         self.closed
