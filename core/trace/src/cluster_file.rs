@@ -117,6 +117,9 @@ pub(crate) fn figure(sniff: &Sniff<'_>, row: &Line, name: &str) -> f64 {
     number(cell).unwrap_or(0.0)
 }
 
+/// GPUs, their type, and GPU memory, cores and memory as nodes have them; the largest first.
+type Kind = (Reverse<u32>, Option<String>, [Option<u32>; 3]);
+
 /// A cluster of machines by what they are; those without GPUs are left out, the others ordered from
 /// the largest down.
 pub(crate) fn of_machines(
@@ -124,8 +127,7 @@ pub(crate) fn of_machines(
     column: &str,
     machines: impl Iterator<Item = Result<Machine, OpenError>>,
 ) -> Result<ClusterFile, OpenError> {
-    let mut nodes: BTreeMap<(Reverse<u32>, Option<String>, [Option<u32>; 3]), u32> =
-        BTreeMap::new();
+    let mut nodes: BTreeMap<Kind, u32> = BTreeMap::new();
     let (mut idle, mut last) = (0u32, sniff.header_line);
     for machine in machines {
         let machine = machine?;
