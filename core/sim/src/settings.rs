@@ -63,6 +63,8 @@ pub struct Setting {
 pub enum Group {
     /// The cluster and its runs.
     Runs,
+    /// Nodes that fail, and what jobs save for that.
+    Failures,
     /// What jobs train.
     Training,
 }
@@ -195,7 +197,7 @@ pub const SETTINGS: &[Setting] = &[
         unit: "",
         help: "Nodes that are not there for a while: NODE:FROM..TO, such as 7:3600..7200; 7:1d.. is for ever, 4-7:2h..3h:drain lets jobs finish. Nodes count from 0",
         kind: ParamKind::Text("outages such as '7:3600..7200,2:1d..2d:drain'"),
-        group: Group::Runs,
+        group: Group::Failures,
         get: |of| of.outages.to_string(),
         set: |of, text| parse(text, &mut of.outages),
     },
@@ -209,7 +211,7 @@ pub const SETTINGS: &[Setting] = &[
             min: 0.0,
             max: MOST_HOURS,
         },
-        group: Group::Runs,
+        group: Group::Failures,
         get: |of| of.options.mtbf.to_string(),
         set: |of, text| parse(text, &mut of.options.mtbf),
     },
@@ -223,7 +225,7 @@ pub const SETTINGS: &[Setting] = &[
             min: 0.0,
             max: MOST_HOURS,
         },
-        group: Group::Runs,
+        group: Group::Failures,
         get: |of| of.options.mttr.to_string(),
         set: |of, text| parse(text, &mut of.options.mttr),
     },
@@ -237,7 +239,7 @@ pub const SETTINGS: &[Setting] = &[
             min: 0.2,
             max: 10.0,
         },
-        group: Group::Runs,
+        group: Group::Failures,
         get: |of| of.options.failure_shape.to_string(),
         set: |of, text| parse(text, &mut of.options.failure_shape),
     },
@@ -248,7 +250,7 @@ pub const SETTINGS: &[Setting] = &[
         unit: "s",
         help: "Seconds of progress from one checkpoint to the next: what is not in one is lost when a node fails. 0: jobs save their work only when they are preempted",
         kind: ParamKind::Float { min: 0.0, max: 1e9 },
-        group: Group::Runs,
+        group: Group::Failures,
         get: |of| of.options.checkpoint_interval.to_string(),
         set: |of, text| parse(text, &mut of.options.checkpoint_interval),
     },
@@ -259,7 +261,7 @@ pub const SETTINGS: &[Setting] = &[
         unit: "s",
         help: "Seconds without progress that each checkpoint of the interval takes",
         kind: ParamKind::Float { min: 0.0, max: 1e9 },
-        group: Group::Runs,
+        group: Group::Failures,
         get: |of| of.options.checkpoint_cost.to_string(),
         set: |of, text| parse(text, &mut of.options.checkpoint_cost),
     },

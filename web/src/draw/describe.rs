@@ -8,7 +8,7 @@ use crate::stage::{Clock, Stage, StageRun};
 use switchyard::Time;
 use switchyard::cluster::GpuModel;
 use switchyard::job::JobId;
-use switchyard::sim::{NodeState, Segment};
+use switchyard::sim::{Absence, NodeState, Segment};
 
 /// How many nodes are named before the rest is counted.
 const NODES_NAMED: usize = 6;
@@ -191,6 +191,20 @@ pub(super) fn absence(state: NodeState, until: Time, clock: &Clock) -> String {
         left if left.is_finite() => format!("{state}, back in {}", duration(left.max(0.0))),
         _ => format!("{state}, for good"),
     }
+}
+
+/// Why a node is not there at a time: `down from day 0, 08:20:00 for 60 min`.
+pub(super) fn absence_at(run: &StageRun, node: u32, at: f64) -> Option<String> {
+    let absences = run.log.absences();
+    let is_then =
+        |of: &&Absence| of.node == node && of.from.seconds() <= at && at < of.to.seconds();
+    let of = absences.iter().find(is_then)?;
+    let (from, to) = (of.from.seconds(), of.to.min(of.until).seconds());
+    let span = match to - from {
+        span if span.is_finite() => format!("for {}", duration(span)),
+        _ => "for good".to_owned(),
+    };
+    Some(format!("{} from {} {span}", of.state, time(from)))
 }
 
 /// The lines of a tooltip about one stay on GPUs.

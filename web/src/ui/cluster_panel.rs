@@ -53,8 +53,10 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
         .map(|&(preset, title)| option(preset, title, preset == spec, None));
     let own = PRESETS.iter().all(|(preset, _)| *preset != spec);
     let own = own.then(|| no_option(&spec));
-    let settings = SETTINGS.iter().filter(|of| of.group == Group::Runs);
-    let settings = settings.map(|setting| setting_field(session, setup, setting));
+    let fields = |group: Group| {
+        let settings = SETTINGS.iter().filter(move |of| of.group == group);
+        settings.map(|setting| setting_field(session, setup, setting))
+    };
     let megabytes = Machine::here().log_budget(state.cards.len()).bytes / 1_000_000;
     let log_budget = label(&LOG_BUDGET);
     html! {
@@ -67,10 +69,15 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
                 <summary>{ "More" }</summary>
                 { text_field("As text", Some("NODESxGPUS:TYPE; groups of unlike nodes joined by +; then what they hang on, such as /racks=4"), spec, set_cluster) }
                 { tree_form(session, setup) }
-                { for settings }
+                { for fields(Group::Runs) }
                 { field(&log_budget, Some(LOG_BUDGET.help), html! {
                     <Typed name={log_budget.clone()} inputmode="numeric" placeholder={format!("{megabytes} of this machine")} value={(LOG_BUDGET.get)(&setup.settings)} take={take(session, setup, &LOG_BUDGET)} />
                 }) }
+            </details>
+            <details>
+                <summary>{ "Failures and checkpoints" }</summary>
+                <p class="hint">{ "Nodes may fail: those of a list, and others by chance. Who runs there loses the GPUs and what no checkpoint holds, and waits again." }</p>
+                { for fields(Group::Failures) }
             </details>
         </section>
     }

@@ -7,13 +7,13 @@ use crate::draw::on_stage::{DIMMED, OnStage};
 use crate::draw::palette;
 use crate::draw::pen::{Align, Pen};
 use crate::draw::space::{Ratio, Rect};
-use crate::draw::text::TEXT_ROW;
+use crate::draw::text::{SMALL, TEXT_ROW};
 use crate::draw::viewport::Window;
 use crate::stage::ColourBy;
 use std::ops::Range;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
-use switchyard::sim::{RunLog, Segment};
+use switchyard::sim::{Absence, NodeState, RunLog, Segment};
 
 /// Segments taken in per frame: a long log that is opened late must not hold the page up.
 const SEGMENTS_PER_FRAME: usize = 50_000;
@@ -141,6 +141,7 @@ impl Rows for ByGpu {
         let nodes = self.nodes_seen(view);
         self.renew(pen, view, shown, &nodes);
         self.put(pen, view, &nodes);
+        self.paint_absences(pen, view, shown, &nodes);
         self.paint_names(pen, view, shown);
         for job in shown.outlined() {
             self.outline(pen, job, view, shown, &nodes);
@@ -306,6 +307,63 @@ impl ByGpu {
                     let y = top + f64::from(gpu) * height - 1.0;
                     pen.rect(&Rect { y, h: 1.0, ..plot });
                 }
+            }
+        }
+    }
+
+    /// Where a node was down, and when it took nobody new: hatched, with the reason where there is
+    /// room. What a drained node still ran stays to be seen: it has a line along it.
+    fn paint_absences(
+        &self,
+        pen: &mut Pen<'_>,
+        view: &View,
+        shown: OnStage<'_>,
+        nodes: &Range<usize>,
+    ) {
+        let run = shown.run;
+        if run.log.node_changes() == 0 {
+            return;
+        }
+        let (plot, ruler) = (view.plot, view.ruler);
+        let place = |of: &Absence| {
+            let node = of.node as usize;
+            let to = of.to.seconds().min(run.reached());
+            let (from, to) = (of.from.seconds(), to.max(of.from.seconds()));
+            let is_seen = from < ruler.window.to && to > ruler.window.from && nodes.contains(&node);
+            is_seen.then(|| {
+                let (left, right) = (ruler.x_within(from).floor(), ruler.x_within(to).ceil());
+                let rows = f64::from(self.gpus_of(node)) * view.rows.height;
+                let h = match of.state {
+                    NodeState::Drained => pen.px(2.0).min(rows),
+                    _ => rows,
+                };
+                let y = self.node_y(node, view);
+                (*of, Rect::new(left, y, (right - left).max(1.0), h))
+            })
+        };
+        let seen: Vec<(Absence, Rect)> = run.log.absences().iter().filter_map(place).collect();
+        pen.fill(pen.chrome.busy);
+        seen.iter().for_each(|(_, at)| pen.rect(at));
+        let least = pen.px(3.0);
+        pen.hatch(pen.px(5.0), |hatch| {
+            let wide = seen.iter().filter(|(_, at)| at.w >= least && at.h >= least);
+            wide.for_each(|(_, at)| hatch(at));
+        });
+        let (room, row) = (pen.px(12.0), pen.px(TEXT_ROW));
+        for (of, at) in seen.iter().filter(|(_, at)| at.h >= row) {
+            let reason = if at.w < pen.px(90.0) {
+                "down"
+            } else {
+                "down: the node failed"
+            };
+            let w = pen.width(reason, SMALL) + room;
+            if of.state == NodeState::Down && w <= at.w.min(plot.w) {
+                let y = at.y + at.h.min(pen.px(18.0)) / 2.0;
+                let label = Rect::new(at.x, at.y, w, at.h.min(pen.px(18.0)));
+                pen.fill(pen.chrome.background);
+                pen.rect(&label);
+                pen.fill(pen.chrome.text);
+                pen.label(reason, at.x + room / 2.0, y, Align::Left, w);
             }
         }
     }

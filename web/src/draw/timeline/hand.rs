@@ -235,10 +235,12 @@ impl Timeline {
                 response.cursor = "pointer";
                 Some(describe::wait(job, from, to, stage))
             }
-            Target::Gpu { node, gpu } => Some(vec![
-                format!("node {node}, GPU {gpu}"),
-                format::time(self.time_at(at.x)),
-            ]),
+            Target::Gpu { node, gpu } => {
+                let time = self.time_at(at.x);
+                let here = vec![format!("node {node}, GPU {gpu}"), format::time(time)];
+                let absent = describe::absence_at(run, node, time);
+                Some(here.into_iter().chain(absent).collect())
+            }
             Target::Nothing => None,
         };
     }
