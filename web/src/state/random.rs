@@ -128,7 +128,7 @@ impl Random {
             },
             baseline: self.below(policies.len()),
             what_ifs: if self.coin() {
-                let outages = "3:60.5..3600,0:7..".parse().expect("sound");
+                let outages = "0:60.5..3600,0:7..".parse().expect("sound");
                 vec![(self.below(policies.len()), outages)]
             } else {
                 Vec::new()

@@ -485,6 +485,10 @@ mod tests {
             let mut random = Random::new(seed);
             let mut state = opened(&random.link());
             random.enrich(&mut state);
+            // What would be if a node died is asked of what is on the page, and in no file.
+            for card in &mut state.cards {
+                card.what_if = Outages::default();
+            }
             let mut text = String::new();
             let own = state.experiment();
             own.write(&jobs, &mut text).expect("in memory");
