@@ -18,7 +18,9 @@ mod experiment;
 pub mod workload;
 
 pub use experiment::Experiment;
-pub use switchyard_model::{Time, cluster, contention, draw, goodput, job, outages, pods};
+pub use switchyard_model::{
+    Time, cluster, contention, draw, goodput, job, outages, pods, throughputs,
+};
 pub use switchyard_report as report;
 pub use switchyard_sim::{
     Group, Preset, RunSpec, RunSpecError, SETTINGS, Setting, Settings, UnknownPreset, placement,

@@ -2,6 +2,7 @@
 
 mod contention;
 mod fgd;
+mod gavel;
 mod pollux;
 mod tiresias;
 
@@ -22,6 +23,8 @@ pub(crate) enum Arguments {
     Fgd(fgd::Arguments),
     /// The contention law on measured pairs of jobs that share nodes (DeepShare, ICPADS'23)
     Contention(contention::Arguments),
+    /// Gavel (OSDI'20): jobs on V100s, P100s and K80s, with and without telling them apart, over load
+    Gavel(gavel::Arguments),
 }
 
 /// One comparison, beside what was published.
@@ -48,5 +51,6 @@ pub(crate) fn paper(arguments: &Arguments) -> Result<(), Failure> {
         Arguments::Pollux(arguments) => pollux::pollux(arguments),
         Arguments::Fgd(arguments) => fgd::fgd(arguments),
         Arguments::Contention(arguments) => contention::contention(arguments),
+        Arguments::Gavel(arguments) => gavel::gavel(arguments),
     }
 }

@@ -43,6 +43,16 @@ impl Needs {
         pool < 64 && self.pools >> pool & 1 == 1
     }
 
+    /// The same, in one pool only.
+    #[must_use]
+    pub fn within(self, pool: usize) -> Self {
+        let only = 1u64.checked_shl(pool as u32).unwrap_or(0);
+        Self {
+            pools: self.pools & only,
+            ..self
+        }
+    }
+
     /// Whether it needs cores or memory, of which it is known how much there is.
     pub fn takes_cores_or_memory(self) -> bool {
         (self.cores, self.memory) != (0, 0)

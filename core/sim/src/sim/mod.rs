@@ -31,6 +31,7 @@ mod setting;
 mod speed;
 mod training;
 mod training_plots;
+mod types;
 mod view;
 mod world;
 

@@ -1,6 +1,7 @@
 //! What a run is given, and what stays.
 
 use super::halt::LogBudget;
+use super::types::Types;
 use crate::cluster::{ClusterSpec, MAX_GPUS_PER_NODE, Needs, Pools, Share, Spare};
 use crate::job::{Job, JobId, Work};
 use crate::workload::{GpuGeneration, ModelTraits, TraitsByJob, Workload};
@@ -102,6 +103,7 @@ pub(super) struct Setting {
     traits: TraitsByJob,
     /// `None` where all nodes are alike to all jobs, so that GPUs are all that counts.
     pub(super) pools: Option<Arc<Pools>>,
+    pub(super) types: Types,
     /// By job; empty where none needs more than GPUs.
     needs: Vec<Needs>,
     /// The largest gang of such needs that the idle cluster holds.
@@ -123,6 +125,7 @@ impl Setting {
         Self {
             traits: TraitsByJob::of(&workload),
             largest_gangs: largest_gangs(&needs, &pools),
+            types: Types::new(&workload, cluster, &pools, options.equal_types),
             pools: (!is_alike).then(|| Arc::new(pools)),
             needs,
             workload,

@@ -12,6 +12,7 @@ use crate::Time;
 use crate::cluster::{FreeGpus, Needs, Spare};
 use crate::job::JobId;
 use crate::placement::{Gang, Room, Strategy};
+use crate::throughputs::JobType;
 use crate::workload::ModelTraits;
 
 /// What a real scheduler could know at one moment; an oracle policy also sees
@@ -110,6 +111,38 @@ impl View<'_> {
             return self.ledger.gpus(job);
         }
         self.free().open_gpus(self.ledger.parts(job))
+    }
+
+    /// How many pools of like nodes there are, the fastest first; 1 where all are alike.
+    pub fn pools(&self) -> usize {
+        self.setting.types.len()
+    }
+
+    /// What a pool's GPUs are called.
+    pub fn pool_name(&self, pool: usize) -> &str {
+        self.setting.types.name(pool)
+    }
+
+    /// How fast the job trains on a pool's GPUs, profiled beforehand, as a part of its speed on the
+    /// fastest that it may use; 0 where it may not run.
+    pub fn speed_on(&self, job: JobId, pool: usize) -> f64 {
+        let setting = self.setting;
+        setting
+            .types
+            .factor(setting.job(job), setting.needs(job), pool)
+    }
+
+    /// The job type among Gavel's measurements that the job is of.
+    pub fn measured(&self, job: JobId) -> Option<JobType> {
+        self.setting.types.measured(self.setting.job(job))
+    }
+
+    /// What two jobs keep of their speeds alone, profiled beforehand, on one GPU of a pool; `None` where
+    /// that is not known or they do not fit into its memory.
+    pub fn beside(&self, a: JobId, b: JobId, pool: usize) -> Option<[f64; 2]> {
+        let setting = self.setting;
+        let keeps = setting.types.beside(setting.job(a), setting.job(b), pool)?;
+        Some([keeps.0, keeps.1])
     }
 
     /// GPUs of the largest node, whatever its state.

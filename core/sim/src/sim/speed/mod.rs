@@ -73,7 +73,7 @@ impl Speeds {
         if let Some(generation) = options.spread_slowdown {
             laws.push(Box::new(Spread::new(generation, setting, cluster)));
         }
-        if let Some(types) = Types::of(setting, cluster) {
+        if let Some(types) = Types::of(setting) {
             laws.push(Box::new(types));
         }
         if options.interference > 0.0 {

@@ -1,26 +1,15 @@
 //! A job is slower on GPUs that are slower for it than the fastest that it may use: that is its
 //! reference, so that no factor is above 1. A job that allows one type only runs there as its trace
-//! says.
-//!
-//! Jobs whose model is one of Gavel's go by their measured throughput, on as many GPUs, packed on one
-//! node ([`JobType::throughput`]; what being spread costs is [`spread`](super::spread)'s). Others go by
-//! the types' relative speeds ([`GpuModel::speed`](crate::cluster::GpuModel::speed), or what the cluster
-//! says); a type of which none is known counts as a V100. A job on several types goes at the speed of
-//! the slowest.
+//! says. By [`Types`](crate::sim::types::Types); what being spread costs is [`spread`](super::spread)'s.
+//! A job on several types goes at the speed of the slowest.
 
 use super::{Cause, Entering, Law, Setting};
-use crate::cluster::{ClusterSpec, Pools};
+use crate::cluster::Pools;
 use crate::job::JobId;
-use crate::throughputs::JobType;
-use crate::workload::GpuGeneration;
 use std::sync::Arc;
 
 pub(super) struct Types {
     pools: Arc<Pools>,
-    /// By pool.
-    generations: Vec<Option<GpuGeneration>>,
-    /// By the workload's models.
-    measured: Vec<Option<JobType>>,
     /// By pool.
     names: Vec<String>,
     /// By job, on its present or last GPUs.
@@ -31,57 +20,32 @@ pub(super) struct Types {
 
 impl Types {
     /// `None` where no type is told from another.
-    pub(super) fn of(setting: &Setting, cluster: &ClusterSpec) -> Option<Self> {
+    pub(super) fn of(setting: &Setting) -> Option<Self> {
         let pools = setting.pools.as_ref()?;
-        if setting.options.equal_types || pools.len() < 2 {
-            return None;
-        }
-        let name = |pool| pools.gpu(pool).map_or("", |gpu| cluster.type_name(gpu));
-        let models = setting.workload.models.iter();
-        Some(Self {
-            generations: (0..pools.len())
-                .map(|pool| GpuGeneration::of_type(name(pool)))
-                .collect(),
-            measured: models.map(|model| JobType::named(model)).collect(),
-            names: (0..pools.len()).map(|pool| name(pool).to_owned()).collect(),
+        let types = &setting.types;
+        let names = (0..types.len()).map(|pool| types.name(pool).to_owned());
+        types.differ().then(|| Self {
+            pools: Arc::clone(pools),
+            names: names.collect(),
             factors: vec![1.0; setting.workload.jobs.len()],
             between: vec![(0, 0); setting.workload.jobs.len()],
-            pools: Arc::clone(pools),
         })
-    }
-
-    /// How fast a job of this measured model trains on a pool's GPUs.
-    fn speed(&self, measured: Option<JobType>, gpus: u32, pool: usize) -> f64 {
-        let throughput = measured.zip(self.generations.get(pool).copied().flatten());
-        let throughput = throughput.and_then(|(of, gpu)| of.throughput(gpu, gpus, true));
-        throughput.unwrap_or_else(|| self.pools.speed(pool))
     }
 }
 
 impl Law for Types {
     fn enter(&mut self, entering: &Entering<'_>) {
         let setting = entering.setting;
-        let job = setting.job(entering.id);
-        let needs = setting.needs(entering.id);
-        let allowed = || (0..self.pools.len()).filter(|&pool| needs.allows(pool));
-        let measured = job
-            .model
-            .and_then(|model| *self.measured.get(model as usize)?);
-        // Measurements and relative speeds have no unit in common: all types by one of them.
-        let measured = measured.filter(|of| {
-            allowed().all(|pool| {
-                let generation = self.generations.get(pool).copied().flatten();
-                generation.is_some_and(|gpu| of.throughput(gpu, job.gpus, true).is_some())
-            })
-        });
-        let speed = |pool| self.speed(measured, job.gpus, pool);
-        let by_speed = |a: &usize, b: &usize| speed(*a).total_cmp(&speed(*b));
+        let (job, needs) = (setting.job(entering.id), setting.needs(entering.id));
+        let factor = |&pool: &usize| setting.types.factor(job, needs, pool);
+        let by_factor = |a: &usize, b: &usize| factor(a).total_cmp(&factor(b));
         let here = entering.parts.iter();
         let here = here.map(|part| self.pools.of_node(part.node));
-        if let (Some(slowest), Some(fastest)) = (here.min_by(by_speed), allowed().max_by(by_speed))
+        let allowed = (0..self.names.len()).filter(|&pool| needs.allows(pool));
+        if let (Some(slowest), Some(fastest)) = (here.min_by(by_factor), allowed.max_by(by_factor))
         {
             let at = entering.id.index();
-            self.factors[at] = (speed(slowest) / speed(fastest)).min(1.0);
+            self.factors[at] = factor(&slowest);
             self.between[at] = (slowest, fastest);
         }
     }

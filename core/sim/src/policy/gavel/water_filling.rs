@@ -3,27 +3,15 @@
 //! as can be; x, the share of time it runs, is at most 1. Each round runs the jobs that lag most
 //! behind: greatest x ÷ (share of rounds received so far).
 
-use super::entry::{BuildContext, PLACEMENT, Registered};
-use super::rounds::{self, Rounds};
-use super::{Cadence, Explanation, Fact, Params, Policy, PolicyEntry, Rng};
+use super::super::rounds::Rounds;
+use super::super::{Cadence, Explanation, Fact, Params, Policy, Rng};
 use crate::Time;
 use crate::job::JobId;
+use crate::placement::Strategy;
 use crate::sim::{Phase, Plan, View};
 use std::cmp::Reverse;
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "gavel",
-        title: "Gavel (max-min fairness)",
-        summary: "Every job is to get the same GPU-time per second; each round runs the jobs furthest behind that. One GPU type.",
-        source: "Narayanan et al., OSDI'20 §4.1, §5",
-        params: &[rounds::round("round", "360"), PLACEMENT],
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| Box::new(Gavel::new(params, context)),
-};
-
-struct Gavel {
+pub(super) struct WaterFilling {
     rounds: Rounds,
     order: Vec<JobId>,
     ranked: Vec<((Reverse<Time>, bool), JobId)>,
@@ -33,9 +21,8 @@ struct Gavel {
     level: f64,
 }
 
-impl Gavel {
-    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
-        let strategy = params.placement("placement", context.placement);
+impl WaterFilling {
+    pub(super) fn new(params: &Params<'_>, strategy: Strategy) -> Self {
         Self {
             rounds: Rounds::new(params, "round", strategy),
             order: Vec::new(),
@@ -79,7 +66,7 @@ impl Gavel {
     }
 }
 
-impl Policy for Gavel {
+impl Policy for WaterFilling {
     fn cadence(&self) -> Cadence {
         self.rounds.cadence()
     }

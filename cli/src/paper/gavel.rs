@@ -1,0 +1,218 @@
+//! Gavel's figure of single-GPU jobs (OSDI'20, figure 8): mean JCT over load on 36 V100s, 36 P100s
+//! and 36 K80s, with its own draws.
+
+use super::Section;
+use crate::table::Table;
+use crate::{Failure, output};
+use clap::Args;
+use serde::Serialize;
+use std::sync::Arc;
+use switchyard::RunSpec;
+use switchyard::cluster::ClusterSpec;
+use switchyard::job::Work;
+use switchyard::placement::Strategy;
+use switchyard::sim::{EventKind, SimOptions};
+use switchyard::throughputs::JobType;
+use switchyard::workload::{GavelGenerator, GpuGeneration, Workload};
+
+/// A GPU each, as the original has them.
+const CLUSTER: &str = "36x1:v100+36x1:p100+36x1:k80";
+
+/// Who is compared: the name in the results, the policy, and the published mean JCT, hours, at each
+/// [rate](RATES); 0 where nothing was published. From what the artifact's notebook
+/// `continuous_jobs.ipynb` printed.
+const RIVALS: [(&str, &str, [f64; 5]); 2] = [
+    (
+        "las",
+        "gavel[types=true,blind=true]",
+        [23.49, 23.81, 35.79, 63.78, 95.99],
+    ),
+    (
+        "gavel",
+        "gavel[types=true]",
+        [16.82, 17.48, 18.97, 22.02, 28.96],
+    ),
+];
+
+/// Arrivals per hour at which something is published and told here.
+const RATES: [f64; 5] = [4.0, 4.4, 4.8, 5.2, 5.6];
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Arrivals per hour
+    #[arg(long, value_delimiter = ',', default_values_t = [4.8, 5.2])]
+    jobs_per_hour: Vec<f64>,
+    /// Runs at each load, with seeds 0, 1, …; figures are means over them. The paper has 3
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    seeds: u32,
+    /// The job from which JCTs are counted, in order of arrival
+    #[arg(long, default_value_t = 4000)]
+    from: u32,
+    /// How many jobs are counted
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    count: u32,
+    /// Write the figures as JSON to a file, or to standard output with '-'
+    #[arg(long, value_name = "FILE")]
+    json: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    policy: &'static str,
+    spec: &'static str,
+    jobs_per_hour: f64,
+    /// Mean over jobs and seeds.
+    mean_jct_hours: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published_mean_jct_hours: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Results<'a> {
+    rows: &'a [Row],
+}
+
+pub(crate) fn gavel(arguments: &Arguments) -> Result<(), Failure> {
+    let mut rows = Vec::new();
+    for &jobs_per_hour in &arguments.jobs_per_hour {
+        for (policy, spec, published) in RIVALS {
+            let mut sum = 0.0;
+            for seed in 0..arguments.seeds {
+                sum += mean_jct(arguments, jobs_per_hour, seed, spec)?;
+            }
+            let published = RATES
+                .iter()
+                .zip(published)
+                .find(|&(&rate, _)| rate == jobs_per_hour);
+            rows.push(Row {
+                policy,
+                spec,
+                jobs_per_hour,
+                mean_jct_hours: sum / f64::from(arguments.seeds) / 3600.0,
+                published_mean_jct_hours: published.map(|(_, published)| published),
+            });
+        }
+    }
+    match &arguments.json {
+        Some(path) => {
+            let json = serde_json::to_string_pretty(&Results { rows: &rows })
+                .map_err(|error| Failure::Run(error.into()))?;
+            output::text(path, &json)
+        }
+        None => output::print(&text(rows)),
+    }
+}
+
+/// The mean JCT of the jobs that count, seconds. As in the original jobs keep coming until the last
+/// of them is done.
+fn mean_jct(
+    arguments: &Arguments,
+    jobs_per_hour: f64,
+    seed: u32,
+    spec: &str,
+) -> Result<f64, Failure> {
+    let failed = |error: anyhow::Error| Failure::Run(error);
+    let counted = arguments.from..arguments.from.saturating_add(arguments.count);
+    let mut more = counted.end;
+    loop {
+        let generator = GavelGenerator {
+            jobs: counted.end.saturating_add(more),
+            jobs_per_hour,
+            multi_gpu: false,
+            seed,
+        };
+        let trace = generator
+            .generate()
+            .map_err(|error| Failure::Input(error.into()))?;
+        let mut workload = trace.workload();
+        on_the_fastest(&mut workload);
+        let last = workload.jobs.last().map_or(0.0, |job| job.submit.seconds());
+        let cluster: ClusterSpec = CLUSTER
+            .parse()
+            .map_err(|error| failed(anyhow::Error::from(error)))?;
+        let spec = RunSpec {
+            policy: spec
+                .parse()
+                .map_err(|error| failed(anyhow::Error::from(error)))?,
+            cluster,
+            placement: Strategy::default(),
+            options: SimOptions::default(),
+            history: None,
+        };
+        let workload = Arc::new(workload);
+        let mut run = spec.start(Arc::clone(&workload));
+        let (mut seen, mut left, mut sum) = (0, counted.len(), 0.0);
+        while left > 0 && run.step().map_err(|error| failed(error.into()))? {
+            let log = run.log();
+            for at in seen..log.events() {
+                let event = log.event(at);
+                if event.kind == EventKind::Finish && counted.contains(&event.job.0) {
+                    left -= 1;
+                    sum += event.time - workload.jobs[event.job.index()].submit;
+                }
+            }
+            seen = log.events();
+            if log.events() > 0 && log.event(log.events() - 1).time.seconds() > last {
+                break;
+            }
+        }
+        if left == 0 {
+            return Ok(sum / f64::from(arguments.count));
+        }
+        more = more.saturating_mul(2);
+    }
+}
+
+/// Durations are drawn on V100s; a run has them on whatever is the fastest for the job.
+fn on_the_fastest(workload: &mut Workload) {
+    for job in &mut workload.jobs {
+        let model = job
+            .model
+            .and_then(|model| workload.models.get(model as usize));
+        let Some(of) = model.and_then(|model| JobType::named(model)) else {
+            continue;
+        };
+        let speed = |gpu| of.throughput(gpu, job.gpus, true).unwrap_or(0.0);
+        let fastest = GpuGeneration::ALL
+            .map(speed)
+            .into_iter()
+            .fold(0.0, f64::max);
+        if let Work::Fixed { duration } = &mut job.work {
+            *duration *= speed(GpuGeneration::V100) / fastest;
+        }
+    }
+}
+
+fn text(rows: Vec<Row>) -> String {
+    let mut table = Table::default();
+    let header = [
+        "",
+        "jobs per hour",
+        "mean JCT",
+        "published",
+        "÷ LAS",
+        "published",
+    ];
+    table.row(header.map(String::from).to_vec());
+    for row in &rows {
+        let las = rows
+            .iter()
+            .find(|other| other.policy == RIVALS[0].0 && other.jobs_per_hour == row.jobs_per_hour);
+        let published = row.published_mean_jct_hours;
+        let ratio = |of: Option<f64>| of.map_or(String::new(), |of| format!("{of:.3}"));
+        table.row(vec![
+            format!("{} ({})", row.policy, row.spec),
+            row.jobs_per_hour.to_string(),
+            format!("{:.2} h", row.mean_jct_hours),
+            published.map_or(String::new(), |hours| format!("{hours:.2} h")),
+            ratio(las.map(|las| row.mean_jct_hours / las.mean_jct_hours)),
+            ratio(las.and_then(|las| Some(published? / las.published_mean_jct_hours?))),
+        ]);
+    }
+    let section = Section {
+        title: "Mean JCT of single-GPU jobs over load",
+        published: "means of three seeds, of jobs 4000 to 5000, as the artifact's notebook printed them",
+        rows,
+    };
+    section.text(&table)
+}

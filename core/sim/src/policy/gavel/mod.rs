@@ -1,0 +1,86 @@
+//! Gavel (Narayanan et al., OSDI'20). On GPUs that are all alike to it, [`water_filling`]; else by type
+//! of GPU: [`allocator`] finds shares of time by the linear programs in [`allocation`], and
+//! [`by_type`] turns them into rounds.
+//!
+//! Formulas and mechanism are the paper's §4 and §5 and those of the released simulator
+//! (<https://github.com/stanford-futuredata/gavel>), whose least time between allocations is `reset`.
+
+mod allocation;
+mod allocator;
+mod by_type;
+mod water_filling;
+
+use super::entry::{PLACEMENT, Registered};
+use super::{ParamInfo, ParamKind, Params, PolicyEntry, rounds};
+use allocator::{Allocator, Objective};
+use by_type::ByType;
+use water_filling::WaterFilling;
+
+pub(super) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "gavel",
+        title: "Gavel (max-min fairness)",
+        summary: "Every job is to get the same GPU-time per second; each round runs the jobs furthest behind that. With types=true by GPU type: a linear program says who runs how long where, by how fast each is there.",
+        source: "Narayanan et al., OSDI'20 §4, §5",
+        params: &[
+            rounds::round("round", "360"),
+            ParamInfo {
+                name: "types",
+                aliases: &[],
+                kind: ParamKind::Bool,
+                default: "false",
+                help: "Gives out time on each GPU type, by a linear program.",
+            },
+            ParamInfo {
+                name: "objective",
+                aliases: &[],
+                kind: ParamKind::OneOf(Objective::WORDS),
+                default: "max-min",
+                help: "What the linear program of types=true makes best: the least normalised throughput, the makespan, the greatest ρ of finish-time fairness (both know what work is left), or the sum of throughputs.",
+            },
+            ParamInfo {
+                name: "blind",
+                aliases: &[],
+                kind: ParamKind::Bool,
+                default: "false",
+                help: "With types=true: as if all types were equally fast. Gavel's figures call that LAS.",
+            },
+            ParamInfo {
+                name: "reset",
+                aliases: &[],
+                kind: ParamKind::Float { min: 0.0, max: 1e6 },
+                default: "1920",
+                help: "With types=true: seconds from one allocation to the next, at least; newcomers wait for it.",
+            },
+            PLACEMENT,
+        ],
+        oracle: |params| params.bool("types") && objective(params).is_oracle(),
+        check,
+        ..PolicyEntry::PLAIN
+    },
+    build: |params, context| {
+        let strategy = params.placement("placement", context.placement);
+        if !params.bool("types") {
+            return Box::new(WaterFilling::new(params, strategy));
+        }
+        let allocator = Allocator::program(objective(params), params.bool("blind"), false);
+        let (round, reset) = (params.float("round"), params.float("reset"));
+        Box::new(ByType::new(allocator, round, reset, strategy))
+    },
+};
+
+fn objective(params: &Params<'_>) -> Objective {
+    Objective::of(params.text("objective"))
+}
+
+/// What only allocations by type have.
+fn check(params: &Params<'_>) -> Result<(), String> {
+    let by_type = ["objective", "blind", "reset"];
+    let given = by_type.into_iter().find(|name| params.is_given(name));
+    match given {
+        Some(name) if !params.bool("types") => Err(format!(
+            "'{name}' is of allocations by GPU type: add types=true"
+        )),
+        _ => Ok(()),
+    }
+}
