@@ -49,3 +49,25 @@ fn fgd_says_which_file_is_wrong_and_where() {
         with("nowhere.csv", "openb_pods.csv").starts_with("switchyard: cannot read nowhere.csv: ")
     );
 }
+
+#[test]
+fn gavel_tells_who_tells_types_apart() {
+    let small = [
+        "paper", "gavel", "--from", "40", "--count", "60", "--seeds", "1",
+    ];
+    let told = json(&[&small[..], &["--jobs-per-hour", "4.8,12", "--json", "-"]].concat());
+    let rows = told["rows"].as_array().expect("rows");
+    let hours = |policy: &str, rate: f64| {
+        let mut rows = rows.iter();
+        let row = rows.find(|row| row["policy"] == policy && row["jobs_per_hour"] == rate);
+        row.expect("a row")["mean_jct_hours"]
+            .as_f64()
+            .expect("a figure")
+    };
+    for rate in [4.8, 12.0] {
+        assert!(hours("gavel", rate) < hours("las", rate), "{told}");
+    }
+    let table = switchyard(&small).assert().success();
+    let table = String::from_utf8_lossy(&table.get_output().stdout).into_owned();
+    assert!(table.contains("gavel (gavel[types=true])"), "{table}");
+}

@@ -36,31 +36,30 @@ pub(super) const POLICY: Registered = Registered {
                 aliases: &[],
                 kind: ParamKind::OneOf(Objective::WORDS),
                 default: "max-min",
-                help: "What the linear program of types=true makes best: the least normalised throughput, the makespan, the greatest ρ of finish-time fairness (both know what work is left), or the sum of throughputs.",
+                help: "What the linear program makes best (and types=true): the least normalised throughput, the makespan, the greatest ρ of finish-time fairness (both know what work is left), or the sum of throughputs.",
             },
             ParamInfo {
                 name: "blind",
                 aliases: &[],
                 kind: ParamKind::Bool,
                 default: "false",
-                help: "With types=true: as if all types were equally fast. Gavel's figures call that LAS.",
+                help: "By type (types=true), but as if all were equally fast: LAS in Gavel's figures.",
             },
             ParamInfo {
                 name: "reset",
                 aliases: &[],
                 kind: ParamKind::Float { min: 0.0, max: 1e6 },
                 default: "1920",
-                help: "With types=true: seconds from one allocation to the next, at least; newcomers wait for it.",
+                help: "By type (types=true): seconds from one allocation to the next, at least; newcomers wait for it.",
             },
             PLACEMENT,
         ],
-        oracle: |params| params.bool("types") && objective(params).is_oracle(),
-        check,
+        oracle: |params| objective(params).is_oracle(),
         ..PolicyEntry::PLAIN
     },
     build: |params, context| {
         let strategy = params.placement("placement", context.placement);
-        if !params.bool("types") {
+        if !by_type(params) {
             return Box::new(WaterFilling::new(params, strategy));
         }
         let allocator = Allocator::program(objective(params), params.bool("blind"), false);
@@ -73,14 +72,8 @@ fn objective(params: &Params<'_>) -> Objective {
     Objective::of(params.text("objective"))
 }
 
-/// What only allocations by type have.
-fn check(params: &Params<'_>) -> Result<(), String> {
-    let by_type = ["objective", "blind", "reset"];
-    let given = by_type.into_iter().find(|name| params.is_given(name));
-    match given {
-        Some(name) if !params.bool("types") => Err(format!(
-            "'{name}' is of allocations by GPU type: add types=true"
-        )),
-        _ => Ok(()),
-    }
+/// Whether time is given out by type: what else only such allocations have asks for it, too.
+fn by_type(params: &Params<'_>) -> bool {
+    let given = ["objective", "blind", "reset"].map(|name| params.is_given(name));
+    params.bool("types") || given.contains(&true)
 }
