@@ -1,10 +1,8 @@
 //! Whom Gavel's mechanism is to give which share of time: its linear programs, or what it is compared
 //! with. In: the active jobs, how fast they are where. Out: [`Combination`]s with their shares.
 
-use super::super::Rng;
 use super::allocation::{self, Finish, Goal, Group, Pair, Shares};
 use super::by_type::Combination;
-use crate::draw::below;
 use crate::job::JobId;
 use crate::sim::View;
 use crate::throughputs::JobType;
@@ -115,7 +113,7 @@ impl Allocator {
         matches!(self, Self::Program { blind: true, .. })
     }
 
-    pub(super) fn allocate(&mut self, asking: &Asking<'_>, rng: &mut Rng) -> Vec<Combination> {
+    pub(super) fn allocate(&mut self, asking: &Asking<'_>) -> Vec<Combination> {
         match self {
             Self::Program {
                 objective,

@@ -110,7 +110,10 @@ impl ByType {
     fn follow(&mut self, view: &View<'_>) {
         let passed = view.now() - self.began;
         for combination in &mut self.combinations {
-            if let Some(pool) = combination.ran {
+            let mut members = combination.members();
+            if let Some(pool) = combination.ran
+                && members.all(|job| view.phase(job) == Phase::Running)
+            {
                 combination.on[pool].received += passed;
             }
         }
@@ -131,7 +134,7 @@ impl ByType {
     }
 
     /// Finds shares anew, if it is time.
-    fn allocate(&mut self, view: &View<'_>, gpus: &[u32], rng: &mut Rng) {
+    fn allocate(&mut self, view: &View<'_>, gpus: &[u32]) {
         let since = self.allocated.map(|at| view.now() - at);
         let is_due = since.is_none_or(|since| since >= self.reset);
         if !self.has_changed || !is_due {
@@ -142,7 +145,7 @@ impl ByType {
             active: &self.active,
             gpus,
         };
-        let mut combinations = self.allocator.allocate(&asking, rng);
+        let mut combinations = self.allocator.allocate(&asking);
         combinations.sort_unstable_by_key(|of| of.jobs);
         for new in &mut combinations {
             let old = self
@@ -309,7 +312,7 @@ impl Policy for ByType {
             plots: Vec::new(),
             rows: rows.collect(),
         });
-        self.allocate(view, &gpus, rng);
+        self.allocate(view, &gpus);
         self.choose(view, &gpus, rng);
         self.lay(view, plan);
     }
