@@ -29,6 +29,7 @@ fn run(policy: &str, models: &[&str], seconds: f64) -> Simulation {
         placement: Default::default(),
         options: SimOptions::default(),
         history: None,
+        outages: Default::default(),
     };
     spec.start(Arc::new(workload))
 }

@@ -138,6 +138,7 @@ fn mean_jct(
             placement: Strategy::default(),
             options: SimOptions::default(),
             history: None,
+            outages: Default::default(),
         };
         let workload = Arc::new(workload);
         let mut run = spec.start(Arc::clone(&workload));

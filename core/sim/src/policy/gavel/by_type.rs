@@ -289,13 +289,16 @@ impl Policy for ByType {
     fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
         self.follow(view);
         view.room(&mut self.room);
-        let mut budget = self.room.budget();
-        let ledger = view.ledger();
-        let running = ledger.running().map(|job| ledger.parts(job));
-        budget.add(ledger.gpus_in_use(), running, &self.room);
-        let gpus: Vec<u32> = (0..view.pools())
+        let budget = self.room.budget();
+        let mut gpus: Vec<u32> = (0..view.pools())
             .map(|pool| budget.most(1 << pool))
             .collect();
+        let ledger = view.ledger();
+        for job in ledger.running() {
+            if let Some(part) = ledger.parts(job).first() {
+                gpus[self.room.pool_of(part.node)] += view.open_gpus(job);
+            }
+        }
         let rows = self.active.iter().map(|&job| {
             let parts = ledger.parts(job);
             let speed = self.speed(view, job, parts);
