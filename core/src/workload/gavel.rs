@@ -7,7 +7,7 @@
 //! <https://github.com/stanford-futuredata/gavel> (MIT).
 
 use super::python_random::PythonRandom;
-use crate::job::Status;
+use crate::job::{Demand, Status};
 use crate::trace::{ImportReport, Member, Record, Trace};
 use serde::{Deserialize, Serialize};
 use switchyard_model::throughputs::JobType;
@@ -85,6 +85,7 @@ impl GavelGenerator {
                 model: Some(job_type.index() as u32),
                 batch: None,
                 status: Status::Unknown,
+                demand: Demand::default(),
             }
         });
         let records = records.collect();
@@ -92,6 +93,7 @@ impl GavelGenerator {
             format: "gavel".to_owned(),
             title: "Gavel workload, generated".to_owned(),
             tenants: Vec::new(),
+            gpu_types: Vec::new(),
             models: JobType::all().map(|of| of.name().to_owned()).collect(),
             cluster: None,
             epoch: None,
