@@ -203,6 +203,29 @@ fn two_halves_run_side_by_side_and_a_third_waits() {
     }
 }
 
+/// Gavel measured that the first keeps 0.581 of its throughput beside its like on a P100.
+#[test]
+fn models_that_were_measured_slow_one_another() {
+    let half = (0.0, 1, 500, 0, 100.0);
+    let jct = |cluster: &str, models: &[&str], by: [u32; 2]| {
+        let mut workload = Workload::clone(&workload(&[half, half]));
+        workload.models = models.iter().map(|&name| name.to_owned()).collect();
+        for (job, model) in workload.jobs.iter_mut().zip(by) {
+            job.model = Some(model);
+            job.demand.types = TypeSet::ANY;
+        }
+        let spec = spec("fifo", cluster, Placing::default(), true);
+        let workload = Arc::new(workload);
+        let log = run(&spec, &workload);
+        Outcomes::of(&workload, &spec.cluster, &log).jct
+    };
+    let models = ["ResNet-18 (batch size 32)", "bert"];
+    let slow = jct("1x1:p100", &models, [0, 0]);
+    assert!((slow[0] - 100.0 / 0.581).abs() < 1e-9, "{slow:?}");
+    assert_eq!(jct("1x1:p100", &models, [0, 1]), [100.0, 100.0]);
+    assert_eq!(jct("2x1:p100", &models, [0, 0]), slow);
+}
+
 #[test]
 fn memory_keeps_shares_apart() {
     let large = (0.0, 1, 100, 9 * GIB, 100.0);

@@ -5,6 +5,7 @@
 mod checkpointing;
 mod contention;
 mod neighbours;
+mod sharing;
 mod spread;
 mod types;
 
@@ -15,6 +16,7 @@ use crate::tell::Cause;
 use checkpointing::Checkpointing;
 use contention::Contention;
 use neighbours::Neighbours;
+use sharing::Sharing;
 use spread::Spread;
 use types::Types;
 
@@ -79,6 +81,11 @@ impl Speeds {
         if options.interference > 0.0 {
             let nodes = cluster.nodes() as usize;
             laws.push(Box::new(Neighbours::new(options.interference, nodes)));
+        }
+        if options.sharing
+            && let Some(sharing) = Sharing::of(setting, cluster)
+        {
+            laws.push(Box::new(sharing));
         }
         if options.contention {
             laws.push(Box::new(Contention::new(setting, cluster)));
