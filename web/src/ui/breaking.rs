@@ -30,7 +30,7 @@ pub(super) fn breaking(state: &AppState, session: &Session, card: &Card) -> Html
                 session.tell(Action::AskToBreak(Some((id, 0))));
             })
         };
-        let label = format!("What if a node of {} dies now?", card.name());
+        let label = format!("What if a node dies now? ({})", card.name());
         return html! {
             if done {
                 <button type="button" class="link ask" aria-label={label} onclick={ask}>{ "What if a node dies now?" }</button>
