@@ -1,6 +1,6 @@
 //! What a job asks for besides its GPUs.
 
-use crate::cluster::{MAX_TYPES, Thousandths};
+use crate::cluster::Thousandths;
 use serde::{Deserialize, Serialize};
 
 /// GPU types by their index in [`Workload::gpu_types`](crate::Workload::gpu_types): those that a
@@ -13,7 +13,7 @@ impl TypeSet {
     /// Any type.
     pub const ANY: Self = Self(0);
 
-    /// With one type more; the same if it is none of [`MAX_TYPES`].
+    /// With one type more; the same if it is none of [`MAX_TYPES`](crate::cluster::MAX_TYPES).
     #[must_use]
     pub fn with(self, index: u32) -> Self {
         Self(self.0 | 1u64.checked_shl(index).unwrap_or(0))
@@ -38,7 +38,12 @@ impl TypeSet {
 
     /// The types it names, in order; none where any will do.
     pub fn named(self) -> impl Iterator<Item = u32> {
-        (0..MAX_TYPES as u32).filter(move |&index| self.0 >> index & 1 == 1)
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let lowest = (left != 0).then(|| left.trailing_zeros())?;
+            left &= left - 1;
+            Some(lowest)
+        })
     }
 }
 

@@ -207,16 +207,13 @@ fn turn_of(free: &FreeGpus, turns: &[u32], node: u32) -> (u32, u32) {
 
 /// The node with the fewest free GPUs that still has `gpus`, the lowest number first.
 fn tightest_node(free: &[u32], gpus: u32) -> Option<u32> {
-    let mut best: Option<Part> = None;
-    for (node, &here) in (0u32..).zip(free) {
-        if here >= gpus && best.is_none_or(|best| here < best.gpus) {
-            best = Some(Part::new(node, here));
-            if here == gpus {
-                break;
-            }
-        }
-    }
-    best.map(|best| best.node)
+    // What would be left; where there is too little, more than any node has. No branch: several
+    // nodes at a time.
+    let left = free.iter().map(|here| here.wrapping_sub(gpus));
+    let left = left.fold(u32::MAX, u32::min);
+    let tightest = left.checked_add(gpus)?;
+    let node = free.iter().position(|&here| here == tightest)?;
+    Some(node as u32)
 }
 
 #[cfg(test)]

@@ -78,7 +78,9 @@ impl Policy for Fifo {
             return;
         }
         view.room(&mut self.room);
-        self.left = self.room.budget();
+        if self.backfill {
+            self.left = self.room.budget();
+        }
         self.refused.clear();
         let mut after = None;
         while let Some(waiter) = self.next(after) {
@@ -89,7 +91,9 @@ impl Policy for Fifo {
             }
             if (self.room).place(self.strategy, gang, &mut self.placement) {
                 self.room.take(&self.placement.parts, gang.needs);
-                self.left = self.room.budget();
+                if self.backfill {
+                    self.left = self.room.budget();
+                }
                 plan.place(waiter.job, &self.placement);
                 self.waiting.remove(waiter);
             } else if self.backfill {

@@ -146,15 +146,19 @@ impl World {
         let is_spread = parts.len() as u32 > given.div_ceil(largest).max(1);
         self.jobs.enter(job, (self.now, ready), segment, is_spread);
         self.ledger.enter(job, self.setting.job(job), parts);
-        self.spare.take(parts, self.setting.needs(job));
-        self.speeds.enter(&Entering {
-            id: job,
-            setting: &self.setting,
-            parts,
-            gpus: self.log.segment(segment as usize).gpus,
-            is_spread,
-            trains: self.jobs.training(job).is_some(),
-        });
+        if self.setting.pools.is_some() {
+            self.spare.take(parts, self.setting.needs(job));
+        }
+        if !self.speeds.is_empty() {
+            self.speeds.enter(&Entering {
+                id: job,
+                setting: &self.setting,
+                parts,
+                gpus: self.log.segment(segment as usize).gpus,
+                is_spread,
+                trains: self.jobs.training(job).is_some(),
+            });
+        }
         if let Some(training) = self.jobs.training_mut(job) {
             let limits = &training.application.limits;
             let batch = batch.unwrap_or_else(|| limits.split(training.asked, given));

@@ -94,6 +94,10 @@ impl Nodes {
         }
     }
 
+    fn all_up(&self) -> bool {
+        self.closed == 0 && self.rented as usize >= self.count()
+    }
+
     /// Hands out GPUs for the log's next segment; says which GPU, where it is a share of one.
     pub(super) fn take(
         &mut self,
@@ -103,7 +107,7 @@ impl Nodes {
         let mut shared = None;
         for &Part { node, gpus, share } in parts {
             // Beyond the cluster there is nothing that has a state.
-            if (node as usize) < self.count() {
+            if !self.all_up() && (node as usize) < self.count() {
                 match self.state(node) {
                     NodeState::Up => {}
                     NodeState::Unrented => {

@@ -236,8 +236,10 @@ impl World {
         let gpus = self.ledger.gpus(job);
         self.jobs.leave(job, self.now, gpus, phase);
         self.speeds.leave(job);
-        let needs = self.setting.needs(job);
-        self.spare.give(self.ledger.parts(job), needs);
+        if self.setting.pools.is_some() {
+            let needs = self.setting.needs(job);
+            self.spare.give(self.ledger.parts(job), needs);
+        }
         let shared = self.ledger.share(job);
         self.ledger.leave(job, self.setting.job(job));
         let segment = self.jobs.segment[job.index()];

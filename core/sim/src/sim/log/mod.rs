@@ -220,6 +220,7 @@ impl RunLog {
     }
 
     /// The `i`-th segment, in order of start.
+    #[inline]
     pub fn segment(&self, i: usize) -> Segment<'_> {
         let segments = &self.tables.segments;
         let before = i

@@ -99,6 +99,11 @@ impl Speeds {
         Self { laws }
     }
 
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.laws.is_empty()
+    }
+
     pub(super) fn enter(&mut self, entering: &Entering<'_>) {
         self.laws.iter_mut().for_each(|law| law.enter(entering));
     }
