@@ -129,6 +129,7 @@ impl FreeGpus {
     }
 
     /// Counts `parts` as taken. The caller has seen that they fit.
+    #[inline]
     pub fn take(&mut self, parts: &[Part]) {
         for &Part { node, gpus, share } in parts {
             let gpus = match (share, &mut self.shares) {
@@ -144,6 +145,7 @@ impl FreeGpus {
     }
 
     /// Counts `parts` as free again, but for those on closed nodes.
+    #[inline]
     pub fn give(&mut self, parts: &[Part]) {
         for &Part { node, gpus, share } in parts {
             let gpus = match (share, &mut self.shares) {

@@ -1,7 +1,7 @@
 //! As few nodes as are free now, leaving the smallest holes.
 
 use super::{Entry, Gang, Strategy, rack_turns, share, tightest_node, turn_of};
-use crate::cluster::{FreeGpus, Part};
+use crate::cluster::{FreeGpus, MAX_GPUS_PER_NODE, Part};
 
 impl Strategy {
     /// As few nodes as are free now, leaving the smallest holes; never waits for a better place.
@@ -23,19 +23,15 @@ pub(super) fn lay(free: &FreeGpus, _node_size: u32, gang: Gang, parts: &mut Vec<
         parts.push(Part::new(node, gpus));
         return true;
     }
-    let mut emptiest: Vec<Part> = (0u32..)
-        .zip(free.per_node())
-        .filter(|&(_, &here)| here > 0)
-        .map(|(node, &here)| Part::new(node, here))
-        .collect();
-    let most = emptiest.iter().map(|here| here.gpus).max();
-    let alike = emptiest.iter().filter(|here| Some(here.gpus) == most);
-    let wanted = gpus.div_ceil(most.unwrap_or(1));
-    let turns = rack_turns(free, alike.map(|here| here.node), wanted);
-    emptiest.sort_unstable_by_key(|here| {
-        let turn = turn_of(free, &turns, here.node);
-        (std::cmp::Reverse(here.gpus), turn, here.node)
-    });
+    let mut emptiest = emptiest_first(free.per_node());
+    if !free.racks().is_empty() {
+        let most = emptiest.first().map_or(1, |here| here.gpus);
+        let alike = emptiest.iter().take_while(|here| here.gpus == most);
+        let turns = rack_turns(free, alike.map(|here| here.node), gpus.div_ceil(most));
+        for alike in emptiest.chunk_by_mut(|a, b| a.gpus == b.gpus) {
+            alike.sort_by_key(|here| turn_of(free, &turns, here.node));
+        }
+    }
     let mut left = gpus;
     for i in 0..emptiest.len() {
         let rest = &emptiest[i..];
@@ -55,4 +51,24 @@ pub(super) fn lay(free: &FreeGpus, _node_size: u32, gang: Gang, parts: &mut Vec<
         left -= rest[0].gpus;
     }
     false
+}
+
+/// All that is free, by node: most first, of alike nodes the lowest number.
+fn emptiest_first(free: &[u32]) -> Vec<Part> {
+    // By free GPUs: how many nodes have as many, then where the next of them goes.
+    let mut places = [0usize; MAX_GPUS_PER_NODE as usize + 1];
+    for &here in free {
+        places[here as usize] += 1;
+    }
+    let mut nodes = 0;
+    for place in places.iter_mut().skip(1).rev() {
+        nodes += std::mem::replace(place, nodes);
+    }
+    let mut emptiest = vec![Part::new(0, 0); nodes];
+    for (node, &here) in (0u32..).zip(free).filter(|&(_, &here)| here > 0) {
+        let place = &mut places[here as usize];
+        emptiest[*place] = Part::new(node, here);
+        *place += 1;
+    }
+    emptiest
 }
