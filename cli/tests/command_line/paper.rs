@@ -52,22 +52,14 @@ fn fgd_says_which_file_is_wrong_and_where() {
 
 #[test]
 fn gavel_tells_who_tells_types_apart() {
-    let small = [
-        "paper", "gavel", "--from", "40", "--count", "60", "--seeds", "1",
-    ];
-    let told = json(&[&small[..], &["--jobs-per-hour", "4.8,12", "--json", "-"]].concat());
+    let small = "paper gavel --from 5 --count 10 --seeds 1 --jobs-per-hour 4.8 --json -";
+    let told = json(&small.split(' ').collect::<Vec<_>>());
     let rows = told["rows"].as_array().expect("rows");
-    let hours = |policy: &str, rate: f64| {
-        let mut rows = rows.iter();
-        let row = rows.find(|row| row["policy"] == policy && row["jobs_per_hour"] == rate);
+    let hours = |policy: &str| {
+        let row = rows.iter().find(|row| row["policy"] == policy);
         row.expect("a row")["mean_jct_hours"]
             .as_f64()
             .expect("a figure")
     };
-    for rate in [4.8, 12.0] {
-        assert!(hours("gavel", rate) < hours("las", rate), "{told}");
-    }
-    let table = switchyard(&small).assert().success();
-    let table = String::from_utf8_lossy(&table.get_output().stdout).into_owned();
-    assert!(table.contains("gavel (gavel[types=true])"), "{table}");
+    assert!(hours("gavel") < hours("las"), "{told}");
 }
