@@ -218,7 +218,7 @@ fn run(policy: &PolicySpec, workload: &Arc<Workload>, cluster: &ClusterSpec, see
         placement: Default::default(),
         options: SimOptions {
             restart_cost: 1.0,
-            equal_types: seed % 3 == 0,
+            equal_types: seed.is_multiple_of(3),
             seed,
             ..SimOptions::default()
         },

@@ -4,8 +4,10 @@
 //! `golden/hashes.txt` has a line per run: case, policy, hash. `lab` and `cluster` are the embedded
 //! samples of that name on their own clusters, run with the defaults. `tiny` is `golden/tiny.csv`,
 //! which goes through the opener, on unlike nodes with a restart cost; `slow` is the same where spread
-//! gangs are slow and large models restart slowly. `bound` is `lab` as training of applications, `linked` is `lab` where
-//! jobs share the links of a tree.
+//! gangs are slow and large models restart slowly. `bound` is `lab` as training of applications. In `linked` its
+//! jobs share the links of a tree, in `typed` and `profiled` some may run on some types of GPU only, in `failing`
+//! nodes come and go, in `sharing` some jobs share GPUs; in `everything` and `trained` all of that
+//! happens at once, to plain jobs and to training ones.
 //! `adaptive` is drawn as Pollux' evaluation draws, with
 //! short searches and interference. `models` are [`models`]. `UPDATE_GOLDEN=1 cargo test
 //! -p switchyard-tests` writes the file anew; a change that moves a hash must say why in its
@@ -17,8 +19,9 @@ pub mod models;
 
 use std::sync::Arc;
 use switchyard::RunSpec;
-use switchyard::cluster::ClusterSpec;
-use switchyard::job::Work;
+use switchyard::cluster::{ClusterSpec, Thousandths};
+use switchyard::job::{Demand, TypeSet, Work};
+use switchyard::outages::Outages;
 use switchyard::policy::POLICIES;
 use switchyard::sim::SimOptions;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
@@ -52,12 +55,13 @@ pub struct Case {
     workload: Arc<Workload>,
     cluster: ClusterSpec,
     options: SimOptions,
+    outages: Outages,
     /// What runs; empty: every policy with its defaults, and the variants.
     policies: &'static [&'static str],
 }
 
 /// The cases, in the order of `golden/hashes.txt`. The sample `fleet` is too large for every test.
-pub fn cases() -> [Case; 7] {
+pub fn cases() -> [Case; 13] {
     [
         sample("lab"),
         sample("cluster"),
@@ -66,7 +70,142 @@ pub fn cases() -> [Case; 7] {
         bound(),
         adaptive(),
         linked(),
+        typed(),
+        profiled(),
+        failing(),
+        sharing(),
+        everything("everything", demanding().workload, WORLD),
+        everything("trained", training(demanding().workload), TRAINED),
     ]
+}
+
+/// Policies that treat worlds differently.
+const WORLD: &[&str] = &[
+    "fifo[backfill=true]",
+    "srtf[placement=spread]",
+    "tiresias-las",
+    "las",
+    "gandiva",
+    "gavel",
+    "yarn-cs",
+];
+
+/// Programs, which take long in debug builds.
+const PROGRAMS: &[&str] = &["gavel[types=true]", "gavel[objective=makespan]"];
+
+/// What runs on training jobs there.
+const TRAINED: &[&str] = &[
+    "fifo",
+    "tiresias-las",
+    "optimus",
+    "pollux[population=12,generations=8]",
+];
+
+/// `lab` with jobs that ask for types, cores and shares.
+fn demanding() -> Case {
+    let lab = sample("lab");
+    let mut workload = (*lab.workload).clone();
+    workload.gpu_types = ["t4", "v100"].map(String::from).to_vec();
+    for (i, job) in (0u32..).zip(&mut workload.jobs) {
+        let types = match i % 7 {
+            0 => TypeSet::ANY.with(0),
+            1 => TypeSet::ANY.with(1),
+            _ => TypeSet::ANY,
+        };
+        job.demand = Demand {
+            types,
+            cores: i % 3 * 1000 * job.gpus,
+            share: (job.gpus == 1 && i % 2 == 0)
+                .then(|| Thousandths::new(250))
+                .flatten(),
+            ..Demand::default()
+        };
+    }
+    Case {
+        workload: Arc::new(workload),
+        ..lab
+    }
+}
+
+const TYPED: &str = "3x4:a100/cores=16+4x4:v100/cores=12+3x4:t4/cores=8";
+
+fn typed() -> Case {
+    Case {
+        name: "typed",
+        cluster: TYPED.parse().expect("a cluster"),
+        policies: WORLD,
+        ..demanding()
+    }
+}
+
+fn profiled() -> Case {
+    let typed = typed();
+    let mut workload = (*typed.workload).clone();
+    workload.jobs.truncate(40);
+    Case {
+        name: "profiled",
+        workload: Arc::new(workload),
+        policies: PROGRAMS,
+        ..typed
+    }
+}
+
+/// Chance, and a list of it.
+fn failing() -> Case {
+    Case {
+        name: "failing",
+        options: SimOptions {
+            mtbf: 40.0,
+            mttr: 0.5,
+            failure_shape: 0.7,
+            checkpoint_interval: 900.0,
+            checkpoint_cost: 20.0,
+            restart_cost: 30.0,
+            seed: 5,
+            ..SimOptions::default()
+        },
+        outages: "0:1h..3h,1-2:2h..5h:drain".parse().expect("outages"),
+        policies: WORLD,
+        ..sample("lab")
+    }
+}
+
+fn sharing() -> Case {
+    Case {
+        name: "sharing",
+        options: SimOptions {
+            sharing: true,
+            ..SimOptions::default()
+        },
+        policies: &[
+            "fifo",
+            "fifo[placement=fgd,backfill=true]",
+            "srtf[placement=gpu-packing]",
+            "tiresias-las",
+        ],
+        ..demanding()
+    }
+}
+
+fn everything(
+    name: &'static str,
+    workload: Arc<Workload>,
+    policies: &'static [&'static str],
+) -> Case {
+    Case {
+        name,
+        workload,
+        cluster: format!("{TYPED}/partitions=2/racks=5/nic=1")
+            .parse()
+            .expect("a cluster"),
+        options: SimOptions {
+            contention: true,
+            sharing: true,
+            ..failing().options
+        },
+        policies,
+        ..failing()
+    }
 }
 
 /// Jobs that share links and cores, on a tree.
@@ -98,13 +237,17 @@ const LINKED: &[&str] = &[
 /// As the page runs plain jobs where a scheduler adapts them.
 fn bound() -> Case {
     let lab = sample("lab");
-    let workload = ApplicationSettings::default().bind((*lab.workload).clone());
     Case {
         name: "bound",
-        workload: Arc::new(workload.expect("the paper's rule")),
+        workload: training(lab.workload),
         policies: BOUND,
         ..lab
     }
+}
+
+fn training(workload: Arc<Workload>) -> Arc<Workload> {
+    let workload = ApplicationSettings::default().bind((*workload).clone());
+    Arc::new(workload.expect("the paper's rule"))
 }
 
 /// What runs on them.
@@ -158,6 +301,7 @@ fn adaptive() -> Case {
             seed: 3,
             ..SimOptions::default()
         },
+        outages: Outages::default(),
         policies: ADAPTIVE,
     }
 }
@@ -182,6 +326,7 @@ fn sample(name: &'static str) -> Case {
         workload: Arc::new(sample.workload()),
         cluster: sample.cluster_spec(),
         options: SimOptions::default(),
+        outages: Outages::default(),
         policies: &[],
     }
 }
@@ -204,6 +349,7 @@ fn tiny() -> Case {
             seed: 1,
             ..SimOptions::default()
         },
+        outages: Outages::default(),
         policies: &[],
     }
 }
@@ -231,7 +377,7 @@ impl Case {
             placement: Default::default(),
             options: self.options,
             history: None,
-            outages: Default::default(),
+            outages: self.outages.clone(),
         };
         let mut run = spec.start(self.workload.clone());
         run.run().expect("a possible plan");

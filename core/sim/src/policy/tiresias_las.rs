@@ -179,6 +179,10 @@ impl TiresiasLas {
         self.settling.sort_unstable();
         for &position in &self.settling {
             let running = &mut self.walk.running[position];
+            // Who has only moved to other nodes keeps its turn.
+            if !running.key.newcomer {
+                continue;
+            }
             self.tail += 1;
             running.key = Rank {
                 newcomer: false,
