@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use switchyard::Experiment;
-use switchyard::cluster::ClusterSpec;
+use switchyard::cluster::{ClusterPreset, ClusterSpec};
 use switchyard::job::Status;
 use switchyard::policy::{PolicySpec, ServiceHistory};
 use switchyard::report::TraceFacts;
@@ -258,8 +258,9 @@ fn load_sample(
     })
 }
 
-/// The cluster asked for: its text, or a file that describes one.
+/// The cluster asked for: its text, the name of a published one, or a file that describes one.
 pub(crate) fn cluster(argument: &str) -> Result<ClusterSpec, Failure> {
+    let argument = ClusterPreset::named(argument).map_or(argument, |preset| preset.text);
     let path = Path::new(argument);
     match ClusterSpec::from_str(argument) {
         Ok(cluster) => Ok(cluster),

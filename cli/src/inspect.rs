@@ -67,6 +67,22 @@ fn write_json(path: &str, figures: &impl Serialize) -> Result<(), Failure> {
     output::text(path, &json)
 }
 
+/// How many jobs may run on each GPU type that the trace names, and on any; nothing where it names
+/// none.
+fn types(trace: &Trace) -> Vec<(&str, usize)> {
+    let demands = || trace.records.iter().map(|record| record.demand.types);
+    let names = trace.gpu_types.iter().zip(0..);
+    let named = names.map(|(name, at)| {
+        let jobs = demands().filter(|of| !of.is_any() && of.allows(at)).count();
+        (name.as_str(), jobs)
+    });
+    let mut types: Vec<(&str, usize)> = named.filter(|(_, jobs)| *jobs > 0).collect();
+    if !types.is_empty() {
+        types.push(("any", demands().filter(|of| of.is_any()).count()));
+    }
+    types
+}
+
 /// What a person wants to know of a trace.
 fn report(trace: &Trace) -> String {
     let inspection = trace.inspect();
@@ -94,6 +110,9 @@ fn report(trace: &Trace) -> String {
         inspection.gpus.mean, inspection.gpus.max
     ));
     line(format_args!("span      {:.1} days", inspection.span_days));
+    for (name, jobs) in types(trace) {
+        line(format_args!("GPU type  {name}: {jobs} jobs"));
+    }
     if let Some(cluster) = &trace.cluster {
         line(format_args!("cluster   {cluster}"));
         line(format_args!("          {}", trace.report.cluster));

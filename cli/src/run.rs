@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::report::{
-    ClusterFacts, Failures, Outcomes, Results, RunResult, Summary, TraceFacts, chrome_trace,
-    jct_by_name, jobs_csv,
+    ClusterFacts, Failures, Outcomes, Results, RunResult, Summary, TraceFacts, by_gpu_type,
+    chrome_trace, jct_by_name, jobs_csv,
 };
 use switchyard::sim::RunLog;
 use switchyard::workload::Workload;
@@ -26,7 +26,8 @@ pub(crate) struct Arguments {
     /// The trace: one or more files (a cluster's description may be among them), or sample:NAME
     #[arg(required = true, value_name = "TRACE")]
     trace: Vec<PathBuf>,
-    /// NODESxGPUS (16x4, 8x8+4x4) or a file that describes a cluster [default: the one that comes
+    /// NODESxGPUS (16x4, 8x8:v100+4x4:a100), a published cluster (gavel, sia, openb, tiresias,
+    /// pollux, …) or a file that describes one [default: the one that comes
     /// with the trace, or else a guess: room for the largest gang and 1.1 × the mean demand]
     #[arg(long)]
     cluster: Option<String>,
@@ -98,6 +99,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
                 per_job: arguments
                     .per_job
                     .then(|| jct_by_name(&workload, &run.outcomes)),
+                by_gpu_type: by_gpu_type(&cluster, &run.log, &run.outcomes),
                 ..RunResult::new(&run.spec, &run.summary, run.wall_ms, run.log.hash())
             })
             .collect(),
@@ -122,6 +124,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     if !machine_output {
         let mut people = head(&results, origin, input.dropped);
         people.push_str(&table(&results.runs, compare));
+        people.push_str(&types(&results.runs));
         outputs.push((output::STDOUT, shown(&people).into_owned()));
     }
     // Files first: whoever reads standard output may have seen enough before its end.
@@ -185,8 +188,13 @@ fn head(results: &Results, origin: &str, dropped: u32) -> String {
         ));
     }
     if let Some(run) = results.runs.first().filter(|run| run.summary.rejected > 0) {
+        let why = if run.by_gpu_type.is_empty() {
+            "want more GPUs than the cluster has"
+        } else {
+            "fit no nodes of the types, cores and memory that they ask for"
+        };
         text.push_str(&format!(
-            "{} jobs want more GPUs than the cluster has and are rejected\n",
+            "{} jobs {why} and are rejected\n",
             run.summary.rejected
         ));
     }
@@ -202,6 +210,28 @@ fn head(results: &Results, origin: &str, dropped: u32) -> String {
         ));
     }
     text.push('\n');
+    text
+}
+
+/// Each run by GPU type; nothing where the cluster says none.
+fn types(runs: &[RunResult]) -> String {
+    let mut text = String::new();
+    for run in runs.iter().filter(|run| !run.by_gpu_type.is_empty()) {
+        text.push_str(&format!("\n{} by GPU type\n", run.policy));
+        for of in &run.by_gpu_type {
+            let name = match of.gpu_type.as_str() {
+                "" => "no type",
+                name => name,
+            };
+            text.push_str(&format!(
+                "  {name:<10} {:>6} GPUs {:>12.1} GPU-hours {:>8} jobs, mean JCT {}\n",
+                of.gpus,
+                of.gpu_hours,
+                of.jobs,
+                span(of.mean_jct)
+            ));
+        }
+    }
     text
 }
 

@@ -1,6 +1,6 @@
 //! Results as files: the JSON and CSV that the command line prints and the page saves.
 
-use super::{Outcomes, Summary};
+use super::{Outcomes, Summary, TypeFigures};
 use crate::RunSpec;
 use crate::application::Application;
 use crate::cluster::ClusterSpec;
@@ -85,6 +85,9 @@ pub struct RunResult {
     /// What came of it.
     #[serde(flatten)]
     pub summary: Summary,
+    /// The same by GPU type, where the cluster says types.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_gpu_type: Vec<TypeFigures>,
     /// Milliseconds of simulation alone.
     pub wall_ms: f64,
     /// Fingerprint of the log, 16 hexadecimal digits.
@@ -163,6 +166,7 @@ impl RunResult {
             outages: run.outages.to_string(),
             options: run.options,
             summary: *summary,
+            by_gpu_type: Vec::new(),
             wall_ms,
             log_hash: format!("{log_hash:016x}"),
             per_job: None,

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod bill;
+mod by_type;
 mod chrome_trace;
 mod distribution;
 mod export;
@@ -11,6 +12,7 @@ mod failures;
 mod outcomes;
 mod summary;
 
+pub use by_type::{TypeFigures, by_gpu_type};
 pub use chrome_trace::chrome_trace;
 pub use distribution::Distribution;
 pub use export::{ClusterFacts, Results, RunResult, TraceFacts, jct_by_name, jobs_csv};

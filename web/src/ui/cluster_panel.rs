@@ -8,31 +8,9 @@ use crate::machine::Machine;
 use crate::session::Session;
 use crate::state::settings::LOG_BUDGET;
 use crate::state::{AppState, ClusterOrigin, Setup};
-use switchyard::cluster::ClusterError;
+use switchyard::cluster::{CLUSTERS, ClusterError};
 use switchyard::{Group, SETTINGS};
 use yew::prelude::*;
-
-/// Clusters of published experiments.
-const PRESETS: [(&str, &str); 9] = [
-    ("15x4", "15 × 4: Tiresias' testbed (60 P100)"),
-    ("16x4", "16 × 4: Pollux' testbed (64 T4)"),
-    ("8x8", "8 × 8: Muri's (64 GPUs)"),
-    ("32x4", "32 × 4: Tiresias' simulator default"),
-    ("144x8", "144 × 8: Helios' Venus"),
-    (
-        "6x4:t4+3x8:2080ti+2x8:a100",
-        "Sia's: 24 T4, 24 RTX 2080 Ti, 16 A100",
-    ),
-    (
-        "9x4:v100+9x4:p100+9x4:k80",
-        "Gavel's: 36 V100, 36 P100, 36 K80",
-    ),
-    ("16x8:v100/racks=4", "16 DGX-1 in 4 racks (128 V100)"),
-    (
-        "128x8/partitions=4/racks=16",
-        "128 × 8 in 4 partitions, 16 racks",
-    ),
-];
 
 /// The cluster, and what all runs have in common.
 pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
@@ -48,10 +26,10 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
         ClusterOrigin::Chosen => "chosen by you",
     };
     let spec = setup.cluster.to_string();
-    let presets = PRESETS
+    let presets = CLUSTERS
         .iter()
-        .map(|&(preset, title)| option(preset, title, preset == spec, None));
-    let own = PRESETS.iter().all(|(preset, _)| *preset != spec);
+        .map(|of| option(of.text, of.title, of.text == spec, None));
+    let own = CLUSTERS.iter().all(|of| of.text != spec);
     let own = own.then(|| no_option(&spec));
     let fields = |group: Group| {
         let settings = SETTINGS.iter().filter(move |of| of.group == group);

@@ -10,7 +10,8 @@ use crate::stage::{SharedStage, Stage, StageRun};
 use crate::state::{AppState, RunStatus};
 use std::borrow::Cow;
 use switchyard::report::{
-    ClusterFacts, Outcomes, Results, RunResult, TraceFacts, chrome_trace, jct_by_name, jobs_csv,
+    ClusterFacts, Outcomes, Results, RunResult, TraceFacts, by_gpu_type, chrome_trace, jct_by_name,
+    jobs_csv,
 };
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, Node};
@@ -221,9 +222,10 @@ fn result(props: &Props, stage: &Stage, run: &StageRun) -> Option<RunResult> {
         _ => 0.0,
     };
     let spec = props.state.run_spec(card);
-    let per_job = jct_by_name(&stage.workload, &outcomes(stage, run));
+    let outcomes = outcomes(stage, run);
     Some(RunResult {
-        per_job: Some(per_job),
+        by_gpu_type: by_gpu_type(&stage.cluster, &run.log, &outcomes),
+        per_job: Some(jct_by_name(&stage.workload, &outcomes)),
         ..RunResult::new(&spec, &summary(stage, run), wall_ms, run.log.hash())
     })
 }

@@ -158,7 +158,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
                     <div class="life-axis"><span>{ format::time(span.0) }</span><span>{ format::time(span.1) }</span></div>
                     <p class="hint">{ "hollow: waits · hatched: restarts · filled: runs" }</p>
                 } else if runs.iter().any(|run| run.rejected) {
-                    <p class="hint">{ format!("It wants {} GPUs and the cluster has {}: it never enters the queue.", job.gpus, stage.cluster.gpus()) }</p>
+                    <p class="hint">{ format!("It {}: it never enters the queue.", stage.workload.why_rejected(job, &stage.cluster).unwrap_or_default()) }</p>
                 } else {
                     <p class="hint">{ "No run has come to its submission yet." }</p>
                 }
@@ -299,7 +299,7 @@ fn event_list(run: &InRun, on_seek: &Callback<f64>) -> Html {
                 EventKind::Demote => format!("sinks to queue {}", event.detail + 1),
                 EventKind::Promote => format!("rises to queue {}", event.detail + 1),
                 EventKind::Finish => "finishes".to_string(),
-                EventKind::Reject => format!("rejected: wants {} GPUs", event.detail),
+                EventKind::Reject => "rejected".to_string(),
             };
             let seek = on_seek.reform(move |_: MouseEvent| at);
             html! {

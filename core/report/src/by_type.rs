@@ -1,0 +1,107 @@
+//! A run by GPU type.
+
+use super::Outcomes;
+use crate::cluster::{ClusterSpec, TypeId};
+use crate::sim::RunLog;
+use serde::Serialize;
+
+/// What jobs did on GPUs of one type.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TypeFigures {
+    /// The type; "" for GPUs of which none is said.
+    pub gpu_type: String,
+    /// GPUs that there are.
+    pub gpus: u32,
+    /// GPU-hours that jobs held on them.
+    pub gpu_hours: f64,
+    /// Finished jobs that held more GPU-hours on them than on any other type.
+    pub jobs: u32,
+    /// Mean JCT of those, seconds; 0 without any.
+    pub mean_jct: f64,
+}
+
+/// By type, in the order in which the cluster names them; nothing of a cluster that says none.
+pub fn by_gpu_type(cluster: &ClusterSpec, log: &RunLog, outcomes: &Outcomes) -> Vec<TypeFigures> {
+    if cluster.types().is_empty() {
+        return Vec::new();
+    }
+    let types = cluster.types().len();
+    let of_node: Vec<usize> = cluster
+        .kinds_per_node()
+        .map(|kind| kind.gpu.map_or(types, TypeId::index))
+        .collect();
+    let mut figures: Vec<TypeFigures> = (0..=types)
+        .map(|at| {
+            let id = (at < types).then_some(TypeId(at as u8));
+            TypeFigures {
+                gpu_type: id.map_or("", |id| cluster.type_name(id)).to_owned(),
+                gpus: cluster.gpus_of(id),
+                ..TypeFigures::default()
+            }
+        })
+        .collect();
+    let end = log.event_times().last().copied().unwrap_or(0.0);
+    let mut held = vec![0.0; outcomes.jct.len() * (types + 1)];
+    for segment in (0..log.segments()).map(|i| log.segment(i)) {
+        let seconds = segment.end.seconds().min(end) - segment.start.seconds();
+        for gpus in segment.gpus {
+            let of = of_node.get(gpus.node as usize).copied().unwrap_or(types);
+            let all = f64::from(gpus.count()) * seconds;
+            figures[of].gpu_hours += all / 3600.0;
+            held[segment.job.index() * (types + 1) + of] += all;
+        }
+    }
+    for (held, jct) in held.chunks(types + 1).zip(&outcomes.jct) {
+        let most = (0..=types)
+            .rev()
+            .max_by(|&a, &b| held[a].total_cmp(&held[b]));
+        if let (Some(most), false) = (most, jct.is_nan()) {
+            figures[most].jobs += 1;
+            figures[most].mean_jct += jct;
+        }
+    }
+    for figures in &mut figures {
+        figures.mean_jct /= f64::from(figures.jobs.max(1));
+    }
+    figures.retain(|figures| figures.gpus > 0);
+    figures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RunSpec;
+    use crate::workload::Sample;
+    use std::sync::Arc;
+
+    #[test]
+    fn every_gpu_hour_and_every_job_is_of_one_type() {
+        let workload = Arc::new(Sample::named("lab").expect("a sample").workload());
+        let cluster: ClusterSpec = "6x4:t4+4x4:v100+2x4".parse().expect("a cluster");
+        let spec = RunSpec {
+            policy: "srtf".parse().expect("a policy"),
+            cluster: cluster.clone(),
+            placement: Default::default(),
+            options: Default::default(),
+            history: None,
+            outages: Default::default(),
+        };
+        let mut run = spec.start(Arc::clone(&workload));
+        run.run().expect("possible plans");
+        let log = run.into_log();
+        let outcomes = Outcomes::of(&workload, &cluster, &log);
+        let figures = by_gpu_type(&cluster, &log, &outcomes);
+        let names: Vec<&str> = figures.iter().map(|of| &*of.gpu_type).collect();
+        assert_eq!(names, ["t4", "v100", ""]);
+        let hours: f64 = figures.iter().map(|of| of.gpu_hours).sum();
+        let service: f64 = outcomes.service.iter().sum();
+        assert!((hours * 3600.0 / service - 1.0).abs() < 1e-9);
+        let finished = outcomes.jct.iter().filter(|jct| !jct.is_nan()).count();
+        assert_eq!(
+            figures.iter().map(|of| of.jobs).sum::<u32>() as usize,
+            finished
+        );
+        let plain = "12x4".parse().expect("a cluster");
+        assert_eq!(by_gpu_type(&plain, &log, &outcomes), []);
+    }
+}
