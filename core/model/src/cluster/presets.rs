@@ -48,7 +48,7 @@ pub const CLUSTERS: &[ClusterPreset] = &[
     ),
     preset(
         "openb",
-        "549x8:g2/cores=96/memory=384+39x8:g3/cores=128/memory=768+7x8:v100-16/cores=64/memory=128+1x8:v100-16/cores=82/memory=336+21x8:v100-32/cores=96/memory=768+17x4:t4/cores=96/memory=384+28x4:v100-16/cores=32/memory=128+9x4:v100-32/cores=48/memory=368+2x2:p100/cores=8/memory=60+107x2:p100/cores=16/memory=120+22x2:p100/cores=64/memory=256+387x2:t4/cores=104/memory=512+2x1:a10/cores=128/memory=1024+3x1:p100/cores=8/memory=60+19x1:v100-16/cores=8/memory=32",
+        "549x8:g2/cores=96/memory=384+39x8:g3/cores=128/memory=768+7x8:v100-16/cores=64/memory=256+1x8:v100-16/cores=82/memory=336+21x8:v100-32/cores=96/memory=768+17x4:t4/cores=96/memory=384+28x4:v100-16/cores=32/memory=128+9x4:v100-32/cores=48/memory=368+2x2:p100/cores=8/memory=60+107x2:p100/cores=16/memory=120+22x2:p100/cores=64/memory=256+387x2:t4/cores=104/memory=512+2x1:a10/cores=128/memory=1024+3x1:p100/cores=8/memory=60+19x1:v100-16/cores=8/memory=32",
         "FGD's: Alibaba's 1,213 nodes of 2023 (6,212 GPUs)",
     ),
 ];
