@@ -18,12 +18,13 @@ pub(crate) fn bench(toolbox: &Toolbox, trace: Option<&str>) -> Result<()> {
     shell::run(&mut native)?;
 
     let mut wasm = toolbox.wasm_command("cargo")?;
-    wasm.args(["build", "--release", "-p", "switchyard-bench-wasm"]);
+    // As the page is built.
+    wasm.args(["build", "--profile", "page", "-p", "switchyard-bench-wasm"]);
     wasm.args(["--target", "wasm32-unknown-unknown"]);
     shell::run(&mut wasm)?;
 
     let target = workspace::wasm_target_dir();
-    let module = target.join("wasm32-unknown-unknown/release/switchyard_bench_wasm.wasm");
+    let module = target.join("wasm32-unknown-unknown/page/switchyard_bench_wasm.wasm");
     let folder = target.join("bench");
     let mut bindgen = toolbox.wasm_command("wasm-bindgen")?;
     bindgen.args(["--target", "nodejs", "--out-dir"]);

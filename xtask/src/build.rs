@@ -10,6 +10,9 @@ use crate::setup::{Need, Toolbox};
 use crate::workspace::WORKERS;
 use crate::{notices, policy, shell, single_file, workspace};
 
+/// What makes Trunk build as it is published: the profile `page` of `Cargo.toml`.
+pub(crate) const RELEASE: [&str; 3] = ["--release", "--cargo-profile", "page"];
+
 /// What a build takes.
 pub(crate) const NEEDS: &[Need] = &[Need::WasmStd, Need::WasmOpt, Need::WasmBindgen, Need::Trunk];
 
@@ -19,7 +22,7 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
     std::fs::create_dir_all(&target)
         .with_context(|| format!("cannot create {}", target.display()))?;
     let _lock = shell::lock(&target.join(".build-lock"), "build")?;
-    shell::run(trunk(toolbox)?.args(["build", "--release", "--locked"]))?;
+    shell::run(trunk(toolbox)?.args(["build", "--locked"]).args(RELEASE))?;
     let dist = workspace::dist();
     let index = shell::read(&dist.join("index.html"))?;
     let single = dist.join("switchyard.html");

@@ -37,7 +37,7 @@ pub(crate) fn serve(options: &Options) -> Result<()> {
         .arg("--dist")
         .arg(workspace::served());
     if options.release {
-        trunk.arg("--release");
+        trunk.args(build::RELEASE);
     }
     if options.open || (!options.no_open && a_browser_is_likely()) {
         trunk.arg("--open");
