@@ -343,7 +343,7 @@ fn gavel_and_shockwave() {
     );
     assert_eq!(
         current.cluster.map(|c| c.to_string()).as_deref(),
-        Some("500x1")
+        Some("500x1:v100")
     );
     let shockwave = trace(&["shockwave/120_0.2_5_100_40_25_multigpu_dynamic.trace"]);
     check(
@@ -388,10 +388,13 @@ fn clusters_beside_traces() {
         Opened::Profiles(_) => panic!("{name} is a profile"),
     };
     let pai = of("pai-schema/pai_machine_spec.tar.gz");
-    assert_eq!(pai, "519x8+1295x2");
+    assert_eq!(
+        pai,
+        "280x8:misc/cores=96/memory=512+45x8:v100/cores=96/memory=384+59x8:v100/cores=96/memory=512+135x8:v100-32/cores=96/memory=384+798x2:p100/cores=64/memory=512+497x2:t4/cores=96/memory=512"
+    );
     let cases = [
         ("helios-venus/cluster_gpu_number.csv", "158x8"),
-        ("gavel/cluster_specs.json", "500x1"),
+        ("gavel/cluster_specs.json", "500x1:v100"),
         ("tiresias/n256g8.csv", "256x8"),
         ("muri/n8g8.csv", "8x8"),
     ];
