@@ -1,7 +1,8 @@
 //! Nodes and GPUs: what a cluster is made of ([`ClusterSpec`], as [`text`] or [`json`], of known
-//! [types](GpuModel)), how its nodes hang together ([`Tree`], [`Topology`]), which GPUs are taken ([`Occupancy`]), and where one job sits
-//! ([`Placement`]).
+//! [types](GpuModel)), how its nodes hang together ([`Tree`], [`Topology`]), which GPUs are taken
+//! ([`Occupancy`]), and where one job sits ([`Placement`]).
 
+mod form;
 mod gpu_model;
 mod group;
 mod json;

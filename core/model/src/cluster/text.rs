@@ -1,24 +1,12 @@
 //! The text form of a cluster: groups joined by `+`, each `NODESxGPUS`, then `:TYPE` and properties
 //! after slashes, such as `8x8:v100/cores=96/memory=768+4x4`; behind all of them what they
-//! [hang on](super::Tree), such as `/racks=4`. Memory is in GiB, speed relative to a V100. Every
-//! cluster has a text that stands for it; where a text begins with a brace it is read as
-//! [JSON](super::json).
+//! [hang on](super::Tree), such as `/racks=4`. Memory is in GiB, speed relative to a V100.
 
 use super::{ClusterError, ClusterSpec, NodeGroup, NodeKind, Tree, TypeId};
 use std::fmt;
-use std::str::FromStr;
 
 /// The largest number of cores or GiB of a node.
 const MOST: f64 = 1e6;
-
-impl fmt::Display for ClusterSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.tree().has_words() {
-            return super::json::write(self, f);
-        }
-        write!(f, "{}{}", Nodes(self), self.tree())
-    }
-}
 
 /// A cluster's text but for what its nodes hang on.
 pub(super) struct Nodes<'c>(pub(super) &'c ClusterSpec);
@@ -58,24 +46,17 @@ pub(super) fn in_units(value: f64, unit: f64) -> Option<u32> {
     Some(libm::round(value * unit) as u32).filter(|&kept| kept > 0)
 }
 
-impl FromStr for ClusterSpec {
-    type Err = ClusterError;
-
-    fn from_str(text: &str) -> Result<Self, ClusterError> {
-        if text.trim_start().starts_with(['{', '[']) {
-            return super::json::read(text);
-        }
-        let (nodes, tree) = Tree::split(text);
-        let mut types: Vec<&str> = Vec::new();
-        let groups = nodes
-            .split('+')
-            .map(|part| group(nodes, part, &mut types))
-            .collect::<Result<Vec<_>, ClusterError>>()?;
-        let cluster = Self::with_types(groups, &types)?;
-        match tree {
-            Some(words) => Ok(cluster.with_tree(Tree::of_words(words)?)?),
-            None => Ok(cluster),
-        }
+pub(super) fn read(text: &str) -> Result<ClusterSpec, ClusterError> {
+    let (nodes, tree) = Tree::split(text);
+    let mut types: Vec<&str> = Vec::new();
+    let groups = nodes
+        .split('+')
+        .map(|part| group(nodes, part, &mut types))
+        .collect::<Result<Vec<_>, ClusterError>>()?;
+    let cluster = ClusterSpec::with_types(groups, &types)?;
+    match tree {
+        Some(words) => Ok(cluster.with_tree(Tree::of_words(words)?)?),
+        None => Ok(cluster),
     }
 }
 
