@@ -2,7 +2,7 @@
 //! with. In: the active jobs, how fast they are where. Out: [`Combination`]s with their shares.
 
 use super::allocation::{self, Finish, Goal, Group, Pair, Shares};
-use super::by_type::Combination;
+use super::combination::Combination;
 use crate::job::JobId;
 use crate::sim::View;
 use crate::throughputs::JobType;
@@ -84,23 +84,23 @@ pub(super) struct Alone {
     remaining: f64,
 }
 
-/// How shares are found.
-pub(super) enum Allocator {
-    /// By a linear program.
-    Program {
-        objective: Objective,
-        /// As if all types were equally fast.
-        blind: bool,
-        /// Two jobs may share a GPU.
-        sharing: bool,
-        /// By job, of finish-time fairness.
-        alone: BTreeMap<JobId, Alone>,
-    },
+/// A job's group: its gang, its speeds and its needs, as bits.
+type Key = (u32, Vec<u64>, [u64; 4], Option<JobType>);
+
+/// Finds shares by a linear program.
+pub(super) struct Allocator {
+    objective: Objective,
+    /// As if all types were equally fast.
+    blind: bool,
+    /// Two jobs may share a GPU.
+    sharing: bool,
+    /// By job, of finish-time fairness.
+    alone: BTreeMap<JobId, Alone>,
 }
 
 impl Allocator {
-    pub(super) fn program(objective: Objective, blind: bool, sharing: bool) -> Self {
-        Self::Program {
+    pub(super) fn new(objective: Objective, blind: bool, sharing: bool) -> Self {
+        Self {
             objective,
             blind,
             sharing,
@@ -110,126 +110,115 @@ impl Allocator {
 
     /// Whether types are alike to it, so that none goes before another.
     pub(super) fn is_blind(&self) -> bool {
-        matches!(self, Self::Program { blind: true, .. })
+        self.blind
     }
 
+    /// Everybody's shares, and those of pairs that have some.
     pub(super) fn allocate(&mut self, asking: &Asking<'_>) -> Vec<Combination> {
-        match self {
-            Self::Program {
-                objective,
-                blind,
-                sharing,
-                alone,
-            } => by_program(asking, *objective, *blind, *sharing, alone),
-        }
-    }
-}
-
-/// A job's group: its gang, its speeds and its needs, as bits.
-type Key = (u32, Vec<u64>, [u64; 4], Option<JobType>);
-
-fn by_program(
-    asking: &Asking<'_>,
-    objective: Objective,
-    blind: bool,
-    sharing: bool,
-    alone: &mut BTreeMap<JobId, Alone>,
-) -> Vec<Combination> {
-    alone.retain(|job, _| asking.active.binary_search(job).is_ok());
-    let mut index: BTreeMap<Key, usize> = BTreeMap::new();
-    let mut groups: Vec<Group> = Vec::new();
-    let mut finish: Vec<Finish> = Vec::new();
-    let mut members: Vec<Vec<JobId>> = Vec::new();
-    let mut nowhere: Vec<JobId> = Vec::new();
-    for &job in asking.active {
-        let mut speeds = asking.speeds(job);
-        if speeds.iter().all(|&speed| speed <= 0.0) {
-            nowhere.push(job);
-            continue;
-        }
-        if blind {
-            for speed in &mut speeds {
-                *speed = if *speed > 0.0 { 1.0 } else { 0.0 };
+        let Self {
+            objective,
+            blind,
+            sharing,
+            ref mut alone,
+        } = *self;
+        alone.retain(|job, _| asking.active.binary_search(job).is_ok());
+        let mut index: BTreeMap<Key, usize> = BTreeMap::new();
+        let mut groups: Vec<Group> = Vec::new();
+        let mut finish: Vec<Finish> = Vec::new();
+        let mut members: Vec<Vec<JobId>> = Vec::new();
+        let mut nowhere: Vec<JobId> = Vec::new();
+        for &job in asking.active {
+            let mut speeds = asking.speeds(job);
+            if speeds.iter().all(|&speed| speed <= 0.0) {
+                nowhere.push(job);
+                continue;
             }
-        }
-        let gpus = asking.view.gpus(job);
-        let needs = match objective {
-            Objective::MaxMin => asking.by_equal_shares(&speeds) / f64::from(gpus),
-            Objective::Makespan => asking.view.remaining(job).unwrap_or(1.0).max(1.0),
-            Objective::FinishTime | Objective::Throughput => 1.0,
-        };
-        let of = match objective {
-            Objective::FinishTime => ends(asking, job, &speeds, alone.entry(job).or_default()),
-            _ => Finish::default(),
-        };
-        let model = sharing.then(|| asking.view.measured(job)).flatten();
-        let bits = [needs, of.elapsed, of.remaining, of.isolated].map(f64::to_bits);
-        let key = (
-            gpus,
-            speeds.iter().map(|speed| speed.to_bits()).collect(),
-            bits,
-            model,
-        );
-        let at = *index.entry(key).or_insert(groups.len());
-        if at == groups.len() {
-            groups.push(Group {
-                jobs: 0,
-                gpus,
-                speeds,
-                needs,
-            });
-            finish.push(of);
-            members.push(Vec::new());
-        }
-        groups[at].jobs += 1;
-        members[at].push(job);
-    }
-    let pairs = if sharing {
-        pairs(asking, &groups, &members)
-    } else {
-        Vec::new()
-    };
-    let found = match objective {
-        Objective::MaxMin | Objective::Makespan => {
-            allocation::best(Goal::LeastSpeed, &groups, &pairs, asking.gpus)
-        }
-        Objective::Throughput => allocation::best(Goal::Sum, &groups, &pairs, asking.gpus),
-        Objective::FinishTime => allocation::fairest(&groups, &finish, &pairs, asking.gpus),
-    };
-    let shares = found.map_or_else(Shares::default, |(shares, _)| shares);
-    let none = vec![0.0; asking.gpus.len()];
-    let mut all: Vec<Combination> = Vec::new();
-    for (at, jobs) in members.iter().enumerate() {
-        let shares = shares.alone.get(at).unwrap_or(&none);
-        all.extend(
-            jobs.iter()
-                .map(|&job| Combination::new((job, None), shares.iter().copied())),
-        );
-    }
-    all.extend(
-        nowhere
-            .iter()
-            .map(|&job| Combination::new((job, None), none.iter().copied())),
-    );
-    let mut together: BTreeMap<(JobId, JobId), Vec<f64>> = BTreeMap::new();
-    for (pair, &share) in pairs.iter().zip(&shares.paired) {
-        if share <= 0.0 {
-            continue;
-        }
-        let [a, b] = pair.groups.map(|of| &members[of]);
-        for &one in a {
-            for &other in b {
-                if pair.groups[0] == pair.groups[1] && one >= other {
-                    continue;
+            if blind {
+                for speed in &mut speeds {
+                    *speed = if *speed > 0.0 { 1.0 } else { 0.0 };
                 }
-                let couple = (one.min(other), one.max(other));
-                together.entry(couple).or_insert_with(|| none.clone())[pair.pool] += share;
+            }
+            let gpus = asking.view.gpus(job);
+            let needs = match objective {
+                Objective::MaxMin => asking.by_equal_shares(&speeds) / f64::from(gpus),
+                Objective::Makespan => asking.view.remaining(job).unwrap_or(1.0).max(1.0),
+                Objective::FinishTime | Objective::Throughput => 1.0,
+            };
+            let of = match objective {
+                Objective::FinishTime => ends(asking, job, &speeds, alone.entry(job).or_default()),
+                _ => Finish::default(),
+            };
+            let model = sharing.then(|| asking.view.measured(job)).flatten();
+            let bits = [needs, of.elapsed, of.remaining, of.isolated].map(f64::to_bits);
+            let key = (
+                gpus,
+                speeds.iter().map(|speed| speed.to_bits()).collect(),
+                bits,
+                model,
+            );
+            let at = *index.entry(key).or_insert(groups.len());
+            if at == groups.len() {
+                groups.push(Group {
+                    jobs: 0,
+                    gpus,
+                    speeds,
+                    needs,
+                });
+                finish.push(of);
+                members.push(Vec::new());
+            }
+            groups[at].jobs += 1;
+            members[at].push(job);
+        }
+        let pairs = if sharing {
+            pairs(asking, &groups, &members)
+        } else {
+            Vec::new()
+        };
+        let found = match objective {
+            Objective::MaxMin | Objective::Makespan => {
+                allocation::best(Goal::LeastSpeed, &groups, &pairs, asking.gpus)
+            }
+            Objective::Throughput => allocation::best(Goal::Sum, &groups, &pairs, asking.gpus),
+            Objective::FinishTime => allocation::fairest(&groups, &finish, &pairs, asking.gpus),
+        };
+        let shares = found.map_or_else(Shares::default, |(shares, _)| shares);
+        let none = vec![0.0; asking.gpus.len()];
+        let mut all: Vec<Combination> = Vec::new();
+        for (at, jobs) in members.iter().enumerate() {
+            let shares = shares.alone.get(at).unwrap_or(&none);
+            all.extend(
+                jobs.iter()
+                    .map(|&job| Combination::new((job, None), shares.iter().copied())),
+            );
+        }
+        all.extend(
+            nowhere
+                .iter()
+                .map(|&job| Combination::new((job, None), none.iter().copied())),
+        );
+        let mut together: BTreeMap<(JobId, JobId), Vec<f64>> = BTreeMap::new();
+        for (pair, &share) in pairs.iter().zip(&shares.paired) {
+            if share <= 0.0 {
+                continue;
+            }
+            let [a, b] = pair.groups.map(|of| &members[of]);
+            for &one in a {
+                for &other in b {
+                    if pair.groups[0] == pair.groups[1] && one >= other {
+                        continue;
+                    }
+                    let couple = (one.min(other), one.max(other));
+                    together.entry(couple).or_insert_with(|| none.clone())[pair.pool] += share;
+                }
             }
         }
+        let together = together.into_iter();
+        all.extend(
+            together.map(|((a, b), shares)| Combination::new((a, Some(b)), shares.into_iter())),
+        );
+        all
     }
-    let together = together.into_iter();
-    all.extend(together.map(|((a, b), shares)| Combination::new((a, Some(b)), shares.into_iter())));
-    all
 }
 
 /// When a job ends, by itself on its n-th part of the cluster and so far.

@@ -11,6 +11,7 @@ use super::super::{
     Cadence, Explanation, Fact, Policy, Rng, RoundReport, RoundRow, Verdict, rounds,
 };
 use super::allocator::{Allocator, Asking};
+use super::combination::{Combination, first};
 use crate::Time;
 use crate::cluster::{Part, Placement};
 use crate::draw::below;
@@ -18,54 +19,7 @@ use crate::job::JobId;
 use crate::placement::{Budget, Room, Strategy};
 use crate::sim::{News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
-use std::cmp::{Ordering, Reverse};
-
-/// A job alone, or two on one GPU.
-#[derive(Clone, Debug)]
-pub(super) struct Combination {
-    pub(super) jobs: (JobId, Option<JobId>),
-    /// What is known of it on each type.
-    pub(super) on: Vec<Standing>,
-    /// Where it ran in the last round.
-    ran: Option<usize>,
-}
-
-/// A combination on one type.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Standing {
-    /// The share of time that it is to run.
-    pub(super) share: f64,
-    /// Seconds that it has run since shares were last found, and half a round.
-    received: f64,
-    /// Seconds that it should have run before, less those that it did.
-    denied: f64,
-}
-
-impl Combination {
-    pub(super) fn new(jobs: (JobId, Option<JobId>), shares: impl Iterator<Item = f64>) -> Self {
-        let on = shares.map(|share| Standing {
-            share,
-            ..Standing::default()
-        });
-        Self {
-            jobs,
-            on: on.collect(),
-            ran: None,
-        }
-    }
-
-    fn members(&self) -> impl Iterator<Item = JobId> + use<> {
-        [Some(self.jobs.0), self.jobs.1].into_iter().flatten()
-    }
-}
-
-/// Whom a type serves first.
-fn first(a: &Standing, b: &Standing) -> Ordering {
-    let lag = |of: &Standing| of.share / of.received;
-    let by_lag = lag(b).total_cmp(&lag(a));
-    let by_denied = || b.denied.total_cmp(&a.denied);
-    by_lag.then_with(by_denied)
-}
+use std::cmp::Reverse;
 
 pub(super) struct ByType {
     allocator: Allocator,

@@ -8,6 +8,7 @@
 mod allocation;
 mod allocator;
 mod by_type;
+mod combination;
 mod water_filling;
 
 use super::entry::{PLACEMENT, Registered};
@@ -62,7 +63,7 @@ pub(super) const POLICY: Registered = Registered {
         if !by_type(params) {
             return Box::new(WaterFilling::new(params, strategy));
         }
-        let allocator = Allocator::program(objective(params), params.bool("blind"), false);
+        let allocator = Allocator::new(objective(params), params.bool("blind"), false);
         let (round, reset) = (params.float("round"), params.float("reset"));
         Box::new(ByType::new(allocator, round, reset, strategy))
     },
