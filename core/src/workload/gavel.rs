@@ -6,9 +6,10 @@
 //! seed gives its jobs: `generate_job` in `scheduler/utils.py` of
 //! <https://github.com/stanford-futuredata/gavel> (MIT).
 
+use super::drawn;
 use super::python_random::PythonRandom;
 use crate::job::{Demand, Status};
-use crate::trace::{ImportReport, Member, Record, Trace};
+use crate::trace::{Record, Trace};
 use serde::{Deserialize, Serialize};
 use switchyard_model::throughputs::JobType;
 use switchyard_model::workload::GpuGeneration;
@@ -88,30 +89,13 @@ impl GavelGenerator {
                 demand: Demand::default(),
             }
         });
-        let records = records.collect();
-        Ok(Trace {
-            format: "gavel".to_owned(),
-            title: "Gavel workload, generated".to_owned(),
-            tenants: Vec::new(),
-            gpu_types: Vec::new(),
-            models: JobType::all().map(|of| of.name().to_owned()).collect(),
-            cluster: None,
-            epoch: None,
-            members: vec![Member {
-                name: format!("generated, seed {}", self.seed),
-                jobs: self.jobs,
-            }],
-            profiles: Vec::new(),
-            header: None,
-            report: ImportReport {
-                recognised: format!("Drawn with seed {}.", self.seed),
-                units: "Durations are on V100s.".to_owned(),
-                rows_read: self.jobs,
-                rows_kept: self.jobs,
-                ..ImportReport::default()
-            },
-            records,
-        })
+        Ok(drawn::trace(
+            ("gavel", "Gavel workload, generated"),
+            u64::from(self.seed),
+            "Durations are on V100s.",
+            JobType::all().map(|of| of.name().to_owned()).collect(),
+            records.collect(),
+        ))
     }
 
     /// One job: its type, GPUs and seconds.

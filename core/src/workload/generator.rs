@@ -7,9 +7,10 @@
 //! which they were submitted. Shares: observed over the three published workloads.
 
 use super::application::{Application, Tuned, packed};
+use super::drawn;
 use crate::draw::{Rng, below, unit};
 use crate::job::Status;
-use crate::trace::{ImportReport, Member, Record, Trace};
+use crate::trace::{Record, Trace};
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -147,29 +148,13 @@ impl PolluxGenerator {
                 }
             })
             .collect();
-        Ok(Trace {
-            format: "adaptdl".to_owned(),
-            title: "Pollux workload, generated".to_owned(),
-            tenants: Vec::new(),
-            models: MIX.iter().map(|(name, _)| (*name).to_owned()).collect(),
-            gpu_types: Vec::new(),
-            cluster: None,
-            epoch: None,
-            members: vec![Member {
-                name: format!("generated, seed {}", self.seed),
-                jobs: self.jobs,
-            }],
-            profiles: Vec::new(),
-            header: None,
-            report: ImportReport {
-                recognised: format!("Drawn with seed {}.", self.seed),
-                units: "Durations follow from the profile of each application.".to_owned(),
-                rows_read: self.jobs,
-                rows_kept: self.jobs,
-                ..ImportReport::default()
-            },
+        Ok(drawn::trace(
+            ("adaptdl", "Pollux workload, generated"),
+            self.seed,
+            "Durations follow from the profile of each application.",
+            MIX.iter().map(|(name, _)| (*name).to_owned()).collect(),
             records,
-        })
+        ))
     }
 }
 

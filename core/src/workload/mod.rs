@@ -1,6 +1,7 @@
-//! Workloads from outside: Pollux' and Gavel's generators, files of measured profiles, and jobs as files of other
-//! formats. What a [`Workload`] is and its samples are the model's.
+//! Workloads from outside: Pollux' and Gavel's generators, files of measured profiles, and jobs as
+//! files of other formats. What a [`Workload`] is and its samples are the model's.
 
+mod drawn;
 pub mod export;
 mod gavel;
 mod generator;
