@@ -134,6 +134,15 @@ export async function accessibilityProblems(page) {
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html)}`);
 }
 
+/** A number that another picture on the canvas would hardly have. */
+export const picture = (canvas) =>
+  canvas.evaluate((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let hash = 0;
+    for (let i = 0; i < data.length; i += 4) hash = (hash * 31 + data[i] * 3 + data[i + 1] * 5 + data[i + 2]) | 0;
+    return hash;
+  });
+
 /** Keeps a picture of the page in `tests/e2e/out/<name>.png`. */
 export async function screenshot(page, name, options = {}) {
   const folder = join(here, "out");

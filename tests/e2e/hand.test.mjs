@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { browser, dist } from "./browser.mjs";
+import { browser, dist, picture } from "./browser.mjs";
 
 // Yew checks its tree only where debug assertions are on.
 const { open } = browser([], process.env.SWITCHYARD_PAGE ?? dist);
@@ -20,15 +20,6 @@ async function finished(page, runs) {
 /** Marks an element, to see later whether it is still the same one. */
 const mark = (locator) => locator.evaluate((element) => (element.isTheSame = true));
 const isMarked = (locator) => locator.evaluate((element) => element.isTheSame === true);
-
-/** A number that another picture on the canvas would hardly have. */
-const picture = (canvas) =>
-  canvas.evaluate((canvas) => {
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    let hash = 0;
-    for (let i = 0; i < data.length; i += 4) hash = (hash * 31 + data[i] * 3 + data[i + 1] * 5 + data[i + 2]) | 0;
-    return hash;
-  });
 
 test("every view opens, queues of several schedulers too", async (t) => {
   const page = await open(t, "index.html#v=1&t=30000&run=fifo&run=tiresias-las&run=tiresias-las[queues=2]");

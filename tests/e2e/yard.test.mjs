@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { browser } from "./browser.mjs";
+import { browser, picture } from "./browser.mjs";
 
 const { open } = browser();
 
@@ -23,15 +23,6 @@ const places = (page) =>
       return [x, y, width, height].map(Math.round).join(" ");
     }),
   );
-
-/** A number that another picture on the canvas would hardly have. */
-const picture = (canvas) =>
-  canvas.evaluate((canvas) => {
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    let hash = 0;
-    for (let i = 0; i < data.length; i += 4) hash = (hash * 31 + data[i] * 3 + data[i + 1] * 5 + data[i + 2]) | 0;
-    return hash;
-  });
 
 test("a sentence says what is idle, who waits, and why the first does not start", async (t) => {
   const page = await open(t, "index.html#v=1&t=30000&run=fifo&run=tiresias-las");
