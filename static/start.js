@@ -5,14 +5,15 @@
   const isSingleFile = !document.currentScript.src;
   const singleFile = `./switchyard.html${location.search}${location.hash}`;
 
+  // One paragraph: what is said while the page is still being read moves to its place later.
+  const paragraph = document.createElement("p");
+  paragraph.className = "stopped";
+  paragraph.setAttribute("role", "alert");
   const say = (...words) => {
-    const paragraph = document.createElement("p");
-    paragraph.className = "stopped";
-    paragraph.setAttribute("role", "alert");
-    paragraph.append(...words);
+    paragraph.replaceChildren(...words);
     const starting = document.getElementById("starting");
     if (starting) starting.replaceChildren(paragraph);
-    else if (!document.querySelector("body > .stopped")) document.body.append(paragraph);
+    else document.body?.append(paragraph);
   };
 
   const isOurs = (address) =>
