@@ -12,10 +12,12 @@
 pub mod filling;
 mod measured;
 mod profile;
+mod sending;
 mod traffic;
 
 pub use measured::{Fit, Measured, MeasuredError, Quality, Report, Shape};
 pub use profile::{Profile, ProfilesByJob};
+pub use sending::{Network, Sending};
 pub use traffic::{Bandwidths, Traffic};
 
 /// What the measurements decide.

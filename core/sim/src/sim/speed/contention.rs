@@ -8,17 +8,15 @@
 //! first.
 
 use super::{Cause, Entering, Law};
-use crate::cluster::{ClusterSpec, Gpus, Topology};
+use crate::cluster::ClusterSpec;
 use crate::contention::filling::{Sender, beside, fill};
-use crate::contention::{Bandwidths, Coefficients, ProfilesByJob, Step, Traffic};
+use crate::contention::{Network, ProfilesByJob, Step};
 use crate::job::JobId;
 use crate::sim::setting::Setting;
 use std::collections::BTreeSet;
 
 pub(super) struct Contention {
-    topology: Topology,
-    coefficients: Coefficients,
-    fastest: Bandwidths,
+    network: Network,
     profiles: ProfilesByJob,
     /// GB/s.
     capacity: Vec<f64>,
@@ -61,8 +59,8 @@ struct Running {
 
 impl Contention {
     pub(super) fn new(setting: &Setting, cluster: &ClusterSpec) -> Self {
-        let coefficients = Coefficients::FITTED;
-        let topology = Topology::of(cluster);
+        let network = Network::of(cluster);
+        let topology = &network.topology;
         let kinds = cluster.kinds_per_node();
         let cores = kinds.map(|kind| (u64::from(kind.cores.unwrap_or(0)), 0));
         let capacity = (0..topology.edges() as u32).map(|edge| topology.capacity(edge));
@@ -71,13 +69,11 @@ impl Contention {
             edges: vec![Edge::default(); topology.edges()],
             cores: cores.collect(),
             on_node: vec![Vec::new(); topology.nodes() as usize],
-            fastest: Bandwidths::of(&topology),
             profiles: ProfilesByJob::of(&setting.workload),
             running: (0..setting.workload.jobs.len()).map(|_| None).collect(),
             touched_edges: BTreeSet::new(),
             touched_nodes: BTreeSet::new(),
-            topology,
-            coefficients,
+            network,
         }
     }
 
@@ -187,7 +183,7 @@ impl Contention {
     fn communication(&self, running: &Running) -> (f64, Option<u32>) {
         let mut slowest = (running.own, None);
         for (&(edge, sent), &(_, part)) in running.sends.iter().zip(&running.parts) {
-            let alone = self.capacity[edge as usize] * self.coefficients.efficiency;
+            let alone = self.capacity[edge as usize] * self.network.coefficients.efficiency;
             let seconds = sent / self.found(running, edge, part).min(alone);
             if seconds > slowest.0 {
                 slowest = (seconds, Some(edge));
@@ -221,48 +217,25 @@ impl Law for Contention {
     fn enter(&mut self, entering: &Entering<'_>) {
         let id = entering.id;
         let profile = self.profiles.get(entering.setting.job(id).model, id);
-        let workers: u32 = entering.gpus.iter().map(|gpus| gpus.count()).sum();
-        let traffic = Traffic::of(
-            &self.topology,
-            entering.gpus,
-            &[],
-            profile.gradients,
-            self.coefficients.pcie,
-        );
-        let efficiency = self.coefficients.efficiency;
-        let step = Step::new(profile.compute, &self.coefficients);
-        let tight = traffic.own / (self.fastest.ring(workers) * efficiency);
-        let own_link = |gpus: &Gpus| {
-            let edge = self.topology.pcie_edge(gpus.node, 0);
-            self.capacity[edge as usize] * efficiency
-        };
-        let slowest_link = entering.gpus.iter().map(own_link);
-        let own = traffic.own / slowest_link.fold(f64::INFINITY, f64::min);
-        let largest = traffic.edges.iter().map(|&(_, sent)| sent);
+        let sending = self.network.sending(entering.gpus, &[], &profile);
+        let largest = sending.edges.iter().map(|&(_, sent)| sent);
         let largest = largest.fold(0.0, f64::max);
-        let parts = traffic.edges.iter().map(|&(e, sent)| (e, sent / largest));
+        let parts = sending.edges.iter().map(|&(e, sent)| (e, sent / largest));
         let thousandths = (profile.cores * 1000.0) as u64;
         let cores = entering.gpus.iter().map(|gpus| {
             let wanted = u64::from(gpus.count()) * thousandths;
             (gpus.node, wanted)
         });
-        let slowest = traffic.edges.iter().fold(own, |slowest, &(edge, sent)| {
-            slowest.max(sent / (self.capacity[edge as usize] * efficiency))
-        });
-        let here = step.seconds(slowest, 1.0);
+        let here = sending.here;
         // What its own nodes cost an adaptive job its application knows.
-        let alone = if entering.trains {
-            here
-        } else {
-            step.seconds(tight, 1.0)
-        };
+        let alone = if entering.trains { here } else { sending.tight };
         // Until it is known who else is there, as alone where it is.
         let running = Running {
-            step,
+            step: sending.step,
             alone,
-            own,
+            own: sending.own,
             parts: parts.collect(),
-            sends: traffic.edges,
+            sends: sending.edges,
             most: largest / here,
             rate: largest / here,
             cores: cores
@@ -374,7 +347,7 @@ impl Law for Contention {
         let others = on.jobs.iter().filter(|&&id| id != job);
         causes.push(Cause {
             law: "contention".to_owned(),
-            place: self.topology.name(edge),
+            place: self.network.topology.name(edge),
             factor: without(step.seconds(communication, 1.0)).min(1.0),
             load: Some(on.wanted / self.capacity[edge as usize]),
             by: others
@@ -388,7 +361,7 @@ impl Law for Contention {
 mod tests {
     use super::*;
     use crate::Time;
-    use crate::cluster::Part;
+    use crate::cluster::{Gpus, Part};
     use crate::job::{Job, Work};
     use crate::sim::setting::SimOptions;
     use crate::workload::Workload;
