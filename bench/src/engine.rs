@@ -187,7 +187,9 @@ pub(crate) fn engine(arguments: &Arguments) -> Result<()> {
 pub(crate) fn open_workload(name: &str, bytes: &[u8]) -> Result<Workload> {
     match open(&[SourceFile { name, bytes }], &OpenOptions::default())? {
         Opened::Trace(mut trace) => Ok(trace.take_workload()),
-        Opened::Cluster(_) | Opened::Profiles(_) => bail!("{name} holds no jobs"),
+        Opened::Cluster(_) | Opened::Profiles(_) | Opened::Outages(_) => {
+            bail!("{name} holds no jobs")
+        }
     }
 }
 

@@ -135,6 +135,8 @@ pub(crate) fn load(
             let experiment = Experiment::of(&trace);
             let experiment = experiment.map_err(|error| Failure::Input(error.into()))?;
             let mut experiment = experiment.unwrap_or_default();
+            let outages = &mut experiment.settings.outages;
+            *outages = outages.and(&trace.outages);
             let dropped = trace.report.dropped.iter();
             let dropped = dropped.map(|dropped| dropped.count).sum();
             let workload = trace.take_workload();
@@ -159,6 +161,10 @@ pub(crate) fn load(
         ))),
         Opened::Profiles(_) => Err(Failure::Input(anyhow!(
             "{} holds profiles of applications and no jobs: name a workload as well",
+            paths[0].display()
+        ))),
+        Opened::Outages(_) => Err(Failure::Input(anyhow!(
+            "{} lists outages and no jobs: name a trace as well",
             paths[0].display()
         ))),
     }
@@ -273,6 +279,9 @@ pub(crate) fn cluster(argument: &str) -> Result<ClusterSpec, Failure> {
                 ))),
                 Opened::Profiles(_) => Err(Failure::Input(anyhow!(
                     "{argument} holds profiles of applications and no cluster: write NODESxGPUS or name a cluster file"
+                ))),
+                Opened::Outages(_) => Err(Failure::Input(anyhow!(
+                    "{argument} lists outages and no cluster: write NODESxGPUS or name a cluster file"
                 ))),
             }
         }

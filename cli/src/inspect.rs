@@ -9,6 +9,8 @@ use clap::Args;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use switchyard::Time;
+use switchyard::outages::Outages;
 use switchyard::trace::{Bin, Example, Inspection, Opened, ProfileTable, Trace};
 use switchyard::workload::Application;
 
@@ -49,6 +51,10 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
                 STDOUT,
                 &format!("a cluster: {cluster}, {} GPUs", cluster.gpus()),
             ),
+        },
+        Opened::Outages(outages) => match &arguments.json {
+            Some(path) => write_json(path, &Found::of(&outages)),
+            None => output::text(STDOUT, &shown(&listed(&outages))),
         },
         Opened::Profiles(tables) => {
             let applications = profiles(&tables);
@@ -205,8 +211,33 @@ enum Found {
     Cluster(String),
     /// Of these applications.
     Profiles(String),
+    /// So many of so many nodes.
+    Outages {
+        outages: usize,
+        nodes: usize,
+    },
     /// Why it was not opened.
     Error(String),
+}
+
+impl Found {
+    fn of(outages: &Outages) -> Self {
+        Self::Outages {
+            outages: outages.len(),
+            nodes: outages.nodes(),
+        }
+    }
+}
+
+/// How many there are, of which nodes and when.
+fn listed(outages: &Outages) -> String {
+    let first = outages.iter().next().map_or(0.0, |of| of.from.seconds());
+    let end = match outages.end() {
+        Time::NEVER => "for ever".to_owned(),
+        end => format!("to {} s", end.seconds()),
+    };
+    let (count, nodes) = (outages.len(), outages.nodes());
+    format!("outages: {count} of {nodes} nodes, from {first} s {end}")
 }
 
 /// The applications that tables are of, or what is wrong with them.
@@ -233,6 +264,7 @@ fn entries(folder: &Path, opening: &input::TraceArguments) -> Result<Vec<Entry>,
             Ok(Opened::Trace(trace)) => Found::Trace(trace.inspect()),
             Ok(Opened::Cluster(cluster)) => Found::Cluster(cluster.to_string()),
             Ok(Opened::Profiles(tables)) => Found::Profiles(profiles(&tables)),
+            Ok(Opened::Outages(outages)) => Found::of(&outages),
             Err(failure) => {
                 let why = failure.to_string();
                 // Below the reason, the beginning of a table may follow.
@@ -264,6 +296,9 @@ fn table(entries: &[Entry]) -> String {
             ]),
             Found::Cluster(cluster) => table.row(vec![file.clone(), format!("cluster {cluster}")]),
             Found::Profiles(_) => table.row(vec![file.clone(), "profile".to_owned()]),
+            Found::Outages { outages, .. } => {
+                table.row(vec![file.clone(), format!("{outages} outages")]);
+            }
             // Writing to a string cannot fail.
             Found::Error(why) => drop(writeln!(refused, "{file}: {why}")),
         }

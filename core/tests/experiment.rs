@@ -169,6 +169,7 @@ fn trace() -> impl Strategy<Value = Trace> {
             members: Vec::new(),
             header: None,
             profiles: Vec::new(),
+            outages: Default::default(),
             report: ImportReport::default(),
         }
     })

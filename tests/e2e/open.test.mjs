@@ -168,6 +168,32 @@ test("files dropped on the page are opened", async (t) => {
   await page.getByText("Drop a job trace").waitFor({ state: "detached" });
 });
 
+test("a list of outages: shown, in link and file, removed; a wrong one spoils nothing", async (t) => {
+  const page = await ready(t);
+  const shown = page.getByTestId("outages");
+  const before = await facts(page);
+  await give(page, table("down.csv", ["node,from,to", "1,0,1h", "1,2h,1d", "2,60,30"]));
+  await page.getByText("down.csv, line 4: node 2's outage ends at 30 s, before it begins at 60 s").waitFor();
+  assert.equal(await facts(page), before);
+  assert.equal(await shown.count(), 0);
+
+  await give(page, table("down.csv", ["node,from,to", "1,0,1h", "1,2h,1d", "2,60,90"]));
+  await shown.waitFor();
+  assert.match(await shown.textContent(), /^3 outages of 2 nodes, from 0 s to 24 h/);
+  assert.equal(await facts(page), before);
+  await finished(page, 2);
+  const { failures } = (await results(page)).runs[0];
+  assert.equal(failures.node_failures, 3);
+  assert.match(await page.evaluate(() => location.hash), /outages=1:0\.\.3600,2:60\.\.90,1:7200\.\.86400/);
+  const file = await saved(page, /experiment/i);
+  assert.match(file.text, /^#outages 1:0\.\.3600,2:60\.\.90,1:7200\.\.86400$/m);
+
+  await page.getByRole("button", { name: "Remove the outages" }).click();
+  await shown.waitFor({ state: "detached" });
+  await give(page, table("down.csv", ["node,from,to", "99,0,1h"]));
+  await page.getByText("there is no node 99 to fail: the cluster's nodes are 0 to 7").first().waitFor();
+});
+
 test("a large file shows how far it is, can be cancelled, and is read in slices", async (t) => {
   const page = await ready(t);
   await give(page, fixture("helios.csv"));

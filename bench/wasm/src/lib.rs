@@ -30,7 +30,9 @@ impl Bench {
             Opened::Trace(mut trace) => Ok(Self {
                 workload: Arc::new(trace.take_workload()),
             }),
-            Opened::Cluster(_) | Opened::Profiles(_) => Err("there are no jobs in it".to_string()),
+            Opened::Cluster(_) | Opened::Profiles(_) | Opened::Outages(_) => {
+                Err("there are no jobs in it".to_string())
+            }
         }
     }
 

@@ -84,11 +84,13 @@ pub enum OutageError {
     /// A table without its columns.
     #[error("no column '{0}': a table of outages has node, from, to and, if need be, kind")]
     Column(&'static str),
-    /// One of those, with its line.
-    #[error("line {line}: {why}")]
+    /// One of those, with its line, or its place in a list.
+    #[error("{place} {number}: {why}")]
     At {
+        /// `line` or `outage`.
+        place: &'static str,
         /// Counted from 1.
-        line: usize,
+        number: usize,
         /// What is wrong there.
         why: Box<OutageError>,
     },
@@ -100,6 +102,16 @@ pub enum OutageError {
         /// The last there is.
         last: u32,
     },
+}
+
+impl OutageError {
+    fn at(place: &'static str, number: usize) -> impl FnOnce(Self) -> Self {
+        move |why| Self::At {
+            place,
+            number,
+            why: Box::new(why),
+        }
+    }
 }
 
 impl Outages {
@@ -148,6 +160,40 @@ impl Outages {
         }
     }
 
+    /// Whether a text looks like a file of outages, sound or not: by its columns, the names in its
+    /// first object, or its first word.
+    pub fn is_list(text: &str) -> bool {
+        let text = text.trim_start_matches('\u{feff}').trim_start();
+        if let Some(list) = text.strip_prefix('[') {
+            let object = list.split('}').next().unwrap_or("");
+            let has = |name| object.contains(name);
+            return has("\"node\"") && (has("\"from\"") || has("\"to\""));
+        }
+        let mut lines = text.lines().map(str::trim);
+        let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+        let first = first.unwrap_or("");
+        let columns = cells(first);
+        if columns.contains(&"node") {
+            return columns.contains(&"from") || columns.contains(&"to");
+        }
+        let word = first.split(|c: char| c == ',' || c == ';' || c.is_whitespace());
+        let parts = word.take(1).find_map(|word| word.split_once(':'));
+        parts.is_some_and(|(node, span)| nodes(node).is_ok() && span.contains(".."))
+    }
+
+    /// Of how many nodes.
+    pub fn nodes(&self) -> usize {
+        let mut nodes: Vec<u32> = self.0.iter().map(|of| of.node).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes.len()
+    }
+
+    /// When the last of them is over; 0 where there is none.
+    pub fn end(&self) -> Time {
+        self.0.iter().map(|of| of.to).fold(Time::ZERO, Time::max)
+    }
+
     /// Reads a file: CSV with columns `node`, `from`, `to` (empty: for ever) and, optionally,
     /// `kind`; a JSON list of objects with the same names; or lines of the short text.
     ///
@@ -164,12 +210,7 @@ impl Outages {
             !line.is_empty() && !line.starts_with('#')
         });
         let mut outages = Vec::new();
-        let at = |line| {
-            move |why| OutageError::At {
-                line,
-                why: Box::new(why),
-            }
-        };
+        let at = |line| OutageError::at("line", line);
         let Some((line, first)) = lines.next() else {
             return Ok(Self::default());
         };
@@ -211,8 +252,11 @@ impl Outages {
         if entries.len() > MOST {
             return Err(OutageError::TooMany);
         }
-        let outage = |of: &Entry| outage(of.node, of.from, of.to.unwrap_or(f64::INFINITY), of.kind);
-        let outages: Result<Vec<Outage>, OutageError> = entries.iter().map(outage).collect();
+        let outage = |(number, of): (usize, &Entry)| {
+            let to = of.to.unwrap_or(f64::INFINITY);
+            outage(of.node, of.from, to, of.kind).map_err(OutageError::at("outage", number))
+        };
+        let outages: Result<Vec<Outage>, OutageError> = (1..).zip(&entries).map(outage).collect();
         Ok(Self::new(outages?))
     }
 }
@@ -445,6 +489,31 @@ mod tests {
     }
 
     #[test]
+    fn a_list_is_told_from_other_files() {
+        for list in [
+            "node,from,to\n7,0,1\n",
+            "\u{feff}\n# ours\nkind;node;to\n",
+            "7:60..30\n",
+            "4-5:2h..1d:drain,1:0..",
+            " [ {\"node\": 1, \"from\": 5}]",
+        ] {
+            assert!(Outages::is_list(list), "{list}");
+        }
+        for other in [
+            "",
+            "#switchyard 1\njob,submit,duration,gpus\n",
+            "job_id,node,submit_time\n",
+            "2017-10-07 01:02:03,4\n",
+            "[{\"jobid\": \"a\"}]",
+            "1 0 5 3 1\n",
+        ] {
+            assert!(!Outages::is_list(other), "{other}");
+        }
+        let list: Outages = "1:0..60,1:90..100,2:30..70".parse().expect("sound");
+        assert_eq!((list.nodes(), list.end()), (2, Time(100.0)));
+    }
+
+    #[test]
     fn says_what_is_wrong_and_where() {
         assert!(error("7").starts_with("'7' is no outage: write NODE:FROM..TO"));
         assert_eq!(
@@ -461,6 +530,10 @@ mod tests {
         assert!(read("node,from,to\n1,0,60\n2,9,5\n").starts_with("line 3: node 2's outage"));
         assert!(read("node,from\n1,0\n").starts_with("line 1: no column 'to'"));
         assert!(read("1:0..60\n7\n").starts_with("line 2: '7' is no outage"));
+        assert!(
+            read("[{\"node\":1,\"from\":0},{\"node\":2,\"from\":9,\"to\":5}]")
+                .starts_with("outage 2: node 2's outage ends at 5 s")
+        );
         assert!(read("[{\"node\":1}]").contains("missing field `from`"));
         let list = Outages::read("3:0..1").expect("sound");
         assert_eq!(list.check(4), Ok(()));

@@ -1,5 +1,6 @@
 //! A trace that was drawn and not read.
 
+use crate::outages::Outages;
 use crate::trace::{ImportReport, Member, Record, Trace};
 
 /// The records as a trace of this format; `units` is what is to be known of durations, `models` are
@@ -25,6 +26,7 @@ pub(super) fn trace(
             jobs,
         }],
         profiles: Vec::new(),
+        outages: Outages::default(),
         header: None,
         report: ImportReport {
             recognised: format!("Drawn with seed {seed}."),

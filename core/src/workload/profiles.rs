@@ -34,7 +34,7 @@ pub fn tables(files: &[SourceFile<'_>]) -> Result<Vec<ProfileTable>, ProfileFile
     match open(files, &OpenOptions::default()) {
         Ok(Opened::Profiles(tables)) => Ok(tables),
         Ok(Opened::Trace(trace)) => Ok(trace.profiles),
-        Ok(Opened::Cluster(_))
+        Ok(Opened::Cluster(_) | Opened::Outages(_))
         | Err(OpenError::NoFiles | OpenError::NotATrace { .. } | OpenError::UnknownTable { .. }) => {
             Err(ProfileError::NoProfile.into())
         }

@@ -187,6 +187,7 @@ proptest! {
                 cluster: None,
                 epoch: None,
                 profiles: Vec::new(),
+                outages: Default::default(),
                 members: Vec::new(),
                 header: None,
                 report: ImportReport::default(),

@@ -1,4 +1,4 @@
-//! What a text is: cluster, trace or neither, and of which format.
+//! What a text is: cluster, list of outages, trace or neither, and of which format.
 //!
 //! The most specific signature wins. A table without a header goes by the number of columns and
 //! their content.
@@ -12,6 +12,7 @@ use super::known;
 use super::mapping::ColumnMapping;
 use super::rows::Part;
 use super::sniff::{Evidence, Shape, Sniff, Sniffed, sniff};
+use crate::outages::Outages;
 
 /// What a text turned out to be.
 pub(crate) enum Found<'a> {
@@ -19,6 +20,8 @@ pub(crate) enum Found<'a> {
     Trace(&'static Format, String, Sniff<'a>),
     /// A cluster description.
     Cluster(&'static ClusterKind, Sniff<'a>),
+    /// A list of outages.
+    Outages,
     /// More of the text is needed to tell.
     More,
     /// All of the text is needed.
@@ -33,6 +36,12 @@ pub(crate) fn detect<'a>(
     part: Part,
     mapping: Option<&ColumnMapping>,
 ) -> Result<Found<'a>, OpenError> {
+    if mapping.is_none() && Outages::is_list(text) {
+        return Ok(match part {
+            Part::Some => Found::Whole,
+            Part::Last => Found::Outages,
+        });
+    }
     let sniff = match sniff(file, text, part, mapping.is_some(), is_swf_job)? {
         Sniffed::Known(sniff) => sniff,
         Sniffed::More => return Ok(Found::More),

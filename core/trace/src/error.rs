@@ -247,6 +247,14 @@ pub enum OpenError {
         /// Its format.
         second_format: String,
     },
+    /// A list of outages that is wrong.
+    #[error("{file}, {why}")]
+    BadOutages {
+        /// The file.
+        file: String,
+        /// Where, what is wrong and what to do next.
+        why: String,
+    },
     /// A cluster file that makes no cluster.
     #[error("{file}, line {line}, column {column}: {why}")]
     BadCluster {
@@ -312,6 +320,7 @@ impl OpenError {
             | Half { file, .. }
             | NotATrace { file, .. }
             | NoJobs { file, .. }
+            | BadOutages { file, .. }
             | BadCluster { file, .. } => file,
             MixedFormats { first, .. } | SeveralClusters { first, .. } => first,
         }

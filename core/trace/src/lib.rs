@@ -66,8 +66,11 @@ pub use timestamp::Unit;
 use crate::cluster::ClusterSpec;
 use crate::job::{Demand, Status};
 use container::in_order;
+use outages::Outages;
 use serde::{Deserialize, Serialize};
-use switchyard_model::{Time, application, cluster, job, percentile, spreadsheet, throughputs};
+use switchyard_model::{
+    Time, application, cluster, job, outages, percentile, spreadsheet, throughputs,
+};
 use switchyard_rows as rows;
 
 /// A file as it was dropped or read.
@@ -130,6 +133,8 @@ pub enum Opened {
     Cluster(ClusterSpec),
     /// Profiles of applications, without a trace.
     Profiles(Vec<ProfileTable>),
+    /// A list of outages alone.
+    Outages(Outages),
 }
 
 /// A trace as it stands in its files.
@@ -157,6 +162,8 @@ pub struct Trace {
     pub header: Option<Header>,
     /// Profiles of applications that lay beside it.
     pub profiles: Vec<ProfileTable>,
+    /// Outages of nodes that lay beside it.
+    pub outages: Outages,
     /// What happened on the way.
     pub report: ImportReport,
 }

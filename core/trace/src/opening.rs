@@ -14,6 +14,7 @@ use super::review::{self, Span};
 use super::shared::{Collected, Part, Shared};
 use super::sink::{Names, Sink};
 use super::{Member, OpenOptions, Opened, Trace};
+use crate::outages::Outages;
 use std::collections::BTreeMap;
 
 /// Opens files slice by slice. Abandoning it cancels the opening.
@@ -142,6 +143,13 @@ fn finish(mut found: Collected) -> Result<Opened, OpenError> {
     formats::join(&mut found.parts, &mut refusals);
     let same = copies::leave_out(&mut found.parts);
     let Some(first_part) = found.parts.first() else {
+        if !found.outages.is_empty() && refusals.is_empty() {
+            if first.is_some() || !found.profiles.is_empty() {
+                let why = "it is a list of outages beside other files without jobs: open it by itself, or all of them with a trace";
+                return Err(OpenError::not_a_trace(&found.outages_in, why));
+            }
+            return Ok(Opened::Outages(found.outages));
+        }
         if !found.profiles.is_empty() {
             return Ok(Opened::Profiles(found.profiles));
         }
@@ -164,6 +172,7 @@ fn finish(mut found: Collected) -> Result<Opened, OpenError> {
     let cluster = first.map(|(_, cluster)| cluster);
     Ok(Opened::Trace(Trace {
         profiles: found.profiles,
+        outages: found.outages,
         ..merge(found.parts, cluster, &refusals, &same)
     }))
 }
@@ -284,6 +293,7 @@ fn merge(
         epoch: all.zero.map(|zero| zero + span.first),
         members,
         profiles: Vec::new(),
+        outages: Outages::default(),
         header,
         report,
         records: all.records,

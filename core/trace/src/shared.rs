@@ -8,6 +8,7 @@ use super::format::Format;
 use super::import::Imported;
 use super::place::{Place, base, is_archive, is_beside_the_point, stem};
 use crate::application::ProfileTable;
+use crate::outages::Outages;
 
 /// What all files of an opening share.
 pub(crate) struct Shared {
@@ -35,6 +36,10 @@ pub(crate) struct Collected {
     pub(crate) parts: Vec<Part>,
     pub(crate) clusters: Vec<(Place, ClusterFile)>,
     pub(crate) profiles: Vec<ProfileTable>,
+    /// The outages of all lists of them.
+    pub(crate) outages: Outages,
+    /// The last of those files.
+    pub(crate) outages_in: String,
     /// Why the other files are neither.
     pub(crate) refusals: Vec<(Place, OpenError)>,
 }
@@ -135,6 +140,12 @@ impl Shared {
     /// A file is a cluster.
     pub(crate) fn cluster(&mut self, place: &Place, cluster: ClusterFile) {
         self.collected.clusters.push((place.clone(), cluster));
+    }
+
+    /// A file is a list of outages.
+    pub(crate) fn outages(&mut self, place: &Place, outages: &Outages) {
+        self.collected.outages_in.clone_from(&place.file);
+        self.collected.outages = self.collected.outages.and(outages);
     }
 
     /// A file is part of an application's profile.

@@ -12,6 +12,7 @@ use super::report::WarningKind;
 use super::rows::Part;
 use super::shared::{self, Shared};
 use crate::application::{ProfileTable, TableName};
+use crate::outages::Outages;
 
 /// How much of a text is looked at to tell what it is, at first. Where that does not suffice,
 /// twice as much.
@@ -241,6 +242,16 @@ impl TextFile {
                     Ok(Phase::Refused)
                 }
                 Err(error) => Err(error),
+            },
+            Ok(Found::Outages) => match Outages::read(text) {
+                Ok(outages) => {
+                    shared.outages(place, &outages);
+                    Ok(Phase::Refused)
+                }
+                Err(why) => Err(OpenError::BadOutages {
+                    file: place.file.clone(),
+                    why: why.to_string(),
+                }),
             },
             Ok(Found::Trace(format, recognised, sniff)) => {
                 match Import::new(format, &sniff, mapping.as_ref(), shared.rows_left()) {

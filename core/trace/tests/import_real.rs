@@ -40,7 +40,7 @@ fn trace(names: &[&str]) -> Trace {
     match open_with(names, None) {
         Opened::Trace(trace) => trace,
         Opened::Cluster(cluster) => panic!("a cluster: {cluster}"),
-        Opened::Profiles(_) => panic!("profiles"),
+        Opened::Profiles(_) | Opened::Outages(_) => panic!("profiles or outages"),
     }
 }
 
@@ -385,7 +385,7 @@ fn clusters_beside_traces() {
     let of = |name: &str| match open_with(&[name], None) {
         Opened::Cluster(cluster) => cluster.to_string(),
         Opened::Trace(trace) => panic!("{name} is a trace: {}", trace.title),
-        Opened::Profiles(_) => panic!("{name} is a profile"),
+        Opened::Profiles(_) | Opened::Outages(_) => panic!("{name} is no cluster"),
     };
     let pai = of("pai-schema/pai_machine_spec.tar.gz");
     assert_eq!(
@@ -526,6 +526,7 @@ fn every_file_is_opened_or_refused_in_a_sentence() {
                 Ok(Opened::Trace(_)) => traces += 1,
                 Ok(Opened::Cluster(_)) => clusters += 1,
                 Ok(Opened::Profiles(_)) => profiles += 1,
+                Ok(Opened::Outages(_)) => panic!("{name} is a list of outages"),
                 Err(error) => assert!(error.to_string().contains(": "), "{error}"),
             }
         }

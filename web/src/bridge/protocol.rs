@@ -12,6 +12,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
+use switchyard::outages::Outages;
 use switchyard::pods::Fleet;
 use switchyard::policy::{Explanation, RoundReport};
 use switchyard::sim::{LogDelta, Progress};
@@ -20,7 +21,7 @@ use switchyard::workload::ApplicationSettings;
 use switchyard::{Experiment, RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 9;
+pub const PROTOCOL: u32 = 10;
 
 /// What the page asks of the worker that opens traces. Cancelling is ending the worker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -161,6 +162,8 @@ pub enum Reply {
     OpenedCluster(ClusterSpec),
     /// The files were profiles of applications and no trace.
     OpenedProfiles(Vec<ProfileTable>),
+    /// The files were a list of outages and no trace.
+    OpenedOutages(Outages),
     /// The files cannot be opened.
     Refused(Refusal),
     /// The jobs that were asked for.
@@ -237,6 +240,8 @@ pub struct OpenedTrace {
     pub members: Vec<Member>,
     /// Profiles of applications that came with the trace.
     pub profiles: Vec<ProfileTable>,
+    /// Outages of nodes that came with the trace.
+    pub outages: Outages,
     /// The cluster that came with the trace.
     pub cluster: Option<ClusterSpec>,
     /// The cluster to use if none came.

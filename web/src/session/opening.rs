@@ -192,6 +192,10 @@ impl Session {
                 self.0.desk.borrow_mut().done();
                 self.tell(Action::OpenedProfiles(tables));
             }
+            News::Reply(Reply::OpenedOutages(outages)) => {
+                self.0.desk.borrow_mut().done();
+                self.tell(Action::OpenedOutages(outages));
+            }
             News::Reply(Reply::Refused(refusal)) => self.hear_refused(refusal),
             News::Reply(_) => {}
             News::Late => self.tell_late(),

@@ -4,9 +4,11 @@
 use super::Session;
 use super::desk::Files;
 use crate::bridge::protocol::OpenedTrace;
+use crate::state::link::fit_in_a_link;
 use crate::state::{Action, AppState, Card, ClusterOrigin, RunStatus, TraceInfo};
 use std::rc::Rc;
 use switchyard::job::JobId;
+use switchyard::outages::Outages;
 use switchyard::workload::SAMPLES;
 
 /// Real seconds in which a newly opened trace plays through.
@@ -169,6 +171,13 @@ impl Session {
             stage.touch();
         }
         let (mut profiles, mut experiment) = (trace.profiles, trace.experiment);
+        let mut outages = trace.outages;
+        if let Some(own) = &experiment {
+            outages = outages.and(&own.settings.outages);
+        }
+        if linked && fit_in_a_link(&outages) {
+            outages = Outages::default();
+        }
         if linked && let Some(own) = experiment.take() {
             // The link has all settings, but not what is too large for it.
             for history in own.histories {
@@ -185,6 +194,9 @@ impl Session {
             profiles,
             experiment: experiment.map(Box::new),
         });
+        if !outages.is_empty() {
+            self.tell(Action::OpenedOutages(outages));
+        }
         if job.is_some() {
             self.select(job);
         }

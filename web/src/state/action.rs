@@ -11,7 +11,7 @@ use crate::stage::ColourBy;
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
-use switchyard::outages::Outage;
+use switchyard::outages::{Outage, Outages};
 use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory};
 use switchyard::report::Summary;
 use switchyard::trace::ProfileTable;
@@ -43,6 +43,8 @@ pub enum Action {
     OpenedCluster(ClusterSpec),
     /// Profiles of applications were opened, and no trace.
     OpenedProfiles(Vec<ProfileTable>),
+    /// A list of outages was opened, alone or with a trace.
+    OpenedOutages(Outages),
     /// Other jobs of the trace are on their way, or these are still those taken.
     Choosing(Choice),
     /// The trace could not be opened.

@@ -3,8 +3,8 @@
 //! `#v=1&sample=lab&cluster=8x4&run=fifo&run=tiresias-las[queues=2,…]&view=compare&t=3600`
 //!
 //! What cannot be understood is left at its default and complained about, every part of it, so
-//! that old and mistyped links still open. Measured profiles and service histories are too large
-//! for a link: files carry them ([`Experiment`](switchyard::Experiment)).
+//! that old and mistyped links still open. Measured profiles, service histories and long lists of
+//! outages are too large for a link: files carry them ([`Experiment`](switchyard::Experiment)).
 
 use super::{AppState, ClusterOrigin, Source, Theme, settings};
 use crate::bridge::protocol::Choice;
@@ -24,6 +24,14 @@ const VERSION: u32 = 1;
 
 /// The view that a link shows which names none.
 const FIRST_VIEW: &str = "yard";
+
+/// Lists of at most so many outages go into a link.
+const MOST_OUTAGES: usize = 100;
+
+/// Whether a link carries them; else only files do.
+pub fn fit_in_a_link(outages: &Outages) -> bool {
+    outages.len() <= MOST_OUTAGES
+}
 
 /// A complaint shows at most so many characters of a value.
 const SHOWN: usize = 60;
@@ -245,6 +253,9 @@ impl Link {
                 let mut settings = state.setup.settings.clone();
                 if !settings.applications.profiles.is_empty() {
                     settings.applications_mut().profiles.clear();
+                }
+                if !fit_in_a_link(&settings.outages) {
+                    settings.outages = Outages::default();
                 }
                 settings
             },

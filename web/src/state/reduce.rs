@@ -82,6 +82,12 @@ impl AppState {
                     self.forget_results();
                 }
             }
+            Action::OpenedOutages(outages) => {
+                self.opening = None;
+                self.trace_error = None;
+                self.take_outages(outages);
+                self.forget_results();
+            }
             Action::OpenedCluster(cluster) => {
                 self.opening = None;
                 self.trace_error = None;
@@ -264,6 +270,23 @@ impl AppState {
         }
     }
 
+    /// These instead of all others.
+    fn take_outages(&mut self, outages: Outages) {
+        let wrong = outages.check(self.setup.cluster.nodes()).err();
+        self.notice = Some(match (wrong, self.setup.settings.outages.len()) {
+            (Some(why), _) => format!(
+                "The outages do not fit the cluster: {why}. Give it more nodes, or remove the outages under Failures and checkpoints."
+            ),
+            (None, 0) => {
+                "Nodes now fail as the list says: see Failures and checkpoints.".to_owned()
+            }
+            (None, before) => format!(
+                "Nodes now fail as the list says, in the place of {before} before: see Failures and checkpoints."
+            ),
+        });
+        self.setup.settings.outages = outages;
+    }
+
     fn take_profiles(&mut self, profiles: Vec<ProfileTable>) {
         self.setup.settings.applications_mut().profiles = profiles;
     }
@@ -388,6 +411,33 @@ mod tests {
         assert_eq!(state.source, Source::Sample("lab".into()));
         assert_eq!(state.trace_error.as_deref(), Some("no"));
         assert_eq!(state.opening, None);
+    }
+
+    #[test]
+    fn outages_of_a_file_take_the_place_of_others_and_must_fit() {
+        let mut state = state();
+        let of = |text: &str| Action::OpenedOutages(text.parse().expect("sound"));
+        state.apply(of("0:1..2"));
+        assert!(
+            state
+                .notice
+                .as_ref()
+                .is_some_and(|of| !of.contains("place"))
+        );
+        state.apply(of("1:1..2,1:3.."));
+        assert!(
+            state
+                .notice
+                .as_ref()
+                .is_some_and(|of| of.contains("of 1 before"))
+        );
+        assert_eq!(state.setup.settings.outages.len(), 2);
+        state.apply(of("99:1..2"));
+        assert!(
+            state
+                .notice
+                .is_some_and(|of| of.contains("there is no node 99"))
+        );
     }
 
     #[test]

@@ -1,15 +1,19 @@
 //! The rail's second part: the cluster, and what all runs have in common.
 
-use super::controls::{chosen, field, list, no_option, option, text_field};
+use super::controls::{chosen, field, list, no_option, option, quiet_button, text_field};
+use super::icon::{Icon, sign};
 use super::node_groups::{groups_form, tree_form};
 use super::setting_field::{label, set_up, setting_field, take};
 use super::typed::Typed;
+use crate::draw::format;
 use crate::machine::Machine;
 use crate::session::Session;
+use crate::state::link::fit_in_a_link;
 use crate::state::settings::LOG_BUDGET;
 use crate::state::{AppState, ClusterOrigin, Setup};
 use switchyard::cluster::{CLUSTERS, ClusterError};
-use switchyard::{Group, SETTINGS};
+use switchyard::outages::Outages;
+use switchyard::{Group, SETTINGS, Time};
 use yew::prelude::*;
 
 /// The cluster, and what all runs have in common.
@@ -32,7 +36,10 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
     let own = CLUSTERS.iter().all(|of| of.text != spec);
     let own = own.then(|| no_option(&spec));
     let fields = |group: Group| {
+        // A long list is no text to edit.
+        let is_long = !fit_in_a_link(&setup.settings.outages);
         let settings = SETTINGS.iter().filter(move |of| of.group == group);
+        let settings = settings.filter(move |of| !(is_long && of.key == "outages"));
         settings.map(|setting| setting_field(session, setup, setting))
     };
     let megabytes = Machine::here().log_budget(state.cards.len()).bytes / 1_000_000;
@@ -52,11 +59,44 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
                     <Typed name={log_budget.clone()} inputmode="numeric" placeholder={format!("{megabytes} of this machine")} value={(LOG_BUDGET.get)(&setup.settings)} take={take(session, setup, &LOG_BUDGET)} />
                 }) }
             </details>
-            <details>
+            <details open={!setup.settings.outages.is_empty()}>
                 <summary>{ "Failures and checkpoints" }</summary>
-                <p class="hint">{ "Nodes may fail: those of a list, and others by chance. Who runs there loses the GPUs and what no checkpoint holds, and waits again." }</p>
+                <p class="hint">{ "Nodes may fail: those of a list, which may be dropped as a file of node, from and to; and others by chance. Who runs there loses the GPUs and what no checkpoint holds, and waits again." }</p>
+                { outages(session, setup) }
                 { for fields(Group::Failures) }
             </details>
         </section>
+    }
+}
+
+/// How many outages there are, when, and the way to be rid of them.
+fn outages(session: &Session, setup: &Setup) -> Html {
+    let outages = &setup.settings.outages;
+    let Some(first) = outages.iter().next() else {
+        return Html::default();
+    };
+    let end = match outages.end() {
+        Time::NEVER => "for ever".to_owned(),
+        end => format!("to {}", format::duration(end.seconds())),
+    };
+    let from = format::duration(first.from.seconds());
+    let count = format::counted(outages.len() as u64, "outage", "outages");
+    let nodes = format::counted(outages.nodes() as u64, "node", "nodes");
+    let kept = if fit_in_a_link(outages) {
+        ""
+    } else {
+        "; too many for a link, saved experiments have them"
+    };
+    let remove = set_up(session, setup, |setup, _| {
+        setup.settings.outages = Outages::default();
+        Ok(())
+    });
+    // A button has nothing to be refused.
+    let onremove = Callback::from(move |_: MouseEvent| drop(remove.emit(String::new())));
+    html! {
+        <p class="hint" data-testid="outages">
+            { format!("{count} of {nodes}, from {from} {end}{kept} ") }
+            { quiet_button("Remove the outages", Some("Remove"), sign(Icon::Close), onremove) }
+        </p>
     }
 }

@@ -11,6 +11,7 @@ use std::cmp::Reverse;
 use switchyard::Experiment;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
+use switchyard::outages::Outages;
 use switchyard::pods::Fleet;
 use switchyard::trace::{
     ChoiceError, Choices, Distributions, ImportReport, OpenError, OpenOptions, Opened, Opening,
@@ -57,6 +58,7 @@ pub fn serve() {
                 }
                 Ok(Opened::Cluster(cluster)) => Ok(Reply::OpenedCluster(cluster)),
                 Ok(Opened::Profiles(tables)) => Ok(Reply::OpenedProfiles(tables)),
+                Ok(Opened::Outages(outages)) => Ok(Reply::OpenedOutages(outages)),
                 Err(refusal) => Err(refusal),
             },
             OpenRequest::Choose { choice, cluster } => match &held {
@@ -201,6 +203,11 @@ fn taken(
         } else {
             Vec::new()
         },
+        outages: if fresh {
+            trace.outages.clone()
+        } else {
+            Outages::default()
+        },
         cluster: trace.cluster.clone(),
         suggested: workload.suggest_cluster(),
         experiment: experiment.filter(|_| fresh),
@@ -284,6 +291,7 @@ fn sample(name: &str) -> Result<Reply, Refusal> {
         facets: Facets::default(),
         members: Vec::new(),
         profiles: Vec::new(),
+        outages: Outages::default(),
         cluster: Some(sample.cluster_spec()),
         suggested: sample.cluster_spec(),
         experiment: None,
