@@ -232,9 +232,11 @@ impl Found {
 /// How many there are, of which nodes and when.
 fn listed(outages: &Outages) -> String {
     let first = outages.iter().next().map_or(0.0, |of| of.from.seconds());
-    let end = match outages.end() {
-        Time::NEVER => "for ever".to_owned(),
-        end => format!("to {} s", end.seconds()),
+    let end = outages.end();
+    let end = if end < Time::NEVER {
+        format!("to {} s", end.seconds())
+    } else {
+        "for ever".to_owned()
     };
     let (count, nodes) = (outages.len(), outages.nodes());
     format!("outages: {count} of {nodes} nodes, from {first} s {end}")

@@ -75,9 +75,11 @@ fn outages(session: &Session, setup: &Setup) -> Html {
     let Some(first) = outages.iter().next() else {
         return Html::default();
     };
-    let end = match outages.end() {
-        Time::NEVER => "for ever".to_owned(),
-        end => format!("to {}", format::duration(end.seconds())),
+    let end = outages.end();
+    let end = if end < Time::NEVER {
+        format!("to {}", format::duration(end.seconds()))
+    } else {
+        "for ever".to_owned()
     };
     let from = format::duration(first.from.seconds());
     let count = format::counted(outages.len() as u64, "outage", "outages");
