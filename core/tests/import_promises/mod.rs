@@ -18,6 +18,7 @@ pub(crate) fn check_files(files: &[&[u8]], slice: usize) {
         Err(error) => assert_is_a_sentence(&error),
         Ok(Opened::Cluster(cluster)) => assert!(cluster.gpus() > 0),
         Ok(Opened::Profiles(tables)) => assert!(!tables.is_empty()),
+        Ok(Opened::Outages(outages)) => assert!(!outages.is_empty()),
         Ok(Opened::Trace(trace)) => {
             let report = &trace.report;
             assert!(!trace.records.is_empty());
