@@ -380,6 +380,19 @@ fn the_fastest_type_is_filled_first_and_is_the_reference() {
     assert_eq!(ends(&jobs, cluster, options), [100.0; 3]);
 }
 
+/// The newcomer goes before who runs on the faster GPU, but the other is free.
+#[test]
+fn nobody_gives_way_while_all_fit() {
+    let mut jobs = plain(&[(1, TypeSet::ANY, None), (1, TypeSet::ANY, None)]);
+    Arc::make_mut(&mut jobs).jobs[1].submit = Time(50.0);
+    let cluster: ClusterSpec = "1x1:t4+1x1:v100".parse().expect("a cluster");
+    for policy in ["las", "tiresias-las", "srtf", "srsf", "gittins"] {
+        let log = run(&policy.parse().expect("a policy"), &jobs, &cluster, 1);
+        let pauses = (0..log.events()).filter(|&i| log.event(i).kind == EventKind::Pause);
+        assert_eq!(pauses.count(), 0, "{policy}");
+    }
+}
+
 #[test]
 fn a_measured_model_goes_by_its_measurements() {
     let jobs = plain(&[(1, TypeSet::ANY, Some(0)), (1, TypeSet::ANY, Some(0))]);

@@ -1,5 +1,10 @@
 //! Gavel's figure of single-GPU jobs (OSDI'20, figure 8): mean JCT over load on 36 V100s, 36 P100s
 //! and 36 K80s, with its own draws.
+//!
+//! The published figures are of seed 0 alone, whatever the text says of three: `plot_jct_cdf` in the
+//! artifact's `plotting_utils.py`, which prints them, reads the logs of `seed=0`. The mean over seeds
+//! 0 to 2 is 5 to 9 % lower, since the jobs that count are: their mean duration on V100s is 17.41 h with
+//! seed 0, 16.17 h and 18.05 h with the others. With seed 0 every figure is within 2 %.
 
 use super::Section;
 use crate::table::Table;
@@ -42,8 +47,8 @@ pub(crate) struct Arguments {
     /// Arrivals per hour
     #[arg(long, value_delimiter = ',', default_values_t = [4.8, 5.2])]
     jobs_per_hour: Vec<f64>,
-    /// Runs at each load, with seeds 0, 1, …; figures are means over them. The paper has 3
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// Runs at each load, with seeds 0, 1, …; figures are means over them. The published are of seed 0
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     seeds: u32,
     /// The job from which JCTs are counted, in order of arrival
     #[arg(long, default_value_t = 4000)]
@@ -212,7 +217,7 @@ fn text(rows: Vec<Row>) -> String {
     }
     let section = Section {
         title: "Mean JCT of single-GPU jobs over load",
-        published: "means of three seeds, of jobs 4000 to 5000, as the artifact's notebook printed them",
+        published: "seed 0, jobs 4000 to 5000, as the artifact's notebook printed them",
         rows,
     };
     section.text(&table)

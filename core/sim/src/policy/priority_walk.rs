@@ -181,13 +181,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         self.started.clear();
         self.preempted.clear();
         let mut budget = self.budget(view);
-        if !budget.is_by_pool() && self.waiting.gpus() <= u64::from(budget.total()) {
-            // All fit: nobody needs to give way.
-            while let Some(waiter) = self.waiting.first() {
-                self.waiting.remove(waiter);
-                budget.take(waiter.gpus, waiter.pools);
-                self.chosen.push(waiter);
-            }
+        if self.waiting.gpus() <= u64::from(budget.total()) && self.all_fit(&mut budget) {
             self.left = budget;
             return;
         }
@@ -243,6 +237,23 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         drop(running);
         std::mem::swap(&mut self.running, &mut self.kept);
         self.left = budget;
+    }
+
+    /// Chooses all who wait, if what is free has room for all: then nobody needs to give way.
+    fn all_fit(&mut self, budget: &mut Budget) -> bool {
+        let mut left = budget.clone();
+        while let Some(waiter) = self.waiting.first() {
+            if !left.take(waiter.gpus, waiter.pools) {
+                for chosen in self.chosen.drain(..) {
+                    self.waiting.insert(chosen);
+                }
+                return false;
+            }
+            self.waiting.remove(waiter);
+            self.chosen.push(waiter);
+        }
+        *budget = left;
+        true
     }
 
     /// What is free by count; where nodes are unlike, `room` is what is free.
