@@ -106,7 +106,7 @@ test("a click on a node asks what if it dies, and both futures stand side by sid
   await broken.getByText(/Node 2 is down, back in 60 min\./).waitFor();
   await page.getByRole("region", { name: "Yard of fifo", exact: true }).getByText(/15 of 32 GPUs idle/).waitFor();
   // It travels in the link, and goes like any other scheduler.
-  await page.waitForFunction(() => location.hash.includes("what-if="));
+  await page.waitForFunction(() => decodeURIComponent(location.hash).includes("run=fifo if 2:"));
   const again = await open(t, `index.html${await page.evaluate(() => location.hash)}`);
   await finished(again, 2);
   await again.getByRole("region", { name: "Yard of fifo · node 2 down for 60 min" }).waitFor();

@@ -14,7 +14,6 @@ use std::fmt::Display;
 use switchyard::Settings;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::{JobId, Status};
-use switchyard::outages::Outages;
 use switchyard::policy::PolicySpec;
 use switchyard::trace::{ColumnMapping, Fractions, Oversized, Window};
 use switchyard::workload::{Application, SAMPLES};
@@ -53,8 +52,6 @@ pub struct Link {
     pub settings: Settings,
     /// The schedulers.
     pub policies: Vec<PolicySpec>,
-    /// Outages of single runs: position and outages.
-    pub what_ifs: Vec<(usize, Outages)>,
     /// Position of the run that others are compared with.
     pub baseline: usize,
     /// The view's name; the page knows which there are.
@@ -83,7 +80,6 @@ impl Default for Link {
             cluster: None,
             settings: Settings::default(),
             policies: default_policies(),
-            what_ifs: Vec::new(),
             baseline: 0,
             view: FIRST_VIEW.to_string(),
             colour_by: ColourBy::default(),
@@ -127,7 +123,6 @@ impl Link {
             link.policies = policies;
         }
         let most = link.policies.len();
-        link.what_ifs.retain(|(at, _)| *at < most);
         if link.baseline >= most {
             let given = std::mem::take(&mut link.baseline);
             let last = most.saturating_sub(1);
@@ -189,11 +184,6 @@ impl Link {
                     .push(definition);
             }
             "run" => policies.push(parsed(value)?),
-            "what-if" => {
-                let form = "write the run's position, from 0, a slash, and outages, such as 0/7:3600..7200";
-                let (at, outages) = value.split_once('/').ok_or(form)?;
-                self.what_ifs.push((whole(at)?, parsed(outages)?));
-            }
             "baseline" => self.baseline = whole(value)?,
             "view" => self.view = some(value)?,
             "colour" => self.colour_by = named(&ColourBy::ALL, value)?,
@@ -236,12 +226,6 @@ impl Link {
         Ok(())
     }
 
-    /// The outages of one run alone.
-    pub fn what_if(&self, at: usize) -> Outages {
-        let own = self.what_ifs.iter().find(|(of, _)| *of == at);
-        own.map_or_else(Outages::default, |(_, outages)| outages.clone())
-    }
-
     /// What the page shows now.
     pub fn of(state: &AppState, stage: &Stage) -> Self {
         let trace = state.trace.as_ref();
@@ -263,13 +247,6 @@ impl Link {
             columns: trace.and_then(|trace| trace.columns.clone()),
             choice: trace.map_or_else(Choice::default, |trace| trace.choice.clone()),
             policies: state.cards.iter().map(|card| card.policy.clone()).collect(),
-            what_ifs: {
-                let of_cards = state.cards.iter().map(|card| card.what_if.clone());
-                let of_cards = of_cards.enumerate();
-                of_cards
-                    .filter(|(_, outages)| !outages.is_empty())
-                    .collect()
-            },
             baseline: state
                 .cards
                 .iter()
@@ -321,9 +298,6 @@ impl Link {
         }
         for policy in &self.policies {
             add("run", &policy.to_string());
-        }
-        for (at, outages) in &self.what_ifs {
-            add("what-if", &format!("{at}/{outages}"));
         }
         if self.baseline != default.baseline {
             add("baseline", &self.baseline.to_string());
@@ -469,9 +443,8 @@ mod tests {
             },
             policies: vec![
                 "tiresias-las[queues=2,thresholds=57600]".parse().unwrap(),
-                "srtf".parse().unwrap(),
+                "srtf if 7:3600..7200".parse().unwrap(),
             ],
-            what_ifs: vec![(1, "7:3600..7200".parse().unwrap())],
             baseline: 1,
             view: "compare".into(),
             colour_by: ColourBy::Queue,

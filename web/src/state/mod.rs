@@ -22,7 +22,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
-use switchyard::outages::{Outage, Outages};
+use switchyard::outages::{Outage, OutageKind};
 use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory};
 use switchyard::report::Summary;
 use switchyard::sim::Progress;
@@ -193,10 +193,8 @@ pub enum ClusterOrigin {
 pub struct Card {
     /// Stable as long as the scheduler is in the list.
     pub id: u32,
-    /// The policy.
+    /// The policy, with the outages of its run alone.
     pub policy: PolicySpec,
-    /// Outages of this run alone: what would be if a node died.
-    pub what_if: Outages,
     /// How far its run is.
     pub status: RunStatus,
     /// The run in numbers, once complete.
@@ -260,7 +258,7 @@ impl AppState {
     pub fn from_link(link: &Link) -> Self {
         let cards: Vec<Card> = (0u32..)
             .zip(&link.policies)
-            .map(|(id, policy)| Card::new(id, policy.clone()).with(link.what_if(id as usize)))
+            .map(|(id, policy)| Card::new(id, policy.clone()))
             .collect();
         Self {
             source: link.source.clone(),
@@ -317,7 +315,7 @@ impl AppState {
                 .history()
                 .and_then(|name| self.setup.histories.iter().find(|of| of.name == name))
                 .map(|history| (**history).clone()),
-            outages: self.setup.settings.outages.and(&card.what_if),
+            outages: self.setup.settings.outages.clone(),
         }
     }
 
@@ -334,11 +332,7 @@ impl AppState {
                 .map(|(key, value)| format!("{key}={value}"))
                 .collect(),
             cluster: Some(setup.cluster.clone()),
-            policies: self
-                .cards
-                .iter()
-                .map(|of| of.policy.and_if(of.what_if.clone()).to_string())
-                .collect(),
+            policies: self.cards.iter().map(|of| of.policy.to_string()).collect(),
             settings: setup.settings.clone(),
             histories: setup.histories.iter().map(|of| (**of).clone()).collect(),
         }
@@ -378,15 +372,9 @@ impl Card {
         Self {
             id,
             policy,
-            what_if: Outages::default(),
             status: RunStatus::Idle,
             summary: None,
         }
-    }
-
-    /// The same, with outages of its own.
-    fn with(self, what_if: Outages) -> Self {
-        Self { what_if, ..self }
     }
 
     /// Its name: the policy's spec, and which node dies where it is asked what would be then:
@@ -396,9 +384,15 @@ impl Card {
             seconds if seconds.is_finite() => format!("for {}", duration(seconds)),
             _ => "for good".to_owned(),
         };
-        let words = |outage: &Outage| format!("{ASIDE}node {} down {}", outage.node, span(outage));
-        let asides: String = self.what_if.iter().map(words).collect();
-        format!("{}{asides}", self.policy)
+        let words = |outage: &Outage| {
+            let state = match outage.kind {
+                OutageKind::Failure => "down",
+                OutageKind::Drain => "drained",
+            };
+            format!("{ASIDE}node {} {state} {}", outage.node, span(outage))
+        };
+        let asides: String = self.policy.what_if().iter().map(words).collect();
+        format!("{}{asides}", self.policy.without_outages())
     }
 }
 

@@ -16,9 +16,10 @@ use switchyard::trace::{ImportReport, ProfileTable};
 use switchyard::workload::{Application, ApplicationSettings, GpuGeneration, SAMPLES};
 
 /// Schedulers worth a link.
-const POLICIES: [&str; 10] = [
+const POLICIES: [&str; 11] = [
     "fifo",
     "fifo[backfill=true,placement=spread]",
+    "fifo if 0:7..,0:60.5..3600:drain",
     "srtf",
     "tiresias-las[queues=2,thresholds=57600]",
     "tiresias-gittins[history=oracle,knob=1.5]",
@@ -127,12 +128,6 @@ impl Random {
                 applications: Arc::new(self.applications()),
             },
             baseline: self.below(policies.len()),
-            what_ifs: if self.coin() {
-                let outages = "0:60.5..3600,0:7..".parse().expect("sound");
-                vec![(self.below(policies.len()), outages)]
-            } else {
-                Vec::new()
-            },
             policies,
             view: self.of(&["yard", "jobs", "goodput"]).to_string(),
             colour_by: self.of(&ColourBy::ALL).0,

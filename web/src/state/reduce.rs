@@ -7,7 +7,6 @@ use super::{
 };
 use std::rc::Rc;
 use switchyard::Experiment;
-use switchyard::outages::Outages;
 use switchyard::trace::ProfileTable;
 use yew::Reducible;
 
@@ -67,7 +66,7 @@ impl AppState {
                 if !profiles.is_empty() {
                     self.take_profiles(profiles);
                 }
-                self.forget_lost_nodes();
+                self.breaking = None;
                 self.forget_results();
             }
             Action::OpenedProfiles(profiles) => {
@@ -96,7 +95,7 @@ impl AppState {
                 ));
                 self.setup.cluster = cluster;
                 self.cluster_origin = ClusterOrigin::Given;
-                self.forget_lost_nodes();
+                self.breaking = None;
                 self.forget_results();
             }
             Action::Refused(why) => {
@@ -130,7 +129,7 @@ impl AppState {
                         self.cluster_origin = ClusterOrigin::Chosen;
                     }
                     self.setup = setup;
-                    self.forget_lost_nodes();
+                    self.breaking = None;
                     self.forget_results();
                 }
                 // It was right for the settings it was made for, which have changed meanwhile.
@@ -148,9 +147,7 @@ impl AppState {
             Action::Edit(id, change) => {
                 let changed = self.card(id).map(|card| change.of(&card.policy));
                 match (self.card_mut(id), changed) {
-                    (Some(card), Some(Ok(policy))) => {
-                        *card = Card::new(id, policy).with(card.what_if.clone());
-                    }
+                    (Some(card), Some(Ok(policy))) => *card = Card::new(id, policy),
                     (_, Some(Err(why))) => self.notice = Some(why),
                     _ => {}
                 }
@@ -215,13 +212,9 @@ impl AppState {
             Action::Break(id, outage) => {
                 self.breaking = None;
                 if let Some(at) = self.cards.iter().position(|card| card.id == id) {
-                    let Card {
-                        policy, what_if, ..
-                    } = &self.cards[at];
-                    let what_if = what_if.and(&Outages::new(vec![outage]));
-                    let broken = Card::new(self.next_id, policy.clone()).with(what_if);
+                    let policy = self.cards[at].policy.and_if(outage);
+                    self.cards.insert(at + 1, Card::new(self.next_id, policy));
                     self.next_id += 1;
-                    self.cards.insert(at + 1, broken);
                     self.revision += 1;
                 }
             }
@@ -247,9 +240,8 @@ impl AppState {
             self.cluster_origin = ClusterOrigin::Chosen;
         }
         self.cards.clear();
-        for (at, policy) in link.policies.iter().enumerate() {
-            let card = Card::new(self.next_id, policy.clone());
-            self.cards.push(card.with(link.what_if(at)));
+        for policy in &link.policies {
+            self.cards.push(Card::new(self.next_id, policy.clone()));
             self.next_id += 1;
         }
         self.baseline = self.cards.get(link.baseline).map_or(0, |card| card.id);
@@ -258,16 +250,6 @@ impl AppState {
         self.complaints.clone_from(&link.complaints);
         (self.notice, self.guide, self.lit) = (None, None, None);
         self.forget_results();
-    }
-
-    /// Nobody asks any more what would be if nodes died that the cluster has not.
-    fn forget_lost_nodes(&mut self) {
-        self.breaking = None;
-        let nodes = self.setup.cluster.nodes();
-        self.cards.retain(|card| card.what_if.check(nodes).is_ok());
-        if self.card(self.baseline).is_none() {
-            self.baseline = self.cards.first().map_or(0, |card| card.id);
-        }
     }
 
     /// These instead of all others.
@@ -329,7 +311,7 @@ impl AppState {
 
     fn forget_results(&mut self) {
         for card in &mut self.cards {
-            *card = Card::new(card.id, card.policy.clone()).with(card.what_if.clone());
+            *card = Card::new(card.id, card.policy.clone());
         }
         self.selected = None;
         self.explanations.clear();
@@ -535,10 +517,6 @@ mod tests {
             let mut random = Random::new(seed);
             let mut state = opened(&random.link());
             random.enrich(&mut state);
-            // What would be if a node died is asked of what is on the page, and in no file.
-            for card in &mut state.cards {
-                card.what_if = Outages::default();
-            }
             let mut text = String::new();
             let own = state.experiment();
             own.write(&jobs, &mut text).expect("in memory");
