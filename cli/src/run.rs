@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::report::{
-    ClusterFacts, Failures, Outcomes, Results, RunResult, Summary, TraceFacts, by_gpu_type,
-    chrome_trace, jct_by_name, jobs_csv,
+    ClusterFacts, Outcomes, Results, RunResult, Summary, TraceFacts, by_gpu_type, chrome_trace,
+    jct_by_name, jobs_csv,
 };
 use switchyard::sim::RunLog;
 use switchyard::workload::Workload;
@@ -224,11 +224,13 @@ fn types(runs: &[RunResult]) -> String {
                 name => name,
             };
             text.push_str(&format!(
-                "  {name:<10} {:>6} GPUs {:>12.1} GPU-hours {:>8} jobs, mean JCT {}\n",
+                "  {name:<10} {:>6} GPUs {:>12.1} GPU-hours {:>6.1} % {:>8} jobs, mean JCT {}, waiting {}\n",
                 of.gpus,
                 of.gpu_hours,
+                of.allocation * 100.0,
                 of.jobs,
-                span(of.mean_jct)
+                span(of.mean_jct),
+                span(of.mean_queueing)
             ));
         }
     }
@@ -301,7 +303,7 @@ const METRICS: [Metric; 17] = [
 ];
 
 /// Shown where nodes fail or jobs save their work.
-const FAILURE_METRICS: [Metric; 5] = [
+const FAILURE_METRICS: [Metric; 8] = [
     (
         "GPUs available",
         |run| run.summary.failures.availability * 100.0,
@@ -318,6 +320,11 @@ const FAILURE_METRICS: [Metric; 5] = [
         |n| format!("{n}"),
     ),
     (
+        "GPU-hours held",
+        |run| run.summary.failures.executed_gpu_hours,
+        |hours| format!("{hours:.1}"),
+    ),
+    (
         "lost to failures",
         |run| run.summary.failures.lost_gpu_hours,
         |hours| format!("{hours:.1} GPU-hours"),
@@ -327,6 +334,16 @@ const FAILURE_METRICS: [Metric; 5] = [
         |run| run.summary.failures.checkpoint_gpu_hours,
         |hours| format!("{hours:.1} GPU-hours"),
     ),
+    (
+        "spent on restoring",
+        |run| run.summary.failures.restore_gpu_hours,
+        |hours| format!("{hours:.1} GPU-hours"),
+    ),
+    (
+        "goodput",
+        |run| run.summary.failures.goodput() * 100.0,
+        |percent| format!("{percent:.2} % of GPU-hours held"),
+    ),
 ];
 
 /// A row per metric, a column per run; compared: with the ratio to the first run.
@@ -335,8 +352,7 @@ fn table(runs: &[RunResult], compare: bool) -> String {
     let mut header = vec![String::new()];
     header.extend(runs.iter().map(|run| run.policy.clone()));
     table.row(header);
-    let plain = Failures::default();
-    let fail = runs.iter().any(|run| run.summary.failures != plain);
+    let fail = runs.iter().any(|run| run.summary.failures.is_something());
     let failures = FAILURE_METRICS.iter().filter(|_| fail);
     for (name, value, text) in METRICS.iter().chain(failures) {
         let mut row = vec![name.to_string()];

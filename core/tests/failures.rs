@@ -67,8 +67,10 @@ fn a_failure_takes_what_was_not_saved() {
     let expected = Failures {
         node_failures: 1,
         evictions: 1,
+        executed_gpu_hours: 2.0 * (70.0 + 85.0) / 3600.0,
         lost_gpu_hours: 32.0 / 3600.0,
         checkpoint_gpu_hours: 2.0 * (70.0 + 75.0) * 0.2 / 3600.0,
+        restore_gpu_hours: 20.0 / 3600.0,
         availability: 1.0 - 30.0 / 185.0,
     };
     let failures = summary.failures;
@@ -80,6 +82,9 @@ fn a_failure_takes_what_was_not_saved() {
         },
         expected
     );
+    // What is not spent is the job's work, to the second.
+    let work = failures.executed_gpu_hours * failures.goodput() * 3600.0;
+    assert!((work - 200.0).abs() < 1e-9, "{work}");
 }
 
 /// Without checkpoints all is lost since the job last began, and nothing at a preemption.

@@ -14,10 +14,17 @@ pub struct TypeFigures {
     pub gpus: u32,
     /// GPU-hours that jobs held on them.
     pub gpu_hours: f64,
+    /// Mean share of them that jobs held, first submission to last finish.
+    pub allocation: f64,
     /// Finished jobs that held more GPU-hours on them than on any other type.
     pub jobs: u32,
     /// Mean JCT of those, seconds; 0 without any.
     pub mean_jct: f64,
+    /// Mean waiting of those over their whole life, seconds; 0 without any.
+    pub mean_queueing: f64,
+    /// JCT of each of those, seconds.
+    #[serde(skip)]
+    pub jct: Vec<f64>,
 }
 
 /// By type, in the order in which the cluster names them; nothing of a cluster that says none.
@@ -40,28 +47,37 @@ pub fn by_gpu_type(cluster: &ClusterSpec, log: &RunLog, outcomes: &Outcomes) -> 
             }
         })
         .collect();
+    let begin = log.event_times().first().copied().unwrap_or(0.0);
     let end = log.event_times().last().copied().unwrap_or(0.0);
     let mut held = vec![0.0; outcomes.jct.len() * (types + 1)];
     for segment in (0..log.segments()).map(|i| log.segment(i)) {
         let seconds = segment.end.seconds().min(end) - segment.start.seconds();
         for gpus in segment.gpus {
             let of = of_node.get(gpus.node as usize).copied().unwrap_or(types);
-            let all = f64::from(gpus.count()) * seconds;
+            let all = f64::from(gpus.count()) * segment.part() * seconds;
             figures[of].gpu_hours += all / 3600.0;
             held[segment.job.index() * (types + 1) + of] += all;
         }
     }
-    for (held, jct) in held.chunks(types + 1).zip(&outcomes.jct) {
+    let of_jobs = outcomes.jct.iter().zip(&outcomes.queueing);
+    for (held, (jct, queueing)) in held.chunks(types + 1).zip(of_jobs) {
         let most = (0..=types)
             .rev()
             .max_by(|&a, &b| held[a].total_cmp(&held[b]));
         if let (Some(most), false) = (most, jct.is_nan()) {
-            figures[most].jobs += 1;
-            figures[most].mean_jct += jct;
+            figures[most].jct.push(*jct);
+            figures[most].mean_queueing += queueing;
         }
     }
-    for figures in &mut figures {
-        figures.mean_jct /= f64::from(figures.jobs.max(1));
+    for of in &mut figures {
+        let jobs = of.jct.len().max(1) as f64;
+        of.jobs = of.jct.len() as u32;
+        of.mean_jct = of.jct.iter().sum::<f64>() / jobs;
+        of.mean_queueing /= jobs;
+        let there_are = f64::from(of.gpus) * (end - begin) / 3600.0;
+        if there_are > 0.0 {
+            of.allocation = of.gpu_hours / there_are;
+        }
     }
     figures.retain(|figures| figures.gpus > 0);
     figures
@@ -70,8 +86,8 @@ pub fn by_gpu_type(cluster: &ClusterSpec, log: &RunLog, outcomes: &Outcomes) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RunSpec;
     use crate::workload::Sample;
+    use crate::{RunSpec, Summary};
     use std::sync::Arc;
 
     #[test]
@@ -96,11 +112,21 @@ mod tests {
         let hours: f64 = figures.iter().map(|of| of.gpu_hours).sum();
         let service: f64 = outcomes.service.iter().sum();
         assert!((hours * 3600.0 / service - 1.0).abs() < 1e-9);
-        let finished = outcomes.jct.iter().filter(|jct| !jct.is_nan()).count();
-        assert_eq!(
-            figures.iter().map(|of| of.jobs).sum::<u32>() as usize,
-            finished
+        let summary = Summary::of_outcomes(&outcomes, &cluster, &log);
+        let all = |of: fn(&TypeFigures) -> f64| figures.iter().map(of).sum::<f64>();
+        let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a} and {b}");
+        close(
+            all(|of| of.allocation * f64::from(of.gpus)),
+            summary.gpu_allocation * f64::from(cluster.gpus()),
         );
+        let finished = f64::from(summary.finished);
+        assert_eq!(all(|of| f64::from(of.jobs)), finished);
+        let mean = |of: fn(&TypeFigures) -> f64| {
+            let each = figures.iter().map(|one| of(one) * f64::from(one.jobs));
+            each.sum::<f64>() / finished
+        };
+        close(mean(|of| of.mean_jct), summary.jct.mean);
+        close(mean(|of| of.mean_queueing), summary.queueing.mean);
         let plain = "12x4".parse().expect("a cluster");
         assert_eq!(by_gpu_type(&plain, &log, &outcomes), []);
     }

@@ -12,10 +12,16 @@ pub struct Failures {
     pub node_failures: u32,
     /// How often a job lost its GPUs to that.
     pub evictions: u32,
+    /// GPU-hours that jobs held.
+    #[serde(default)]
+    pub executed_gpu_hours: f64,
     /// Work that was to be done again, GPU-hours at the requested GPUs.
     pub lost_gpu_hours: f64,
     /// GPU-hours held while checkpoints were written.
     pub checkpoint_gpu_hours: f64,
+    /// GPU-hours held while jobs were restored, after failures and preemptions alike.
+    #[serde(default)]
+    pub restore_gpu_hours: f64,
     /// Share of the cluster's GPUs on nodes that were up, first submission to last finish.
     pub availability: f64,
 }
@@ -25,14 +31,32 @@ impl Default for Failures {
         Self {
             node_failures: 0,
             evictions: 0,
+            executed_gpu_hours: 0.0,
             lost_gpu_hours: 0.0,
             checkpoint_gpu_hours: 0.0,
+            restore_gpu_hours: 0.0,
             availability: 1.0,
         }
     }
 }
 
 impl Failures {
+    /// Whether anything fails, is drained or saves its work: else this says nothing of a run.
+    pub fn is_something(&self) -> bool {
+        self.node_failures > 0 || self.checkpoint_gpu_hours > 0.0 || self.availability < 1.0
+    }
+
+    /// Of the GPU-hours that jobs held, the share that brought them on: not lost, not spent on
+    /// checkpoints or on restoring. Work that was lost counts as long as it takes at full speed.
+    pub fn goodput(&self) -> f64 {
+        let spent = self.lost_gpu_hours + self.checkpoint_gpu_hours + self.restore_gpu_hours;
+        if self.executed_gpu_hours > 0.0 {
+            (1.0 - spent / self.executed_gpu_hours).max(0.0)
+        } else {
+            1.0
+        }
+    }
+
     /// Of a run from `begin` to `end`, seconds.
     pub(super) fn of(
         outcomes: &Outcomes,
@@ -54,25 +78,46 @@ impl Failures {
         }
         let all = (end - begin) * f64::from(cluster.gpus());
         let failed = absences.iter().filter(|of| of.state == NodeState::Down);
+        let held = Held::of(log, end);
         Self {
             node_failures: failed.count() as u32,
             evictions: log.evictions() as u32,
+            executed_gpu_hours: (held.restoring + held.running) / 3600.0,
             lost_gpu_hours: outcomes.lost.iter().sum::<f64>() / 3600.0,
-            checkpoint_gpu_hours: checkpointing(log, end) / 3600.0,
+            checkpoint_gpu_hours: held.running * saving(log) / 3600.0,
+            restore_gpu_hours: held.restoring / 3600.0,
             availability: if all > 0.0 { 1.0 - away / all } else { 1.0 },
         }
     }
 }
 
-/// GPU·s held while checkpoints were written, up to `end`.
-fn checkpointing(log: &RunLog, end: f64) -> f64 {
-    let Some(how) = log.checkpointing().filter(|how| how.cost > 0.0) else {
-        return 0.0;
-    };
-    let held = (0..log.segments()).map(|i| {
-        let segment = log.segment(i);
-        let seconds = segment.end.seconds().min(end) - segment.ready.seconds();
-        seconds.max(0.0) * f64::from(segment.gpu_count())
-    });
-    held.sum::<f64>() * how.cost / (how.interval + how.cost)
+/// GPU·s that jobs held, up to a time.
+#[derive(Default)]
+struct Held {
+    /// While they were restored.
+    restoring: f64,
+    /// While they ran.
+    running: f64,
+}
+
+impl Held {
+    fn of(log: &RunLog, end: f64) -> Self {
+        let mut held = Self::default();
+        for segment in (0..log.segments()).map(|i| log.segment(i)) {
+            let gpus = f64::from(segment.gpu_count()) * segment.part();
+            let (start, end) = (segment.start.seconds(), segment.end.seconds().min(end));
+            let ready = segment.ready.seconds().min(end);
+            held.restoring += gpus * (ready - start).max(0.0);
+            held.running += gpus * (end - ready).max(0.0);
+        }
+        held
+    }
+}
+
+/// The share of the time that a job runs in which its checkpoints are written.
+fn saving(log: &RunLog) -> f64 {
+    match log.checkpointing() {
+        Some(how) if how.cost > 0.0 => how.cost / (how.interval + how.cost),
+        _ => 0.0,
+    }
 }

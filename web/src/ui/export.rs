@@ -89,7 +89,7 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
     let stage = props.stage.read();
     let something = stage.runs.iter().any(|run| run.log.events() > 0);
     let dark = stage.dark;
-    let charts = Chart::ALL.into_iter().map(|chart| {
+    let charts = Chart::of(&stage).map(|chart| {
         let title = chart.title();
         let save = |kind: Picture, name: &str| {
             let stage = props.stage.clone();

@@ -1,259 +1,14 @@
 //! The runs in numbers, and how each differs from the baseline.
 
 use super::controls::swatch;
+use super::metrics::{Better, FAILURES, Look, METRICS, OF_TYPE};
 use super::term::{Definition, Term};
-use super::wording::{Direction, SAME, difference};
-use crate::draw::charts::{short_specs, summary};
+use super::wording::{SAME, difference};
+use crate::draw::charts::{short_specs, summary, type_title, types};
 use crate::draw::format;
 use crate::stage::{Stage, StageRun};
-use switchyard::report::Summary;
+use switchyard::report::{Summary, TypeFigures};
 use yew::prelude::*;
-
-/// One row: a number of every run.
-struct Metric {
-    definition: Definition,
-    value: fn(&Summary) -> f64,
-    format: fn(f64) -> String,
-    /// How two values compare in words.
-    direction: Direction,
-    better: Better,
-}
-
-/// Which value is the better one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Better {
-    Lower,
-    Higher,
-    Neither,
-}
-
-const JCT_SOURCE: &str =
-    "The figure most papers report: Tiresias (NSDI'19), Themis (NSDI'20), Pollux (OSDI'21).";
-const THEMIS: &str = "Themis (NSDI'20). Here the equal share follows the number of jobs in the system, averaged over the job's life.";
-
-static METRICS: [Metric; 17] = [
-    Metric {
-        definition: Definition {
-            id: "jct-mean",
-            name: "Mean JCT",
-            meaning: "Job completion time: from submission to finish, averaged over finished jobs.",
-            formula: "mean of finish − submit",
-            source: JCT_SOURCE,
-        },
-        value: |summary| summary.jct.mean,
-        format: format::duration,
-        direction: Direction::Time,
-        better: Better::Lower,
-    },
-    Metric {
-        definition: Definition {
-            id: "jct-median",
-            name: "Median JCT",
-            meaning: "Half of the finished jobs took no longer than this from submission to finish.",
-            formula: "50th percentile of finish − submit",
-            source: JCT_SOURCE,
-        },
-        value: |summary| summary.jct.median,
-        format: format::duration,
-        direction: Direction::Time,
-        better: Better::Lower,
-    },
-    Metric {
-        definition: Definition {
-            id: "jct-p90",
-            name: "p90 JCT",
-            meaning: "Nine of ten finished jobs took no longer than this.",
-            formula: "90th percentile of finish − submit, linear between neighbours",
-            source: "",
-        },
-        value: |summary| summary.jct.p90,
-        format: format::duration,
-        direction: Direction::Time,
-        better: Better::Lower,
-    },
-    Metric {
-        definition: Definition {
-            id: "jct-p95",
-            name: "p95 JCT",
-            meaning: "19 of 20 finished jobs took no longer than this.",
-            formula: "95th percentile of finish − submit, linear between neighbours",
-            source: "",
-        },
-        value: |summary| summary.jct.p95,
-        format: format::duration,
-        direction: Direction::Time,
-        better: Better::Lower,
-    },
-    Metric {
-        definition: Definition {
-            id: "jct-p99",
-            name: "p99 JCT",
-            meaning: "The tail: 99 of 100 finished jobs took no longer than this.",
-            formula: "99th percentile of finish − submit, linear between neighbours",
-            source: "",
-        },
-        value: |summary| summary.jct.p99,
-        format: format::duration,
-        direction: Direction::Time,
-        better: Better::Lower,
-    },
-    Metric {
-        definition: Definition {
-            id: "jct-max",
-            name: "Longest JCT",
-            meaning: "The job that took longest from submission to finish.",
-            formula: "max of finish − submit",
-            source: "",
-        },
-        value: |summary| summary.jct.max,
-        format: format::duration,
-        direction: Direction::Time,
-        better: Better::Lower,
-    },
-    Metric {
-        definition: Definition {
-            id: "queueing",
-            name: "Mean queueing delay",
-            meaning: "Time without GPUs over a job's whole life, also after preemptions, averaged over finished jobs.",
-            formula: "mean of JCT − time on GPUs",
-            source: "",
-        },
-        value: |summary| summary.queueing.mean,
-        format: format::duration,
-        direction: Direction::Time,
-        better: Better::Lower,
-    },
-    Metric {
-        definition: Definition {
-            id: "longest-wait",
-            name: "Longest wait",
-            meaning: "The longest single wait of any job that then got GPUs: a sign of starvation.",
-            formula: "max over waits of start − (submission or preemption)",
-            source: "",
-        },
-        value: |summary| summary.longest_wait,
-        format: format::duration,
-        direction: Direction::Time,
-        better: Better::Lower,
-    },
-    Metric {
-        definition: Definition {
-            id: "makespan",
-            name: "Makespan",
-            meaning: "How long the whole trace takes.",
-            formula: "last finish − first submission",
-            source: "",
-        },
-        value: |summary| summary.makespan,
-        format: format::duration,
-        direction: Direction::Time,
-        better: Better::Lower,
-    },
-    Metric {
-        definition: Definition {
-            id: "allocation",
-            name: "GPU allocation",
-            meaning: "The share of the cluster's GPUs that jobs held, on average over the makespan. Held is not the same as used well.",
-            formula: "Σ GPUs × time held ∕ (GPUs of the cluster × makespan)",
-            source: "",
-        },
-        value: |summary| summary.gpu_allocation,
-        format: percent,
-        direction: Direction::Level,
-        better: Better::Higher,
-    },
-    Metric {
-        definition: Definition {
-            id: "restarts",
-            name: "Restarts",
-            meaning: "Starts after a job's first one: resumes and moves. Each costs a checkpoint and a restore.",
-            formula: "Σ starts − jobs started",
-            source: "",
-        },
-        value: |summary| f64::from(summary.restarts),
-        format: whole,
-        direction: Direction::Count,
-        better: Better::Lower,
-    },
-    Metric {
-        definition: Definition {
-            id: "rho-mean",
-            name: "Mean fairness ρ",
-            meaning: "Finish-time fairness: a job's completion time over what it would be on an equal share of the cluster. Below 1: better than an equal share.",
-            formula: "mean of JCT shared ∕ JCT alone on a 1∕N share",
-            source: THEMIS,
-        },
-        value: |summary| summary.fairness.rho_mean,
-        format: format::figures,
-        direction: Direction::Level,
-        better: Better::Lower,
-    },
-    Metric {
-        definition: Definition {
-            id: "rho-p99",
-            name: "p99 fairness ρ",
-            meaning: "Finish-time fairness of the worst-treated hundredth of jobs.",
-            formula: "99th percentile of JCT shared ∕ JCT alone on a 1∕N share",
-            source: THEMIS,
-        },
-        value: |summary| summary.fairness.rho_p99,
-        format: format::figures,
-        direction: Direction::Level,
-        better: Better::Lower,
-    },
-    Metric {
-        definition: Definition {
-            id: "rho-max",
-            name: "Worst fairness ρ",
-            meaning: "Finish-time fairness of the job treated worst.",
-            formula: "max of JCT shared ∕ JCT alone on a 1∕N share",
-            source: THEMIS,
-        },
-        value: |summary| summary.fairness.rho_max,
-        format: format::figures,
-        direction: Direction::Level,
-        better: Better::Lower,
-    },
-    Metric {
-        definition: Definition {
-            id: "jain",
-            name: "Jain's index",
-            meaning: "How alike jobs were treated: 1 if all alike, 1∕n if one has everything.",
-            formula: "(Σx)² ∕ (n·Σx²), x = 1∕ρ",
-            source: "Jain, Chiu and Hawe, DEC-TR-301 (1984).",
-        },
-        value: |summary| summary.fairness.jain,
-        format: format::figures,
-        direction: Direction::Level,
-        better: Better::Higher,
-    },
-    Metric {
-        definition: Definition {
-            id: "finished",
-            name: "Finished jobs",
-            meaning: "Jobs that ran to their end.",
-            formula: "",
-            source: "",
-        },
-        value: |summary| f64::from(summary.finished),
-        format: whole,
-        direction: Direction::Count,
-        better: Better::Neither,
-    },
-    Metric {
-        definition: Definition {
-            id: "rejected",
-            name: "Rejected jobs",
-            meaning: "Jobs that want more GPUs than the cluster has; they never enter the queue.",
-            formula: "",
-            source: "",
-        },
-        value: |summary| f64::from(summary.rejected),
-        format: whole,
-        direction: Direction::Count,
-        better: Better::Neither,
-    },
-];
 
 /// One run's column.
 #[derive(Clone, PartialEq)]
@@ -265,6 +20,8 @@ pub(super) struct Column {
     /// Jobs done and jobs there are.
     done: (u32, u32),
     summary: Summary,
+    /// By GPU type, where there are several.
+    types: Vec<TypeFigures>,
 }
 
 /// The metrics table. `baseline`: the run the others are compared with; `on_baseline` chooses
@@ -309,34 +66,53 @@ pub(super) fn metrics_table(
             </th>
         }
     });
-    let rows = METRICS.iter().map(|metric| {
-        let best = best(metric, columns);
-        let cells = columns.iter().map(|column| {
-            let value = (metric.value)(&column.summary);
-            let known = column.summary.finished > 0;
-            // What is not finished cannot be compared yet.
-            let comparable = known && column.id != baseline.id && column.complete && baseline.complete;
-            let words = difference(value, (metric.value)(&baseline.summary), metric.direction).filter(|_| comparable);
-            let is_best = best.is_some_and(|best| is_same(best, value));
-            html! {
-                <td key={column.id} class={classes!(is_best.then_some("best"))}>
-                    <div>
-                        if is_best {
-                            <span class="mark">{ "best" }</span>
-                        }
-                        <span class="value">{ if known { (metric.format)(value) } else { "–".into() } }</span>
-                        if comparing {
-                            <span class="difference">{ words }</span>
-                        }
-                    </div>
-                </td>
+    let of_runs = METRICS.iter().map(|metric| {
+        let known = |of: &Summary| {
+            if of.finished > 0 {
+                (metric.value)(of)
+            } else {
+                f64::NAN
             }
+        };
+        let values = columns.iter().map(|column| known(&column.summary));
+        row(
+            &metric.definition,
+            0,
+            metric.look,
+            columns,
+            baseline,
+            values,
+        )
+    });
+    let fail = columns
+        .iter()
+        .any(|column| column.summary.failures.is_something());
+    let failures = FAILURES.iter().filter(|_| fail).map(|metric| {
+        let values = columns.iter();
+        let values = values.map(|column| (metric.value)(&column.summary.failures));
+        row(
+            &metric.definition,
+            0,
+            metric.look,
+            columns,
+            baseline,
+            values,
+        )
+    });
+    let across = columns.len() + 1;
+    let types = (0u32..).zip(&baseline.types).map(|(at, of)| {
+        let rows = OF_TYPE.iter().map(|metric| {
+            let values = columns.iter().map(|column| {
+                let own = column.types.get(at as usize);
+                own.map_or(f64::NAN, metric.value)
+            });
+            row(&metric.definition, at, metric.look, columns, baseline, values)
         });
         html! {
-            <tr key={metric.definition.id}>
-                <th scope="row"><Term definition={&metric.definition} /></th>
-                { for cells }
-            </tr>
+            <tbody key={format!("type-{at}")}>
+                { heading(&format!("On {}: {}", type_title(&of.gpu_type), format::counted(of.gpus.into(), "GPU", "GPUs")), across) }
+                { for rows }
+            </tbody>
         }
     });
     html! {
@@ -348,7 +124,14 @@ pub(super) fn metrics_table(
                         { for headers }
                     </tr>
                 </thead>
-                <tbody>{ for rows }</tbody>
+                <tbody key="runs">{ for of_runs }</tbody>
+                if fail {
+                    <tbody key="failures">
+                        { heading("Failures and checkpoints", across) }
+                        { for failures }
+                    </tbody>
+                }
+                { for types }
             </table>
         </section>
     }
@@ -370,27 +153,68 @@ pub(super) fn columns(stage: &Stage) -> Vec<Column> {
         complete: run.complete,
         done: (run.progress.done, run.progress.jobs),
         summary: summary(stage, run),
+        types: types(stage, run),
     };
     stage.runs.iter().zip(names).map(column).collect()
 }
 
-/// The best value of complete runs, if they differ enough to be told apart.
-fn best(metric: &Metric, columns: &[Column]) -> Option<f64> {
-    if metric.better == Better::Neither
-        || columns.len() < 2
-        || columns.iter().any(|column| !column.complete)
-    {
+/// What the rows below are about.
+fn heading(text: &str, across: usize) -> Html {
+    html! {
+        <tr class="group"><th scope="rowgroup" colspan={across.to_string()}><span>{ text }</span></th></tr>
+    }
+}
+
+/// One number of every run, NaN where it is not known; `place` tells a term from others of the same
+/// name.
+fn row(
+    definition: &'static Definition,
+    place: u32,
+    look: Look,
+    columns: &[Column],
+    baseline: &Column,
+    values: impl Iterator<Item = f64>,
+) -> Html {
+    let values: Vec<f64> = values.collect();
+    let complete = columns.iter().all(|column| column.complete);
+    let best = best(look.better, &values).filter(|_| complete);
+    let base = columns.iter().position(|column| column.id == baseline.id);
+    let base = base.map_or(f64::NAN, |at| values[at]);
+    let cells = columns.iter().zip(&values).map(|(column, &value)| {
+        // What is not finished cannot be compared yet.
+        let comparable = column.id != baseline.id && column.complete && baseline.complete;
+        let words = difference(value, base, look.direction).filter(|_| comparable);
+        let is_best = best.is_some_and(|best| is_same(best, value));
+        html! {
+            <td key={column.id} class={classes!(is_best.then_some("best"))}>
+                <div>
+                    if is_best {
+                        <span class="mark">{ "best" }</span>
+                    }
+                    <span class="value">{ if value.is_nan() { "–".into() } else { (look.format)(value) } }</span>
+                    if columns.len() > 1 {
+                        <span class="difference">{ words }</span>
+                    }
+                </div>
+            </td>
+        }
+    });
+    html! {
+        <tr key={definition.id}>
+            <th scope="row"><Term {definition} {place} /></th>
+            { for cells }
+        </tr>
+    }
+}
+
+/// The best value, if they are all known and differ enough to be told apart.
+fn best(better: Better, values: &[f64]) -> Option<f64> {
+    if better == Better::Neither || values.len() < 2 || values.iter().any(|value| value.is_nan()) {
         return None;
     }
-    let values = || columns.iter().map(|column| (metric.value)(&column.summary));
-    let (least, most) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), v| {
-        (least.min(v), most.max(v))
-    });
-    let best = if metric.better == Better::Lower {
-        least
-    } else {
-        most
-    };
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let best = if better == Better::Lower { least } else { most };
     (!is_same(least, most)).then_some(best)
 }
 
@@ -398,65 +222,17 @@ fn is_same(a: f64, b: f64) -> bool {
     a == b || (a.min(b) > 0.0 && a.max(b) / a.min(b) < SAME)
 }
 
-fn percent(share: f64) -> String {
-    format!("{} %", format::figures(100.0 * share))
-}
-
-fn whole(number: f64) -> String {
-    format::count(number as u64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn column(mean: f64, allocation: f64) -> Column {
-        let mut summary = Summary {
-            gpu_allocation: allocation,
-            ..Default::default()
-        };
-        summary.jct.mean = mean;
-        Column {
-            id: 0,
-            name: String::new(),
-            spec: String::new(),
-            complete: true,
-            done: (0, 0),
-            summary,
-        }
-    }
-
-    fn metric(id: &str) -> &'static Metric {
-        METRICS
-            .iter()
-            .find(|metric| metric.definition.id == id)
-            .unwrap()
-    }
-
     #[test]
     fn the_best_is_the_lowest_time_and_the_highest_allocation() {
-        let columns = [column(10.0, 0.5), column(20.0, 0.9)];
-        assert_eq!(best(metric("jct-mean"), &columns), Some(10.0));
-        assert_eq!(best(metric("allocation"), &columns), Some(0.9));
-        assert_eq!(best(metric("finished"), &columns), None);
-        assert_eq!(best(metric("jct-mean"), &columns[..1]), None);
-        assert_eq!(
-            best(
-                metric("jct-mean"),
-                &[column(1000.0, 0.0), column(1001.0, 0.0)]
-            ),
-            None
-        );
-    }
-
-    #[test]
-    fn metrics_have_different_ids() {
-        for (i, metric) in METRICS.iter().enumerate() {
-            assert!(
-                METRICS[..i]
-                    .iter()
-                    .all(|other| other.definition.id != metric.definition.id)
-            );
-        }
+        assert_eq!(best(Better::Lower, &[10.0, 20.0]), Some(10.0));
+        assert_eq!(best(Better::Higher, &[0.5, 0.9]), Some(0.9));
+        assert_eq!(best(Better::Neither, &[1.0, 2.0]), None);
+        assert_eq!(best(Better::Lower, &[10.0]), None);
+        assert_eq!(best(Better::Lower, &[10.0, f64::NAN]), None);
+        assert_eq!(best(Better::Lower, &[1000.0, 1001.0]), None);
     }
 }

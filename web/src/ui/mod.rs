@@ -34,6 +34,7 @@ mod job_rows;
 mod keyboard;
 mod legend;
 mod life;
+mod metrics;
 mod metrics_table;
 mod node_groups;
 mod player;

@@ -6,6 +6,7 @@ use crate::draw::format;
 use crate::draw::space::{Css, Rect};
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Most ticks on an axis.
 const MOST_TICKS: usize = 8;
@@ -36,7 +37,7 @@ enum Unit {
     /// `0.125`, `57,600`; ticks `60k`.
     Number,
     /// One name per whole number.
-    Name(&'static [&'static str]),
+    Name(Rc<[String]>),
 }
 
 impl Axis {
@@ -96,6 +97,14 @@ impl Axis {
         Self::linear(title, Unit::Count, 0.0, high, multiples(step, high))
     }
 
+    /// Any amount from none to `most`.
+    pub fn amount(title: &'static str, most: f64) -> Self {
+        let most = if most > 0.0 { most } else { 1.0 };
+        let step = nice_step(most / 5.0);
+        let high = (most / step).ceil() * step;
+        Self::linear(title, Unit::Number, 0.0, high, multiples(step, high))
+    }
+
     /// Ratios over decades.
     pub fn ratios(title: &'static str, (low, high): (f64, f64)) -> Self {
         let (low, high) = widened(low.max(1e-4), high);
@@ -142,7 +151,7 @@ impl Axis {
     }
 
     /// Categories side by side, the first at 0.
-    pub fn names(title: &'static str, names: &'static [&'static str]) -> Self {
+    pub fn names(title: &'static str, names: Rc<[String]>) -> Self {
         let ticks = (0..names.len()).map(|i| i as f64).collect();
         let high = names.len() as f64 - 0.5;
         Self::linear(title, Unit::Name(names), -0.5, high, ticks)
@@ -150,7 +159,7 @@ impl Axis {
 
     /// How a value reads.
     pub fn label(&self, value: f64) -> String {
-        match self.unit {
+        match &self.unit {
             Unit::Duration => format::duration(value),
             Unit::Share => format!("{} %", format::figures(100.0 * value)),
             Unit::Count => format::figures(value),
@@ -158,7 +167,7 @@ impl Axis {
             Unit::Number => format::significant(value),
             Unit::Name(names) => names
                 .get(value.round().max(0.0) as usize)
-                .map_or_else(String::new, |&name| name.into()),
+                .map_or_else(String::new, String::clone),
         }
     }
 

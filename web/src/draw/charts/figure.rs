@@ -1,13 +1,13 @@
 //! What a chart shows, worked out from the stage once per change of data.
 
-use super::Chart;
 use super::axis::Axis;
 use super::names;
 use super::series::{self, Band, Points};
+use super::{Chart, has_types};
 use crate::draw::format;
 use crate::stage::{Stage, StageRun};
 use std::borrow::Cow;
-use switchyard::report::{Outcomes, Summary, percentile};
+use switchyard::report::{Outcomes, Summary, TypeFigures, by_gpu_type, percentile};
 use switchyard::sim::RunLog;
 
 /// Sizes of gangs that are charted apart, and their upper ends.
@@ -102,6 +102,15 @@ pub fn summary(stage: &Stage, run: &StageRun) -> Summary {
     }
 }
 
+/// A run by GPU type, as far as it has come; nothing where all GPUs are of one.
+pub fn types(stage: &Stage, run: &StageRun) -> Vec<TypeFigures> {
+    if has_types(&stage.cluster) {
+        by_gpu_type(&stage.cluster, &run.log, &outcomes(stage, run))
+    } else {
+        Vec::new()
+    }
+}
+
 impl Figure {
     /// The chart of all runs on stage.
     pub fn of(chart: Chart, stage: &Stage) -> Self {
@@ -116,7 +125,11 @@ impl Figure {
             Chart::JctCdf => line(series::cdf(known(&outcomes(stage, run).jct))),
             Chart::WaitCdf => line(series::cdf(known(&outcomes(stage, run).queueing))),
             Chart::RhoCdf => line(series::cdf(known(&outcomes(stage, run).rho))),
-            Chart::JctByGang => Marks::Ranges(ranges(stage, &outcomes(stage, run))),
+            Chart::JctByGang => Marks::Ranges(by_gang(stage, &outcomes(stage, run))),
+            Chart::JctByType => {
+                Marks::Ranges(ranges(types(stage, run).into_iter().map(|of| of.jct)))
+            }
+            Chart::Lost => lost(stage, run),
             Chart::Queue => over_time(&run.log, run.reached(), |log, i| {
                 f64::from(log.sample_waiting()[i])
             }),
@@ -137,7 +150,7 @@ impl Figure {
                 marks: marks(run),
             })
             .collect();
-        let (x, y) = axes(chart, &series, stage.clock.end);
+        let (x, y) = axes(chart, &series, stage);
         Self {
             chart,
             x,
@@ -156,8 +169,9 @@ impl Figure {
     pub fn readout(&self, x: f64) -> (String, Vec<(usize, String)>) {
         let head = match self.chart {
             Chart::JctByGang => format!("{} GPUs", self.x.label(x)),
+            Chart::JctByType => self.x.label(x),
             Chart::JctCdf | Chart::WaitCdf | Chart::RhoCdf => format!("≤ {}", self.x.label(x)),
-            Chart::Queue | Chart::Allocation => format::time(x),
+            Chart::Queue | Chart::Allocation | Chart::Lost => format::time(x),
         };
         let words = |series: &Series| match &series.marks {
             Marks::Line(points, _) => {
@@ -206,11 +220,8 @@ impl Figure {
                 }
                 Marks::Ranges(ranges) => {
                     let class = |range: &RangeMark| {
-                        format!(
-                            "{} GPUs {}",
-                            self.x.label(range.x),
-                            format::duration(range.median)
-                        )
+                        let (class, _) = self.readout(range.x);
+                        format!("{class} {}", format::duration(range.median))
                     };
                     format!(
                         "median {}",
@@ -242,14 +253,34 @@ fn known(values: &[f64]) -> Vec<f64> {
         .collect()
 }
 
+/// Work that failures have undone, GPU-hours since the beginning.
+fn lost(stage: &Stage, run: &StageRun) -> Marks {
+    let (mut times, mut sums) = (vec![0.0], vec![0.0]);
+    let mut sum = 0.0;
+    for eviction in (0..run.log.evictions()).map(|i| run.log.eviction(i)) {
+        let segment = run.log.segment(eviction.segment as usize);
+        let job = stage.workload.jobs.get(segment.job.index());
+        sum += eviction.lost * job.map_or(0.0, |job| f64::from(job.gpus)) / 3600.0;
+        times.push(segment.end.seconds());
+        sums.push(sum);
+    }
+    let (points, band) = series::steps(&times, |i| sums[i], run.reached());
+    Marks::Line(points, band)
+}
+
 /// Percentiles of JCT by size of gang.
-fn ranges(stage: &Stage, outcomes: &Outcomes) -> Vec<RangeMark> {
+fn by_gang(stage: &Stage, outcomes: &Outcomes) -> Vec<RangeMark> {
     let mut by_gang: [Vec<f64>; GANGS.len()] = Default::default();
     for (job, &jct) in stage.workload.jobs.iter().zip(&outcomes.jct) {
         if !jct.is_nan() {
             by_gang[GANG_ENDS.partition_point(|&end| end < job.gpus)].push(jct);
         }
     }
+    ranges(by_gang)
+}
+
+/// Percentiles of the JCTs of every class that has jobs.
+fn ranges(classes: impl IntoIterator<Item = Vec<f64>>) -> Vec<RangeMark> {
     let range = |(class, mut jcts): (usize, Vec<f64>)| {
         jcts.sort_unstable_by(f64::total_cmp);
         let [p25, median, p75, p95] =
@@ -262,10 +293,12 @@ fn ranges(stage: &Stage, outcomes: &Outcomes) -> Vec<RangeMark> {
             p95,
         })
     };
-    by_gang.into_iter().enumerate().filter_map(range).collect()
+    let classes = classes.into_iter().enumerate();
+    classes.filter_map(range).collect()
 }
 
-fn axes(chart: Chart, series: &[Series], end: f64) -> (Axis, Axis) {
+fn axes(chart: Chart, series: &[Series], stage: &Stage) -> (Axis, Axis) {
+    let end = stage.clock.end;
     let points = || series.iter().flat_map(|series| series.marks.points());
     let extent = |values: &mut dyn Iterator<Item = f64>| {
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
@@ -290,11 +323,19 @@ fn axes(chart: Chart, series: &[Series], end: f64) -> (Axis, Axis) {
             Axis::ratios("finish-time fairness ρ (lower is fairer)", across()),
             Axis::share("share of finished jobs"),
         ),
-        Chart::JctByGang => {
+        Chart::JctByGang | Chart::JctByType => {
+            let (title, names) = if chart == Chart::JctByGang {
+                ("GPUs per job", GANGS.map(str::to_owned).into())
+            } else {
+                (
+                    "GPUs on which a job ran longest",
+                    names::of_types(&stage.cluster),
+                )
+            };
             let ranges = series.iter().flat_map(|series| series.marks.ranges());
             let extent = extent(&mut ranges.flat_map(|range| [range.p25, range.p95]));
             (
-                Axis::names("GPUs per job", &GANGS),
+                Axis::names(title, names),
                 Axis::durations("JCT: dot median, box p25–p75, line to p95", extent),
             )
         }
@@ -307,6 +348,13 @@ fn axes(chart: Chart, series: &[Series], end: f64) -> (Axis, Axis) {
             (
                 Axis::elapsed("time since the first submission", end),
                 Axis::count("jobs waiting", most),
+            )
+        }
+        Chart::Lost => {
+            let most = points().map(|point| point.1).fold(0.0, f64::max);
+            (
+                Axis::elapsed("time since the first submission", end),
+                Axis::amount("GPU-hours of work to be done again, in all", most),
             )
         }
         Chart::Allocation => (

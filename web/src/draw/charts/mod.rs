@@ -11,16 +11,18 @@ mod series;
 mod ticks;
 
 pub use axis::Axis;
-pub use figure::{Figure, Marks, RangeMark, Series, outcomes, summary};
-pub use names::short_specs;
+pub use figure::{Figure, Marks, RangeMark, Series, outcomes, summary, types};
+pub use names::{short_specs, type_title};
 pub use series::{Band, Points, at as height_at};
 
 use super::space::{Css, Ratio, Size};
+use crate::stage::Stage;
 use paint::Look;
 use paper::Paper;
 use plotters::drawing::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;
 use plotters_svg::SVGBackend;
+use switchyard::cluster::ClusterSpec;
 use web_sys::HtmlCanvasElement;
 
 /// The charts there are.
@@ -30,6 +32,8 @@ pub enum Chart {
     JctCdf,
     /// Completion times by size of gang.
     JctByGang,
+    /// Completion times by the GPU type that jobs ran on.
+    JctByType,
     /// Jobs waiting over time.
     Queue,
     /// GPUs held over time.
@@ -38,18 +42,33 @@ pub enum Chart {
     WaitCdf,
     /// Distribution of finish-time fairness.
     RhoCdf,
+    /// Work that failures have undone over time.
+    Lost,
 }
 
 impl Chart {
     /// Every chart, in the order of the page.
-    pub const ALL: [Chart; 6] = [
+    const ALL: [Chart; 8] = [
         Self::JctCdf,
         Self::JctByGang,
+        Self::JctByType,
         Self::WaitCdf,
         Self::Queue,
         Self::Allocation,
         Self::RhoCdf,
+        Self::Lost,
     ];
+
+    /// Those that have something to show, in the order of the page.
+    pub fn of(stage: &Stage) -> impl Iterator<Item = Self> {
+        let types = has_types(&stage.cluster);
+        let lost = stage.runs.iter().any(|run| run.log.evictions() > 0);
+        Self::ALL.into_iter().filter(move |chart| match chart {
+            Self::JctByType => types,
+            Self::Lost => lost,
+            _ => true,
+        })
+    }
 
     /// What it shows.
     pub fn title(self) -> &'static str {
@@ -60,6 +79,8 @@ impl Chart {
             Self::Allocation => "GPU allocation",
             Self::WaitCdf => "Queueing delay of jobs",
             Self::RhoCdf => "Finish-time fairness",
+            Self::JctByType => "Completion times by GPU type",
+            Self::Lost => "Work lost to failures",
         }
     }
 
@@ -72,13 +93,20 @@ impl Chart {
             Self::Allocation => "allocation",
             Self::WaitCdf => "wait-cdf",
             Self::RhoCdf => "fairness-cdf",
+            Self::JctByType => "jct-by-type",
+            Self::Lost => "lost-work",
         }
     }
 
     /// Whether its x axis is the clock's time.
     pub fn is_over_time(self) -> bool {
-        matches!(self, Self::Queue | Self::Allocation)
+        matches!(self, Self::Queue | Self::Allocation | Self::Lost)
     }
+}
+
+/// Whether there are GPUs of several types, so that they can be told apart.
+fn has_types(cluster: &ClusterSpec) -> bool {
+    cluster.types().len() + usize::from(cluster.gpus_of(None) > 0) > 1
 }
 
 /// SVG files count in eighths of a pixel, since plotters rounds to whole units.

@@ -1,6 +1,8 @@
 //! Names of runs, as short as they can be and still be told apart.
 
 use crate::stage::ASIDE;
+use std::rc::Rc;
+use switchyard::cluster::{ClusterSpec, GpuModel};
 
 /// Characters of a spec's parameters that are shown where two runs differ only there.
 const MOST_CHARACTERS: usize = 30;
@@ -46,6 +48,22 @@ pub fn short_specs(specs: &[&str]) -> Vec<String> {
         }
     }
     names
+}
+
+/// A GPU type's name for people.
+pub fn type_title(name: &str) -> &str {
+    match GpuModel::named(name) {
+        Some(model) => model.title,
+        None if name.is_empty() => "GPUs of no type",
+        None => name,
+    }
+}
+
+/// The types of a cluster's GPUs, as [`by_gpu_type`](switchyard::report::by_gpu_type) orders them.
+pub(super) fn of_types(cluster: &ClusterSpec) -> Rc<[String]> {
+    let of_none = (cluster.gpus_of(None) > 0).then_some("");
+    let names = cluster.types().iter().map(String::as_str).chain(of_none);
+    names.map(|name| type_title(name).to_owned()).collect()
 }
 
 /// The policy's spec in a run's label.

@@ -28,8 +28,8 @@ fn Compare(props: &StateProps) -> Html {
     let figures = use_memo((stage.clone(), state.revision), |(stage, _)| {
         let stage = stage.read();
         let begun = stage.runs.iter().any(|run| run.log.events() > 0);
-        let figures = Chart::ALL.map(|chart| Rc::new(Figure::of(chart, &stage)));
-        begun.then_some(figures)
+        let figures = Chart::of(&stage).map(|chart| Rc::new(Figure::of(chart, &stage)));
+        begun.then(|| figures.collect::<Vec<_>>())
     });
     let columns = use_memo((stage.clone(), state.revision), |(stage, _)| {
         columns(&stage.read())
