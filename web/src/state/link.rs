@@ -14,6 +14,7 @@ use std::fmt::Display;
 use switchyard::Settings;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::{JobId, Status};
+use switchyard::outages::Outages;
 use switchyard::policy::PolicySpec;
 use switchyard::trace::{ColumnMapping, Fractions, Oversized, Window};
 use switchyard::workload::{Application, SAMPLES};

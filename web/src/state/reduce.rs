@@ -7,6 +7,7 @@ use super::{
 };
 use std::rc::Rc;
 use switchyard::Experiment;
+use switchyard::outages::Outages;
 use switchyard::trace::ProfileTable;
 use yew::Reducible;
 
