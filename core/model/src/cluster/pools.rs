@@ -222,19 +222,31 @@ impl Pools {
             needs.gpus = gpus.max(1);
             needs.cores = demand.cores;
             needs.memory = demand.memory;
+            // Who counts GPUs by pool must not count those of one whose nodes are too small for it.
+            for (pool, most) in self.most_by_pool(needs).into_iter().enumerate() {
+                if most < gpus {
+                    needs.pools &= !(1 << pool);
+                }
+            }
         }
         needs
     }
 
     /// The largest gang of such needs that an idle cluster holds.
     pub fn most(&self, needs: Needs) -> u32 {
+        let by_pool = self.most_by_pool(needs).into_iter().enumerate();
+        let allowed = by_pool.filter(|&(pool, _)| needs.allows(pool));
+        allowed.map(|(_, most)| most).max().unwrap_or(0)
+    }
+
+    /// GPUs that a gang of such needs could use of each pool, if it may.
+    fn most_by_pool(&self, needs: Needs) -> Vec<u32> {
         let mut most = vec![0u32; self.len()];
         for (node, &gpus) in self.gpus.iter().enumerate() {
             let there = self.capacity.get(node);
             most[self.of_node(node as u32)] += there.map_or(gpus, |&there| needs.most(gpus, there));
         }
-        let allowed = (0..self.len()).filter(|&pool| needs.allows(pool));
-        allowed.map(|pool| most[pool]).max().unwrap_or(0)
+        most
     }
 }
 

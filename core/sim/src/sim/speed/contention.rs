@@ -335,7 +335,8 @@ impl Law for Contention {
                 by: others.filter_map(share).collect(),
             });
         }
-        let Some(edge) = edge else {
+        let factor = without(step.seconds(communication, 1.0));
+        let Some(edge) = edge.filter(|_| factor < 1.0) else {
             return;
         };
         let on = &self.edges[edge as usize];
@@ -348,7 +349,7 @@ impl Law for Contention {
         causes.push(Cause {
             law: "contention".to_owned(),
             place: self.network.topology.name(edge),
-            factor: without(step.seconds(communication, 1.0)).min(1.0),
+            factor,
             load: Some(on.wanted / self.capacity[edge as usize]),
             by: others
                 .filter_map(|&id| Some((id, wants(id)? / on.wanted)))

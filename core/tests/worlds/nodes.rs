@@ -1,0 +1,146 @@
+//! What nodes have, what jobs may use of it, and what is taken: from the cluster and the workload
+//! alone.
+
+use crate::scenes::World;
+use std::collections::BTreeMap;
+use switchyard::cluster::TypeId;
+use switchyard::job::Job;
+use switchyard::sim::Segment;
+
+/// What makes nodes one pool: GPUs of one type, memory (MiB) and speed (thousandths).
+type Pool = (Option<TypeId>, Option<u32>, Option<u64>);
+
+impl World {
+    pub(crate) fn pool(&self, node: u32) -> Pool {
+        let kind = self.cluster.group_of(node).expect("a node").kind;
+        let speed = self.cluster.speed(kind).map(f64::to_bits);
+        (kind.gpu, self.cluster.gpu_memory(kind), speed)
+    }
+
+    /// Whether a job may run on a node, by what is said of both.
+    pub(crate) fn allows(&self, job: &Job, node: u32) -> bool {
+        let kind = self.cluster.group_of(node).expect("a node").kind;
+        let typed = kind.gpu.is_none_or(|gpu| {
+            let name = self.cluster.type_name(gpu);
+            let at = self.workload.gpu_types.iter().position(|of| of == name);
+            job.demand.types.allows(at.expect("a known type") as u32)
+        });
+        let memory = self.cluster.gpu_memory(kind);
+        typed && memory.is_none_or(|memory| memory >= job.demand.gpu_memory)
+    }
+
+    /// GPUs of a node that a gang like the job's can use when nobody else is there.
+    fn usable(&self, job: &Job, node: u32) -> u32 {
+        let group = self.cluster.group_of(node).expect("a node");
+        let fits = |&gpus: &u32| {
+            let [cores, memory] = taken(job, gpus);
+            let within = |taken: u64, of: Option<u32>| of.is_none_or(|of| taken <= u64::from(of));
+            within(cores, group.kind.cores) && within(memory, group.kind.memory)
+        };
+        (0..=group.gpus).rev().find(fits).unwrap_or(0)
+    }
+
+    /// The largest gang like the job's that the idle cluster holds on each type.
+    fn largest_by_pool(&self, job: &Job) -> BTreeMap<Pool, u32> {
+        let mut largest: BTreeMap<Pool, u32> = BTreeMap::new();
+        for node in (0..self.cluster.nodes()).filter(|&node| self.allows(job, node)) {
+            *largest.entry(self.pool(node)).or_default() += self.usable(job, node);
+        }
+        largest
+    }
+
+    /// The same on one type.
+    pub(crate) fn largest(&self, job: &Job) -> u32 {
+        let by_pool = self.largest_by_pool(job);
+        by_pool.into_values().max().unwrap_or(0)
+    }
+
+    /// Whether a job could run on a node's type with the cores and memory that it asks for.
+    fn holds(&self, job: &Job, by_pool: &BTreeMap<Pool, u32>, node: u32) -> bool {
+        let mut groups = self.cluster.groups().iter();
+        let says = groups.any(|group| group.kind.cores.is_some() || group.kind.memory.is_some());
+        let asks = (job.demand.cores, job.demand.memory) != (0, 0);
+        let most = by_pool.get(&self.pool(node)).copied();
+        !(says && asks) || most.is_some_and(|most| most >= job.gpus)
+    }
+
+    /// How fast the slowest of these nodes' types is for a job of no measured model, beside the
+    /// fastest that it may use.
+    pub(crate) fn relative_speed(&self, job: &Job, nodes: impl Iterator<Item = u32>) -> f64 {
+        if self.options.equal_types {
+            return 1.0;
+        }
+        let speed = |node: u32| {
+            let kind = self.cluster.group_of(node).expect("a node").kind;
+            self.cluster.speed(kind).unwrap_or(1.0)
+        };
+        let by_pool = self.largest_by_pool(job);
+        let allowed = (0..self.cluster.nodes()).filter(|&node| self.allows(job, node));
+        let allowed = allowed.filter(|&node| self.holds(job, &by_pool, node));
+        let fastest = allowed.map(speed).fold(0.0, f64::max);
+        nodes.map(speed).fold(f64::INFINITY, f64::min) / fastest
+    }
+}
+
+/// What a job takes of a node besides GPUs: cores and memory.
+fn taken(job: &Job, gpus: u32) -> [u64; 2] {
+    let share = |all: u32| (u64::from(all) * u64::from(gpus)).div_ceil(u64::from(job.gpus));
+    [share(job.demand.cores), share(job.demand.memory)]
+}
+
+/// What is taken of every node.
+pub(crate) struct Taken<'a> {
+    world: &'a World,
+    /// Thousandths and MiB of each GPU, by node and number.
+    gpus: BTreeMap<(u32, u32), (u32, u32)>,
+    /// Cores and memory, by node.
+    besides: Vec<[u64; 2]>,
+}
+
+impl<'a> Taken<'a> {
+    pub(crate) fn nothing(world: &'a World) -> Self {
+        Self {
+            world,
+            gpus: BTreeMap::new(),
+            besides: vec![[0; 2]; world.cluster.nodes() as usize],
+        }
+    }
+
+    /// A job comes: what it takes must be there.
+    pub(crate) fn take(&mut self, job: &Job, segment: &Segment<'_>) {
+        self.change(job, segment, |all, own| all + own);
+        for gpus in segment.gpus {
+            let group = self.world.cluster.group_of(gpus.node).expect("a node");
+            assert!(gpus.mask != 0 && gpus.mask.ilog2() < group.gpus);
+            let most = self.world.cluster.gpu_memory(group.kind);
+            for gpu in (0..64).filter(|gpu| gpus.mask >> gpu & 1 == 1) {
+                let (part, memory) = self.gpus[&(gpus.node, gpu)];
+                assert!(part <= 1000, "GPU {gpu} of node {} given twice", gpus.node);
+                assert!(most.is_none_or(|most| memory <= most));
+            }
+            let [cores, memory] = self.besides[gpus.node as usize];
+            assert!(group.kind.cores.is_none_or(|all| cores <= u64::from(all)));
+            assert!(group.kind.memory.is_none_or(|all| memory <= u64::from(all)));
+        }
+    }
+
+    /// A job goes.
+    pub(crate) fn give(&mut self, job: &Job, segment: &Segment<'_>) {
+        self.change(job, segment, |all, own| all - own);
+    }
+
+    fn change(&mut self, job: &Job, segment: &Segment<'_>, change: fn(u64, u64) -> u64) {
+        let of = |all: &mut u32, own: u32| *all = change((*all).into(), own.into()) as u32;
+        for gpus in segment.gpus {
+            for gpu in (0..64).filter(|gpu| gpus.mask >> gpu & 1 == 1) {
+                let (part, memory) = self.gpus.entry((gpus.node, gpu)).or_default();
+                of(part, segment.share.unwrap_or(1000));
+                of(memory, job.demand.gpu_memory);
+            }
+            let besides = &mut self.besides[gpus.node as usize];
+            for (all, own) in besides.iter_mut().zip(taken(job, gpus.count())) {
+                *all = change(*all, own);
+            }
+        }
+    }
+}
