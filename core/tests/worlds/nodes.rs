@@ -60,8 +60,13 @@ impl World {
         let mut groups = self.cluster.groups().iter();
         let says = groups.any(|group| group.kind.cores.is_some() || group.kind.memory.is_some());
         let asks = (job.demand.cores, job.demand.memory) != (0, 0);
-        let most = by_pool.get(&self.pool(node)).copied();
-        !(says && asks) || most.is_some_and(|most| most >= job.gpus)
+        let pool = self.pool(node);
+        let of_pool = (0..self.cluster.nodes()).filter(|&node| self.pool(node) == pool);
+        let gpus: u32 = of_pool
+            .filter_map(|node| Some(self.cluster.group_of(node)?.gpus))
+            .sum();
+        let most = by_pool.get(&pool).copied();
+        !(says && asks) || most.is_some_and(|most| most >= job.gpus.min(gpus))
     }
 
     /// How fast the slowest of these nodes' types is for a job of no measured model, beside the

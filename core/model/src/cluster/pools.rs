@@ -223,8 +223,10 @@ impl Pools {
             needs.cores = demand.cores;
             needs.memory = demand.memory;
             // Who counts GPUs by pool must not count those of one whose nodes are too small for it.
-            for (pool, most) in self.most_by_pool(needs).into_iter().enumerate() {
-                if most < gpus {
+            let all = self.most_by_pool(Needs::NONE).into_iter();
+            let most = self.most_by_pool(needs).into_iter();
+            for (pool, (most, all)) in most.zip(all).enumerate() {
+                if most < gpus.min(all) {
                     needs.pools &= !(1 << pool);
                 }
             }

@@ -318,9 +318,9 @@ impl Law for Contention {
         };
         let (communication, edge) = self.communication(running);
         let (crowding, node) = self.crowding(running);
-        let without = |seconds: f64| running.alone / seconds;
-        let step = running.step;
-        if let Some(node) = node {
+        // Elsewhere than where it is thought to be fastest it may be faster, which it is not paid for.
+        let link = (running.alone / running.step.seconds(communication, 1.0)).min(1.0);
+        if let Some(node) = node.filter(|_| running.factor < link) {
             let others = self.on_node[node as usize].iter().filter(|&&id| id != job);
             let all = self.cores[node as usize].1 as f64;
             let share = |&id: &JobId| {
@@ -330,13 +330,12 @@ impl Law for Contention {
             causes.push(Cause {
                 law: "contention".to_owned(),
                 place: format!("node {node}'s cores"),
-                factor: step.seconds(communication, 1.0) / step.seconds(communication, crowding),
+                factor: running.factor / link,
                 load: Some(crowding),
                 by: others.filter_map(share).collect(),
             });
         }
-        let factor = without(step.seconds(communication, 1.0));
-        let Some(edge) = edge.filter(|_| factor < 1.0) else {
+        let Some(edge) = edge.filter(|_| link < 1.0) else {
             return;
         };
         let on = &self.edges[edge as usize];
@@ -349,7 +348,7 @@ impl Law for Contention {
         causes.push(Cause {
             law: "contention".to_owned(),
             place: self.network.topology.name(edge),
-            factor,
+            factor: link,
             load: Some(on.wanted / self.capacity[edge as usize]),
             by: others
                 .filter_map(|&id| Some((id, wants(id)? / on.wanted)))
