@@ -7,11 +7,13 @@
 //! policy's queues, `draw/` paints, `ui/` are the components.
 
 pub mod away;
+pub mod bands;
 pub mod bridge;
 pub mod draw;
 pub mod fragmentation;
 pub mod goodput;
 pub mod kept;
+pub mod links;
 mod machine;
 mod order;
 pub mod queues;

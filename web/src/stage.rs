@@ -4,6 +4,8 @@
 //! pointer events write to it; one animation loop reads it and paints ([`crate::draw`]).
 
 use crate::away::Away;
+use crate::bands::Bands;
+use crate::links::Links;
 use std::cell::{Ref, RefCell, RefMut};
 use std::rc::Rc;
 use switchyard::Time;
@@ -81,6 +83,10 @@ pub struct StageRun {
     pub moment: Moment,
     /// Which nodes are not there at the clock's time.
     pub away: Away,
+    /// The load of links at the clock's time, where jobs contend for them.
+    pub links: Option<Links>,
+    /// Where on shared GPUs their jobs are shown.
+    pub bands: Bands,
     /// Each job's segments, in order of start.
     pub segments_of: Vec<Vec<u32>>,
     /// What turns segments into attained service.
@@ -201,6 +207,9 @@ impl Stage {
         for run in &mut self.runs {
             run.moment.seek(&run.log, &run.index, now);
             run.away.seek(&run.log, now);
+            if let Some(links) = &mut run.links {
+                links.seek(&run.log, &run.moment, &self.workload);
+            }
         }
     }
 
@@ -248,6 +257,8 @@ impl StageRun {
             index: TimeIndex::default(),
             moment: Moment::default(),
             away: Away::default(),
+            links: None,
+            bands: Bands::default(),
             segments_of: vec![Vec::new(); jobs],
             attained: Attained::default(),
             progress: Progress {
@@ -329,6 +340,7 @@ impl StageRun {
         self.log.apply(delta);
         for segment in known..self.log.segments() {
             let job = self.log.segment(segment).job;
+            self.bands.add(&self.log, segment);
             let segments = &mut self.segments_of[job.index()];
             self.attained
                 .add_segment(&self.log, segments.last().copied());

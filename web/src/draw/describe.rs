@@ -3,8 +3,10 @@
 
 use super::format::{attained, count, counted, duration, figures, gpu_hours, time};
 use super::on_stage::OnStage;
+use crate::links::Links;
 use crate::queues::Queues;
 use crate::stage::{Clock, Stage, StageRun};
+use std::collections::BTreeMap;
 use switchyard::Time;
 use switchyard::cluster::GpuModel;
 use switchyard::job::JobId;
@@ -107,11 +109,19 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
     if is_ahead(OnStage { stage, run }) {
         return "The run has not come this far yet.".to_owned();
     }
-    let mut free: Vec<u32> = stage.cluster.gpus_per_node().collect();
+    let whole = |gpus: u32| u64::MAX >> (64 - gpus.clamp(1, 64));
+    // GPUs of which nobody has a part, and thousandths that others leave of shared ones.
+    let mut free: Vec<u64> = stage.cluster.gpus_per_node().map(whole).collect();
+    let mut left = BTreeMap::<(u32, u64), u32>::new();
     for &job in run.moment.running() {
-        for part in run.log.segment(run.moment.segment(job)).gpus {
+        let segment = run.log.segment(run.moment.segment(job));
+        for part in segment.gpus {
             if let Some(free) = free.get_mut(part.node as usize) {
-                *free = free.saturating_sub(part.count());
+                *free &= !part.mask;
+            }
+            if let Some(share) = segment.share {
+                let left = left.entry((part.node, part.mask)).or_insert(1000);
+                *left = left.saturating_sub(share);
             }
         }
     }
@@ -119,7 +129,10 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
         if let Some(free) = free.get_mut(node as usize) {
             *free = 0;
         }
+        left.retain(|&(on, _), _| on != node);
     }
+    let left = f64::from(left.values().sum::<u32>()) / 1000.0;
+    let free: Vec<u32> = free.iter().map(|free| free.count_ones()).collect();
     let absence =
         |(node, state, until)| format!(" Node {node} is {}.", absence(state, until, &stage.clock));
     let away = match run.away.iter().count() {
@@ -131,9 +144,11 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
         free.iter().copied().max().unwrap_or(0),
     );
     let gpus = counted(stage.cluster.gpus().into(), "GPU", "GPUs");
-    let idle_words = match idle {
-        0 => format!("None of {gpus} idle"),
-        _ => format!("{} of {gpus} idle", count(idle.into())),
+    let idle_words = match (idle, left > 0.0) {
+        (0, false) => format!("None of {gpus} idle"),
+        (_, false) => format!("{} of {gpus} idle", count(idle.into())),
+        (0, true) => format!("{} of {gpus} idle, all in parts", figures(left)),
+        (_, true) => format!("{} of {gpus} idle", figures(f64::from(idle) + left)),
     };
     let waiting = run.moment.waiting().len();
     let first = run
@@ -151,8 +166,12 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
             first.name
         ),
     };
-    let wants = count(first.gpus.into());
-    let why = if idle == 0 {
+    let share = first.demand.share.filter(|_| !run.bands.is_empty());
+    let wants = match share {
+        Some(share) => format!("{} of a GPU", figures(f64::from(share.get()) / 1000.0)),
+        None => count(first.gpus.into()),
+    };
+    let why = if idle == 0 || share.is_some() {
         String::new()
     } else if first.gpus > idle {
         ", more than are idle".to_owned()
@@ -183,6 +202,33 @@ pub(super) fn kind_of(node: u32, stage: &Stage) -> Option<String> {
         .flatten()
         .collect();
     (!known.is_empty()).then(|| known.join(" · "))
+}
+
+/// How many jobs of a link are named before the rest is counted.
+const JOBS_NAMED: usize = 4;
+
+/// A link's load: `140 % of 8.33 GB/s`.
+pub(super) fn load(link: u32, links: &Links) -> String {
+    let (load, capacity) = (links.load(link), links.topology().capacity(link));
+    format!("{:.0} % of {} GB/s wanted", 100.0 * load, figures(capacity))
+}
+
+/// The lines of a link's tooltip: what is wanted of it, and by whom.
+pub(super) fn link(link: u32, stage: &Stage, run: &StageRun) -> Option<Vec<String>> {
+    let links = run.links.as_ref()?;
+    let mut lines = vec![links.topology().name(link), load(link, links)];
+    let by = links.by(link);
+    for &(job, wanted) in by.iter().take(JOBS_NAMED) {
+        let name = &stage.workload.jobs.get(job.index())?.name;
+        lines.push(format!("{name}: {} GB/s", figures(wanted)));
+    }
+    if let Some(more) = by.len().checked_sub(JOBS_NAMED).filter(|&more| more > 0) {
+        lines.push(format!("and {}", counted(more as u64, "job", "jobs")));
+    }
+    if links.load(link) > 1.0 {
+        lines.push("more than it carries: it slows them".to_owned());
+    }
+    Some(lines)
 }
 
 /// That a node is not there, and when it is back: `down, back in 40 min`.

@@ -69,6 +69,25 @@ pub fn chrome(dark: bool) -> Chrome {
     }
 }
 
+/// The colour of a link's load, wanted ÷ carried: the fuller, the further from the page's own colour;
+/// red beyond what it carries.
+pub fn load(load: f64, dark: bool) -> &'static str {
+    let [some, much, full, over] = if dark {
+        ["#7d8793", "#aab2bd", "#f2f4f6", "#ff5f5f"]
+    } else {
+        ["#a3abb5", "#5c6570", "#1a1d21", "#d11a2a"]
+    };
+    match load {
+        load if load > 1.0 => over,
+        load if load > LOADS[1] => full,
+        load if load > LOADS[0] => much,
+        _ => some,
+    }
+}
+
+/// Where one colour of a load ends and the next begins.
+pub const LOADS: [f64; 2] = [0.5, 0.8];
+
 /// How many categories have a colour of their own; further ones start again from the first.
 pub const CATEGORIES: usize = LIGHT.len();
 

@@ -13,16 +13,19 @@ mod motion;
 mod nodes;
 mod platform;
 mod tiles;
+mod wires;
 
 use super::canvas::{OfRun, RunPainter};
-use super::format::counted;
+use super::format::{counted, figures};
 use super::on_stage::OnStage;
 use super::pen::Pen;
 use super::space::{Device, Point, Ratio, Rect, Size};
 use super::viewport::{Glide, KEY_PAN, KEY_ZOOM, Plane, wheel_zoom};
 use super::{Pointer, PointerKind, Response, describe};
+use crate::bands::Band;
 use crate::stage::{Stage, StageRun};
 use floor::Floor;
+use look::{Detail, Lines};
 use motion::Motion;
 use nodes::Nodes;
 use platform::Platform;
@@ -44,7 +47,7 @@ pub(crate) struct Yard {
 /// Where things are on the canvas; made anew when the canvas or the cluster changes.
 #[derive(Default)]
 struct Layout {
-    made_for: (Rect, Ratio),
+    made_for: (Rect, Ratio, Lines),
     cluster: Option<ClusterSpec>,
     gpus_per_node: Vec<u32>,
     floor: Floor,
@@ -70,12 +73,20 @@ const FOR_DENSE: f64 = 0.78;
 enum Target {
     Job(JobId),
     Node(u32),
+    Link(u32),
     Nothing,
 }
 
 impl Layout {
-    fn update(&mut self, area: &Rect, ratio: Ratio, stage: &Stage) {
-        let made_for = (*area, ratio);
+    fn update(&mut self, area: &Rect, ratio: Ratio, OnStage { stage, run }: OnStage<'_>) {
+        let tree = stage.cluster.tree();
+        let told = tree.sockets.is_some() || tree.qpi.is_some() || tree.pcie.is_some();
+        let lines = match (&run.links, told) {
+            (None, _) => Lines::None,
+            (Some(_), false) => Lines::Node,
+            (Some(_), true) => Lines::Sockets,
+        };
+        let made_for = (*area, ratio, lines);
         let same_cluster = self.cluster.as_ref() == Some(&stage.cluster);
         if self.made_for == made_for && same_cluster {
             return;
@@ -92,7 +103,13 @@ impl Layout {
         let w = (area.w - 2.0 * side).max(1.0);
         let tiling = |share: f64| {
             let room = Size::new(w, (area.h * share - top).max(1.0));
-            Tiling::new(&self.floor, stage.cluster.largest_node(), room, ratio)
+            Tiling::new(
+                &self.floor,
+                stage.cluster.largest_node(),
+                lines,
+                room,
+                ratio,
+            )
         };
         self.tiling = tiling(FOR_NODES);
         if self.tiling.is_dense() {
@@ -118,6 +135,11 @@ impl Layout {
         let Size { w, h, .. } = self.tiling.extent();
         let size = Size::new(w.max(nodes.w * 0.5), h.max(nodes.h * 0.5));
         plane.within(size, largest.max(crisp))
+    }
+
+    /// Where nodes are painted.
+    fn nodes_area(&self) -> Rect {
+        self.nodes.grown(self.made_for.1.px(4.0))
     }
 
     fn grid(&self, plane: &Plane) -> Grid<'_> {
@@ -175,17 +197,36 @@ impl Yard {
         if at.y >= self.layout.title.y {
             return self.platform.at(at).map_or(Target::Nothing, Target::Job);
         }
-        let Some((node, gpu)) = self.layout.grid(&self.plane()).at(at) else {
+        let grid = self.layout.grid(&self.plane());
+        if let Some(links) = &run.links {
+            let (ratio, area) = (self.layout.made_for.1, self.layout.nodes_area());
+            let link = wires::at(at, &grid, &self.layout.floor, &area, ratio, links);
+            if let Some(link) = link {
+                return Target::Link(link);
+            }
+        }
+        let Some((node, gpu)) = grid.at(at) else {
             return Target::Nothing;
         };
-        let labelled = self.layout.tiling.look().label > 0.0;
+        let labelled = grid.look.detail == Detail::Labelled;
         let holds = |mask: u64| match gpu {
             Some(gpu) => mask >> gpu & 1 == 1,
             // A node's number stands for the node, not for who runs there.
             None => mask != 0 && !labelled,
         };
+        let place = gpu.map(|gpu| {
+            let cell = grid.cell(node, gpu);
+            (cell.bottom() - at.y) / cell.h * 1000.0
+        });
         let part = |job: JobId| {
-            let gpus = run.log.segment(run.moment.segment(job)).gpus;
+            let segment = run.moment.segment(job);
+            let bands = run.bands.of(segment).zip(place);
+            let is_beside =
+                |(bands, place): (&[Band], f64)| !bands.iter().any(|of| of.holds(place));
+            if bands.is_some_and(is_beside) {
+                return 0;
+            }
+            let gpus = run.log.segment(segment).gpus;
             gpus.iter()
                 .find(|part| part.node == node)
                 .map_or(0, |part| part.mask)
@@ -201,20 +242,22 @@ impl Yard {
     fn node_lines(&self, node: u32, stage: &Stage, run: &StageRun) -> Vec<String> {
         let gpus = self.layout.gpus_per_node.get(node as usize).copied();
         let gpus = gpus.unwrap_or(0);
-        let taken: u32 = run
-            .moment
-            .running()
-            .iter()
-            .flat_map(|&job| run.log.segment(run.moment.segment(job)).gpus)
-            .filter(|part| part.node == node)
-            .map(|part| part.count())
-            .sum();
+        let taken = |&job: &JobId| {
+            let segment = run.log.segment(run.moment.segment(job));
+            let here = segment.gpus.iter().filter(|part| part.node == node);
+            here.map(|part| part.count()).sum::<u32>() * segment.share.unwrap_or(1000)
+        };
+        let taken: u32 = run.moment.running().iter().map(taken).sum();
         let mut lines = vec![format!(
             "node {node}: {} of {} free",
-            gpus.saturating_sub(taken),
+            figures(f64::from((1000 * gpus).saturating_sub(taken)) / 1000.0),
             counted(gpus.into(), "GPU", "GPUs")
         )];
         lines.extend(describe::kind_of(node, stage));
+        if let Some(links) = &run.links {
+            let nic = links.topology().node_edge(node);
+            lines.push(format!("NIC: {}", describe::load(nic, links)));
+        }
         match run.away.of(node) {
             Some((state, until)) => lines.push(describe::absence(state, until, &stage.clock)),
             None => lines.push("click: what if it died now?".to_owned()),
@@ -254,7 +297,7 @@ impl Yard {
 impl RunPainter for Yard {
     fn paint(&mut self, pen: &mut Pen<'_>, shown: OnStage<'_>) -> bool {
         let OnStage { stage, run } = shown;
-        self.layout.update(&pen.area, pen.ratio, stage);
+        self.layout.update(&pen.area, pen.ratio, shown);
         if self.drag.is_none() {
             self.go(self.target());
         }
@@ -265,14 +308,17 @@ impl RunPainter for Yard {
 
         let plane = self.plane();
         let grid = self.layout.grid(&plane);
-        let area = self.layout.nodes.grown(pen.px(4.0));
+        let area = self.layout.nodes_area();
         if plane != Plane::WHOLE {
             pen.clip(&area);
         }
-        frames::paint(pen, &grid, &self.layout.floor, &area);
+        frames::paint(pen, &grid, &self.layout.floor, &area, run.links.as_ref());
         let gpus = &self.layout.gpus_per_node;
         let steady = self.motion.is_steady();
         self.nodes.paint(pen, &grid, &area, gpus, steady, shown);
+        if let Some(links) = &run.links {
+            wires::paint(pen, &grid, &self.layout.floor, &area, links, shown);
+        }
         if plane != Plane::WHOLE {
             pen.unclip();
         }
@@ -309,10 +355,12 @@ impl RunPainter for Yard {
             PointerKind::Click => {
                 self.drag = None;
                 let target = self.at(at, run);
-                response.select = Some(match target {
-                    Target::Job(job) if !pointer.shift => Some(job),
-                    _ => None,
-                });
+                response.select = match target {
+                    Target::Job(job) if !pointer.shift => Some(Some(job)),
+                    // Whose links are looked at stays chosen.
+                    Target::Link(_) => None,
+                    _ => Some(None),
+                };
                 if let Target::Node(node) = target {
                     response.node = Some((run.id, node));
                 }
@@ -335,6 +383,7 @@ impl RunPainter for Yard {
                 response.cursor = "pointer";
             }
             Target::Node(node) => response.tooltip = Some(self.node_lines(node, stage, run)),
+            Target::Link(link) => response.tooltip = describe::link(link, stage, run),
             Target::Nothing => {}
         }
         response

@@ -4,6 +4,7 @@ use super::Session;
 use super::runs::{Orders, Run};
 use crate::bridge::client::{News, Program, WorkerHandle};
 use crate::bridge::protocol::{Reply, RunRequest};
+use crate::links::Links;
 use crate::stage::StageRun;
 use crate::state::link::Link;
 use crate::state::{Action, AppState, Card, RunStatus};
@@ -132,9 +133,11 @@ impl Session {
     }
 
     /// Puts a run where its scheduler stands in the list.
-    fn put_on_stage(&self, run: StageRun, state: &AppState) {
+    fn put_on_stage(&self, mut run: StageRun, state: &AppState) {
         let mut stage = self.0.stage.write();
         stage.cluster = state.setup.cluster.clone();
+        let contends = state.setup.settings.options.contention;
+        run.links = contends.then(|| Links::of(&stage.cluster, &stage.workload));
         stage.runs.retain(|other| other.id != run.id);
         let position = |id: u32| state.cards.iter().position(|card| card.id == id);
         let at = stage

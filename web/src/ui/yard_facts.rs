@@ -53,9 +53,12 @@ pub(super) fn yard_facts(session: &Session, id: u32) -> Html {
 }
 
 fn facts(stage: &Stage, run: &StageRun, now: f64) -> Html {
-    let held = |&job| run.log.segment(run.moment.segment(job)).gpu_count();
-    let held: u32 = run.moment.running().iter().map(held).sum();
-    let in_use = 100.0 * f64::from(held) / f64::from(stage.cluster.gpus().max(1));
+    let held = |&job| {
+        let segment = run.log.segment(run.moment.segment(job));
+        f64::from(segment.gpu_count()) * segment.part()
+    };
+    let held: f64 = run.moment.running().iter().map(held).sum();
+    let in_use = 100.0 * held / f64::from(stage.cluster.gpus().max(1));
     let rho = run
         .results
         .as_ref()

@@ -3,6 +3,7 @@
 use super::gpus::{self, GpuRows, Line, Pixel};
 use super::image::Image;
 use super::rows::{RowLayout, Rows, Target, View};
+use crate::bands::Band;
 use crate::draw::on_stage::{DIMMED, OnStage};
 use crate::draw::palette;
 use crate::draw::pen::{Align, Pen};
@@ -70,7 +71,8 @@ impl Shows {
 struct Name {
     segment: usize,
     node: usize,
-    gpu: u32,
+    /// Rows from the node's first one to the name's middle.
+    row: f64,
     /// Pixels from the left edge of the plot.
     from: usize,
     to: usize,
@@ -90,7 +92,8 @@ impl Rows for ByGpu {
     }
 
     fn extend(&mut self, shown: OnStage<'_>) {
-        self.rows.extend(&shown.run.log, SEGMENTS_PER_FRAME);
+        let run = shown.run;
+        self.rows.extend(&run.log, &run.bands, SEGMENTS_PER_FRAME);
     }
 
     fn layout(
@@ -125,12 +128,15 @@ impl Rows for ByGpu {
         let Some(node) = nodes.find(|&node| self.node_top(node, view) <= top) else {
             return Target::Nothing;
         };
-        let gpu = ((top - self.node_top(node, view)) / view.rows.height) as u32;
+        let place = (top - self.node_top(node, view)) / view.rows.height;
+        let gpu = place as u32;
         if gpu >= self.gpus_of(node) {
             return Target::Nothing;
         }
         let node = node as u32;
-        let row = self.rows.row(node, gpu);
+        let lane = (1.0 - place.fract()) * f64::from(self.rows.lanes());
+        let lane = (lane.ceil() as u32).clamp(1, self.rows.lanes()) - 1;
+        let row = self.rows.row(node, gpu, lane);
         match row.and_then(|row| row.at(&run.log, time)) {
             Some(segment) if time <= run.reached() => Target::Segment(segment),
             _ => Target::Gpu { node, gpu },
@@ -254,7 +260,9 @@ impl ByGpu {
             ..
         } = self;
         let (first, coarse) = (rows.first(), *coarse);
-        let lines = (first[shows.nodes.end] - first[shows.nodes.start]) as usize;
+        let (lanes, per_gpu) = (rows.lanes(), lines_per_gpu(rows, shows.row_height));
+        let gpus = first[shows.nodes.end] - first[shows.nodes.start];
+        let lines = (gpus * per_gpu) as usize;
         let width = shows.width / coarse;
         image.pixels.resize(width * lines, background);
         names.clear();
@@ -262,19 +270,30 @@ impl ByGpu {
         let gpus = shows
             .nodes
             .clone()
-            .flat_map(|node| (0..first[node + 1] - first[node]).map(move |gpu| (node, gpu)));
-        for ((node, gpu), pixels) in gpus.zip(image.pixels.chunks_exact_mut(width.max(1))) {
-            let Some(row) = rows.row(node as u32, gpu) else {
+            .flat_map(|node| (0..first[node + 1] - first[node]).map(move |gpu| (node, gpu)))
+            .flat_map(|gpu| (0..per_gpu).map(move |line| (gpu, line)));
+        for (((node, gpu), at), pixels) in gpus.zip(image.pixels.chunks_exact_mut(width.max(1))) {
+            let lane = lanes - 1 - at * lanes / per_gpu;
+            let Some(row) = rows.row(node as u32, gpu, lane) else {
                 continue;
             };
             let mixed = row.paint(&line, colour, pixels, |segment, from, to| {
                 let (from, to) = (from * coarse, to * coarse);
-                let has_room = is_tall && to - from >= least;
-                if has_room && is_first_on_node(&log.segment(segment), node, gpu) {
+                if !is_tall || to - from < least {
+                    return;
+                }
+                let middle = match shown.run.bands.of(segment) {
+                    None => (at == 0 && is_first_on_node(&log.segment(segment), node, gpu))
+                        .then_some(0.5),
+                    Some(bands) => middle_of(bands, shows.row_height, pen.px(TEXT_ROW))
+                        .filter(|middle| ((1.0 - middle) * f64::from(lanes)) as u32 == lane),
+                };
+                if let Some(middle) = middle {
+                    let row = f64::from(gpu) + middle;
                     names.push(Name {
                         segment,
                         node,
-                        gpu,
+                        row,
                         from,
                         to,
                     });
@@ -292,9 +311,10 @@ impl ByGpu {
         let first = self.rows.first();
         let columns = (plot.w as usize / self.coarse) as f64;
         for node in nodes.clone() {
-            let line = f64::from(first[node] - first[nodes.start]);
+            let per_gpu = f64::from(lines_per_gpu(&self.rows, height));
+            let line = per_gpu * f64::from(first[node] - first[nodes.start]);
             let rows = f64::from(self.gpus_of(node));
-            let from = Rect::new(0.0, line, columns, rows);
+            let from = Rect::new(0.0, line, columns, per_gpu * rows);
             let (y, h) = (self.node_y(node, view), rows * height);
             self.image.put(pen.context, &from, &Rect { y, h, ..plot });
         }
@@ -376,7 +396,7 @@ impl ByGpu {
                 continue;
             };
             pen.fill(shown.ink(job));
-            let row = (f64::from(name.gpu) + 0.5) * view.rows.height;
+            let row = name.row * view.rows.height;
             let y = self.node_y(name.node, view) + row - 0.5;
             let x = view.plot.x + name.from as f64 + inset;
             let room = (name.to - name.from) as f64 - 2.0 * inset;
@@ -399,7 +419,7 @@ impl ByGpu {
         let segment = |&i: &u32| run.log.segment(i as usize);
         let segments = run.segments(job);
         let skip = segments.partition_point(|i| segment(i).end.seconds() <= ruler.window.from);
-        for segment in segments[skip..].iter().map(segment) {
+        for (at, segment) in segments[skip..].iter().map(|i| (*i as usize, segment(i))) {
             if segment.start.seconds() >= ruler.window.to {
                 break;
             }
@@ -417,7 +437,17 @@ impl ByGpu {
                     let run = (rest >> first).trailing_ones();
                     let (w, h) = ((to - from).max(thick), f64::from(run) * height);
                     let frame = Rect::new(from, top + f64::from(first) * height, w, h);
-                    pen.frame(&frame.grown(thick / 2.0), thick);
+                    match shown.run.bands.of(at) {
+                        None => pen.frame(&frame.grown(thick / 2.0), thick),
+                        Some(bands) => {
+                            for band in bands {
+                                let (from, to) = (f64::from(band.from), f64::from(band.to));
+                                let y = frame.bottom() - h * to / 1000.0;
+                                let h = h * (to - from) / 1000.0;
+                                pen.frame(&Rect { y, h, ..frame }.grown(thick / 2.0), thick);
+                            }
+                        }
+                    }
                     rest &= u64::MAX.checked_shl(first + run).unwrap_or(0);
                 }
             }
@@ -443,6 +473,18 @@ impl ByGpu {
             }
         }
     }
+}
+
+/// Lines of the image that a GPU has, in rows of this height.
+fn lines_per_gpu(rows: &GpuRows, height: f64) -> u32 {
+    rows.lanes().min(height as u32).max(1)
+}
+
+/// Where in its GPU's row the name of a job on a share stands, if the band has room for it.
+fn middle_of(bands: &[Band], height: f64, least: f64) -> Option<f64> {
+    let largest = bands.iter().max_by_key(|band| band.to - band.from)?;
+    let has_room = f64::from(largest.to - largest.from) / 1000.0 * height >= least;
+    has_room.then(|| 1.0 - f64::from(largest.from + largest.to) / 2000.0)
 }
 
 /// Whether a GPU is the lowest of the segment's on its node: names are written once.

@@ -1,10 +1,12 @@
 //! Who held each GPU when: one list of segments a GPU, and one line of pixels from it.
 //!
 //! A GPU serves one job at a time, so its segments are apart from each other and in order of both
-//! start and end: what a window shows is found by binary search. Where segments are narrower than a
+//! start and end; where jobs share GPUs, each has several lanes of which that is true, and a job is in
+//! those that its [bands](crate::bands) cover: what a window shows is found by binary search. Where segments are narrower than a
 //! pixel, the pixel mixes their colours with as much of the free colour as there was idle time;
 //! running totals of busy time make that independent of how many segments there are.
 
+use crate::bands::{Band, Bands};
 use crate::draw::viewport::Window;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
@@ -21,9 +23,14 @@ const MIXED: usize = 2;
 pub(super) struct GpuRows {
     /// The row of each node's first GPU, and the number of rows.
     first: Vec<u32>,
+    /// By GPU and lane, from the lowest.
     rows: Vec<Row>,
+    lanes: u32,
     seen: usize,
 }
+
+/// Lanes of a GPU where some are shared.
+const LANES: u32 = 4;
 
 /// One GPU; columns of equal length.
 #[derive(Debug, Default)]
@@ -63,6 +70,7 @@ impl GpuRows {
             rows: std::iter::repeat_with(Row::default)
                 .take(rows as usize)
                 .collect(),
+            lanes: 1,
             seen: 0,
         }
     }
@@ -73,17 +81,28 @@ impl GpuRows {
     }
 
     /// Takes in what has been added to the log, at most `most` segments.
-    pub(super) fn extend(&mut self, log: &RunLog, most: usize) {
+    pub(super) fn extend(&mut self, log: &RunLog, bands: &Bands, most: usize) {
+        if self.lanes == 1 && !bands.is_empty() {
+            (self.lanes, self.seen) = (LANES, 0);
+            let rows = self.rows.len() * LANES as usize;
+            self.rows.clear();
+            self.rows.resize_with(rows, Row::default);
+        }
         let until = log.segments().min(self.seen.saturating_add(most));
         for i in self.seen..until {
-            for part in log.segment(i).gpus {
+            let segment = log.segment(i);
+            for part in segment.gpus {
                 let Some(&first) = self.first.get(part.node as usize) else {
                     continue;
                 };
                 let mut rest = part.mask;
                 while rest != 0 {
-                    if let Some(row) = self.rows.get_mut((first + rest.trailing_zeros()) as usize) {
-                        row.push(i as u32, log);
+                    let at = ((first + rest.trailing_zeros()) * self.lanes) as usize;
+                    if let Some(lanes) = self.rows.get_mut(at..at + self.lanes as usize) {
+                        match bands.of(i) {
+                            None => lanes.iter_mut().for_each(|row| row.push(i as u32, log)),
+                            Some(bands) => push_share(lanes, bands, i as u32, log),
+                        }
                     }
                     rest &= rest - 1;
                 }
@@ -92,15 +111,45 @@ impl GpuRows {
         self.seen = until;
     }
 
+    /// How many lanes each GPU has.
+    pub(super) fn lanes(&self) -> u32 {
+        self.lanes
+    }
+
     /// The row of each node's first GPU, and behind them the number of rows.
     pub(super) fn first(&self) -> &[u32] {
         &self.first
     }
 
-    /// The row of a GPU.
-    pub(super) fn row(&self, node: u32, gpu: u32) -> Option<&Row> {
-        self.rows
-            .get((self.first.get(node as usize)? + gpu) as usize)
+    /// A lane of a GPU, from the lowest.
+    pub(super) fn row(&self, node: u32, gpu: u32, lane: u32) -> Option<&Row> {
+        let row = (self.first.get(node as usize)? + gpu) * self.lanes + lane;
+        self.rows.get(row as usize)
+    }
+}
+
+/// Puts a segment on a share into the lanes whose middle it covers; one that is too small for any
+/// into one where nobody is.
+fn push_share(lanes: &mut [Row], bands: &[Band], segment: u32, log: &RunLog) {
+    let start = log.segment(segment as usize).start;
+    let width = 1000.0 / lanes.len() as f64;
+    let is_covered = |lane: usize| {
+        let middle = (lane as f64 + 0.5) * width;
+        bands.iter().any(|band| band.holds(middle))
+    };
+    let is_free = |row: &Row| {
+        let last = row.segments.last();
+        last.is_none_or(|&last| log.segment(last as usize).end <= start)
+    };
+    let free: Vec<usize> = (0..lanes.len()).filter(|&at| is_free(&lanes[at])).collect();
+    let covered: Vec<usize> = free.iter().copied().filter(|&at| is_covered(at)).collect();
+    let takes = if covered.is_empty() {
+        free.first().map_or(&[][..], std::slice::from_ref)
+    } else {
+        &covered
+    };
+    for &lane in takes {
+        lanes[lane].push(segment, log);
     }
 }
 
@@ -318,15 +367,15 @@ mod tests {
         for events in [40, 400, usize::MAX] {
             let (cluster, log) = sample_log(events);
             let mut rows = GpuRows::new(&cluster);
-            rows.extend(&log, 7);
-            rows.extend(&log, usize::MAX);
+            rows.extend(&log, &Bands::default(), 7);
+            rows.extend(&log, &Bands::default(), usize::MAX);
             assert_eq!(rows.seen(), log.segments());
             let end = log.event_times().last().copied().unwrap_or(0.0);
             for node in 0..cluster.nodes() {
                 for i in 0..60 {
                     let time = end * f64::from(i) / 59.0;
                     for gpu in 0..4 {
-                        let row = rows.row(node, gpu).unwrap();
+                        let row = rows.row(node, gpu, 0).unwrap();
                         assert_eq!(
                             row.at(&log, time),
                             by_hand(&log, node, gpu, time),
@@ -343,7 +392,7 @@ mod tests {
     fn pixels_are_as_full_as_the_gpu_was_busy() {
         let (cluster, log) = sample_log(usize::MAX);
         let mut rows = GpuRows::new(&cluster);
-        rows.extend(&log, usize::MAX);
+        rows.extend(&log, &Bands::default(), usize::MAX);
         let reached = log.event_times().last().copied().unwrap_or(0.0);
         for (from, to, width) in [
             (0.0, reached, 400),
@@ -359,7 +408,7 @@ mod tests {
                 stripe: usize::MAX,
             };
             for node in 0..cluster.nodes() {
-                let row = rows.row(node, 0).unwrap();
+                let row = rows.row(node, 0, 0).unwrap();
                 let mut pixels = vec![[9; 4]; width];
                 let mut last = 0;
                 row.paint(

@@ -20,8 +20,7 @@ pub(super) fn paint(
         match flight.kind {
             FlightKind::Placed { .. } | FlightKind::Moved { .. } => {
                 pen.fill(pen.chrome.free);
-                let gpus = shown.run.log.segment(flight.segment).gpus;
-                grid.cells_of(gpus, area, |cell| pen.rect(cell));
+                grid.pieces(shown.run, flight.segment, area, |piece| pen.rect(piece));
             }
             FlightKind::Preempted => {
                 if let Some(block) = platform.area_of(flight.job) {

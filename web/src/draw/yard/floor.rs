@@ -11,6 +11,8 @@ pub(super) struct Floor {
     pub(super) halls: Vec<String>,
     /// Each node's section, and its place there.
     pub(super) of_node: Vec<(u32, u32)>,
+    /// Whether sections are racks, and what they are in partitions.
+    pub(super) is_of_racks: bool,
 }
 
 /// A rack, or a group of alike nodes.
@@ -21,6 +23,8 @@ pub(super) struct Section {
     pub(super) nodes: Vec<u32>,
     /// The partition that it is in.
     pub(super) hall: u32,
+    /// Which rack it is, of those there are.
+    pub(super) rack: u32,
 }
 
 impl Floor {
@@ -39,6 +43,7 @@ impl Floor {
             },
             nodes: range.collect(),
             hall: 0,
+            rack: 0,
         };
         Self::new(cluster.ranges().map(section).collect(), vec![String::new()])
     }
@@ -50,6 +55,7 @@ impl Floor {
                 name: name(tree.rack_edge(rack)),
                 nodes: Vec::new(),
                 hall: tree.partition_of(rack),
+                rack,
             })
             .collect();
         for node in 0..tree.nodes() {
@@ -61,7 +67,10 @@ impl Floor {
             1 => String::new(),
             _ => name(tree.partition_edge(of)),
         });
-        Self::new(sections, halls.collect())
+        Self {
+            is_of_racks: true,
+            ..Self::new(sections, halls.collect())
+        }
     }
 
     fn new(sections: Vec<Section>, halls: Vec<String>) -> Self {
@@ -76,6 +85,7 @@ impl Floor {
             sections,
             halls,
             of_node,
+            is_of_racks: false,
         }
     }
 

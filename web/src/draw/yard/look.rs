@@ -24,10 +24,24 @@ pub(super) struct Look {
     pub(super) cell: Size<Device>,
     /// Between cells.
     pub(super) gap: f64,
-    /// Above the cells.
+    /// Above the cells: the node's number, and at last the room for the line of its link.
     pub(super) label: f64,
+    pub(super) link: f64,
+    /// Below the cells: the room for the lines of its sockets.
+    pub(super) foot: f64,
     /// The whole tile without the gap to the next one.
     pub(super) size: Size<Device>,
+}
+
+/// Which links have a line on a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Lines {
+    #[default]
+    None,
+    /// Its own.
+    Node,
+    /// Its own, and its sockets'.
+    Sockets,
 }
 
 /// CSS pixels that a cell has at most at scale 1: beyond, size says nothing.
@@ -38,16 +52,30 @@ const LABEL_HEIGHT: f64 = 16.0;
 
 impl Look {
     /// The best that fits into `pitch` with room between tiles.
-    pub(super) fn new(pitch: Size<Device>, gpus: u32, ratio: Ratio, largest_cell: f64) -> Self {
+    pub(super) fn new(
+        pitch: Size<Device>,
+        gpus: u32,
+        lines: Lines,
+        ratio: Ratio,
+        largest_cell: f64,
+    ) -> Self {
         let css = |length: f64| ratio.px(length);
-        let labelled = Self::cells(
-            pitch,
-            gpus,
-            css(10.0),
-            css(LABEL_HEIGHT),
-            css(1.5),
-            largest_cell,
-        );
+        let room = |height: f64| match lines {
+            Lines::None => 0.0,
+            _ => css(height),
+        };
+        let (link, foot) = match lines {
+            Lines::Sockets => (room(5.0), css(5.0)),
+            _ => (room(5.0), 0.0),
+        };
+        let between = Self {
+            gap: css(1.5),
+            label: css(LABEL_HEIGHT) + link,
+            link,
+            foot,
+            ..Self::default()
+        };
+        let labelled = Self::cells(pitch, gpus, css(10.0), between, largest_cell);
         if labelled.cell.w >= css(8.0) && pitch.w >= css(10.0 + LABEL_WIDTH) {
             return Self {
                 detail: Detail::Labelled,
@@ -57,7 +85,14 @@ impl Look {
         let gap = css((pitch.w.min(pitch.h) / ratio.exact(4.0))
             .clamp(2.0, 4.0)
             .floor());
-        let bare = Self::cells(pitch, gpus, gap, 0.0, 1.0, largest_cell);
+        let link = room(3.0);
+        let between = Self {
+            gap: 1.0,
+            label: link,
+            link,
+            ..Self::default()
+        };
+        let bare = Self::cells(pitch, gpus, gap, between, largest_cell);
         if bare.cell.w >= css(3.0) {
             return Self {
                 detail: Detail::Cells,
@@ -74,23 +109,19 @@ impl Look {
             detail: Detail::Density,
             across: 1,
             cell: size,
-            gap: 0.0,
-            label: 0.0,
             size,
+            ..Self::default()
         }
     }
 
     /// Square cells as large as can be, in full rows where there can be more than one of them. Of
-    /// equals, the flattest tile: it reads as a row.
-    fn cells(
-        pitch: Size<Device>,
-        gpus: u32,
-        between: f64,
-        label: f64,
-        gap: f64,
-        largest: f64,
-    ) -> Self {
-        let (w, h) = (pitch.w.floor() - between, pitch.h.floor() - between - label);
+    /// equals, the flattest tile: it reads as a row. `with`: gaps, and what is above and below.
+    fn cells(pitch: Size<Device>, gpus: u32, between: f64, with: Self, largest: f64) -> Self {
+        let Self {
+            gap, label, foot, ..
+        } = with;
+        let (w, h) = (pitch.w.floor() - between, pitch.h.floor() - between);
+        let h = h - label - foot;
         let mut best = Self::default();
         let is_full = |down: &u32| gpus.is_multiple_of(*down);
         let in_rows = (2..gpus).any(|down| is_full(&down));
@@ -104,9 +135,8 @@ impl Look {
                     detail: Detail::Cells,
                     across,
                     cell: Size::new(cell, cell),
-                    gap,
-                    label,
-                    size: Size::new(extent(across), extent(down) + label),
+                    size: Size::new(extent(across), extent(down) + label + foot),
+                    ..with
                 };
             }
         }

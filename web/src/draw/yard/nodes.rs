@@ -33,7 +33,7 @@ struct Taken {
     /// The job with the most GPUs there, and those GPUs.
     most: Option<JobId>,
     its: u32,
-    /// All that are taken, and all there are.
+    /// Thousandths of GPUs that are taken, and all GPUs there are.
     all: u32,
     gpus: u32,
 }
@@ -80,14 +80,18 @@ impl Nodes {
         self.free.clear();
         let all = gpus_per_node.iter().map(|&gpus| u64::MAX >> (64 - gpus));
         self.free.extend(all);
+        pen.fill(pen.chrome.free);
         for &job in shown.run.moment.running() {
-            for part in shown.segment(job).gpus {
+            let segment = shown.segment(job);
+            for part in segment.gpus {
                 if let Some(free) = self.free.get_mut(part.node as usize) {
                     *free &= !part.mask;
                 }
             }
+            if segment.share.is_some() {
+                grid.cells_of(segment.gpus, area, |cell| pen.rect(cell));
+            }
         }
-        pen.fill(pen.chrome.free);
         // Small cells are drawn on one slab a node: there are many of them.
         let on_slabs = grid.look.detail == Detail::Cells;
         for ((node, &free), &gpus) in (0..).zip(&self.free).zip(gpus_per_node) {
@@ -100,7 +104,7 @@ impl Nodes {
         }
         if grid.look.detail == Detail::Labelled {
             pen.fill(pen.chrome.faint);
-            let label = (grid.look.label - pen.px(3.0)) / 2.0;
+            let label = (grid.look.label - grid.look.link - pen.px(3.0)) / 2.0;
             for node in (0..self.free.len() as u32).filter(|&node| grid.is_seen(node, area)) {
                 let Rect { x, y, .. } = grid.tile(node);
                 pen.label(&node.to_string(), x, y + label, Align::Left, f64::INFINITY);
@@ -125,7 +129,8 @@ impl Nodes {
         // instead of flicker.
         let grown_up = clock.now - clock.speed * FLIGHT_MS / 1000.0;
         let is_young = |job: JobId| steady && shown.segment(job).start.seconds() > grown_up;
-        let draw = |job: JobId| grid.cells_of(shown.segment(job).gpus, area, |cell| pen.rect(cell));
+        let (run, at) = (shown.run, |job: JobId| shown.run.moment.segment(job));
+        let draw = |job: JobId| grid.pieces(run, at(job), area, |piece| pen.rect(piece));
         let join =
             |job: JobId| grid.joints_of(shown.segment(job).gpus, area, |cell| pen.rect(cell));
         for (lists, alpha) in self.by_colour.iter().zip([DIMMED, 1.0]) {
@@ -151,7 +156,7 @@ impl Nodes {
         if restarting.peek().is_some() {
             let spacing = pen.px(4.0).min(grid.look.cell.w);
             pen.hatch(spacing, |hatch| {
-                restarting.for_each(|job| grid.cells_of(shown.segment(job).gpus, area, &mut *hatch))
+                restarting.for_each(|job| grid.pieces(run, at(job), area, &mut *hatch))
             });
         }
     }
@@ -201,7 +206,8 @@ impl Nodes {
             return;
         }
         // In the place of the node's number: what has become of it.
-        let half = (grid.look.label - pen.px(3.0)) / 2.0;
+        let label = grid.look.label - grid.look.link;
+        let half = (label - pen.px(3.0)) / 2.0;
         for &(node, state, until) in &away {
             let Rect { x, y, w, .. } = grid.tile(node);
             let back = describe::absence(state, until, &shown.stage.clock);
@@ -213,7 +219,7 @@ impl Nodes {
                 short
             };
             pen.fill(pen.chrome.background);
-            pen.rect(&Rect::new(x, y, w, grid.look.label - pen.px(1.0)));
+            pen.rect(&Rect::new(x, y, w, label - pen.px(1.0)));
             pen.fill(pen.chrome.text);
             pen.label(&text, x, y + half, Align::Left, w);
         }
@@ -235,9 +241,10 @@ impl Nodes {
             self.taken[grid.unit_of(node) as usize].gpus += gpus;
         }
         for &job in shown.run.moment.running() {
-            for part in shown.segment(job).gpus {
+            let segment = shown.segment(job);
+            for part in segment.gpus {
                 if let Some(taken) = self.taken.get_mut(grid.unit_of(part.node) as usize) {
-                    taken.all += part.count();
+                    taken.all += part.count() * segment.share.unwrap_or(1000);
                     if part.count() > taken.its {
                         (taken.most, taken.its) = (Some(job), part.count());
                     }
@@ -265,7 +272,7 @@ impl Nodes {
                 for &unit in units {
                     let tile = grid.unit(unit);
                     let taken = self.taken[unit as usize];
-                    let part = f64::from(taken.all) / f64::from(taken.gpus.max(1));
+                    let part = f64::from(taken.all) / f64::from(1000 * taken.gpus.max(1));
                     let h = (tile.h * part).round().max(1.0);
                     let y = tile.bottom() - h;
                     pen.rect(&Rect { y, h, ..tile });
@@ -288,6 +295,20 @@ fn names(pen: &mut Pen<'_>, grid: &Grid<'_>, area: &Rect, shown: OnStage<'_>) {
         };
         let width = pen.width(name, SMALL) + pad;
         pen.fill(shown.ink(job));
+        let at = shown.run.moment.segment(job);
+        if shown.run.bands.of(at).is_some() {
+            let mut largest = Rect::default();
+            grid.pieces(shown.run, at, area, |piece| {
+                if piece.h > largest.h {
+                    largest = *piece;
+                }
+            });
+            if largest.w >= width && largest.h >= pen.px(TEXT_ROW) {
+                let middle = largest.middle();
+                pen.label(name, middle.x, middle.y, Align::Centre, largest.w);
+            }
+            continue;
+        }
         for part in shown.segment(job).gpus {
             let row = grid.first_row(part.node, part.mask);
             if row.w >= width && grid.is_seen(part.node, area) {
@@ -300,12 +321,12 @@ fn names(pen: &mut Pen<'_>, grid: &Grid<'_>, area: &Rect, shown: OnStage<'_>) {
 
 fn outline(pen: &Pen<'_>, job: JobId, grid: &Grid<'_>, area: &Rect, shown: OnStage<'_>) {
     let thick = pen.px(2.0).min((grid.look.cell.w / 2.0).ceil());
-    let gpus = shown.segment(job).gpus;
+    let at = shown.run.moment.segment(job);
     pen.fill(pen.chrome.accent);
-    grid.cells_of(gpus, area, |cell| pen.rect(&cell.grown(thick)));
+    grid.pieces(shown.run, at, area, |piece| pen.rect(&piece.grown(thick)));
     pen.fill(shown.colour(job));
-    grid.cells_of(gpus, area, |cell| pen.rect(cell));
+    grid.pieces(shown.run, at, area, |piece| pen.rect(piece));
     if shown.restarts(job) {
-        pen.hatch(pen.px(4.0), |hatch| grid.cells_of(gpus, area, hatch));
+        pen.hatch(pen.px(4.0), |hatch| grid.pieces(shown.run, at, area, hatch));
     }
 }

@@ -40,7 +40,7 @@ struct Block {
     /// Squares from top to bottom, and how many squares there are.
     down: u32,
     squares: u32,
-    /// How much of a square is asked for, where a square is a node.
+    /// How much of a square is asked for: of a node, or of a shared GPU.
     part: f64,
 }
 
@@ -184,7 +184,11 @@ impl Platform {
         let (mut top, mut row_h, mut x) = (area.y, band, area.x);
         let (mut column_w, mut used) = (0.0, 0.0);
         for &(_, job) in &self.order {
-            let gpus = jobs.get(job.index()).map_or(1, |job| job.gpus).max(1);
+            let record = jobs.get(job.index());
+            let gpus = record.map_or(1, |job| job.gpus).max(1);
+            // What it asks of a GPU, where others share theirs.
+            let share = record.and_then(|job| job.demand.share);
+            let share = share.filter(|_| !is_node && !run.bands.is_empty());
             let squares = if is_node {
                 gpus.div_ceil(largest_node.max(1))
             } else {
@@ -229,10 +233,12 @@ impl Platform {
                 area: at,
                 down: cut,
                 squares: squares.min(wide * cut),
-                part: if is_node && squares == 1 {
-                    f64::from(gpus) / f64::from(largest_node.max(1))
-                } else {
-                    1.0
+                part: match share {
+                    Some(share) => f64::from(share.get()) / 1000.0,
+                    None if is_node && squares == 1 => {
+                        f64::from(gpus) / f64::from(largest_node.max(1))
+                    }
+                    None => 1.0,
                 },
             });
         }
@@ -400,8 +406,8 @@ mod tests {
             across,
             cell: Size::new(cell, cell),
             gap: 1.0,
-            label: 0.0,
             size: Size::new(cell, cell),
+            ..Look::default()
         }
     }
 

@@ -1,11 +1,15 @@
-//! How nodes are laid out as tiles, section by section of the [`Floor`], and where tiles and their
+//! How nodes are laid out as tiles, section by section of the [`Floor`]; [`Grid`]: where tiles and their
 //! cells are seen. Everything is in whole device pixels, so that edges are crisp and gaps are even.
 
+mod grid;
+
+pub(super) use grid::Grid;
+
 use super::floor::Floor;
-use super::look::{self, Detail, Look};
+use super::look::{self, Detail, Lines, Look};
 use crate::draw::space::{Device, Point, Ratio, Rect, Size, World};
 use crate::draw::viewport::Plane;
-use switchyard::cluster::Gpus;
+use grid::Unit;
 
 /// The part of the largest cell that a cell must be to show nearly as much.
 const NEARLY: f64 = 0.84;
@@ -19,6 +23,7 @@ pub(super) struct Tiling {
     /// From one tile's corner to the next one's.
     pitch: Size<World>,
     largest_node: u32,
+    lines: Lines,
     ratio: Ratio,
     /// The look at scale 1.
     look: Look,
@@ -40,6 +45,8 @@ pub(super) struct Trim {
     /// Above a section's tiles, for its name, and above a hall's.
     pub(super) head: f64,
     pub(super) hall: f64,
+    /// At the top of both, for the line of its link.
+    pub(super) link: f64,
     /// Around a section's tiles, and between sections.
     pad: f64,
     gap: f64,
@@ -94,17 +101,29 @@ fn columns(of: u32) -> impl Iterator<Item = u32> {
 impl Tiling {
     /// Tiles in a room that shows the most of each. Of those that show nearly as much, the flattest:
     /// what is below has more room.
-    pub(super) fn new(floor: &Floor, largest_node: u32, room: Size<World>, ratio: Ratio) -> Self {
+    pub(super) fn new(
+        floor: &Floor,
+        largest_node: u32,
+        lines: Lines,
+        room: Size<World>,
+        ratio: Ratio,
+    ) -> Self {
         let css = |length: f64| ratio.px(length);
+        let link = |height: f64| {
+            let is_drawn = lines != Lines::None && floor.is_of_racks;
+            if is_drawn { css(height) } else { 0.0 }
+        };
         let wide = Trim {
             head: css(15.0),
             hall: css(16.0),
+            link: link(5.0),
             pad: css(5.0),
             gap: css(6.0),
         };
         let slim = Trim {
             head: 0.0,
             hall: 0.0,
+            link: link(3.0),
             pad: css(2.0),
             gap: css(3.0),
         };
@@ -121,12 +140,12 @@ impl Tiling {
         let mut best = Self::default();
         for &trim in trims {
             let hall = if floor.halls.len() > 1 {
-                trim.hall
+                trim.hall + trim.link
             } else {
                 0.0
             };
             let trim = Trim { hall, ..trim };
-            best = Self::with(floor, largest_node, room, ratio, trim);
+            best = Self::with(floor, largest_node, lines, room, ratio, trim);
             if best.look.detail >= Detail::Cells || best.look.rank().1 >= css(LEAST_TILE) {
                 break;
             }
@@ -134,7 +153,15 @@ impl Tiling {
         best
     }
 
-    fn with(floor: &Floor, largest_node: u32, room: Size<World>, ratio: Ratio, trim: Trim) -> Self {
+    fn with(
+        floor: &Floor,
+        largest_node: u32,
+        lines: Lines,
+        room: Size<World>,
+        ratio: Ratio,
+        trim: Trim,
+    ) -> Self {
+        let above_tiles = trim.link + trim.head + 2.0 * trim.pad;
         let largest_cell = ratio.px(look::LARGEST_CELL);
         let most = |counts: &mut dyn Iterator<Item = usize>| counts.max().unwrap_or(0) as u32;
         let nodes = most(&mut floor.sections.iter().map(|section| section.nodes.len()));
@@ -154,15 +181,20 @@ impl Tiling {
                 let bands = shape.bands(floor);
                 let rows: u32 = bands.iter().map(|band| band.rows).sum();
                 let aside = f64::from(beside) * (2.0 * trim.pad + trim.gap) - trim.gap;
-                let above = bands.len() as f64 * (trim.head + 2.0 * trim.pad + trim.gap) - trim.gap
-                    + halls * trim.hall;
+                let above =
+                    bands.len() as f64 * (above_tiles + trim.gap) - trim.gap + halls * trim.hall;
                 let pitch = Size::new(
                     ((room.w - aside) / f64::from(beside * across)).floor(),
                     ((room.h - above) / f64::from(rows)).floor(),
                 );
                 if pitch.w >= 1.0 && pitch.h >= 1.0 {
-                    let look =
-                        Look::new(Plane::WHOLE.size(pitch), largest_node, ratio, largest_cell);
+                    let look = Look::new(
+                        Plane::WHOLE.size(pitch),
+                        largest_node,
+                        lines,
+                        ratio,
+                        largest_cell,
+                    );
                     let pitch = closed_up(pitch, &look, ratio);
                     let height = above + f64::from(rows) * pitch.h;
                     found.push((shape, pitch, look, height));
@@ -191,6 +223,7 @@ impl Tiling {
         let tiling = Self {
             pitch,
             largest_node,
+            lines,
             ratio,
             look,
             trim,
@@ -204,6 +237,7 @@ impl Tiling {
         let Trim {
             head,
             hall,
+            link,
             pad,
             gap,
         } = self.trim;
@@ -219,11 +253,11 @@ impl Tiling {
                 y += hall;
                 last = Some(band.hall);
             }
-            let box_h = head + 2.0 * pad + f64::from(band.rows) * h;
+            let box_h = link + head + 2.0 * pad + f64::from(band.rows) * h;
             let sections = &floor.sections[band.first..][..band.sections];
             for (at, section) in sections.iter().enumerate() {
                 let x = at as f64 * (box_w + gap);
-                let (left, top) = (x + pad, y + head + pad);
+                let (left, top) = (x + pad, y + link + head + pad);
                 for (place, &node) in (0..).zip(&section.nodes) {
                     let (column, row) = (place % shape.across, place / shape.across);
                     self.corners[node as usize] =
@@ -248,7 +282,8 @@ impl Tiling {
             self.look
         } else {
             let pitch = plane.size(self.pitch);
-            Look::new(pitch, self.largest_node, self.ratio, f64::INFINITY)
+            let largest = f64::INFINITY;
+            Look::new(pitch, self.largest_node, self.lines, self.ratio, largest)
         };
         let mut grid = Grid {
             tiling: self,
@@ -323,202 +358,6 @@ fn closed_up(pitch: Size<World>, look: &Look, ratio: Ratio) -> Size<World> {
     )
 }
 
-/// What is one cell where GPUs have none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unit {
-    Node,
-    Section,
-    Hall,
-}
-
-/// A [`Tiling`] on the screen.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Grid<'t> {
-    tiling: &'t Tiling,
-    scale: f64,
-    pub(super) look: Look,
-    unit: Unit,
-    /// The first tile's corner.
-    origin: Point<Device>,
-}
-
-impl Grid<'_> {
-    /// A node's tile, label and all.
-    pub(super) fn tile(&self, node: u32) -> Rect {
-        let corner = self.tiling.corners.get(node as usize);
-        let Point { x, y, .. } = corner.copied().unwrap_or_default();
-        Rect::new(
-            (self.origin.x + x * self.scale + 0.5).floor(),
-            (self.origin.y + y * self.scale + 0.5).floor(),
-            self.look.size.w,
-            self.look.size.h,
-        )
-    }
-
-    fn on_screen(&self, area: &Rect<World>) -> Rect {
-        let left = (self.origin.x + area.x * self.scale + 0.5).floor();
-        let top = (self.origin.y + area.y * self.scale + 0.5).floor();
-        let right = (self.origin.x + area.right() * self.scale + 0.5).floor();
-        let bottom = (self.origin.y + area.bottom() * self.scale + 0.5).floor();
-        Rect::new(left, top, right - left, bottom - top)
-    }
-
-    /// Around a section's tiles.
-    pub(super) fn section(&self, section: usize) -> Rect {
-        let area = self.tiling.sections.get(section).copied();
-        self.on_screen(&area.unwrap_or_default())
-    }
-
-    /// Around a hall's sections.
-    pub(super) fn hall(&self, hall: usize) -> Rect {
-        let area = self.tiling.halls.get(hall).copied();
-        self.on_screen(&area.unwrap_or_default())
-    }
-
-    /// The room for names.
-    pub(super) fn trim(&self) -> Trim {
-        self.tiling.trim
-    }
-
-    /// Whether sections, or halls, are one cell each, because nodes are too small to be seen.
-    pub(super) fn is_merged(&self) -> bool {
-        self.unit != Unit::Node
-    }
-
-    /// How many things there are that are one cell.
-    pub(super) fn units(&self) -> usize {
-        match self.unit {
-            Unit::Node => self.tiling.corners.len(),
-            Unit::Section => self.tiling.sections.len(),
-            Unit::Hall => self.tiling.halls.len(),
-        }
-    }
-
-    /// What a node belongs to that is one cell.
-    pub(super) fn unit_of(&self, node: u32) -> u32 {
-        let of = |table: &[u32], at: u32| table.get(at as usize).copied().unwrap_or(0);
-        let section = || of(&self.tiling.section_of, node);
-        match self.unit {
-            Unit::Node => node,
-            Unit::Section => section(),
-            Unit::Hall => of(&self.tiling.hall_of, section()),
-        }
-    }
-
-    /// Where that is.
-    pub(super) fn unit(&self, unit: u32) -> Rect {
-        match self.unit {
-            Unit::Node => self.tile(unit),
-            Unit::Section => self.section(unit as usize),
-            Unit::Hall => self.hall(unit as usize),
-        }
-    }
-
-    /// The cell of a GPU; of the node, if GPUs have none.
-    pub(super) fn cell(&self, node: u32, gpu: u32) -> Rect {
-        Self::cell_of(&self.look, &self.tile(node), gpu)
-    }
-
-    fn cell_of(look: &Look, tile: &Rect, gpu: u32) -> Rect {
-        if look.detail == Detail::Density {
-            return *tile;
-        }
-        let (column, row) = (gpu % look.across, gpu / look.across);
-        Rect::new(
-            tile.x + f64::from(column) * (look.cell.w + look.gap),
-            tile.y + look.label + f64::from(row) * (look.cell.h + look.gap),
-            look.cell.w,
-            look.cell.h,
-        )
-    }
-
-    /// Calls `each` with the cell of every GPU in `mask`.
-    pub(super) fn cells(&self, node: u32, mask: u64, mut each: impl FnMut(&Rect)) {
-        let tile = self.tile(node);
-        if self.look.detail == Detail::Density {
-            each(&tile);
-            return;
-        }
-        let mut rest = mask;
-        while rest != 0 {
-            each(&Self::cell_of(&self.look, &tile, rest.trailing_zeros()));
-            rest &= rest - 1;
-        }
-    }
-
-    /// Calls `each` with the cells of all these GPUs whose node is seen in `area`.
-    pub(super) fn cells_of(&self, gpus: &[Gpus], area: &Rect, mut each: impl FnMut(&Rect)) {
-        for part in gpus.iter().filter(|part| self.is_seen(part.node, area)) {
-            self.cells(part.node, part.mask, &mut each);
-        }
-    }
-
-    /// Calls `each` with what lies between neighbouring cells of all these GPUs whose node is seen in
-    /// `area`.
-    pub(super) fn joints_of(&self, gpus: &[Gpus], area: &Rect, mut each: impl FnMut(&Rect)) {
-        let look = &self.look;
-        if look.detail == Detail::Density || look.gap < 1.0 {
-            return;
-        }
-        for part in gpus.iter().filter(|part| self.is_seen(part.node, area)) {
-            let tile = self.tile(part.node);
-            let holds = |gpu: u32| gpu < 64 && part.mask >> gpu & 1 == 1;
-            for gpu in (0..64).filter(|&gpu| holds(gpu)) {
-                let cell = Self::cell_of(look, &tile, gpu);
-                if (gpu + 1) % look.across != 0 && holds(gpu + 1) {
-                    let (x, w) = (cell.right(), look.gap);
-                    each(&Rect { x, w, ..cell });
-                }
-                if holds(gpu + look.across) {
-                    let (y, h) = (cell.bottom(), look.gap);
-                    each(&Rect { y, h, ..cell });
-                }
-            }
-        }
-    }
-
-    /// Around the cells side by side that the first of the GPUs in `mask` begins.
-    pub(super) fn first_row(&self, node: u32, mask: u64) -> Rect {
-        let first = mask.trailing_zeros().min(63);
-        let end = (first / self.look.across + 1) * self.look.across;
-        let holds = |&gpu: &u32| gpu < 64 && mask >> gpu & 1 == 1;
-        let last = (first..end).take_while(holds).last().unwrap_or(first);
-        self.cell(node, first).union(&self.cell(node, last))
-    }
-
-    /// The smallest rectangle around the cells of the GPUs in `mask`.
-    pub(super) fn bounds(&self, node: u32, mask: u64) -> Rect {
-        let mut bounds: Option<Rect> = None;
-        self.cells(node, mask, |cell| {
-            bounds = Some(bounds.map_or(*cell, |all| all.union(cell)))
-        });
-        bounds.unwrap_or_default()
-    }
-
-    /// The node whose tile is at a place, and the GPU if its cell is.
-    pub(super) fn at(&self, at: Point<Device>) -> Option<(u32, Option<u32>)> {
-        let is_at = |&node: &u32| self.tile(node).contains(at);
-        let node = (0..self.tiling.corners.len() as u32).find(is_at)?;
-        let gpu = (0..64).take_while(|_| self.look.detail != Detail::Density);
-        Some((
-            node,
-            gpu.into_iter()
-                .find(|&gpu| self.cell(node, gpu).contains(at)),
-        ))
-    }
-
-    /// The cells of a node's first `gpus` GPUs and the gaps between them, if they fill whole rows.
-    pub(super) fn slab(&self, node: u32, gpus: u32) -> Option<Rect> {
-        let is_full = gpus > 0 && gpus.is_multiple_of(self.look.across);
-        is_full.then(|| self.cell(node, 0).union(&self.cell(node, gpus - 1)))
-    }
-
-    /// Whether any of a node's tile is inside `area`.
-    pub(super) fn is_seen(&self, node: u32, area: &Rect) -> bool {
-        self.tile(node).overlaps(area)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -526,7 +365,18 @@ mod tests {
 
     fn tiling(cluster: &str, room: Size<World>, ratio: Ratio) -> Tiling {
         let cluster: ClusterSpec = cluster.parse().expect("a cluster");
-        Tiling::new(&Floor::of(&cluster), cluster.largest_node(), room, ratio)
+        let lines = if cluster.tree().sockets.is_some() {
+            Lines::Sockets
+        } else {
+            Lines::None
+        };
+        Tiling::new(
+            &Floor::of(&cluster),
+            cluster.largest_node(),
+            lines,
+            room,
+            ratio,
+        )
     }
 
     /// Tiles of rows and columns next to each other do not overlap, cells lie inside their tile.

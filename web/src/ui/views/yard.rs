@@ -1,6 +1,7 @@
 //! Every run's yard side by side on the one clock.
 
 use crate::draw::format;
+use crate::draw::palette::{self, LOADS};
 use crate::draw::yard::Yard;
 use crate::stage::ColourBy;
 use crate::state::{Action, AppState, Card, RunStatus};
@@ -9,6 +10,8 @@ use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::controls::{list, option};
 use crate::ui::doers::{Doers, StateProps, tell};
 use crate::ui::legend::{classes, legend};
+use crate::ui::term::{Definition, Term};
+use crate::ui::theme::is_dark;
 use crate::ui::typed::input_value;
 use crate::ui::view::View;
 use crate::ui::wording;
@@ -75,6 +78,9 @@ fn YardView(props: &StateProps) -> Html {
                     <i class="waits"></i>{ "waiting" }<i class="runs"></i>{ "running" }<i class="restarts"></i>{ "restarting" }
                     <span title="When so much happens in a second that it would flicker, a job that has only just come is grey"><i class="passing"></i>{ "only just placed, in fast-forward" }</span>
                 </span>
+                if state.setup.settings.options.contention {
+                    { load_key(is_dark(state.theme)) }
+                }
                 if state.cards.len() > 1 {
                     <label class="only-narrow"><span class="visually-hidden">{ "Scheduler shown" }</span>{ list(onswitch, switch.collect()) }</label>
                 }
@@ -82,6 +88,30 @@ fn YardView(props: &StateProps) -> Html {
             <div class={classes!("yards", (state.cards.len() > 4).then_some("many"))} ~style={columns(state.cards.len())}>{ for yards }</div>
         </>
     }
+}
+
+static LINKS: Definition = Definition {
+    id: "yard-links",
+    name: "links",
+    meaning: "What jobs want of a link, of what it carries: a node's above its GPUs, a rack's along its top, a partition's above it, sockets' below a node. Beyond 100 % the line is full, and its notch says how much of what is wanted the link carries.",
+    formula: "GB/s wanted ∕ GB/s carried",
+    source: "",
+};
+
+/// What the colours of links stand for.
+fn load_key(dark: bool) -> Html {
+    let [some, much] = LOADS.map(|load| format!("to {:.0} %", 100.0 * load));
+    let loads = [
+        (0.0, some),
+        (0.7, much),
+        (1.0, "to 100 %".to_owned()),
+        (2.0, "more".to_owned()),
+    ];
+    let loads = loads.into_iter().map(|(load, words)| {
+        let colour = format!("background: {}", palette::load(load, dark));
+        html! { <><i class="link" ~style={colour}></i>{ words }</> }
+    });
+    html! { <span class="key hint"><Term definition={&LINKS} />{ for loads }</span> }
 }
 
 /// How many yards stand side by side, by the room there is: four are two by two.

@@ -1,0 +1,245 @@
+//! A tiling on the screen: where tiles, cells and frames are seen.
+
+use super::super::look::{Detail, Look};
+use super::{Tiling, Trim};
+use crate::bands::Band;
+use crate::draw::space::{Device, Point, Rect, World};
+use crate::stage::StageRun;
+use switchyard::cluster::Gpus;
+
+/// What is one cell where GPUs have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Node,
+    Section,
+    Hall,
+}
+
+/// A [`Tiling`] on the screen.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Grid<'t> {
+    pub(super) tiling: &'t Tiling,
+    pub(super) scale: f64,
+    pub(in super::super) look: Look,
+    pub(super) unit: Unit,
+    /// The first tile's corner.
+    pub(super) origin: Point<Device>,
+}
+
+impl Grid<'_> {
+    /// A node's tile, label and all.
+    pub(in super::super) fn tile(&self, node: u32) -> Rect {
+        let corner = self.tiling.corners.get(node as usize);
+        let Point { x, y, .. } = corner.copied().unwrap_or_default();
+        Rect::new(
+            (self.origin.x + x * self.scale + 0.5).floor(),
+            (self.origin.y + y * self.scale + 0.5).floor(),
+            self.look.size.w,
+            self.look.size.h,
+        )
+    }
+
+    fn on_screen(&self, area: &Rect<World>) -> Rect {
+        let left = (self.origin.x + area.x * self.scale + 0.5).floor();
+        let top = (self.origin.y + area.y * self.scale + 0.5).floor();
+        let right = (self.origin.x + area.right() * self.scale + 0.5).floor();
+        let bottom = (self.origin.y + area.bottom() * self.scale + 0.5).floor();
+        Rect::new(left, top, right - left, bottom - top)
+    }
+
+    /// Around a section's tiles.
+    pub(in super::super) fn section(&self, section: usize) -> Rect {
+        let area = self.tiling.sections.get(section).copied();
+        self.on_screen(&area.unwrap_or_default())
+    }
+
+    /// Around a hall's sections.
+    pub(in super::super) fn hall(&self, hall: usize) -> Rect {
+        let area = self.tiling.halls.get(hall).copied();
+        self.on_screen(&area.unwrap_or_default())
+    }
+
+    /// The room for names.
+    pub(in super::super) fn trim(&self) -> Trim {
+        self.tiling.trim
+    }
+
+    /// Whether sections, or halls, are one cell each, because nodes are too small to be seen.
+    pub(in super::super) fn is_merged(&self) -> bool {
+        self.unit != Unit::Node
+    }
+
+    /// How many things there are that are one cell.
+    pub(in super::super) fn units(&self) -> usize {
+        match self.unit {
+            Unit::Node => self.tiling.corners.len(),
+            Unit::Section => self.tiling.sections.len(),
+            Unit::Hall => self.tiling.halls.len(),
+        }
+    }
+
+    /// What a node belongs to that is one cell.
+    pub(in super::super) fn unit_of(&self, node: u32) -> u32 {
+        let of = |table: &[u32], at: u32| table.get(at as usize).copied().unwrap_or(0);
+        let section = || of(&self.tiling.section_of, node);
+        match self.unit {
+            Unit::Node => node,
+            Unit::Section => section(),
+            Unit::Hall => of(&self.tiling.hall_of, section()),
+        }
+    }
+
+    /// Where that is.
+    pub(in super::super) fn unit(&self, unit: u32) -> Rect {
+        match self.unit {
+            Unit::Node => self.tile(unit),
+            Unit::Section => self.section(unit as usize),
+            Unit::Hall => self.hall(unit as usize),
+        }
+    }
+
+    /// The cell of a GPU; of the node, if GPUs have none.
+    pub(in super::super) fn cell(&self, node: u32, gpu: u32) -> Rect {
+        Self::cell_of(&self.look, &self.tile(node), gpu)
+    }
+
+    fn cell_of(look: &Look, tile: &Rect, gpu: u32) -> Rect {
+        if look.detail == Detail::Density {
+            return *tile;
+        }
+        let (column, row) = (gpu % look.across, gpu / look.across);
+        Rect::new(
+            tile.x + f64::from(column) * (look.cell.w + look.gap),
+            tile.y + look.label + f64::from(row) * (look.cell.h + look.gap),
+            look.cell.w,
+            look.cell.h,
+        )
+    }
+
+    /// Calls `each` with the cell of every GPU in `mask`.
+    pub(in super::super) fn cells(&self, node: u32, mask: u64, mut each: impl FnMut(&Rect)) {
+        let tile = self.tile(node);
+        if self.look.detail == Detail::Density {
+            each(&tile);
+            return;
+        }
+        let mut rest = mask;
+        while rest != 0 {
+            each(&Self::cell_of(&self.look, &tile, rest.trailing_zeros()));
+            rest &= rest - 1;
+        }
+    }
+
+    /// Calls `each` with the cells of all these GPUs whose node is seen in `area`.
+    pub(in super::super) fn cells_of(
+        &self,
+        gpus: &[Gpus],
+        area: &Rect,
+        mut each: impl FnMut(&Rect),
+    ) {
+        for part in gpus.iter().filter(|part| self.is_seen(part.node, area)) {
+            self.cells(part.node, part.mask, &mut each);
+        }
+    }
+
+    /// Calls `each` with what a segment has of the cells of its GPUs seen in `area`.
+    pub(in super::super) fn pieces(
+        &self,
+        run: &StageRun,
+        segment: usize,
+        area: &Rect,
+        mut each: impl FnMut(&Rect),
+    ) {
+        let gpus = run.log.segment(segment).gpus;
+        match run.bands.of(segment) {
+            Some(bands) if self.look.detail != Detail::Density => {
+                self.cells_of(gpus, area, |cell| {
+                    bands.iter().for_each(|band| each(&piece(cell, band)));
+                })
+            }
+            _ => self.cells_of(gpus, area, each),
+        }
+    }
+
+    /// Calls `each` with what lies between neighbouring cells of all these GPUs whose node is seen in
+    /// `area`.
+    pub(in super::super) fn joints_of(
+        &self,
+        gpus: &[Gpus],
+        area: &Rect,
+        mut each: impl FnMut(&Rect),
+    ) {
+        let look = &self.look;
+        if look.detail == Detail::Density || look.gap < 1.0 {
+            return;
+        }
+        for part in gpus.iter().filter(|part| self.is_seen(part.node, area)) {
+            let tile = self.tile(part.node);
+            let holds = |gpu: u32| gpu < 64 && part.mask >> gpu & 1 == 1;
+            for gpu in (0..64).filter(|&gpu| holds(gpu)) {
+                let cell = Self::cell_of(look, &tile, gpu);
+                if (gpu + 1) % look.across != 0 && holds(gpu + 1) {
+                    let (x, w) = (cell.right(), look.gap);
+                    each(&Rect { x, w, ..cell });
+                }
+                if holds(gpu + look.across) {
+                    let (y, h) = (cell.bottom(), look.gap);
+                    each(&Rect { y, h, ..cell });
+                }
+            }
+        }
+    }
+
+    /// Around the cells side by side that the first of the GPUs in `mask` begins.
+    pub(in super::super) fn first_row(&self, node: u32, mask: u64) -> Rect {
+        let first = mask.trailing_zeros().min(63);
+        let end = (first / self.look.across + 1) * self.look.across;
+        let holds = |&gpu: &u32| gpu < 64 && mask >> gpu & 1 == 1;
+        let last = (first..end).take_while(holds).last().unwrap_or(first);
+        self.cell(node, first).union(&self.cell(node, last))
+    }
+
+    /// The smallest rectangle around the cells of the GPUs in `mask`.
+    pub(in super::super) fn bounds(&self, node: u32, mask: u64) -> Rect {
+        let mut bounds: Option<Rect> = None;
+        self.cells(node, mask, |cell| {
+            bounds = Some(bounds.map_or(*cell, |all| all.union(cell)))
+        });
+        bounds.unwrap_or_default()
+    }
+
+    /// The node whose tile is at a place, and the GPU if its cell is.
+    pub(in super::super) fn at(&self, at: Point<Device>) -> Option<(u32, Option<u32>)> {
+        let is_at = |&node: &u32| self.tile(node).contains(at);
+        let node = (0..self.tiling.corners.len() as u32).find(is_at)?;
+        let gpu = (0..64).take_while(|_| self.look.detail != Detail::Density);
+        Some((
+            node,
+            gpu.into_iter()
+                .find(|&gpu| self.cell(node, gpu).contains(at)),
+        ))
+    }
+
+    /// The cells of a node's first `gpus` GPUs and the gaps between them, if they fill whole rows.
+    pub(in super::super) fn slab(&self, node: u32, gpus: u32) -> Option<Rect> {
+        let is_full = gpus > 0 && gpus.is_multiple_of(self.look.across);
+        is_full.then(|| self.cell(node, 0).union(&self.cell(node, gpus - 1)))
+    }
+
+    /// Whether any of a node's tile is inside `area`.
+    pub(in super::super) fn is_seen(&self, node: u32, area: &Rect) -> bool {
+        self.tile(node).overlaps(area)
+    }
+}
+
+/// A band of a cell, with a line between it and the one below where there is room for one.
+fn piece(cell: &Rect, band: &Band) -> Rect {
+    let above = |place: u32| (cell.h * f64::from(place) / 1000.0).round();
+    let (bottom, top) = (above(band.from), above(band.to));
+    let line = f64::from(u8::from(bottom > 0.0 && top - bottom >= 4.0));
+    Rect {
+        y: cell.bottom() - top,
+        h: (top - bottom - line).max(1.0),
+        ..*cell
+    }
+}
