@@ -19,7 +19,7 @@ pub mod workload;
 
 pub use experiment::Experiment;
 pub use switchyard_model::{
-    Time, cluster, contention, draw, goodput, job, outages, pods, throughputs,
+    Time, cluster, contention, draw, goodput, job, order, outages, pods, throughputs,
 };
 pub use switchyard_report as report;
 pub use switchyard_sim::{

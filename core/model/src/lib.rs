@@ -12,6 +12,7 @@ mod demand;
 pub mod draw;
 pub mod goodput;
 pub mod job;
+pub mod order;
 pub mod outages;
 mod percentile;
 pub mod pods;

@@ -5,6 +5,7 @@
 //! Outages of one node may overlap: it is back when the last of them is over.
 
 use crate::Time;
+use crate::order;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -117,7 +118,7 @@ impl OutageError {
 impl Outages {
     /// These, in order of time, each once.
     pub fn new(mut outages: Vec<Outage>) -> Self {
-        outages.sort_by_key(|of| (of.from, of.node, of.to, of.kind));
+        order::sort_by_key(&mut outages, |of| (of.from, of.node, of.to, of.kind));
         outages.dedup();
         Self(outages.into())
     }

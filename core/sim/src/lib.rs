@@ -19,5 +19,6 @@ pub use run::{RunSpec, RunSpecError};
 pub use settings::{Group, SETTINGS, Setting, Settings};
 
 use switchyard_model::{
-    Time, application, cluster, contention, draw, goodput, job, outages, throughputs, workload,
+    Time, application, cluster, contention, draw, goodput, job, order, outages, throughputs,
+    workload,
 };

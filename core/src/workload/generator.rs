@@ -10,6 +10,7 @@ use super::application::{Application, Tuned, packed};
 use super::drawn;
 use crate::draw::{Rng, below, unit};
 use crate::job::Status;
+use crate::order;
 use crate::trace::{Record, Trace};
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
@@ -120,7 +121,7 @@ impl PolluxGenerator {
                 )
             })
             .collect();
-        jobs.sort_by_key(|&(time, ..)| time);
+        order::sort_by_key(&mut jobs, |&(time, ..)| time);
         // Few configurations are used by many jobs.
         let mut durations: BTreeMap<(usize, u32, u32), f64> = BTreeMap::new();
         let records: Vec<Record> = (0..)

@@ -69,7 +69,7 @@ use container::in_order;
 use outages::Outages;
 use serde::{Deserialize, Serialize};
 use switchyard_model::{
-    Time, application, cluster, job, outages, percentile, spreadsheet, throughputs,
+    Time, application, cluster, job, order, outages, percentile, spreadsheet, throughputs,
 };
 use switchyard_rows as rows;
 

@@ -14,6 +14,7 @@ use super::review::{self, Span};
 use super::shared::{Collected, Part, Shared};
 use super::sink::{Names, Sink};
 use super::{Member, OpenOptions, Opened, Trace};
+use crate::order;
 use crate::outages::Outages;
 use std::collections::BTreeMap;
 
@@ -116,10 +117,10 @@ impl Opening {
 /// What the files amount to.
 fn finish(mut found: Collected) -> Result<Opened, OpenError> {
     // In the order of their names; that in which they came or were packed says nothing.
-    found.parts.sort_by(|a, b| a.place.file.cmp(&b.place.file));
-    found.clusters.sort_by(|a, b| a.0.file.cmp(&b.0.file));
-    found.refusals.sort_by(|a, b| a.0.file.cmp(&b.0.file));
-    found.profiles.sort_by(|a, b| a.file.cmp(&b.file));
+    order::sort_by(&mut found.parts, |a, b| a.place.file.cmp(&b.place.file));
+    order::sort_by(&mut found.clusters, |a, b| a.0.file.cmp(&b.0.file));
+    order::sort_by(&mut found.refusals, |a, b| a.0.file.cmp(&b.0.file));
+    order::sort_by(&mut found.profiles, |a, b| a.file.cmp(&b.file));
     let parts = found.parts.iter().map(|part| &part.place);
     let mut places = parts.chain(found.refusals.iter().map(|(place, _)| place));
     if places.any(|place| place.exact) {

@@ -8,6 +8,7 @@ use super::format::Format;
 use super::import::Imported;
 use super::place::{Place, base, is_archive, is_beside_the_point, stem};
 use crate::application::ProfileTable;
+use crate::order;
 use crate::outages::Outages;
 
 /// What all files of an opening share.
@@ -172,8 +173,8 @@ impl Shared {
         if let (Some(member), false) = (&self.options.member, self.found)
             && !self.others.is_empty()
         {
-            self.names.sort();
-            self.others.sort();
+            order::sort(&mut self.names);
+            order::sort(&mut self.others);
             return Err(OpenError::NoSuchMember {
                 file: self.names.join(" with "),
                 member: member.clone(),

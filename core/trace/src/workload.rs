@@ -3,6 +3,7 @@
 use crate::application::Application;
 use crate::cluster::Thousandths;
 use crate::job::{Demand, Job, Work};
+use crate::order;
 use crate::{Record, Time, Trace, earliest};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -74,7 +75,7 @@ impl Reading {
             .iter()
             .filter_map(|&at| trace.gpu_types.get(at as usize));
         let mut gpu_types: Vec<String> = names.cloned().collect();
-        gpu_types.sort();
+        order::sort(&mut gpu_types);
         let type_of = trace.gpu_types.iter().map(|name| {
             let at = gpu_types.iter().position(|of| of == name);
             at.map(|at| at as u32)

@@ -11,6 +11,7 @@ use crate::state::{Action, AppState};
 use std::collections::BTreeMap;
 use switchyard::cluster::GpuModel;
 use switchyard::job::JobId;
+use switchyard::order;
 use yew::prelude::*;
 
 /// More classes than these are only counted.
@@ -73,7 +74,7 @@ pub(super) fn classes(stage: &Stage, by: ColourBy, queues: usize) -> Vec<Class> 
     };
     let mut classes: Vec<Class> = counts.into_iter().map(class).collect();
     if by != ColourBy::Gpus {
-        classes.sort_by_key(|class| std::cmp::Reverse(class.jobs));
+        order::sort_by_key(&mut classes, |class| std::cmp::Reverse(class.jobs));
     }
     classes
 }

@@ -9,6 +9,7 @@ use crate::stage::Stage;
 use std::fmt::Write;
 use switchyard::cluster::Part;
 use switchyard::job::JobId;
+use switchyard::order;
 use switchyard::policy::{RoundReport, RoundRow};
 use yew::prelude::*;
 
@@ -44,7 +45,7 @@ pub(super) fn round_panel(
     on_job: &Callback<JobId>,
 ) -> Html {
     let mut rows: Vec<&RoundRow> = report.rows.iter().collect();
-    rows.sort_by_key(|row| row.before == row.after);
+    order::sort_by_key(&mut rows, |row| row.before == row.after);
     let changed = rows.iter().filter(|row| row.before != row.after).count();
     let left_out = rows.len().saturating_sub(MOST_ROWS);
     let sizes: Vec<u32> = stage.cluster.gpus_per_node().collect();

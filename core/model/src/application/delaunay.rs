@@ -10,6 +10,7 @@
 //! original interpolates with, makes fans as well, but around whichever point it saw last. The
 //! hull's outside is tiled by ghosts: tetrahedra whose fourth vertex lies at infinity.
 
+use crate::order;
 use serde::{Deserialize, Serialize};
 
 /// A point, by nodes, replicas and batch.
@@ -220,7 +221,7 @@ impl Builder {
             self.alive.push(true);
             self.seen.push(0);
         }
-        edges.sort_unstable();
+        order::sort(&mut edges);
         for pair in edges.chunks_exact(2) {
             let [(edge, a, face_a), (same, b, face_b)] = *pair else {
                 return None;

@@ -14,6 +14,7 @@
 use super::StepTimes;
 use super::delaunay::{Mesh, Point};
 use crate::goodput::{FitError, GradientStats, Limits, Observation, ThroughputParams, fit};
+use crate::order;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -125,7 +126,7 @@ impl Measurements {
             }
         }
         for rows in placements.values_mut() {
-            rows.sort_by_key(|row| row.m);
+            order::sort_by_key(rows, |row| row.m);
             rows.dedup_by_key(|row| row.m);
         }
         let mut points: Vec<Point> = Vec::new();

@@ -13,6 +13,7 @@ use super::delaunay::MAX_COORDINATE;
 use super::measured::{Epoch, Measurements, PlacementRow, Row, ScalabilityRow, Validation};
 use super::{Application, Known, Profile, StepTimes, embedded};
 use crate::goodput::{FitError, GradientStats, LearningRateRule, Limits, LimitsError};
+use crate::order;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use switchyard_rows::Table;
@@ -236,7 +237,7 @@ impl Measurements {
             application: name.clone(),
             table,
         };
-        self.validations.sort_by_key(|v| v.batch);
+        order::sort_by_key(&mut self.validations, |v| v.batch);
         self.validations.dedup_by_key(|v| v.batch);
         let batches = self.validations.iter().map(|v| v.batch);
         let local = self.placements.iter().map(|p| p.row.m);

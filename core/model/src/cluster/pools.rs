@@ -4,6 +4,7 @@
 
 use super::{ClusterSpec, Part, TypeId};
 use crate::demand::Demand;
+use crate::order;
 
 /// Which nodes a gang may lie on, and what it needs there besides GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -128,7 +129,7 @@ impl Pools {
             of_group.push(pool);
         }
         // Stable: equally fast ones in the order in which the cluster names them.
-        pools.sort_by(|a, b| b.speed.total_cmp(&a.speed));
+        order::sort_by(&mut pools, |a, b| b.speed.total_cmp(&a.speed));
         let index = |of: &Pool| {
             let same =
                 |pool: &Pool| (pool.gpu, pool.memory, pool.speed) == (of.gpu, of.memory, of.speed);

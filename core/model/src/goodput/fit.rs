@@ -16,6 +16,7 @@
 use super::ThroughputParams;
 use super::lbfgsb::{Minimum, Stop, minimise};
 use super::throughput::softplus;
+use crate::order;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -290,7 +291,7 @@ impl Cells {
             keys.push((o.m, o.nodes > 1, o.replicas));
         }
         let mut order: Vec<usize> = (0..observations.len()).collect();
-        order.sort_by_key(|&i| keys[i]);
+        order::sort_by_key(&mut order, |&i| keys[i]);
         let mut last = None;
         for i in order {
             let (o, key) = (&observations[i], keys[i]);

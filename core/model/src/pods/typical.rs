@@ -5,6 +5,7 @@
 //! it cannot take, or that asks for none, all its GPUs are. Source: §3 of the paper.
 
 use super::Pod;
+use crate::order;
 use std::collections::BTreeMap;
 
 /// What pods typically ask for, and how often. Memory plays no part.
@@ -39,7 +40,7 @@ impl Typical {
             *counts.entry(Pod { memory: 0, ..*pod }).or_default() += 1;
         }
         let mut counts: Vec<(u64, Pod)> = counts.into_iter().map(|(pod, n)| (n, pod)).collect();
-        counts.sort_unstable_by(|a, b| b.cmp(a));
+        order::sort_by(&mut counts, |a, b| b.cmp(a));
         let enough = pods.len() as u64 * POPULARITY;
         let mut typical = Self::default();
         let mut groups: BTreeMap<(u16, u32, u64), Vec<(u32, u64)>> = BTreeMap::new();

@@ -3,6 +3,7 @@
 
 use super::{Entry, Gang, Strategy, rack_turns, share, tightest_node, turn_of};
 use crate::cluster::{FreeGpus, Part};
+use crate::order;
 use std::cmp::Reverse;
 
 impl Strategy {
@@ -36,7 +37,9 @@ pub(super) fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<P
     let alike = idle.iter().copied();
     let alike = alike.filter(|&node| Some(sizes[node as usize]) == largest);
     let turns = rack_turns(free, alike, gpus.div_ceil(largest.unwrap_or(1)));
-    idle.sort_by_key(|&node| (Reverse(sizes[node as usize]), turn_of(free, &turns, node)));
+    order::sort_by_key(&mut idle, |&node| {
+        (Reverse(sizes[node as usize]), turn_of(free, &turns, node))
+    });
     let mut left = gpus;
     for node in idle {
         if left <= node_size && put_remainder(free, left, parts) {

@@ -2,6 +2,7 @@
 
 use super::{Entry, Gang, Strategy, rack_turns, share, tightest_node, turn_of};
 use crate::cluster::{FreeGpus, MAX_GPUS_PER_NODE, Part};
+use crate::order;
 
 impl Strategy {
     /// As few nodes as are free now, leaving the smallest holes; never waits for a better place.
@@ -29,7 +30,7 @@ pub(super) fn lay(free: &FreeGpus, _node_size: u32, gang: Gang, parts: &mut Vec<
         let alike = emptiest.iter().take_while(|here| here.gpus == most);
         let turns = rack_turns(free, alike.map(|here| here.node), gpus.div_ceil(most));
         for alike in emptiest.chunk_by_mut(|a, b| a.gpus == b.gpus) {
-            alike.sort_by_key(|here| turn_of(free, &turns, here.node));
+            order::sort_by_key(alike, |here| turn_of(free, &turns, here.node));
         }
     }
     let mut left = gpus;

@@ -2,6 +2,7 @@
 //! the others, fewest GPUs first, take what is free on the emptiest node, then on the next.
 
 use crate::cluster::Part;
+use crate::order;
 use std::cmp::Reverse;
 
 /// Where the jobs go: (node, GPUs) of each. `nodes` are the GPUs of each node, `current` what the
@@ -23,7 +24,7 @@ pub(super) fn place(nodes: &[u32], counts: &[u32], current: &[Vec<Part>]) -> Vec
     let mut order: Vec<usize> = (0..counts.len())
         .filter(|&job| placed[job].is_empty())
         .collect();
-    order.sort_by_key(|&job| counts[job]);
+    order::sort_by_key(&mut order, |&job| counts[job]);
     for job in order {
         let mut wanted = counts[job];
         while wanted > 0 {

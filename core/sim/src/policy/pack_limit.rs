@@ -6,6 +6,7 @@
 //! misjudges the fewest observations.
 
 use crate::job::JobId;
+use crate::order;
 use crate::sim::View;
 
 /// A gang that makes less progress than this share of a consolidated one is harmed by spreading.
@@ -48,7 +49,7 @@ impl PackLimit {
     }
 
     fn refit(&mut self) {
-        self.observed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        order::sort_by(&mut self.observed, |a, b| a.0.total_cmp(&b.0));
         if let Some(limit) = best_split(&self.observed) {
             self.limit = limit;
         }

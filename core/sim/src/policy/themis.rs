@@ -14,6 +14,7 @@ use super::rounds::{self, Rounds};
 use super::{Cadence, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng};
 use crate::Time;
 use crate::job::JobId;
+use crate::order;
 use crate::sim::{Plan, View};
 use std::cmp::Reverse;
 
@@ -99,7 +100,7 @@ impl Policy for Themis {
                 .iter()
                 .map(|&job| (Reverse(Time(self.rho(view, job).1)), job)),
         );
-        by_rho.sort_unstable();
+        order::sort(&mut by_rho);
         let bidders = libm::ceil((1.0 - self.fairness) * by_rho.len() as f64) as usize;
         let (bidding, others) = by_rho.split_at(bidders.clamp(1, by_rho.len()));
         self.bids.clear();
@@ -110,7 +111,7 @@ impl Policy for Themis {
             let per_gpu = gain / f64::from(view.gpus(job));
             self.bids.push((Reverse(Time(per_gpu)), job));
         }
-        self.bids.sort_unstable();
+        order::sort(&mut self.bids);
         self.order.clear();
         self.order.extend(self.bids.iter().map(|&(_, job)| job));
         self.order.extend(others.iter().map(|&(_, job)| job));

@@ -9,6 +9,7 @@
 use super::setting::SimOptions;
 use crate::Time;
 use crate::draw::{Rng, unit};
+use crate::order;
 use crate::outages::{OutageKind, Outages};
 use rand_xoshiro::rand_core::SeedableRng;
 use std::cmp::Reverse;
@@ -55,7 +56,9 @@ impl Timeline {
                 }
             }
         }
-        listed.sort_by_key(|(at, of)| Reverse((*at, !of.begins, of.node, of.kind, of.until)));
+        order::sort_by_key(&mut listed, |(at, of)| {
+            Reverse((*at, !of.begins, of.node, of.kind, of.until))
+        });
         let mut timeline = Self {
             listed,
             drawn: Generator::new(options, nodes),

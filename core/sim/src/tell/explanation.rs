@@ -2,6 +2,7 @@
 
 use super::Plot;
 use crate::job::JobId;
+use crate::order;
 use serde::{Deserialize, Serialize};
 
 /// What a policy has to say about one job at one moment.
@@ -92,7 +93,7 @@ impl Cause {
             text.push_str(&format!(" at {:.0} %", load * 100.0));
         }
         let mut by = self.by.clone();
-        by.sort_by(|a, b| b.1.total_cmp(&a.1));
+        order::sort_by(&mut by, |a, b| b.1.total_cmp(&a.1));
         for &(job, share) in by.iter().take(Self::NAMED) {
             text.push_str(&format!(", {share:.2} of it by {}", name(job)));
         }

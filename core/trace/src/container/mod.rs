@@ -15,6 +15,7 @@ use super::error::{OpenError, shorten_to};
 use super::place::{Flaws, Place};
 use super::shared::Shared;
 use super::text::TextFile;
+use crate::order;
 use gzip::Gunzip;
 use tar::Untar;
 use zstd::Unzstd;
@@ -132,7 +133,7 @@ impl File {
 /// The indices of names in the names' order.
 pub(crate) fn in_order(names: &[&str]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..names.len()).collect();
-    order.sort_by_key(|&i| names.get(i));
+    order::sort_by_key(&mut order, |&i| names.get(i));
     order
 }
 

@@ -2,6 +2,7 @@
 //! has some, else groups of alike nodes, else all of them.
 
 use switchyard::cluster::{ClusterSpec, GpuModel, NodeGroup, Topology};
+use switchyard::order;
 
 /// Nodes in sections.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,7 +63,7 @@ impl Floor {
             sections[tree.rack_of(node) as usize].nodes.push(node);
         }
         sections.retain(|section| !section.nodes.is_empty());
-        sections.sort_by_key(|section| section.hall);
+        order::sort_by_key(&mut sections, |section| section.hall);
         let halls = (0..tree.partitions()).map(|of| match tree.partitions() {
             1 => String::new(),
             _ => name(tree.partition_edge(of)),

@@ -16,6 +16,7 @@ use crate::Time;
 use crate::cluster::{Part, Placement};
 use crate::draw::below;
 use crate::job::JobId;
+use crate::order;
 use crate::placement::{Budget, Room, Strategy};
 use crate::sim::{News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
@@ -100,7 +101,7 @@ impl ByType {
             gpus,
         };
         let mut combinations = self.allocator.allocate(&asking);
-        combinations.sort_unstable_by_key(|of| of.jobs);
+        order::sort_by_key(&mut combinations, |of| of.jobs);
         for new in &mut combinations {
             let old = self
                 .combinations
@@ -136,7 +137,7 @@ impl ByType {
         for pool in pools {
             let mut order: Vec<usize> = (0..self.combinations.len()).collect();
             let standing = |at: usize| &self.combinations[at].on[pool];
-            order.sort_by(|&a, &b| first(standing(a), standing(b)));
+            order::sort_by(&mut order, |&a, &b| first(standing(a), standing(b)));
             for at in order {
                 if left[pool] == 0 {
                     break;
@@ -169,7 +170,7 @@ impl ByType {
                 wanted.extend(combination.members().map(|job| (job, pool)));
             }
         }
-        wanted.sort_unstable();
+        order::sort(&mut wanted);
         let pool_of = |room: &Room, job: JobId| {
             let parts = view.ledger().parts(job);
             parts.first().map(|part| room.pool_of(part.node))
@@ -188,7 +189,7 @@ impl ByType {
         }
         let mut coming: Vec<(JobId, usize)> = wanted.clone();
         coming.retain(|&(job, pool)| pool_of(&self.room, job) != Some(pool));
-        coming.sort_by_key(|&(job, _)| Reverse(view.gpus(job)));
+        order::sort_by_key(&mut coming, |&(job, _)| Reverse(view.gpus(job)));
         let mut placement = Placement::default();
         for (job, pool) in coming {
             let mut gang = view.gang(job, self.strategy, DEFAULT_PACKLIMIT);

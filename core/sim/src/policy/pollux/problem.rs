@@ -7,6 +7,7 @@
 use super::genome::{self, ANY, Changes, Layout};
 use super::mean::PowerMean;
 use crate::cluster::Part;
+use crate::order;
 
 /// A node of the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,7 +247,7 @@ impl Problem {
     fn order(&mut self, candidates: &[Candidate]) {
         let is_pinned = |job: &Candidate| !job.preemptible && !job.current.is_empty();
         let mut order: Vec<usize> = (0..candidates.len()).collect();
-        order.sort_by(|&a, &b| {
+        order::sort_by(&mut order, |&a, &b| {
             let (a, b) = (&candidates[a], &candidates[b]);
             is_pinned(b)
                 .cmp(&is_pinned(a))
@@ -522,7 +523,8 @@ fn fair_share(nodes: &[Node], jobs: usize, reference: bool) -> (u32, u32) {
         return (1, replicas);
     }
     let mut sizes: Vec<u32> = nodes.iter().map(|node| node.gpus).collect();
-    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    sizes.sort_unstable();
+    sizes.reverse();
     let mut held = 0;
     let fewest = sizes.iter().take_while(|&&size| {
         let short = held < replicas;

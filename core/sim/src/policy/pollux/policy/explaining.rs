@@ -6,6 +6,7 @@ use crate::Time;
 use crate::application::even;
 use crate::goodput::{Agent, FitChoice, LocalBatch, Observation, batch};
 use crate::job::JobId;
+use crate::order;
 use crate::policy::pollux::Outcome;
 use crate::policy::{Explanation, Fact, Line, Mark, Plot, Verdict};
 use crate::sim::{Phase, TrainingView, View};
@@ -237,7 +238,9 @@ fn throughput_plot(view: &View<'_>, member: &Member, training: &TrainingView<'_>
         .iter()
         .map(|seen| (f64::from(seen.replicas), rate(seen, batch.s)))
         .collect();
-    observed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    order::sort_by(&mut observed, |a, b| {
+        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
     let most = agent.max_replicas().max(held);
     Some(Plot {
         title: "Throughput by GPUs, as its agent models it and has seen it".to_owned(),
