@@ -1,38 +1,45 @@
-// Starts the page's workers (web/src/bridge/client.rs calls this). Their scripts and wasm are
-// fetched at load and held in memory: a worker started later asks the server for nothing, and is of
-// the same version as its page even where the server has a newer one by then.
+// Starts the page's workers (web/src/bridge/client.rs calls this). Their program is fetched at load,
+// compiled once for all of them and held in memory: a worker started later asks the server for
+// nothing, and is of the same version as its page even where the server has a newer one by then.
 globalThis.switchyardWorkers = (() => {
   const { version } = document.currentScript.dataset;
 
-  const fetched = async (file) => {
-    // Whatever the page itself is made of goes first.
-    const response = await fetch(`./${file}?v=${version}`, { priority: "low" });
-    if (!response.ok) throw new Error(`${file}: ${response.status} ${response.statusText}`);
-    return response.blob();
-  };
-
-  // The single file holds them as text (xtask/src/single_file.rs).
+  // The single file holds the script itself, and the wasm as an address (xtask/src/single_file.rs).
   const held = (file) => document.getElementById(`switchyard-${file}`)?.textContent;
 
-  const program = async (name) => {
-    const [script, wasm] = await Promise.all([
-      held(`${name}.js`) ?? fetched(`${name}.js`),
-      held(`${name}_bg.wasm`) ?? fetched(`${name}_bg.wasm`).then(URL.createObjectURL),
-    ]);
-    // Thrown outside of the promise, a failure is the worker's error event.
-    const fail = "(error) => setTimeout(() => { throw error; })";
-    const start = `\nwasm_bindgen({ module_or_path: "${wasm}" }).catch(${fail});`;
-    return new Blob([script, start], { type: "text/javascript" });
+  const fetched = async (file, address = `./${file}?v=${version}`) => {
+    // Whatever the page itself is made of goes first.
+    const response = await fetch(address, { priority: "low" });
+    if (!response.ok) throw new Error(`${file}: ${response.status} ${response.statusText}`);
+    return response;
   };
 
-  const addresses = new Map();
-  const address = (name) => {
-    if (!addresses.has(name)) {
-      addresses.set(name, program(name).then(URL.createObjectURL));
+  const load = async () => {
+    const [script, module] = await Promise.all([
+      held("worker.js") ?? fetched("worker.js").then((response) => response.text()),
+      fetched("worker_bg.wasm", held("worker_bg.wasm"))
+        .then((response) => response.arrayBuffer())
+        .then((bytes) => WebAssembly.compile(bytes)),
+    ]);
+    // The module is the first message. Thrown outside of the promise, a failure is the worker's error
+    // event.
+    const start = `
+      onmessage = ({ data }) => {
+        onmessage = null;
+        wasm_bindgen({ module_or_path: data }).catch((error) => setTimeout(() => { throw error; }));
+      };`;
+    const address = URL.createObjectURL(new Blob([script, start], { type: "text/javascript" }));
+    return { address, module };
+  };
+
+  let loading;
+  const program = () => {
+    if (!loading) {
+      loading = load();
       // The next worker asks anew for what could not be had.
-      addresses.get(name).catch(() => addresses.delete(name));
+      loading.catch(() => (loading = undefined));
     }
-    return addresses.get(name);
+    return loading;
   };
 
   // Under Trusted Types the address of a worker passes a policy: here the only one, which lets
@@ -46,12 +53,14 @@ globalThis.switchyardWorkers = (() => {
     return policy.createScriptURL(address);
   };
 
-  for (const name of ["opener", "runner"]) address(name);
+  program();
   // Not to keep those that are gone already.
   const started = new Set();
   return {
     start: async (name) => {
-      const worker = new Worker(trusted(await address(name)));
+      const { address, module } = await program();
+      const worker = new Worker(trusted(address), { name });
+      worker.postMessage(module);
       started.add(new WeakRef(worker));
       return worker;
     },

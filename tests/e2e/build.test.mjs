@@ -58,31 +58,25 @@ test("whose code the page contains is told beside it, and by the single file", a
   isWhole(readFileSync(await (await saved).path(), "utf8"));
 });
 
-test("the page is there before its workers, and opens a trace before its runner", async (t) => {
-  const gates = {};
-  const hold = async (page) => {
-    for (const worker of ["opener", "runner"]) {
-      const opened = new Promise((open) => (gates[worker] = open));
-      await page.route(new RegExp(`/${worker}[._]`), async (route) => {
-        await opened;
-        await route.continue();
-      });
-    }
-  };
+test("the page is there before its workers", async (t) => {
+  let arrive;
+  const arrived = new Promise((resolve) => (arrive = resolve));
+  const hold = (page) =>
+    page.route(/\/worker[._]/, async (route) => {
+      await arrived;
+      await route.continue();
+    });
   const page = await open(t, "index.html", { before: hold });
   await page.getByRole("tab", { name: "Yard" }).waitFor();
-  gates.opener();
-  await page.locator("header .facts").filter({ hasText: "240 jobs" }).waitFor();
-  assert.equal(await page.locator("[data-status=done]").count(), 0);
-  gates.runner();
+  assert.equal(await page.locator("header .facts").filter({ hasText: "240 jobs" }).count(), 0);
+  arrive();
   await page.waitForFunction(() => document.querySelectorAll("[data-status=done]").length === 2);
 });
 
-// Of all that a page fetches before it can open a trace and run it. It is to be 1500 KB again: unlike,
-// shared, connected and failing GPUs have taken it beyond.
-test("page, opener and runner are together at most 1600 KB, compressed", (t) => {
+// Of all that a page fetches before it can open a trace and run it.
+test("page and workers are together at most 1500 KB, compressed", (t) => {
   let all = 0;
-  for (const program of [/^app-[0-9a-f]+(\.js|_bg\.wasm)$/, /^opener(\.js|_bg\.wasm)$/, /^runner(\.js|_bg\.wasm)$/]) {
+  for (const program of [/^app-[0-9a-f]+(\.js|_bg\.wasm)$/, /^worker(\.js|_bg\.wasm)$/]) {
     const names = readdirSync(dist).filter((name) => program.test(name));
     assert.equal(names.length, 2, `one script and one wasm file, not ${names}`);
     const sizes = names.map((name) => gzipSync(readFileSync(join(dist, name)), { level: 9 }).length);
@@ -91,5 +85,5 @@ test("page, opener and runner are together at most 1600 KB, compressed", (t) => 
     all += kilobytes;
   }
   t.diagnostic(`all: ${all.toFixed(1)} KB`);
-  assert.ok(all <= 1600, `${all.toFixed(1)} KB`);
+  assert.ok(all <= 1500, `${all.toFixed(1)} KB`);
 });

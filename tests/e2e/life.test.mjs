@@ -163,13 +163,12 @@ const answered = (file, answer) => ({ before: (page) => page.route(`**/${file}?*
 const opening = (page) => page.locator(".busy");
 const railError = (page) => page.locator("#rail .error").first();
 
-for (const file of ["opener.js", "opener_bg.wasm", "runner.js", "runner_bg.wasm"]) {
+for (const file of ["worker.js", "worker_bg.wasm"]) {
   test(`a sign-in page for ${file} is told, not waited for`, async (t) => {
     const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo", answered(file, HTML));
-    const told = file.startsWith("opener") ? railError(page) : cards(page, "failed");
-    await told.getByText(/something else, such as a sign-in page/).or(told.filter({ hasText: /something else, such as a sign-in page/ })).first().waitFor();
+    await railError(page).filter({ hasText: /something else, such as a sign-in page/ }).waitFor();
     await opening(page).waitFor({ state: "detached" });
-    t.diagnostic(await told.textContent());
+    t.diagnostic(await railError(page).textContent());
     problemsOf(page).length = 0;
   });
 }
@@ -194,7 +193,7 @@ test("a program that is long on its way is told of, and is used once it is here"
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo", {
     before: async (page) => {
       await page.clock.install();
-      await page.route("**/opener_bg.wasm?*", async (route) => {
+      await page.route("**/worker_bg.wasm?*", async (route) => {
         await arrived;
         await route.continue();
       });
@@ -211,9 +210,9 @@ test("a program that is long on its way is told of, and is used once it is here"
 test("a machine without memory for another program says so", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo", {
     before: (page) =>
-      page.route("**/runner.js?*", async (route) => {
+      page.route("**/worker.js?*", async (route) => {
         const response = await route.fetch();
-        const broken = `WebAssembly.instantiate = WebAssembly.instantiateStreaming = async () => {
+        const broken = `if (self.name === "runner") WebAssembly.instantiate = async () => {
           throw new RangeError("WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory for new instance");
         };\n`;
         await route.fulfill({ response, body: broken + (await response.text()) });
@@ -235,7 +234,7 @@ test("errors are told in words, whoever threw them", () => {
   assert.match(words("CompileError", "WebAssembly.instantiate(): Refused to compile or instantiate WebAssembly module because 'unsafe-eval' is not an allowed source"), /security policy/);
   assert.match(words("TypeError", "Failed to fetch"), /^the network does not answer/);
   assert.equal(switchyardWords("panicked at core/src/sim/engine.rs:12:3:\nindex out of bounds: the len is 0"), "a fault in its program (engine.rs:12)");
-  assert.equal(words("Error", "opener.js: 404 Not Found"), "opener.js: 404 Not Found");
+  assert.equal(words("Error", "worker.js: 404 Not Found"), "worker.js: 404 Not Found");
   for (const nothing of [undefined, null, {}, ""]) assert.equal(switchyardWords(nothing), "the browser does not say why");
 });
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use switchyard::cluster::{ClusterSpec, Topology};
 use switchyard::contention::{Network, ProfilesByJob};
 use switchyard::job::JobId;
+use switchyard::order;
 use switchyard::sim::{Moment, RunLog};
 use switchyard::workload::Workload;
 
@@ -79,7 +80,7 @@ impl Links {
                 Some((*job, wants[at].1))
             })
             .collect();
-        by.sort_by(|a, b| b.1.total_cmp(&a.1));
+        order::sort_by(&mut by, |a, b| b.1.total_cmp(&a.1));
         by
     }
 

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::setup::{Need, Toolbox};
-use crate::workspace::WORKERS;
+use crate::workspace::WORKER;
 use crate::{notices, policy, shell, single_file, workspace};
 
 /// What makes Trunk build as it is published: the profile `page` of `Cargo.toml`.
@@ -62,14 +62,11 @@ pub(crate) fn trunk(toolbox: &Toolbox) -> Result<Command> {
     Ok(trunk)
 }
 
-/// Trunk names the workers' files after their programs alone, so that a browser may keep an old one
+/// Trunk names the workers' files after their program alone, so that a browser may keep an old one
 /// for a new page: here static/workers.js is told to ask for them with a version made of their content.
 fn with_version(dist: &Path, index: &str) -> Result<String> {
     let mut hasher = DefaultHasher::new();
-    for name in WORKERS
-        .iter()
-        .flat_map(|name| [format!("{name}.js"), format!("{name}_bg.wasm")])
-    {
+    for name in WORKER {
         hasher.write(&shell::read_bytes(&dist.join(name))?);
     }
     let version = format!("data-version=\"{:016x}\"", hasher.finish());

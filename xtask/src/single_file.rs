@@ -1,7 +1,7 @@
 //! The whole page in one file that opens from a disk, where neither modules nor workers load.
 //!
 //! Styles, scripts and icons are inlined, and so is the page's module, with its wasm as a `data:`
-//! address. Each worker's program, its wasm likewise within, stands in the page as text, where
+//! address. The workers' program, its wasm likewise within, stands in the page as text, where
 //! `static/workers.js` finds it.
 
 use std::path::Path;
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-use crate::workspace::WORKERS;
+use crate::workspace::WORKER;
 use crate::{notices, shell};
 
 /// `index`, a page that Trunk wrote into `dist`, with everything it loads from there inlined.
@@ -23,13 +23,9 @@ pub(crate) fn inline(dist: &Path, index: &str) -> Result<String> {
             .context("Trunk's page names no module to preload")?,
         &page.wasm.context("Trunk's page names no wasm to preload")?,
     )?;
-    let workers = WORKERS
-        .iter()
-        .map(|name| worker(dist, name))
-        .collect::<Result<String>>()?;
     let notices = text(notices::FILE, &shell::read(&dist.join(notices::FILE))?);
     // A script that is inlined runs where it stands, and one of them looks for the workers.
-    let html = before_scripts(&html, &(notices + &workers))?;
+    let html = before_scripts(&html, &(notices + &worker(dist)?))?;
     let html = inline_scripts(dist, &html)?;
     let (before, after) = html
         .rsplit_once("</body>")
@@ -166,11 +162,11 @@ fn module(module: &str, wasm: &[u8]) -> Result<String> {
     ))
 }
 
-/// A worker's script and the address of its wasm, as texts.
-fn worker(dist: &Path, name: &str) -> Result<String> {
-    let (script, wasm) = (format!("{name}.js"), format!("{name}_bg.wasm"));
-    let address = data_address("application/wasm", &shell::read_bytes(&dist.join(&wasm))?);
-    Ok(text(&script, &shell::read(&dist.join(&script))?) + &text(&wasm, &address))
+/// The workers' script and the address of its wasm, as texts.
+fn worker(dist: &Path) -> Result<String> {
+    let [script, wasm] = WORKER;
+    let address = data_address("application/wasm", &shell::read_bytes(&dist.join(wasm))?);
+    Ok(text(script, &shell::read(&dist.join(script))?) + &text(wasm, &address))
 }
 
 /// A file's text, held in the page.

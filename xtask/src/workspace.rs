@@ -15,8 +15,8 @@ pub(crate) fn dist() -> PathBuf {
     root().join("dist")
 }
 
-/// The programs of the page that run in workers.
-pub(crate) const WORKERS: [&str; 2] = ["opener", "runner"];
+/// The files of the program that runs in workers.
+pub(crate) const WORKER: [&str; 2] = ["worker.js", "worker_bg.wasm"];
 
 /// The browser tests.
 pub(crate) fn e2e() -> PathBuf {

@@ -1,7 +1,7 @@
 //! The page's end: one handle per worker.
 
 use super::jobs::Jobs;
-use super::protocol::{PROTOCOL, Reply};
+use super::protocol::{PROTOCOL, Reply, Role};
 use super::wire;
 use crate::words::{words, words_for};
 use gloo_events::{EventListener, EventListenerOptions};
@@ -16,9 +16,9 @@ use web_sys::{Event, MessageEvent, Worker};
 
 #[wasm_bindgen]
 extern "C" {
-    /// A worker with this program, once that has been fetched (static/workers.js).
+    /// A worker of this name, once its program has been fetched (static/workers.js).
     #[wasm_bindgen(catch, js_namespace = switchyardWorkers, js_name = start)]
-    async fn start_worker(program: &str) -> Result<JsValue, JsValue>;
+    async fn start_worker(name: &str) -> Result<JsValue, JsValue>;
 }
 
 /// After so long one is told that a program is still on its way.
@@ -53,28 +53,9 @@ struct Connected {
     _listeners: [EventListener; 2],
 }
 
-/// The programs that run in workers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Program {
-    /// Turns files into jobs.
-    Opener,
-    /// Carries one run, answers for the goodput model, or writes jobs in a format.
-    Runner,
-}
-
-impl Program {
-    /// The name of its files.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Opener => "opener",
-            Self::Runner => "runner",
-        }
-    }
-}
-
 impl WorkerHandle {
     /// Starts a worker; `on_news` hears of everything but its readiness.
-    pub fn start(program: Program, on_news: impl Fn(News) + 'static) -> Self {
+    pub fn start(role: Role, on_news: impl Fn(News) + 'static) -> Self {
         let line = Rc::new(Line {
             early: RefCell::new(Some(Vec::new())),
             ..Line::default()
@@ -83,7 +64,7 @@ impl WorkerHandle {
         tell_if_late(&line, on_news.clone());
         let waiting = Rc::downgrade(&line);
         spawn_local(async move {
-            let started = start_worker(program.name()).await;
+            let started = start_worker(role.name()).await;
             // Whoever started it may have given it up meanwhile.
             let line = waiting.upgrade();
             match (started.map(JsCast::unchecked_into::<Worker>), line) {

@@ -23,6 +23,25 @@ use switchyard::{Experiment, RunSpec, Time};
 /// Page and worker must be of the same build: counts changes of this file.
 pub const PROTOCOL: u32 = 10;
 
+/// What a worker is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Turns files into jobs.
+    Opener,
+    /// Carries one run, answers for the goodput model, or writes jobs in a format.
+    Runner,
+}
+
+impl Role {
+    /// What the worker is named.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Opener => "opener",
+            Self::Runner => "runner",
+        }
+    }
+}
+
 /// What the page asks of the worker that opens traces. Cancelling is ending the worker.
 #[derive(Debug, Serialize, Deserialize)]
 #[allow(

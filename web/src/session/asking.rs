@@ -3,8 +3,8 @@
 
 use super::Session;
 use super::runs::Run;
-use crate::bridge::client::{News, Program, WorkerHandle};
-use crate::bridge::protocol::{Reply, RunRequest};
+use crate::bridge::client::{News, WorkerHandle};
+use crate::bridge::protocol::{Reply, Role, RunRequest};
 use crate::goodput::Question;
 use crate::state::Action;
 use switchyard::Time;
@@ -61,7 +61,7 @@ impl Session {
         let mut modeller = self.0.modeller.borrow_mut();
         let worker = modeller.take().unwrap_or_else(|| {
             let session = self.clone();
-            WorkerHandle::start(Program::Runner, move |news| session.hear_model(news))
+            WorkerHandle::start(Role::Runner, move |news| session.hear_model(news))
         });
         let asked = worker.send(&RunRequest::Model(question.clone()), []);
         self.tell(Action::Ask(question));

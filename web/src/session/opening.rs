@@ -3,8 +3,8 @@
 
 use super::Session;
 use super::desk::{Files, Read, Refused};
-use crate::bridge::client::{News, Program, WorkerHandle};
-use crate::bridge::protocol::{Choice, OpenRequest, OpenedTrace, Refusal, Reply};
+use crate::bridge::client::{News, WorkerHandle};
+use crate::bridge::protocol::{Choice, OpenRequest, OpenedTrace, Refusal, Reply, Role};
 use crate::kept::Opening;
 use crate::remembered;
 use crate::state::{Action, AppState, ClusterOrigin, ColumnsAsked, GUIDED};
@@ -170,7 +170,7 @@ impl Session {
         let mut opener = self.0.opener.borrow_mut();
         let worker = opener.get_or_insert_with(|| {
             let session = self.clone();
-            WorkerHandle::start(Program::Opener, move |news| session.hear_opener(news))
+            WorkerHandle::start(Role::Opener, move |news| session.hear_opener(news))
         });
         if let Err(why) = worker.send(request, files.iter().map(JsValue::from)) {
             self.tell(Action::Refused(why));

@@ -1,8 +1,8 @@
 //! Placements of shares: one worker reads the lists that are open, another measures.
 
 use super::Session;
-use crate::bridge::client::{News, Program, WorkerHandle};
-use crate::bridge::protocol::{OpenRequest, Reply, RunRequest};
+use crate::bridge::client::{News, WorkerHandle};
+use crate::bridge::protocol::{OpenRequest, Reply, Role, RunRequest};
 use crate::fragmentation::Arrivals;
 use crate::state::Action;
 use switchyard::pods::Fleet;
@@ -23,7 +23,7 @@ impl Session {
             return self.let_arrive(None, seeds);
         };
         let session = self.clone();
-        let reader = WorkerHandle::start(Program::Opener, move |news| match news {
+        let reader = WorkerHandle::start(Role::Opener, move |news| match news {
             News::Reply(Reply::Pods(fleet)) => match *fleet {
                 Ok(fleet) => session.let_arrive(Some(fleet), seeds),
                 Err(why) => session.tell(Action::Arrived(Some(Err(why)))),
@@ -42,7 +42,7 @@ impl Session {
 
     fn let_arrive(&self, fleet: Option<Fleet>, seeds: u32) {
         let session = self.clone();
-        let packer = WorkerHandle::start(Program::Runner, move |news| session.hear_packer(news));
+        let packer = WorkerHandle::start(Role::Runner, move |news| session.hear_packer(news));
         let arrivals = Box::new(Arrivals { fleet, seeds });
         self.employ(packer, |packer| {
             packer.send(&RunRequest::Arrive(arrivals), [])

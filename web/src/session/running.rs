@@ -2,8 +2,8 @@
 
 use super::Session;
 use super::runs::{Orders, Run};
-use crate::bridge::client::{News, Program, WorkerHandle};
-use crate::bridge::protocol::{Reply, RunRequest};
+use crate::bridge::client::{News, WorkerHandle};
+use crate::bridge::protocol::{Reply, Role, RunRequest};
 use crate::links::Links;
 use crate::stage::StageRun;
 use crate::state::link::Link;
@@ -107,7 +107,7 @@ impl Session {
     /// A worker for a run, with the jobs that are on stage.
     fn worker(&self, id: u32, request: &RunRequest) -> Result<WorkerHandle, String> {
         let session = self.clone();
-        let worker = WorkerHandle::start(Program::Runner, move |news| session.hear_run(id, news));
+        let worker = WorkerHandle::start(Role::Runner, move |news| session.hear_run(id, news));
         worker.send(request, [self.0.jobs.borrow().clone().into()])?;
         Ok(worker)
     }

@@ -1,8 +1,8 @@
 //! Writing jobs: into files, and for the case that the page's program fails.
 
 use super::Session;
-use crate::bridge::client::{News, Program, WorkerHandle};
-use crate::bridge::protocol::{ExportFormat, Reply, RunRequest};
+use crate::bridge::client::{News, WorkerHandle};
+use crate::bridge::protocol::{ExportFormat, Reply, Role, RunRequest};
 use crate::rescue;
 use crate::state::{Action, AppState};
 use std::cell::Cell;
@@ -23,7 +23,7 @@ impl Session {
     ) {
         let save = Cell::new(Some(save));
         let session = self.clone();
-        let worker = WorkerHandle::start(Program::Runner, move |news| {
+        let worker = WorkerHandle::start(Role::Runner, move |news| {
             if matches!(news, News::Late) {
                 return session.tell_late();
             }

@@ -1,5 +1,18 @@
-//! What runs in workers: [`opener`] turns files into jobs, [`runner`] carries one run. Each is a
-//! program of its own, so that a page loads the other's code only once.
+//! What runs in workers: [`opener`] turns files into jobs, [`runner`] carries one run. They are one
+//! program, of which each worker takes up what it is named after: most of their code is the same.
 
-pub mod opener;
-pub mod runner;
+use crate::bridge::protocol::Role;
+use crate::bridge::server::scope;
+
+mod opener;
+mod runner;
+
+/// Starts to listen. Does nothing outside a worker.
+pub fn serve() {
+    let Some(scope) = scope() else { return };
+    if scope.name() == Role::Opener.name() {
+        opener::serve(scope);
+    } else {
+        runner::serve(scope);
+    }
+}

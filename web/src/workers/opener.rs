@@ -3,7 +3,7 @@
 
 use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{Choice, Facets, OpenRequest, OpenedTrace, Refusal, Reply};
-use crate::bridge::server::{listen, reply, scope};
+use crate::bridge::server::{listen, reply};
 use crate::draw::histogram;
 use js_sys::{ArrayBuffer, Uint8Array};
 use std::borrow::Cow;
@@ -11,6 +11,7 @@ use std::cmp::Reverse;
 use switchyard::Experiment;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
+use switchyard::order;
 use switchyard::outages::Outages;
 use switchyard::pods::Fleet;
 use switchyard::trace::{
@@ -35,9 +36,8 @@ const MAX_ROWS: u64 = 5_000_000;
 /// Tenants that a person may look through.
 const LISTED: usize = 60;
 
-/// Starts to listen. Does nothing outside a worker.
-pub fn serve() {
-    let Some(scope) = scope() else { return };
+/// Starts to listen.
+pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
     let mut held: Option<Trace> = None;
     listen(&scope.clone(), move |request, files| {
         // They were files when they were posted.
@@ -264,7 +264,7 @@ fn facets(trace: &Trace) -> Facets {
             last
         };
     }
-    tenants.sort_by_key(|tenant| Reverse(tenant.1));
+    order::sort_by_key(&mut tenants, |tenant| Reverse(tenant.1));
     let more_tenants = tenants.len().saturating_sub(LISTED) as u32;
     tenants.truncate(LISTED);
     Facets {

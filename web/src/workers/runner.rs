@@ -2,7 +2,7 @@
 
 use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{ExportFormat, Reply, RunRequest};
-use crate::bridge::server::{listen, reply, scope};
+use crate::bridge::server::{listen, reply};
 use gloo_events::EventListener;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,9 +21,8 @@ const FIRST_SLICE_MS: f64 = 8.0;
 /// Looking at the clock costs more than a step: steps between two looks.
 const STEPS_PER_LOOK: u32 = 64;
 
-/// Starts to listen. Does nothing outside a worker.
-pub fn serve() {
-    let Some(scope) = scope() else { return };
+/// Starts to listen.
+pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
     let Ok(channel) = MessageChannel::new() else {
         reply(
             &scope,

@@ -1,5 +1,0 @@
-//! The worker that opens traces.
-
-fn main() {
-    switchyard_web::workers::opener::serve();
-}

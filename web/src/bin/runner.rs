@@ -1,5 +1,0 @@
-//! The worker that carries one run.
-
-fn main() {
-    switchyard_web::workers::runner::serve();
-}

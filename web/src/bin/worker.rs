@@ -1,0 +1,5 @@
+//! What runs in workers.
+
+fn main() {
+    switchyard_web::workers::serve();
+}
