@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::report::{
-    ClusterFacts, Outcomes, Results, RunResult, Summary, TraceFacts, by_gpu_type, chrome_trace,
+    ClusterFacts, Outcomes, Results, RunResult, ServerFigures, Summary, TraceFacts, by_gpu_type, chrome_trace,
     jct_by_name, jobs_csv,
 };
 use switchyard::sim::RunLog;
@@ -100,6 +100,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
                     .per_job
                     .then(|| jct_by_name(&workload, &run.outcomes)),
                 by_gpu_type: by_gpu_type(&cluster, &run.log, &run.outcomes),
+                parameter_servers: ServerFigures::of(&run.log),
                 ..RunResult::new(&run.spec, &run.summary, run.wall_ms, run.log.hash())
             })
             .collect(),

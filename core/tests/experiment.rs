@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, NodeGroup};
-use switchyard::job::{Demand, Status, TypeSet};
+use switchyard::job::{Demand, Servers, Status, TypeSet};
 use switchyard::placement::Strategy as Placing;
 use switchyard::policy::{POLICIES, PolicySpec, ServiceHistory};
 use switchyard::sim::SimOptions;
@@ -143,6 +143,11 @@ fn records(adaptive: bool) -> impl Strategy<Value = Vec<Record>> {
                     cores: demand.2,
                     memory: demand.3 * 333,
                     share: None,
+                    servers: Servers {
+                        count: demand.1 % 5,
+                        cores: demand.2 / 2,
+                        memory: demand.3 * 77,
+                    },
                 },
                 batch: adaptive.then_some(limits.m0),
                 status: Status::Completed,

@@ -67,7 +67,7 @@ fn demands() -> impl Strategy<Value = Demand> {
             cores: cores * 700,
             memory: memory * 700,
             gpu_memory: gpu_memory * 1024,
-            share: None,
+            ..Demand::default()
         })
 }
 

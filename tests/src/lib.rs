@@ -7,7 +7,7 @@
 //! gangs are slow and large models restart slowly. `bound` is `lab` as training of applications. In `linked` its
 //! jobs share the links of a tree, in `typed` and `profiled` some may run on some types of GPU only, in `failing`
 //! nodes come and go, in `sharing` some jobs share GPUs; in `everything` and `trained` all of that
-//! happens at once, to plain jobs and to training ones.
+//! happens at once, to plain jobs and to training ones, and in `served` to jobs with parameter servers.
 //! `adaptive` is drawn as Pollux' evaluation draws, with
 //! short searches and interference. `models` are [`models`]. `UPDATE_GOLDEN=1 cargo test
 //! -p switchyard-tests` writes the file anew; a change that moves a hash must say why in its
@@ -20,7 +20,7 @@ pub mod models;
 use std::sync::Arc;
 use switchyard::RunSpec;
 use switchyard::cluster::{ClusterSpec, Thousandths};
-use switchyard::job::{Demand, TypeSet, Work};
+use switchyard::job::{Demand, Servers, TypeSet, Work};
 use switchyard::outages::Outages;
 use switchyard::policy::POLICIES;
 use switchyard::sim::SimOptions;
@@ -61,7 +61,7 @@ pub struct Case {
 }
 
 /// The cases, in the order of `golden/hashes.txt`. The sample `fleet` is too large for every test.
-pub fn cases() -> [Case; 13] {
+pub fn cases() -> [Case; 14] {
     [
         sample("lab"),
         sample("cluster"),
@@ -75,6 +75,7 @@ pub fn cases() -> [Case; 13] {
         failing(),
         sharing(),
         everything("everything", demanding().workload, WORLD),
+        everything("served", served(), WORLD),
         everything("trained", training(demanding().workload), TRAINED),
     ]
 }
@@ -125,6 +126,19 @@ fn demanding() -> Case {
         workload: Arc::new(workload),
         ..lab
     }
+}
+
+/// The same, most of them with parameter servers.
+fn served() -> Arc<Workload> {
+    let mut workload = (*demanding().workload).clone();
+    for (i, job) in (0u32..).zip(&mut workload.jobs) {
+        job.demand.servers = Servers {
+            count: i % 4 * job.gpus.div_ceil(4),
+            cores: i % 3 * 1000,
+            memory: 0,
+        };
+    }
+    Arc::new(workload)
 }
 
 const TYPED: &str = "3x4:a100/cores=16+4x4:v100/cores=12+3x4:t4/cores=8";

@@ -47,6 +47,32 @@ impl TypeSet {
     }
 }
 
+/// Parameter servers of a job, beside its workers, which have a GPU each: each worker sends each of
+/// them its part of the gradients and gets as much back. They run on cores of nodes.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize,
+)]
+pub struct Servers {
+    /// How many; 0: workers reduce gradients among themselves.
+    pub count: u32,
+    /// Cores of each, thousandths; 0: not said.
+    pub cores: u32,
+    /// Memory of each, MiB; 0: not said.
+    pub memory: u32,
+}
+
+impl Servers {
+    /// The most that a job has.
+    pub const MOST: u32 = 1000;
+
+    /// None.
+    pub const NONE: Self = Self {
+        count: 0,
+        cores: 0,
+        memory: 0,
+    };
+}
+
 /// What a job asks for besides its GPUs; the default asks for nothing more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Demand {
@@ -61,6 +87,8 @@ pub struct Demand {
     pub memory: u32,
     /// Of a job that asks for one GPU, the part of it that is enough where GPUs are shared.
     pub share: Option<Thousandths>,
+    /// Its parameter servers, without which its gang does not start.
+    pub servers: Servers,
 }
 
 impl Demand {

@@ -1,6 +1,6 @@
 //! The vocabulary of jobs, shared by every room of the engine.
 
-pub use crate::demand::{Demand, TypeSet};
+pub use crate::demand::{Demand, Servers, TypeSet};
 
 use crate::Time;
 use serde::{Deserialize, Serialize};

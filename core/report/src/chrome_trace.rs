@@ -45,6 +45,7 @@ pub fn chrome_trace(workload: &Workload, cluster: &ClusterSpec, log: &RunLog) ->
         let job = &workload.jobs[segment.job.index()];
         let start = microseconds(segment.start.seconds());
         let duration = microseconds(segment.end.seconds().min(end)) - start;
+        let servers = log.servers_in_words(i);
         for part in segment.gpus {
             for gpu in (0..64).filter(|gpu| part.mask >> gpu & 1 == 1) {
                 add(Event {
@@ -58,6 +59,7 @@ pub fn chrome_trace(workload: &Workload, cluster: &ClusterSpec, log: &RunLog) ->
                         job: segment.job.0,
                         gpus: job.gpus,
                         restart_s: segment.ready - segment.start,
+                        parameter_servers: &servers,
                     },
                 });
             }
@@ -108,6 +110,8 @@ enum Args<'a> {
         job: u32,
         gpus: u32,
         restart_s: f64,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        parameter_servers: &'a str,
     },
     Waiting {
         jobs: u32,

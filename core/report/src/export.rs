@@ -1,6 +1,6 @@
 //! Results as files: the JSON and CSV that the command line prints and the page saves.
 
-use super::{Outcomes, Summary, TypeFigures};
+use super::{Outcomes, ServerFigures, Summary, TypeFigures};
 use crate::RunSpec;
 use crate::application::Application;
 use crate::cluster::ClusterSpec;
@@ -88,6 +88,9 @@ pub struct RunResult {
     /// The same by GPU type, where the cluster says types.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_gpu_type: Vec<TypeFigures>,
+    /// Where parameter servers were, if jobs have some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameter_servers: Option<ServerFigures>,
     /// Milliseconds of simulation alone.
     pub wall_ms: f64,
     /// Fingerprint of the log, 16 hexadecimal digits.
@@ -167,6 +170,7 @@ impl RunResult {
             options: run.options,
             summary: *summary,
             by_gpu_type: Vec::new(),
+            parameter_servers: None,
             wall_ms,
             log_hash: format!("{log_hash:016x}"),
             per_job: None,

@@ -10,6 +10,7 @@ mod distribution;
 mod export;
 mod failures;
 mod outcomes;
+mod servers;
 mod summary;
 
 pub use by_type::{TypeFigures, by_gpu_type};
@@ -18,6 +19,7 @@ pub use distribution::Distribution;
 pub use export::{ClusterFacts, Results, RunResult, TraceFacts, jct_by_name, jobs_csv};
 pub use failures::Failures;
 pub use outcomes::Outcomes;
+pub use servers::ServerFigures;
 pub use summary::{Fairness, Summary};
 
 pub use switchyard_model::percentile;

@@ -191,6 +191,20 @@ pub const SETTINGS: &[Setting] = &[
         set: |of, text| parse(text, &mut of.options.contention),
     },
     Setting {
+        key: "servers",
+        link: "servers",
+        label: "Parameter servers",
+        unit: "per GPU",
+        help: "Jobs of several GPUs that say nothing of parameter servers have so many per GPU, rounded up: every worker sends each its part of the gradients. They lie near the workers, on nodes' cores, and matter where contention is on. 0: workers reduce gradients among themselves",
+        kind: ParamKind::Float {
+            min: 0.0,
+            max: 16.0,
+        },
+        group: Group::Runs,
+        get: |of| of.options.servers.to_string(),
+        set: |of, text| parse(text, &mut of.options.servers),
+    },
+    Setting {
         key: "outages",
         link: "outages",
         label: "Outages",

@@ -378,6 +378,7 @@ fn all_options() -> impl Strategy<Value = SimOptions> {
                 interference,
                 // The replay knows no links; `tests/contention.rs` has worlds with them.
                 contention: false,
+                servers: 0.0,
                 // Nor shares: `tests/sharing.rs` has them.
                 sharing: false,
                 whole_second_epochs,

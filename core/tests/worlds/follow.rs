@@ -84,6 +84,11 @@ impl<'a> Follower<'a> {
         }
         for (j, (seen, job)) in self.jobs.iter().zip(&self.world.workload.jobs).enumerate() {
             let fits = job.gpus <= self.world.largest(job);
+            if fits && self.world.bounds_servers(job) {
+                // Whether there is room for its servers beside it is not asked here.
+                assert!(matches!(seen.life, Life::Finished | Life::Rejected));
+                continue;
+            }
             let expected = if fits { Life::Finished } else { Life::Rejected };
             assert_eq!(seen.life, expected, "{}: job {j}", self.policy);
         }
@@ -199,7 +204,7 @@ impl<'a> Follower<'a> {
             self.policy
         );
         let trains = matches!(job.work, Work::Adaptive { .. });
-        if !(trains && self.policy.adapts_jobs()) {
+        if !(trains && self.policy.adapts_jobs() && world.servers(job) == 0) {
             assert_eq!(segment.gpu_count(), job.gpus, "a gang in part");
             let first = segment.gpus[0].node;
             let one = nodes().all(|node| world.pool(node) == world.pool(first));
@@ -207,7 +212,10 @@ impl<'a> Follower<'a> {
         }
         let share = job.demand.share.map(|share| u32::from(share.get()));
         assert!(segment.share.is_none() || segment.share == share);
-        self.taken.take(job, &segment);
+        let servers: Vec<(u32, u32)> = self.run.log().servers(i).collect();
+        let count: u32 = servers.iter().map(|of| of.1).sum();
+        assert_eq!(count, world.servers(job), "a gang in part");
+        self.taken.take(job, &segment, &servers);
         let seen = &mut self.jobs[j];
         seen.life = Life::Running;
         seen.starts += 1;
@@ -223,7 +231,9 @@ impl<'a> Follower<'a> {
         let job = self.job(j);
         let segment = self.run.log().segment(self.jobs[j].stay.segment);
         assert_eq!(segment.end.seconds(), self.now);
-        self.taken.give(job, &segment);
+        let servers = self.run.log().servers(self.jobs[j].stay.segment);
+        let servers: Vec<(u32, u32)> = servers.collect();
+        self.taken.give(job, &segment, &servers);
         self.jobs[j].life = Life::Waiting;
         let (goal, done) = (self.goal(j), self.jobs[j].done);
         let seconds = job.work.seconds() / goal;
@@ -243,7 +253,9 @@ impl<'a> Follower<'a> {
         let eviction = self.run.log().eviction(self.evictions);
         self.evictions += 1;
         assert_eq!(eviction.segment as usize, self.jobs[j].stay.segment);
-        assert!(segment.gpus.iter().any(|part| part.node == eviction.node));
+        let mut nodes = segment.gpus.iter().map(|part| part.node);
+        let is_there = nodes.any(|node| node == eviction.node);
+        assert!(is_there || servers.iter().any(|of| of.0 == eviction.node));
         let saved = self.saved(j);
         self.jobs[j].done = saved;
         match job.work {
@@ -290,7 +302,8 @@ impl<'a> Follower<'a> {
             let model = job
                 .model
                 .map(|model| &*self.world.workload.models[model as usize]);
-            if model.is_some_and(|model| !model.contains("batch size")) {
+            let is_plain = model.is_some_and(|model| !model.contains("batch size"));
+            if is_plain && !self.world.bounds_servers(job) {
                 let gpus = self.run.log().segment(seen.stay.segment).gpus;
                 let nodes = gpus.iter().map(|part| part.node);
                 let most = self.world.relative_speed(job, nodes);

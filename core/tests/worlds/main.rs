@@ -1,9 +1,9 @@
 //! What holds with everything on at once, under every policy and placement: unlike nodes in a tree
-//! whose links are shared, GPUs that are shared, jobs that adapt, nodes that fail, checkpoints. A run
+//! whose links are shared, GPUs that are shared, parameter servers, jobs that adapt, nodes that fail, checkpoints. A run
 //! is followed from outside: its log says who holds what, and it says itself what slows whom.
 //!
 //! 1. No GPU is given beyond one whole or its memory, no node beyond its cores and memory.
-//! 2. Gangs are all or nothing, on one type, where they may be; exactly those that fit finish.
+//! 2. Gangs are all roles or nothing, workers on one type, where they may be; exactly those that fit finish.
 //! 3. What is executed and lost is what was held, at the speed that the laws tell, which is none above
 //!    that of the GPUs' type.
 //! 4. Nobody is on a node that is down, and nobody comes to one that is not up.
@@ -22,9 +22,10 @@ use switchyard::sim::{NodeState, RunLog};
 
 fn check_nodes(policy: &PolicySpec, log: &RunLog) {
     let absences = log.absences();
-    for segment in (0..log.segments()).map(|i| log.segment(i)) {
-        for part in segment.gpus {
-            for of in absences.iter().filter(|of| of.node == part.node) {
+    for (i, segment) in (0..log.segments()).map(|i| (i, log.segment(i))) {
+        let gpus = segment.gpus.iter().map(|part| part.node);
+        for node in gpus.chain(log.servers(i).map(|of| of.0)) {
+            for of in absences.iter().filter(|of| of.node == node) {
                 let comes = of.from <= segment.start && segment.start < of.to;
                 assert!(
                     !comes,

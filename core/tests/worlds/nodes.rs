@@ -87,6 +87,22 @@ impl World {
     }
 }
 
+impl World {
+    /// How many parameter servers a job has.
+    pub(crate) fn servers(&self, job: &Job) -> u32 {
+        match job.demand.servers.count {
+            0 if job.gpus > 1 => (self.options.servers * f64::from(job.gpus)).ceil() as u32,
+            count => count,
+        }
+    }
+
+    /// Whether a job's parameter servers need what some node may not have.
+    pub(crate) fn bounds_servers(&self, job: &Job) -> bool {
+        let servers = job.demand.servers;
+        self.servers(job) > 0 && (servers.cores, servers.memory) != (0, 0)
+    }
+}
+
 /// What a job takes of a node besides GPUs: cores and memory.
 fn taken(job: &Job, gpus: u32) -> [u64; 2] {
     let share = |all: u32| (u64::from(all) * u64::from(gpus)).div_ceil(u64::from(job.gpus));
@@ -112,8 +128,15 @@ impl<'a> Taken<'a> {
     }
 
     /// A job comes: what it takes must be there.
-    pub(crate) fn take(&mut self, job: &Job, segment: &Segment<'_>) {
-        self.change(job, segment, |all, own| all + own);
+    pub(crate) fn take(&mut self, job: &Job, segment: &Segment<'_>, servers: &[(u32, u32)]) {
+        self.change(job, segment, servers, |all, own| all + own);
+        let nodes = segment.gpus.iter().map(|gpus| gpus.node);
+        for node in nodes.chain(servers.iter().map(|of| of.0)) {
+            let kind = self.world.cluster.group_of(node).expect("a node").kind;
+            let [cores, memory] = self.besides[node as usize];
+            assert!(kind.cores.is_none_or(|all| cores <= u64::from(all)));
+            assert!(kind.memory.is_none_or(|all| memory <= u64::from(all)));
+        }
         for gpus in segment.gpus {
             let group = self.world.cluster.group_of(gpus.node).expect("a node");
             assert!(gpus.mask != 0 && gpus.mask.ilog2() < group.gpus);
@@ -123,18 +146,27 @@ impl<'a> Taken<'a> {
                 assert!(part <= 1000, "GPU {gpu} of node {} given twice", gpus.node);
                 assert!(most.is_none_or(|most| memory <= most));
             }
-            let [cores, memory] = self.besides[gpus.node as usize];
-            assert!(group.kind.cores.is_none_or(|all| cores <= u64::from(all)));
-            assert!(group.kind.memory.is_none_or(|all| memory <= u64::from(all)));
         }
     }
 
     /// A job goes.
-    pub(crate) fn give(&mut self, job: &Job, segment: &Segment<'_>) {
-        self.change(job, segment, |all, own| all - own);
+    pub(crate) fn give(&mut self, job: &Job, segment: &Segment<'_>, servers: &[(u32, u32)]) {
+        self.change(job, segment, servers, |all, own| all - own);
     }
 
-    fn change(&mut self, job: &Job, segment: &Segment<'_>, change: fn(u64, u64) -> u64) {
+    fn change(
+        &mut self,
+        job: &Job,
+        segment: &Segment<'_>,
+        servers: &[(u32, u32)],
+        change: fn(u64, u64) -> u64,
+    ) {
+        for &(node, count) in servers {
+            let own = [job.demand.servers.cores, job.demand.servers.memory];
+            for (all, own) in self.besides[node as usize].iter_mut().zip(own) {
+                *all = change(*all, u64::from(own) * u64::from(count));
+            }
+        }
         let of = |all: &mut u32, own: u32| *all = change((*all).into(), own.into()) as u32;
         for gpus in segment.gpus {
             for gpu in (0..64).filter(|gpu| gpus.mask >> gpu & 1 == 1) {

@@ -1,11 +1,11 @@
-//! Random worlds: clusters of unlike nodes in trees, jobs that ask for types, cores, memory and shares
-//! of GPUs, nodes that fail, and every law of speed, each there or not.
+//! Random worlds: clusters of unlike nodes in trees, jobs that ask for types, cores, memory, shares of
+//! GPUs and parameter servers, nodes that fail, and every law of speed, each there or not.
 
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, NodeGroup, NodeKind, Thousandths, Tree, TypeId};
-use switchyard::job::{Demand, Job, TypeSet, Work};
+use switchyard::job::{Demand, Job, Servers, TypeSet, Work};
 use switchyard::outages::{Outage, OutageKind, Outages};
 use switchyard::placement::Strategy as Placing;
 use switchyard::policy::{POLICIES, PolicySpec};
@@ -112,8 +112,9 @@ fn demands() -> impl Strategy<Value = Demand> {
         prop_oneof![3 => Just(0u32), 1 => 1u32..20],
         select(&[0, 0, 0, 4, 9, 20][..]),
         select(&[0u16, 0, 100, 250, 333, 500, 700, 999][..]),
+        (select(&[0u32, 0, 0, 1, 2, 5][..]), 0u32..4, 0u32..4),
     )
-        .prop_map(|(types, cores, memory, gpu_memory, share)| Demand {
+        .prop_map(|(types, cores, memory, gpu_memory, share, servers)| Demand {
             types: (0..4)
                 .filter(|at| types >> at & 1 == 1)
                 .fold(TypeSet::ANY, TypeSet::with),
@@ -121,6 +122,11 @@ fn demands() -> impl Strategy<Value = Demand> {
             memory: memory * 700,
             gpu_memory: gpu_memory * 1024,
             share: Thousandths::new(share),
+            servers: Servers {
+                count: servers.0,
+                cores: servers.1 * 900,
+                memory: servers.2 * 900,
+            },
         })
 }
 
@@ -196,7 +202,7 @@ fn options() -> impl Strategy<Value = SimOptions> {
         (select(&[0.0, 0.25][..]), any::<bool>(), any::<bool>()),
         (failing, 0.5..2.0f64, 0.0..0.05f64, 0.7..1.5f64),
         (select(&[0.0, 10.0, 37.5][..]), select(&[0.0, 1.5][..])),
-        any::<u64>(),
+        (select(&[0.0, 0.0, 0.4][..]), any::<u64>()),
     )
         .prop_map(
             |(
@@ -204,7 +210,7 @@ fn options() -> impl Strategy<Value = SimOptions> {
                 (interference, contention, sharing),
                 (failing, mtbf, mttr, failure_shape),
                 (interval, checkpoint_cost),
-                seed,
+                (servers, seed),
             )| SimOptions {
                 restart_cost,
                 first_start_pays,
@@ -212,6 +218,7 @@ fn options() -> impl Strategy<Value = SimOptions> {
                 interference,
                 contention,
                 sharing,
+                servers,
                 mtbf: if failing { mtbf } else { 0.0 },
                 mttr,
                 failure_shape,

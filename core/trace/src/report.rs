@@ -155,6 +155,8 @@ named! {
         ApplicationUnknown = "application_unknown", "application unknown";
         /// Not a batch size that the application can have.
         BatchInvalid = "batch_invalid", "batch size not possible";
+        /// Parameter servers that are no number of them, or their cores or memory.
+        ServersInvalid = "servers_invalid", "parameter servers not understood";
         /// No duration, nor start and end.
         DurationMissing = "duration_missing", "duration missing";
         /// A duration that is none.

@@ -7,7 +7,7 @@ use super::report::{DropReason, Tally, WarningKind, cell_is};
 use super::rows::is_missing;
 use super::timestamp::MAX_SECONDS;
 use crate::cluster::{MAX_TYPES, type_name};
-use crate::job::{Demand, Status, TypeSet};
+use crate::job::{Demand, Servers, Status, TypeSet};
 use foldhash::fast::FixedState;
 use indexmap::IndexSet;
 use std::collections::HashSet;
@@ -100,6 +100,7 @@ impl Asks<'_> {
             memory: units(self.memory, 1024.0),
             // That is said by the record.
             share: None,
+            servers: Servers::NONE,
         }
     }
 }

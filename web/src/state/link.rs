@@ -420,6 +420,7 @@ mod tests {
                     interference: 0.25,
                     contention: true,
                     sharing: true,
+                    servers: 0.5,
                     first_start_pays: true,
                     whole_second_epochs: true,
                     mtbf: 1000.0,

@@ -107,6 +107,7 @@ impl Random {
                     interference: self.share(),
                     contention: self.coin(),
                     sharing: self.coin(),
+                    servers: self.share(),
                     whole_second_epochs: self.coin(),
                     mtbf: self.share() * 1000.0,
                     mttr: self.share(),

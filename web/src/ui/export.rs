@@ -10,7 +10,7 @@ use crate::stage::{SharedStage, Stage, StageRun};
 use crate::state::{AppState, RunStatus};
 use std::borrow::Cow;
 use switchyard::report::{
-    ClusterFacts, Outcomes, Results, RunResult, TraceFacts, by_gpu_type, chrome_trace, jct_by_name,
+    ClusterFacts, Outcomes, Results, RunResult, ServerFigures, TraceFacts, by_gpu_type, chrome_trace, jct_by_name,
     jobs_csv,
 };
 use wasm_bindgen::JsCast;
@@ -225,6 +225,7 @@ fn result(props: &Props, stage: &Stage, run: &StageRun) -> Option<RunResult> {
     let outcomes = outcomes(stage, run);
     Some(RunResult {
         by_gpu_type: by_gpu_type(&stage.cluster, &run.log, &outcomes),
+        parameter_servers: ServerFigures::of(&run.log),
         per_job: Some(jct_by_name(&stage.workload, &outcomes)),
         ..RunResult::new(&spec, &summary(stage, run), wall_ms, run.log.hash())
     })

@@ -64,12 +64,16 @@ impl FreeGpus {
         }
     }
 
-    /// The same nodes with so many free GPUs each; none on those beyond, and none shared.
+    /// The same nodes with so many free GPUs each, and none shared; those beyond are closed.
     pub fn with_free(&self, free: &[u32]) -> Self {
         let mut per_node = free.to_vec();
         per_node.resize(self.node_sizes.len(), 0);
+        let mut node_sizes = Arc::clone(&self.node_sizes);
+        if free.len() < node_sizes.len() {
+            Arc::make_mut(&mut node_sizes)[free.len()..].fill(0);
+        }
         Self {
-            node_sizes: Arc::clone(&self.node_sizes),
+            node_sizes,
             racks: Arc::clone(&self.racks),
             total: per_node.iter().sum(),
             per_node,
@@ -118,7 +122,7 @@ impl FreeGpus {
     /// Whether who held these may keep them: each part is free here, or on a closed node, which
     /// nobody else can take.
     pub fn fits(&self, parts: &[Part]) -> bool {
-        parts.iter().all(|&Part { node, gpus, share }| {
+        parts.iter().all(|&Part { node, gpus, share, .. }| {
             let free = self.per_node.get(node as usize).copied();
             let fits = match share {
                 None => free.is_some_and(|free| gpus <= free),
@@ -131,7 +135,7 @@ impl FreeGpus {
     /// Counts `parts` as taken. The caller has seen that they fit.
     #[inline]
     pub fn take(&mut self, parts: &[Part]) {
-        for &Part { node, gpus, share } in parts {
+        for &Part { node, gpus, share, .. } in parts {
             let gpus = match (share, &mut self.shares) {
                 (None, _) => gpus,
                 (Some(share), Some(shares)) => u32::from(shares.take(node, &share)),
@@ -147,7 +151,7 @@ impl FreeGpus {
     /// Counts `parts` as free again, but for those on closed nodes.
     #[inline]
     pub fn give(&mut self, parts: &[Part]) {
-        for &Part { node, gpus, share } in parts {
+        for &Part { node, gpus, share, .. } in parts {
             let gpus = match (share, &mut self.shares) {
                 (None, _) => gpus,
                 (Some(share), Some(shares)) => u32::from(shares.give(node, &share)),

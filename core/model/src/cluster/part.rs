@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU16;
 
-/// GPUs of one node, or a share of one, that a job holds, or is to hold.
+/// What a job has of one node, or is to have: GPUs for its workers, or a share of one, and parameter
+/// servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Part {
     /// The node.
@@ -12,6 +13,8 @@ pub struct Part {
     pub gpus: u32,
     /// The share of one GPU that it is instead of whole ones.
     pub share: Option<Share>,
+    /// Parameter servers there, which need no GPUs.
+    pub servers: u32,
 }
 
 /// Part of one GPU.
@@ -51,6 +54,7 @@ impl Part {
             node,
             gpus,
             share: None,
+            servers: 0,
         }
     }
 
@@ -60,7 +64,23 @@ impl Part {
             node,
             gpus: 0,
             share: Some(share),
+            servers: 0,
         }
+    }
+
+    /// Parameter servers on a node without workers.
+    pub const fn of_servers(node: u32, servers: u32) -> Self {
+        Self {
+            node,
+            gpus: 0,
+            share: None,
+            servers,
+        }
+    }
+
+    /// Whether there are workers, and not parameter servers alone.
+    pub fn has_workers(&self) -> bool {
+        self.width() > 0
     }
 
     /// On how many GPUs it lies, whole or not.
@@ -74,7 +94,8 @@ impl Part {
     }
 }
 
-/// One job's share of nodes, each node once, in node order.
+/// One job's share of nodes, each node once: those with workers in node order, then those with
+/// parameter servers alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
     /// By node.

@@ -3,7 +3,7 @@
 //! in which they are filled. In: a cluster and what jobs demand. Out: what each may use.
 
 use super::{ClusterSpec, Part, TypeId};
-use crate::demand::Demand;
+use crate::demand::{Demand, Servers};
 use crate::order;
 
 /// Which nodes a gang may lie on, and what it needs there besides GPUs.
@@ -17,6 +17,8 @@ pub struct Needs {
     cores: u32,
     /// MiB.
     memory: u32,
+    /// Beside the workers; cores and memory of each where it is known how much there is.
+    servers: Servers,
 }
 
 impl Default for Needs {
@@ -32,7 +34,13 @@ impl Needs {
         gpus: 1,
         cores: 0,
         memory: 0,
+        servers: Servers::NONE,
     };
+
+    /// Its parameter servers.
+    pub fn servers(self) -> Servers {
+        self.servers
+    }
 
     /// Bit `i`: pool `i` will do.
     pub fn pools(self) -> u64 {
@@ -56,16 +64,43 @@ impl Needs {
 
     /// Whether it needs cores or memory, of which it is known how much there is.
     pub fn takes_cores_or_memory(self) -> bool {
-        (self.cores, self.memory) != (0, 0)
+        (self.cores, self.memory) != (0, 0) || self.bounds_servers()
     }
 
-    /// Cores and memory on a node where it has so many GPUs.
-    fn on(self, gpus: u32) -> Capacity {
+    /// Whether it has parameter servers that do not fit anywhere.
+    fn bounds_servers(self) -> bool {
+        let Servers {
+            count,
+            cores,
+            memory,
+        } = self.servers;
+        count > 0 && (cores, memory) != (0, 0)
+    }
+
+    /// Cores and memory on a node where it has so many GPUs, and so many parameter servers.
+    fn on(self, gpus: u32, servers: u32) -> Capacity {
         let share = |all: u32| (u64::from(all) * u64::from(gpus)).div_ceil(u64::from(self.gpus));
+        let each = |of: u32| u64::from(of) * u64::from(servers);
         Capacity {
-            cores: share(self.cores),
-            memory: share(self.memory),
+            cores: share(self.cores) + each(self.servers.cores),
+            memory: share(self.memory) + each(self.servers.memory),
         }
+    }
+
+    /// The same of a part.
+    fn of(self, part: &Part) -> Capacity {
+        self.on(part.width(), part.servers)
+    }
+
+    /// How many parameter servers fit into that.
+    fn most_servers(self, there: Capacity) -> u32 {
+        let of = |each: u32, there: u64| match u64::from(each) {
+            0 => u64::MAX,
+            each => there / each,
+        };
+        let Servers { cores, memory, .. } = self.servers;
+        let most = of(cores, there.cores).min(of(memory, there.memory));
+        u32::try_from(most).unwrap_or(u32::MAX)
     }
 
     /// How many of so many GPUs it can use where so much is there for them.
@@ -84,6 +119,16 @@ impl Needs {
 struct Capacity {
     cores: u64,
     memory: u64,
+}
+
+impl Capacity {
+    /// What remains beside that.
+    fn less(self, taken: Self) -> Self {
+        Self {
+            cores: self.cores.saturating_sub(taken.cores),
+            memory: self.memory.saturating_sub(taken.memory),
+        }
+    }
 }
 
 /// The pools of a cluster.
@@ -219,37 +264,58 @@ impl Pools {
                 needs.pools &= !(1 << at);
             }
         }
-        if !self.capacity.is_empty() && (demand.cores, demand.memory) != (0, 0) {
+        needs.servers = demand.servers;
+        if self.capacity.is_empty() {
+            (needs.servers.cores, needs.servers.memory) = (0, 0);
+        } else if (demand.cores, demand.memory) != (0, 0) || needs.bounds_servers() {
             needs.gpus = gpus.max(1);
             needs.cores = demand.cores;
             needs.memory = demand.memory;
-            // Who counts GPUs by pool must not count those of one whose nodes are too small for it.
-            let all = self.most_by_pool(Needs::NONE).into_iter();
-            let most = self.most_by_pool(needs).into_iter();
-            for (pool, (most, all)) in most.zip(all).enumerate() {
-                if most < gpus.min(all) {
-                    needs.pools &= !(1 << pool);
-                }
-            }
         }
         needs
     }
 
-    /// The largest gang of such needs that an idle cluster holds.
-    pub fn most(&self, needs: Needs) -> u32 {
-        let by_pool = self.most_by_pool(needs).into_iter().enumerate();
-        let allowed = by_pool.filter(|&(pool, _)| needs.allows(pool));
-        allowed.map(|(_, most)| most).max().unwrap_or(0)
+    /// The same needs without the pools whose nodes have too few cores or too little memory for so many
+    /// GPUs: who counts GPUs by pool must not count those.
+    #[must_use]
+    pub fn narrowed(&self, needs: Needs, gpus: u32) -> Needs {
+        let mut narrowed = needs;
+        if needs.takes_cores_or_memory() {
+            for pool in (0..self.len()).filter(|&pool| needs.allows(pool)) {
+                if self.most_in(pool, needs) < gpus.min(self.most_in(pool, Needs::NONE)) {
+                    narrowed.pools &= !(1 << pool);
+                }
+            }
+        }
+        narrowed
     }
 
-    /// GPUs that a gang of such needs could use of each pool, if it may.
-    fn most_by_pool(&self, needs: Needs) -> Vec<u32> {
-        let mut most = vec![0u32; self.len()];
-        for (node, &gpus) in self.gpus.iter().enumerate() {
-            let there = self.capacity.get(node);
-            most[self.of_node(node as u32)] += there.map_or(gpus, |&there| needs.most(gpus, there));
+    /// The largest gang of such needs that an idle cluster holds.
+    pub fn most(&self, needs: Needs) -> u32 {
+        let allowed = (0..self.len()).filter(|&pool| needs.allows(pool));
+        allowed.map(|pool| self.most_in(pool, needs)).max().unwrap_or(0)
+    }
+
+    /// The same in one pool; its parameter servers lie where they cost it the fewest GPUs.
+    fn most_in(&self, pool: usize, needs: Needs) -> u32 {
+        let here = |node: u32| match self.of_node(node) == pool {
+            true => self.gpus[node as usize],
+            false => 0,
+        };
+        let nodes = 0..self.gpus.len() as u32;
+        let mut spare = Spare::default();
+        if needs.bounds_servers() {
+            spare = Spare::all(self);
+            if !spare.reserve(needs, nodes.clone(), here) {
+                return 0;
+            }
         }
-        most
+        let left = if needs.bounds_servers() { &spare.left } else { &self.capacity };
+        let most = nodes.map(|node| match left.get(node as usize) {
+            Some(&left) => needs.most(here(node), left),
+            None => here(node),
+        });
+        most.sum()
     }
 }
 
@@ -281,11 +347,47 @@ impl Spare {
         }
     }
 
+    /// How many of a gang's parameter servers there is room for on a node, beside so many of its GPUs.
+    pub fn most_servers(&self, node: u32, gpus: u32, needs: Needs) -> u32 {
+        let left = self.left.get(node as usize);
+        left.map_or(u32::MAX, |left| needs.most_servers(left.less(needs.on(gpus, 0))))
+    }
+
+    /// Sets aside what a gang's parameter servers need on these nodes, each where that leaves the most
+    /// of the node's so many GPUs to its workers, as if it had never been there. `false`: there is too
+    /// little.
+    pub fn reserve(
+        &mut self,
+        needs: Needs,
+        nodes: impl Iterator<Item = u32> + Clone,
+        gpus: impl Fn(u32) -> u32,
+    ) -> bool {
+        let each = needs.on(0, 1);
+        for _ in 0..needs.servers.count {
+            let room = nodes.clone().filter_map(|node| {
+                let left = *self.left.get(node as usize)?;
+                let fits = needs.most_servers(left) > 0;
+                let of = |left| needs.most(gpus(node), left);
+                fits.then(|| (of(left) - of(left.less(each)), node))
+            });
+            let Some((_, node)) = room.min() else {
+                return false;
+            };
+            for of in [&mut self.left, &mut self.all] {
+                of[node as usize] = of[node as usize].less(each);
+            }
+        }
+        true
+    }
+
     /// Whether what a gang needs is left on all of its nodes.
     pub fn fits(&self, parts: &[Part], needs: Needs) -> bool {
         parts.iter().all(|part| {
             let left = self.left.get(part.node as usize);
-            left.is_none_or(|&left| needs.most(part.width(), left) == part.width())
+            left.is_none_or(|&left| {
+                let taken = needs.of(part);
+                taken.cores <= left.cores && taken.memory <= left.memory
+            })
         })
     }
 
@@ -293,9 +395,7 @@ impl Spare {
     pub fn take(&mut self, parts: &[Part], needs: Needs) {
         for part in parts {
             if let Some(left) = self.left.get_mut(part.node as usize) {
-                let taken = needs.on(part.width());
-                left.cores = left.cores.saturating_sub(taken.cores);
-                left.memory = left.memory.saturating_sub(taken.memory);
+                *left = left.less(needs.of(part));
             }
         }
     }
@@ -305,7 +405,7 @@ impl Spare {
         for part in parts {
             let at = part.node as usize;
             if let (Some(left), Some(all)) = (self.left.get_mut(at), self.all.get(at)) {
-                let taken = needs.on(part.width());
+                let taken = needs.of(part);
                 left.cores = left.cores.saturating_add(taken.cores).min(all.cores);
                 left.memory = left.memory.saturating_add(taken.memory).min(all.memory);
             }

@@ -48,7 +48,10 @@ impl Network {
         let efficiency = coefficients.efficiency;
         let step = Step::new(profile.compute, coefficients);
         let workers: u32 = gpus.iter().map(|gpus| gpus.count()).sum();
-        let tight = traffic.own / (self.fastest.ring(workers) * efficiency);
+        let tight = match servers {
+            [] => traffic.own / (self.fastest.ring(workers) * efficiency),
+            _ => self.fastest.served(workers) * profile.gradients / efficiency,
+        };
         let own_link =
             |gpus: &Gpus| topology.capacity(topology.pcie_edge(gpus.node, 0)) * efficiency;
         let slowest_link = gpus.iter().map(own_link);
@@ -56,6 +59,11 @@ impl Network {
         let slowest = traffic.edges.iter().fold(own, |slowest, &(edge, sent)| {
             slowest.max(sent / (topology.capacity(edge) * efficiency))
         });
+        // What rounding alone makes of it is no slowness.
+        let tight = match (tight - slowest).abs() <= 1e-12 * slowest {
+            true if !servers.is_empty() => slowest,
+            _ => tight,
+        };
         Sending {
             here: step.seconds(slowest, 1.0),
             tight: step.seconds(tight, 1.0),

@@ -109,7 +109,7 @@ fn crossing(below: Below, all: Below, gradients: f64) -> f64 {
     gradients * f64::from(pairs) / f64::from(all.1)
 }
 
-/// The fastest that rings of so many GPUs can be in a cluster, packed as tightly as it allows.
+/// The fastest that steps of so many GPUs can be in a cluster, packed as tightly as it allows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bandwidths {
     /// GPUs of the largest thing of each level, from the socket up, and the most that anything of the
@@ -162,6 +162,23 @@ impl Bandwidths {
     pub fn ring(&self, gpus: u32) -> f64 {
         let crossed = self.levels.iter().filter(|(size, _)| gpus > *size);
         crossed.fold(f64::INFINITY, |least, &(_, most)| least.min(most))
+    }
+
+    /// Seconds per GB of gradients of so many workers with parameter servers, which are all beside the
+    /// most workers or dealt out among them, whichever crosses a level faster.
+    pub fn served(&self, workers: u32) -> f64 {
+        let of = f64::from(workers);
+        let socket = self.levels.get(1).map_or(0, |level| level.0);
+        let seconds = self.levels.iter().enumerate().map(|(i, &(size, most))| {
+            let size = f64::from(size);
+            let crossing = match i {
+                0 => f64::from(workers.min(socket)),
+                _ if of > size => (of - size).min(2.0 * size * (1.0 - size / of)),
+                _ => 0.0,
+            };
+            crossing / most
+        });
+        seconds.fold(0.0, f64::max)
     }
 }
 
@@ -225,5 +242,7 @@ mod tests {
         assert_eq!(fastest.ring(8), 15.75);
         assert_eq!(fastest.ring(16), 3.125);
         assert_eq!(fastest.ring(17), 2.0 * 3.125 / 3.0);
+        assert_eq!((fastest.served(1), fastest.served(4)), (1.0 / 15.75, 4.0 / 15.75));
+        assert_eq!(fastest.served(16), 8.0 / 3.125);
     }
 }

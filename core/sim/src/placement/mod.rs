@@ -9,6 +9,7 @@ mod consolidated;
 mod least_fragmentation;
 mod packed;
 mod room;
+mod servers;
 mod share;
 mod skew;
 mod spread;

@@ -3,7 +3,7 @@
 //! here and in [`Budget`]: a gang is laid within one [pool](Pools) of nodes, on the fastest where the
 //! placement finds room, and a placement sees of nodes what the gang can use.
 
-use super::{Gang, Strategy};
+use super::{Gang, Strategy, servers};
 use crate::cluster::{FreeGpus, Needs, Part, Placement, Pools, Spare};
 use std::sync::Arc;
 
@@ -72,24 +72,68 @@ impl Room {
 
     /// Lays a gang; `false`: it must wait (and `placement` is left empty).
     pub fn place(&self, strategy: Strategy, gang: Gang, placement: &mut Placement) -> bool {
-        self.lay(gang, |free, node_size, gang| {
+        self.lay(gang, placement, |free, node_size, gang, placement| {
             strategy.place(free, node_size, gang, placement)
         })
     }
 
-    /// Has `lay` lay a gang where it may lie: on all nodes if they are alike, else on the nodes of
-    /// one pool after another, the fastest first, until it succeeds.
-    pub fn lay(&self, gang: Gang, mut lay: impl FnMut(&FreeGpus, u32, Gang) -> bool) -> bool {
+    /// Has `lay` lay a gang's workers where they may lie: on all nodes if they are alike, else on the
+    /// nodes of one pool after another, the fastest first, until it succeeds; and puts its parameter
+    /// servers [near them](servers). Where these find no room so, room is set aside for them first.
+    pub fn lay(
+        &self,
+        gang: Gang,
+        placement: &mut Placement,
+        mut lay: impl FnMut(&FreeGpus, u32, Gang, &mut Placement) -> bool,
+    ) -> bool {
         let Some(unlike) = &self.unlike else {
-            return lay(&self.free, self.node_size, gang);
+            return lay(&self.free, self.node_size, gang, placement)
+                && servers::put(&mut placement.parts, gang.needs, &self.free, None);
         };
+        let spare = &unlike.spare;
+        if self.lay_beside(unlike, spare, gang, placement, &mut lay) {
+            return true;
+        }
+        if gang.needs.servers().count > 0 {
+            for pool in (0..unlike.pools.len()).filter(|&pool| gang.needs.allows(pool)) {
+                let free = |node: u32| match unlike.pools.of_node(node) == pool {
+                    true => self.free.per_node()[node as usize],
+                    false => 0,
+                };
+                let open = (0..self.free.per_node().len() as u32)
+                    .filter(|&node| self.free.is_open(node));
+                let mut spare = spare.clone();
+                let within = Gang {
+                    needs: gang.needs.within(pool),
+                    ..gang
+                };
+                if spare.reserve(gang.needs, open, free)
+                    && self.lay_beside(unlike, &spare, within, placement, &mut lay)
+                {
+                    return true;
+                }
+            }
+        }
+        placement.parts.clear();
+        false
+    }
+
+    /// The same where so much is spare.
+    fn lay_beside(
+        &self,
+        unlike: &Unlike,
+        spare: &Spare,
+        gang: Gang,
+        placement: &mut Placement,
+        lay: &mut impl FnMut(&FreeGpus, u32, Gang, &mut Placement) -> bool,
+    ) -> bool {
         let nodes = self.free.per_node().iter().zip(self.free.node_sizes());
         let mut largest = vec![0u32; unlike.pools.len()];
         let usable: Vec<(usize, u32, u32)> = (0u32..)
             .zip(nodes)
             .map(|(node, (&free, &size))| {
                 let pool = unlike.pools.of_node(node);
-                let (free, size) = unlike.spare.most(node, free, size, gang.needs);
+                let (free, size) = spare.most(node, free, size, gang.needs);
                 largest[pool] = largest[pool].max(size);
                 (pool, free, size)
             })
@@ -102,10 +146,18 @@ impl Room {
             let free = usable.iter().map(|&(of, free, _)| here(of, free)).collect();
             let sizes: Vec<u32> = usable.iter().map(|&(of, _, size)| here(of, size)).collect();
             let shares = self.free.shares().map(|shares| {
-                let has_room = |node| unlike.spare.most(node, 1, 1, gang.needs).0 == 1;
+                let has_room = |node| spare.most(node, 1, 1, gang.needs).0 == 1;
                 shares.of_nodes(|node| unlike.pools.of_node(node) == pool && has_room(node))
             });
-            if lay(&self.free.narrowed(free, &sizes, shares), largest, gang) {
+            let free = self.free.narrowed(free, &sizes, shares);
+            if lay(&free, largest, gang, placement)
+                && servers::put(
+                    &mut placement.parts,
+                    gang.needs,
+                    &self.free,
+                    Some(&unlike.spare),
+                )
+            {
                 return true;
             }
         }

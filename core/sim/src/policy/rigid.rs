@@ -89,9 +89,9 @@ pub(super) fn lay(
     let strategy = placement.unwrap_or_default();
     let gang = view.gang(job, strategy, DEFAULT_PACKLIMIT);
     let mut laid = Placement::default();
-    let found = room.lay(gang, |free, node_size, gang| {
+    let found = room.lay(gang, &mut laid, |free, node_size, gang, laid| {
         if placement.is_some() {
-            return strategy.place(free, node_size, gang, &mut laid);
+            return strategy.place(free, node_size, gang, laid);
         }
         if gang.gpus > free.total() {
             return false;

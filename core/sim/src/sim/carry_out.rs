@@ -132,6 +132,9 @@ impl World {
             let thousandths = u32::from(share.thousandths.get());
             self.log.push_share(segment, thousandths);
         }
+        for part in parts.iter().filter(|part| part.servers > 0) {
+            self.log.push_servers(segment, part.node, part.servers);
+        }
         let kind = if first {
             EventKind::Start
         } else {
@@ -143,7 +146,8 @@ impl World {
             (Some(pools), Some(part)) => pools.largest(pools.of_node(part.node)),
             _ => self.nodes.largest,
         };
-        let is_spread = parts.len() as u32 > given.div_ceil(largest).max(1);
+        let nodes = parts.iter().filter(|part| part.has_workers()).count() as u32;
+        let is_spread = nodes > given.div_ceil(largest).max(1);
         self.jobs.enter(job, (self.now, ready), segment, is_spread);
         self.ledger.enter(job, self.setting.job(job), parts);
         if self.setting.pools.is_some() {
@@ -180,6 +184,13 @@ impl World {
         if self.jobs.phase[job.index()] == Phase::Running {
             return Err(PlanErrorKind::NamedTwice);
         }
+        let (wanted, there) = (
+            self.setting.needs(job).servers().count,
+            parts.iter().map(|part| part.servers).sum(),
+        );
+        if wanted != there {
+            return Err(PlanErrorKind::ServersBroken { wanted, there });
+        }
         let amount = |share: Share| (share.thousandths, share.memory);
         let asked = self.setting.share(job).map(amount);
         let is_share = parts.iter().any(|part| part.share.is_some());
@@ -210,15 +221,15 @@ impl World {
         };
         let needs = self.setting.needs(job);
         let pool = |part: &Part| pools.of_node(part.node);
-        if let Some(part) = parts.iter().find(|part| !needs.allows(pool(part))) {
-            return Err(PlanErrorKind::NotAllowedOn { node: part.node });
-        }
-        if !resized
-            && parts
-                .windows(2)
-                .any(|pair| pool(&pair[0]) != pool(&pair[1]))
-        {
-            return Err(PlanErrorKind::TypesMixed);
+        let mut first = None;
+        for part in parts.iter().filter(|part| part.has_workers()) {
+            let pool = pool(part);
+            if !needs.allows(pool) {
+                return Err(PlanErrorKind::NotAllowedOn { node: part.node });
+            }
+            if !resized && *first.get_or_insert(pool) != pool {
+                return Err(PlanErrorKind::TypesMixed);
+            }
         }
         if !self.spare.fits(parts, needs) {
             return Err(PlanErrorKind::NoCoresOrMemory);

@@ -175,6 +175,14 @@ impl Simulation {
         if phase == Phase::Running {
             explanation.slow = world.speeds.causes(job);
         }
+        if phase == Phase::Running {
+            let segment = world.jobs.segment[job.index()];
+            let servers = world.log.servers_in_words(segment as usize);
+            if !servers.is_empty() {
+                let fact = Fact::new("parameter servers", servers);
+                explanation.facts.push(fact);
+            }
+        }
         if let Some(training) = training {
             let application = training.application.name.to_string();
             explanation.facts.push(Fact::new("trains", application));

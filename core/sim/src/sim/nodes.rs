@@ -4,7 +4,7 @@
 use super::log::RunLog;
 use super::node_state::NodeState;
 use super::plan::PlanErrorKind;
-use crate::cluster::{ClusterSpec, FreeGpus, Gpus, Occupancy, Part, Share, Shares};
+use crate::cluster::{ClusterSpec, FreeGpus, Gpus, Occupancy, Part, PlaceError, Share, Shares};
 use crate::outages::OutageKind;
 
 pub(super) struct Nodes {
@@ -105,7 +105,8 @@ impl Nodes {
         log: &mut RunLog,
     ) -> Result<Option<Part>, PlanErrorKind> {
         let mut shared = None;
-        for &Part { node, gpus, share } in parts {
+        for part in parts {
+            let &Part { node, gpus, share, .. } = part;
             // Beyond the cluster there is nothing that has a state.
             if !self.all_up() && (node as usize) < self.count() {
                 match self.state(node) {
@@ -118,6 +119,12 @@ impl Nodes {
                         return Err(PlanErrorKind::NodeNotUp { node, state });
                     }
                 }
+            }
+            if !part.has_workers() {
+                if node as usize >= self.count() {
+                    return Err(PlanErrorKind::Place(PlaceError::NoSuchNode(node)));
+                }
+                continue;
             }
             if let Some(share) = share {
                 let share = self.take_share(node, share)?;

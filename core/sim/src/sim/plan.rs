@@ -157,6 +157,14 @@ pub enum PlanErrorKind {
         /// GPUs in the plan.
         given: u32,
     },
+    /// A gang is all roles or nothing.
+    #[error("it has {wanted} parameter servers but is given room for {there}")]
+    ServersBroken {
+        /// The job's.
+        wanted: u32,
+        /// Those in the plan.
+        there: u32,
+    },
     /// A job that shares a GPU gets what it asks for of one, and nobody else does.
     #[error("it is given something else than the share of a GPU that it asks for")]
     NotItsShare,

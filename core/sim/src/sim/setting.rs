@@ -3,7 +3,7 @@
 use super::halt::LogBudget;
 use super::types::Types;
 use crate::cluster::{ClusterSpec, MAX_GPUS_PER_NODE, Needs, Pools, Share, Spare};
-use crate::job::{Job, JobId, Work};
+use crate::job::{Job, JobId, Servers, Work};
 use crate::workload::{GpuGeneration, ModelTraits, TraitsByJob, Workload};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -36,6 +36,10 @@ pub struct SimOptions {
     /// ([`contention`](crate::contention)).
     #[serde(default)]
     pub contention: bool,
+    /// Jobs of several GPUs that say nothing of parameter servers have so many per GPU, rounded up; 0:
+    /// none.
+    #[serde(default)]
+    pub servers: f64,
     /// Epochs of adaptive jobs take whole seconds, as in the simulator of Pollux.
     #[serde(default)]
     pub whole_second_epochs: bool,
@@ -83,6 +87,7 @@ impl Default for SimOptions {
             interference: 0.0,
             whole_second_epochs: false,
             contention: false,
+            servers: 0.0,
             equal_types: false,
             mtbf: 0.0,
             mttr: 1.0,
@@ -120,7 +125,7 @@ impl Setting {
         oracle: bool,
     ) -> Self {
         let pools = Pools::of(cluster);
-        let needs = needs_by_job(&workload, cluster, &pools);
+        let needs = needs_by_job(&workload, cluster, &pools, options.servers);
         let is_alike = pools.len() <= 1 && !needs.iter().any(|needs| needs.takes_cores_or_memory());
         Self {
             traits: TraitsByJob::of(&workload),
@@ -156,16 +161,18 @@ impl Setting {
         pools.map(Spare::all).unwrap_or_default()
     }
 
-    /// Whether the job may run on some nodes only, or needs a part of them, so that it is a gang to
-    /// policies even if it could adapt.
+    /// Whether the job may run on some nodes only, needs a part of them, or has parameter servers, so
+    /// that it is a gang to policies even if it could adapt.
     pub(super) fn is_bound_to_nodes(&self, job: JobId) -> bool {
-        self.pools.is_some() && self.needs(job) != Needs::NONE
+        let needs = self.needs(job);
+        needs.servers().count > 0 || (self.pools.is_some() && needs != Needs::NONE)
     }
 
-    /// What a job asks for of one GPU, if it is to share it. Which GPU is not said yet.
+    /// What a job asks for of one GPU, if it is to share it. Which GPU is not said yet. One that has
+    /// parameter servers does not.
     pub(super) fn share(&self, job: JobId) -> Option<Share> {
         let job = self.job(job);
-        let shares = self.options.sharing && job.gpus == 1;
+        let shares = self.options.sharing && job.gpus == 1 && job.demand.servers.count == 0;
         let thousandths = job.demand.share.filter(|_| shares)?;
         matches!(job.work, Work::Fixed { .. }).then_some(Share {
             thousandths,
@@ -204,12 +211,30 @@ impl Setting {
     }
 }
 
-/// What each job needs; nothing at all where none needs more than GPUs.
-fn needs_by_job(workload: &Workload, cluster: &ClusterSpec, pools: &Pools) -> Vec<Needs> {
-    if workload.jobs.iter().all(|job| job.demand.is_plain()) {
+/// What each job needs; nothing at all where none needs more than GPUs. Gangs have so many parameter
+/// servers per GPU where they say nothing of them.
+fn needs_by_job(
+    workload: &Workload,
+    cluster: &ClusterSpec,
+    pools: &Pools,
+    servers: f64,
+) -> Vec<Needs> {
+    let mut jobs = workload.jobs.iter();
+    if servers <= 0.0 && jobs.all(|job| job.demand.is_plain()) {
         return Vec::new();
     }
-    let of = |job: &Job| pools.needs(cluster, job.gpus, &job.demand, &workload.gpu_types);
+    // Jobs with the same needs are many.
+    let mut narrowed: BTreeMap<(u32, Needs), Needs> = BTreeMap::new();
+    let of = |job: &Job| {
+        let mut demand = job.demand;
+        if demand.servers.count == 0 && job.gpus > 1 {
+            let count = libm::ceil(servers * f64::from(job.gpus)) as u32;
+            demand.servers.count = count.min(Servers::MOST);
+        }
+        let needs = pools.needs(cluster, job.gpus, &demand, &workload.gpu_types);
+        let narrowed = narrowed.entry((job.gpus, needs));
+        *narrowed.or_insert_with(|| pools.narrowed(needs, job.gpus))
+    };
     let needs: Vec<Needs> = workload.jobs.iter().map(of).collect();
     if needs.iter().all(|&needs| needs == Needs::NONE) {
         return Vec::new();

@@ -100,7 +100,8 @@ pub(super) fn trainings(workload: &Workload, cluster: &ClusterSpec) -> Vec<Optio
 impl Training {
     /// Takes GPUs and a batch.
     pub(super) fn configure(&mut self, parts: &[Part], batch: LocalBatch) {
-        let placement: Vec<u32> = parts.iter().map(|part| part.gpus).collect();
+        let workers = parts.iter().filter(|part| part.has_workers());
+        let placement: Vec<u32> = workers.map(|part| part.gpus).collect();
         self.times = self.application.step_times(&placement, batch.m);
         self.replicas = placement.iter().sum();
         self.nodes = placement.len() as u32;

@@ -81,7 +81,7 @@ pub fn experiment(
 type Asked = fn(&Workload, &Demand) -> Option<String>;
 
 /// What a job asks for besides GPUs, by column.
-const DEMANDS: [(&str, Asked); 4] = [
+const DEMANDS: [(&str, Asked); 7] = [
     ("gpu_types", |workload, demand| {
         let named = demand.types.named();
         let named = named.filter_map(|at| workload.gpu_types.get(at as usize));
@@ -91,6 +91,13 @@ const DEMANDS: [(&str, Asked); 4] = [
     ("gpu_memory", |_, demand| figure(demand.gpu_memory, 1024.0)),
     ("cores", |_, demand| figure(demand.cores, 1000.0)),
     ("memory", |_, demand| figure(demand.memory, 1024.0)),
+    ("servers", |_, demand| figure(demand.servers.count, 1.0)),
+    ("server_cores", |_, demand| {
+        figure(demand.servers.cores, 1000.0)
+    }),
+    ("server_memory", |_, demand| {
+        figure(demand.servers.memory, 1024.0)
+    }),
 ];
 
 fn figure(value: u32, unit: f64) -> Option<String> {

@@ -1,7 +1,8 @@
 //! Our own files: a workload with all settings of its runs, to save, share and cite.
 //!
 //! `docs/format.md` describes them: `#` lines with settings, which are handed on as a [`Header`], then
-//! a table `job,submit,duration,gpus` and perhaps `gpu_milli,tenant,model,batch,status`, times in seconds.
+//! a table `job,submit,duration,gpus` and perhaps others (`gpu_milli`, `tenant`, `model`, `batch`,
+//! `servers`, `status`, …), times in seconds.
 
 use super::adaptdl;
 use crate::application::Application;
@@ -11,7 +12,8 @@ use crate::error::{OpenError, shorten};
 use crate::format::{Format, Importer};
 use crate::header::{Header, HeaderLine};
 use crate::report::{DropReason, cell_is};
-use crate::rows::Row;
+use crate::job::Servers;
+use crate::rows::{Row, number};
 use crate::sink::{Names, Sink};
 use crate::sniff::{Column, Evidence, OWN, Sniff};
 use crate::spreadsheet::unguarded_line;
@@ -41,9 +43,13 @@ pub(super) const FORMAT: Format = Format {
                 None => Vec::new(),
             },
             batch: sniff.column("batch").cloned(),
+            servers: SERVERS.map(|name| sniff.column(name).cloned()),
         }))
     },
 };
+
+/// How many parameter servers a job has, and the cores and GiB of each.
+const SERVERS: [&str; 3] = ["servers", "server_cores", "server_memory"];
 
 const PLAIN: Plain = Plain {
     id: "job",
@@ -113,6 +119,8 @@ struct Reader {
     columns: Columns,
     model: Option<Column>,
     batch: Option<Column>,
+    /// As [`SERVERS`].
+    servers: [Option<Column>; 3],
     applications: Vec<Application>,
 }
 
@@ -138,6 +146,28 @@ impl Reader {
     }
 }
 
+impl Reader {
+    /// The parameter servers that a row asks for.
+    fn servers(&self, row: &Row<'_>) -> Result<Servers, (DropReason, String)> {
+        let figure = |at: usize, unit: f64, most: f64| {
+            let cell = self.servers[at].as_ref().map_or("", |c| row.cell(c.index));
+            if cell.is_empty() {
+                return Ok(0);
+            }
+            let kept = number(cell).map(|value| (value * unit - 1e-6).ceil());
+            let kept = kept.filter(|kept| (0.0..=most).contains(kept));
+            let why = || (DropReason::ServersInvalid, cell_is(SERVERS[at], cell));
+            kept.map(|kept| kept as u32).ok_or_else(why)
+        };
+        let most = f64::from(u32::MAX);
+        Ok(Servers {
+            count: figure(0, 1.0, f64::from(Servers::MOST))?,
+            cores: figure(1, 1000.0, most)?,
+            memory: figure(2, 1024.0, most)?,
+        })
+    }
+}
+
 impl Importer for Reader {
     fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
         if sink.records.is_empty() && sink.tenants.list().next().is_none() {
@@ -147,10 +177,15 @@ impl Importer for Reader {
             Ok(batch) => batch,
             Err((reason, detail)) => return sink.drop(reason, row.line, &|| detail.clone()),
         };
+        let servers = match self.servers(row) {
+            Ok(servers) => servers,
+            Err((reason, detail)) => return sink.drop(reason, row.line, &|| detail.clone()),
+        };
         let at = sink.records.len();
         self.columns.row(row, sink);
         if let Some(record) = sink.records.get_mut(at) {
             record.batch = batch;
+            record.demand.servers = servers;
         }
     }
 
@@ -170,7 +205,7 @@ impl Importer for Reader {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{records, trace, try_open};
+    use crate::testing::{dropped, records, trace, try_open};
 
     const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/experiment.csv");
 
@@ -203,6 +238,17 @@ mod tests {
             ]
         );
         assert_eq!(trace.cluster.map(|c| c.to_string()).as_deref(), Some("2x4"));
+    }
+
+    #[test]
+    fn parameter_servers_stand_in_columns_of_their_own() {
+        let text = "#switchyard 1\njob,submit,duration,gpus,servers,server_cores,server_memory\n\
+            a,0,5,4,2,1.5,8\nb,1,5,1,,,\nc,2,5,1,1,,\nd,3,5,1,-1,,\ne,4,5,1,1001,,\nf,5,5,1,1,x,\n";
+        let trace = trace("e.csv", text.as_bytes());
+        let servers = trace.records.iter().map(|record| record.demand.servers);
+        let servers: Vec<_> = servers.map(|of| (of.count, of.cores, of.memory)).collect();
+        assert_eq!(servers, [(2, 1500, 8192), (0, 0, 0), (1, 0, 0)]);
+        assert_eq!(dropped(&trace), ["servers_invalid 3 6 servers is '-1'"]);
     }
 
     #[test]

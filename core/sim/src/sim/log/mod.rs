@@ -134,6 +134,13 @@ tables! {
         thousandths: u32,
     }
 
+    /// Parameter servers of segments, by node.
+    servers: ServerLists of ServersRow {
+        segment: u32,
+        node: u32,
+        count: u32,
+    }
+
     /// How many nodes are rented, from a moment on.
     rentals: Rentals of pub Rental {
         /// From when on.
@@ -240,6 +247,22 @@ impl RunLog {
         let shares = &self.tables.shares;
         let at = shares.segment.binary_search(&segment).ok()?;
         Some(shares.thousandths[at])
+    }
+
+    /// Parameter servers of the `i`-th segment: nodes, and how many are there.
+    pub fn servers(&self, i: usize) -> impl Iterator<Item = (u32, u32)> {
+        let servers = &self.tables.servers;
+        let from = servers.segment.partition_point(|&of| (of as usize) < i);
+        let rows = (from..servers.len()).map(|row| servers.row(row));
+        let rows = rows.take_while(move |row| row.segment as usize == i);
+        rows.map(|row| (row.node, row.count))
+    }
+
+    /// The same for people; "" where there are none.
+    pub fn servers_in_words(&self, i: usize) -> String {
+        let servers = self.servers(i);
+        let servers = servers.map(|(node, count)| format!("{count} on node {node}"));
+        servers.collect::<Vec<String>>().join(", ")
     }
 
     /// Who got GPUs of a segment at the moment it ended.
@@ -420,6 +443,15 @@ impl RunLog {
         self.tables.shares.push(SharesRow {
             segment,
             thousandths,
+        });
+    }
+
+    /// The segment opened last has parameter servers on this node.
+    pub(super) fn push_servers(&mut self, segment: u32, node: u32, count: u32) {
+        self.tables.servers.push(ServersRow {
+            segment,
+            node,
+            count,
         });
     }
 

@@ -217,14 +217,18 @@ impl Law for Contention {
     fn enter(&mut self, entering: &Entering<'_>) {
         let id = entering.id;
         let profile = self.profiles.get(entering.setting.job(id).model, id);
-        let sending = self.network.sending(entering.gpus, &[], &profile);
+        let servers = entering.setting.needs(id).servers();
+        let with_servers = entering.parts.iter().filter(|part| part.servers > 0);
+        let on: Vec<(u32, u32)> = with_servers.map(|part| (part.node, part.servers)).collect();
+        let sending = self.network.sending(entering.gpus, &on, &profile);
         let largest = sending.edges.iter().map(|&(_, sent)| sent);
         let largest = largest.fold(0.0, f64::max);
         let parts = sending.edges.iter().map(|&(e, sent)| (e, sent / largest));
         let thousandths = (profile.cores * 1000.0) as u64;
-        let cores = entering.gpus.iter().map(|gpus| {
-            let wanted = u64::from(gpus.count()) * thousandths;
-            (gpus.node, wanted)
+        let cores = entering.parts.iter().map(|part| {
+            let each = u64::from(servers.cores);
+            let wanted = u64::from(part.width()) * thousandths + u64::from(part.servers) * each;
+            (part.node, wanted)
         });
         let here = sending.here;
         // What its own nodes cost an adaptive job its application knows.

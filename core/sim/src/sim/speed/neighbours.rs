@@ -33,7 +33,7 @@ impl Neighbours {
 
 impl Law for Neighbours {
     fn enter(&mut self, entering: &Entering<'_>) {
-        if entering.trains && entering.parts.len() > 1 {
+        if entering.trains && entering.gpus.len() > 1 {
             self.spanning.push((entering.id, entering.parts.to_vec()));
             self.is_stale = true;
         }
