@@ -62,7 +62,10 @@ fn a_gang_waits_until_there_is_room_for_its_servers() {
         .map(|i| log.event(i))
         .map(|event| (event.time.seconds(), event.job.0, event.kind))
         .collect();
-    assert!(kinds.contains(&(0.0, 2, EventKind::Reject)), "nine never fit");
+    assert!(
+        kinds.contains(&(0.0, 2, EventKind::Reject)),
+        "nine never fit"
+    );
     assert!(kinds.contains(&(0.0, 0, EventKind::Start)));
     assert!(kinds.contains(&(100.0, 1, EventKind::Start)), "{kinds:?}");
 }
@@ -105,7 +108,9 @@ fn gangs_get_servers_by_a_setting_and_are_slowed_by_their_links() {
     };
     let count = |servers| {
         let log = run(&jobs, "4x4", options(servers, false), "");
-        (0..2).map(|i| log.servers(i).map(|of| of.1).sum()).collect::<Vec<u32>>()
+        (0..2)
+            .map(|i| log.servers(i).map(|of| of.1).sum())
+            .collect::<Vec<u32>>()
     };
     assert_eq!((count(0.0), count(0.3)), (vec![0, 0], vec![3, 0]));
     let jct = |jobs: &Arc<Workload>, cluster: &str| {

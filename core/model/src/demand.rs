@@ -49,9 +49,7 @@ impl TypeSet {
 
 /// Parameter servers of a job, beside its workers, which have a GPU each: each worker sends each of
 /// them its part of the gradients and gets as much back. They run on cores of nodes.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Servers {
     /// How many; 0: workers reduce gradients among themselves.
     pub count: u32,

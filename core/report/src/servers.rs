@@ -20,7 +20,11 @@ impl ServerFigures {
             for (node, count) in log.servers(i) {
                 started += count;
                 let mut gpus = log.segment(i).gpus.iter();
-                beside += if gpus.any(|of| of.node == node) { count } else { 0 };
+                beside += if gpus.any(|of| of.node == node) {
+                    count
+                } else {
+                    0
+                };
             }
         }
         (started > 0).then(|| Self {

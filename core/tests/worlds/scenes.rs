@@ -114,20 +114,22 @@ fn demands() -> impl Strategy<Value = Demand> {
         select(&[0u16, 0, 100, 250, 333, 500, 700, 999][..]),
         (select(&[0u32, 0, 0, 1, 2, 5][..]), 0u32..4, 0u32..4),
     )
-        .prop_map(|(types, cores, memory, gpu_memory, share, servers)| Demand {
-            types: (0..4)
-                .filter(|at| types >> at & 1 == 1)
-                .fold(TypeSet::ANY, TypeSet::with),
-            cores: cores * 700,
-            memory: memory * 700,
-            gpu_memory: gpu_memory * 1024,
-            share: Thousandths::new(share),
-            servers: Servers {
-                count: servers.0,
-                cores: servers.1 * 900,
-                memory: servers.2 * 900,
+        .prop_map(
+            |(types, cores, memory, gpu_memory, share, servers)| Demand {
+                types: (0..4)
+                    .filter(|at| types >> at & 1 == 1)
+                    .fold(TypeSet::ANY, TypeSet::with),
+                cores: cores * 700,
+                memory: memory * 700,
+                gpu_memory: gpu_memory * 1024,
+                share: Thousandths::new(share),
+                servers: Servers {
+                    count: servers.0,
+                    cores: servers.1 * 900,
+                    memory: servers.2 * 900,
+                },
             },
-        })
+        )
 }
 
 /// Submission in steps of 10 s, GPUs, duration, what else it asks for, and model.

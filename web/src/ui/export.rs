@@ -10,8 +10,8 @@ use crate::stage::{SharedStage, Stage, StageRun};
 use crate::state::{AppState, RunStatus};
 use std::borrow::Cow;
 use switchyard::report::{
-    ClusterFacts, Outcomes, Results, RunResult, ServerFigures, TraceFacts, by_gpu_type, chrome_trace, jct_by_name,
-    jobs_csv,
+    ClusterFacts, Outcomes, Results, RunResult, ServerFigures, TraceFacts, by_gpu_type,
+    chrome_trace, jct_by_name, jobs_csv,
 };
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, Node};

@@ -40,6 +40,8 @@ struct Form {
     #[serde(skip_serializing_if = "Option::is_none")]
     pcie: Option<Capacity>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    gpu: Option<Capacity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     oversubscription: Option<f64>,
 }
 
@@ -115,6 +117,7 @@ fn tree(form: &Form) -> Result<Tree, ClusterError> {
         nic: form.nic,
         qpi: form.qpi,
         pcie: form.pcie,
+        gpu: form.gpu,
         oversubscription: form
             .oversubscription
             .map(Tree::oversubscription_of)
@@ -136,6 +139,7 @@ pub(super) fn write(cluster: &ClusterSpec, f: &mut fmt::Formatter<'_>) -> fmt::R
         nic: tree.nic,
         qpi: tree.qpi,
         pcie: tree.pcie,
+        gpu: tree.gpu,
         oversubscription: tree.oversubscription.map(|ratio| f64::from(ratio) / 1000.0),
         ..Form::default()
     };

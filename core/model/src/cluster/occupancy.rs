@@ -122,20 +122,27 @@ impl FreeGpus {
     /// Whether who held these may keep them: each part is free here, or on a closed node, which
     /// nobody else can take.
     pub fn fits(&self, parts: &[Part]) -> bool {
-        parts.iter().all(|&Part { node, gpus, share, .. }| {
-            let free = self.per_node.get(node as usize).copied();
-            let fits = match share {
-                None => free.is_some_and(|free| gpus <= free),
-                Some(share) => self.fits_share(node, &share),
-            };
-            fits || !self.is_open(node)
-        })
+        parts.iter().all(
+            |&Part {
+                 node, gpus, share, ..
+             }| {
+                let free = self.per_node.get(node as usize).copied();
+                let fits = match share {
+                    None => free.is_some_and(|free| gpus <= free),
+                    Some(share) => self.fits_share(node, &share),
+                };
+                fits || !self.is_open(node)
+            },
+        )
     }
 
     /// Counts `parts` as taken. The caller has seen that they fit.
     #[inline]
     pub fn take(&mut self, parts: &[Part]) {
-        for &Part { node, gpus, share, .. } in parts {
+        for &Part {
+            node, gpus, share, ..
+        } in parts
+        {
             let gpus = match (share, &mut self.shares) {
                 (None, _) => gpus,
                 (Some(share), Some(shares)) => u32::from(shares.take(node, &share)),
@@ -151,7 +158,10 @@ impl FreeGpus {
     /// Counts `parts` as free again, but for those on closed nodes.
     #[inline]
     pub fn give(&mut self, parts: &[Part]) {
-        for &Part { node, gpus, share, .. } in parts {
+        for &Part {
+            node, gpus, share, ..
+        } in parts
+        {
             let gpus = match (share, &mut self.shares) {
                 (None, _) => gpus,
                 (Some(share), Some(shares)) => u32::from(shares.give(node, &share)),

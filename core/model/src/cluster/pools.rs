@@ -293,7 +293,10 @@ impl Pools {
     /// The largest gang of such needs that an idle cluster holds.
     pub fn most(&self, needs: Needs) -> u32 {
         let allowed = (0..self.len()).filter(|&pool| needs.allows(pool));
-        allowed.map(|pool| self.most_in(pool, needs)).max().unwrap_or(0)
+        allowed
+            .map(|pool| self.most_in(pool, needs))
+            .max()
+            .unwrap_or(0)
     }
 
     /// The same in one pool; its parameter servers lie where they cost it the fewest GPUs.
@@ -310,7 +313,11 @@ impl Pools {
                 return 0;
             }
         }
-        let left = if needs.bounds_servers() { &spare.left } else { &self.capacity };
+        let left = if needs.bounds_servers() {
+            &spare.left
+        } else {
+            &self.capacity
+        };
         let most = nodes.map(|node| match left.get(node as usize) {
             Some(&left) => needs.most(here(node), left),
             None => here(node),
@@ -350,7 +357,9 @@ impl Spare {
     /// How many of a gang's parameter servers there is room for on a node, beside so many of its GPUs.
     pub fn most_servers(&self, node: u32, gpus: u32, needs: Needs) -> u32 {
         let left = self.left.get(node as usize);
-        left.map_or(u32::MAX, |left| needs.most_servers(left.less(needs.on(gpus, 0))))
+        left.map_or(u32::MAX, |left| {
+            needs.most_servers(left.less(needs.on(gpus, 0)))
+        })
     }
 
     /// Sets aside what a gang's parameter servers need on these nodes, each where that leaves the most

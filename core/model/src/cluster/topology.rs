@@ -1,7 +1,8 @@
-//! A cluster's tree, edge by edge: cluster › partition › rack › node › socket › GPU. In: a
+//! A cluster's tree, edge by edge: cluster › partition › switches › rack › node › socket › GPU. In: a
 //! [`ClusterSpec`]. Out: which edges there are, what they carry, what hangs on what.
 //!
-//! A GPU's own edge carries what its socket's PCIe does, and nobody else's traffic.
+//! A GPU's own edge carries nobody else's traffic, so that its [capacity](Topology::gpu) is all there
+//! is to know of it.
 
 use super::{Capacity, ClusterSpec, Switch, Switches};
 
@@ -10,7 +11,10 @@ use super::{Capacity, ClusterSpec, Switch, Switches};
 pub enum Link {
     /// From a partition to the cluster.
     Partition(u32),
-    /// From a rack to its partition.
+    /// From a switch between to the switch, or partition, above it: its number among [all above
+    /// racks](Topology::uppers).
+    Switch(u32),
+    /// From a rack to what is above it.
     Rack(u32),
     /// From a node to its rack: its NIC.
     Node(u32),
@@ -34,9 +38,20 @@ pub enum Link {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Topology {
     edges: Vec<Edge>,
-    partitions: Vec<String>,
+    /// What is above racks: partitions, then the switches below them, each behind what it hangs on.
+    uppers: Vec<Upper>,
+    partitions: u32,
     racks: Vec<Rack>,
     nodes: Vec<Node>,
+    /// GB/s of each GPU's own edge.
+    gpu: f64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Upper {
+    name: String,
+    /// What it hangs on; `None`: the cluster.
+    above: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,7 +64,8 @@ struct Edge {
 #[derive(Clone, Debug, PartialEq)]
 struct Rack {
     name: String,
-    partition: u32,
+    /// What it hangs on.
+    above: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,7 +85,7 @@ impl Topology {
         let count = gpus.len() as u64;
         let mut nic = vec![tree.nic.unwrap_or(Capacity::NIC).gigabytes(); gpus.len()];
         let mut rack_of = vec![0u32; gpus.len()];
-        let (partitions, racks, own) = match &tree.switches {
+        let (uppers, racks, own) = match &tree.switches {
             Switches::Even { partitions, racks } => {
                 // Where something of this number falls, of so many, among so many others.
                 let within = |i: u64, of: u64, among: u32| (i * u64::from(among) / of) as u32;
@@ -78,18 +94,24 @@ impl Topology {
                 }
                 let rack = |i: u32| Rack {
                     name: (i + 1).to_string(),
-                    partition: within(u64::from(i), u64::from(*racks), *partitions),
+                    above: within(u64::from(i), u64::from(*racks), *partitions),
                 };
-                let names = (1..=*partitions).map(|i| i.to_string()).collect();
-                (names, (0..*racks).map(rack).collect(), Vec::new())
+                let upper = |i: u32| Upper {
+                    name: i.to_string(),
+                    above: None,
+                };
+                let uppers = (1..=*partitions).map(upper).collect();
+                (uppers, (0..*racks).map(rack).collect(), Vec::new())
             }
             Switches::Named(switches) => named(switches, &mut rack_of, &mut nic),
         };
         let mut topology = Self {
             edges: Vec::new(),
-            partitions,
+            partitions: uppers.iter().filter(|of| of.above.is_none()).count() as u32,
+            uppers,
             racks,
             nodes: Vec::new(),
+            gpu: tree.gpu.or(tree.pcie).unwrap_or(Capacity::PCIE).gigabytes(),
         };
         topology.connect(cluster, &gpus, &rack_of, &nic, &own);
         topology
@@ -110,15 +132,22 @@ impl Topology {
         for (&rack, &nic) in rack_of.iter().zip(nic) {
             up[rack as usize] += nic;
         }
-        let mut out = vec![0.0; self.partitions.len()];
+        let mut out = vec![0.0; self.uppers.len()];
         for ((i, rack), up) in (0u32..).zip(&self.racks).zip(&mut up) {
             *up = own(Link::Rack(i)).unwrap_or(*up / tree.oversubscribed());
-            out[rack.partition as usize] += *up;
+            out[rack.above as usize] += *up;
+        }
+        for i in (0..self.uppers()).rev() {
+            let carries = own(self.upper_link(i)).unwrap_or(out[i as usize]);
+            out[i as usize] = carries;
+            if let Some(above) = self.above(i) {
+                out[above as usize] += carries;
+            }
         }
         let edge = |(link, capacity): (Link, f64)| Edge { link, capacity };
-        let partitions = (0u32..).map(Link::Partition).zip(out);
-        let partitions = partitions.map(|(link, out)| (link, own(link).unwrap_or(out)));
-        self.edges.extend(partitions.map(edge));
+        let uppers = (0u32..).zip(out);
+        let uppers = uppers.map(|(i, out)| (self.upper_link(i), out));
+        self.edges = uppers.map(edge).collect();
         self.edges
             .extend((0u32..).map(Link::Rack).zip(up).map(edge));
         let nodes = (0u32..).map(Link::Node).zip(nic.iter().copied());
@@ -146,6 +175,18 @@ impl Topology {
         }
     }
 
+    fn upper_link(&self, upper: u32) -> Link {
+        match self.uppers[upper as usize].above {
+            None => Link::Partition(upper),
+            Some(_) => Link::Switch(upper),
+        }
+    }
+
+    /// What the edge of each GPU carries in each direction, GB/s.
+    pub fn gpu(&self) -> f64 {
+        self.gpu
+    }
+
     /// How many edges.
     pub fn edges(&self) -> usize {
         self.edges.len()
@@ -164,7 +205,8 @@ impl Topology {
     /// An edge for people.
     pub fn name(&self, edge: u32) -> String {
         match self.link(edge) {
-            Link::Partition(i) => format!("partition {}'s uplink", self.partitions[i as usize]),
+            Link::Partition(i) => format!("partition {}'s uplink", self.uppers[i as usize].name),
+            Link::Switch(i) => format!("switch {}'s uplink", self.uppers[i as usize].name),
             Link::Rack(i) => format!("rack {}'s uplink", self.racks[i as usize].name),
             Link::Node(node) => format!("node {node}'s NIC"),
             Link::Socket { node, socket } => format!("node {node}'s QPI at socket {socket}"),
@@ -174,7 +216,22 @@ impl Topology {
 
     /// How many partitions.
     pub fn partitions(&self) -> u32 {
-        self.partitions.len() as u32
+        self.partitions
+    }
+
+    /// How many partitions, and switches between them and racks.
+    pub fn uppers(&self) -> u32 {
+        self.uppers.len() as u32
+    }
+
+    /// What a partition (`None`) or a switch between hangs on; always of a smaller number.
+    pub fn above(&self, upper: u32) -> Option<u32> {
+        self.uppers[upper as usize].above
+    }
+
+    /// What a rack hangs on.
+    pub fn above_rack(&self, rack: u32) -> u32 {
+        self.racks[rack as usize].above
     }
 
     /// How many racks.
@@ -194,7 +251,11 @@ impl Topology {
 
     /// The rack's partition.
     pub fn partition_of(&self, rack: u32) -> u32 {
-        self.racks[rack as usize].partition
+        let mut upper = self.above_rack(rack);
+        while let Some(above) = self.above(upper) {
+            upper = above;
+        }
+        upper
     }
 
     /// GPUs of a node.
@@ -222,14 +283,19 @@ impl Topology {
         partition
     }
 
-    /// A rack's edge to its partition.
+    /// The edge of a partition, or of a switch between, to what it hangs on.
+    pub fn upper_edge(&self, upper: u32) -> u32 {
+        upper
+    }
+
+    /// A rack's edge to what is above it.
     pub fn rack_edge(&self, rack: u32) -> u32 {
-        self.partitions() + rack
+        self.uppers() + rack
     }
 
     /// A node's edge to its rack.
     pub fn node_edge(&self, node: u32) -> u32 {
-        self.partitions() + self.racks() + node
+        self.uppers() + self.racks() + node
     }
 
     /// A socket's edge to its node.
@@ -243,31 +309,61 @@ impl Topology {
     }
 }
 
-/// Partitions, racks and the capacities of their own that a list of switches gives; racks and NICs of
-/// nodes are written to what is given.
-type Named = (Vec<String>, Vec<Rack>, Vec<(Link, f64)>);
+/// What is above racks, racks, and the capacities of their own that a list of switches gives; racks and
+/// NICs of nodes are written to what is given.
+type Named = (Vec<Upper>, Vec<Rack>, Vec<(Link, f64)>);
 
 fn named(switches: &[Switch], rack_of: &mut [u32], nic: &mut [f64]) -> Named {
-    let is_rack = |switch: &&Switch| !switch.nodes.0.is_empty();
-    let mut partitions: Vec<String> = Vec::new();
+    let is_rack = |switch: &Switch| !switch.nodes.0.is_empty();
+    let mut uppers: Vec<Upper> = Vec::new();
     let (mut racks, mut own) = (Vec::new(), Vec::new());
     let mut add = |link: Link, switch: &Switch| {
         own.extend(switch.capacity.map(|own| (link, own.gigabytes())));
     };
-    for switch in switches.iter().filter(|switch| !is_rack(switch)) {
-        add(Link::Partition(partitions.len() as u32), switch);
-        partitions.push(switch.name.clone());
-    }
-    for switch in switches.iter().filter(is_rack) {
-        let rack = racks.len() as u32;
-        let parent = switch.parent.as_ref();
-        let above = parent.and_then(|name| partitions.iter().position(|other| other == name));
-        let partition = above.unwrap_or_else(|| {
-            // A rack that hangs on the cluster is a partition by itself, whose edge is the rack's.
-            partitions.push(switch.name.clone());
-            add(Link::Partition(partitions.len() as u32 - 1), switch);
-            partitions.len() - 1
+    // A rack that hangs on the cluster is a partition by itself, whose edge is the rack's.
+    let tops = switches.iter().filter(|of| of.parent.is_none());
+    for switch in tops
+        .clone()
+        .filter(|of| !is_rack(of))
+        .chain(tops.filter(|of| is_rack(of)))
+    {
+        add(Link::Partition(uppers.len() as u32), switch);
+        uppers.push(Upper {
+            name: switch.name.clone(),
+            above: None,
         });
+    }
+    let index = |uppers: &[Upper], name: &str| {
+        let at = uppers.iter().position(|upper| upper.name == name);
+        at.map(|at| at as u32)
+    };
+    // Each once what it hangs on is there: level by level.
+    let mut between: Vec<&Switch> = switches.iter().collect();
+    between.retain(|of| of.parent.is_some() && !is_rack(of));
+    while !between.is_empty() {
+        let before = between.len();
+        between.retain(|switch| {
+            let above = switch
+                .parent
+                .as_deref()
+                .and_then(|name| index(&uppers, name));
+            if above.is_some() {
+                add(Link::Switch(uppers.len() as u32), switch);
+                uppers.push(Upper {
+                    name: switch.name.clone(),
+                    above,
+                });
+            }
+            above.is_none()
+        });
+        if between.len() == before {
+            // No tree, which was checked.
+            break;
+        }
+    }
+    for switch in switches.iter().filter(|of| is_rack(of)) {
+        let rack = racks.len() as u32;
+        let above = switch.parent.as_ref().unwrap_or(&switch.name);
         add(Link::Rack(rack), switch);
         for node in switch.nodes.iter() {
             rack_of[node as usize] = rack;
@@ -277,10 +373,10 @@ fn named(switches: &[Switch], rack_of: &mut [u32], nic: &mut [f64]) -> Named {
         }
         racks.push(Rack {
             name: switch.name.clone(),
-            partition: partition as u32,
+            above: index(&uppers, above).unwrap_or(0),
         });
     }
-    (partitions, racks, own)
+    (uppers, racks, own)
 }
 
 #[cfg(test)]
@@ -329,5 +425,27 @@ mod tests {
         assert_eq!(tree.capacity(tree.node_edge(2)), 12.5);
         assert_eq!(tree.partition_of(2), 1);
         assert_eq!(tree.socket_mask(0, 1).count_ones(), 32);
+    }
+
+    #[test]
+    fn as_many_levels_as_are_said() {
+        let tree = topology(
+            r#"{"nodes":"4x2","gpu":25,"switches":[{"name":"a","parent":"row","nodes":"0"},
+                {"name":"b","parent":"row","capacity":2,"nodes":"1"},{"name":"row","parent":"hall"},
+                {"name":"c","parent":"hall","nodes":"2"},{"name":"hall"},{"name":"d","nodes":"3"}]}"#,
+        );
+        assert_eq!((tree.partitions(), tree.uppers(), tree.racks()), (2, 3, 4));
+        assert_eq!((tree.above(2), tree.above_rack(0)), (Some(0), 2));
+        assert_eq!(
+            [0, 1, 2, 3].map(|rack| tree.partition_of(rack)),
+            [0, 0, 0, 1]
+        );
+        assert_eq!(tree.link(tree.upper_edge(2)), Link::Switch(2));
+        assert_eq!(tree.name(2), "switch row's uplink");
+        // Of one node each, 3:1.
+        let up = 3.125 / 3.0;
+        assert_eq!(tree.capacity(2), up + 2.0);
+        assert_eq!(tree.capacity(0), up + (up + 2.0));
+        assert_eq!((tree.gpu(), topology("1x1/pcie=4").gpu()), (25.0, 4.0));
     }
 }

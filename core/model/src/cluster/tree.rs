@@ -64,13 +64,14 @@ impl FromStr for Capacity {
 }
 
 /// The keys of the words behind a cluster's nodes.
-const KEYS: [&str; 7] = [
+const KEYS: [&str; 8] = [
     "partitions",
     "racks",
     "sockets",
     "nic",
     "qpi",
     "pcie",
+    "gpu",
     "oversubscription",
 ];
 
@@ -90,6 +91,8 @@ pub struct Tree {
     pub qpi: Option<Capacity>,
     /// From a socket's GPUs to it.
     pub pcie: Option<Capacity>,
+    /// From each GPU to its socket; `None`: as `pcie`.
+    pub gpu: Option<Capacity>,
     /// By how much more a rack's NICs carry than its uplink, in thousandths.
     pub oversubscription: Option<u32>,
 }
@@ -117,7 +120,8 @@ impl Default for Switches {
     }
 }
 
-/// A rack's switch, where nodes hang on it, or a partition's, where racks do.
+/// A rack's switch, where nodes hang on it, or one above racks, as many levels as there are: those
+/// that hang on nothing are partitions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switch {
@@ -184,7 +188,7 @@ impl TryFrom<String> for NodeList {
 pub enum TreeError {
     /// Not `KEY=VALUE`, or no known key.
     #[error(
-        "'/{0}' is not understood: after the nodes, with their cores and memory, write /partitions=4, /racks=16, /sockets=2, /nic=3.125, /qpi=20, /pcie=15.75 (GB/s) or /oversubscription=3"
+        "'/{0}' is not understood: after the nodes, with their cores and memory, write /partitions=4, /racks=16, /sockets=2, /nic=3.125, /qpi=20, /pcie=15.75, /gpu=15.75 (GB/s) or /oversubscription=3"
     )]
     Option(String),
     /// Said more than once.
@@ -235,11 +239,6 @@ pub enum TreeError {
     /// Hangs on itself.
     #[error("switch '{0}' hangs on itself, by way of its parents: a tree has no loops")]
     Loop(String),
-    /// More levels than there are names for.
-    #[error(
-        "switch '{0}' has more than one switch above it: there are partitions and, below them, racks"
-    )]
-    TooDeep(String),
     /// Racks and nodes on one switch.
     #[error("both nodes and switches hang on '{0}': put its nodes on a switch of their own")]
     Mixed(String),
@@ -328,6 +327,7 @@ impl Tree {
                 "nic" => tree.nic = Some(value.parse()?),
                 "qpi" => tree.qpi = Some(value.parse()?),
                 "pcie" => tree.pcie = Some(value.parse()?),
+                "gpu" => tree.gpu = Some(value.parse()?),
                 "oversubscription" => {
                     let ratio = value.parse().unwrap_or(f64::NAN);
                     let thousandths = Self::oversubscription_of(ratio);
@@ -390,7 +390,12 @@ impl fmt::Display for Tree {
         if let Some(sockets) = self.sockets {
             write!(f, "/sockets={sockets}")?;
         }
-        for (key, capacity) in [("nic", self.nic), ("qpi", self.qpi), ("pcie", self.pcie)] {
+        for (key, capacity) in [
+            ("nic", self.nic),
+            ("qpi", self.qpi),
+            ("pcie", self.pcie),
+            ("gpu", self.gpu),
+        ] {
             if let Some(capacity) = capacity {
                 write!(f, "/{key}={}", capacity.gigabytes())?;
             }
@@ -439,16 +444,13 @@ fn check_named(switches: &[Switch], nodes: u32) -> Result<(), TreeError> {
                 return Err(TreeError::Loop(switch.name.clone()));
             }
         }
-        if steps > 1 {
-            return Err(TreeError::TooDeep(switch.name.clone()));
-        }
     }
     let mut on: Vec<Option<&Switch>> = vec![None; nodes as usize];
     for switch in switches {
-        let has_racks = switches
+        let has_switches = switches
             .iter()
             .any(|other| other.parent.as_ref() == Some(&switch.name));
-        match (has_racks, switch.nodes.0.is_empty()) {
+        match (has_switches, switch.nodes.0.is_empty()) {
             (true, false) => return Err(TreeError::Mixed(switch.name.clone())),
             (false, true) => return Err(TreeError::Bare(switch.name.clone())),
             _ => {}
@@ -510,19 +512,20 @@ mod tests {
                     nodes: on(i),
                 });
             let racks: Vec<Switch> = racks.filter(|rack| !rack.nodes.0.is_empty()).collect();
+            // The second partition is a row in the first.
             let above = (0..2).map(|i| Switch {
                 name: format!("p {i}"),
-                parent: None,
+                parent: (i == 1).then(|| "p 0".to_owned()),
                 capacity: Some(Capacity(7)),
                 nic: None,
                 nodes: NodeList::default(),
             });
-            let is_used = |p: &Switch| {
-                racks
-                    .iter()
-                    .any(|rack| rack.parent.as_ref() == Some(&p.name))
+            let hangs = |name: &str| {
+                let mut parents = racks.iter().filter_map(|rack| rack.parent.as_deref());
+                parents.any(|parent| parent == name || (name == "p 0" && parent == "p 1"))
             };
-            Switches::Named(above.filter(is_used).chain(racks.clone()).collect())
+            let above = above.filter(|p| hangs(&p.name));
+            Switches::Named(above.chain(racks.clone()).collect())
         });
         prop_oneof![even, named]
     }
@@ -532,10 +535,10 @@ mod tests {
         fn every_tree_has_a_text(
             (nodes, switches) in (1u32..9).prop_flat_map(|nodes| (Just(nodes), switches(nodes))),
             sockets in prop::option::of(1u32..=64),
-            (nic, qpi, pcie) in (capacity(), capacity(), capacity()),
+            (nic, qpi, pcie, gpu) in (capacity(), capacity(), capacity(), capacity()),
             oversubscription in prop::option::of(1u32..1_000_000),
         ) {
-            let tree = Tree { switches, sockets, nic, qpi, pcie, oversubscription };
+            let tree = Tree { switches, sockets, nic, qpi, pcie, gpu, oversubscription };
             let cluster = ClusterSpec::new(vec![NodeGroup::plain(nodes, 8)]).unwrap();
             let cluster = cluster.with_tree(tree).unwrap();
             prop_assert_eq!(Ok(cluster.clone()), cluster.to_string().parse());
@@ -549,7 +552,7 @@ mod tests {
             "16x4/racks=4",
             "8x8+4x4/partitions=2/racks=3/sockets=1",
             "4x4/partitions=2",
-            "2x8/nic=12.5/qpi=20.8/pcie=31.5/oversubscription=1.5",
+            "2x8/nic=12.5/qpi=20.8/pcie=31.5/gpu=50/oversubscription=1.5",
         ] {
             assert_eq!(text.parse::<ClusterSpec>().unwrap().to_string(), text);
         }
@@ -584,6 +587,7 @@ mod tests {
             ("4x4/nic=0", "a link of 0 GB/s"),
             ("4x4/qpi=nan", "a link of nan GB/s"),
             ("4x4/pcie=-1", "a link of -1 GB/s"),
+            ("4x4/gpu=0", "a link of 0 GB/s"),
             ("4x4/oversubscription=0", "oversubscription=0: write"),
         ] {
             assert!(why(text).contains(part), "{text}: {}", why(text));
@@ -620,8 +624,8 @@ mod tests {
                 "a link of 0 GB/s",
             ),
             (
-                r#"{"name":"a"},{"name":"b","parent":"a"},{"name":"c","parent":"b","nodes":"0-1"}"#,
-                "more than one switch above",
+                r#"{"name":"a"},{"name":"b","parent":"c"},{"name":"c","parent":"b"},{"name":"d","parent":"b","nodes":"0-1"}"#,
+                "hangs on itself",
             ),
             (r#"{"name":"a","nodes":"1-0"}"#, "no list of nodes"),
         ] {

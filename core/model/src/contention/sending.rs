@@ -33,9 +33,10 @@ impl Network {
     /// Of a cluster.
     pub fn of(cluster: &ClusterSpec) -> Self {
         let topology = Topology::of(cluster);
+        let coefficients = Coefficients::FITTED;
         Self {
-            fastest: Bandwidths::of(&topology),
-            coefficients: Coefficients::FITTED,
+            fastest: Bandwidths::of(&topology, coefficients.pcie),
+            coefficients,
             topology,
         }
     }
@@ -52,10 +53,7 @@ impl Network {
             [] => traffic.own / (self.fastest.ring(workers) * efficiency),
             _ => self.fastest.served(workers) * profile.gradients / efficiency,
         };
-        let own_link =
-            |gpus: &Gpus| topology.capacity(topology.pcie_edge(gpus.node, 0)) * efficiency;
-        let slowest_link = gpus.iter().map(own_link);
-        let own = traffic.own / slowest_link.fold(f64::INFINITY, f64::min);
+        let own = traffic.own / (topology.gpu() * efficiency);
         let slowest = traffic.edges.iter().fold(own, |slowest, &(edge, sent)| {
             slowest.max(sent / (topology.capacity(edge) * efficiency))
         });

@@ -64,17 +64,17 @@ impl Traffic {
             edges.push((topology.node_edge(node), crossing(below, all, gradients)));
             add(racks.entry(topology.rack_of(node)).or_default(), below);
         }
-        let mut partitions: BTreeMap<u32, Below> = BTreeMap::new();
+        let mut uppers: BTreeMap<u32, Below> = BTreeMap::new();
         for (&rack, &below) in &racks {
             edges.push((topology.rack_edge(rack), crossing(below, all, gradients)));
-            add(
-                partitions.entry(topology.partition_of(rack)).or_default(),
-                below,
-            );
+            add(uppers.entry(topology.above_rack(rack)).or_default(), below);
         }
-        for (&partition, &below) in &partitions {
-            let edge = topology.partition_edge(partition);
-            edges.push((edge, crossing(below, all, gradients)));
+        // From the bottom up: what is above has a smaller number.
+        while let Some((upper, below)) = uppers.pop_last() {
+            edges.push((topology.upper_edge(upper), crossing(below, all, gradients)));
+            if let Some(above) = topology.above(upper) {
+                add(uppers.entry(above).or_default(), below);
+            }
         }
         edges.retain(|&(_, sent)| sent > 0.0);
         edges.sort_unstable_by_key(|&(edge, _)| edge);
@@ -112,21 +112,24 @@ fn crossing(below: Below, all: Below, gradients: f64) -> f64 {
 /// The fastest that steps of so many GPUs can be in a cluster, packed as tightly as it allows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bandwidths {
+    /// GB/s of a GPU's own link, of all GPUs of a socket together, and of those to a ring within it.
+    gpu: f64,
+    pcie: f64,
+    inside: f64,
     /// GPUs of the largest thing of each level, from the socket up, and the most that anything of the
-    /// level above it carries.
+    /// level carries.
     levels: Vec<(u32, f64)>,
 }
 
 impl Bandwidths {
-    /// Of a cluster's tree.
-    pub fn of(topology: &Topology) -> Self {
-        let nodes = 0..topology.nodes();
+    /// Of a cluster's tree; `inside` as for [`Traffic::of`].
+    pub fn of(topology: &Topology, inside: f64) -> Self {
         let mut socket = (0, 0.0);
         let mut node = (0, 0.0);
         let mut rack = (vec![0; topology.racks() as usize], 0.0);
-        let mut partition = (vec![0; topology.partitions() as usize], 0.0);
-        let (mut pcie, mut all) = (0.0, 0);
-        for n in nodes {
+        let mut uppers: Vec<u32> = vec![0; topology.uppers() as usize];
+        let mut pcie = 0.0;
+        for n in 0..topology.nodes() {
             let gpus = topology.gpus(n);
             for s in 0..topology.sockets(n) {
                 socket.0 = socket.0.max(topology.socket_mask(n, s).count_ones());
@@ -135,50 +138,66 @@ impl Bandwidths {
             }
             node.0 = node.0.max(gpus);
             node.1 = most(node.1, topology.capacity(topology.node_edge(n)));
-            let of = topology.rack_of(n);
-            rack.0[of as usize] += gpus;
-            partition.0[topology.partition_of(of) as usize] += gpus;
-            all += gpus;
+            rack.0[topology.rack_of(n) as usize] += gpus;
         }
-        for r in 0..topology.racks() {
+        for (r, gpus) in (0u32..).zip(&rack.0) {
             rack.1 = most(rack.1, topology.capacity(topology.rack_edge(r)));
+            uppers[topology.above_rack(r) as usize] += gpus;
         }
-        for p in 0..topology.partitions() {
-            partition.1 = most(partition.1, topology.capacity(topology.partition_edge(p)));
+        // By how many are above: partitions first.
+        let mut depths = vec![0; uppers.len()];
+        let mut above: Vec<(u32, f64)> = Vec::new();
+        for upper in 0..topology.uppers() {
+            let depth = topology
+                .above(upper)
+                .map_or(0, |up| depths[up as usize] + 1);
+            depths[upper as usize] = depth;
+            above.resize(above.len().max(depth + 1), (0, 0.0));
         }
-        let largest = |sizes: &[u32]| sizes.iter().copied().max().unwrap_or(0);
+        for upper in (0..topology.uppers()).rev() {
+            let gpus = uppers[upper as usize];
+            if let Some(up) = topology.above(upper) {
+                uppers[up as usize] += gpus;
+            }
+            let level = &mut above[depths[upper as usize]];
+            level.0 = level.0.max(gpus);
+            level.1 = most(level.1, topology.capacity(topology.upper_edge(upper)));
+        }
+        let largest = rack.0.iter().copied().max().unwrap_or(0);
+        let mut levels = vec![socket, node, (largest, rack.1)];
+        levels.extend(above.into_iter().rev());
         Self {
-            levels: vec![
-                (0, pcie),
-                socket,
-                node,
-                (largest(&rack.0), rack.1),
-                (largest(&partition.0).min(all), partition.1),
-            ],
+            gpu: topology.gpu(),
+            pcie,
+            inside: pcie / inside,
+            levels,
         }
     }
 
     /// GB/s round a ring of so many GPUs.
     pub fn ring(&self, gpus: u32) -> f64 {
+        let socket = self.levels.first().map_or(0, |level| level.0);
+        let pcie = if gpus > socket {
+            self.pcie
+        } else {
+            self.inside
+        };
         let crossed = self.levels.iter().filter(|(size, _)| gpus > *size);
-        crossed.fold(f64::INFINITY, |least, &(_, most)| least.min(most))
+        crossed.fold(self.gpu.min(pcie), |least, &(_, most)| least.min(most))
     }
 
     /// Seconds per GB of gradients of so many workers with parameter servers, which are all beside the
     /// most workers or dealt out among them, whichever crosses a level faster.
     pub fn served(&self, workers: u32) -> f64 {
         let of = f64::from(workers);
-        let socket = self.levels.get(1).map_or(0, |level| level.0);
-        let seconds = self.levels.iter().enumerate().map(|(i, &(size, most))| {
+        let socket = self.levels.first().map_or(0, |level| level.0);
+        let inside = (1.0 / self.gpu).max(f64::from(workers.min(socket)) / self.pcie);
+        let crossed = self.levels.iter().filter(|(size, _)| workers > *size);
+        let crossed = crossed.map(|&(size, most)| {
             let size = f64::from(size);
-            let crossing = match i {
-                0 => f64::from(workers.min(socket)),
-                _ if of > size => (of - size).min(2.0 * size * (1.0 - size / of)),
-                _ => 0.0,
-            };
-            crossing / most
+            (of - size).min(2.0 * size * (1.0 - size / of)) / most
         });
-        seconds.fold(0.0, f64::max)
+        crossed.fold(inside, f64::max)
     }
 }
 
@@ -237,12 +256,15 @@ mod tests {
     #[test]
     fn tight_rings_are_fast() {
         let topology = Topology::of(&"4x8/racks=2".parse().unwrap());
-        let fastest = Bandwidths::of(&topology);
+        let fastest = Bandwidths::of(&topology, 0.1);
         assert_eq!(fastest.ring(4), 15.75);
         assert_eq!(fastest.ring(8), 15.75);
         assert_eq!(fastest.ring(16), 3.125);
         assert_eq!(fastest.ring(17), 2.0 * 3.125 / 3.0);
-        assert_eq!((fastest.served(1), fastest.served(4)), (1.0 / 15.75, 4.0 / 15.75));
+        assert_eq!(
+            (fastest.served(1), fastest.served(4)),
+            (1.0 / 15.75, 4.0 / 15.75)
+        );
         assert_eq!(fastest.served(16), 8.0 / 3.125);
     }
 }

@@ -100,8 +100,8 @@ impl Room {
                     true => self.free.per_node()[node as usize],
                     false => 0,
                 };
-                let open = (0..self.free.per_node().len() as u32)
-                    .filter(|&node| self.free.is_open(node));
+                let open =
+                    (0..self.free.per_node().len() as u32).filter(|&node| self.free.is_open(node));
                 let mut spare = spare.clone();
                 let within = Gang {
                     needs: gang.needs.within(pool),

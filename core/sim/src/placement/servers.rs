@@ -87,7 +87,10 @@ mod tests {
             ..Demand::default()
         };
         let needs = pools.needs(&cluster, gpus, &demand, &[]);
-        let mut parts: Vec<Part> = workers.iter().map(|&(n, gpus)| Part::new(n, gpus)).collect();
+        let mut parts: Vec<Part> = workers
+            .iter()
+            .map(|&(n, gpus)| Part::new(n, gpus))
+            .collect();
         let spare = Spare::all(&pools);
         let put = put(&mut parts, needs, &FreeGpus::all(&cluster), Some(&spare));
         let there = parts.iter().filter(|part| part.servers > 0);
@@ -102,7 +105,10 @@ mod tests {
             memory: 0,
         };
         let workers = [(0, 1), (1, 3)];
-        assert_eq!(laid("6x4/racks=3", &workers, some(1, 0)), Some(vec![(1, 1)]));
+        assert_eq!(
+            laid("6x4/racks=3", &workers, some(1, 0)),
+            Some(vec![(1, 1)])
+        );
         assert_eq!(
             laid("6x4/racks=3", &workers, some(3, 0)),
             Some(vec![(0, 1), (1, 2)])

@@ -106,7 +106,9 @@ impl Nodes {
     ) -> Result<Option<Part>, PlanErrorKind> {
         let mut shared = None;
         for part in parts {
-            let &Part { node, gpus, share, .. } = part;
+            let &Part {
+                node, gpus, share, ..
+            } = part;
             // Beyond the cluster there is nothing that has a state.
             if !self.all_up() && (node as usize) < self.count() {
                 match self.state(node) {
