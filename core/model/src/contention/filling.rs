@@ -12,62 +12,103 @@ pub struct Sender<'a> {
     pub uses: &'a [(u32, f64)],
 }
 
-/// Each sender's rate. `crowded` has the edges that may fill up; what others carry does not matter.
-///
-/// Sums are in the order of senders, so that the same senders in the same order give the same bits.
-pub fn fill(senders: &[Sender<'_>], crowded: &[u32], capacity: impl Fn(u32) -> f64) -> Vec<f64> {
-    let mut rate = vec![f64::NAN; senders.len()];
-    let mut growing = senders.len();
-    // By edge: who sends over it, and what part of it.
-    let on = |&edge: &u32| {
-        let all = senders.iter().enumerate();
-        let parts = all.filter_map(|(i, sender)| Some((i, sender.part(edge)?)));
-        (capacity(edge), parts.collect::<Vec<(usize, f64)>>())
-    };
-    let mut edges: Vec<(f64, Vec<(usize, f64)>)> = crowded.iter().map(on).collect();
-    while growing > 0 {
-        // The rate at which the first edge is full.
-        let mut full = (f64::INFINITY, usize::MAX);
-        for (at, (capacity, parts)) in edges.iter().enumerate() {
-            let (mut left, mut grow) = (*capacity, 0.0);
-            for &(i, part) in parts {
-                if rate[i].is_nan() {
-                    grow += part;
-                } else {
-                    left -= part * rate[i];
-                }
-            }
-            let level = if left > 0.0 { left / grow } else { 0.0 };
-            if grow > 0.0 && level < full.0 {
-                full = (level, at);
+/// An edge that may fill up.
+struct Link {
+    capacity: f64,
+    /// Who sends over it, in order, and what part of the rate.
+    parts: Vec<(usize, f64)>,
+    /// The rate at which it is full; infinite where nobody's grows. Out of date where `stale`.
+    level: f64,
+    stale: bool,
+}
+
+impl Link {
+    fn level(&self, rate: &[f64]) -> f64 {
+        let (mut left, mut grow) = (self.capacity, 0.0);
+        for &(i, part) in &self.parts {
+            if rate[i].is_nan() {
+                grow += part;
+            } else {
+                left -= part * rate[i];
             }
         }
-        let still = senders.iter().zip(&rate).filter(|(_, rate)| rate.is_nan());
-        let least = still.fold(f64::INFINITY, |least, (sender, _)| least.min(sender.most));
-        if least <= full.0 {
-            for (sender, rate) in senders.iter().zip(&mut rate) {
-                if rate.is_nan() && sender.most <= full.0 {
-                    *rate = sender.most;
-                    growing -= 1;
-                }
-            }
-        } else {
-            let (_, parts) = edges.swap_remove(full.1);
-            for (i, _) in parts {
-                if rate[i].is_nan() {
-                    rate[i] = full.0;
-                    growing -= 1;
-                }
+        match left > 0.0 {
+            _ if grow <= 0.0 => f64::INFINITY,
+            true => left / grow,
+            false => 0.0,
+        }
+    }
+}
+
+/// Each sender's rate. `crowded` has the edges that may fill up, in order; what others carry does not
+/// matter.
+///
+/// Sums are in the order of senders, so that the same senders in the same order give the same bits. An
+/// edge is looked at again only when one of its senders has stopped.
+pub fn fill(senders: &[Sender<'_>], crowded: &[u32], capacity: impl Fn(u32) -> f64) -> Vec<f64> {
+    let mut rate = vec![f64::NAN; senders.len()];
+    let link = |&edge: &u32| Link {
+        capacity: capacity(edge),
+        parts: Vec::new(),
+        level: f64::INFINITY,
+        stale: true,
+    };
+    let mut links: Vec<Link> = crowded.iter().map(link).collect();
+    let at = |edge: u32| crowded.binary_search(&edge).ok();
+    for (i, sender) in senders.iter().enumerate() {
+        for &(edge, part) in sender.uses {
+            if let Some(at) = at(edge) {
+                links[at].parts.push((i, part));
             }
         }
     }
-    rate
-}
-
-impl Sender<'_> {
-    fn part(&self, edge: u32) -> Option<f64> {
-        let at = self.uses.iter().find(|(used, _)| *used == edge);
-        at.map(|&(_, part)| part)
+    // Those that are not full yet.
+    let mut open: Vec<usize> = (0..links.len()).collect();
+    // Those who grow are among the last of these, by what they want.
+    let mut modest: Vec<usize> = (0..senders.len()).collect();
+    modest.sort_by(|&a, &b| senders[a].most.total_cmp(&senders[b].most));
+    let mut modest = modest.into_iter().peekable();
+    loop {
+        while modest.next_if(|&i| !rate[i].is_nan()).is_some() {}
+        let Some(&next) = modest.peek() else {
+            return rate;
+        };
+        // The rate at which the first edge is full.
+        let mut full = (f64::INFINITY, usize::MAX);
+        for (place, &at) in open.iter().enumerate() {
+            let link = &mut links[at];
+            if link.stale {
+                link.level = link.level(&rate);
+                link.stale = false;
+            }
+            if link.level < full.0 {
+                full = (link.level, place);
+            }
+        }
+        let mut stopped: Vec<usize> = Vec::new();
+        if senders[next].most <= full.0 {
+            while let Some(i) = modest.next_if(|&i| senders[i].most <= full.0) {
+                if rate[i].is_nan() {
+                    rate[i] = senders[i].most;
+                    stopped.push(i);
+                }
+            }
+        } else {
+            let at = open.swap_remove(full.1);
+            for (i, _) in std::mem::take(&mut links[at].parts) {
+                if rate[i].is_nan() {
+                    rate[i] = full.0;
+                    stopped.push(i);
+                }
+            }
+        }
+        for i in stopped {
+            for &(edge, _) in senders[i].uses {
+                if let Some(at) = at(edge) {
+                    links[at].stale = true;
+                }
+            }
+        }
     }
 }
 
@@ -89,6 +130,13 @@ pub fn beside(capacity: f64, others: impl IntoIterator<Item = f64>, count: usize
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    impl Sender<'_> {
+        fn part(&self, edge: u32) -> Option<f64> {
+            let at = self.uses.iter().find(|(used, _)| *used == edge);
+            at.map(|&(_, part)| part)
+        }
+    }
 
     #[test]
     fn the_textbook() {

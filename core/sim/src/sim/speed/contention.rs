@@ -27,17 +27,43 @@ pub(super) struct Contention {
     running: Vec<Option<Box<Running>>>,
     /// By node, if it has known cores.
     on_node: Vec<Vec<JobId>>,
-    touched_edges: BTreeSet<u32>,
+    /// Perhaps more than once.
+    touched_edges: Vec<u32>,
+    /// Jobs and edges that were looked at; there but while they are.
+    seen: Option<(Seen, Seen)>,
     touched_nodes: BTreeSet<u32>,
 }
 
-/// An edge and who sends over it, in order.
+/// An edge and who sends over it, in order, each with the part of its rate.
 #[derive(Clone, Debug, Default)]
 struct Edge {
-    jobs: Vec<JobId>,
+    jobs: Vec<(JobId, f64)>,
     /// What they want of it, GB/s; and what they take.
     wanted: f64,
     taken: f64,
+}
+
+/// Which of some numbers were seen since it was last begun anew.
+#[derive(Default)]
+struct Seen {
+    round: u32,
+    last: Vec<u32>,
+}
+
+impl Seen {
+    fn begin(&mut self, numbers: usize) {
+        self.last.resize(numbers, 0);
+        self.round = self.round.wrapping_add(1);
+        if self.round == 0 {
+            self.last.fill(0);
+            self.round = 1;
+        }
+    }
+
+    /// Whether it was not seen yet; now it is.
+    fn is_new(&mut self, number: u32) -> bool {
+        std::mem::replace(&mut self.last[number as usize], self.round) != self.round
+    }
 }
 
 struct Running {
@@ -71,7 +97,8 @@ impl Contention {
             on_node: vec![Vec::new(); topology.nodes() as usize],
             profiles: ProfilesByJob::of(&setting.workload),
             running: (0..setting.workload.jobs.len()).map(|_| None).collect(),
-            touched_edges: BTreeSet::new(),
+            touched_edges: Vec::new(),
+            seen: None,
             touched_nodes: BTreeSet::new(),
             network,
         }
@@ -81,51 +108,53 @@ impl Contention {
         self.running[job.index()].as_deref()
     }
 
-    /// Jobs whose rates may have changed: those on touched edges and, by way of edges that they want
-    /// to overfill, others. In order.
-    fn reached(&self) -> BTreeSet<JobId> {
-        let touched = self.touched_edges.iter();
-        let on = touched.flat_map(|&edge| self.edges[edge as usize].jobs.iter().copied());
-        let mut reached: BTreeSet<JobId> = on.collect();
-        let mut open: Vec<JobId> = reached.iter().copied().collect();
-        let mut seen = self.touched_edges.clone();
-        while let Some(job) = open.pop() {
-            let Some(running) = self.job(job) else {
-                continue;
-            };
-            for &(edge, _) in &running.parts {
-                if self.is_overfull(edge) && seen.insert(edge) {
-                    let jobs = self.edges[edge as usize].jobs.iter();
-                    open.extend(jobs.filter(|&&job| reached.insert(job)));
-                }
-            }
-        }
-        reached
-    }
-
     fn is_overfull(&self, edge: u32) -> bool {
         self.edges[edge as usize].wanted > self.capacity[edge as usize]
     }
 
-    /// Shares the links out among the jobs reached from this one by way of overfull edges, all of
-    /// whom are in `left`; who has another rate than before, with their edges, goes to `stale`.
-    fn share_out(&mut self, first: JobId, left: &mut BTreeSet<JobId>, stale: &mut BTreeSet<u32>) {
-        let (mut group, mut crowded) = (BTreeSet::from([first]), BTreeSet::new());
-        let mut open = vec![first];
-        while let Some(job) = open.pop() {
-            left.remove(&job);
-            let Some(running) = self.job(job) else {
-                continue;
-            };
-            for &(edge, _) in &running.parts {
-                if self.is_overfull(edge) && crowded.insert(edge) {
-                    let jobs = self.edges[edge as usize].jobs.iter();
-                    open.extend(jobs.filter(|&&job| group.insert(job)));
+    /// Shares the links out anew among all whose rates may have changed, which are those on touched edges
+    /// and, by way of edges that they want to overfill, others. The edges of those who have another rate
+    /// than before.
+    fn share_out(&mut self) -> Vec<u32> {
+        let mut stale = Vec::new();
+        let (mut jobs, mut edges) = self.seen.take().unwrap_or_default();
+        jobs.begin(self.running.len());
+        edges.begin(self.edges.len());
+        let mut open = Vec::new();
+        for at in 0..self.touched_edges.len() {
+            let on = &self.edges[self.touched_edges[at] as usize].jobs;
+            for place in 0..on.len() {
+                // Whoever is reached from somebody seen is seen.
+                let first = self.edges[self.touched_edges[at] as usize].jobs[place].0;
+                if !jobs.is_new(first.0) {
+                    continue;
                 }
+                let (mut group, mut crowded) = (vec![first], Vec::new());
+                open.push(first);
+                while let Some(job) = open.pop() {
+                    for &(edge, _) in self.job(job).map_or(&[][..], |of| &of.parts) {
+                        if self.is_overfull(edge) && edges.is_new(edge) {
+                            crowded.push(edge);
+                            let on = self.edges[edge as usize].jobs.iter().map(|of| of.0);
+                            let new = on.filter(|job| jobs.is_new(job.0));
+                            let from = group.len();
+                            group.extend(new);
+                            open.extend_from_slice(&group[from..]);
+                        }
+                    }
+                }
+                self.share_among(group, crowded, &mut stale);
             }
         }
-        let group: Vec<JobId> = group.into_iter().collect();
-        let crowded: Vec<u32> = crowded.into_iter().collect();
+        self.seen = Some((jobs, edges));
+        stale
+    }
+
+    /// Shares these edges out among these jobs; the edges of those who have another rate than before.
+    fn share_among(&mut self, mut group: Vec<JobId>, mut crowded: Vec<u32>, stale: &mut Vec<u32>) {
+        // As if they had come in order.
+        group.sort_unstable();
+        crowded.sort_unstable();
         let running = group.iter().filter_map(|&job| self.job(job));
         let senders: Vec<Sender<'_>> = running
             .map(|running| Sender {
@@ -147,11 +176,7 @@ impl Contention {
     /// What the jobs on an edge want or take of it in all, and each of them.
     fn on_edge(&self, edge: u32, rate: fn(&Running) -> f64) -> impl Iterator<Item = f64> + '_ {
         let jobs = self.edges[edge as usize].jobs.iter();
-        jobs.filter_map(move |&job| {
-            let running = self.job(job)?;
-            let at = running.parts.binary_search_by_key(&edge, |&(edge, _)| edge);
-            Some(rate(running) * running.parts[at.ok()?].1)
-        })
+        jobs.filter_map(move |&(job, part)| Some(rate(self.job(job)?) * part))
     }
 
     /// What a job finds on an edge while it sends, GB/s.
@@ -252,12 +277,12 @@ impl Law for Contention {
             self.on_node[node as usize].push(id);
             self.touched_nodes.insert(node);
         }
-        for &(edge, _) in &running.sends {
+        for &(edge, part) in &running.parts {
             let jobs = &mut self.edges[edge as usize].jobs;
-            if let Err(at) = jobs.binary_search(&id) {
-                jobs.insert(at, id);
+            if let Err(at) = jobs.binary_search_by_key(&id, |of| of.0) {
+                jobs.insert(at, (id, part));
             }
-            self.touched_edges.insert(edge);
+            self.touched_edges.push(edge);
         }
         self.running[id.index()] = Some(Box::new(running));
     }
@@ -272,8 +297,10 @@ impl Law for Contention {
             self.touched_nodes.insert(node);
         }
         for (edge, _) in running.sends {
-            self.edges[edge as usize].jobs.retain(|&other| other != job);
-            self.touched_edges.insert(edge);
+            self.edges[edge as usize]
+                .jobs
+                .retain(|other| other.0 != job);
+            self.touched_edges.push(edge);
         }
     }
 
@@ -285,24 +312,27 @@ impl Law for Contention {
         if self.touched_edges.is_empty() && self.touched_nodes.is_empty() {
             return;
         }
+        self.touched_edges.sort_unstable();
+        self.touched_edges.dedup();
         for &edge in &self.touched_edges {
             let wanted = self.on_edge(edge, |running| running.most).sum();
             self.edges[edge as usize].wanted = wanted;
         }
-        let mut left = self.reached();
-        let mut stale = std::mem::take(&mut self.touched_edges);
-        while let Some(&first) = left.first() {
-            self.share_out(first, &mut left, &mut stale);
-        }
+        let mut stale = self.share_out();
+        stale.append(&mut self.touched_edges);
+        stale.sort_unstable();
+        stale.dedup();
         let nodes = std::mem::take(&mut self.touched_nodes);
         let on_nodes = nodes.iter().map(|&node| &self.on_node[node as usize]);
-        let mut affected: BTreeSet<JobId> = on_nodes.flatten().copied().collect();
+        let mut affected: Vec<JobId> = on_nodes.flatten().copied().collect();
         for edge in stale {
             let taken = self.on_edge(edge, |running| running.rate).sum();
             let edge = &mut self.edges[edge as usize];
             edge.taken = taken;
-            affected.extend(&edge.jobs);
+            affected.extend(edge.jobs.iter().map(|of| of.0));
         }
+        affected.sort_unstable();
+        affected.dedup();
         for job in affected {
             let Some(factor) = self.job(job).map(|running| self.factor_of(running)) else {
                 continue;
@@ -343,19 +373,15 @@ impl Law for Contention {
             return;
         };
         let on = &self.edges[edge as usize];
-        let wants = |id: JobId| {
-            let running = self.job(id)?;
-            let at = running.parts.binary_search_by_key(&edge, |&(edge, _)| edge);
-            Some(running.most * running.parts[at.ok()?].1)
-        };
-        let others = on.jobs.iter().filter(|&&id| id != job);
+        let wants = |id: JobId, part: f64| Some(self.job(id)?.most * part);
+        let others = on.jobs.iter().filter(|of| of.0 != job);
         causes.push(Cause {
             law: "contention".to_owned(),
             place: self.network.topology.name(edge),
             factor: link,
             load: Some(on.wanted / self.capacity[edge as usize]),
             by: others
-                .filter_map(|&id| Some((id, wants(id)? / on.wanted)))
+                .filter_map(|&(id, part)| Some((id, wants(id, part)? / on.wanted)))
                 .collect(),
         });
     }
