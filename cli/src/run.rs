@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::report::{
-    ClusterFacts, Outcomes, Results, RunResult, ServerFigures, Summary, TraceFacts, by_gpu_type, chrome_trace,
-    jct_by_name, jobs_csv,
+    ClusterFacts, Outcomes, Results, RunResult, ServerFigures, Summary, TraceFacts, by_gpu_type,
+    chrome_trace, jct_by_name, jobs_csv,
 };
 use switchyard::sim::RunLog;
 use switchyard::workload::Workload;

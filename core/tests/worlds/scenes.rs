@@ -137,9 +137,9 @@ type Row = (u32, u32, f64, Demand, u32);
 
 fn workloads() -> impl Strategy<Value = Workload> {
     let gpus = prop_oneof![2 => Just(1u32), 3 => 1u32..12];
-    let duration = prop_oneof![4 => (1u32..60).prop_map(f64::from), 1 => 60.0..900.0f64];
+    let duration = prop_oneof![4 => (1u32..60).prop_map(f64::from), 1 => 60.0..300.0f64];
     let job = (0u32..20, gpus, duration, demands(), 0..MODELS.len() as u32);
-    (prop::collection::vec(job, 1..20), 0u32..4).prop_map(|(mut jobs, mix)| {
+    (prop::collection::vec(job, 1..16), 0u32..4).prop_map(|(mut jobs, mix)| {
         jobs.sort_by_key(|job| job.0);
         let job = |(i, (slot, gpus, duration, demand, model)): (usize, Row)| Job {
             name: format!("j{i}").into(),
@@ -184,7 +184,7 @@ fn outages() -> impl Strategy<Value = Vec<Outage>> {
     let from = (0u32..30).prop_map(|slot| f64::from(slot) * 10.0);
     let length = prop_oneof![
         (1u32..20).prop_map(|slot| f64::from(slot) * 10.0),
-        0.1..900.0f64
+        0.1..300.0f64
     ];
     let kind = select(&[OutageKind::Failure, OutageKind::Drain][..]);
     let outage = (0u32..12, from, length, kind).prop_map(|(node, from, length, kind)| Outage {
