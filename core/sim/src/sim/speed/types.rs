@@ -39,7 +39,8 @@ impl Law for Types {
         let (job, needs) = (setting.job(entering.id), setting.needs(entering.id));
         let factor = |&pool: &usize| setting.types.factor(job, needs, pool);
         let by_factor = |a: &usize, b: &usize| factor(a).total_cmp(&factor(b));
-        let here = entering.parts.iter();
+        // Parameter servers run on cores.
+        let here = entering.parts.iter().filter(|part| part.has_workers());
         let here = here.map(|part| self.pools.of_node(part.node));
         let allowed = (0..self.names.len()).filter(|&pool| needs.allows(pool));
         if let (Some(slowest), Some(fastest)) = (here.min_by(by_factor), allowed.max_by(by_factor))
