@@ -45,7 +45,10 @@ impl Links {
             let wants = before.remove(&at).unwrap_or_else(|| {
                 let model = workload.jobs.get(job.index()).and_then(|of| of.model);
                 let profile = self.profiles.get(model, job);
-                let sending = self.network.sending(log.segment(at).gpus, &[], &profile);
+                let servers: Vec<(u32, u32)> = log.servers(at).collect();
+                let sending = self
+                    .network
+                    .sending(log.segment(at).gpus, &servers, &profile);
                 (job, sending.wanted().collect())
             });
             self.wants.insert(at, wants);

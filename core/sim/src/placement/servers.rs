@@ -4,6 +4,7 @@
 //! out likewise. Which GPUs a node has does not matter to them.
 
 use crate::cluster::{FreeGpus, Needs, Part, Spare};
+use crate::order;
 use std::cmp::Reverse;
 
 /// A node that may take servers, its workers, and how many it has room for.
@@ -31,7 +32,7 @@ pub(super) fn put(
     };
     let own = parts.iter().map(|part| candidate(part.node, part.width()));
     let mut own: Vec<Candidate> = own.collect();
-    own.sort_by_key(|of| (Reverse(of.workers), of.node));
+    order::sort_by_key(&mut own, |of| (Reverse(of.workers), of.node));
     let given = deal(&own, &mut left);
     for (of, servers) in own.iter().zip(given) {
         if let Some(part) = parts.iter_mut().find(|part| part.node == of.node) {
