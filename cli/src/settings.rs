@@ -33,7 +33,8 @@ pub(crate) struct SettingsArguments {
     flags: Flags,
     #[command(flatten)]
     applications: ApplicationArguments,
-    /// The semantics of a published simulator: reference-nsdi19 or reference-osdi21
+    /// The semantics of a published simulator: reference-nsdi19, reference-osdi21 or
+    /// reference-sc20
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
 }

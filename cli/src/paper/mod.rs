@@ -4,6 +4,7 @@ mod contention;
 mod fgd;
 mod gavel;
 mod pollux;
+mod rlscheduler;
 mod tiresias;
 
 use crate::Failure;
@@ -25,6 +26,8 @@ pub(crate) enum Arguments {
     Contention(contention::Arguments),
     /// Gavel (OSDI'20): jobs on V100s, P100s and K80s, with and without telling them apart, over load
     Gavel(gavel::Arguments),
+    /// RLScheduler (SC'20): batch schedulers by bounded slowdown, with and without EASY backfilling
+    Rlscheduler(rlscheduler::Arguments),
 }
 
 /// One comparison, beside what was published.
@@ -52,5 +55,6 @@ pub(crate) fn paper(arguments: &Arguments) -> Result<(), Failure> {
         Arguments::Fgd(arguments) => fgd::fgd(arguments),
         Arguments::Contention(arguments) => contention::contention(arguments),
         Arguments::Gavel(arguments) => gavel::gavel(arguments),
+        Arguments::Rlscheduler(arguments) => rlscheduler::rlscheduler(arguments),
     }
 }

@@ -63,3 +63,45 @@ fn gavel_tells_who_tells_types_apart() {
     };
     assert!(hours("gavel") < hours("las"), "{told}");
 }
+
+#[test]
+fn rlscheduler_tells_five_schedulers_with_and_without_backfilling() {
+    let arguments = "paper rlscheduler picking.swf --cluster 1x8 --sequences 3 --length 8";
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    let told = json(&[&arguments[..], &["--json", "-"]].concat());
+    let rows = told["rows"].as_array().expect("rows");
+    let policies = rows
+        .iter()
+        .map(|row| (row["policy"].as_str(), row["backfill"].as_bool()));
+    let expected = [false, true].into_iter().flat_map(|backfill| {
+        ["fcfs", "wfp3", "uni", "sjf", "f1"].map(|policy| (Some(policy), Some(backfill)))
+    });
+    assert!(policies.eq(expected));
+    let bsld: Vec<f64> = rows.iter().filter_map(|row| row["bsld"].as_f64()).collect();
+    assert_eq!(bsld.len(), 10);
+    assert!(bsld.iter().all(|&bsld| bsld >= 1.0), "{bsld:?}");
+    // First come, first served wins most by backfilling.
+    assert!(bsld[5] < bsld[0], "{bsld:?}");
+    let table = switchyard(&arguments).assert().success();
+    let table = String::from_utf8_lossy(&table.get_output().stdout).into_owned();
+    assert!(
+        table.contains("Mean bounded slowdown") && table.contains("7273.77"),
+        "{table}"
+    );
+}
+
+#[test]
+fn rlscheduler_says_what_it_needs() {
+    let with = |more: &str| {
+        let arguments = format!("paper rlscheduler picking.swf {more}");
+        failure(2, &arguments.split(' ').collect::<Vec<_>>())
+    };
+    assert_eq!(
+        with("--cluster 1x8"),
+        "switchyard: picking.swf: 30 jobs, too few for sequences of 1024, which need 2050: give fewer with --length\n"
+    );
+    assert_eq!(
+        with("--cluster 1x2"),
+        "switchyard: picking.swf: a job asks for 8 processors, and 1x2 has 2: give the machine with --cluster\n"
+    );
+}

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod bill;
+mod bounded_slowdown;
 mod by_type;
 mod chrome_trace;
 mod distribution;
@@ -13,6 +14,7 @@ mod outcomes;
 mod servers;
 mod summary;
 
+pub use bounded_slowdown::bounded_slowdown;
 pub use by_type::{TypeFigures, by_gpu_type};
 pub use chrome_trace::chrome_trace;
 pub use distribution::Distribution;

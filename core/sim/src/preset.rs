@@ -17,29 +17,37 @@ pub enum Preset {
     /// rounds of 60 s between which nothing is decided, 30 s for every start, epochs of whole
     /// seconds, its own Tiresias, Optimus and Pollux with what they do differently from the paper.
     ReferenceOsdi21,
+    /// The simulator of RLScheduler (SC'20; DIR-LAB/deep-batch-scheduler, commit cd433e3): nothing
+    /// but processors counts, and WFP3 and UNICEP have negative waiting times.
+    ReferenceSc20,
 }
 
 /// Not the name of a preset.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no preset '{0}': use reference-nsdi19 or reference-osdi21")]
+#[error("there is no preset '{0}': use reference-nsdi19, reference-osdi21 or reference-sc20")]
 pub struct UnknownPreset(pub String);
 
 impl Preset {
     /// Every preset.
-    pub const ALL: [Self; 2] = [Self::ReferenceNsdi19, Self::ReferenceOsdi21];
+    pub const ALL: [Self; 3] = [
+        Self::ReferenceNsdi19,
+        Self::ReferenceOsdi21,
+        Self::ReferenceSc20,
+    ];
 
     /// The name in options.
     pub fn name(self) -> &'static str {
         match self {
             Self::ReferenceNsdi19 => "reference-nsdi19",
             Self::ReferenceOsdi21 => "reference-osdi21",
+            Self::ReferenceSc20 => "reference-sc20",
         }
     }
 
     /// The settings that it makes.
     fn settings(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Self::ReferenceNsdi19 => &[
+            Self::ReferenceNsdi19 | Self::ReferenceSc20 => &[
                 ("placement", "least-fragmentation"),
                 ("restart_cost", "0"),
                 ("restart_by_model", "false"),
@@ -82,7 +90,8 @@ impl Preset {
                 policy.with_default("delta", "simulator")
             }
             (Self::ReferenceOsdi21, "tiresias-las") => tuned_tiresias(policy),
-            (Self::ReferenceOsdi21, "optimus" | "pollux") => policy.with_default("quirks", "true"),
+            (Self::ReferenceOsdi21, "optimus" | "pollux")
+            | (Self::ReferenceSc20, "wfp3" | "unicep") => policy.with_default("quirks", "true"),
             _ => Ok(policy.clone()),
         }
     }
@@ -157,7 +166,7 @@ mod tests {
     fn an_unknown_preset_lists_the_known() {
         assert_eq!(
             "reference".parse::<Preset>().unwrap_err().to_string(),
-            "there is no preset 'reference': use reference-nsdi19 or reference-osdi21"
+            "there is no preset 'reference': use reference-nsdi19, reference-osdi21 or reference-sc20"
         );
     }
 }

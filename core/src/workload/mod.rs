@@ -1,5 +1,5 @@
-//! Workloads from outside: Pollux' and Gavel's generators, files of measured profiles, and jobs as
-//! files of other formats. What a [`Workload`] is and its samples are the model's.
+//! Workloads from outside: Pollux' and Gavel's generators, files of measured profiles, jobs as
+//! files of other formats, and sequences of a trace's jobs. What a [`Workload`] is and its samples are the model's.
 
 mod drawn;
 pub mod export;
@@ -7,8 +7,10 @@ mod gavel;
 mod generator;
 pub mod profiles;
 mod python_random;
+mod sequences;
 
 pub use gavel::{GavelGenerator, GavelGeneratorError};
 pub use generator::{GeneratorError, MIX, PolluxGenerator, adaptdl_csv};
+pub use sequences::{Sequence, Sequences};
 pub use switchyard_model::application::{self, Application};
 pub use switchyard_model::workload::*;

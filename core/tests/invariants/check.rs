@@ -22,7 +22,9 @@ enum Idle {
 /// The claim a policy makes; `None`: it makes none.
 fn idle(spec: &PolicySpec) -> Option<Idle> {
     match spec.name() {
-        "fifo" if spec.param("backfill").is_none() => Some(Idle::ForHead),
+        "fifo" | "fcfs" if spec.param("backfill").is_none() => Some(Idle::ForHead),
+        // Whom they picked blocks all others, or those that would end too late.
+        "fcfs" | "shortest-job" | "wfp3" | "unicep" | "f1" => None,
         // Those decide at rounds only.
         "tiresias-tuned" | "optimus" | "pollux" => None,
         "gavel" if spec.param("types").is_some() => None,

@@ -12,6 +12,7 @@ mod history;
 mod multilevel;
 mod pack_limit;
 mod parse;
+pub mod picking;
 mod priority_walk;
 mod rigid;
 mod rounds;
@@ -21,6 +22,8 @@ mod spec;
 mod waiting_room;
 
 // The policies.
+mod f1;
+mod fcfs;
 mod fifo;
 mod gandiva;
 mod gavel;
@@ -29,6 +32,7 @@ mod las;
 mod optimus;
 pub mod pollux;
 mod shortest_expected;
+mod shortest_job;
 mod sjf;
 mod srsf;
 mod srtf;
@@ -36,6 +40,8 @@ mod themis;
 mod tiresias_gittins;
 mod tiresias_las;
 mod tiresias_tuned;
+mod unicep;
+mod wfp3;
 mod yarn_cs;
 
 pub use crate::draw::Rng;
@@ -66,6 +72,11 @@ const REGISTERED: &[entry::Registered] = &[
     tiresias_tuned::POLICY,
     optimus::POLICY,
     pollux::POLICY,
+    fcfs::POLICY,
+    shortest_job::POLICY,
+    wfp3::POLICY,
+    unicep::POLICY,
+    f1::POLICY,
 ];
 
 /// Every policy, in the order shown to a person. (Apart from the makers: a page that only names

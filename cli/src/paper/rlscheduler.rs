@@ -1,0 +1,163 @@
+//! RLScheduler's comparison (Zhang et al., SC'20, table V): batch schedulers by mean bounded slowdown
+//! over sequences of a trace's jobs, with and without EASY backfilling.
+
+use super::Section;
+use crate::table::Table;
+use crate::{Failure, input, output};
+use anyhow::anyhow;
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+use switchyard::cluster::ClusterSpec;
+use switchyard::report::bounded_slowdown;
+use switchyard::trace::Opened;
+use switchyard::workload::{Sequence, Sequences};
+use switchyard::{Preset, RunSpec};
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The trace, in the Standard Workload Format as published; Lublin-1 is lublin_256.swf
+    #[arg(value_name = "TRACE")]
+    trace: PathBuf,
+    /// The machine, NODESxPROCESSORS
+    #[arg(long, value_name = "CLUSTER", default_value = "4x64")]
+    cluster: String,
+    /// Sequences, drawn as published; figures are means over them
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
+    sequences: u16,
+    /// Jobs of each
+    #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
+    length: u32,
+    #[command(flatten)]
+    opening: input::TraceArguments,
+    /// Write the figures as JSON to a file, or to standard output with '-'
+    #[arg(long, value_name = "FILE")]
+    json: Option<String>,
+}
+
+/// What the paper calls a policy, what it is here, and Lublin-1's published figures without and
+/// with backfilling.
+const POLICIES: [(&str, &str, [f64; 2]); 5] = [
+    ("fcfs", "fcfs", [7273.77, 235.82]),
+    ("wfp3", "wfp3", [19753.53, 133.87]),
+    ("uni", "unicep", [22274.74, 307.23]),
+    ("sjf", "shortest-job", [277.35, 73.31]),
+    ("f1", "f1", [258.37, 75.07]),
+];
+
+#[derive(Serialize)]
+struct Row {
+    policy: &'static str,
+    backfill: bool,
+    /// Mean over all sequences.
+    bsld: f64,
+}
+
+#[derive(Serialize)]
+struct Results<'a> {
+    rows: &'a [Row],
+}
+
+pub(crate) fn rlscheduler(arguments: &Arguments) -> Result<(), Failure> {
+    let cluster = input::cluster(&arguments.cluster)?;
+    let paths = std::slice::from_ref(&arguments.trace);
+    let Opened::Trace(mut trace) = arguments.opening.open(paths)? else {
+        return Err(refused(arguments, "no trace: give one of jobs"));
+    };
+    (arguments.opening).choose(&mut trace, Some(&cluster))?;
+    let all = Sequences::of(&trace);
+    if all.widest() > cluster.gpus() {
+        let wants = format!(
+            "a job asks for {} processors, and {cluster} has {}: give the machine with --cluster",
+            all.widest(),
+            cluster.gpus()
+        );
+        return Err(refused(arguments, &wants));
+    }
+    let length = arguments.length as usize;
+    let Some(starts) = all.published(arguments.sequences.into(), length) else {
+        let short = format!(
+            "{} jobs, too few for sequences of {length}, which need {}: give fewer with --length",
+            all.len(),
+            2 * length + 2
+        );
+        return Err(refused(arguments, &short));
+    };
+    let cut = starts.into_iter().map(|start| all.cut(start, length));
+    let sequences: Vec<Sequence> = cut.collect();
+    let mut rows = Vec::new();
+    for backfill in [false, true] {
+        for (policy, name, _) in POLICIES {
+            let bsld = mean(name, backfill, &sequences, &cluster)?;
+            rows.push(Row {
+                policy,
+                backfill,
+                bsld,
+            });
+        }
+    }
+    match &arguments.json {
+        Some(path) => {
+            let json = serde_json::to_string_pretty(&Results { rows: &rows })
+                .map_err(|error| Failure::Run(error.into()))?;
+            output::text(path, &json)
+        }
+        None => output::print(&text(rows)),
+    }
+}
+
+fn refused(arguments: &Arguments, what: &str) -> Failure {
+    Failure::Input(anyhow!("{}: {what}", arguments.trace.display()))
+}
+
+fn mean(
+    name: &str,
+    backfill: bool,
+    sequences: &[Sequence],
+    cluster: &ClusterSpec,
+) -> Result<f64, Failure> {
+    let mut sum = 0.0;
+    for sequence in sequences {
+        let zero = match name {
+            "fcfs" | "shortest-job" => String::new(),
+            _ => format!(",zero={}", sequence.zero),
+        };
+        let policy = format!("{name}[backfill={backfill}{zero}]").parse();
+        let mut spec = RunSpec {
+            policy: policy.map_err(|error| Failure::Run(anyhow::Error::from(error)))?,
+            cluster: cluster.clone(),
+            placement: Default::default(),
+            options: Default::default(),
+            history: None,
+            outages: Default::default(),
+        };
+        let preset = Preset::ReferenceSc20.apply(&mut spec);
+        preset.map_err(|error| Failure::Run(error.into()))?;
+        let mut run = spec.start(sequence.workload.clone());
+        run.run().map_err(|error| Failure::Run(error.into()))?;
+        sum += bounded_slowdown(&sequence.workload, run.log());
+    }
+    Ok(sum / sequences.len() as f64)
+}
+
+fn text(rows: Vec<Row>) -> String {
+    let mut table = Table::default();
+    let header = ["", "backfilling", "bounded slowdown", "published, Lublin-1"];
+    table.row(header.map(String::from).to_vec());
+    for row in &rows {
+        let published = POLICIES.iter().find(|(policy, ..)| *policy == row.policy);
+        let published = published.map(|(.., figures)| figures[usize::from(row.backfill)]);
+        table.row(vec![
+            row.policy.to_owned(),
+            if row.backfill { "EASY" } else { "no" }.to_owned(),
+            format!("{:.2}", row.bsld),
+            published.map_or(String::new(), |figure| format!("{figure:.2}")),
+        ]);
+    }
+    let section = Section {
+        title: "Mean bounded slowdown",
+        published: "ten sequences of 1,024 jobs, a job of less than 10 s counts as one of 10 s",
+        rows,
+    };
+    section.text(&table)
+}

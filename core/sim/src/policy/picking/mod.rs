@@ -1,0 +1,301 @@
+//! The queue of schedulers that pick one job after the other, as batch systems do: the picked job is
+//! the head, never preempted and never exchanged, and all others wait until it fits. With EASY
+//! backfilling, jobs start meanwhile, in order of submission, that fit and end, by the time they ask
+//! for, before the head's reserved start.
+//!
+//! [`Queue`] is the policy, a [`Pick`] says which waiting job is next, such as a [`score`].
+//! The semantics are those of the simulator of RLScheduler (Zhang et al., SC'20;
+//! DIR-LAB/deep-batch-scheduler, commit cd433e3), down to the order of what happens in one second: jobs arrive before others end, each is looked at
+//! by itself, and those that end do so in the order of their starts. A reservation is made once, when
+//! its job becomes the head.
+
+mod score;
+#[cfg(test)]
+mod tests;
+
+pub(super) use score::ByScore;
+
+use super::entry::{BuildContext, PLACEMENT};
+use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, Rng, Verdict};
+use crate::cluster::Placement;
+use crate::job::JobId;
+use crate::placement::{Gang, Room, Strategy};
+use crate::sim::{News, Phase, Plan, View};
+use crate::workload::DEFAULT_PACKLIMIT;
+
+/// Whether the queue backfills.
+pub(super) const BACKFILL: ParamInfo = ParamInfo {
+    name: "backfill",
+    aliases: &[],
+    kind: ParamKind::Bool,
+    default: "false",
+    help: "EASY backfilling: jobs behind the head start, in order of submission, if they fit and end before its reserved start.",
+};
+
+/// Where time 0 is on the trace's clock.
+pub(super) const ZERO: ParamInfo = ParamInfo {
+    name: "zero",
+    aliases: &[],
+    kind: ParamKind::Float {
+        min: 0.0,
+        max: 1e15,
+    },
+    default: "0",
+    help: "What the trace's own clock shows when the first job arrives, seconds.",
+};
+
+/// A waiting job, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// Which.
+    pub job: JobId,
+    /// When it was submitted, seconds.
+    pub submit: f64,
+    /// Its gang.
+    pub gpus: u32,
+    /// The time it asks for, seconds. (Traces of models do not tell, so that it is the true one.)
+    pub seconds: f64,
+}
+
+/// When one is picked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moment {
+    /// Seconds, on the clock of [`Candidate::submit`].
+    pub now: f64,
+    /// Free GPUs.
+    pub free: u32,
+    /// All GPUs.
+    pub gpus: u32,
+}
+
+/// What picks the next job.
+pub trait Pick {
+    /// Which of the waiting jobs is next: an index. There is at least one, and they are in the order
+    /// of their submission.
+    fn pick(&mut self, waiting: &[Candidate], moment: Moment) -> usize;
+
+    /// The numbers behind that, about one of them.
+    fn facts(&self, waiting: &[Candidate], at: usize, moment: Moment) -> Vec<Fact>;
+}
+
+/// The policy around a [`Pick`].
+pub struct Queue<P> {
+    pick: P,
+    backfill: bool,
+    strategy: Strategy,
+    /// In order of submission.
+    waiting: Vec<Candidate>,
+    head: Option<Candidate>,
+    /// When the head is to start, if it could not at once.
+    reserved: f64,
+    /// In the order of their starts.
+    running: Vec<Running>,
+    /// All GPUs; 0 until first asked.
+    gpus: u32,
+    /// What is free once those have ended that have been looked at.
+    free: u32,
+    room: Room,
+    placement: Placement,
+    refused: Vec<Gang>,
+}
+
+struct Running {
+    job: JobId,
+    gpus: u32,
+    /// By the time it asks for.
+    end: f64,
+}
+
+impl<P: Pick> Queue<P> {
+    /// An empty one.
+    pub fn new(pick: P, backfill: bool, strategy: Strategy) -> Self {
+        Self {
+            pick,
+            backfill,
+            strategy,
+            waiting: Vec::new(),
+            head: None,
+            reserved: 0.0,
+            running: Vec::new(),
+            gpus: 0,
+            free: 0,
+            room: Room::default(),
+            placement: Placement::default(),
+            refused: Vec::new(),
+        }
+    }
+
+    /// The same, as a spec asks for it.
+    pub(super) fn of(pick: P, params: &Params<'_>, context: &BuildContext<'_>) -> Self {
+        let strategy = params.placement(PLACEMENT.name, context.placement);
+        Self::new(pick, params.bool(BACKFILL.name), strategy)
+    }
+
+    fn moment(&self, view: &View<'_>) -> Moment {
+        Moment {
+            now: view.now().seconds(),
+            free: self.free,
+            gpus: self.gpus,
+        }
+    }
+
+    /// Starts whom it can, until the head has to wait.
+    fn settle(&mut self, view: &View<'_>, plan: &mut Plan) {
+        loop {
+            let (head, is_new) = match self.head.take() {
+                Some(head) => (head, false),
+                None if self.waiting.is_empty() => return,
+                None => {
+                    let at = self.pick.pick(&self.waiting, self.moment(view));
+                    (self.waiting.remove(at), true)
+                }
+            };
+            if self.start(head, view, plan) {
+                continue;
+            }
+            self.head = Some(head);
+            if is_new {
+                self.reserved = self.start_of(head, view.now().seconds());
+            }
+            if self.backfill {
+                self.fill(view, plan);
+            }
+            return;
+        }
+    }
+
+    /// When so many GPUs are free that the job can start, if all that run take the time they asked for.
+    fn start_of(&self, head: Candidate, now: f64) -> f64 {
+        let mut ends: Vec<(f64, u32)> =
+            self.running.iter().map(|run| (run.end, run.gpus)).collect();
+        ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut free = self.free;
+        let mut start = now;
+        for (end, gpus) in ends {
+            free += gpus;
+            start = end;
+            if free >= head.gpus {
+                break;
+            }
+        }
+        start
+    }
+
+    /// Starts those that end before the head's reserved start.
+    fn fill(&mut self, view: &View<'_>, plan: &mut Plan) {
+        let now = view.now().seconds();
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.retain(|&job| {
+            let ends_in_time = now + job.seconds < self.reserved;
+            !(ends_in_time && self.start(job, view, plan))
+        });
+        self.waiting = waiting;
+    }
+
+    /// Starts the job if it fits.
+    fn start(&mut self, job: Candidate, view: &View<'_>, plan: &mut Plan) -> bool {
+        if job.gpus > self.free {
+            return false;
+        }
+        let gang = view.gang(job.job, self.strategy, DEFAULT_PACKLIMIT);
+        if self.refused.contains(&gang) {
+            return false;
+        }
+        if !self.room.place(self.strategy, gang, &mut self.placement) {
+            self.refused.push(gang);
+            return false;
+        }
+        self.room.take(&self.placement.parts, gang.needs);
+        plan.place(job.job, &self.placement);
+        self.free -= job.gpus;
+        self.running.push(Running {
+            job: job.job,
+            gpus: job.gpus,
+            end: view.now().seconds() + job.seconds,
+        });
+        true
+    }
+
+    /// Takes back those that have lost their GPUs. With fewer nodes, another may be next.
+    fn lose(&mut self, view: &View<'_>) {
+        let mut nodes_lost = false;
+        for &news in view.news() {
+            nodes_lost |= matches!(news, News::NodeDown(_) | News::Evicted(_));
+            if let News::Evicted(job) = news {
+                self.arrive(job, view);
+            }
+        }
+        if nodes_lost && let Some(head) = self.head.take() {
+            self.arrive(head.job, view);
+        }
+    }
+
+    fn arrive(&mut self, job: JobId, view: &View<'_>) {
+        let submit = view.submit(job).seconds();
+        let job = Candidate {
+            job,
+            submit,
+            gpus: view.gpus(job),
+            seconds: view.duration(job).unwrap_or(f64::INFINITY),
+        };
+        // One that has lost its GPUs is as old as it is.
+        let at = (self.waiting).partition_point(|other| other.job < job.job);
+        self.waiting.insert(at, job);
+    }
+}
+
+impl<P: Pick> Policy for Queue<P> {
+    fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
+        if self.gpus == 0 {
+            self.gpus = view.idle_room().total();
+        }
+        view.room(&mut self.room);
+        self.refused.clear();
+        let ended = |job: JobId| view.news().contains(&News::Finished(job));
+        let lost = |job: JobId| view.news().contains(&News::Evicted(job));
+        self.running.retain(|run| !lost(run.job));
+        let (ends, runs) = (std::mem::take(&mut self.running).into_iter())
+            .partition::<Vec<Running>, _>(|run| ended(run.job));
+        self.running = runs;
+        // Until it has been looked at, what has ended holds its GPUs.
+        let held: u32 = ends.iter().map(|run| run.gpus).sum();
+        self.free = self.room.total().saturating_sub(held);
+        self.lose(view);
+        self.settle(view, plan);
+        for &news in view.news() {
+            if let News::Arrived(job) = news {
+                self.arrive(job, view);
+                self.settle(view, plan);
+            }
+        }
+        for run in ends {
+            self.free += run.gpus;
+            self.settle(view, plan);
+        }
+    }
+
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
+        let wants = view.gpus(job);
+        let free = view.free().total();
+        let head = self.head.map(|head| head.job);
+        let verdict = match (view.phase(job), head) {
+            (Phase::Running, _) => Verdict::Runs,
+            (Phase::Waiting, Some(head)) if head != job => Verdict::BehindHead { head },
+            (Phase::Waiting, _) if wants <= free => Verdict::PlacementWaits { wants, free },
+            (Phase::Waiting, _) => Verdict::TooFewGpus { wants, left: free },
+            _ => Verdict::NotActive,
+        };
+        let mut facts = vec![Fact::new("gang", format!("{wants} GPUs"))];
+        if head == Some(job) {
+            facts.push(Fact::new("picked", "the head, until it fits"));
+        }
+        if self.backfill && head.is_some() {
+            let starts = format!("{:.0} s", self.reserved);
+            facts.push(Fact::new("head's reserved start", starts));
+        }
+        if let Some(at) = self.waiting.iter().position(|other| other.job == job) {
+            facts.extend((self.pick).facts(&self.waiting, at, self.moment(view)));
+        }
+        Explanation::new(verdict, facts)
+    }
+}

@@ -1,0 +1,43 @@
+//! UNICEP: jobs that have waited long, ask for little time and few GPUs first (Tang et al., CLUSTER'09):
+//! the greatest waited ÷ (log₂ GPUs · time asked for).
+
+use super::entry::{PLACEMENT, Registered};
+use super::picking::{BACKFILL, ByScore, Candidate, Queue, ZERO};
+use super::{ParamInfo, ParamKind, PolicyEntry};
+
+pub(super) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "unicep",
+        title: "UNICEP",
+        summary: "Jobs that have waited long, ask for little time and few GPUs first: waited ÷ (log₂ GPUs · time asked for). Oracle: the time asked for is the true one.",
+        source: "Tang et al., CLUSTER'09; RLScheduler (SC'20) as UNI",
+        oracle: |_| true,
+        takes_whole_gpus: true,
+        params: &[BACKFILL, ZERO, QUIRKS, PLACEMENT],
+        ..PolicyEntry::PLAIN
+    },
+    build: |params, context| {
+        let pick = ByScore {
+            score,
+            zero: params.float(ZERO.name),
+            negative_waits: params.bool(QUIRKS.name),
+        };
+        Box::new(Queue::of(pick, params, context))
+    },
+};
+
+/// Whether waiting times are wrong.
+const QUIRKS: ParamInfo = ParamInfo {
+    name: "quirks",
+    aliases: &[],
+    kind: ParamKind::Bool,
+    default: "false",
+    help: "As in RLScheduler's simulator, where waiting times are negative.",
+};
+
+/// Keeps quotients finite.
+const TINY: f64 = 1e-15;
+
+fn score(job: &Candidate, waited: f64) -> f64 {
+    -(waited + TINY) / (libm::log2(f64::from(job.gpus) + TINY) * job.seconds)
+}

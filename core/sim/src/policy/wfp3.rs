@@ -1,0 +1,41 @@
+//! WFP3: jobs that have waited long for the time they ask for, and large ones, first (Tang et al.,
+//! CLUSTER'09): the greatest (waited ÷ time asked for)³ · GPUs.
+
+use super::entry::{PLACEMENT, Registered};
+use super::picking::{BACKFILL, ByScore, Candidate, Queue, ZERO};
+use super::{ParamInfo, ParamKind, PolicyEntry};
+
+pub(super) const POLICY: Registered = Registered {
+    entry: PolicyEntry {
+        name: "wfp3",
+        title: "WFP3",
+        summary: "Jobs that have waited long for the time they ask for first, large ones before small ones: (waited ÷ time asked for)³ · GPUs. Oracle: the time asked for is the true one.",
+        source: "Tang et al., CLUSTER'09; RLScheduler (SC'20)",
+        oracle: |_| true,
+        takes_whole_gpus: true,
+        params: &[BACKFILL, ZERO, QUIRKS, PLACEMENT],
+        ..PolicyEntry::PLAIN
+    },
+    build: |params, context| {
+        let pick = ByScore {
+            score,
+            zero: params.float(ZERO.name),
+            negative_waits: params.bool(QUIRKS.name),
+        };
+        Box::new(Queue::of(pick, params, context))
+    },
+};
+
+/// Whether waiting times are wrong.
+const QUIRKS: ParamInfo = ParamInfo {
+    name: "quirks",
+    aliases: &[],
+    kind: ParamKind::Bool,
+    default: "false",
+    help: "As in RLScheduler's simulator, where waiting times are negative.",
+};
+
+fn score(job: &Candidate, waited: f64) -> f64 {
+    let slowdown = waited / job.seconds;
+    -(slowdown * slowdown * slowdown * f64::from(job.gpus))
+}

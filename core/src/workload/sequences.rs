@@ -1,0 +1,145 @@
+//! Sequences of a trace's jobs, each a workload of its own, as RLScheduler (Zhang et al., SC'20;
+//! DIR-LAB/deep-batch-scheduler, commit cd433e3) draws them to compare schedulers and to train one.
+
+use crate::Time;
+use crate::trace::Trace;
+use rand_mt::Mt;
+use std::sync::Arc;
+use switchyard_model::Workload;
+
+/// The first eight bytes of SHA-512 of "1", with which its generator is seeded when it is asked for
+/// seed 1.
+const SEED: u64 = 0x23a8_f040_a34e_ff4d;
+
+/// A trace's jobs to cut sequences from.
+pub struct Sequences {
+    workload: Workload,
+    /// What the trace's own clock shows when the first job arrives.
+    zero: f64,
+}
+
+/// Jobs that follow one another in a trace.
+#[derive(Clone)]
+pub struct Sequence {
+    /// They, the first at time 0.
+    pub workload: Arc<Workload>,
+    /// What the trace's own clock shows then, seconds.
+    pub zero: f64,
+}
+
+impl Sequences {
+    /// All jobs of a trace.
+    pub fn of(trace: &Trace) -> Self {
+        let submits = trace.records.iter().map(|record| record.submit);
+        let zero = submits.reduce(f64::min).unwrap_or(0.0);
+        Self {
+            workload: trace.workload(),
+            zero,
+        }
+    }
+
+    /// How many jobs there are.
+    pub fn len(&self) -> usize {
+        self.workload.jobs.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.workload.jobs.is_empty()
+    }
+
+    /// The largest run time of all, seconds.
+    pub fn longest(&self) -> f64 {
+        let seconds = self.workload.jobs.iter().map(|job| job.work.seconds());
+        seconds.fold(0.0, f64::max)
+    }
+
+    /// The most GPUs that one asks for.
+    pub fn widest(&self) -> u32 {
+        let gpus = self.workload.jobs.iter().map(|job| job.gpus);
+        gpus.max().unwrap_or(0)
+    }
+
+    /// So many jobs from the `start`-th on, or as many as there are.
+    pub fn cut(&self, start: usize, length: usize) -> Sequence {
+        let jobs = self.workload.jobs.iter().skip(start).take(length);
+        let mut jobs: Vec<_> = jobs.cloned().collect();
+        let first = jobs.first().map_or(Time::ZERO, |job| job.submit);
+        for job in &mut jobs {
+            job.submit = Time(job.submit - first);
+        }
+        let workload = Workload {
+            jobs,
+            tenants: self.workload.tenants.clone(),
+            models: self.workload.models.clone(),
+            gpu_types: self.workload.gpu_types.clone(),
+            applications: self.workload.applications.clone(),
+        };
+        Sequence {
+            workload: Arc::new(workload),
+            zero: self.zero + first.seconds(),
+        }
+    }
+
+    /// Where sequences begin that are published figures: `count` of seed 1, of `length` jobs and with as
+    /// many before them; `None` where the trace is too short.
+    pub fn published(&self, count: usize, length: usize) -> Option<Vec<usize>> {
+        // NumPy's `RandomState.randint(length, jobs - length - 1)`.
+        let most = self.len().checked_sub(2 * length + 2)? as u32;
+        let mask = u32::MAX.checked_shr(most.leading_zeros()).unwrap_or(0);
+        let mut random = Mt::new_with_key([SEED as u32, (SEED >> 32) as u32]);
+        let drawn = std::iter::repeat_with(|| random.next_u32() & mask);
+        let starts = drawn.filter(|&at| at <= most).take(count);
+        Some(starts.map(|at| length + at as usize).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{Demand, Job, Work};
+
+    fn sequences(jobs: u32) -> Sequences {
+        let job = |i: u32| Job {
+            name: i.to_string().into(),
+            submit: Time(f64::from(i) * 7.0),
+            gpus: 1 + i % 3,
+            tenant: None,
+            model: None,
+            demand: Demand::default(),
+            work: Work::Fixed {
+                duration: 1.0 + f64::from(i),
+            },
+        };
+        let workload = Workload {
+            jobs: (0..jobs).map(job).collect(),
+            ..Workload::default()
+        };
+        Sequences {
+            workload,
+            zero: 100.0,
+        }
+    }
+
+    #[test]
+    fn ten_windows_begin_where_the_published_ones_do() {
+        let expected = [1981, 2756, 4299, 8850, 3316, 2714, 5228, 7762, 4022, 7085];
+        let drawn = sequences(10_000).published(10, 1024);
+        assert_eq!(drawn.expect("it is long enough"), expected);
+        assert_eq!(sequences(2_050).published(3, 1024), Some(vec![1024; 3]));
+        assert_eq!(sequences(2_049).published(3, 1024), None);
+    }
+
+    #[test]
+    fn a_sequence_begins_at_zero_and_knows_the_clock() {
+        let all = sequences(20);
+        assert_eq!((all.longest(), all.widest()), (20.0, 3));
+        let cut = all.cut(4, 3);
+        assert_eq!(cut.zero, 128.0);
+        let submits = cut.workload.jobs.iter().map(|job| job.submit.seconds());
+        assert_eq!(submits.collect::<Vec<_>>(), [0.0, 7.0, 14.0]);
+        assert_eq!(&*cut.workload.jobs[0].name, "4");
+        assert_eq!(all.cut(18, 5).workload.jobs.len(), 2);
+        assert!(all.cut(30, 5).workload.jobs.is_empty());
+    }
+}
