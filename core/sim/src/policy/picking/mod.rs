@@ -19,6 +19,7 @@ use super::entry::{BuildContext, PLACEMENT};
 use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, Rng, Verdict};
 use crate::cluster::Placement;
 use crate::job::JobId;
+use crate::order;
 use crate::placement::{Gang, Room, Strategy};
 use crate::sim::{News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
@@ -168,7 +169,7 @@ impl<P: Pick> Queue<P> {
     fn start_of(&self, head: Candidate, now: f64) -> f64 {
         let mut ends: Vec<(f64, u32)> =
             self.running.iter().map(|run| (run.end, run.gpus)).collect();
-        ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+        order::sort_by(&mut ends, |a, b| a.0.total_cmp(&b.0));
         let mut free = self.free;
         let mut start = now;
         for (end, gpus) in ends {
