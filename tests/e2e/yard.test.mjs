@@ -1,4 +1,5 @@
-// The yard: what waits and why in a sentence, a legend that filters, a layout that stays.
+// The yard: what waits and why in a sentence, a legend that filters, a layout that stays, links by their
+// load, shared GPUs by their shares; and how fast a job ran.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -134,4 +135,71 @@ test("nodes by form: another kind, its type, racks; what cannot be is said", asy
   await rail.getByLabel("Racks", { exact: true }).press("Enter");
   await page.waitForFunction(() => decodeURIComponent(location.hash).includes("cluster=8x4+2x4:h100/racks=2"));
   await finished(page, 1);
+});
+
+const CONTENDED =
+  "index.html#v=1&t=30000&run=fifo&cluster=16x4/racks=4/sockets=2/oversubscription=8&contention=true&placement=spread";
+
+/** Moves the pointer down the middle of a rack until the tooltip says this; gives back what it says. */
+async function tooltipThat(page, says, { x, from, to, step }) {
+  const box = await page.locator(".yard canvas").boundingBox();
+  const tooltip = page.locator("#tooltip");
+  for (let y = from; y < to; y += step) {
+    await page.mouse.move(box.x + x, box.y + y);
+    await page.waitForTimeout(20);
+    if (await tooltip.isVisible()) {
+      const text = await tooltip.innerText();
+      if (says.test(text)) return { text, at: [box.x + x, box.y + y] };
+    }
+  }
+  return assert.fail(`no tooltip says ${says}`);
+}
+
+test("links are lines that say what is wanted of them and by whom", async (t) => {
+  const page = await open(t, CONTENDED, { viewport: { width: 1440, height: 900 } });
+  await finished(page, 1);
+  await page.waitForTimeout(300);
+  await page.getByText("to 80 %").waitFor();
+  const { text } = await tooltipThat(page, /^rack 1's uplink/, { x: 60, from: 0, to: 40, step: 1 });
+  assert.match(text, /\d{3} % of 1\.56 GB\/s wanted\s+lab-\d+: [\d.]+ GB\/s[\s\S]*more than it carries: it slows them/);
+  await tooltipThat(page, /^node \d's NIC\s+\d+ % of 3\.12 GB\/s wanted/, { x: 60, from: 20, to: 80, step: 1 });
+  await tooltipThat(page, /^node \d's PCIe at socket 0/, { x: 30, from: 120, to: 200, step: 1 });
+  // Nobody contends: no lines, no legend.
+  const plain = await open(t, "index.html#v=1&t=30000&run=fifo&cluster=16x4/racks=4");
+  await finished(plain, 1);
+  assert.equal(await plain.getByText("to 80 %").count(), 0);
+});
+
+test("a job that others slow says how fast it ran and what cost it time", async (t) => {
+  const page = await open(t, `${CONTENDED}&job=139`, { viewport: { width: 1440, height: 900 } });
+  await finished(page, 1);
+  const inspector = page.getByRole("region", { name: /^Job lab-139/ });
+  await inspector.getByRole("img", { name: /^Its speed over time: on average 0\.\d+ of its full speed/ }).waitFor();
+  await inspector.getByText(/^On average 0\.\d+ of its full speed while it had GPUs: .* lost to$/).waitFor();
+  const losses = inspector.locator(".losses button");
+  assert.match(
+    await losses.first().innerText(),
+    /^[\d.]+ (s|min|h) rack \d's uplink; at worst 0\.\d+ of its speed: rack \d's uplink at \d+ %, 0\.\d+ of it by lab-\d+/,
+  );
+  const before = await page.evaluate(() => location.hash);
+  await losses.first().click();
+  await page.waitForFunction((before) => location.hash !== before, before);
+});
+
+test("jobs on parts of a GPU share its square", async (t) => {
+  const jobs = ["job,submit,duration,gpus,gpu_milli", "a,0,1000,1,300", "b,1,1000,1,700", "c,2,1000,1,250"];
+  const page = await open(t, "index.html#v=1&t=500&run=fifo&sharing=true");
+  const file = { name: "parts.csv", mimeType: "text/csv", buffer: Buffer.from(jobs.join("\n")) };
+  await page.getByTestId("file-picker").setInputFiles([file]);
+  await page.getByText("parts.csv: 3 of 3 rows kept").waitFor();
+  await finished(page, 1);
+  await page.evaluate(() => {
+    location.hash = `${location.hash.replace(/&t=\d+/, "")}&t=500`;
+  });
+  await finished(page, 1);
+  await page.getByText("2.75 of 4 GPUs idle, nothing waits.").waitFor();
+  // From the top of its square down: b, then a below it.
+  const first = await tooltipThat(page, /^b\s/, { x: 30, from: 10, to: 90, step: 1 });
+  const second = await tooltipThat(page, /^a\s/, { x: 30, from: 10, to: 200, step: 1 });
+  assert.ok(first.at[1] < second.at[1], "b is above a");
 });

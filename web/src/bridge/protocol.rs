@@ -14,14 +14,14 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::outages::Outages;
 use switchyard::pods::Fleet;
-use switchyard::policy::{Explanation, RoundReport};
+use switchyard::policy::{Explanation, RoundReport, Slowness};
 use switchyard::sim::{LogDelta, Progress};
 use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};
 use switchyard::workload::ApplicationSettings;
 use switchyard::{Experiment, RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 10;
+pub const PROTOCOL: u32 = 11;
 
 /// What a worker is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,6 +211,13 @@ pub enum Reply {
         at: Time,
         /// The policy's word.
         explanation: Explanation,
+    },
+    /// How fast a job ran that was [asked](RunRequest::Explain) about, where anything slows jobs.
+    Slowed {
+        /// The job.
+        job: JobId,
+        /// Its speed, and what it lost.
+        slowness: Box<Slowness>,
     },
     /// The answer to [`RunRequest::Round`].
     Round {

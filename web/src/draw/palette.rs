@@ -3,15 +3,18 @@
 use crate::stage::{ColourBy, Stage, StageRun};
 use switchyard::job::JobId;
 
-/// Hues for categories: Okabe & Ito's set (2008) without black, ordered so that neighbours differ
-/// in lightness too; the second row is the same hues, lighter or darker, for what comes after.
+/// Hues for categories. The first ten are Okabe & Ito's (2008) without black, and three more, moved
+/// until every two of them stay apart for eyes that lack one kind of cone, as the tests measure it; the others are
+/// lighter or darker ones for what comes after.
 const LIGHT: [&str; 14] = [
-    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8f7a00", //
-    "#4a98c9", "#b97f00", "#4dbb9d", "#a65688", "#2f86b8", "#e8875a", "#b8a32e",
+    "#0072b6", "#e59f00", "#37b796", "#b75e78", "#56b3e9", "#d86419", "#865600", "#332389",
+    "#892455", "#b8ce8a", //
+    "#2f86b8", "#e8875a", "#b8a32e", "#a65688",
 ];
 const DARK: [&str; 14] = [
-    "#3d9bd6", "#f0b429", "#2bbd92", "#dd9abf", "#7cc8f2", "#ef7f3c", "#c9b13a", //
-    "#6fb4de", "#d39a2c", "#6ccfb4", "#c07aa5", "#56a5d1", "#f0a57f", "#e0d06a",
+    "#3d90d2", "#f2b51e", "#34bc91", "#bba7df", "#a3dcfe", "#ed8348", "#997303", "#5c61d7",
+    "#b1366c", "#f3e9af", //
+    "#6fb4de", "#f0a57f", "#e0d06a", "#c07aa5",
 ];
 
 /// Colours of runs in charts, in order of the list.
@@ -149,6 +152,68 @@ pub fn ink_on(background: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// How far apart the first ten hues are at least, in OKLab (Ottosson, 2020): several times what is
+    /// just seen.
+    const APART: f64 = 0.095;
+
+    /// What is seen of red, green and blue: by all cones, and where those for medium or long waves lack
+    /// (Machado, Oliveira & Fernandes, TVCG 15(6), 2009, severity 1).
+    const EYES: [[[f64; 3]; 3]; 3] = [
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ],
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ],
+    ];
+
+    fn times(matrix: &[[f64; 3]; 3], v: [f64; 3]) -> [f64; 3] {
+        matrix.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2])
+    }
+
+    /// A colour in OKLab, as these eyes see it.
+    fn seen(hex: &str, eyes: &[[f64; 3]; 3]) -> [f64; 3] {
+        let linear = rgb(hex).map(|channel| match f64::from(channel) / 255.0 {
+            c if c <= 0.04045 => c / 12.92,
+            c => ((c + 0.055) / 1.055).powf(2.4),
+        });
+        let left = times(eyes, linear).map(|channel| channel.clamp(0.0, 1.0));
+        let cones = times(
+            &[
+                [0.4122214708, 0.5363325363, 0.0514459929],
+                [0.2119034982, 0.6806995451, 0.1073969566],
+                [0.0883024619, 0.2817188376, 0.6299787005],
+            ],
+            left,
+        );
+        times(
+            &[
+                [0.2104542553, 0.7936177850, -0.0040720468],
+                [1.9779984951, -2.4285922050, 0.4505937099],
+                [0.0259040371, 0.7827717662, -0.8086757660],
+            ],
+            cones.map(f64::cbrt),
+        )
+    }
+
+    #[test]
+    fn ten_classes_stay_apart_for_all_eyes() {
+        for (dark, eyes) in [false, true].into_iter().flat_map(|d| EYES.map(|e| (d, e))) {
+            for a in 0..10 {
+                for b in 0..a {
+                    let [a, b] = [a, b].map(|index| seen(category(index, dark), &eyes));
+                    let apart = (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt();
+                    assert!(apart >= APART, "{a:?} {b:?}: {apart}, dark: {dark}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn every_colour_is_readable_hex_and_bears_its_ink() {

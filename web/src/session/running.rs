@@ -181,6 +181,9 @@ impl Session {
                 }
                 self.tell(Action::Explained(id, job, at, explanation));
             }
+            News::Reply(Reply::Slowed { job, slowness }) => {
+                self.tell(Action::Slowed(id, job, Rc::new(*slowness)));
+            }
             News::Reply(Reply::Round { at, report }) => {
                 if let Some(run) = self.0.runs.borrow_mut().get(id) {
                     run.round_asked = None;

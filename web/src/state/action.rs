@@ -12,7 +12,7 @@ use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::outages::{Outage, Outages};
-use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory};
+use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory, Slowness};
 use switchyard::report::Summary;
 use switchyard::trace::ProfileTable;
 use switchyard::{Experiment, Time};
@@ -87,6 +87,8 @@ pub enum Action {
     Select(Option<JobId>),
     /// A worker has explained a job.
     Explained(u32, JobId, Time, Explanation),
+    /// A worker has seen how fast a job ran.
+    Slowed(u32, JobId, Rc<Slowness>),
     /// Tell something, or stop telling.
     Notice(Option<String>),
     /// A link is followed; what it shows is opened besides.

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::outages::{Outage, OutageKind};
-use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory};
+use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory, Slowness};
 use switchyard::report::Summary;
 use switchyard::sim::Progress;
 use switchyard::trace::{ColumnMapping, ImportReport, Member, TableHead};
@@ -69,6 +69,8 @@ pub struct AppState {
     pub selected: Option<JobId>,
     /// Why the chosen job runs or waits, per run, and for which time.
     pub explanations: Vec<(u32, Time, Explanation)>,
+    /// How fast the chosen job ran, per run, where anything slows jobs.
+    pub slowness: Vec<(u32, Rc<Slowness>)>,
     /// Something to tell that is not an error of the trace.
     pub notice: Option<String>,
     /// What of a link could not be understood, or done, until somebody has read it.
@@ -288,6 +290,7 @@ impl AppState {
             theme: link.theme,
             selected: link.job,
             explanations: Vec::new(),
+            slowness: Vec::new(),
             notice: None,
             complaints: link.complaints.clone(),
             way_back: None,

@@ -160,6 +160,7 @@ impl AppState {
                     self.baseline = self.cards.first().map_or(0, |card| card.id);
                 }
                 self.explanations.retain(|(run, _, _)| *run != id);
+                self.slowness.retain(|(run, _)| *run != id);
                 self.revision += 1;
             }
             Action::Progress(id, status) => {
@@ -193,6 +194,13 @@ impl AppState {
             Action::Select(job) => {
                 self.selected = job;
                 self.explanations.clear();
+                self.slowness.clear();
+            }
+            Action::Slowed(run, job, slowness) => {
+                if self.selected == Some(job) {
+                    self.slowness.retain(|(of, _)| *of != run);
+                    self.slowness.push((run, slowness));
+                }
             }
             Action::Explained(run, job, at, explanation) => {
                 if self.selected == Some(job) {
@@ -316,6 +324,7 @@ impl AppState {
         }
         self.selected = None;
         self.explanations.clear();
+        self.slowness.clear();
         self.round = None;
         self.revision += 1;
     }

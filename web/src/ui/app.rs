@@ -93,7 +93,7 @@ pub fn App() -> Html {
             })
             .collect::<Vec<_>>();
         html! {
-            <Inspector stage={stage.clone()} revision={state.revision} {job} {explanations}
+            <Inspector stage={stage.clone()} revision={state.revision} {job} {explanations} slowness={state.slowness.clone()}
                 on_close={select.reform(|()| None)} on_job={select.reform(Some)} on_seek={seek.clone()} />
         }
     });

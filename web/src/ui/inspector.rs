@@ -6,14 +6,16 @@ use super::job_rows::name_of;
 use super::life::{self, Doing, Stretch};
 use super::plot::chart;
 use super::service_bar::service_bar;
+use super::speed;
 use super::term::{Definition, Term};
 use super::wording::{Direction, difference};
 use crate::draw::charts::{outcomes, short_specs};
 use crate::draw::{format, palette};
 use crate::stage::{SharedStage, Stage, StageRun};
+use std::rc::Rc;
 use switchyard::Time;
 use switchyard::job::{Job, JobId};
-use switchyard::policy::{Explanation, Verdict};
+use switchyard::policy::{Explanation, Slowness, Verdict};
 use switchyard::sim::{Event, EventKind};
 use web_sys::Element;
 use yew::prelude::*;
@@ -31,6 +33,8 @@ pub(super) struct Props {
     pub(super) on_close: Callback<()>,
     /// What each run's policy says about the job and for which time, as far as it has been asked.
     pub(super) explanations: Vec<(u32, Option<(Time, Explanation)>)>,
+    /// How fast it ran in each run, as far as that is known and anything slows jobs.
+    pub(super) slowness: Vec<(u32, Rc<Slowness>)>,
     /// Goes to another job.
     pub(super) on_job: Callback<JobId>,
     /// Moves the clock.
@@ -134,6 +138,19 @@ pub(super) fn Inspector(props: &Props) -> Html {
         .filter_map(|run| run.life.last())
         .map(|stretch| stretch.to);
     let span = (from, ends.fold(from, f64::max));
+    let slowness = |run: u32| {
+        let found = props.slowness.iter().find(|(id, _)| *id == run);
+        found.map(|(_, slowness)| &**slowness)
+    };
+    let speed = runs.iter().filter_map(|run| {
+        let slowness = slowness(run.id)?;
+        Some(html! {
+            <div class="why" key={run.id}>
+                <p>{ swatch(run.position, stage.dark) }<span class="run">{ &run.name }</span></p>
+                { speed::losses(&stage, slowness, &props.on_seek) }
+            </div>
+        })
+    });
     let why = props.explanations.iter().filter_map(|(id, explanation)| {
         let run = runs.iter().find(|run| run.id == *id)?;
         Some(why(
@@ -154,9 +171,18 @@ pub(super) fn Inspector(props: &Props) -> Html {
             <section>
                 <h3>{ "Its life" }</h3>
                 if span.1 > span.0 {
-                    { for runs.iter().map(|run| life_bar(&props.stage, run, props.job, span, &props.on_seek)) }
+                    { for runs.iter().map(|run| html! {
+                        <>
+                            { life_bar(&props.stage, run, props.job, span, &props.on_seek) }
+                            { slowness(run.id).map(|of| speed::curve(of, span, palette::run_colour(run.position, stage.dark))).unwrap_or_default() }
+                        </>
+                    }) }
                     <div class="life-axis"><span>{ format::time(span.0) }</span><span>{ format::time(span.1) }</span></div>
-                    <p class="hint">{ "hollow: waits · hatched: restarts · filled: runs" }</p>
+                    <p class="hint">{ if props.slowness.is_empty() {
+                        "hollow: waits · hatched: restarts · filled: runs"
+                    } else {
+                        "hollow: waits · hatched: restarts · filled: runs · below: how fast, of its full speed"
+                    } }</p>
                 } else if runs.iter().any(|run| run.rejected) {
                     <p class="hint">{ format!("It {}: it never enters the queue.", stage.workload.why_rejected(job, &stage.cluster).unwrap_or_default()) }</p>
                 } else {
@@ -168,6 +194,12 @@ pub(super) fn Inspector(props: &Props) -> Html {
                 <h3>{ "Why, at the clock's time" }</h3>
                 { for why }
             </section>
+            if !props.slowness.is_empty() {
+                <section>
+                    <h3>{ "What slowed it" }</h3>
+                    { for speed }
+                </section>
+            }
             <section>
                 <h3>{ "What happened" }</h3>
                 { for runs.iter().map(|run| event_list(run, &props.on_seek)) }

@@ -46,6 +46,7 @@ mod scheduler_panel;
 mod service_bar;
 mod setting_field;
 mod spec_edit;
+mod speed;
 mod term;
 mod theme;
 mod trace_panel;

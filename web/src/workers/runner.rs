@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::job::JobId;
+use switchyard::policy::Slowness;
 use switchyard::sim::{HaltReason, LogMark, RunError, Simulation};
 use switchyard::workload::{Workload, export};
 use switchyard::{Experiment, RunSpec, Time};
@@ -35,6 +36,7 @@ pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
         next_slice: channel.port2(),
         run: None,
         replay: None,
+        watch: None,
     }));
 
     let slices = server.clone();
@@ -59,6 +61,31 @@ struct Server {
     run: Option<Run>,
     /// The same run once more, up to the last time asked about.
     replay: Option<Simulation>,
+    /// The same run once more, to see how fast the job ran that was asked about last.
+    watch: Option<Watch>,
+}
+
+struct Watch {
+    job: JobId,
+    /// `None` once it is over.
+    simulation: Option<Simulation>,
+    slowness: Slowness,
+}
+
+impl Watch {
+    /// Takes a step; `false`: all is seen.
+    fn step(&mut self) -> bool {
+        let Some(simulation) = &mut self.simulation else {
+            return false;
+        };
+        match simulation.step() {
+            Ok(true) => simulation.note_speed(self.job, &mut self.slowness),
+            _ => {
+                self.slowness.close(simulation.progress().now);
+                false
+            }
+        }
+    }
 }
 
 struct Run {
@@ -111,7 +138,7 @@ impl Server {
                     wall_ms: 0.0,
                     over: !simulate,
                 });
-                self.replay = None;
+                (self.replay, self.watch) = (None, None);
                 self.slice();
             }
             RunRequest::Explain { job, at } => self.explain(job, at),
@@ -134,7 +161,7 @@ impl Server {
     /// Simulates for a while, sends what came of it, and asks to be called again.
     fn slice(&mut self) {
         let Some(run) = self.run.as_mut().filter(|run| !run.over) else {
-            return;
+            return self.watch();
         };
         let budget = if run.wall_ms == 0.0 {
             FIRST_SLICE_MS
@@ -159,8 +186,7 @@ impl Server {
         );
         match stepped {
             Ok(true) => {
-                // The port is ours: it takes everything.
-                let _ = self.next_slice.post_message(&wasm_bindgen::JsValue::NULL);
+                self.ask_again();
                 return;
             }
             Ok(false) => {
@@ -176,6 +202,31 @@ impl Server {
             Err(error) => reply(&self.scope, &Reply::Failed(told(&error))),
         }
         run.over = true;
+        self.ask_again();
+    }
+
+    /// Has [`Server::slice`] called.
+    fn ask_again(&self) {
+        // The port is ours: it takes everything.
+        let _ = self.next_slice.post_message(&wasm_bindgen::JsValue::NULL);
+    }
+
+    /// Looks on for a while at how fast a job runs, and tells at the end.
+    fn watch(&mut self) {
+        let begin = now_ms(&self.scope);
+        let Some(watch) = self.watch.as_mut().filter(|of| of.simulation.is_some()) else {
+            return;
+        };
+        let mut goes_on = true;
+        while goes_on && now_ms(&self.scope) - begin < SLICE_MS {
+            goes_on = (0..STEPS_PER_LOOK).all(|_| watch.step());
+        }
+        if goes_on {
+            return self.ask_again();
+        }
+        watch.simulation = None;
+        let (job, slowness) = (watch.job, Box::new(std::mem::take(&mut watch.slowness)));
+        reply(&self.scope, &Reply::Slowed { job, slowness });
     }
 
     fn explain(&mut self, job: JobId, at: Time) {
@@ -191,6 +242,16 @@ impl Server {
                 explanation,
             },
         );
+        let Some(run) = &self.run else { return };
+        let slows_jobs = run.simulation.slows_jobs();
+        if slows_jobs && self.watch.as_ref().is_none_or(|watch| watch.job != job) {
+            self.watch = Some(Watch {
+                job,
+                simulation: Some(run.spec.start(run.workload.clone())),
+                slowness: Slowness::default(),
+            });
+            self.ask_again();
+        }
     }
 
     fn round(&mut self, at: Time) {

@@ -46,7 +46,9 @@ mod yarn_cs;
 
 pub use crate::draw::Rng;
 pub use crate::sim::{Cadence, Every, Policy};
-pub use crate::tell::{Explanation, Fact, Line, Mark, Plot, RoundReport, RoundRow, Verdict};
+pub use crate::tell::{
+    Explanation, Fact, Line, Loss, Mark, Plot, RoundReport, RoundRow, Slowness, Verdict,
+};
 pub use entry::{BuildContext, Levels, PolicyEntry};
 pub use service_distribution::ServiceDistribution;
 pub use service_history::{HistoryError, ServiceHistory};

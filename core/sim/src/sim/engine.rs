@@ -13,7 +13,7 @@ use crate::cluster::ClusterSpec;
 use crate::draw::Rng;
 use crate::job::JobId;
 use crate::outages::Outages;
-use crate::tell::{Explanation, Fact, RoundReport, Verdict};
+use crate::tell::{Explanation, Fact, RoundReport, Slowness, Verdict};
 use crate::workload::Workload;
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
@@ -202,6 +202,29 @@ impl Simulation {
             }
         }
         explanation
+    }
+
+    /// Whether anything slows jobs.
+    pub fn slows_jobs(&self) -> bool {
+        !self.world.speeds.is_empty()
+    }
+
+    /// Notes how fast a job runs after the last step. `false`: it is over, and nothing more is to be
+    /// noted.
+    pub fn note_speed(&self, job: JobId, slowness: &mut Slowness) -> bool {
+        let world = &self.world;
+        match world.jobs.phase.get(job.index()) {
+            Some(Phase::Running) => {
+                let causes = || world.speeds.causes(job);
+                slowness.note(world.now, world.speeds.of(job), causes);
+            }
+            Some(Phase::Future | Phase::Waiting) => slowness.note(world.now, 0.0, Vec::new),
+            _ => {
+                slowness.close(world.now);
+                return false;
+            }
+        }
+        true
     }
 
     /// What the policy decided in its last round, if it decides by rounds over all jobs.

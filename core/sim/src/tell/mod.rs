@@ -5,7 +5,9 @@
 mod explanation;
 mod plot;
 mod round;
+mod slowness;
 
 pub use explanation::{Cause, Explanation, Fact, Verdict};
 pub use plot::{Line, Mark, Plot};
 pub use round::{RoundReport, RoundRow};
+pub use slowness::{Loss, Slowness};
