@@ -6,6 +6,12 @@
 //! Of dates whose year comes last, such as 03/04/2023, the first row that has only one reading
 //! decides for all; rows before it wait.
 
+mod plain;
+mod span;
+
+pub(crate) use plain::{Clock, Plain};
+pub(crate) use span::{Disagreements, Span};
+
 use super::error::{OpenError, Role, shorten};
 use super::format::Importer;
 use super::mapping::ColumnMapping;
@@ -26,151 +32,6 @@ enum Moment {
     Number(f64),
     /// A date: Unix seconds.
     Unix(f64),
-}
-
-/// A format's columns by name, in lower case; "" where it has none for a role.
-pub(crate) struct Plain {
-    pub(crate) id: &'static str,
-    pub(crate) submit: &'static str,
-    pub(crate) clock: Clock,
-    pub(crate) duration: &'static str,
-    pub(crate) duration_unit: Unit,
-    /// With an end, in place of a duration.
-    pub(crate) start: &'static str,
-    pub(crate) end: &'static str,
-    pub(crate) gpus: &'static str,
-    /// Multiplies the GPUs.
-    pub(crate) workers: &'static str,
-    /// Thousandths of a GPU, where a single one is shared.
-    pub(crate) milli: &'static str,
-    pub(crate) tenant: &'static str,
-    pub(crate) model: &'static str,
-    pub(crate) status: &'static str,
-    /// GPU types, joined by `|`.
-    pub(crate) types: &'static str,
-    /// Cores of a worker, and how much of one a unit is.
-    pub(crate) cores: (&'static str, f64),
-    /// Memory of a worker, and how many GiB a unit is.
-    pub(crate) memory: (&'static str, f64),
-    /// GiB of each GPU.
-    pub(crate) gpu_memory: &'static str,
-    /// How many times the memory is asked for, where that is not `workers`.
-    pub(crate) memory_times: &'static str,
-    /// How times are read: a sentence for the report.
-    pub(crate) units: &'static str,
-}
-
-impl Plain {
-    /// No columns at all; times in seconds.
-    pub(crate) const NONE: Self = Self {
-        id: "",
-        submit: "",
-        clock: Clock::Relative(Unit::Seconds),
-        duration: "",
-        duration_unit: Unit::Seconds,
-        start: "",
-        end: "",
-        gpus: "",
-        workers: "",
-        milli: "",
-        tenant: "",
-        model: "",
-        status: "",
-        types: "",
-        cores: ("", 1.0),
-        memory: ("", 1.0),
-        gpu_memory: "",
-        memory_times: "",
-        units: "",
-    };
-}
-
-/// How a column tells the time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Clock {
-    /// Numbers since some start of the trace.
-    Relative(Unit),
-    /// Unix seconds.
-    Unix,
-    /// Dates.
-    Dates,
-    /// Numbers or dates, whichever comes first; numbers are left as they are, for
-    /// [`Importer::finish`] to find their unit.
-    Unknown,
-}
-
-/// Where durations come from.
-#[derive(Clone, Debug)]
-pub(crate) enum Span {
-    /// A column of durations.
-    Column(Column, Unit),
-    /// The time between two columns, on the submission's clock.
-    Between(Column, Column),
-    /// A column of durations, held against the time between two others, which also stands in
-    /// where it is empty and the clock's unit is known.
-    Checked {
-        duration: Column,
-        unit: Unit,
-        start: Column,
-        end: Column,
-    },
-}
-
-/// Durations that are not the time between start and end.
-#[derive(Default)]
-pub(crate) struct Disagreements {
-    /// Of each of [`Unit::ALL`], should it be the clock's.
-    by_unit: [Disagreeing; Unit::ALL.len()],
-}
-
-/// How many rows disagree, and the first one's line, duration and raw difference.
-#[derive(Default)]
-struct Disagreeing {
-    count: u32,
-    first: Option<(u32, f64, f64)>,
-}
-
-impl Disagreements {
-    fn note(&mut self, line: u32, duration: f64, between: f64) {
-        for ((unit, _), found) in Unit::ALL.iter().zip(&mut self.by_unit) {
-            let span = unit.seconds(between);
-            let apart = (span - duration).abs();
-            if apart > 1.0 && apart > 0.01 * duration {
-                found.count = found.count.saturating_add(1);
-                found.first.get_or_insert((line, duration, between));
-            }
-        }
-    }
-
-    /// Warns of them, now that the clock's unit is known.
-    pub(crate) fn warn(&self, unit: Unit, span: &Span, sink: &mut Sink) {
-        let mut all = Unit::ALL.iter().zip(&self.by_unit);
-        let found = all.find(|((of, _), _)| *of == unit).map(|(_, found)| found);
-        if let (
-            Some(Disagreeing {
-                count,
-                first: Some((line, told, between)),
-            }),
-            Span::Checked {
-                duration,
-                start,
-                end,
-                ..
-            },
-        ) = (found, span)
-        {
-            sink.tally
-                .warn(WarningKind::DurationsDisagree, *count, *line, &|| {
-                    format!(
-                        "{} tells {told} s, {} − {} are {} s",
-                        shorten(&duration.shown),
-                        shorten(&end.shown),
-                        shorten(&start.shown),
-                        unit.seconds(*between)
-                    )
-                });
-        }
-    }
 }
 
 /// So many rows wait at most for one that tells how dates are read.
