@@ -304,7 +304,7 @@ const METRICS: [Metric; 17] = [
 ];
 
 /// Shown where nodes fail or jobs save their work.
-const FAILURE_METRICS: [Metric; 8] = [
+const FAILURE_METRICS: [Metric; 13] = [
     (
         "GPUs available",
         |run| run.summary.failures.availability * 100.0,
@@ -328,6 +328,31 @@ const FAILURE_METRICS: [Metric; 8] = [
     (
         "lost to failures",
         |run| run.summary.failures.lost_gpu_hours,
+        |hours| format!("{hours:.1} GPU-hours"),
+    ),
+    (
+        "failed attempts",
+        |run| f64::from(run.summary.failures.failed_attempts),
+        |n| format!("{n}"),
+    ),
+    (
+        "ended as failed",
+        |run| f64::from(run.summary.failures.failed_jobs),
+        |n| format!("{n}"),
+    ),
+    (
+        "held by failed jobs",
+        |run| run.summary.failures.failed_gpu_hours,
+        |hours| format!("{hours:.1} GPU-hours"),
+    ),
+    (
+        "cancelled",
+        |run| f64::from(run.summary.failures.cancelled_jobs),
+        |n| format!("{n}"),
+    ),
+    (
+        "held by cancelled jobs",
+        |run| run.summary.failures.cancelled_gpu_hours,
         |hours| format!("{hours:.1} GPU-hours"),
     ),
     (

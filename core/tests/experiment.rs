@@ -150,7 +150,16 @@ fn records(adaptive: bool) -> impl Strategy<Value = Vec<Record>> {
                     },
                 },
                 batch: adaptive.then_some(limits.m0),
-                status: Status::Completed,
+                status: if gpus % 2 == 0 {
+                    Status::Completed
+                } else {
+                    Status::NodeFailed
+                },
+                attempts: if gpus % 3 == 0 {
+                    Box::from([duration / 4.0, duration / 2.0])
+                } else {
+                    Box::default()
+                },
             }
         },
     );

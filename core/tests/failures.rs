@@ -72,6 +72,7 @@ fn a_failure_takes_what_was_not_saved() {
         checkpoint_gpu_hours: 2.0 * (70.0 + 75.0) * 0.2 / 3600.0,
         restore_gpu_hours: 20.0 / 3600.0,
         availability: 1.0 - 30.0 / 185.0,
+        ..Failures::default()
     };
     let failures = summary.failures;
     assert!((failures.checkpoint_gpu_hours - expected.checkpoint_gpu_hours).abs() < 1e-12);

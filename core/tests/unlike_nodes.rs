@@ -172,7 +172,7 @@ fn check(policy: &PolicySpec, workload: &Workload, cluster: &ClusterSpec, log: &
                 );
                 held.insert(event.job, parts);
             }
-            EventKind::Pause | EventKind::Evict => {
+            EventKind::Pause | EventKind::Evict | EventKind::Fail => {
                 held.remove(&event.job);
             }
             EventKind::Finish => {
@@ -254,7 +254,7 @@ fn idles(workload: &Workload, cluster: &ClusterSpec, log: &RunLog) -> Option<(Ti
                 give(false);
                 waiting.retain(|&job| job != event.job);
             }
-            EventKind::Pause | EventKind::Evict => {
+            EventKind::Pause | EventKind::Evict | EventKind::Fail => {
                 give(true);
                 waiting.push(event.job);
             }

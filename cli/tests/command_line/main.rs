@@ -6,6 +6,7 @@ mod inspect;
 mod paper;
 mod run;
 mod why;
+mod wrong_worlds;
 
 use assert_cmd::Command;
 use serde_json::Value;

@@ -78,6 +78,8 @@ pub enum Status {
     Cancelled,
     /// Ended with an error.
     Failed,
+    /// Ended because its node failed.
+    NodeFailed,
     /// Had not ended when the trace was taken.
     Running,
     /// The trace does not say.
@@ -87,18 +89,25 @@ pub enum Status {
 
 /// Not the word for a [`Status`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("'{0}' is not a status: use completed, cancelled, failed, running, unknown")]
+#[error("'{0}' is not a status: use completed, cancelled, failed, node_fail, running, unknown")]
 pub struct UnknownStatus(pub String);
 
 impl Status {
     /// Every status and its word.
-    pub const ALL: [(&str, Self); 5] = [
+    pub const ALL: [(&str, Self); 6] = [
         ("completed", Self::Completed),
         ("cancelled", Self::Cancelled),
         ("failed", Self::Failed),
+        ("node_fail", Self::NodeFailed),
         ("running", Self::Running),
         ("unknown", Self::Unknown),
     ];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        let found = Self::ALL.iter().find(|(_, status)| *status == self);
+        found.map_or("unknown", |(word, _)| word)
+    }
 }
 
 impl std::str::FromStr for Status {

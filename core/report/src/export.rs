@@ -4,8 +4,8 @@ use super::{Outcomes, ServerFigures, Summary, TypeFigures};
 use crate::RunSpec;
 use crate::application::Application;
 use crate::cluster::ClusterSpec;
-use crate::job::Work;
-use crate::sim::SimOptions;
+use crate::job::{Status, Work};
+use crate::sim::{SimOptions, StopCause};
 use crate::spreadsheet::guarded;
 use crate::workload::{ApplicationSettings, BindingRule, Workload};
 use serde::Serialize;
@@ -238,7 +238,9 @@ pub fn jobs_csv<'a>(
                 &outcomes.service[i].to_string(),
                 &number(outcomes.rho[i]),
                 &outcomes.evictions[i].to_string(),
+                &outcomes.failed_attempts[i].to_string(),
                 &outcomes.lost[i].to_string(),
+                outcomes.ended[i].map_or("", ended),
                 &outcomes.rejected[i].to_string(),
             ]);
         }
@@ -252,7 +254,17 @@ fn name_of(names: &[String], index: Option<u32>) -> Cow<'_, str> {
     name.map_or(Cow::default(), |name| guarded(name))
 }
 
-const COLUMNS: [&str; 17] = [
+/// How a job ended, in the word of its trace.
+fn ended(cause: StopCause) -> &'static str {
+    match cause {
+        StopCause::Retried => "",
+        StopCause::Failed => Status::Failed.word(),
+        StopCause::NodeFailed => Status::NodeFailed.word(),
+        StopCause::Cancelled => Status::Cancelled.word(),
+    }
+}
+
+const COLUMNS: [&str; 19] = [
     "policy",
     "job",
     "tenant",
@@ -268,7 +280,9 @@ const COLUMNS: [&str; 17] = [
     "service_gpu_s",
     "rho",
     "evictions",
+    "failed_attempts",
     "lost_gpu_s",
+    "ended",
     "rejected",
 ];
 
@@ -312,9 +326,9 @@ mod tests {
         assert_eq!(
             rows,
             [
-                "fifo,\"a,b\",\"'=say \"\"hi\"\"\",,1,0,10,10,0,0,0,0,10,0.5,0,0,false",
-                "fifo,\"a,b\",\"'=say \"\"hi\"\"\",,1,0,10,20,10,10,10,0,10,1.3333333333333333,0,0,false",
-                "fifo,huge,\"'=say \"\"hi\"\"\",,9,0,10,,,,0,0,0,,0,0,true",
+                "fifo,\"a,b\",\"'=say \"\"hi\"\"\",,1,0,10,10,0,0,0,0,10,0.5,0,0,0,,false",
+                "fifo,\"a,b\",\"'=say \"\"hi\"\"\",,1,0,10,20,10,10,10,0,10,1.3333333333333333,0,0,0,,false",
+                "fifo,huge,\"'=say \"\"hi\"\"\",,9,0,10,,,,0,0,0,,0,0,0,,true",
             ]
         );
         let names: Vec<String> = jct_by_name(&workload, &outcomes).into_keys().collect();

@@ -1,8 +1,8 @@
-//! What failures cost: work done in vain, and the time that saving it took.
+//! What failures of nodes and jobs cost: work done in vain, and the time that saving it took.
 
 use super::Outcomes;
 use crate::cluster::ClusterSpec;
-use crate::sim::{NodeState, RunLog};
+use crate::sim::{NodeState, RunLog, StopCause};
 use serde::{Deserialize, Serialize};
 
 /// What failures cost a run; all 0, and everything available, where nothing fails.
@@ -15,8 +15,23 @@ pub struct Failures {
     /// GPU-hours that jobs held.
     #[serde(default)]
     pub executed_gpu_hours: f64,
-    /// Work that was to be done again, GPU-hours at the requested GPUs.
+    /// How many attempts of jobs failed, as their trace records.
+    #[serde(default)]
+    pub failed_attempts: u32,
+    /// Work in vain, lost to nodes and failed attempts, GPU-hours at the requested GPUs.
     pub lost_gpu_hours: f64,
+    /// How many jobs ended as failed, as their trace records.
+    #[serde(default)]
+    pub failed_jobs: u32,
+    /// What they had held, GPU-hours.
+    #[serde(default)]
+    pub failed_gpu_hours: f64,
+    /// How many were cancelled.
+    #[serde(default)]
+    pub cancelled_jobs: u32,
+    /// What they had held, GPU-hours.
+    #[serde(default)]
+    pub cancelled_gpu_hours: f64,
     /// GPU-hours held while checkpoints were written.
     pub checkpoint_gpu_hours: f64,
     /// GPU-hours held while jobs were restored, after failures and preemptions alike.
@@ -32,7 +47,12 @@ impl Default for Failures {
             node_failures: 0,
             evictions: 0,
             executed_gpu_hours: 0.0,
+            failed_attempts: 0,
             lost_gpu_hours: 0.0,
+            failed_jobs: 0,
+            failed_gpu_hours: 0.0,
+            cancelled_jobs: 0,
+            cancelled_gpu_hours: 0.0,
             checkpoint_gpu_hours: 0.0,
             restore_gpu_hours: 0.0,
             availability: 1.0,
@@ -43,7 +63,9 @@ impl Default for Failures {
 impl Failures {
     /// Whether anything fails, is drained or saves its work: else this says nothing of a run.
     pub fn is_something(&self) -> bool {
-        self.node_failures > 0 || self.checkpoint_gpu_hours > 0.0 || self.availability < 1.0
+        let jobs = self.failed_attempts + self.failed_jobs + self.cancelled_jobs;
+        let nodes = self.node_failures > 0 || self.availability < 1.0;
+        nodes || jobs > 0 || self.checkpoint_gpu_hours > 0.0
     }
 
     /// Of the GPU-hours that jobs held, the share that brought them on: not lost, not spent on
@@ -77,12 +99,22 @@ impl Failures {
             away += seconds.max(0.0) * f64::from(gpus);
         }
         let all = (end - begin) * f64::from(cluster.gpus());
+        let (failed_jobs, failed_gpu_hours) = ended(outcomes, |cause| {
+            matches!(cause, StopCause::Failed | StopCause::NodeFailed)
+        });
+        let (cancelled_jobs, cancelled_gpu_hours) =
+            ended(outcomes, |cause| cause == StopCause::Cancelled);
         let failed = absences.iter().filter(|of| of.state == NodeState::Down);
         let held = Held::of(log, end);
         Self {
             node_failures: failed.count() as u32,
             evictions: log.evictions() as u32,
             executed_gpu_hours: (held.restoring + held.running) / 3600.0,
+            failed_attempts: outcomes.failed_attempts.iter().sum(),
+            failed_jobs,
+            failed_gpu_hours,
+            cancelled_jobs,
+            cancelled_gpu_hours,
             lost_gpu_hours: outcomes.lost.iter().sum::<f64>() / 3600.0,
             checkpoint_gpu_hours: held.running * saving(log) / 3600.0,
             restore_gpu_hours: held.restoring / 3600.0,
@@ -120,4 +152,13 @@ fn saving(log: &RunLog) -> f64 {
         Some(how) if how.cost > 0.0 => how.cost / (how.interval + how.cost),
         _ => 0.0,
     }
+}
+
+/// How many jobs ended so, and the GPU-hours that they held.
+fn ended(outcomes: &Outcomes, so: impl Fn(StopCause) -> bool) -> (u32, f64) {
+    let ends = outcomes.ended.iter().zip(&outcomes.service);
+    let ends = ends.filter(|(ended, _)| ended.is_some_and(&so));
+    ends.fold((0, 0.0), |(jobs, hours), (_, service)| {
+        (jobs + 1, hours + service / 3600.0)
+    })
 }

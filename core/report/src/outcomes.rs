@@ -4,7 +4,7 @@ use crate::application::{Application, packed};
 use crate::cluster::ClusterSpec;
 use crate::job::Job;
 use crate::job::Work;
-use crate::sim::{EventKind, Held, RunLog};
+use crate::sim::{EventKind, Held, RunLog, StopCause};
 use crate::workload::Workload;
 use std::collections::BTreeMap;
 
@@ -31,8 +31,13 @@ pub struct Outcomes {
     pub rho: Vec<f64>,
     /// How often the job lost its GPUs to a failure.
     pub evictions: Vec<u32>,
-    /// What it then had to do again, GPU·s at the requested GPUs.
+    /// How many of its attempts failed, as its trace records.
+    pub failed_attempts: Vec<u32>,
+    /// What it had done in vain then and when it lost its GPUs to a failure, GPU·s at the requested
+    /// GPUs.
     pub lost: Vec<f64>,
+    /// How it ended otherwise than by being done, as its trace records.
+    pub ended: Vec<Option<StopCause>>,
     /// Whether the job wants more GPUs than the cluster has.
     pub rejected: Vec<bool>,
 }
@@ -51,7 +56,9 @@ impl Outcomes {
             service: vec![0.0; jobs.len()],
             rho: nan(),
             evictions: vec![0; jobs.len()],
+            failed_attempts: vec![0; jobs.len()],
             lost: vec![0.0; jobs.len()],
+            ended: vec![None; jobs.len()],
             rejected: vec![false; jobs.len()],
         };
         let mut held = vec![Held::default(); jobs.len()];
@@ -85,7 +92,7 @@ impl Outcomes {
                         out.restarts[j] += 1;
                     }
                 }
-                EventKind::Pause | EventKind::Evict | EventKind::Finish => {
+                EventKind::Pause | EventKind::Evict | EventKind::Fail | EventKind::Finish => {
                     let segment = log.segment(event.detail as usize);
                     held[j].stay(segment.gpu_count(), event.time - segment.start);
                     out.service[j] = held[j].service() * segment.part();
@@ -107,6 +114,15 @@ impl Outcomes {
             let j = log.segment(eviction.segment as usize).job.index();
             out.evictions[j] += 1;
             out.lost[j] += eviction.lost * f64::from(jobs[j].gpus);
+        }
+        for stop in (0..log.stops()).map(|i| log.stop(i)) {
+            let j = log.segment(stop.segment as usize).job.index();
+            if stop.cause == StopCause::Retried {
+                out.failed_attempts[j] += 1;
+                out.lost[j] += stop.lost * f64::from(jobs[j].gpus);
+            } else {
+                out.ended[j] = Some(stop.cause);
+            }
         }
         out
     }

@@ -280,6 +280,17 @@ pub const SETTINGS: &[Setting] = &[
         set: |of, text| parse(text, &mut of.options.checkpoint_cost),
     },
     Setting {
+        key: "replay_failures",
+        link: "replay-failures",
+        label: "Replay job failures",
+        unit: "",
+        help: "Jobs fail as their trace records: one that failed and was tried again loses its GPUs after as many seconds of running, with what no checkpoint holds, and waits again; those that ended as failed or cancelled are counted apart. Jobs that adapt do not",
+        kind: ParamKind::Bool,
+        group: Group::Failures,
+        get: |of| of.options.replay_failures.to_string(),
+        set: |of, text| parse(text, &mut of.options.replay_failures),
+    },
+    Setting {
         key: "seed",
         link: "seed",
         label: "Seed",

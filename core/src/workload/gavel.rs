@@ -86,6 +86,7 @@ impl GavelGenerator {
                 model: Some(job_type.index() as u32),
                 batch: None,
                 status: Status::Unknown,
+                attempts: Box::default(),
                 demand: Demand::default(),
             }
         });

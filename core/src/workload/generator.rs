@@ -146,6 +146,7 @@ impl PolluxGenerator {
                     model: Some(application as u32),
                     batch: Some(batch),
                     status: Status::Unknown,
+                    attempts: Box::default(),
                 }
             })
             .collect();

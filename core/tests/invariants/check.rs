@@ -7,7 +7,7 @@ use switchyard::outages::OutageKind;
 use switchyard::placement::Strategy as Placing;
 use switchyard::policy::PolicySpec;
 use switchyard::report::{Outcomes, Summary};
-use switchyard::sim::{Absence, NodeState, RunLog};
+use switchyard::sim::{Absence, NodeState, RunLog, StopCause};
 
 /// Which waiting jobs a policy lets idle GPUs wait for, where its placement never makes a gang
 /// wait.
@@ -144,6 +144,9 @@ pub(crate) fn check(scene: &Scene, policy: &PolicySpec, log: &RunLog) {
     check_rented(scene, log);
     check_nodes(scene, log);
     assert_eq!(replay.evictions, log.evictions());
+    let stops = (0..log.stops()).map(|i| log.stop(i));
+    let retried = stops.filter(|stop| stop.cause == StopCause::Retried);
+    assert_eq!(replay.stops, retried.count());
     let starts: u32 = replay.starts.iter().sum();
     assert_eq!(log.segments(), starts as usize);
 

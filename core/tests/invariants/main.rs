@@ -176,6 +176,7 @@ proptest! {
                 batch: None,
                 demand: Default::default(),
                 status: Status::Completed,
+                attempts: Box::default(),
             };
             let trace = Trace {
                 format: "rows".into(),
@@ -257,7 +258,9 @@ proptest! {
             let passed = now - job.since;
             job.since = now;
             match event.kind {
-                EventKind::Pause | EventKind::Evict | EventKind::Finish => job.executed += passed,
+                EventKind::Pause | EventKind::Evict | EventKind::Fail | EventKind::Finish => {
+                    job.executed += passed;
+                }
                 EventKind::Demote => {
                     job.executed += passed;
                     job.queue = event.detail;

@@ -2,8 +2,8 @@
 
 use crate::scenes::Scene;
 use switchyard::cluster::Gpus;
-use switchyard::job::Work;
-use switchyard::sim::{Absence, EventKind, NodeState, RunLog, Tuning};
+use switchyard::job::{JobId, Work};
+use switchyard::sim::{Absence, EventKind, NodeState, RunLog, StopCause, Tuning};
 
 /// One job's life, as the log tells it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +27,10 @@ pub(crate) struct Replay<'a> {
     pub(crate) life: Vec<Life>,
     pub(crate) starts: Vec<u32>,
     executed: Vec<f64>,
+    pub(crate) stops: usize,
+    /// Attempts that failed, by job; what had been executed when the present one began; and what those
+    /// before did in vain.
+    attempts: Vec<(usize, f64, f64)>,
     /// Of adaptive jobs: progress, and seconds on GPUs that were left when it was complete.
     trained: Vec<(f64, f64)>,
     /// By segment: its tunings.
@@ -55,6 +59,8 @@ impl<'a> Replay<'a> {
             life: vec![Life::Absent; jobs],
             starts: vec![0; jobs],
             executed: vec![0.0; jobs],
+            stops: 0,
+            attempts: vec![(0, 0.0, 0.0); jobs],
             trained: vec![(0.0, 0.0); jobs],
             tunings,
             service: vec![0.0; jobs],
@@ -124,7 +130,7 @@ impl<'a> Replay<'a> {
                 self.last_segment[j] = detail;
                 self.since[j] = now;
             }
-            EventKind::Pause | EventKind::Evict | EventKind::Finish => {
+            EventKind::Pause | EventKind::Evict | EventKind::Fail | EventKind::Finish => {
                 assert_eq!(self.life[j], Life::Running { segment: detail });
                 let segment = self.log.segment(detail);
                 assert_eq!(segment.end, event.time);
@@ -134,13 +140,17 @@ impl<'a> Replay<'a> {
                 let rate = self.scene.rate(job, segment.gpus.len());
                 let held = (segment.end - segment.ready).max(0.0);
                 self.service[j] += (segment.end - segment.start) * f64::from(segment.gpu_count());
-                if event.kind == EventKind::Evict {
+                if matches!(event.kind, EventKind::Evict | EventKind::Fail) {
                     let (cycle, _) = self.scene.checkpoints();
                     let cycles = (held / cycle).floor();
                     let saved = if cycles >= 1.0 { cycles * cycle } else { 0.0 };
                     let lost = (held - saved) * rate;
                     self.executed[j] += saved * rate;
-                    self.evict(j, detail, lost, segment.ready.0 + saved);
+                    if event.kind == EventKind::Evict {
+                        self.evict(j, detail, lost, segment.ready.0 + saved);
+                    } else {
+                        self.fail(j, detail, lost);
+                    }
                 } else {
                     self.executed[j] += held * rate;
                     self.train(j, detail, f64::INFINITY);
@@ -168,8 +178,13 @@ impl<'a> Replay<'a> {
                         return;
                     }
                     let duration = job.work.seconds();
+                    let (failed, _, in_vain) = self.attempts[j];
+                    let recorded = &self.scene.workload.recorded.attempts;
+                    let recorded = recorded.get(&event.job).map_or(0, Vec::len);
+                    let replays = self.scene.options.replay_failures;
+                    assert_eq!(failed, if replays { recorded } else { 0 });
                     assert!(
-                        nearly(self.executed[j] + now, duration + now),
+                        nearly(self.executed[j] + in_vain + now, duration + now),
                         "job {j} of {duration} s received {} s",
                         self.executed[j]
                     );
@@ -182,6 +197,35 @@ impl<'a> Replay<'a> {
                 self.level[j] = event.detail;
             }
         }
+    }
+
+    /// An attempt ends after as many seconds of execution as recorded, with so many lost, however often
+    /// it was interrupted.
+    fn fail(&mut self, j: usize, segment: usize, lost: f64) {
+        let ended = self.log.segment(segment);
+        let stop = self.log.stop_of(segment as u32, ended.end);
+        let stop = stop.expect("it is told why");
+        self.stops += 1;
+        assert_eq!(
+            (stop.time, stop.segment, stop.cause),
+            (ended.end, segment as u32, StopCause::Retried)
+        );
+        let duration = self.scene.workload.jobs[j].work.seconds();
+        let now = ended.end.0;
+        // A checkpoint at its very end may be one more or less by rounding.
+        let (cycle, part) = self.scene.checkpoints();
+        let off = (stop.lost - lost).abs();
+        assert!(nearly(off + now, now) || nearly(off + now, cycle * part + now));
+        let (failed, begun, in_vain) = self.attempts[j];
+        let recorded = self.scene.workload.recorded.attempts[&JobId(j as u32)][failed];
+        let attempt = self.executed[j] + lost - begun;
+        assert!(
+            nearly(attempt + duration + now, recorded + duration + now),
+            "job {j} failed after {attempt} s, not {recorded} s"
+        );
+        // What the engine says was kept is what the next attempt goes on from.
+        self.executed[j] += lost - stop.lost;
+        self.attempts[j] = (failed + 1, self.executed[j], in_vain + stop.lost);
     }
 
     /// A job loses what it has done since `saved`, so many seconds if it is plain: what it executed

@@ -3,13 +3,13 @@
 use proptest::prelude::*;
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, NodeGroup};
-use switchyard::job::{Demand, Job, Work};
+use switchyard::job::{Demand, Job, JobId, Status, Work};
 use switchyard::outages::{Outage, OutageKind, Outages};
 use switchyard::placement::Strategy as Placing;
 use switchyard::policy::{POLICIES, PolicySpec};
 use switchyard::sim::{HaltReason, LogBudget, RunError, RunLog, SimOptions};
 use switchyard::workload::application::{Application, packed};
-use switchyard::workload::{ApplicationSettings, GpuGeneration, ModelTraits, Workload};
+use switchyard::workload::{ApplicationSettings, GpuGeneration, ModelTraits, Recorded, Workload};
 use switchyard::{RunSpec, Time};
 
 /// Parameters worth testing besides every policy's defaults. Where jobs can be promoted again and
@@ -296,19 +296,39 @@ pub(crate) fn scenes(most_jobs: usize) -> impl Strategy<Value = Scene> {
         placements,
         all_options(),
         prop_oneof![1 => Just(Vec::new()), 1 => outages()],
+        prop::collection::vec(prop::collection::vec(0.05..1.0, 0..4), 0..12),
     )
-        .prop_map(|(workload, cluster, placement, options, mut outages)| {
-            for outage in &mut outages {
-                outage.node %= cluster.nodes();
-            }
-            Scene {
-                workload: Arc::new(workload),
-                cluster,
-                placement,
-                options,
-                outages: Outages::new(outages),
-            }
-        })
+        .prop_map(
+            |(mut workload, cluster, placement, options, mut outages, failed)| {
+                workload.recorded = recorded(&workload, &failed);
+                for outage in &mut outages {
+                    outage.node %= cluster.nodes();
+                }
+                Scene {
+                    workload: Arc::new(workload),
+                    cluster,
+                    placement,
+                    options,
+                    outages: Outages::new(outages),
+                }
+            },
+        )
+}
+
+/// A few jobs have failed before: after these parts of their time, less than all of it together.
+fn recorded(workload: &Workload, failed: &[Vec<f64>]) -> Recorded {
+    let seconds = |(job, shares): (&Job, &Vec<f64>)| -> Vec<f64> {
+        let part = job.work.seconds() / (shares.len() + 1) as f64;
+        shares.iter().map(|share| share * part).collect()
+    };
+    let attempts = workload.jobs.iter().zip(failed).map(seconds);
+    let attempts = (0..).map(JobId).zip(attempts);
+    Recorded {
+        statuses: (0..workload.jobs.len())
+            .map(|i| Status::ALL[i % 6].1)
+            .collect(),
+        attempts: attempts.filter(|(_, of)| !of.is_empty()).collect(),
+    }
 }
 
 /// Nodes that go and come back, with many ties, among themselves and with jobs.
@@ -389,6 +409,7 @@ fn all_options() -> impl Strategy<Value = SimOptions> {
                 } else {
                     log_budget
                 },
+                replay_failures: seed % 3 == 0,
             },
         )
 }

@@ -221,15 +221,16 @@ impl Trace {
         for record in &mut self.records {
             if share && record.share < 1.0 {
                 let asked = f64::from(record.gpus - 1) + f64::from(record.share);
-                record.duration *= asked / f64::from(record.gpus);
+                record.stretch(asked / f64::from(record.gpus));
                 record.share = 1.0;
             }
             if shrink && record.gpus > most {
-                record.duration *= f64::from(record.gpus) / f64::from(most);
+                record.stretch(f64::from(record.gpus) / f64::from(most));
                 record.gpus = most;
             }
         }
         self.report.dropped.append(&mut dropped);
+        self.report.fractions_are(choices.fractions);
         self.report.rows_kept = self.records.len() as u32;
         let now = super::earliest(&self.records);
         // Hours count from Unix time 0 where that is known, else from the first submission.

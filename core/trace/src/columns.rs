@@ -267,13 +267,21 @@ impl Columns {
         };
         let all = each * workers;
         let (gpus, mut share) = sink::gpus(all).map_err(refused)?;
-        if let (Some(column), 1) = (&self.milli, gpus)
-            && let Some(milli) = number(row.cell(column.index))
-            && milli > 0.0
-            && milli < 1000.0
-        {
-            let part = sink::share(milli / 1000.0);
-            if part < share {
+        if let (Some(column), 1) = (&self.milli, gpus) {
+            let cell = row.cell(column.index);
+            let milli = number(cell);
+            let sound = milli.is_some_and(|milli| (0.0..=1000.0).contains(&milli));
+            if !sound && !is_missing(cell) {
+                return Err(Refused {
+                    reason: DropReason::ShareInvalid,
+                    column,
+                    cell,
+                });
+            }
+            // Of none is said nothing.
+            let part = milli.filter(|&milli| milli > 0.0 && milli < 1000.0);
+            let part = part.map(|milli| sink::share(milli / 1000.0));
+            if let Some(part) = part.filter(|&part| part < share) {
                 share = part;
             }
         }

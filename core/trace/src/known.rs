@@ -42,7 +42,7 @@ const KNOWN: &[Known] = &[
     },
     Known {
         what: "a table of the Alibaba Lingjun 2023 trace",
-        next: "its GPUs stand in worker.csv; join them and convert it to job_id,submit_time,duration,num_gpus",
+        next: "its GPUs stand in worker.csv; join them and convert it to job_id,submit_time,duration,num_gpus. topo.csv can be opened as its cluster",
         is: |s| s.has(&["gmt_job_submitted", "gmt_job_finished"]),
     },
     Known {
@@ -62,10 +62,15 @@ const KNOWN: &[Known] = &[
     },
     Known {
         what: "Alibaba's job summary of 2026",
-        next: "it tells how long jobs ran but not when they were submitted; open a trace with submissions",
+        next: "it tells how long jobs ran but not when they were submitted; open a trace with submissions. asi_opensource_server_hourly can be opened as its cluster",
         is: |s| {
             s.has(&["duration_hours", "schedule_delay_sec"]) && s.column("submit_time").is_none()
         },
+    },
+    Known {
+        what: "Alibaba's pods of 2026, hour by hour",
+        next: "it tells which pods there were in an hour but not when they came and went; open a trace with submissions. asi_opensource_server_hourly can be opened as its cluster",
+        is: |s| s.has(&["pod_id", "state_public", "used_gpu_hours"]),
     },
     Known {
         what: "a log of requests to a model",

@@ -204,6 +204,16 @@ pub struct Record {
     pub demand: Demand,
     /// How it ended.
     pub status: Status,
+    /// Seconds of the attempts that failed before the last one, which are a part of its duration.
+    pub attempts: Box<[f64]>,
+}
+
+impl Record {
+    /// It takes so many times as long, each of its attempts alike.
+    fn stretch(&mut self, factor: f64) {
+        self.duration *= factor;
+        self.attempts.iter_mut().for_each(|of| *of *= factor);
+    }
 }
 
 /// The earliest submission; 0 where there are no records.

@@ -1,6 +1,7 @@
 //! The import report: what a file was taken for, how its times were read, which rows were left
 //! out and why, and what else one should know before trusting the result.
 
+use super::choices::Fractions;
 use super::error::shorten;
 use super::inspect::Distributions;
 use super::mapping::TableHead;
@@ -169,6 +170,10 @@ named! {
         DurationNegative = "duration_negative", "duration negative";
         /// More than 10^10 s.
         DurationOutOfRange = "duration_out_of_range", "duration out of range";
+        /// Not 0 to 1000 thousandths.
+        ShareInvalid = "share_invalid", "no part of a GPU: write 1 to 1000 thousandths";
+        /// Failed attempts that are no seconds, or longer than the job took.
+        AttemptsInvalid = "attempts_invalid", "failed attempts not understood: they are seconds, separated by blanks, together less than the duration";
         /// Left out by choice: submitted before or after the window.
         OutsideWindow = "outside_window", "submitted outside the chosen window";
         /// Left out by choice: another tenant's.
@@ -209,6 +214,8 @@ named! {
         Clamped = "clamped", "Jobs of exactly 172800 s: {}. Their source cut longer ones off at 48 hours, so these are lower bounds.";
         /// Not ended yet.
         Censored = "censored", "Jobs that had not ended when the trace was taken: {}. Their durations are lower bounds.";
+        /// Several attempts.
+        Attempts = "attempts", "Jobs that failed and were tried again: {}. Their durations are the sum of all attempts; a run that replays job failures (replay_failures) has them fail and wait again.";
         /// Not a whole number of GPUs.
         FractionalGpus = "fractional_gpus", "Jobs that ask for a fraction of a GPU: {}. Rounded up to whole GPUs; a part of one is shared where GPUs are (sharing).";
         /// Types of GPUs.
@@ -237,6 +244,24 @@ named! {
         SameSubmit = "same_submit", "Jobs that are all submitted at the same moment: {}.";
         /// A few jobs long before all others.
         LongEmptyHead = "long_empty_head", "Jobs before a long pause at the beginning: {}. A window that begins after it leaves them out.";
+    }
+}
+
+impl ImportReport {
+    /// Says which of the ways was taken for jobs that ask for a fraction of a GPU.
+    pub(crate) fn fractions_are(&mut self, fractions: Fractions) {
+        let how = match fractions {
+            Fractions::RoundUp => return,
+            Fractions::Share => {
+                "By choice they have whole GPUs for a shorter time, so that the GPU time is what they asked for."
+            }
+            Fractions::Drop => "By choice they are left out.",
+        };
+        let kind = WarningKind::FractionalGpus;
+        for warning in self.warnings.iter_mut().filter(|of| of.kind == kind) {
+            let (what, _) = warning.text.split_once(". ").unwrap_or((&warning.text, ""));
+            warning.text = format!("{what}. {how}");
+        }
     }
 }
 

@@ -177,7 +177,19 @@ impl Sink {
             batch: draft.batch,
             demand,
             status: draft.status,
+            attempts: Box::default(),
         });
+    }
+
+    /// The job kept last failed before, after so many seconds each time, and was tried again.
+    pub(crate) fn tried_before(&mut self, attempts: Vec<f64>) {
+        if let (Some(record), Some(first)) = (self.records.last_mut(), attempts.first()) {
+            let count = attempts.len();
+            let detail = || format!("{count} failed, the first after {first} s");
+            let kind = WarningKind::Attempts;
+            self.tally.warn(kind, 1, record.line, &detail);
+            record.attempts = attempts.into();
+        }
     }
 
     fn demand(&mut self, draft: &Draft<'_>) -> Demand {

@@ -12,8 +12,10 @@ pub(crate) fn status(word: &str) -> Status {
         Status::Completed
     } else if any(&["cancelled", "canceled", "killed", "5"]) {
         Status::Cancelled
-    } else if any(&["failed", "timeout", "node_fail", "0"]) {
+    } else if any(&["failed", "timeout", "0"]) {
         Status::Failed
+    } else if any(&["node_fail"]) {
+        Status::NodeFailed
     } else if any(&["running", "pending", "waiting", "preempted", "suspended"]) {
         Status::Running
     } else {
@@ -40,7 +42,7 @@ mod tests {
             ("5", Status::Cancelled),
             ("Failed", Status::Failed),
             ("TIMEOUT", Status::Failed),
-            ("NODE_FAIL", Status::Failed),
+            ("NODE_FAIL", Status::NodeFailed),
             ("0", Status::Failed),
             ("Running", Status::Running),
             ("Pending", Status::Running),

@@ -35,6 +35,25 @@ pub(crate) fn gpus(resources: &str) -> Option<f64> {
     total.or(kinds)
 }
 
+/// The types of the GPUs in such a list, joined by `|`; "" where it names none.
+pub(crate) fn types(resources: &str) -> String {
+    let mut types: Vec<&str> = Vec::new();
+    for part in resources.split(',') {
+        let part = part.trim();
+        let resource = part
+            .strip_prefix("gres")
+            .map_or(part, |rest| rest.strip_prefix(['/', ':']).unwrap_or(rest));
+        let Some(rest) = resource.strip_prefix("gpu:") else {
+            continue;
+        };
+        let name = rest.split(['(', '=', ':']).next().unwrap_or(rest);
+        if number(name).is_none() && !name.is_empty() && !types.contains(&name) {
+            types.push(name);
+        }
+    }
+    types.join("|")
+}
+
 /// Whether a cell is such a list, with GPUs in it or without.
 pub(crate) fn is_list(cell: &str) -> bool {
     cell.contains("cpu=") || gpus(cell).is_some()
@@ -59,6 +78,15 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(gpus(resources), count, "{resources}");
+        }
+        for (resources, names) in [
+            ("cpu=8,gres/gpu:a100=1,gres/gpu=1", "a100"),
+            ("gres/gpu:a100=1,gres/gpu:v100=2", "a100|v100"),
+            ("gpu:a100:2(IDX:0,1),gpu:a100:1,shard:4", "a100"),
+            ("gpu:tesla:2(S:0-1)", "tesla"),
+            ("gpu:2,gres/gpu=2,cpu=4", ""),
+        ] {
+            assert_eq!(types(resources), names, "{resources}");
         }
         assert!(is_list("cpu=12,node=1") && !is_list("8"));
     }

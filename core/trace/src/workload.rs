@@ -2,12 +2,13 @@
 
 use crate::application::Application;
 use crate::cluster::Thousandths;
-use crate::job::{Demand, Job, Work};
+use crate::job::{Demand, Job, JobId, Status, Work};
 use crate::order;
 use crate::{Record, Time, Trace, earliest};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use switchyard_model::Workload;
+use switchyard_model::workload::Recorded;
 
 impl Trace {
     /// Its jobs in order of submission (equal times: in the trace's order), the first
@@ -17,9 +18,10 @@ impl Trace {
         let mut records: Vec<&Record> = self.records.iter().collect();
         records.sort_by(|a, b| a.submit.total_cmp(&b.submit));
         let reading = Reading::of(self);
+        let recorded = recorded(records.iter().copied());
         let jobs = records.into_iter();
         let jobs = jobs.map(|r| reading.job(r, r.name.clone())).collect();
-        reading.workload(jobs, self)
+        reading.workload(jobs, recorded, self)
     }
 
     /// The same, taking the records out of the trace: of a million jobs there are never two
@@ -28,12 +30,13 @@ impl Trace {
         let reading = Reading::of(self);
         let mut records = std::mem::take(&mut self.records);
         records.sort_by(|a, b| a.submit.total_cmp(&b.submit));
+        let recorded = recorded(records.iter());
         let jobs = records.into_iter().map(|mut record| {
             let name = std::mem::take(&mut record.name);
             reading.job(&record, name)
         });
         let jobs = jobs.collect();
-        reading.workload(jobs, self)
+        reading.workload(jobs, recorded, self)
     }
 }
 
@@ -41,6 +44,21 @@ impl Trace {
 fn share(record: &Record) -> Option<Thousandths> {
     let thousandths = (record.share * 1000.0).round().max(1.0) as u16;
     (record.gpus == 1).then(|| Thousandths::new(thousandths))?
+}
+
+/// What is recorded of the jobs' ends, in their order.
+fn recorded<'r>(records: impl Iterator<Item = &'r Record> + Clone) -> Recorded {
+    let is_known = |record: &Record| record.status != Status::Unknown;
+    let mut recorded = Recorded::default();
+    if records.clone().any(is_known) {
+        recorded.statuses = records.clone().map(|record| record.status).collect();
+    }
+    for (job, record) in (0..).map(JobId).zip(records) {
+        if !record.attempts.is_empty() {
+            recorded.attempts.insert(job, record.attempts.to_vec());
+        }
+    }
+    recorded
 }
 
 /// How the records of one trace become jobs.
@@ -119,12 +137,13 @@ impl Reading {
         }
     }
 
-    fn workload(self, jobs: Vec<Job>, trace: &Trace) -> Workload {
+    fn workload(self, jobs: Vec<Job>, recorded: Recorded, trace: &Trace) -> Workload {
         Workload {
             jobs,
             tenants: trace.tenants.clone(),
             models: trace.models.clone(),
             gpu_types: self.gpu_types,
+            recorded,
             applications: self.applications.into_iter().map(Arc::new).collect(),
         }
     }

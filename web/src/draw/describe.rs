@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use switchyard::Time;
 use switchyard::cluster::GpuModel;
 use switchyard::job::JobId;
-use switchyard::sim::{Absence, NodeState, Segment};
+use switchyard::sim::{Absence, NodeState, Segment, Stop};
 
 /// How many nodes are named before the rest is counted.
 const NODES_NAMED: usize = 6;
@@ -57,7 +57,11 @@ pub(super) fn job(job: JobId, stage: &Stage, run: &StageRun) -> Vec<String> {
                 duration(now - run.moment.since(job).seconds())
             )
         }
-        Some(segment) => format!("finished {} ago", duration(now - segment.end.seconds())),
+        Some(segment) => {
+            let ended = stopped(segments[begun - 1] as usize, run);
+            let ended = ended.map_or_else(|| "finished".to_owned(), |stop| stop.cause.to_string());
+            format!("{ended} {} ago", duration(now - segment.end.seconds()))
+        }
         None => "wants more GPUs than there are".to_string(),
     });
     if let Some(segment) = last.filter(|segment| segment.end.seconds() > now) {
@@ -271,7 +275,18 @@ pub(super) fn segment(index: usize, stage: &Stage, run: &StageRun) -> Vec<String
         lines.push(format!("of these {} to restart", duration(restart)));
     }
     lines.push(nodes(&segment));
+    if let Some(stop) = stopped(index, run) {
+        lines.push(format!("{}, as its trace records", stop.cause));
+        if stop.lost > 0.0 {
+            lines.push(format!("{} of work lost", duration(stop.lost)));
+        }
+    }
     lines
+}
+
+/// Why the job of a segment stopped, where its trace records it.
+fn stopped(index: usize, run: &StageRun) -> Option<Stop> {
+    run.log.stop_of(index as u32, run.log.segment(index).end)
 }
 
 /// The lines of a tooltip about one stay in the queue.

@@ -429,6 +429,7 @@ mod tests {
                     checkpoint_interval: 600.0,
                     checkpoint_cost: 20.0,
                     log_budget: LogBudget::of_bytes(250_000_000),
+                    replay_failures: false,
                 },
                 outages: "7:3600..7200,2:86400..:drain".parse().unwrap(),
                 applications: Arc::new(ApplicationSettings {

@@ -119,6 +119,7 @@ impl Random {
                         megabytes @ 1..=2_000 => LogBudget::of_bytes(megabytes * 1_000_000),
                         _ => LogBudget::default(),
                     },
+                    replay_failures: false,
                 },
                 outages: if self.coin() {
                     let outages = self.of(&["0:60..3600", "0:0..,1-2:5..7.25:drain"]);

@@ -83,6 +83,8 @@ struct InRun {
     name: String,
     position: usize,
     rejected: bool,
+    /// How it ended otherwise than by being done, in words.
+    ended: Option<String>,
     events: Vec<Event>,
     life: Vec<Stretch>,
     /// Nodes of each start among the events.
@@ -237,6 +239,7 @@ fn in_run(
         name,
         position,
         rejected: outcomes.rejected.get(id.index()) == Some(&true),
+        ended: (outcomes.ended.get(id.index()).copied().flatten()).map(|of| of.to_string()),
         life: life::stretches(&events, &run.log, run.reached()),
         nodes: nodes.collect(),
         numbers: [
@@ -330,7 +333,11 @@ fn event_list(run: &InRun, on_seek: &Callback<f64>) -> Html {
                 EventKind::Evict => "loses its GPUs to a failure".to_string(),
                 EventKind::Demote => format!("sinks to queue {}", event.detail + 1),
                 EventKind::Promote => format!("rises to queue {}", event.detail + 1),
-                EventKind::Finish => "finishes".to_string(),
+                EventKind::Fail => "fails, and tries again, as its trace records".to_string(),
+                EventKind::Finish => match &run.ended {
+                    Some(cause) => format!("{cause}, as its trace records"),
+                    None => "finishes".to_string(),
+                },
                 EventKind::Reject => "rejected".to_string(),
             };
             let seek = on_seek.reform(move |_: MouseEvent| at);

@@ -54,7 +54,9 @@ pub(super) fn stretches(events: &[Event], log: &RunLog, reached: f64) -> Vec<Str
     for event in events {
         let now = event.time.seconds();
         match event.kind {
-            EventKind::Submit | EventKind::Pause | EventKind::Evict => waits_since = Some(now),
+            EventKind::Submit | EventKind::Pause | EventKind::Evict | EventKind::Fail => {
+                waits_since = Some(now)
+            }
             EventKind::Start | EventKind::Restart => {
                 push(waits_since.take().unwrap_or(now), now, Doing::Waiting);
                 let segment = log.segment(event.detail as usize);

@@ -257,7 +257,7 @@ pub(super) static METRICS: [Metric; 17] = [
 ];
 
 /// What failures and saving cost: told where there are any.
-pub(super) static FAILURES: [Metric<Failures>; 8] = [
+pub(super) static FAILURES: [Metric<Failures>; 13] = [
     Metric {
         definition: Definition {
             id: "goodput",
@@ -323,6 +323,61 @@ pub(super) static FAILURES: [Metric<Failures>; 8] = [
         },
         value: |failures| f64::from(failures.evictions),
         look: FEWER,
+    },
+    Metric {
+        definition: Definition {
+            id: "failed-attempts",
+            name: "Failed attempts",
+            meaning: "How often a job failed and tried again, as its trace records.",
+            formula: "",
+            source: "",
+        },
+        value: |failures| f64::from(failures.failed_attempts),
+        look: COUNT,
+    },
+    Metric {
+        definition: Definition {
+            id: "failed",
+            name: "Ended as failed",
+            meaning: "Jobs that ended as failed, or with their node, as their trace records. They count as finished too.",
+            formula: "",
+            source: "",
+        },
+        value: |failures| f64::from(failures.failed_jobs),
+        look: COUNT,
+    },
+    Metric {
+        definition: Definition {
+            id: "failed-held",
+            name: "Held by failed jobs",
+            meaning: "GPU-hours held by jobs that ended as failed.",
+            formula: "",
+            source: "",
+        },
+        value: |failures| failures.failed_gpu_hours,
+        look: LESS_SERVICE,
+    },
+    Metric {
+        definition: Definition {
+            id: "cancelled",
+            name: "Cancelled",
+            meaning: "Jobs that their owners ended, as their trace records. They count as finished too.",
+            formula: "",
+            source: "",
+        },
+        value: |failures| f64::from(failures.cancelled_jobs),
+        look: COUNT,
+    },
+    Metric {
+        definition: Definition {
+            id: "cancelled-held",
+            name: "Held by cancelled jobs",
+            meaning: "GPU-hours held by jobs that were cancelled.",
+            formula: "",
+            source: "",
+        },
+        value: |failures| failures.cancelled_gpu_hours,
+        look: LESS_SERVICE,
     },
     Metric {
         definition: Definition {

@@ -232,19 +232,13 @@ fn choices(choice: &Choice) -> Result<Choices, ChoiceError> {
 }
 
 fn facets(trace: &Trace) -> Facets {
-    let statuses = [
-        (Status::Completed, "completed"),
-        (Status::Cancelled, "cancelled"),
-        (Status::Failed, "failed"),
-        (Status::Running, "running"),
-        (Status::Unknown, "unknown"),
-    ];
-    let mut ended = statuses.map(|(_, name)| (name.to_string(), 0));
+    let statuses = Status::ALL;
+    let mut ended = statuses.map(|(name, _)| (name.to_string(), 0));
     let mut tenants: Vec<(String, u32)> = Vec::new();
     tenants.extend(trace.tenants.iter().map(|name| (name.clone(), 0)));
     let (mut first, mut last, mut fractional) = (f64::INFINITY, 0.0, 0);
     for record in &trace.records {
-        let status = statuses.iter().position(|of| of.0 == record.status);
+        let status = statuses.iter().position(|of| of.1 == record.status);
         if let Some((_, jobs)) = status.and_then(|at| ended.get_mut(at)) {
             *jobs += 1;
         }

@@ -78,25 +78,30 @@ pub(super) fn read(text: &str) -> Result<ClusterSpec, ClusterError> {
         (true, _) => {}
     }
     let mut types: Vec<&str> = Vec::new();
-    let groups = form.groups.iter().map(|group| {
-        let kind = NodeKind {
-            gpu: match &group.gpu {
-                Some(name) => Some(index(&mut types, name.trim())?),
-                None => None,
-            },
-            gpu_memory: property("gpu_memory", group.gpu_memory, 1024.0)?,
-            speed: property("speed", group.speed, 1000.0)?,
-            cores: property("cores", group.cores, 1000.0)?,
-            memory: property("memory", group.memory, 1024.0)?,
-        };
-        Ok(NodeGroup {
+    let several = form.groups.len() > 1;
+    let mut groups = Vec::with_capacity(form.groups.len());
+    for (i, group) in form.groups.iter().enumerate() {
+        let kind = kind(group, &mut types);
+        groups.push(NodeGroup {
             nodes: group.nodes,
             gpus: group.gpus,
-            kind,
-        })
-    });
-    let groups = groups.collect::<Result<Vec<_>, ClusterError>>()?;
+            kind: kind.map_err(|why| why.of_group(several.then_some(i)))?,
+        });
+    }
     Ok(ClusterSpec::with_types(groups, &types)?.with_tree(tree)?)
+}
+
+fn kind<'t>(group: &'t Group, types: &mut Vec<&'t str>) -> Result<NodeKind, ClusterError> {
+    Ok(NodeKind {
+        gpu: match &group.gpu {
+            Some(name) => Some(index(types, name.trim())?),
+            None => None,
+        },
+        gpu_memory: property("gpu_memory", group.gpu_memory, 1024.0)?,
+        speed: property("speed", group.speed, 1000.0)?,
+        cores: property("cores", group.cores, 1000.0)?,
+        memory: property("memory", group.memory, 1024.0)?,
+    })
 }
 
 fn tree(form: &Form) -> Result<Tree, ClusterError> {
@@ -179,5 +184,20 @@ mod tests {
                 .starts_with("'cores=0' is no property of nodes")
         );
         assert_eq!(error(r#"{"groups": []}"#), ClusterError::Empty.to_string());
+        let second = |of: &str| {
+            let json = r#"{"groups": [{"nodes": 1, "gpus": 1}, {OF}]}"#;
+            error(&json.replace("OF", of))
+        };
+        assert!(
+            second(r#""nodes": 0, "gpus": 1"#).starts_with("group 2: a cluster needs at least one")
+        );
+        assert!(
+            second(r#""nodes": 1, "gpus": 1, "type": "a:b""#)
+                .starts_with("group 2: 'a:b' is no name of a GPU type")
+        );
+        assert!(
+            second(r#""nodes": 1, "gpus": 1, "speed": 0"#)
+                .starts_with("group 2: 'speed=0' is no property of nodes")
+        );
     }
 }

@@ -51,6 +51,14 @@ pub enum ClusterError {
         "this JSON is not a cluster: {0}; write {{\"groups\": [{{\"nodes\": 8, \"gpus\": 4, \"type\": \"v100\", \"cores\": 64, \"memory\": 512}}]}}"
     )]
     Json(String),
+    /// One of several groups that is none.
+    #[error("group {number}: {why}")]
+    Group {
+        /// Counted from 1.
+        number: usize,
+        /// What is wrong with it.
+        why: Box<ClusterError>,
+    },
     /// Nothing to schedule on.
     #[error("a cluster needs at least one node with at least one GPU")]
     Empty,
@@ -60,6 +68,19 @@ pub enum ClusterError {
     /// Beyond what dense arrays should hold.
     #[error("{0} GPUs: a cluster has at most {MAX_GPUS}")]
     TooLarge(u64),
+}
+
+impl ClusterError {
+    /// The same of the group at this place, from 0, of several.
+    pub(super) fn of_group(self, at: Option<usize>) -> Self {
+        match at {
+            Some(at) => Self::Group {
+                number: at + 1,
+                why: Box::new(self),
+            },
+            None => self,
+        }
+    }
 }
 
 impl ClusterSpec {
@@ -86,12 +107,16 @@ impl ClusterSpec {
         let mut joined: Vec<NodeGroup> = Vec::with_capacity(groups.len());
         let mut types: Vec<String> = Vec::new();
         let mut total = 0u64;
-        for mut group in groups {
-            if group.nodes == 0 || group.gpus == 0 {
-                return Err(ClusterError::Empty);
-            }
-            if group.gpus > MAX_GPUS_PER_NODE {
-                return Err(ClusterError::NodeTooLarge(group.gpus));
+        let several = groups.len() > 1;
+        for (i, mut group) in groups.into_iter().enumerate() {
+            let wrong = if group.nodes == 0 || group.gpus == 0 {
+                Some(ClusterError::Empty)
+            } else {
+                let too_large = group.gpus > MAX_GPUS_PER_NODE;
+                too_large.then_some(ClusterError::NodeTooLarge(group.gpus))
+            };
+            if let Some(why) = wrong {
+                return Err(why.of_group(several.then_some(i)));
             }
             total += u64::from(group.nodes) * u64::from(group.gpus);
             if total > u64::from(MAX_GPUS) {
@@ -99,7 +124,9 @@ impl ClusterSpec {
             }
             if let Some(id) = group.kind.gpu {
                 let name = names.get(id.index()).map_or("", AsRef::as_ref);
-                group.kind.gpu = Some(entry(&mut types, &super::type_name(name)?)?);
+                let name = super::type_name(name)
+                    .map_err(|why| ClusterError::from(why).of_group(several.then_some(i)))?;
+                group.kind.gpu = Some(entry(&mut types, &name)?);
             }
             match joined.last_mut() {
                 Some(last) if last.is_like(&group) => last.nodes += group.nodes,

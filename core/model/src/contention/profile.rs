@@ -1,15 +1,19 @@
 //! What a model sends, computes and holds per step, for eight models (DL2's list, which the graph
 //! placer trains on). In: a model's name, or none. Out: [`Profile`].
 //!
-//! Parameters: ResNet-50 25.6 M and ResNet-152 60.2 M (He et al., CVPR'16, as in torchvision), VGG-16
-//! 138.4 M (Simonyan & Zisserman, ICLR'15), Inception-BN 11.3 M, Seq2Seq 9.1 M, DSSM 1.5 M,
-//! word-language model 4.7 M and, for CTC, DeepSpeech2's 38 M (Optimus, EuroSys'18, table 1); four
-//! bytes each. Steps on a P100: 64 images at the rates of TensorFlow's published benchmarks (DGX-1:
-//! ResNet-50 219, ResNet-152 91.8, VGG-16 154 images/s); the word-language model 80 sequences at
-//! 21.2 steps/s (Gavel's measurements). Inception-BN, Seq2Seq, DSSM and CTC were not published there:
-//! Inception-BN's is ResNet-50's scaled by multiply-adds (2.0 of 3.8 G), the others are our estimates.
-//! Cores per worker: image and speech models want many to decode, language models few (the groups of
-//! Synergy, OSDI'22); the numbers are ours. GPU memory: ours, for these batches.
+//! Sources, of parameters (four bytes each) and of a step's computing:
+//!
+//! | model | parameters | a step on a P100 |
+//! |---|---|---|
+//! | ResNet-50, ResNet-152, VGG-16 | 25.56 M, 60.19 M, 138.36 M: torchvision's | 64 images at 219, 91.8 and 154 images/s: TensorFlow's benchmarks of May 2017, DGX-1, synthetic data |
+//! | Inception-BN | 11.3 M: Optimus (EuroSys'18), table 1, from memory | ResNet-50's by multiply-adds, 2.0 of 3.8 G: our estimate |
+//! | word-language model | 4.7 M: the same table's RNN-LSTM, from memory | 21.2 steps/s of 80 sequences: Gavel's `LM (batch size 80)` |
+//! | Seq2Seq, DSSM, CTC | 9.1 M, 1.5 M, and DeepSpeech2's 38 M: the same table, from memory | our estimates |
+//!
+//! "From memory": no copy of the table was at hand to compare with. DeepShare's tables, by which the
+//! model of contention is fitted ([`measured`](super)), are of other models and say nothing of these. Cores
+//! per worker: image and speech models want many to decode, language models few (the groups of Synergy,
+//! OSDI'22); the numbers are ours. GPU memory: ours, for these batches.
 //!
 //! A name outside the table, or none, is given one of its models by a fixed rule, as by
 //! [`ModelTraits`](crate::workload::ModelTraits).

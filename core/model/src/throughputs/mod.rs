@@ -12,6 +12,37 @@ use crate::workload::GpuGeneration;
 use alone::ALONE;
 use pairs::PAIRS;
 
+/// A table with a row that can be no measurement does not compile: the error names the job type. Alone,
+/// a speed is a number, and that on one GPU above 0; beside another, it is not above that alone, and
+/// either both have one or, out of memory, neither.
+const _: () = {
+    let mut of = 0;
+    while of < ALONE.len() {
+        let mut gpu = 0;
+        while gpu < 3 {
+            let (packed, spread) = (&ALONE[of].packed[gpu], &ALONE[of].spread[gpu]);
+            let mut sound = packed[0] > 0.0;
+            let mut at = 0;
+            while at < packed.len() {
+                sound = sound && packed[at] >= 0.0 && packed[at].is_finite();
+                sound = sound && (at == 3 || spread[at] >= 0.0 && spread[at].is_finite());
+                at += 1;
+            }
+            let mut other = 0;
+            while other <= of {
+                let (a, b) = PAIRS[gpu][of * (of + 1) / 2 + other];
+                sound = sound && a <= 1000 && b <= 1000 && (a == 0) == (b == 0);
+                other += 1;
+            }
+            if !sound {
+                panic!("{}", ALONE[of].name);
+            }
+            gpu += 1;
+        }
+        of += 1;
+    }
+};
+
 /// One of the job types that were measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobType(u8);

@@ -6,6 +6,7 @@ mod adaptive;
 mod binding;
 mod fit;
 mod models;
+mod recorded;
 mod sample;
 mod settings;
 mod suggest;
@@ -13,6 +14,7 @@ mod suggest;
 pub use binding::{BindError, BindingRule, Bound, GpuTimeClass, Unbound};
 pub use fit::Fit;
 pub use models::{DEFAULT_PACKLIMIT, GpuGeneration, ModelTraits, TraitsByJob};
+pub use recorded::Recorded;
 pub use sample::{SAMPLES, Sample};
 pub use settings::{ApplicationSettings, PAPER_RULE, RuleError, SettingsError};
 
@@ -33,6 +35,9 @@ pub struct Workload {
     /// Names of the GPU types that jobs refer to, [canonical](crate::cluster::type_name); at most
     /// [`MAX_TYPES`](crate::cluster::MAX_TYPES).
     pub gpu_types: Vec<String>,
+    /// What the trace records of how they ended.
+    #[serde(default)]
+    pub recorded: Recorded,
     /// What [adaptive](crate::job::Work::Adaptive) jobs train. Does not travel: where it is
     /// needed, [`bind`](Self::bind) gives it back by the names of the jobs' models.
     #[serde(skip)]

@@ -174,6 +174,7 @@ impl Sample {
             models: MODELS.map(String::from).to_vec(),
             gpu_types: Vec::new(),
             applications: Vec::new(),
+            recorded: Default::default(),
         }
     }
 }
@@ -197,6 +198,7 @@ fn listed(list: &[(&str, u32, f64)]) -> Workload {
         models: Vec::new(),
         gpu_types: Vec::new(),
         applications: Vec::new(),
+        recorded: Default::default(),
     }
 }
 

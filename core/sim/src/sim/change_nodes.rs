@@ -1,7 +1,7 @@
-//! What outages do to the world: nodes close and open, and who runs on one that fails goes back to
-//! the queue with what it had saved.
+//! What failures do to the world: nodes close and open, and who runs on one that fails, or fails by
+//! itself as its trace records, goes back to the queue with what it had saved.
 
-use super::log::{EventKind, Eviction, NodeChange};
+use super::log::{EventKind, Eviction, NodeChange, Stop, StopCause};
 use super::news::News;
 use super::node_state::NodeState;
 use super::world::{Trouble, World};
@@ -38,6 +38,21 @@ impl World {
             }
         }
         Ok(())
+    }
+
+    /// A running job's attempt has failed: it tries again.
+    pub(super) fn fail(&mut self, job: JobId) {
+        let segment = self.jobs.segment[job.index()];
+        let lost = self.jobs.fail(job, self.now);
+        self.send_back(job);
+        self.log.push_event(self.now, EventKind::Fail, job, segment);
+        self.log.push_stop(Stop {
+            time: self.now,
+            segment,
+            cause: StopCause::Retried,
+            lost,
+        });
+        self.news.evicted(job);
     }
 
     /// Nobody runs on this node any more.

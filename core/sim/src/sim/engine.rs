@@ -298,6 +298,16 @@ fn failure_facts(world: &World, job: JobId, verdict: Verdict) -> Vec<Fact> {
         );
         facts.push(Fact::new("lost its GPUs", what));
     }
+    let stop = log.stop_of(segment, since);
+    if world.ledger.starts(job) > 0
+        && let Some(stop) = stop
+    {
+        let what = format!(
+            "it {}, as its trace records; {:.0} s of work are lost",
+            stop.cause, stop.lost
+        );
+        facts.push(Fact::new("lost its GPUs", what));
+    }
     if world.nodes.closed() == 0 {
         return facts;
     }

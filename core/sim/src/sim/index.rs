@@ -171,7 +171,7 @@ impl Moment {
                 at.position = self.running.len() as u32;
                 self.running.push(job);
             }
-            EventKind::Pause | EventKind::Evict => {
+            EventKind::Pause | EventKind::Evict | EventKind::Fail => {
                 remove(&mut self.running, &mut self.jobs, job);
                 self.enter_waiting(job, event.time);
             }

@@ -1,6 +1,7 @@
 //! Where each job is in its life, and how far.
 
 use super::attained::Held;
+use super::attempts::Attempts;
 use super::checkpoints::Checkpoints;
 use super::progress::{Progress, StretchEnd, at_least_zero};
 use super::setting::Setting;
@@ -43,6 +44,8 @@ pub(super) struct Jobs {
     pub(super) alarm: Vec<Time>,
     /// Empty unless some adapt.
     trainings: Vec<Option<Training>>,
+    /// Empty unless failures are replayed.
+    attempts: Attempts,
     /// `None` where nothing fails.
     checkpoints: Option<Checkpoints>,
     /// Jobs that have been submitted: the first so many.
@@ -56,14 +59,23 @@ impl Jobs {
     pub(super) fn new(setting: &Setting, cluster: &ClusterSpec) -> Self {
         let jobs = &setting.workload.jobs;
         let trainings = trainings(&setting.workload, cluster);
+        let mut attempts = if setting.options.replay_failures {
+            Attempts::of(&setting.workload)
+        } else {
+            Attempts::default()
+        };
         let goal = |i: usize| match trainings.get(i) {
             Some(Some(training)) => training.end_of_epoch(),
-            _ => jobs[i].work.seconds(),
+            _ => {
+                let first = attempts.next(JobId(i as u32), 0.0);
+                first.unwrap_or_else(|| jobs[i].work.seconds())
+            }
         };
+        let progress = (0..jobs.len()).map(goal).map(Progress::towards).collect();
         Self {
             phase: vec![Phase::Future; jobs.len()],
             since: vec![Time::ZERO; jobs.len()],
-            progress: (0..jobs.len()).map(goal).map(Progress::towards).collect(),
+            progress,
             rate: vec![1.0; jobs.len()],
             spread: vec![false; jobs.len()],
             held: vec![Held::default(); jobs.len()],
@@ -71,11 +83,34 @@ impl Jobs {
             version: vec![0; jobs.len()],
             alarm: vec![Time::NEVER; jobs.len()],
             trainings,
+            attempts,
             checkpoints: None,
             submitted: 0,
             waiting: 0,
             done: 0,
         }
+    }
+
+    /// Whether some are to fail, as their trace records.
+    pub(super) fn are_to_fail(&self) -> bool {
+        !self.attempts.is_empty()
+    }
+
+    /// Whether the end of the job's epoch is the end of an attempt that fails.
+    pub(super) fn is_to_fail(&self, job: JobId) -> bool {
+        self.attempts.fails(job)
+    }
+
+    /// A running job's attempt fails: it falls back to what it has saved, and the next one lies before
+    /// it. Seconds of execution that it loses.
+    pub(super) fn fail(&mut self, job: JobId, now: Time) -> f64 {
+        let (lost, _) = self.lose_unsaved(job, now);
+        if let Some(seconds) = self.attempts.next(job, lost) {
+            let progress = &mut self.progress[job.index()];
+            let done = progress.at(now);
+            progress.fall_back(now, done, done + seconds);
+        }
+        lost
     }
 
     /// From now on jobs can lose what they have not saved.
@@ -109,7 +144,7 @@ impl Jobs {
 
     /// What is left of so many seconds at the requested GPUs.
     pub(super) fn remaining(&self, job: JobId, seconds: f64, now: Time) -> f64 {
-        at_least_zero(seconds - self.executed(job, now))
+        at_least_zero(seconds - self.attempts.lost(job) - self.executed(job, now))
     }
 
     /// Epochs complete, with the part of the present one.

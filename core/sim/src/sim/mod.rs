@@ -10,6 +10,7 @@
 //! that gets nowhere, or writes more than its [`LogBudget`], is ended ([`Halt`]).
 
 mod attained;
+mod attempts;
 mod carry_out;
 mod change_nodes;
 mod checkpoints;
@@ -43,7 +44,7 @@ pub use jobs::Phase;
 pub use ledger::Ledger;
 pub use log::{
     Absence, Checkpointing, Event, EventKind, Eviction, LogDelta, LogMark, NodeChange, Rental,
-    Round, RunLog, Segment, Tuning,
+    Round, RunLog, Segment, Stop, StopCause, Tuning,
 };
 pub use news::News;
 pub use node_state::NodeState;

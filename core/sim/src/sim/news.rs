@@ -11,7 +11,7 @@ pub enum News {
     Finished(JobId),
     /// The job's [alarm](super::Plan::alarm) is due.
     Alarm(JobId),
-    /// The job has lost its GPUs to a failure: it waits again, with what it had saved.
+    /// The job has lost its GPUs to a failure, a node's or its own: it waits again, with what it had saved.
     Evicted(JobId),
     /// The node takes nobody any more: it is down, or being drained.
     NodeDown(u32),

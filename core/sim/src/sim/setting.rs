@@ -1,9 +1,10 @@
 //! What a run is given, and what stays.
 
 use super::halt::LogBudget;
+use super::log::StopCause;
 use super::types::Types;
 use crate::cluster::{ClusterSpec, MAX_GPUS_PER_NODE, Needs, Pools, Share, Spare};
-use crate::job::{Job, JobId, Servers, Work};
+use crate::job::{Job, JobId, Servers, Status, Work};
 use crate::workload::{GpuGeneration, ModelTraits, TraitsByJob, Workload};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -62,6 +63,10 @@ pub struct SimOptions {
     /// Seconds without progress that each takes.
     #[serde(default)]
     pub checkpoint_cost: f64,
+    /// Jobs fail as their trace records: attempts that failed lose their GPUs and wait again, and who
+    /// ended as failed or cancelled is counted apart.
+    #[serde(default)]
+    pub replay_failures: bool,
     /// Jobs that ask for a part of a GPU share it with others; else each has a GPU of its own.
     #[serde(default)]
     pub sharing: bool,
@@ -94,6 +99,7 @@ impl Default for SimOptions {
             failure_shape: 1.0,
             checkpoint_interval: 0.0,
             checkpoint_cost: 0.0,
+            replay_failures: false,
             sharing: false,
             seed: 0,
             log_budget: LogBudget::default(),
@@ -193,6 +199,19 @@ impl Setting {
         };
         let pods: Vec<Pod> = (0..).zip(&self.workload.jobs).map(pod).collect();
         Typical::of(&pods)
+    }
+
+    /// Why the job ends otherwise than by being done, as its trace records, if that is replayed.
+    pub(super) fn ending(&self, job: JobId) -> Option<StopCause> {
+        if !self.options.replay_failures {
+            return None;
+        }
+        match self.workload.recorded.status(job) {
+            Status::Failed => Some(StopCause::Failed),
+            Status::NodeFailed => Some(StopCause::NodeFailed),
+            Status::Cancelled => Some(StopCause::Cancelled),
+            Status::Completed | Status::Running | Status::Unknown => None,
+        }
     }
 
     /// What is known of the job's model.

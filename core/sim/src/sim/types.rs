@@ -90,7 +90,8 @@ impl Types {
             throughput.unwrap_or_else(|| self.pools.get(pool).map_or(1.0, |of| of.speed))
         };
         let fastest = allowed().map(speed).fold(0.0, f64::max);
-        (speed(pool) / fastest).min(1.0)
+        // No table has a speed of 0 (`GpuModel`, `JobType`, and what a cluster may say).
+        speed(pool) / fastest
     }
 
     /// The measured job type that a job is of.

@@ -6,7 +6,7 @@ use super::events::{Due, Events};
 use super::halt::{HaltReason, Watch};
 use super::jobs::{Jobs, Phase};
 use super::ledger::Ledger;
-use super::log::{Checkpointing, EventKind, RunLog, Tuning};
+use super::log::{Checkpointing, EventKind, RunLog, Stop, Tuning};
 use super::news::{Inbox, News};
 use super::nodes::Nodes;
 use super::outages::Timeline;
@@ -101,7 +101,7 @@ impl World {
         let options = self.setting.options;
         self.outages = Timeline::new(outages, &options, self.nodes.count() as u32);
         let (interval, cost) = (options.checkpoint_interval, options.checkpoint_cost);
-        if !self.outages.is_empty() {
+        if !self.outages.is_empty() || self.jobs.are_to_fail() {
             let jobs = self.setting.workload.jobs.len();
             self.jobs.save_by(Checkpoints::new(jobs, interval, cost));
         }
@@ -201,6 +201,10 @@ impl World {
 
     /// Completes a job's epoch: it ends, or goes on with the batch that the policy wants.
     fn end_epoch(&mut self, job: JobId, policy: &mut dyn Policy) -> Result<(), Refusal> {
+        if self.jobs.is_to_fail(job) {
+            self.fail(job);
+            return Ok(());
+        }
         if self.jobs.is_in_last_epoch(job) {
             self.jobs.complete_epoch(job, self.now);
             self.finish(job);
@@ -222,6 +226,14 @@ impl World {
         let segment = self.jobs.segment[job.index()];
         self.log
             .push_event(self.now, EventKind::Finish, job, segment);
+        if let Some(cause) = self.setting.ending(job) {
+            self.log.push_stop(Stop {
+                time: self.now,
+                segment,
+                cause,
+                lost: 0.0,
+            });
+        }
         self.news.finished(job);
     }
 

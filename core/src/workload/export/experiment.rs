@@ -2,7 +2,7 @@
 
 use super::{cell, name};
 use crate::cluster::Thousandths;
-use crate::job::{Demand, Job, Work};
+use crate::job::{Demand, Job, JobId, Work};
 use crate::pods::WHOLE;
 use crate::spreadsheet::guarded_line;
 use crate::workload::Workload;
@@ -49,8 +49,13 @@ pub fn experiment(
     for (name, ..) in demands.iter().filter(|(.., asked)| *asked) {
         write!(out, ",{name}")?;
     }
+    let recorded = &workload.recorded;
+    let statuses = !recorded.statuses.is_empty();
+    let attempts = !recorded.attempts.is_empty();
+    out.write_str(if statuses { ",status" } else { "" })?;
+    out.write_str(if attempts { ",attempts" } else { "" })?;
     out.write_char('\n')?;
-    for job in &workload.jobs {
+    for (id, job) in (0..).map(JobId).zip(&workload.jobs) {
         let (submit, duration) = (job.submit.seconds(), job.work.seconds());
         write!(out, "{},{submit},{duration},{}", cell(&job.name), job.gpus)?;
         if shares {
@@ -71,6 +76,14 @@ pub fn experiment(
         for (_, of, _) in demands.iter().filter(|(.., asked)| *asked) {
             let value = of(workload, &job.demand).unwrap_or_default();
             write!(out, ",{value}")?;
+        }
+        if statuses {
+            write!(out, ",{}", recorded.status(id).word())?;
+        }
+        if attempts {
+            let seconds = recorded.attempts.get(&id).map_or(&[][..], Vec::as_slice);
+            let words: Vec<String> = seconds.iter().map(f64::to_string).collect();
+            write!(out, ",{}", words.join(" "))?;
         }
         out.write_char('\n')?;
     }

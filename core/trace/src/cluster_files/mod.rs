@@ -7,6 +7,7 @@ mod alibaba_nodes;
 mod gavel_specs;
 mod helios_gpus;
 mod kubernetes;
+mod lingjun_hosts;
 mod own;
 mod pai_machines;
 mod philly_machines;
@@ -16,10 +17,12 @@ use super::cluster_file::{ClusterFile, ClusterKind};
 use super::error::OpenError;
 use super::sniff::Sniff;
 
-const KINDS: [&ClusterKind; 9] = [
+const KINDS: [&ClusterKind; 11] = [
     &tiresias::KIND,
     &alibaba_nodes::V2023,
     &alibaba_nodes::SPOT,
+    &alibaba_nodes::V2026,
+    &lingjun_hosts::KIND,
     &kubernetes::KIND,
     &helios_gpus::KIND,
     &pai_machines::KIND,

@@ -2,7 +2,7 @@
 //!
 //! `docs/format.md` describes them: `#` lines with settings, which are handed on as a [`Header`], then
 //! a table `job,submit,duration,gpus` and perhaps others (`gpu_milli`, `tenant`, `model`, `batch`,
-//! `servers`, `status`, …), times in seconds.
+//! `servers`, `status`, `attempts`, …), times in seconds.
 
 use super::adaptdl;
 use crate::application::Application;
@@ -44,6 +44,7 @@ pub(super) const FORMAT: Format = Format {
             },
             batch: sniff.column("batch").cloned(),
             servers: SERVERS.map(|name| sniff.column(name).cloned()),
+            attempts: sniff.column("attempts").cloned(),
         }))
     },
 };
@@ -121,6 +122,7 @@ struct Reader {
     batch: Option<Column>,
     /// As [`SERVERS`].
     servers: [Option<Column>; 3],
+    attempts: Option<Column>,
     applications: Vec<Application>,
 }
 
@@ -168,6 +170,14 @@ impl Reader {
     }
 }
 
+/// The seconds of attempts that failed before the last one of a job that takes so long.
+fn attempts(cell: &str, duration: f64) -> Option<Vec<f64>> {
+    let seconds = cell.split_ascii_whitespace();
+    let seconds = seconds.map(|word| number(word).filter(|of| of.is_finite() && *of > 0.0));
+    let seconds = seconds.collect::<Option<Vec<f64>>>()?;
+    (seconds.iter().sum::<f64>() < duration).then_some(seconds)
+}
+
 impl Importer for Reader {
     fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
         if sink.records.is_empty() && sink.tenants.list().next().is_none() {
@@ -183,9 +193,19 @@ impl Importer for Reader {
         };
         let at = sink.records.len();
         self.columns.row(row, sink);
-        if let Some(record) = sink.records.get_mut(at) {
-            record.batch = batch;
-            record.demand.servers = servers;
+        let Some(record) = sink.records.get_mut(at) else {
+            return;
+        };
+        record.batch = batch;
+        record.demand.servers = servers;
+        let cell = self.attempts.as_ref().map_or("", |c| row.cell(c.index));
+        match attempts(cell, record.duration) {
+            Some(seconds) => sink.tried_before(seconds),
+            None => {
+                sink.records.pop();
+                let detail = || cell_is("attempts", cell);
+                sink.drop(DropReason::AttemptsInvalid, row.line, &detail);
+            }
         }
     }
 

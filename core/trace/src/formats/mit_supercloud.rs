@@ -124,7 +124,8 @@ fn state(number: &str) -> Status {
         "0" | "1" | "2" | "8" => Status::Running,
         "3" => Status::Completed,
         "4" => Status::Cancelled,
-        "5" | "6" | "7" | "9" | "10" | "11" => Status::Failed,
+        "5" | "6" | "9" | "10" | "11" => Status::Failed,
+        "7" => Status::NodeFailed,
         word => status(word),
     }
 }

@@ -3,7 +3,8 @@
 //! A job has `submitted_time`, `vc`, `jobid`, `status` and `attempts`, each with a start, an end
 //! and the GPUs of its machines. Missing values are null, empty or the string "None". An attempt
 //! counts if it has a start, a later or equal end, and at least one GPU; the duration is the
-//! sum of those attempts, the GPUs are those of the first of them. Times without a zone are UTC.
+//! sum of those attempts, the GPUs are those of the first of them. All of them but the last failed and
+//! were tried again; the trace does not say why. Times without a zone are UTC.
 //!
 //! Source: <https://github.com/msr-fiddle/philly-traces>.
 
@@ -104,13 +105,14 @@ impl Importer for Philly {
 
 fn read(job: &Job, line: u32, sink: &mut Sink) -> Result<(), (DropReason, String)> {
     let attempts = job.attempts.as_deref().unwrap_or_default();
-    let mut valid = attempts.iter().filter_map(Attempt::valid).peekable();
+    let valid: Vec<(f64, usize)> = attempts.iter().filter_map(Attempt::valid).collect();
     let name = job.jobid.as_deref().unwrap_or_default().trim();
-    let Some(&(_, gpus)) = valid.peek() else {
+    let Some(&(_, gpus)) = valid.first() else {
         let detail = format!("{} attempts", attempts.len());
         return Err((DropReason::NoFinishedAttempt, detail));
     };
-    let seconds = valid.map(|(seconds, _)| seconds).sum();
+    let mut lasted: Vec<f64> = valid.iter().map(|(seconds, _)| *seconds).collect();
+    let seconds = lasted.iter().sum();
     let (gpus, share) = sink::gpus(gpus as f64).map_err(|r| (r, format!("{gpus} GPUs")))?;
     let submitted = job.submitted_time.as_deref().unwrap_or_default().trim();
     let submit = match date(submitted) {
@@ -134,6 +136,9 @@ fn read(job: &Job, line: u32, sink: &mut Sink) -> Result<(), (DropReason, String
         asks: Default::default(),
         status: status(job.status.as_deref().unwrap_or_default().trim()),
     });
+    lasted.retain(|seconds| *seconds > 0.0);
+    lasted.pop();
+    sink.tried_before(lasted);
     Ok(())
 }
 
@@ -161,7 +166,11 @@ mod tests {
                 "submit_missing 1 36 submitted_time is 'None'",
             ]
         );
-        assert_eq!(warnings(&trace), [""; 0]);
+        assert_eq!(
+            warnings(&trace),
+            ["attempts 1 2 1 failed, the first after 70 s"]
+        );
+        assert_eq!(*trace.records[0].attempts, [70.0]);
         assert_eq!(trace.epoch, Some(1_507_338_660.0));
     }
 

@@ -3,7 +3,8 @@
 //! With `--parsable2`, rows separated by `|`, below a header or (`--noheader`) without: `JobID`,
 //! `Submit`; the duration from `ElapsedRaw` in seconds, else `Elapsed` such as `1-02:03:04`, else
 //! `End` − `Start`; the GPUs from the first of `AllocTRES` such as `cpu=32,gres/gpu=8,node=2`,
-//! `ReqTRES`, `AllocGRES` such as `gpu:a100:2` and `ReqGRES` that tells something. Without a header
+//! `ReqTRES`, `AllocGRES` such as `gpu:a100:2` and `ReqGRES` that tells something; their types from the
+//! first of what was requested, else allocated: who asked for any may run on any. Without a header
 //! columns are told by their cells, and three dates are needed, since a lone time could be the
 //! limit. Timestamps have no zone. Rows whose id has a dot are steps of a job that has a row of its
 //! own. `Timelimit` is a limit.
@@ -21,7 +22,7 @@ use crate::mapping::ColumnMapping;
 use crate::objects::{parse, rows_of_field};
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, date, is_missing, number, span};
-use crate::sink::{self, Draft, Sink};
+use crate::sink::{self, Asks, Draft, Sink};
 use crate::sniff::{Column, Evidence, Shape, Sniff};
 use crate::status::status;
 use crate::tres;
@@ -188,6 +189,7 @@ impl Layout {
             return Err((DropReason::PartialExecution, &self.id));
         }
         let (gpus, share) = self.gpus(row)?;
+        let types = self.types(row);
         let time = |column, missing, invalid| {
             let text = cell(column);
             let reason = if is_missing(text) { missing } else { invalid };
@@ -224,10 +226,22 @@ impl Layout {
             tenant: self.tenant.as_ref().map_or("", cell),
             model: "",
             batch: None,
-            asks: Default::default(),
+            asks: Asks {
+                types: &types,
+                ..Asks::default()
+            },
             status: status(self.state.as_ref().map_or("", cell)),
         });
         Ok(())
+    }
+
+    /// The types of GPUs that it asked for, or got where that is not told.
+    fn types(&self, row: &Row<'_>) -> String {
+        let told = |column: &&Column| tres::gpus(row.cell(column.index)).is_some();
+        let requested = |column: &&Column| column.name.starts_with("req");
+        let mut columns = self.gpus.iter().filter(told);
+        let column = columns.clone().find(requested).or_else(|| columns.next());
+        column.map_or_else(String::new, |column| tres::types(row.cell(column.index)))
     }
 
     fn gpus(&self, row: &Row<'_>) -> Result<(u32, f32), (DropReason, &Column)> {
@@ -350,6 +364,20 @@ impl Resources {
         }
         total.unwrap_or(kinds)
     }
+
+    /// The types of GPUs requested, or allocated where no request is told, joined by `|`.
+    fn types(&self) -> String {
+        let is_gpu = |of: &&Resource| {
+            let name = of.name.as_deref().unwrap_or_default();
+            of.r#type.as_deref() == Some("gres") && (name == "gpu" || name.starts_with("gpu:"))
+        };
+        let lists = [&self.requested, &self.allocated].into_iter().flatten();
+        let list = lists.map(|list| list.iter().filter(is_gpu));
+        let mut list = list.filter(|gpus| gpus.clone().next().is_some());
+        let gpus = list.next().into_iter().flatten();
+        let names = gpus.filter_map(|of| of.name.as_deref()?.strip_prefix("gpu:"));
+        names.collect::<Vec<_>>().join("|")
+    }
 }
 
 struct Json;
@@ -380,7 +408,7 @@ fn read_json(row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, String)>
     let tres = job
         .tres
         .ok_or_else(|| missing(DropReason::GpusMissing, "tres"))?;
-    let count = tres.gpus();
+    let (count, types) = (tres.gpus(), tres.types());
     let (gpus, share) =
         sink::gpus(count).map_err(|r| (r, cell_is("tres", &format!("{count} GPUs"))))?;
     let time = job
@@ -409,7 +437,10 @@ fn read_json(row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, String)>
         tenant: &tenant,
         model: "",
         batch: None,
-        asks: Default::default(),
+        asks: Asks {
+            types: &types,
+            ..Asks::default()
+        },
         status: status(job.state.as_ref().map_or("", word)),
     });
     Ok(())
@@ -441,7 +472,21 @@ mod tests {
                 "no_gpus 1 6 AllocTRES is 'cpu=8,mem=8G,node=1'",
             ]
         );
-        assert_eq!(warnings(&trace), [""; 0]);
+        assert_eq!(warnings(&trace), ["gpu_types 1 5 a100|h100"]);
+    }
+
+    #[test]
+    fn types_are_those_asked_for() {
+        let table = "JobID|Submit|ElapsedRaw|AllocTRES|ReqTRES\n\
+            1|2024-05-03T12:00:00|60|gres/gpu:a100=2,gres/gpu=2|gres/gpu=2\n\
+            2|2024-05-03T12:00:00|60|gres/gpu:a100=2,gres/gpu=2|gres/gpu:a100=2\n\
+            3|2024-05-03T12:00:00|60|gres/gpu:v100=1|billing=1\n";
+        let trace = trace("sacct.txt", table.as_bytes());
+        let named = |of: &crate::Record| of.demand.types.named().next();
+        let types: Vec<Option<&str>> = (trace.records.iter())
+            .map(|of| Some(trace.gpu_types[named(of)? as usize].as_str()))
+            .collect();
+        assert_eq!(types, [None, Some("a100"), Some("v100")]);
     }
 
     /// The rows of a table of these columns and cells.

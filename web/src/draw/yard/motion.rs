@@ -111,7 +111,7 @@ impl Motion {
                     from: platform.place(event.job),
                 },
             },
-            EventKind::Pause | EventKind::Evict => FlightKind::Preempted,
+            EventKind::Pause | EventKind::Evict | EventKind::Fail => FlightKind::Preempted,
             EventKind::Finish => FlightKind::Finished,
             _ => {
                 self.flights.extend(left);

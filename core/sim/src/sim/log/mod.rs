@@ -9,6 +9,7 @@ use crate::goodput::LocalBatch;
 use crate::job::JobId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 use tables::{Cell, Rank, Table, tables};
 use xxhash_rust::xxh3::Xxh3Default;
 
@@ -35,6 +36,34 @@ pub enum EventKind {
     /// Lost its GPUs because a node failed; detail: the segment that ended. More is in the
     /// [eviction](RunLog::eviction).
     Evict = 8,
+    /// Lost its GPUs because it failed, as its trace records, and tries again; detail: the segment
+    /// that ended. More is in the [stop](RunLog::stop).
+    Fail = 9,
+}
+
+/// Why a job stopped, as its trace records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum StopCause {
+    /// An attempt failed; the job tries again.
+    Retried = 0,
+    /// It ended as failed.
+    Failed = 1,
+    /// It ended because its node failed.
+    NodeFailed = 2,
+    /// Its owner ended it.
+    Cancelled = 3,
+}
+
+impl fmt::Display for StopCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Retried => "failed and tries again",
+            Self::Failed => "ended as failed",
+            Self::NodeFailed => "ended with its node",
+            Self::Cancelled => "was cancelled",
+        })
+    }
 }
 
 /// One stay of a job on GPUs.
@@ -171,6 +200,18 @@ tables! {
         /// The node that failed.
         node: u32,
         /// Seconds of execution at the requested GPUs that are to be done again.
+        lost: f64,
+    }
+
+    /// A job that stopped as its trace records.
+    stops: Stops of pub Stop {
+        /// When.
+        time: Time,
+        /// The segment that ended.
+        segment: u32,
+        /// Why.
+        cause: StopCause,
+        /// Seconds of execution at the requested GPUs that were in vain, as far as it tries again.
         lost: f64,
     }
 
@@ -388,6 +429,25 @@ impl RunLog {
         self.tables.evictions.row(i)
     }
 
+    /// How many jobs stopped as their trace records, each as often as it did.
+    pub fn stops(&self) -> usize {
+        self.tables.stops.len()
+    }
+
+    /// The `i`-th of them, in order of time.
+    pub fn stop(&self, i: usize) -> Stop {
+        self.tables.stops.row(i)
+    }
+
+    /// Why the job of a segment that ended then stopped, where its trace records it.
+    pub fn stop_of(&self, segment: u32, end: Time) -> Option<Stop> {
+        let stops = &self.tables.stops;
+        let first = stops.time.partition_point(|&at| Time(at) < end);
+        let stops = (first..stops.len()).map(|i| self.stop(i));
+        let mut stops = stops.take_while(|of| of.time == end);
+        stops.find(|of| of.segment == segment)
+    }
+
     /// How jobs save their work while they run; `None`: they do not.
     pub fn checkpointing(&self) -> Option<Checkpointing> {
         let all = &self.tables.checkpointing;
@@ -500,6 +560,10 @@ impl RunLog {
 
     pub(super) fn push_eviction(&mut self, eviction: Eviction) {
         self.tables.evictions.push(eviction);
+    }
+
+    pub(super) fn push_stop(&mut self, stop: Stop) {
+        self.tables.stops.push(stop);
     }
 
     pub(super) fn push_checkpointing(&mut self, checkpointing: Checkpointing) {

@@ -2,7 +2,7 @@
 //! goes through every column follows from that: the mark of what has been seen, the rows since, the
 //! bytes they take and the fingerprint.
 
-use super::{EventKind, NodeState};
+use super::{EventKind, NodeState, StopCause};
 use crate::Time;
 use crate::cluster::Gpus;
 use crate::job::JobId;
@@ -177,6 +177,7 @@ plain_cell!(JobId, Number, |self, hash| self.0.add_to(hash));
 plain_cell!(f64, Real, |self, hash| hash
     .update(&self.to_bits().to_le_bytes()));
 plain_cell!(EventKind, Kind, |self, hash| hash.update(&[self as u8]));
+plain_cell!(StopCause, Kind, |self, hash| hash.update(&[self as u8]));
 plain_cell!(NodeState, Kind, |self, hash| hash.update(&[self as u8]));
 plain_cell!(Gpus, Gpus, |self, hash| {
     hash.update(&self.node.to_le_bytes());
