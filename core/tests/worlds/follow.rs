@@ -177,6 +177,7 @@ impl<'a> Follower<'a> {
                     assert_eq!(self.jobs[j].stay.segment, event.detail as usize);
                     self.ends(j, event.kind);
                 }
+                EventKind::Fail => panic!("no world replays failures of jobs"),
                 EventKind::Demote | EventKind::Promote => {}
             }
         }
