@@ -73,6 +73,7 @@ impl Sequences {
             tenants: self.workload.tenants.clone(),
             models: self.workload.models.clone(),
             gpu_types: self.workload.gpu_types.clone(),
+            recorded: Default::default(),
             applications: self.workload.applications.clone(),
         };
         Sequence {
