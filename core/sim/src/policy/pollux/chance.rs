@@ -62,19 +62,21 @@ impl Trials {
             }
             *first = k as u16;
         }
-        trials.left = trials.gap(rng);
+        trials.left = trials.gap(rng).0;
         trials
     }
 
-    /// Failures before the next success.
-    fn gap(&self, rng: &mut Rng) -> u32 {
+    /// Failures before the next success, and 32 random bits that were not needed for them.
+    #[inline]
+    fn gap(&self, rng: &mut Rng) -> (u32, u32) {
         let mut gap = 0;
         loop {
-            let draw = rng.next_u64() >> 32;
+            let bits = rng.next_u64();
+            let draw = bits >> 32;
             let mut k = usize::from(self.guide[(draw >> 24) as usize]);
             while let Some(&threshold) = self.thresholds.get(k) {
                 if draw < threshold {
-                    return gap + k as u32;
+                    return (gap + k as u32, bits as u32);
                 }
                 k += 1;
             }
@@ -82,13 +84,20 @@ impl Trials {
         }
     }
 
-    /// Makes the next `trials`, calling `hit` with the number of each that succeeds.
+    /// Makes the next `trials`, calling `hit` with the number of each that succeeds, and 32 random
+    /// bits.
     #[inline]
-    pub(super) fn run(&mut self, rng: &mut Rng, trials: u32, mut hit: impl FnMut(&mut Rng, u32)) {
+    pub(super) fn run(
+        &mut self,
+        rng: &mut Rng,
+        trials: u32,
+        mut hit: impl FnMut(&mut Rng, u32, u32),
+    ) {
         let mut at = self.left;
         while at < trials {
-            hit(rng, at);
-            at += 1 + self.gap(rng);
+            let (gap, bits) = self.gap(rng);
+            hit(rng, at, bits);
+            at += 1 + gap;
         }
         self.left = at - trials;
     }
@@ -108,7 +117,7 @@ mod tests {
             let (mut successes, mut by_position, mut made) = (0_u32, [0_u32; 4], 0_u32);
             while made < 400_000 {
                 for batch in [4, 1, 3, 16] {
-                    trials.run(&mut rng, batch, |_, at| {
+                    trials.run(&mut rng, batch, |_, at, _| {
                         successes += 1;
                         if batch == 4 {
                             by_position[at as usize] += 1;

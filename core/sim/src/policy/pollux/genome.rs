@@ -182,6 +182,12 @@ impl Layout {
         if let ([word], 4) = (words, self.bits) {
             return (bytes(*word).wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32;
         }
+        if let (&[a, b, c, d], 4) = (words, self.bits) {
+            // Lanes are less than 8, sums of two fill no lane.
+            let bytes = bytes(a + b) + bytes(c + d);
+            let pairs = (bytes & PAIRS) + (bytes >> 8 & PAIRS);
+            return (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as u32;
+        }
         let pairs = |&word: &u64| (bytes(word) & PAIRS) + (bytes(word) >> 8 & PAIRS);
         let of_group = |group: &[u64]| {
             let pairs: u64 = group.iter().map(pairs).sum();

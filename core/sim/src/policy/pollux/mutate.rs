@@ -9,10 +9,11 @@
 //!
 //! So entries only grow where there is room, and repair decides who keeps what.
 
-use super::chance::{Trials, below};
+use super::chance::{Trials, scale};
 use super::genome::{Changes, GROUP};
 use super::problem::Problem;
 use crate::policy::Rng;
+use rand_xoshiro::rand_core::Rng as _;
 
 /// The random streams of one search, and room to work in.
 pub(super) struct Mutation {
@@ -24,47 +25,48 @@ pub(super) struct Mutation {
     has_gpus: Vec<u64>,
     /// By word: whether a node may now be asked for more GPUs than it has.
     pub(super) may_exceed: Vec<bool>,
+    /// By the number of jobs on a node: p₁ + p₂ − p₁p₂ for one of them, of 2³².
+    holders: Vec<u64>,
     /// Nodes with free GPUs, in masks.
     free: Vec<u64>,
-    /// Rows with GPUs on such nodes: job, mask, and which.
-    there: Vec<(u32, u32, u64)>,
-    /// By mask: how many jobs are on each such node, the digits in base two.
-    crowds: Vec<[u64; 6]>,
-    /// Entries to be raised.
-    hit: Vec<Entry>,
-    /// By job and mask: those to be raised because they hold GPUs; 0 between two mutations.
-    is_hit: Vec<u64>,
+    /// By mask: how many jobs are on each node, the digits in base two; right where it is free.
+    crowds: Vec<[u64; DIGITS]>,
+    /// The free nodes of a mask, as its bits.
+    bits: Vec<u32>,
+    /// Rows with GPUs on such nodes.
+    there: Vec<u32>,
 }
 
-/// A job's entry on the node of a mask's bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
-    job: u32,
-    mask: u32,
-    bit: u32,
-}
+/// A free node has fewer than 64 GPUs in use, and so fewer jobs...
+const DIGITS: usize = 6;
+/// ...and with lanes of four bits, fewer than 8.
+const FEW_DIGITS: usize = 3;
 
 impl Mutation {
     pub(super) fn new(problem: &Problem, rng: &mut Rng) -> Self {
         let layout = problem.layout;
         let movable = (layout.jobs - problem.pinned).max(1);
+        let p1 = 1.0 / movable as f64;
+        let holder = |jobs: u32| {
+            let p2 = 1.0 / f64::from(jobs.max(1));
+            ((p1 + p2 - p1 * p2) * 4_294_967_296.0) as u64
+        };
         Self {
             reset: Trials::new(0.1, rng),
             select: Trials::new(0.1, rng),
             zero: Trials::new(0.1, rng),
-            gain: Trials::new(1.0 / movable as f64, rng),
+            gain: Trials::new(p1, rng),
             has_gpus: problem
                 .capacity
                 .iter()
                 .map(|&word| layout.nonzero(word))
                 .collect(),
             may_exceed: vec![true; layout.words],
+            holders: (0..1 << DIGITS).map(holder).collect(),
             free: vec![0; layout.masks],
-            there: vec![(0, 0, 0); layout.jobs * layout.masks],
-            // A free node has fewer than 64 GPUs in use, and so fewer jobs.
-            crowds: vec![[0; 6]; layout.masks],
-            hit: Vec::with_capacity(64 * layout.nodes + layout.jobs),
-            is_hit: vec![0; layout.jobs * layout.masks],
+            crowds: vec![[0; DIGITS]; layout.masks],
+            bits: vec![0; 64],
+            there: vec![0; layout.jobs + 1],
         }
     }
 
@@ -79,7 +81,6 @@ impl Mutation {
         let is_reset = self.go_back::<W>(problem, genome, changes, rng);
         self.thin_out::<W>(problem, genome, changes, rng);
         if self.find_room::<W>(problem, genome) {
-            self.choose::<W>(problem, genome, rng);
             self.raise::<W>(problem, genome, changes, rng);
         }
         is_reset || !changes.is_empty()
@@ -95,7 +96,7 @@ impl Mutation {
         let record = problem.layout.with_words::<W>().record();
         let rows = (problem.layout.jobs - problem.pinned) as u32;
         let mut any = false;
-        self.reset.run(rng, rows, |_, row| {
+        self.reset.run(rng, rows, |_, row, _| {
             let job = problem.pinned + row as usize;
             genome[job * record..][..record].copy_from_slice(problem.current_row::<W>(job));
             if problem.outgrown[job] {
@@ -116,14 +117,14 @@ impl Mutation {
         let layout = problem.layout.with_words::<W>();
         let rows = (layout.jobs - problem.pinned) as u32;
         let zero = &mut self.zero;
-        self.select.run(rng, rows, |rng, row| {
+        self.select.run(rng, rows, |rng, row, _| {
             let job = problem.pinned + row as usize;
             let record = &mut genome[job * layout.record()..][..layout.record()];
             let (words, rest) = record.split_at_mut(layout.words);
             // Zeroing what is zero changes nothing: only nodes in use are tried.
             for (m, mask) in rest[..layout.masks].iter_mut().enumerate() {
                 let (mut left, mut passed) = (*mask, 0);
-                zero.run(rng, left.count_ones(), |_, at| {
+                zero.run(rng, left.count_ones(), |_, at, _| {
                     while passed < at {
                         left &= left - 1;
                         passed += 1;
@@ -137,21 +138,31 @@ impl Mutation {
         });
     }
 
-    /// Finds the nodes with free GPUs, and those asked for more than they have; whether there are
-    /// any of the first.
+    /// Finds the nodes with free GPUs, who is on them, and those asked for more than they have;
+    /// whether there are any of the first.
     fn find_room<const W: usize>(&mut self, problem: &Problem, genome: &[u64]) -> bool {
         let layout = problem.layout.with_words::<W>();
-        self.free.fill(0);
         let mut any = 0;
+        let digits = if layout.bits == 4 { FEW_DIGITS } else { DIGITS };
         for m in 0..layout.masks {
             let group = layout.group(m);
             // Two parents and the current allocation together fill no lane.
             let mut used = [0_u64; GROUP];
-            for record in genome.chunks_exact(layout.record()) {
+            let mut crowds = [0; DIGITS];
+            for (job, record) in genome.chunks_exact(layout.record()).enumerate() {
                 for (used, word) in used.iter_mut().zip(&record[group.clone()]) {
                     *used += word;
                 }
+                let mut carry = if job < problem.pinned {
+                    0
+                } else {
+                    record[layout.words + m]
+                };
+                for digit in &mut crowds[..digits] {
+                    (*digit, carry) = (*digit ^ carry, *digit & carry);
+                }
             }
+            self.crowds[m] = crowds;
             let high = layout.high();
             let mut mask = 0;
             for (shift, (w, used)) in group.zip(used).enumerate() {
@@ -169,71 +180,7 @@ impl Mutation {
         any != 0
     }
 
-    /// Chooses the entries to be raised.
-    fn choose<const W: usize>(&mut self, problem: &Problem, genome: &[u64], rng: &mut Rng) {
-        let layout = problem.layout.with_words::<W>();
-        self.hit.clear();
-        let mut rows = 0;
-        let records = genome.chunks_exact(layout.record()).enumerate();
-        for (job, record) in records.skip(problem.pinned) {
-            for (m, &free) in self.free[..layout.masks].iter().enumerate() {
-                // Written whether it counts or not: a branch would be chance.
-                let there = record[layout.words + m] & free;
-                self.there[rows] = (job as u32, m as u32, there);
-                rows += usize::from(there != 0);
-            }
-        }
-        let there = &self.there[..rows];
-        self.crowds.fill([0; 6]);
-        for &(_, m, bits) in there {
-            let mut carry = bits;
-            for digit in &mut self.crowds[m as usize] {
-                (*digit, carry) = (*digit ^ carry, *digit & carry);
-            }
-        }
-        for &(job, mask, bits) in there {
-            let crowds = &self.crowds[mask as usize];
-            let crowded = crowds[1..].iter().fold(0, |all, digit| all | digit);
-            let crowd = |bit: u32| {
-                let digits = (0..).zip(crowds);
-                digits.fold(0, |sum, (k, digit)| sum | ((digit >> bit & 1) as u32) << k)
-            };
-            let mut left = bits;
-            while left != 0 {
-                let bit = left.trailing_zeros();
-                if crowded >> bit & 1 == 0 || below(rng, crowd(bit)) == 0 {
-                    self.hit.push(Entry { job, mask, bit });
-                    self.is_hit[job as usize * layout.masks + mask as usize] |= 1 << bit;
-                }
-                left &= left - 1;
-            }
-        }
-        let held = self.hit.len();
-        let (hit, is_hit) = (&mut self.hit, &self.is_hit);
-        let movable = (layout.jobs - problem.pinned) as u32;
-        for (m, &free) in self.free[..layout.masks].iter().enumerate() {
-            let (mut left, mut passed) = (free, 0);
-            self.gain.run(rng, free.count_ones() * movable, |_, at| {
-                while passed + movable <= at {
-                    left &= left - 1;
-                    passed += movable;
-                }
-                let job = problem.pinned + (at - passed) as usize;
-                let bit = left.trailing_zeros();
-                if is_hit[job * layout.masks + m] >> bit & 1 == 0 {
-                    hit.push(Entry {
-                        job: job as u32,
-                        mask: m as u32,
-                        bit,
-                    });
-                }
-            });
-        }
-        for entry in &self.hit[..held] {
-            self.is_hit[entry.job as usize * layout.masks + entry.mask as usize] = 0;
-        }
-    }
-
+    /// Raises entries on free nodes: of who is there, and of who is not.
     fn raise<const W: usize>(
         &mut self,
         problem: &Problem,
@@ -242,17 +189,61 @@ impl Mutation {
         rng: &mut Rng,
     ) {
         let layout = problem.layout.with_words::<W>();
-        for &Entry { job, mask, bit } in &self.hit {
-            let (w, shift) = layout.place_of(mask as usize, bit);
-            let record = &mut genome[job as usize * layout.record()..][..layout.record()];
-            let most = (problem.capacity[w] >> shift & layout.lane()) as u32;
-            let now = (record[w] >> shift & layout.lane()) as u32;
-            let more = below(rng, most - now + 1);
-            // Without a branch, since which way it goes is chance.
-            record[w] += u64::from(more) << shift;
-            record[layout.words + mask as usize] |= u64::from(now + more > 0) << bit;
-            self.may_exceed[w] = true;
-            changes.mark_if(job as usize, more > 0);
+        let digits = if layout.bits == 4 { FEW_DIGITS } else { DIGITS };
+        let movable = (layout.jobs - problem.pinned) as u32;
+        for m in 0..layout.masks {
+            let free = self.free[m];
+            let mask = layout.words + m;
+            let mut rows = 0;
+            for job in problem.pinned..layout.jobs {
+                // Written whether it counts or not: a branch would be chance.
+                self.there[rows] = job as u32;
+                rows += usize::from(genome[job * layout.record() + mask] & free != 0);
+            }
+            let crowds = &self.crowds[m][..digits];
+            for &job in &self.there[..rows] {
+                let job = job as usize;
+                let record = &mut genome[job * layout.record()..][..layout.record()];
+                let mut left = record[mask] & free;
+                while left != 0 {
+                    let bit = left.trailing_zeros();
+                    let crowd = (0..).zip(crowds).fold(0, |sum, (k, digit)| {
+                        sum | ((digit >> bit & 1) as usize) << k
+                    });
+                    let (w, shift) = layout.place_of(m, bit);
+                    let most = (problem.capacity[w] >> shift & layout.lane()) as u32;
+                    let now = (record[w] >> shift & layout.lane()) as u32;
+                    // Without a branch, since which way it goes is chance; and so below.
+                    let draw = rng.next_u64();
+                    let is_hit = u32::from(draw >> 32 < self.holders[crowd]);
+                    let more = scale(draw as u32, most - now + 1) * is_hit;
+                    record[w] += u64::from(more) << shift;
+                    self.may_exceed[w] = true;
+                    changes.mark_if(job, more > 0);
+                    left &= left - 1;
+                }
+            }
+            let (mut left, mut count) = (free, 0);
+            while left != 0 {
+                self.bits[count] = left.trailing_zeros();
+                count += 1;
+                left &= left - 1;
+            }
+            let (bits, may_exceed) = (&self.bits, &mut self.may_exceed);
+            self.gain.run(rng, count as u32 * movable, |_, at, draw| {
+                let job = problem.pinned + (at % movable) as usize;
+                let bit = bits[(at / movable) as usize];
+                let (w, shift) = layout.place_of(m, bit);
+                let record = &mut genome[job * layout.record()..][..layout.record()];
+                let most = (problem.capacity[w] >> shift & layout.lane()) as u32;
+                // Who is there has had its chance.
+                let is_new = u32::from(record[mask] >> bit & 1 == 0);
+                let gpus = scale(draw, most + 1) * is_new;
+                record[w] += u64::from(gpus) << shift;
+                record[mask] |= u64::from(gpus > 0) << bit;
+                may_exceed[w] = true;
+                changes.mark_if(job, gpus > 0);
+            });
         }
     }
 }

@@ -394,14 +394,18 @@ impl Problem {
     /// The row's cell; a row must hold no more than the job's most.
     pub(super) fn cell<const W: usize>(&self, job: usize, words: &[u64], masks: &[u64]) -> usize {
         let member = &self.members[job];
-        let nodes = genome::count(masks) as usize;
+        // (To count takes long, and most often it is one or several.)
+        let class = if self.classes == 2 {
+            usize::from(genome::is_distributed(masks))
+        } else {
+            (genome::count(masks) as usize).clamp(1, self.classes) - 1
+        };
         // A current row may hold more than the job may have now; repair sees to all others.
         let replicas = self
             .layout
             .with_words::<W>()
             .sum(words)
             .min(member.max_replicas);
-        let class = nodes.clamp(1, self.classes) - 1;
         // (Not `==`: rows are too short for a call.)
         let differing = words.iter().zip(self.current_row::<W>(job));
         let is_current = differing.fold(0, |all, (a, b)| all | (a ^ b)) == 0;

@@ -78,12 +78,11 @@ impl Repair {
         rng: &mut Rng,
     ) {
         let layout = problem.layout.with_words::<W>();
-        let nodes = genome::count(&record[layout.words..layout.hash()]);
         let most = problem.max_replicas(job);
         let most_nodes = problem.parameters.max_nodes;
-        if job < problem.pinned
-            || (nodes <= most_nodes && layout.sum(&record[..layout.words]) <= most)
-        {
+        let is_narrow = layout.nodes <= most_nodes as usize
+            || genome::count(&record[layout.words..layout.hash()]) <= most_nodes;
+        if job < problem.pinned || (is_narrow && layout.sum(&record[..layout.words]) <= most) {
             return;
         }
         self.parts.clear();

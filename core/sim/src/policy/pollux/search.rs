@@ -326,16 +326,16 @@ impl<'a, const W: usize> Work<'a, W> {
             let before = best(self);
             self.select(rng);
             best_by_generation.push(best(self));
+            if parameters.patience == 0 {
+                continue;
+            }
             let grown = area(&self.population);
             if best(self) > before || grown > front_area * GROWTH {
                 front_area = grown;
                 idle = 0;
             } else {
                 idle += 1;
-                if parameters.patience > 0
-                    && idle >= parameters.patience
-                    && !self.starves_needlessly()
-                {
+                if idle >= parameters.patience && !self.starves_needlessly() {
                     return Stopped::Patience;
                 }
             }

@@ -129,6 +129,9 @@ struct Front {
 
 /// Survival, and room to work in.
 pub(super) struct Survival {
+    /// The offspring's ranks and numbers, and they themselves, in order.
+    order: Vec<u128>,
+    sorted: Vec<Individual>,
     merged: Vec<Individual>,
     front_of: Vec<u32>,
     survives: Vec<bool>,
@@ -144,6 +147,8 @@ impl Survival {
     pub(super) fn new(population: usize) -> Self {
         let most = 2 * population;
         Self {
+            order: Vec::with_capacity(population),
+            sorted: Vec::with_capacity(population),
             merged: Vec::with_capacity(most),
             front_of: Vec::with_capacity(most),
             survives: Vec::with_capacity(most),
@@ -163,10 +168,8 @@ impl Survival {
         freed: &mut Vec<usize>,
         rng: &mut Rng,
     ) {
-        // The place is a tie-break, so that the sort need not be stable.
-        offspring.sort_unstable_by_key(|individual| (individual.rank(), individual.place));
-        self.merge(population, offspring);
-        offspring.clear();
+        self.sort(offspring);
+        self.merge(population);
         self.find_fronts();
 
         // Fronts before `whole` survive whole, the one at `whole` as far as places are left.
@@ -203,10 +206,34 @@ impl Survival {
         }
     }
 
-    /// Both lists as one, in order; of equals, the older first.
-    fn merge(&mut self, population: &[Individual], offspring: &[Individual]) {
+    /// Moves the offspring to `sorted`, in order; of equals, the older first.
+    fn sort(&mut self, offspring: &mut Vec<Individual>) {
+        // Numbers are sorted faster than what they number: the last digits of F1 make room for it.
+        let digits = offspring.len().next_power_of_two().trailing_zeros();
+        let numbers = (1 << digits) - 1;
+        self.order.clear();
+        let ranked = offspring.iter().map(Individual::rank).zip(0..);
+        self.order
+            .extend(ranked.map(|(rank, i)| (rank & !numbers) | i));
+        self.order.sort_unstable();
+        self.sorted.clear();
+        for &numbered in &self.order {
+            let next = offspring[(numbered & numbers) as usize];
+            self.sorted.push(next);
+            // Rarely, those digits count.
+            let mut at = self.sorted.len() - 1;
+            while at > 0 && self.sorted[at - 1].rank() > next.rank() {
+                self.sorted.swap(at - 1, at);
+                at -= 1;
+            }
+        }
+        offspring.clear();
+    }
+
+    /// The population and the sorted offspring as one, in order; of equals, the older first.
+    fn merge(&mut self, population: &[Individual]) {
         self.merged.clear();
-        let mut young = offspring.iter().peekable();
+        let mut young = self.sorted.iter().peekable();
         for old in population {
             while let Some(next) = young.next_if(|next| next.rank() < old.rank()) {
                 self.merged.push(*next);
