@@ -22,45 +22,72 @@ pub struct Fitness {
 impl Problem {
     /// How good an allocation is.
     pub fn fitness(&self, allocation: &Allocation) -> Fitness {
-        evaluate::<ANY>(self, &self.genome(allocation)).1
+        evaluate(self, &self.genome(allocation)).1
     }
 }
 
 /// The genome's hash, and its fitness.
-pub(super) fn evaluate<const W: usize>(problem: &Problem, genome: &[u64]) -> (u64, Fitness) {
-    let layout = problem.layout.with_words::<W>();
-    let (mut hash, mut in_use) = (0_u64, 0_u64);
-    let (mut terms, mut speedups) = (0.0, 0.0);
+pub(super) fn evaluate(problem: &Problem, genome: &[u64]) -> (u64, Fitness) {
+    let layout = problem.layout;
+    let mut sums = Sums::default();
     for record in genome.chunks_exact(layout.record()) {
-        hash = hash.wrapping_add(record[layout.hash()]);
-        in_use |= record[layout.words];
-        let [term, speedup] = problem.cells[record[layout.cell()] as usize];
-        terms += term;
-        speedups += speedup;
+        sums.add::<ANY>(problem, record);
     }
-    let gpus = if layout.masks == 1 {
-        problem.gpus_of(0, in_use)
-    } else {
-        (0..layout.masks)
-            .map(|mask| {
-                let in_use = genome
-                    .chunks_exact(layout.record())
-                    .fold(0, |all, record| all | record[layout.words + mask]);
-                problem.gpus_of(mask, in_use)
-            })
-            .sum()
-    };
-    let fitness = Fitness {
-        mean_speedup: if layout.jobs == 0 {
-            0.0
-        } else {
-            problem.mean.of(terms, layout.jobs)
-        },
-        utility: if gpus == 0 {
-            0.0
-        } else {
-            speedups / f64::from(gpus)
-        },
-    };
+    let (hash, mut fitness) = sums.weigh(problem);
+    if layout.masks > 1 {
+        let gpus = (0..layout.masks).map(|mask| {
+            let in_use = genome
+                .chunks_exact(layout.record())
+                .fold(0, |all, record| all | record[layout.words + mask]);
+            problem.gpus_of(mask, in_use)
+        });
+        fitness.utility = utility(sums.speedups, gpus.sum());
+    }
     (hash, fitness)
+}
+
+fn utility(speedups: f64, gpus: u32) -> f64 {
+    if gpus == 0 {
+        0.0
+    } else {
+        speedups / f64::from(gpus)
+    }
+}
+
+/// Sums over a genome's records.
+#[derive(Default)]
+pub(super) struct Sums {
+    hash: u64,
+    /// Nodes in use, of the first mask.
+    in_use: u64,
+    terms: f64,
+    speedups: f64,
+}
+
+impl Sums {
+    /// Adds a record that is up to date.
+    #[inline]
+    pub(super) fn add<const W: usize>(&mut self, problem: &Problem, record: &[u64]) {
+        let layout = problem.layout.with_words::<W>();
+        self.hash = self.hash.wrapping_add(record[layout.hash()]);
+        self.in_use |= record[layout.words];
+        let [term, speedup] = problem.cells[record[layout.cell()] as usize];
+        self.terms += term;
+        self.speedups += speedup;
+    }
+
+    /// The hash, and the fitness if one mask covers all nodes.
+    #[inline]
+    pub(super) fn weigh(&self, problem: &Problem) -> (u64, Fitness) {
+        let jobs = problem.layout.jobs;
+        let fitness = Fitness {
+            mean_speedup: if jobs == 0 {
+                0.0
+            } else {
+                problem.mean.of(self.terms, jobs)
+            },
+            utility: utility(self.speedups, problem.gpus_of(0, self.in_use)),
+        };
+        (self.hash, fitness)
+    }
 }

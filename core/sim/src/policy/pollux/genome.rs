@@ -154,6 +154,21 @@ impl Layout {
         ((masks[word / bits] >> (word % bits)) & self.ones()) * self.lane()
     }
 
+    /// Gives a word's nodes as many GPUs as are left; a mask's bits, if `word` is word `w` of it,
+    /// for those that get none of what they wanted.
+    #[inline]
+    pub(super) fn take(self, left: &mut u64, word: &mut u64, w: usize) -> u64 {
+        let (high, wanted) = (self.high(), *word);
+        // All bits of the lanes in which enough is left.
+        let enough = (((*left | high) - wanted) & high) >> (self.bits - 1);
+        let enough = enough * self.lane();
+        let given = (wanted & enough) | (*left & !enough);
+        *left -= given;
+        *word = given;
+        let empty = self.nonzero(wanted) & !self.nonzero(given);
+        (empty >> (self.bits - 1)) << w
+    }
+
     /// Brings a record's masks up to date with its GPUs.
     #[inline]
     pub(super) fn refresh_masks(self, record: &mut [u64]) {
@@ -264,6 +279,11 @@ impl Changes {
     #[inline]
     pub(super) fn mark_if(&mut self, job: usize, is_changed: bool) {
         self.rows[job / 64] |= u64::from(is_changed) << (job % 64);
+    }
+
+    #[inline]
+    pub(super) fn has(&self, job: usize) -> bool {
+        self.rows[job / 64] >> (job % 64) & 1 == 1
     }
 
     /// The rows, in service order.

@@ -23,8 +23,6 @@ pub(super) struct Mutation {
     gain: Trials,
     /// The high bit of every node's lane, where it has GPUs.
     has_gpus: Vec<u64>,
-    /// By word: whether a node may now be asked for more GPUs than it has.
-    pub(super) may_exceed: Vec<bool>,
     /// By the number of jobs on a node: p₁ + p₂ − p₁p₂ for one of them, of 2³².
     holders: Vec<u64>,
     /// Nodes with free GPUs, in masks.
@@ -61,7 +59,6 @@ impl Mutation {
                 .iter()
                 .map(|&word| layout.nonzero(word))
                 .collect(),
-            may_exceed: vec![true; layout.words],
             holders: (0..1 << DIGITS).map(holder).collect(),
             free: vec![0; layout.masks],
             crowds: vec![[0; DIGITS]; layout.masks],
@@ -138,8 +135,7 @@ impl Mutation {
         });
     }
 
-    /// Finds the nodes with free GPUs, who is on them, and those asked for more than they have;
-    /// whether there are any of the first.
+    /// Finds the nodes with free GPUs and who is on them; whether there are any.
     fn find_room<const W: usize>(&mut self, problem: &Problem, genome: &[u64]) -> bool {
         let layout = problem.layout.with_words::<W>();
         let mut any = 0;
@@ -167,8 +163,6 @@ impl Mutation {
             let mut mask = 0;
             for (shift, (w, used)) in group.zip(used).enumerate() {
                 let (capacity, has_gpus) = (problem.capacity[w], self.has_gpus[w]);
-                let enough = ((capacity | high) - (used & !high)) & !used & high;
-                self.may_exceed[w] = enough != high;
                 // Lanes of capacity − 1 ≥ used.
                 let one = has_gpus >> (layout.bits - 1);
                 let free = ((capacity - one) | high) - (used & !high);
@@ -218,7 +212,6 @@ impl Mutation {
                     let is_hit = u32::from(draw >> 32 < self.holders[crowd]);
                     let more = scale(draw as u32, most - now + 1) * is_hit;
                     record[w] += u64::from(more) << shift;
-                    self.may_exceed[w] = true;
                     changes.mark_if(job, more > 0);
                     left &= left - 1;
                 }
@@ -229,7 +222,7 @@ impl Mutation {
                 count += 1;
                 left &= left - 1;
             }
-            let (bits, may_exceed) = (&self.bits, &mut self.may_exceed);
+            let bits = &self.bits;
             self.gain.run(rng, count as u32 * movable, |_, at, draw| {
                 let job = problem.pinned + (at % movable) as usize;
                 let bit = bits[(at / movable) as usize];
@@ -241,7 +234,6 @@ impl Mutation {
                 let gpus = scale(draw, most + 1) * is_new;
                 record[w] += u64::from(gpus) << shift;
                 record[mask] |= u64::from(gpus > 0) << bit;
-                may_exceed[w] = true;
                 changes.mark_if(job, gpus > 0);
             });
         }

@@ -374,25 +374,32 @@ impl Problem {
         }
         // A row's cell depends on whether it is the current one.
         self.current.clone_from(&current);
-        self.refresh::<ANY>(&mut current, &mut changes);
+        self.refresh(&mut current, &mut changes);
         self.current = current;
         Ok(())
     }
 
     /// Brings hash and cell of a genome's changed rows up to date.
-    pub(super) fn refresh<const W: usize>(&self, genome: &mut [u64], changes: &mut Changes) {
-        let layout = self.layout.with_words::<W>();
+    pub(super) fn refresh(&self, genome: &mut [u64], changes: &mut Changes) {
+        let record = self.layout.record();
         changes.for_each(|job| {
-            let record = &mut genome[job * layout.record()..][..layout.record()];
-            let (words, rest) = record.split_at_mut(layout.words);
-            rest[layout.masks] = genome::hash(words, job);
-            rest[layout.masks + 1] = self.cell::<W>(job, words, &rest[..layout.masks]) as u64;
+            self.refresh_row::<ANY>(job, &mut genome[job * record..][..record]);
         });
         changes.clear();
     }
 
+    /// Brings a record's hash and cell up to date.
+    #[inline]
+    pub(super) fn refresh_row<const W: usize>(&self, job: usize, record: &mut [u64]) {
+        let layout = self.layout.with_words::<W>();
+        let (words, rest) = record.split_at_mut(layout.words);
+        rest[layout.masks] = genome::hash(words, job);
+        rest[layout.masks + 1] = self.cell::<W>(job, words, &rest[..layout.masks]) as u64;
+    }
+
     /// The row's cell; a row must hold no more than the job's most.
-    pub(super) fn cell<const W: usize>(&self, job: usize, words: &[u64], masks: &[u64]) -> usize {
+    #[inline]
+    fn cell<const W: usize>(&self, job: usize, words: &[u64], masks: &[u64]) -> usize {
         let member = &self.members[job];
         // (To count takes long, and most often it is one or several.)
         let class = if self.classes == 2 {
@@ -514,7 +521,7 @@ impl Problem {
             layout.refresh_masks(record);
             changes.mark(job);
         }
-        self.refresh::<ANY>(&mut genome, &mut changes);
+        self.refresh(&mut genome, &mut changes);
         genome
     }
 }

@@ -10,7 +10,7 @@
 
 use super::chance::scale;
 use super::crossover::cross;
-use super::fitness::{Fitness, evaluate};
+use super::fitness::Fitness;
 use super::genome::{self, ANY, Changes, FEW, FEW_LARGE, Layout, MANY, MANY_LARGE};
 use super::mutate::Mutation;
 use super::problem::{Allocation, Node, Problem};
@@ -197,10 +197,9 @@ impl<'a, const W: usize> Work<'a, W> {
         let problem = self.problem;
         let mut place = self.take_place();
         self.copy_in(place, &problem.current);
-        self.put_right(place, rng);
-        let (_, current) = evaluate::<W>(problem, self.genome(place));
+        let (hash, current) = self.put_right(place, rng);
         if last.is_none() || !problem.parameters.reference {
-            place = self.keep_if_new(place);
+            place = self.keep_if_new(place, hash, current);
         }
         if let Some(last) = last {
             let rows = last.rows_of(problem);
@@ -210,8 +209,8 @@ impl<'a, const W: usize> Work<'a, W> {
                     break;
                 }
                 self.translate(place, last, genome, &rows, columns.as_deref());
-                self.put_right(place, rng);
-                place = self.keep_if_new(place);
+                let (hash, fitness) = self.put_right(place, rng);
+                place = self.keep_if_new(place, hash, fitness);
             }
         }
         self.free.push(place);
@@ -259,8 +258,8 @@ impl<'a, const W: usize> Work<'a, W> {
         }
     }
 
-    /// Makes an allocation of any genome at a place, all its records complete.
-    fn put_right(&mut self, place: usize, rng: &mut Rng) {
+    /// Makes an allocation of any genome at a place, all its records complete: hash and fitness.
+    fn put_right(&mut self, place: usize, rng: &mut Rng) -> (u64, Fitness) {
         let layout = self.layout();
         let child = &mut self.arena[place * layout.genome()..][..layout.genome()];
         for (job, record) in child.chunks_exact_mut(layout.record()).enumerate() {
@@ -270,21 +269,13 @@ impl<'a, const W: usize> Work<'a, W> {
             layout.refresh_masks(record);
             self.changes.mark(job);
         }
-        self.mutation.may_exceed.fill(true);
-        self.repair.apply::<W>(
-            self.problem,
-            child,
-            &self.mutation.may_exceed,
-            &mut self.changes,
-            rng,
-        );
-        self.problem.refresh::<W>(child, &mut self.changes);
+        self.repair
+            .settle::<W>(self.problem, child, &mut self.changes, rng)
     }
 
     /// Adds the genome to the offspring unless there is one like it; a place for the next.
-    fn keep_if_new(&mut self, place: usize) -> usize {
+    fn keep_if_new(&mut self, place: usize, hash: u64, fitness: Fitness) -> usize {
         let genome = self.layout().genome();
-        let (hash, fitness) = evaluate::<W>(self.problem, self.genome(place));
         self.hashes[place] = hash;
         let arena = &self.arena;
         let is_same =
@@ -413,15 +404,10 @@ impl<'a, const W: usize> Work<'a, W> {
         if !has_moved && (point == 0 || parents[0] == parents[1]) {
             return place;
         }
-        self.repair.apply::<W>(
-            self.problem,
-            child,
-            &self.mutation.may_exceed,
-            &mut self.changes,
-            rng,
-        );
-        self.problem.refresh::<W>(child, &mut self.changes);
-        self.keep_if_new(place)
+        let (hash, fitness) = self
+            .repair
+            .settle::<W>(self.problem, child, &mut self.changes, rng);
+        self.keep_if_new(place, hash, fitness)
     }
 
     fn last_front(&self) -> LastFront {

@@ -181,13 +181,12 @@ proptest! {
             layout.refresh_masks(record);
             changes.mark(job);
         }
-        let everywhere = vec![true; layout.words];
-        let mut repair = Repair::new(&problem);
-        repair.apply::<ANY>(&problem, &mut genome, &everywhere, &mut changes, &mut rng);
-        problem.refresh::<ANY>(&mut genome, &mut changes);
+        let (_, fitness) =
+            Repair::new(&problem).settle::<ANY>(&problem, &mut genome, &mut changes, &mut rng);
         let allocation = problem.allocation(&genome);
         prop_assert_eq!(violation(&gpus, &jobs, &parameters, &allocation), None);
         prop_assert!(is_consistent(&problem, &genome));
+        prop_assert_eq!(fitness, problem.fitness(&allocation));
     }
 
     /// Three rounds on end: allocations that can be given, no worse than what there was (where
