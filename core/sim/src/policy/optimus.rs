@@ -11,13 +11,13 @@ use super::entry::{GANG_PLACEMENT, Registered};
 use super::rigid::{self, Rigid};
 use super::{
     Cadence, Explanation, Fact, Line, ParamInfo, ParamKind, Plot, Policy, PolicyEntry, Rng,
-    RoundReport, RoundRow, Verdict, rounds,
+    RoundReport, RoundRow, rounds,
 };
 use crate::application::{Application, packed};
 use crate::cluster::Part;
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
-use crate::sim::{News, Phase, Plan, View};
+use crate::sim::{News, Plan, View};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -326,17 +326,9 @@ impl Policy for Optimus {
     }
 
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
-        let verdict = match view.phase(job) {
-            Phase::Running => Verdict::Runs,
-            Phase::Waiting => Verdict::TooFewGpus {
-                wants: 1,
-                left: view.free().total(),
-            },
-            _ => Verdict::NotActive,
-        };
+        let verdict = rigid::verdict(view, job);
         let Some(training) = view.training(job) else {
-            let what = "fixed duration: first come first served, before adaptive jobs";
-            return Explanation::new(verdict, vec![Fact::new("plain gang", what)]);
+            return Explanation::new(verdict, vec![rigid::plain_gang()]);
         };
         let (application, batch) = (training.application(), training.batch());
         let key = |gpus| (application, batch, gpus);

@@ -5,10 +5,11 @@
 use super::Params;
 use super::emptiest;
 use super::entry::BuildContext;
+use super::{Fact, Verdict};
 use crate::cluster::{Part, Placement};
 use crate::job::JobId;
 use crate::placement::{Room, Strategy};
-use crate::sim::{Plan, View};
+use crate::sim::{Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
 
 /// The plain jobs.
@@ -77,6 +78,26 @@ impl Rigid {
 fn running(view: &View<'_>) -> impl Iterator<Item = JobId> {
     let jobs = view.ledger().running();
     jobs.filter(|&job| view.training(job).is_none())
+}
+
+/// Why a job among adaptive ones runs or does not: one GPU is enough to begin with.
+pub(super) fn verdict(view: &View<'_>, job: JobId) -> Verdict {
+    match view.phase(job) {
+        Phase::Running => Verdict::Runs,
+        Phase::Waiting => Verdict::TooFewGpus {
+            wants: 1,
+            left: view.free().total(),
+        },
+        _ => Verdict::NotActive,
+    }
+}
+
+/// What there is to say of a job that does not adapt.
+pub(super) fn plain_gang() -> Fact {
+    Fact::new(
+        "plain gang",
+        "fixed duration: first come first served, before adaptive jobs",
+    )
 }
 
 /// Where a job's gang goes in this room; `None`: it waits. Without a placement, on the emptiest nodes.

@@ -6,17 +6,14 @@
 //! free, so that it can begin to learn how it scales. Plain jobs, whose gangs cannot
 //! shrink, are served before (see `rigid`).
 
+mod believing;
 mod explaining;
 
 use super::autoscale;
 use super::fleet::{self, Fleet};
 use super::{Candidate, Node, Outcome, Parameters, Problem, Search};
-use crate::application::{Application, even};
 use crate::cluster::Part;
-use crate::goodput::{
-    Agent, CandidateTable, Choice, FitChoice, Fits, GradientStats, LocalBatch, Observation,
-    RETUNE_GAIN, batch,
-};
+use crate::goodput::{Agent, CandidateTable, FitChoice, Fits, LocalBatch, RETUNE_GAIN};
 use crate::job::JobId;
 use crate::policy::entry::{BuildContext, GANG_PLACEMENT, Registered};
 use crate::policy::rigid::{self, Rigid};
@@ -25,6 +22,7 @@ use crate::policy::{
     RoundReport, RoundRow, rounds,
 };
 use crate::sim::{News, Plan, TrainingView, View};
+use believing::{Truth, seen};
 use explaining::fitness_plot;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -257,59 +255,6 @@ impl Pollux {
         found.ok()
     }
 
-    /// Whether the job stays on one GPU with its greatest batch, as the paper's simulator has it.
-    fn is_pinned(&self, training: &TrainingView<'_>) -> bool {
-        self.quirks && training.name() == "ncf"
-    }
-
-    fn max_replicas(&self, member: &Member, training: &TrainingView<'_>) -> u32 {
-        if self.is_pinned(training) {
-            return 1;
-        }
-        match self.fit {
-            FitChoice::Agent => member.agent.max_replicas(),
-            FitChoice::Oracle => training.limits().max_replicas().clamp(1, MOST_REPLICAS),
-        }
-    }
-
-    /// The batch for GPUs just given.
-    fn configure(&mut self, at: usize, training: &TrainingView<'_>, parts: &[Part]) -> LocalBatch {
-        let (nodes, replicas) = size(parts);
-        if self.is_pinned(training) {
-            let limits = training.limits();
-            return limits.split(limits.max_batch, replicas);
-        }
-        if self.fit == FitChoice::Oracle
-            && let Some(choice) = self
-                .truth
-                .choose(training, training.epoch(), nodes, replicas)
-        {
-            return choice.batch;
-        }
-        self.members[at].agent.configure(nodes, replicas)
-    }
-
-    /// The batch to go on with on the same GPUs in this epoch.
-    fn go_on(&mut self, at: usize, view: &View<'_>, training: &TrainingView<'_>) -> LocalBatch {
-        let current = training.configuration();
-        let (nodes, replicas) = size(view.ledger().parts(training.job()));
-        if self.is_pinned(training) {
-            return current;
-        }
-        if self.fit == FitChoice::Oracle {
-            let choice = self
-                .truth
-                .choose(training, training.epoch(), nodes, replicas);
-            return choice.map_or(current, |choice| choice.batch);
-        }
-        let agent = &self.members[at].agent;
-        if self.quirks {
-            agent.configure(nodes, replicas)
-        } else {
-            agent.retune(nodes, replicas, current, self.retune)
-        }
-    }
-
     /// Gives new jobs a free GPU each, until the next round.
     fn start_newcomers(&mut self, view: &View<'_>, plan: &mut Plan) {
         let mut free = view.free().per_node().to_vec();
@@ -350,17 +295,6 @@ impl Pollux {
         }
     }
 
-    fn observe(&mut self, view: &View<'_>) {
-        for member in &mut self.members {
-            let training = view.training(member.job);
-            let seen = training.and_then(|training| seen(&training, self.by_throughput));
-            if let Some((observation, stats)) = seen {
-                // What a profile says is sound; what is not would teach nothing.
-                let _ = member.agent.observe(observation, stats, &mut self.fits);
-            }
-        }
-    }
-
     fn candidates(&self, view: &View<'_>, current: &[Vec<Part>]) -> Vec<Candidate> {
         let mut candidates = Vec::with_capacity(self.members.len());
         for (order, (member, current)) in (0u32..).zip(self.members.iter().zip(current)) {
@@ -381,20 +315,6 @@ impl Pollux {
             });
         }
         candidates
-    }
-
-    /// What is believed of a job's goodput; any unit, the same for all of one job's.
-    fn goodput(&mut self, view: &View<'_>, at: usize, nodes: u32, replicas: u32) -> f64 {
-        let member = &self.members[at];
-        let choice = match (self.fit, view.training(member.job)) {
-            (FitChoice::Oracle, Some(training)) => {
-                let epoch = training.epoch();
-                self.truth.choose(&training, epoch, nodes, replicas)
-            }
-            (FitChoice::Oracle, None) => None,
-            (FitChoice::Agent, _) => predict(&member.agent, nodes, replicas, view.node_size()),
-        };
-        choice.map_or(0.0, |choice| choice.goodput)
     }
 
     /// Searches for an allocation of these GPUs per node.
@@ -582,19 +502,6 @@ impl Pollux {
     }
 }
 
-/// What a job's agent is told of its training.
-fn seen(training: &TrainingView<'_>, by_throughput: bool) -> Option<(Observation, GradientStats)> {
-    let (observation, stats) = training.observed()?;
-    if by_throughput {
-        let m0 = training.limits().m0;
-        return Some((
-            observation,
-            GradientStats::of_noise_scale(f64::INFINITY, m0),
-        ));
-    }
-    Some((observation, stats))
-}
-
 /// One past the last node of jobs that stay where they are, on nodes that take nobody.
 fn last_pinned(view: &View<'_>) -> u32 {
     let running = view.ledger().running();
@@ -606,39 +513,6 @@ fn last_pinned(view: &View<'_>) -> u32 {
 /// Nodes and GPUs.
 fn size(parts: &[Part]) -> (u32, u32) {
     (parts.len() as u32, Part::gpus_of(parts))
-}
-
-/// What an agent's model says, beyond what the job may explore too: the fair share may be there.
-fn predict(agent: &Agent, nodes: u32, replicas: u32, node_size: u32) -> Option<Choice> {
-    if replicas <= agent.max_replicas() && (nodes > 1 || replicas <= node_size) {
-        return agent.choose(nodes, replicas);
-    }
-    let (params, stats) = (agent.params()?, agent.stats()?);
-    batch::choose(params, stats, agent.limits(), nodes, replicas)
-}
-
-/// True choices, remembered.
-#[derive(Default)]
-struct Truth {
-    /// By application, epoch, nodes and replicas.
-    choices: BTreeMap<(u32, u32, u32, u32), Option<Choice>>,
-}
-
-impl Truth {
-    fn choose(
-        &mut self,
-        training: &TrainingView<'_>,
-        epoch: u32,
-        nodes: u32,
-        replicas: u32,
-    ) -> Option<Choice> {
-        let truth: &Application = training.truth()?;
-        let key = (training.application(), epoch, nodes, replicas);
-        *self
-            .choices
-            .entry(key)
-            .or_insert_with(|| truth.best_choice(&even(nodes, replicas), epoch))
-    }
 }
 
 impl Policy for Pollux {

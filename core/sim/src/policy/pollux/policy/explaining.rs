@@ -8,27 +8,17 @@ use crate::goodput::{Agent, FitChoice, LocalBatch, Observation, batch};
 use crate::job::JobId;
 use crate::order;
 use crate::policy::pollux::Outcome;
-use crate::policy::{Explanation, Fact, Line, Mark, Plot, Verdict};
+use crate::policy::{Explanation, Fact, Line, Mark, Plot, rigid};
 use crate::sim::{Phase, TrainingView, View};
 
 impl Pollux {
     /// The numbers behind what the last round decided about a job.
     pub(super) fn explanation(&self, view: &View<'_>, job: JobId) -> Explanation {
-        let verdict = match view.phase(job) {
-            Phase::Running => Verdict::Runs,
-            Phase::Waiting => Verdict::TooFewGpus {
-                wants: 1,
-                left: view.free().total(),
-            },
-            _ => Verdict::NotActive,
-        };
+        let verdict = rigid::verdict(view, job);
         let member = self.position(job).and_then(|at| self.members.get(at));
         let (Some(member), Some(training)) = (member, view.training(job)) else {
             let facts = match view.training(job) {
-                None if view.phase(job) != Phase::Finished => vec![Fact::new(
-                    "plain gang",
-                    "fixed duration: first come first served, before adaptive jobs",
-                )],
+                None if view.phase(job) != Phase::Finished => vec![rigid::plain_gang()],
                 _ => Vec::new(),
             };
             return Explanation::new(verdict, facts);
