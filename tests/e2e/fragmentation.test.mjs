@@ -23,7 +23,7 @@ for (const [colorScheme, width] of [["light", 1280], ["dark", 390]]) {
       colorScheme,
       viewport: { width, height: 900 },
     });
-    await page.getByText("1200 pods on 160 machines with 768 GPUs; means of 10 of 10 runs").waitFor({ timeout: 60_000 });
+    await page.getByText("1,200 pods on 160 machines with 768 GPUs; means of 10 of 10 runs").waitFor({ timeout: 60_000 });
     const told = await figures(page);
     assert.equal(Object.keys(told).length, 6);
     const { FGD, ...rivals } = told;
@@ -44,5 +44,5 @@ test("the lists that are open are measured, and fewer runs are fewer", async (t)
   await page.keyboard.press("Enter");
   await page.getByText("means of 2 of 2 runs").waitFor();
   await page.getByRole("button", { name: "Invented" }).click();
-  await page.getByText("1200 pods on 160 machines").waitFor();
+  await page.getByText("1,200 pods on 160 machines").waitFor();
 });

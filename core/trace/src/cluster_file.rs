@@ -2,6 +2,7 @@
 //! nodes.
 
 use super::error::{OpenError, shorten};
+use super::report::grouped;
 use super::rows::{Part, Receiver, Row, is_missing, number};
 use super::sniff::Sniff;
 use crate::cluster::{ClusterSpec, NodeGroup, NodeKind, TypeId, type_name};
@@ -191,7 +192,7 @@ pub(crate) fn of_machines(
     let without = match idle {
         0 => String::new(),
         1 => ", one machine without GPUs left out".to_owned(),
-        idle => format!(", {idle} machines without GPUs left out"),
+        idle => format!(", {} machines without GPUs left out", grouped(idle)),
     };
     let types = match spec.types() {
         [] => String::new(),
@@ -201,8 +202,8 @@ pub(crate) fn of_machines(
         how: format!(
             "{}: {} machines with {} GPUs{types}{without}.",
             sniff.file,
-            spec.nodes(),
-            spec.gpus()
+            grouped(spec.nodes()),
+            grouped(spec.gpus())
         ),
         spec,
     })

@@ -211,7 +211,7 @@ named! {
         /// No submission time of its own.
         StartAsSubmit = "start_as_submit", "Jobs without a submission time of their own: {}. Their start was taken for it.";
         /// Durations cut off by who published them.
-        Clamped = "clamped", "Jobs of exactly 172800 s: {}. Their source cut longer ones off at 48 hours, so these are lower bounds.";
+        Clamped = "clamped", "Jobs of exactly 172,800 s: {}. Their source cut longer ones off at 48 hours, so these are lower bounds.";
         /// Not ended yet.
         Censored = "censored", "Jobs that had not ended when the trace was taken: {}. Their durations are lower bounds.";
         /// Several attempts.
@@ -267,8 +267,21 @@ impl ImportReport {
 
 impl WarningKind {
     fn sentence(self, count: u32) -> String {
-        self.text().replacen("{}", &count.to_string(), 1)
+        self.text().replacen("{}", &grouped(count), 1)
     }
+}
+
+/// A number as people write it: `125,303`.
+pub(crate) fn grouped(number: u32) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// Counts drops and warnings while rows are read; the first of each kind is kept as example.

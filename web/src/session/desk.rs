@@ -37,9 +37,11 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// The first one's name.
+    /// The largest one's name: a trace is larger than the list of its machines.
     pub(super) fn name(&self) -> Option<String> {
-        self.how.files.first().map(File::name)
+        let files = self.how.files.iter().rev();
+        let largest = files.max_by(|a, b| a.size().total_cmp(&b.size()));
+        largest.map(File::name)
     }
 
     /// Bytes of all.

@@ -102,15 +102,16 @@ impl Session {
         let mut desk = self.0.desk.borrow_mut();
         let asked = desk.chosen();
         let linked = std::mem::take(&mut desk.open.files.linked);
+        let file = desk.open.files.name();
         let Files {
             how,
             remembered,
             kept,
             ..
         } = desk.open.files.clone();
-        let name = match (sample, how.files.first()) {
+        let name = match (sample, file) {
             (Some(sample), _) => sample.name.to_string(),
-            (None, Some(file)) => file.name(),
+            (None, Some(file)) => file,
             (None, None) => trace.title.clone(),
         };
         let member = how.member;

@@ -26,6 +26,11 @@ const LESS_TIME: Look = Look {
     direction: Direction::Time,
     better: Better::Lower,
 };
+/// No run is the best: each has other jobs there.
+const OTHER_JOBS: Look = Look {
+    better: Better::Neither,
+    ..LESS_TIME
+};
 const MORE_OF_ALL: Look = Look {
     format: percent,
     direction: Direction::Level,
@@ -278,7 +283,10 @@ pub(super) static FAILURES: [Metric<Failures>; 13] = [
             source: "",
         },
         value: |failures| failures.executed_gpu_hours,
-        look: LESS_SERVICE,
+        look: Look {
+            better: Better::Neither,
+            ..LESS_SERVICE
+        },
     },
     Metric {
         definition: Definition {
@@ -417,7 +425,10 @@ pub(super) static OF_TYPE: [Metric<TypeFigures>; 4] = [
             source: "",
         },
         value: |of| of.allocation,
-        look: MORE_OF_ALL,
+        look: Look {
+            better: Better::Neither,
+            ..MORE_OF_ALL
+        },
     },
     Metric {
         definition: Definition {
@@ -439,7 +450,7 @@ pub(super) static OF_TYPE: [Metric<TypeFigures>; 4] = [
             source: "",
         },
         value: |of| if of.jobs > 0 { of.mean_jct } else { f64::NAN },
-        look: LESS_TIME,
+        look: OTHER_JOBS,
     },
     Metric {
         definition: Definition {
@@ -456,7 +467,7 @@ pub(super) static OF_TYPE: [Metric<TypeFigures>; 4] = [
                 f64::NAN
             }
         },
-        look: LESS_TIME,
+        look: OTHER_JOBS,
     },
 ];
 

@@ -1,4 +1,4 @@
-//! Axes whose ticks are numbers people say aloud: 10 min, 1 h, 10 h; day 5; 50 %.
+//! Axes whose ticks are numbers people say aloud: 10 min, 1 h, 6 h; day 5; 50 %.
 
 use super::ticks::{DAY, DECADES, ELAPSED, FINE, HOUR, MINUTE, multiples, nice_step};
 use super::ticks::{round_number, short_number, widened};
@@ -157,6 +157,18 @@ impl Axis {
         Self::linear(title, Unit::Name(names), -0.5, high, ticks)
     }
 
+    /// Leaves of the names of categories as much as so many characters of all have room for.
+    pub fn fit_names(&mut self, characters: f64) {
+        if let Unit::Name(names) = &mut self.unit {
+            let room = (characters / names.len() as f64 - 1.0).max(2.0) as usize;
+            let cut = |name: &String| match name.chars().count() > room {
+                true => name.chars().take(room - 1).chain(['…']).collect(),
+                false => name.clone(),
+            };
+            *names = names.iter().map(cut).collect();
+        }
+    }
+
     /// How a value reads.
     pub fn label(&self, value: f64) -> String {
         match &self.unit {
@@ -298,11 +310,24 @@ mod tests {
     }
 
     #[test]
+    fn names_are_cut_to_their_room_and_amounts_read_short() {
+        let mut names = Axis::names("", ["V100".to_owned(), "V100 32 GB".to_owned()].into());
+        names.fit_names(22.0);
+        assert_eq!(labels(&names), ["V100", "V100 32 GB"]);
+        names.fit_names(13.0);
+        assert_eq!(labels(&names), ["V100", "V100…"]);
+        assert_eq!(
+            labels(&Axis::amount("", 2.3)),
+            ["0", "0.5", "1", "1.5", "2", "2.5"]
+        );
+    }
+
+    #[test]
     fn durations_over_decades_read_as_people_say_them() {
         let wide = Axis::durations("", (2.0, 3_000_000.0));
         assert_eq!(
             labels(&wide),
-            ["10 s", "1 min", "10 min", "1 h", "10 h", "1 d", "10 d"]
+            ["10 s", "1 min", "10 min", "1 h", "6 h", "1 d", "10 d"]
         );
         let narrow = Axis::durations("", (100.0, 4000.0));
         assert_eq!(

@@ -63,7 +63,9 @@ pub fn type_title(name: &str) -> &str {
 pub(super) fn of_types(cluster: &ClusterSpec) -> Rc<[String]> {
     let of_none = (cluster.gpus_of(None) > 0).then_some("");
     let names = cluster.types().iter().map(String::as_str).chain(of_none);
-    names.map(|name| type_title(name).to_owned()).collect()
+    // Not what stands in brackets: names stand beside one another.
+    let short = |name: &str| type_title(name).split(" (").next().map(str::to_owned);
+    names.filter_map(short).collect()
 }
 
 /// The policy's spec in a run's label.

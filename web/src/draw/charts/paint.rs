@@ -99,6 +99,7 @@ impl Figure {
         let mut x = self.x.clone();
         let widest = x.widest_label().max(4) as f64;
         x.thin_out((plot.w / (widest * CHARACTER + 14.0)) as usize);
+        x.fit_names(plot.w / CHARACTER);
         let mut y = self.y.clone();
         y.thin_out((plot.h / 24.0) as usize);
         let (x_title, x_labels, y_labels) = (x.title, x.clone(), y.clone());

@@ -11,7 +11,7 @@ pub(super) const DAY: f64 = 86_400.0;
 pub(super) const DECADES: [f64; 11] = [
     0.1, 1.0, 10.0,
     MINUTE, 10.0 * MINUTE,
-    HOUR, 10.0 * HOUR,
+    HOUR, 6.0 * HOUR,
     DAY, 10.0 * DAY, 100.0 * DAY, 1000.0 * DAY,
 ];
 #[rustfmt::skip]
@@ -50,7 +50,12 @@ pub(super) fn short_number(value: f64) -> String {
         _ => (value, ""),
     };
     // Multiples of a step drift: 0.30000000000000004 is nobody's tick.
-    format!("{}{unit}", format::significant(value))
+    let text = format::significant(value);
+    let text = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    };
+    format!("{text}{unit}")
 }
 
 /// A little room at both ends of a logarithmic axis, and never an empty one.

@@ -1,6 +1,7 @@
 //! FGD's figure: how much of a cluster's GPUs is taken, and how much of the rest is fragments, while
 //! pods that share GPUs arrive. On the lists that are open, or on invented ones; a worker measures.
 
+use crate::draw::format;
 use crate::fragmentation::{Measured, Row};
 use crate::state::AppState;
 use crate::ui::controls::{self, number_field, switch_button, whole_from};
@@ -37,7 +38,7 @@ static ARRIVED: Definition = Definition {
 pub(super) const VIEW: View = View {
     name: "fragmentation",
     title: "Fragmentation",
-    about: "How placements of pods that share GPUs leave them in fragments: FGD and its rivals",
+    about: "how placements of pods that share GPUs leave them in fragments: FGD and its rivals",
     is_offered: |_| true,
     show: |given| html! { <FragmentationView ..given.clone() /> },
 };
@@ -89,8 +90,12 @@ fn FragmentationView(props: &StateProps) -> Html {
         Some(Ok(measured)) => {
             let [machines, gpus, pods] = measured.size;
             format!(
-                "{pods} pods on {machines} machines with {gpus} GPUs; means of {} of {} runs",
-                measured.seeds, *seeds
+                "{} pods on {} machines with {} GPUs; means of {} of {} runs",
+                format::count(pods),
+                format::count(machines),
+                format::count(gpus),
+                measured.seeds,
+                *seeds
             )
         }
         _ => String::new(),

@@ -31,7 +31,7 @@ impl Law for Checkpointing {
     fn causes(&self, _job: JobId, causes: &mut Vec<Cause>) {
         causes.push(Cause {
             law: "checkpoints".to_owned(),
-            place: "time that writing them takes".to_owned(),
+            place: "the time that writing checkpoints takes".to_owned(),
             factor: self.factor,
             load: None,
             by: Vec::new(),
