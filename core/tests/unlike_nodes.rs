@@ -14,7 +14,7 @@ use switchyard::{RunSpec, Time};
 const TYPES: [&str; 3] = ["a100", "v100", "t4"];
 
 /// What is not every scheduler's default.
-const VARIANTS: [&str; 8] = [
+const VARIANTS: [&str; 10] = [
     "fifo[backfill=true]",
     "fifo[placement=consolidated]",
     "srtf[placement=yarn]",
@@ -22,6 +22,8 @@ const VARIANTS: [&str; 8] = [
     "las[placement=skew]",
     "tiresias-tuned[placement=consolidated]",
     "yarn-cs[queues=tenants,elastic=true]",
+    "gavel[types=true,sharing=true,round=40,reset=0]",
+    "gandiva[packing=true,quantum=40]",
     "pollux[population=5,generations=3,interval=20]",
 ];
 

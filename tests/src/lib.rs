@@ -6,8 +6,9 @@
 //! which goes through the opener, on unlike nodes with a restart cost; `slow` is the same where spread
 //! gangs are slow and large models restart slowly. `bound` is `lab` as training of applications. In `linked` its
 //! jobs share the links of a tree, in `typed` and `profiled` some may run on some types of GPU only, in `failing`
-//! nodes come and go, in `sharing` some jobs share GPUs; in `everything` and `trained` all of that
-//! happens at once, to plain jobs and to training ones, and in `served` to jobs with parameter servers.
+//! nodes come and go, in `sharing` some jobs share GPUs, in `paired` schedulers put two on one; in
+//! `everything` and `trained` all of that happens at once, to plain jobs and to training ones, and in
+//! `served` to jobs with parameter servers.
 //! `adaptive` is drawn as Pollux' evaluation draws, with
 //! short searches and interference. `models` are [`models`]. `UPDATE_GOLDEN=1 cargo test
 //! -p switchyard-tests` writes the file anew; a change that moves a hash must say why in its
@@ -24,6 +25,7 @@ use switchyard::job::{Demand, Servers, TypeSet, Work};
 use switchyard::outages::Outages;
 use switchyard::policy::POLICIES;
 use switchyard::sim::SimOptions;
+use switchyard::throughputs::JobType;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
 use switchyard::workload::{
     Application, ApplicationSettings, GpuGeneration, PolluxGenerator, Sample, Workload,
@@ -61,7 +63,7 @@ pub struct Case {
 }
 
 /// The cases, in the order of `golden/hashes.txt`. The sample `fleet` is too large for every test.
-pub fn cases() -> [Case; 14] {
+pub fn cases() -> [Case; 15] {
     [
         sample("lab"),
         sample("cluster"),
@@ -72,6 +74,7 @@ pub fn cases() -> [Case; 14] {
         linked(),
         typed(),
         profiled(),
+        paired(),
         failing(),
         sharing(),
         everything("everything", demanding().workload, WORLD),
@@ -161,6 +164,23 @@ fn profiled() -> Case {
         workload: Arc::new(workload),
         policies: PROGRAMS,
         ..typed
+    }
+}
+
+/// Jobs of models that were measured two by two on one GPU.
+fn paired() -> Case {
+    let profiled = profiled();
+    let mut workload = (*profiled.workload).clone();
+    workload.models = JobType::all().map(|of| of.name().to_owned()).collect();
+    for (i, job) in (0u32..).zip(&mut workload.jobs) {
+        job.model = Some(i * 7 % JobType::COUNT as u32);
+    }
+    Case {
+        name: "paired",
+        workload: Arc::new(workload),
+        cluster: "2x2:v100+3x2:k80".parse().expect("a cluster"),
+        policies: &["gavel[sharing=true]", "gandiva[packing=true,quantum=360]"],
+        ..profiled
     }
 }
 

@@ -28,6 +28,7 @@ fn idle(spec: &PolicySpec) -> Option<Idle> {
         // Those decide at rounds only.
         "tiresias-tuned" | "optimus" | "pollux" => None,
         "gavel" if spec.param("types").is_some() => None,
+        "gandiva" if spec.param("packing").is_some() => None,
         "yarn-cs" => None,
         _ if spec.param("strict").is_some() || spec.param("placement").is_some() => None,
         _ => Some(Idle::Never),

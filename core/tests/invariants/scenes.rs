@@ -37,6 +37,8 @@ const VARIANTS: &[&str] = &[
     "gavel[types=true,objective=makespan,round=45,reset=100]",
     "gavel[types=true,objective=ftf,round=45,reset=100]",
     "gavel[types=true,objective=throughput,blind=true,round=50]",
+    "gavel[types=true,sharing=true,round=40,reset=0]",
+    "gandiva[packing=true,quantum=40]",
     "las[quantum=20.731]",
     "gavel[round=40.1]",
     "tiresias-tuned[round=25,threshold=300]",

@@ -21,6 +21,8 @@ pub struct PolicyEntry {
     pub params: &'static [ParamInfo],
     /// Whether it sees true remaining work, which no real scheduler knows.
     pub oracle: fn(&Params<'_>) -> bool,
+    /// Whether it puts two jobs that ask for a GPU each on one.
+    pub packs: fn(&Params<'_>) -> bool,
     /// Whether it gives jobs other GPUs and batches than they ask for.
     pub adapts_jobs: bool,
     /// Whether it gives jobs whole GPUs, also those that could share one.
@@ -43,6 +45,7 @@ impl PolicyEntry {
         source: "",
         params: &[],
         oracle: |_| false,
+        packs: |_| false,
         adapts_jobs: false,
         takes_whole_gpus: false,
         in_order: false,

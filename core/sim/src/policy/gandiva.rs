@@ -2,12 +2,13 @@
 //! jobs of one gang size form a class, each class gets GPUs in proportion to what its jobs ask
 //! for, and within a class all jobs take turns, one quantum each.
 //!
-//! Not here: running several jobs on one GPU at a time where their memory fits (that simulator
-//! does), since a GPU has one job here; and Gandiva's migration and grow-shrink.
+//! With `packing` it is Gandiva as Gavel's evaluation has it ([`PackingByTrial`]): two jobs on one GPU.
+//! Not here: Gandiva's migration and grow-shrink.
 
 use super::entry::{BuildContext, PLACEMENT, Registered};
+use super::gavel::{ByType, PackingByTrial, RESET};
 use super::rounds::{self, Rounds};
-use super::{Cadence, Explanation, Fact, Params, Policy, PolicyEntry, Rng};
+use super::{Cadence, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng};
 use crate::job::JobId;
 use crate::sim::{Phase, Plan, View};
 
@@ -17,10 +18,29 @@ pub(super) const POLICY: Registered = Registered {
         title: "Gandiva (time slicing)",
         summary: "Round-robin: jobs of one gang size take turns of a quantum on their class's share of the GPUs. Nobody waits long, nobody runs long.",
         source: "Xiao et al., OSDI'18 §3; Tiresias' simulator",
-        params: &[rounds::round("quantum", "60"), PLACEMENT],
+        params: &[
+            rounds::round("quantum", "60"),
+            ParamInfo {
+                name: "packing",
+                aliases: &[],
+                kind: ParamKind::Bool,
+                default: "false",
+                help: "As Gavel's evaluation has Gandiva: where more GPUs are asked for than there are, jobs of one GPU each are put two by two on GPUs by chance, and stay together unless that does not fit or gets less done. Known of models that Gavel measured.",
+            },
+            PLACEMENT,
+        ],
+        packs: |params| params.bool("packing"),
         ..PolicyEntry::PLAIN
     },
-    build: |params, context| Box::new(Gandiva::new(params, context)),
+    build: |params, context| {
+        if !params.bool("packing") {
+            return Box::new(Gandiva::new(params, context));
+        }
+        let strategy = params.placement("placement", context.placement);
+        let round = (params.float("quantum"), "quantum");
+        let allocator = Box::new(PackingByTrial::default());
+        Box::new(ByType::new(allocator, round, RESET, strategy))
+    },
 };
 
 /// Jobs of one gang size.

@@ -109,6 +109,7 @@ pub fn build(spec: &PolicySpec, context: &BuildContext<'_>) -> Scheduler {
         spec: spec.to_string(),
         given: spec.given().map(str::to_owned).collect(),
         oracle: spec.is_oracle(),
+        packs: spec.packs(),
         policy: (found.build)(&Params::new(found.entry.params, spec), context),
     }
 }

@@ -242,7 +242,7 @@ fn iterations(application: &Application, batch: u32) -> Vec<f64> {
 
 impl Policy for Optimus {
     fn cadence(&self) -> Cadence {
-        rounds::over_all(self.round)
+        rounds::over_all(self.round, "round")
     }
 
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {

@@ -20,6 +20,12 @@ impl PolicySpec {
         (entry.oracle)(&params)
     }
 
+    /// Whether it puts two jobs that ask for a GPU each on one.
+    pub fn packs(&self) -> bool {
+        let (entry, params) = self.entry();
+        (entry.packs)(&params)
+    }
+
     /// Whether it gives jobs whole GPUs, also those that could share one.
     pub fn takes_whole_gpus(&self) -> bool {
         self.entry().0.takes_whole_gpus

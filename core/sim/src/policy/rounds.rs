@@ -20,14 +20,14 @@ pub(super) const fn round(name: &'static str, default: &'static str) -> ParamInf
     }
 }
 
-/// Only at rounds of so many seconds, by the parameter `round`; they decide over all jobs, so that
-/// they matter while all run, too.
-pub(super) fn over_all(seconds: f64) -> Cadence {
+/// Only at rounds of so many seconds, by this parameter; they decide over all jobs, so that they
+/// matter while all run, too.
+pub(super) fn over_all(seconds: f64, parameter: &'static str) -> Cadence {
     Cadence {
         on_change: false,
         every: Some(Every {
             seconds,
-            parameter: "round",
+            parameter,
             while_all_run: true,
         }),
     }

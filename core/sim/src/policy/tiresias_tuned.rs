@@ -68,7 +68,7 @@ impl TiresiasTuned {
 
 impl Policy for TiresiasTuned {
     fn cadence(&self) -> Cadence {
-        rounds::over_all(self.round)
+        rounds::over_all(self.round, "round")
     }
 
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {

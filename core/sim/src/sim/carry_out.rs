@@ -195,8 +195,12 @@ impl World {
         let asked = self.setting.share(job).map(amount);
         let is_share = parts.iter().any(|part| part.share.is_some());
         if asked.is_some() || is_share {
+            let half = self.setting.half(job).map(amount);
             return match parts {
-                [part] if part.share.map(amount) == asked && batch.is_none() => Ok(()),
+                [part] if batch.is_none() => match part.share.map(amount) {
+                    given if given == asked || given == half => Ok(()),
+                    _ => Err(PlanErrorKind::NotItsShare),
+                },
                 _ => Err(PlanErrorKind::NotItsShare),
             };
         }

@@ -48,9 +48,8 @@ impl Simulation {
         scheduler: Scheduler,
         options: SimOptions,
     ) -> Self {
-        let oracle = scheduler.oracle;
         Self {
-            world: World::new(workload, cluster, options, oracle),
+            world: World::new(workload, cluster, options, &scheduler),
             scheduler,
             rng: Rng::seed_from_u64(options.seed),
             plan: Plan::default(),

@@ -36,6 +36,8 @@ pub struct Scheduler {
     pub given: Vec<String>,
     /// Whether it sees true remaining work, which no real scheduler knows.
     pub oracle: bool,
+    /// Whether it puts two jobs that ask for a GPU each on one.
+    pub packs: bool,
     /// The policy.
     pub policy: Box<dyn Policy>,
 }

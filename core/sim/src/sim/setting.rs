@@ -3,7 +3,7 @@
 use super::halt::LogBudget;
 use super::log::StopCause;
 use super::types::Types;
-use crate::cluster::{ClusterSpec, MAX_GPUS_PER_NODE, Needs, Pools, Share, Spare};
+use crate::cluster::{ClusterSpec, MAX_GPUS_PER_NODE, Needs, Pools, Share, Spare, Thousandths};
 use crate::job::{Job, JobId, Servers, Status, Work};
 use crate::workload::{GpuGeneration, ModelTraits, TraitsByJob, Workload};
 use serde::{Deserialize, Serialize};
@@ -121,6 +121,8 @@ pub(super) struct Setting {
     largest_gangs: BTreeMap<Needs, u32>,
     /// Whether the policy may see what no real scheduler knows.
     pub(super) oracle: bool,
+    /// Whether it puts two jobs that ask for a GPU each on one.
+    packs: bool,
 }
 
 impl Setting {
@@ -129,6 +131,7 @@ impl Setting {
         cluster: &ClusterSpec,
         options: SimOptions,
         oracle: bool,
+        packs: bool,
     ) -> Self {
         let pools = Pools::of(cluster);
         let needs = needs_by_job(&workload, cluster, &pools, options.servers);
@@ -142,6 +145,7 @@ impl Setting {
             workload,
             options,
             oracle,
+            packs,
         }
     }
 
@@ -182,6 +186,24 @@ impl Setting {
         let thousandths = job.demand.share.filter(|_| shares)?;
         matches!(job.work, Work::Fixed { .. }).then_some(Share {
             thousandths,
+            memory: job.demand.gpu_memory,
+            gpu: MAX_GPUS_PER_NODE as u8,
+        })
+    }
+
+    /// Whether GPUs may have several jobs.
+    pub(super) fn shares_gpus(&self) -> bool {
+        self.options.sharing || self.packs
+    }
+
+    /// What a job has of a GPU that the policy gives to it and another, if that may be: half.
+    pub(super) fn half(&self, id: JobId) -> Option<Share> {
+        let job = self.job(id);
+        let plain = job.gpus == 1 && job.demand.servers.count == 0;
+        let may = self.packs && plain && self.share(id).is_none();
+        let fixed = matches!(job.work, Work::Fixed { .. });
+        Some(Share {
+            thousandths: Thousandths::new(WHOLE / 2).filter(|_| may && fixed)?,
             memory: job.demand.gpu_memory,
             gpu: MAX_GPUS_PER_NODE as u8,
         })

@@ -11,6 +11,9 @@ use crate::job::Job;
 use crate::throughputs::JobType;
 use crate::workload::{GpuGeneration, Workload};
 
+/// What GPUs count as whose generation was not measured, for jobs that share one.
+pub(super) const UNMEASURED: GpuGeneration = GpuGeneration::V100;
+
 /// What is known of pools' types and of jobs on them.
 #[derive(Debug)]
 pub(super) struct Types {
@@ -102,10 +105,8 @@ impl Types {
     /// What is kept of their speeds alone by two jobs on one GPU of a pool; `None` where that was not
     /// measured or they do not fit.
     pub(super) fn beside(&self, a: &Job, b: &Job, pool: usize) -> Option<(f64, f64)> {
-        if (a.gpus, b.gpus) != (1, 1) {
-            return None;
-        }
-        let generation = self.pools.get(pool)?.generation?;
+        let generation = self.pools.get(pool)?.generation;
+        let generation = generation.unwrap_or(UNMEASURED);
         self.measured(a)?.beside(self.measured(b)?, generation)
     }
 }

@@ -9,7 +9,7 @@ use super::nodes::Nodes;
 use super::setting::Setting;
 use super::training::TrainingView;
 use crate::Time;
-use crate::cluster::{FreeGpus, Needs, Spare};
+use crate::cluster::{FreeGpus, Needs, Share, Spare};
 use crate::job::JobId;
 use crate::placement::{Gang, Room, Strategy};
 use crate::throughputs::JobType;
@@ -132,8 +132,16 @@ impl View<'_> {
             .factor(setting.job(job), setting.needs(job), pool)
     }
 
-    /// The job type among Gavel's measurements that the job is of.
+    /// What a job has of a GPU that it is given together with another; `None` where it may not be, or
+    /// the policy does not put jobs together.
+    pub fn half(&self, job: JobId) -> Option<Share> {
+        self.setting.half(job)
+    }
+
+    /// The job type among Gavel's measurements by which it is known what the job and another on one GPU
+    /// do to one another; `None` where that is not known, or it may not share one.
     pub fn measured(&self, job: JobId) -> Option<JobType> {
+        self.half(job)?;
         self.setting.types.measured(self.setting.job(job))
     }
 
@@ -141,6 +149,7 @@ impl View<'_> {
     /// that is not known or they do not fit into its memory.
     pub fn beside(&self, a: JobId, b: JobId, pool: usize) -> Option<[f64; 2]> {
         let setting = self.setting;
+        setting.half(a).and(setting.half(b))?;
         let keeps = setting.types.beside(setting.job(a), setting.job(b), pool)?;
         Some([keeps.0, keeps.1])
     }

@@ -12,7 +12,7 @@ use super::nodes::Nodes;
 use super::outages::Timeline;
 use super::plan::PlanErrorKind;
 use super::progress::StretchEnd;
-use super::scheduler::{Every, Policy};
+use super::scheduler::{Every, Policy, Scheduler};
 use super::setting::{Setting, SimOptions};
 use super::speed::Speeds;
 use super::view::View;
@@ -69,11 +69,17 @@ impl World {
         workload: Arc<Workload>,
         cluster: &ClusterSpec,
         options: SimOptions,
-        oracle: bool,
+        scheduler: &Scheduler,
     ) -> Self {
-        let setting = Setting::new(workload, cluster, options, oracle);
+        let setting = Setting::new(
+            workload,
+            cluster,
+            options,
+            scheduler.oracle,
+            scheduler.packs,
+        );
         let mut nodes = Nodes::new(cluster);
-        if setting.options.sharing {
+        if setting.shares_gpus() {
             nodes.share(Shares::new(cluster, setting.typical()));
         }
         let workload = &setting.workload;

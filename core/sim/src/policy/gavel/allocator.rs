@@ -1,15 +1,15 @@
-//! Whom Gavel's mechanism is to give which share of time: its linear programs, or what it is compared
-//! with. In: the active jobs, how fast they are where. Out: [`Combination`]s with their shares.
+//! Whom Gavel's mechanism is to give which share of time, by its linear programs. In: the active jobs, how fast they are where. Out: [`Combination`]s with their shares.
 
 use super::allocation::{self, Finish, Goal, Group, Pair, Shares};
 use super::combination::Combination;
+use crate::draw::Rng;
 use crate::job::JobId;
 use crate::sim::View;
 use crate::throughputs::JobType;
 use std::collections::BTreeMap;
 
 /// What an allocation is found from.
-pub(super) struct Asking<'a> {
+pub(in crate::policy) struct Asking<'a> {
     pub(super) view: &'a View<'a>,
     /// In order of submission.
     pub(super) active: &'a [JobId],
@@ -41,6 +41,15 @@ impl Asking<'_> {
         let sum: f64 = parts.map(|(speed, &gpus)| speed * f64::from(gpus)).sum();
         sum / self.all_gpus()
     }
+}
+
+/// What says whom the mechanism is to give which share of time.
+pub(in crate::policy) trait Allocate {
+    /// Whether types are alike to it, so that none goes before another.
+    fn is_blind(&self) -> bool;
+
+    /// Everybody's shares, and those of pairs that have some.
+    fn allocate(&mut self, asking: &Asking<'_>, rng: &mut Rng) -> Vec<Combination>;
 }
 
 /// What an allocation is to be best in (§4).
@@ -107,14 +116,14 @@ impl Allocator {
             alone: BTreeMap::new(),
         }
     }
+}
 
-    /// Whether types are alike to it, so that none goes before another.
-    pub(super) fn is_blind(&self) -> bool {
+impl Allocate for Allocator {
+    fn is_blind(&self) -> bool {
         self.blind
     }
 
-    /// Everybody's shares, and those of pairs that have some.
-    pub(super) fn allocate(&mut self, asking: &Asking<'_>) -> Vec<Combination> {
+    fn allocate(&mut self, asking: &Asking<'_>, _rng: &mut Rng) -> Vec<Combination> {
         let Self {
             objective,
             blind,

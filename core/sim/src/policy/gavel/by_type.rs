@@ -5,27 +5,29 @@
 //! as the released simulator waits; until then newcomers wait. In a round the types choose in turn, the
 //! fastest first: among those that have a share there, alone or in pairs, whose share ÷ time received
 //! there since is the greatest, then the others by what they have been denied. GPUs that come free within
-//! a round stay idle until its end.
+//! a round stay idle until its end. Two who run together are on one GPU, half of it each; who changes
+//! between that and a GPU of its own starts anew.
 
 use super::super::{
     Cadence, Explanation, Fact, Policy, Rng, RoundReport, RoundRow, Verdict, rounds,
 };
-use super::allocator::{Allocator, Asking};
+use super::allocator::{Allocate, Asking};
 use super::combination::{Combination, first};
 use crate::Time;
-use crate::cluster::{Part, Placement};
+use crate::cluster::{Part, Placement, Share};
 use crate::draw::below;
 use crate::job::JobId;
 use crate::order;
-use crate::placement::{Budget, Room, Strategy};
+use crate::placement::{Budget, Gang, Room, Strategy};
 use crate::sim::{News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
 use std::cmp::Reverse;
 
-pub(super) struct ByType {
-    allocator: Allocator,
-    /// Seconds of a round.
+pub(in crate::policy) struct ByType {
+    allocator: Box<dyn Allocate>,
+    /// Seconds of a round, and the parameter that says so.
     round: f64,
+    parameter: &'static str,
     /// Seconds from one allocation to the next, at least.
     reset: f64,
     strategy: Strategy,
@@ -44,11 +46,29 @@ pub(super) struct ByType {
     last: Option<RoundReport>,
 }
 
+/// Seconds from one allocation to the next, at least, in the released simulator.
+pub(in crate::policy) const RESET: f64 = 1920.0;
+
+/// Where somebody runs in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seat {
+    job: JobId,
+    pool: usize,
+    /// On the same GPU.
+    beside: Option<JobId>,
+}
+
 impl ByType {
-    pub(super) fn new(allocator: Allocator, round: f64, reset: f64, strategy: Strategy) -> Self {
+    pub(in crate::policy) fn new(
+        allocator: Box<dyn Allocate>,
+        (round, parameter): (f64, &'static str),
+        reset: f64,
+        strategy: Strategy,
+    ) -> Self {
         Self {
             allocator,
             round,
+            parameter,
             reset,
             strategy,
             active: Vec::new(),
@@ -89,7 +109,7 @@ impl ByType {
     }
 
     /// Finds shares anew, if it is time.
-    fn allocate(&mut self, view: &View<'_>, gpus: &[u32]) {
+    fn allocate(&mut self, view: &View<'_>, gpus: &[u32], rng: &mut Rng) {
         let since = self.allocated.map(|at| view.now() - at);
         let is_due = since.is_none_or(|since| since >= self.reset);
         if !self.has_changed || !is_due {
@@ -100,7 +120,7 @@ impl ByType {
             active: &self.active,
             gpus,
         };
-        let mut combinations = self.allocator.allocate(&asking);
+        let mut combinations = self.allocator.allocate(&asking, rng);
         order::sort_by_key(&mut combinations, |of| of.jobs);
         for new in &mut combinations {
             let old = self
@@ -149,6 +169,10 @@ impl ByType {
                 if combination.ran.is_none()
                     && gang <= left[pool]
                     && combination.members().all(|job| runs(job) && is_free(&job))
+                    && match combination.jobs {
+                        (a, Some(b)) => view.beside(a, b, pool).is_some(),
+                        _ => true,
+                    }
                 {
                     left[pool] -= gang;
                     combination.ran = Some(pool);
@@ -161,66 +185,172 @@ impl ByType {
         }
     }
 
-    /// Lays those who are to run, and takes the GPUs of those who are not. Who stays on a type stays
-    /// where it is.
-    fn lay(&mut self, view: &View<'_>, plan: &mut Plan) {
-        let mut wanted: Vec<(JobId, usize)> = Vec::new();
+    /// Who runs where by the last choice, in order of jobs.
+    fn seats(&self) -> Vec<Seat> {
+        let mut seats: Vec<Seat> = Vec::new();
         for combination in &self.combinations {
-            if let Some(pool) = combination.ran {
-                wanted.extend(combination.members().map(|job| (job, pool)));
+            if let (Some(pool), (job, beside)) = (combination.ran, combination.jobs) {
+                seats.push(Seat { job, pool, beside });
+                seats.extend(beside.map(|other| Seat {
+                    job: other,
+                    pool,
+                    beside: Some(job),
+                }));
             }
         }
-        order::sort(&mut wanted);
-        let pool_of = |room: &Room, job: JobId| {
-            let parts = view.ledger().parts(job);
-            parts.first().map(|part| room.pool_of(part.node))
-        };
-        let goes_to = |job: JobId| {
-            let at = wanted.binary_search_by_key(&job, |&(job, _)| job);
-            at.ok().map(|at| wanted[at].1)
-        };
+        order::sort_by_key(&mut seats, |seat| seat.job);
+        seats
+    }
+
+    /// Lays those who are to run, and takes the GPUs of those who are not. Who stays on a type, alone
+    /// or with the same other, stays where it is.
+    fn lay(&mut self, view: &View<'_>, plan: &mut Plan) {
+        let ledger = view.ledger();
         view.room(&mut self.room);
+        let seats = self.seats();
+        let shared = |job: JobId| {
+            let share = ledger.share(job).filter(|_| view.half(job).is_some());
+            share.map(|(node, share)| (node, share.gpu))
+        };
+        let room = &self.room;
+        let stays = |seat: &Seat| {
+            let first = ledger.parts(seat.job).first();
+            let pool = first.map(|part| room.pool_of(part.node));
+            let beside = seat.beside.map(shared);
+            pool == Some(seat.pool)
+                && match (shared(seat.job), beside) {
+                    (mine, Some(its)) => mine.is_some() && mine == its,
+                    (mine, None) => mine.is_none(),
+                }
+        };
         let mut leaving: Vec<JobId> = Vec::new();
-        for job in view.ledger().running() {
-            if goes_to(job) != pool_of(&self.room, job) {
-                self.room.give(view.ledger().parts(job), view.needs(job));
+        for job in ledger.running() {
+            if !seat_of(&seats, job).is_some_and(stays) {
                 leaving.push(job);
             }
         }
-        let mut coming: Vec<(JobId, usize)> = wanted.clone();
-        coming.retain(|&(job, pool)| pool_of(&self.room, job) != Some(pool));
-        order::sort_by_key(&mut coming, |&(job, _)| Reverse(view.gpus(job)));
+        let coming = self.combinations.iter().enumerate().filter(|(_, of)| {
+            let seat = seat_of(&seats, of.jobs.0);
+            of.ran.is_some() && !seat.is_some_and(stays)
+        });
+        let mut coming: Vec<usize> = coming.map(|(at, _)| at).collect();
+        order::sort_by_key(&mut coming, |&at| {
+            Reverse(view.gpus(self.combinations[at].jobs.0))
+        });
+        for &job in &leaving {
+            self.room.give(ledger.parts(job), view.needs(job));
+        }
         let mut placement = Placement::default();
-        for (job, pool) in coming {
-            let mut gang = view.gang(job, self.strategy, DEFAULT_PACKLIMIT);
-            gang.needs = gang.needs.within(pool);
-            if self.room.place(self.strategy, gang, &mut placement) {
+        for at in coming {
+            let Combination { mut jobs, ran, .. } = self.combinations[at];
+            let Some(pool) = ran else { continue };
+            let mut is_laid = match jobs {
+                (job, None) => self.lay_alone(view, job, pool, &mut placement),
+                (a, Some(b)) => self.lay_beside(view, [a, b], pool, &mut placement),
+            };
+            if !is_laid {
+                self.combinations[at].ran = None;
+                // Memory or cores may not do for two: then one of them has the GPU.
+                for job in [Some(jobs.0).filter(|_| jobs.1.is_some()), jobs.1] {
+                    let Some(job) = job.filter(|_| !is_laid) else {
+                        continue;
+                    };
+                    let alone = self
+                        .combinations
+                        .binary_search_by_key(&(job, None), |of| of.jobs);
+                    let Ok(alone) = alone else { continue };
+                    let parts = ledger.parts(job);
+                    let held = parts.first().map(|part| self.room.pool_of(part.node));
+                    let may_stay = held == Some(pool) && shared(job).is_none();
+                    if may_stay && self.room.fits(parts, view.needs(job)) {
+                        self.room.take(parts, view.needs(job));
+                        leaving.retain(|&other| other != job);
+                        self.combinations[alone].ran = Some(pool);
+                        break;
+                    }
+                    is_laid = self.lay_alone(view, job, pool, &mut placement);
+                    if is_laid {
+                        self.combinations[alone].ran = Some(pool);
+                        jobs = (job, None);
+                    }
+                }
+            }
+            if !is_laid {
+                continue;
+            }
+            for (job, beside) in [(Some(jobs.0), jobs.1), (jobs.1, Some(jobs.0))] {
+                let Some(job) = job else { continue };
+                if let Some(half) = view.half(job).filter(|_| beside.is_some()) {
+                    let part = placement.parts[0];
+                    let gpu = part.share.map_or(half.gpu, |share| share.gpu);
+                    placement.parts = vec![Part::of_share(part.node, Share { gpu, ..half })];
+                }
                 self.room.take(&placement.parts, view.needs(job));
                 plan.place(job, &placement);
                 leaving.retain(|&other| other != job);
-                self.note(view, job, &placement.parts);
-            } else {
-                let waits = |of: &&mut Combination| of.members().any(|member| member == job);
-                if let Some(of) = self
-                    .combinations
-                    .iter_mut()
-                    .filter(|of| of.ran.is_some())
-                    .find(waits)
-                {
-                    of.ran = None;
-                }
+                self.note(view, job, &placement.parts, beside);
             }
         }
         for job in leaving {
             plan.preempt(job);
-            self.note(view, job, &[]);
+            self.note(view, job, &[], None);
         }
         self.left = self.room.budget();
     }
 
+    /// Finds GPUs for a job by itself.
+    fn lay_alone(
+        &self,
+        view: &View<'_>,
+        job: JobId,
+        pool: usize,
+        placement: &mut Placement,
+    ) -> bool {
+        let mut gang = view.gang(job, self.strategy, DEFAULT_PACKLIMIT);
+        gang.needs = gang.needs.within(pool);
+        self.room.place(self.strategy, gang, placement)
+    }
+
+    /// Finds an idle GPU for two; says which in the first one's share.
+    fn lay_beside(
+        &mut self,
+        view: &View<'_>,
+        jobs: [JobId; 2],
+        pool: usize,
+        placement: &mut Placement,
+    ) -> bool {
+        let gang = Gang {
+            gpus: 1,
+            share: None,
+            skewed: false,
+            needs: view.needs(jobs[0]).within(pool),
+        };
+        if !self.room.place(self.strategy, gang, placement) {
+            return false;
+        }
+        let node = placement.parts[0].node;
+        let shares = self.room.free().shares();
+        let gpu = shares.map_or(0, |shares| shares.next_gpu(node));
+        let mut taken: Vec<(Part, JobId)> = Vec::new();
+        for job in jobs {
+            let Some(half) = view.half(job) else { break };
+            let part = Part::of_share(node, Share { gpu, ..half });
+            if !self.room.fits(&[part], view.needs(job)) {
+                break;
+            }
+            self.room.take(&[part], view.needs(job));
+            taken.push((part, job));
+        }
+        for &(part, job) in &taken {
+            self.room.give(&[part], view.needs(job));
+        }
+        placement.parts = taken.iter().map(|&(part, _)| part).take(1).collect();
+        taken.len() == 2
+    }
+
     /// Says in the round's report what a job is given.
-    fn note(&mut self, view: &View<'_>, job: JobId, after: &[Part]) {
-        let speed = self.speed(view, job, after);
+    fn note(&mut self, view: &View<'_>, job: JobId, after: &[Part], beside: Option<JobId>) {
+        let speed = self.speed(view, job, after, beside);
         if let Some(report) = &mut self.last
             && let Ok(at) = report.rows.binary_search_by_key(&job, |row| row.job)
         {
@@ -229,34 +359,40 @@ impl ByType {
         }
     }
 
-    /// How fast a job is alone on these GPUs.
-    fn speed(&self, view: &View<'_>, job: JobId, parts: &[Part]) -> f64 {
-        let pool = parts.first().map(|part| self.room.pool_of(part.node));
-        pool.map_or(0.0, |pool| view.speed_on(job, pool))
+    /// How fast a job is on these GPUs.
+    fn speed(&self, view: &View<'_>, job: JobId, parts: &[Part], beside: Option<JobId>) -> f64 {
+        let Some(pool) = parts.first().map(|part| self.room.pool_of(part.node)) else {
+            return 0.0;
+        };
+        let keeps = beside.and_then(|other| view.beside(job, other, pool));
+        view.speed_on(job, pool) * keeps.map_or(1.0, |[mine, _]| mine)
     }
+}
+
+/// Where a job runs, if it does.
+fn seat_of(seats: &[Seat], job: JobId) -> Option<&Seat> {
+    let at = seats.binary_search_by_key(&job, |seat| seat.job).ok()?;
+    seats.get(at)
 }
 
 impl Policy for ByType {
     fn cadence(&self) -> Cadence {
-        rounds::over_all(self.round)
+        rounds::over_all(self.round, self.parameter)
     }
 
     fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
         self.follow(view);
         view.room(&mut self.room);
-        let budget = self.room.budget();
-        let mut gpus: Vec<u32> = (0..view.pools())
-            .map(|pool| budget.most(1 << pool))
-            .collect();
-        let ledger = view.ledger();
-        for job in ledger.running() {
-            if let Some(part) = ledger.parts(job).first() {
-                gpus[self.room.pool_of(part.node)] += view.open_gpus(job);
-            }
+        let mut gpus = vec![0; view.pools()];
+        for (node, size) in (0u32..).zip(view.free().node_sizes()) {
+            gpus[self.room.pool_of(node)] += size;
         }
+        let ledger = view.ledger();
+        let seats = self.seats();
         let rows = self.active.iter().map(|&job| {
             let parts = ledger.parts(job);
-            let speed = self.speed(view, job, parts);
+            let beside = seat_of(&seats, job).and_then(|seat| seat.beside);
+            let speed = self.speed(view, job, parts, beside);
             RoundRow {
                 job,
                 before: parts.to_vec(),
@@ -270,7 +406,7 @@ impl Policy for ByType {
             plots: Vec::new(),
             rows: rows.collect(),
         });
-        self.allocate(view, &gpus);
+        self.allocate(view, &gpus, rng);
         self.choose(view, &gpus, rng);
         self.lay(view, plan);
     }

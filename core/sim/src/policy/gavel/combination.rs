@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 /// A job alone, or two on one GPU.
 #[derive(Clone, Debug)]
-pub(super) struct Combination {
+pub(in crate::policy) struct Combination {
     pub(super) jobs: (JobId, Option<JobId>),
     /// What is known of it on each type.
     pub(super) on: Vec<Standing>,

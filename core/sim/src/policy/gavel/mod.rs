@@ -1,6 +1,7 @@
 //! Gavel (Narayanan et al., OSDI'20). On GPUs that are all alike to it, [`water_filling`]; else by type
 //! of GPU: [`allocator`] finds shares of time by the linear programs in [`allocation`], and
-//! [`by_type`] turns them into rounds.
+//! [`by_type`] turns them into rounds. What it was compared with runs by the same rounds, and has its
+//! shares from [`packing_by_trial`].
 //!
 //! Formulas and mechanism are the paper's §4 and §5 and those of the released simulator
 //! (<https://github.com/stanford-futuredata/gavel>), whose least time between allocations is `reset`.
@@ -9,12 +10,14 @@ mod allocation;
 mod allocator;
 mod by_type;
 mod combination;
+mod packing_by_trial;
 mod water_filling;
 
 use super::entry::{PLACEMENT, Registered};
 use super::{ParamInfo, ParamKind, Params, PolicyEntry, rounds};
 use allocator::{Allocator, Objective};
-use by_type::ByType;
+pub(super) use by_type::{ByType, RESET};
+pub(super) use packing_by_trial::PackingByTrial;
 use water_filling::WaterFilling;
 
 pub(super) const POLICY: Registered = Registered {
@@ -47,6 +50,13 @@ pub(super) const POLICY: Registered = Registered {
                 help: "By type (types=true), but as if all were equally fast: LAS in Gavel's figures.",
             },
             ParamInfo {
+                name: "sharing",
+                aliases: &[],
+                kind: ParamKind::Bool,
+                default: "false",
+                help: "By type (types=true), and two jobs of one GPU each may have one together, where Gavel measured that they get more done so than in turns.",
+            },
+            ParamInfo {
                 name: "reset",
                 aliases: &[],
                 kind: ParamKind::Float { min: 0.0, max: 1e6 },
@@ -56,6 +66,7 @@ pub(super) const POLICY: Registered = Registered {
             PLACEMENT,
         ],
         oracle: |params| objective(params).is_oracle(),
+        packs: |params| params.bool("sharing"),
         ..PolicyEntry::PLAIN
     },
     build: |params, context| {
@@ -63,8 +74,9 @@ pub(super) const POLICY: Registered = Registered {
         if !by_type(params) {
             return Box::new(WaterFilling::new(params, strategy));
         }
-        let allocator = Allocator::new(objective(params), params.bool("blind"), false);
-        let (round, reset) = (params.float("round"), params.float("reset"));
+        let (blind, sharing) = (params.bool("blind"), params.bool("sharing"));
+        let allocator = Box::new(Allocator::new(objective(params), blind, sharing));
+        let (round, reset) = ((params.float("round"), "round"), params.float("reset"));
         Box::new(ByType::new(allocator, round, reset, strategy))
     },
 };
@@ -75,6 +87,6 @@ fn objective(params: &Params<'_>) -> Objective {
 
 /// Whether time is given out by type: what else only such allocations have asks for it, too.
 fn by_type(params: &Params<'_>) -> bool {
-    let given = ["objective", "blind", "reset"].map(|name| params.is_given(name));
+    let given = ["objective", "blind", "sharing", "reset"].map(|name| params.is_given(name));
     params.bool("types") || given.contains(&true)
 }

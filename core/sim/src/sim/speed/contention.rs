@@ -414,7 +414,13 @@ mod tests {
             ..Workload::default()
         };
         let alike = ClusterSpec::uniform(1, 1).expect("a cluster");
-        Setting::new(Arc::new(workload), &alike, SimOptions::default(), false)
+        Setting::new(
+            Arc::new(workload),
+            &alike,
+            SimOptions::default(),
+            false,
+            false,
+        )
     }
 
     fn enter(law: &mut Contention, setting: &Setting, job: u32, gpus: &[(u32, u64)]) {

@@ -82,7 +82,7 @@ impl Speeds {
             let nodes = cluster.nodes() as usize;
             laws.push(Box::new(Neighbours::new(options.interference, nodes)));
         }
-        if options.sharing
+        if setting.shares_gpus()
             && let Some(sharing) = Sharing::of(setting, cluster)
         {
             laws.push(Box::new(sharing));

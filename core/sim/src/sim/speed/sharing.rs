@@ -6,6 +6,7 @@
 use super::{Cause, Entering, Law, Setting};
 use crate::cluster::ClusterSpec;
 use crate::job::JobId;
+use crate::sim::types::UNMEASURED;
 use crate::throughputs::JobType;
 use crate::workload::GpuGeneration;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +33,7 @@ impl Sharing {
         if measured.iter().all(Option::is_none) {
             return None;
         }
-        let generation = |name: &str| GpuGeneration::of_type(name).unwrap_or(GpuGeneration::V100);
+        let generation = |name: &str| GpuGeneration::of_type(name).unwrap_or(UNMEASURED);
         let name = |gpu| cluster.type_name(gpu);
         Some(Self {
             measured,
