@@ -144,8 +144,13 @@ fn group_fields(session: &Session, setup: &Setup, at: usize, group: &NodeGroup) 
         .kind
         .gpu
         .map(|id| setup.cluster.type_name(id).to_owned());
-    let take_type = set(|(_, name), typed| {
-        typed.clone_into(name);
+    let take_type = set(|(group, name), typed| {
+        if typed != name.as_str() {
+            typed.clone_into(name);
+            // Both were of the type before.
+            group.kind.speed = None;
+            group.kind.gpu_memory = None;
+        }
         Ok(())
     });
     let amount_of = |kept: Option<u32>, unit: f64| {
@@ -168,7 +173,7 @@ fn group_fields(session: &Session, setup: &Setup, at: usize, group: &NodeGroup) 
                 <Typed name="GPU type" list={TYPES} placeholder="not said" value={of_type.unwrap_or_default()} take={take_type} />
             }) }
             <details>
-                <summary>{ "Cores and memory" }</summary>
+                <summary>{ "Cores, memory, speed" }</summary>
                 { text_field("Cores of a node", Some("Nothing: not said, and nobody waits for cores"), amount_of(group.kind.cores, 1000.0), set(|(group, _), typed| {
                     group.kind.cores = amount(typed, 1000.0)?;
                     Ok(())
@@ -179,6 +184,10 @@ fn group_fields(session: &Session, setup: &Setup, at: usize, group: &NodeGroup) 
                 })) }
                 { text_field("Memory of a GPU (GiB)", Some("Nothing: that of its type"), amount_of(group.kind.gpu_memory, 1024.0), set(|(group, _), typed| {
                     group.kind.gpu_memory = amount(typed, 1024.0)?;
+                    Ok(())
+                })) }
+                { text_field("Speed of a GPU (V100 = 1)", Some("How fast it trains. Nothing: that of its type, or 1 where none is published"), amount_of(group.kind.speed, 1000.0), set(|(group, _), typed| {
+                    group.kind.speed = amount(typed, 1000.0)?;
                     Ok(())
                 })) }
             </details>

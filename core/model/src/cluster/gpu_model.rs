@@ -127,17 +127,17 @@ impl GpuModel {
 #[error(
     "'{0}' is no name of a GPU type: write a word of letters, digits, - and . such as v100 or a100-80"
 )]
-pub struct UnknownType(pub String);
+pub struct NoTypeName(pub String);
 
 /// The name under which a GPU type stands in clusters: a lower-case word, known types by their own
 /// name (`V100M32` is `v100-32`).
 ///
 /// # Errors
 ///
-/// An [`UnknownType`] if it is empty, longer than 32 bytes, or has other characters than letters,
+/// An [`NoTypeName`] if it is empty, longer than 32 bytes, or has other characters than letters,
 /// digits, `-`, `_`, `.` and spaces (which become `-`).
-pub fn type_name(text: &str) -> Result<String, UnknownType> {
-    let bad = || UnknownType(text.chars().take(40).collect());
+pub fn type_name(text: &str) -> Result<String, NoTypeName> {
+    let bad = || NoTypeName(text.chars().take(40).collect());
     let name: String = text.trim().chars().map(plain).collect();
     let fine = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
     if name.is_empty() || name.len() > 32 || !name.chars().all(fine) {

@@ -13,7 +13,7 @@
 //!   {"name": "b", "parent": "pod", "capacity": 5, "nic": 12.5, "nodes": "4,5"}]}
 //! ```
 
-use super::text::{Nodes, in_units, index};
+use super::text::{Nodes, in_units, index, told};
 use super::{Capacity, ClusterError, ClusterSpec, NodeGroup, NodeKind, Switch, Switches, Tree};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -92,7 +92,7 @@ pub(super) fn read(text: &str) -> Result<ClusterSpec, ClusterError> {
 }
 
 fn kind<'t>(group: &'t Group, types: &mut Vec<&'t str>) -> Result<NodeKind, ClusterError> {
-    Ok(NodeKind {
+    let kind = NodeKind {
         gpu: match &group.gpu {
             Some(name) => Some(index(types, name.trim())?),
             None => None,
@@ -101,7 +101,9 @@ fn kind<'t>(group: &'t Group, types: &mut Vec<&'t str>) -> Result<NodeKind, Clus
         speed: property("speed", group.speed, 1000.0)?,
         cores: property("cores", group.cores, 1000.0)?,
         memory: property("memory", group.memory, 1024.0)?,
-    })
+    };
+    told(group.gpu.as_deref(), &kind)?;
+    Ok(kind)
 }
 
 fn tree(form: &Form) -> Result<Tree, ClusterError> {

@@ -1,6 +1,6 @@
 //! What a cluster is made of.
 
-use super::{GpuModel, NodeGroup, NodeKind, Tree, TreeError, TypeId, UnknownType};
+use super::{GpuModel, NoTypeName, NodeGroup, NodeKind, Tree, TreeError, TypeId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -39,7 +39,12 @@ pub enum ClusterError {
     Property(String),
     /// Not the name of a GPU type.
     #[error(transparent)]
-    Type(#[from] UnknownType),
+    Type(#[from] NoTypeName),
+    /// A GPU type that is not known, of which no speed is said either.
+    #[error(
+        "no GPU type is known as '{0}': write one that is, such as t4, v100, a100-80 or h100, or say how fast it trains beside a V100, as in 8x8:{0}/speed=1.5"
+    )]
+    UnknownType(String),
     /// Too many GPU types.
     #[error("{0} GPU types: a cluster has at most {MAX_TYPES}")]
     TooManyTypes(usize),
@@ -95,7 +100,8 @@ impl ClusterSpec {
     }
 
     /// A cluster of the given groups, whose types are indices into `names`; neighbouring groups of
-    /// alike nodes are joined.
+    /// alike nodes are joined. Types that are not known have the speed of a V100 where none is said,
+    /// and from then on say so.
     ///
     /// # Errors
     ///
@@ -126,6 +132,9 @@ impl ClusterSpec {
                 let name = names.get(id.index()).map_or("", AsRef::as_ref);
                 let name = super::type_name(name)
                     .map_err(|why| ClusterError::from(why).of_group(several.then_some(i)))?;
+                if GpuModel::named(&name).is_none() {
+                    group.kind.speed.get_or_insert(1000);
+                }
                 group.kind.gpu = Some(entry(&mut types, &name)?);
             }
             match joined.last_mut() {
@@ -311,7 +320,11 @@ mod tests {
 
     #[test]
     fn sixty_four_types_are_the_most() {
-        let groups = |types: usize| (0..types).map(|i| format!("1x1:t{i}")).collect::<Vec<_>>();
+        let groups = |types: usize| {
+            (0..types)
+                .map(|i| format!("1x1:t{i}/speed=1"))
+                .collect::<Vec<_>>()
+        };
         assert!(groups(64).join("+").parse::<ClusterSpec>().is_ok());
         let error = groups(65).join("+").parse::<ClusterSpec>().unwrap_err();
         assert_eq!(error, ClusterError::TooManyTypes(65));

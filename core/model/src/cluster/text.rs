@@ -2,7 +2,7 @@
 //! after slashes, such as `8x8:v100/cores=96/memory=768+4x4`; behind all of them what they
 //! [hang on](super::Tree), such as `/racks=4`. Memory is in GiB, speed relative to a V100.
 
-use super::{ClusterError, ClusterSpec, NodeGroup, NodeKind, Tree, TypeId};
+use super::{ClusterError, ClusterSpec, GpuModel, NodeGroup, NodeKind, Tree, TypeId, type_name};
 use std::fmt;
 
 /// The largest number of cores or GiB of a node.
@@ -93,11 +93,24 @@ fn group<'t>(
             return Err(bad());
         }
     }
+    told(name, &kind)?;
     Ok(NodeGroup {
         nodes: nodes.trim().parse().map_err(|_| syntax())?,
         gpus: gpus.trim().parse().map_err(|_| syntax())?,
         kind,
     })
+}
+
+/// Refuses a type that is not known and says no speed: it is more often misspelt than new.
+pub(super) fn told(name: Option<&str>, kind: &NodeKind) -> Result<(), ClusterError> {
+    let Some(name) = name.filter(|_| kind.speed.is_none()) else {
+        return Ok(());
+    };
+    let name = type_name(name)?;
+    match GpuModel::named(&name) {
+        Some(_) => Ok(()),
+        None => Err(ClusterError::UnknownType(name)),
+    }
 }
 
 /// Where a name stands among those seen, added if it is new.
@@ -161,6 +174,10 @@ mod tests {
         ] {
             assert!(matches!(error(bad), ClusterError::Property(_)), "{bad}");
         }
+        assert_eq!(
+            error("8x8:v100+1x1:V1000").to_string(),
+            "no GPU type is known as 'v1000': write one that is, such as t4, v100, a100-80 or h100, or say how fast it trains beside a V100, as in 8x8:v1000/speed=1.5"
+        );
         assert!(matches!(error("1x1:"), ClusterError::Type(_)));
         assert!(matches!(error("1x1:a:b"), ClusterError::Type(_)));
         assert_eq!(

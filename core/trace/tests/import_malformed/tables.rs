@@ -165,7 +165,7 @@ fn what_is_no_job_trace_is_refused_with_the_reason() {
         ),
         (
             "id,job_name,RES,gmt_job_submitted,gmt_job_finished,\n1,\"a\nb\",\"{\"\"gpu\"\": 8}\",2023/7/15 02:19,2023/7/15 02:23,\n",
-            "x looks like a table of the Alibaba Lingjun 2023 trace, which cannot be replayed as it stands: its GPUs stand in worker.csv; join them and convert it to job_id,submit_time,duration,num_gpus",
+            "x looks like a table of the Alibaba Lingjun 2023 trace, which cannot be replayed as it stands: its GPUs stand in worker.csv; join them and convert it to job_id,submit_time,duration,num_gpus. topo.csv can be opened as its cluster",
         ),
         (
             "0123456789abcdef01234567,worker,0123456789abcdef01234567,ab,cd,Terminated,1.0,2.0,0123456789abcdef01234567\n",
