@@ -87,17 +87,22 @@ pub(super) fn metrics_table(
     let fail = columns
         .iter()
         .any(|column| column.summary.failures.is_something());
-    let failures = FAILURES.iter().filter(|_| fail).map(|metric| {
+    // What is nought in every run says nothing.
+    let failures = FAILURES.iter().filter(|_| fail).filter_map(|metric| {
         let values = columns.iter();
-        let values = values.map(|column| (metric.value)(&column.summary.failures));
-        row(
-            &metric.definition,
-            0,
-            metric.look,
-            columns,
-            baseline,
-            values,
-        )
+        let values: Vec<f64> = values
+            .map(|column| (metric.value)(&column.summary.failures))
+            .collect();
+        values.iter().any(|value| *value != 0.0).then(|| {
+            row(
+                &metric.definition,
+                0,
+                metric.look,
+                columns,
+                baseline,
+                values.into_iter(),
+            )
+        })
     });
     let across = columns.len() + 1;
     let types = (0u32..).zip(&baseline.types).map(|(at, of)| {

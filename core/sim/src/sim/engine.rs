@@ -173,8 +173,6 @@ impl Simulation {
         }
         if phase == Phase::Running {
             explanation.slow = world.speeds.causes(job);
-        }
-        if phase == Phase::Running {
             let segment = world.jobs.segment[job.index()];
             let servers = world.log.servers_in_words(segment as usize);
             if !servers.is_empty() {
