@@ -42,20 +42,27 @@ pub(super) fn lay(free: &FreeGpus, _node_size: u32, gang: Gang, parts: &mut Vec<
             let tightest = rest[holding - 1].gpus;
             let first = rest.partition_point(|here| here.gpus > tightest);
             let alike = &rest[first..holding];
-            let rack = |here: &Part| free.racks().get(here.node as usize);
-            let near = |here: &&Part| parts.iter().any(|part| rack(part) == rack(here));
+            let rack = |node: u32| free.racks().get(node as usize);
+            let near = |here: &&Here| parts.iter().any(|part| rack(part.node) == rack(here.node));
             let last = alike.iter().find(near).unwrap_or(&rest[first]);
             parts.push(Part::new(last.node, left));
             return true;
         }
-        parts.push(rest[0]);
+        parts.push(Part::new(rest[0].node, rest[0].gpus));
         left -= rest[0].gpus;
     }
     false
 }
 
+/// What is free on a node.
+#[derive(Clone, Copy, Default)]
+struct Here {
+    node: u32,
+    gpus: u32,
+}
+
 /// All that is free, by node: most first, of alike nodes the lowest number.
-fn emptiest_first(free: &[u32]) -> Vec<Part> {
+fn emptiest_first(free: &[u32]) -> Vec<Here> {
     // By free GPUs: how many nodes have as many, then where the next of them goes.
     let mut places = [0usize; MAX_GPUS_PER_NODE as usize + 1];
     for &here in free {
@@ -65,10 +72,10 @@ fn emptiest_first(free: &[u32]) -> Vec<Part> {
     for place in places.iter_mut().skip(1).rev() {
         nodes += std::mem::replace(place, nodes);
     }
-    let mut emptiest = vec![Part::new(0, 0); nodes];
-    for (node, &here) in (0u32..).zip(free).filter(|&(_, &here)| here > 0) {
-        let place = &mut places[here as usize];
-        emptiest[*place] = Part::new(node, here);
+    let mut emptiest = vec![Here::default(); nodes];
+    for (node, &gpus) in (0u32..).zip(free).filter(|&(_, &gpus)| gpus > 0) {
+        let place = &mut places[gpus as usize];
+        emptiest[*place] = Here { node, gpus };
         *place += 1;
     }
     emptiest
