@@ -113,6 +113,7 @@ pub const GPU_MODELS: &[GpuModel] = &[
     gpu("g1", "G1 (of openb, anonymous)", &[], 0, None),
     gpu("g2", "G2 (of openb, anonymous)", &[], 0, None),
     gpu("g3", "G3 (of openb, anonymous)", &[], 0, None),
+    gpu("misc", "MISC (of PAI, several)", &[], 0, None),
 ];
 
 impl GpuModel {

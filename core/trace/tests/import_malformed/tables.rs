@@ -181,7 +181,7 @@ fn what_is_no_job_trace_is_refused_with_the_reason() {
         ),
         (
             "pod_id,gpu_request,duration_hours,schedule_delay_sec\na,1,2.5,3\n",
-            "x looks like Alibaba's job summary of 2026, which cannot be replayed as it stands: it tells how long jobs ran but not when they were submitted; open a trace with submissions",
+            "x looks like Alibaba's job summary of 2026, which cannot be replayed as it stands: it tells how long jobs ran but not when they were submitted; open a trace with submissions. asi_opensource_server_hourly can be opened as its cluster",
         ),
         (
             "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,374,44\n",
