@@ -4,7 +4,7 @@
 //! As text: a window is `FROM..TO` in seconds since the first submission, or with a unit as
 //! `1d..36h`; either end may be missing.
 
-use super::report::{Dropped, Example};
+use super::report::{Dropped, Example, WarningKind};
 use super::rows::number;
 use super::timestamp::Unit;
 use super::{DropReason, Member, Record, Trace};
@@ -51,6 +51,19 @@ pub enum Fractions {
     Share,
     /// They are left out.
     Drop,
+}
+
+impl Fractions {
+    /// What the import report says of it; nothing where nothing was chosen.
+    fn in_words(self) -> Option<&'static str> {
+        match self {
+            Self::RoundUp => None,
+            Self::Share => Some(
+                "By choice they have whole GPUs for a shorter time, so that the GPU time is what they asked for.",
+            ),
+            Self::Drop => Some("By choice they are left out."),
+        }
+    }
 }
 
 /// What becomes of jobs that ask for more GPUs than the cluster has.
@@ -230,7 +243,9 @@ impl Trace {
             }
         }
         self.report.dropped.append(&mut dropped);
-        self.report.fractions_are(choices.fractions);
+        if let Some(how) = choices.fractions.in_words() {
+            self.report.by_choice(WarningKind::FractionalGpus, how);
+        }
         self.report.rows_kept = self.records.len() as u32;
         let now = super::earliest(&self.records);
         // Hours count from Unix time 0 where that is known, else from the first submission.

@@ -1,7 +1,6 @@
 //! The import report: what a file was taken for, how its times were read, which rows were left
 //! out and why, and what else one should know before trusting the result.
 
-use super::choices::Fractions;
 use super::error::shorten;
 use super::inspect::Distributions;
 use super::mapping::TableHead;
@@ -248,16 +247,8 @@ named! {
 }
 
 impl ImportReport {
-    /// Says which of the ways was taken for jobs that ask for a fraction of a GPU.
-    pub(crate) fn fractions_are(&mut self, fractions: Fractions) {
-        let how = match fractions {
-            Fractions::RoundUp => return,
-            Fractions::Share => {
-                "By choice they have whole GPUs for a shorter time, so that the GPU time is what they asked for."
-            }
-            Fractions::Drop => "By choice they are left out.",
-        };
-        let kind = WarningKind::FractionalGpus;
+    /// Says what becomes of the jobs of a warning by choice, in place of what is said without one.
+    pub(crate) fn by_choice(&mut self, kind: WarningKind, how: &str) {
         for warning in self.warnings.iter_mut().filter(|of| of.kind == kind) {
             let (what, _) = warning.text.split_once(". ").unwrap_or((&warning.text, ""));
             warning.text = format!("{what}. {how}");
