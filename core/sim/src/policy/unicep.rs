@@ -1,9 +1,9 @@
 //! UNICEP: jobs that have waited long, ask for little time and few GPUs first (Tang et al., CLUSTER'09):
 //! the greatest waited ÷ (log₂ GPUs · time asked for).
 
+use super::PolicyEntry;
 use super::entry::{PLACEMENT, Registered};
-use super::picking::{BACKFILL, ByScore, Candidate, Queue, ZERO};
-use super::{ParamInfo, ParamKind, PolicyEntry};
+use super::picking::{BACKFILL, ByScore, Candidate, QUIRKS, Queue, ZERO};
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
@@ -24,15 +24,6 @@ pub(super) const POLICY: Registered = Registered {
         };
         Box::new(Queue::of(pick, params, context))
     },
-};
-
-/// Whether waiting times are wrong.
-const QUIRKS: ParamInfo = ParamInfo {
-    name: "quirks",
-    aliases: &[],
-    kind: ParamKind::Bool,
-    default: "false",
-    help: "As in RLScheduler's simulator, where waiting times are negative.",
 };
 
 /// Keeps quotients finite.

@@ -45,6 +45,15 @@ pub(super) const ZERO: ParamInfo = ParamInfo {
     help: "What the trace's own clock shows when the first job arrives, seconds.",
 };
 
+/// Whether waiting times are wrong.
+pub(super) const QUIRKS: ParamInfo = ParamInfo {
+    name: "quirks",
+    aliases: &[],
+    kind: ParamKind::Bool,
+    default: "false",
+    help: "As in RLScheduler's simulator, where waiting times are negative.",
+};
+
 /// A waiting job, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
