@@ -32,7 +32,7 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
     {
         let entries = entries(folder, &arguments.opening)?;
         return match &arguments.json {
-            Some(path) => write_json(path, &entries),
+            Some(path) => output::json(path, &entries),
             None => output::text(STDOUT, &shown(&table(&entries))),
         };
     }
@@ -41,36 +41,29 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
             let cluster = trace.cluster.clone();
             arguments.opening.choose(&mut trace, cluster.as_ref())?;
             match &arguments.json {
-                Some(path) => write_json(path, &trace.inspect()),
+                Some(path) => output::json(path, &trace.inspect()),
                 None => output::text(STDOUT, &shown(&report(&trace))),
             }
         }
         Opened::Cluster(cluster) => match &arguments.json {
-            Some(path) => write_json(path, &Found::Cluster(cluster.to_string())),
+            Some(path) => output::json(path, &Found::Cluster(cluster.to_string())),
             None => output::text(
                 STDOUT,
                 &format!("a cluster: {cluster}, {} GPUs", cluster.gpus()),
             ),
         },
         Opened::Outages(outages) => match &arguments.json {
-            Some(path) => write_json(path, &Found::of(&outages)),
+            Some(path) => output::json(path, &Found::of(&outages)),
             None => output::text(STDOUT, &shown(&listed(&outages))),
         },
         Opened::Profiles(tables) => {
             let applications = profiles(&tables);
             match &arguments.json {
-                Some(path) => write_json(path, &Found::Profiles(applications)),
+                Some(path) => output::json(path, &Found::Profiles(applications)),
                 None => output::text(STDOUT, &shown(&format!("profiles of {applications}"))),
             }
         }
     }
-}
-
-fn write_json(path: &str, figures: &impl Serialize) -> Result<(), Failure> {
-    let json = serde_json::to_string_pretty(figures)
-        .context("cannot write the figures as JSON")
-        .map_err(Failure::Run)?;
-    output::text(path, &json)
 }
 
 /// How many jobs may run on each GPU type that the trace names, and on any; nothing where it names

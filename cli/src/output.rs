@@ -7,6 +7,7 @@
 use crate::Failure;
 use crate::terminal::shown;
 use anyhow::Context;
+use serde::Serialize;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -24,6 +25,14 @@ pub(crate) fn text(path: &str, text: &str) -> Result<(), Failure> {
     let seen = path == STDOUT && io::stdout().is_terminal();
     let text = if seen { shown(text) } else { text.into() };
     write(path, |out| writeln!(out, "{}", text.trim_end()))
+}
+
+/// Writes figures as JSON, for people to read too.
+pub(crate) fn json(path: &str, figures: &impl Serialize) -> Result<(), Failure> {
+    let json = serde_json::to_string_pretty(figures)
+        .context("cannot write the figures as JSON")
+        .map_err(Failure::Run)?;
+    text(path, &json)
 }
 
 /// Writes what `make` makes to a file, or to standard output for `-`.

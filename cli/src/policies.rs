@@ -1,7 +1,6 @@
 //! `switchyard policies`: the schedulers there are.
 
 use crate::{Failure, output};
-use anyhow::Context;
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write;
@@ -28,10 +27,7 @@ pub(crate) fn policies(arguments: &Arguments) -> Result<(), Failure> {
                 json!({"name": entry.name, "title": entry.title, "summary": entry.summary, "source": entry.source, "oracle": oracle, "params": params})
             })
             .collect();
-        let text = serde_json::to_string_pretty(&list)
-            .context("cannot write the policies as JSON")
-            .map_err(Failure::Run)?;
-        return output::text(output::STDOUT, &text);
+        return output::json(output::STDOUT, &list);
     }
     let mut text = String::new();
     for entry in POLICIES {

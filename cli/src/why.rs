@@ -3,7 +3,7 @@
 
 use crate::settings::SettingsArguments;
 use crate::{Failure, input, output};
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -76,12 +76,7 @@ pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
         .map(|spec| ask(spec, &workload, job, arguments.at));
     let answers = answers.collect::<Result<Vec<Answer>, Failure>>()?;
     match &arguments.json {
-        Some(path) => {
-            let json = serde_json::to_string_pretty(&answers)
-                .context("cannot write the answers as JSON")
-                .map_err(Failure::Run)?;
-            output::text(path, &json)
-        }
+        Some(path) => output::json(path, &answers),
         None => {
             let texts = answers.iter().map(|answer| text(answer, &workload));
             output::text(output::STDOUT, &texts.collect::<String>())

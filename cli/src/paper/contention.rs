@@ -28,11 +28,7 @@ pub(crate) fn contention(arguments: &Arguments) -> Result<(), Failure> {
     let measured = Measured::read(&ratios, &alone).map_err(|error| Failure::Input(error.into()))?;
     let report = measured.fit();
     match &arguments.json {
-        Some(path) => {
-            let json = serde_json::to_string_pretty(&figures(&measured, &report))
-                .map_err(|error| Failure::Run(error.into()))?;
-            output::text(path, &json)
-        }
+        Some(path) => output::json(path, &figures(&measured, &report)),
         None => output::print(&text(&measured, &report)),
     }
 }

@@ -51,11 +51,7 @@ pub(crate) fn fgd(arguments: &Arguments) -> Result<(), Failure> {
         .map(|packer| measure(&fleet, packer, arguments.seeds))
         .collect();
     match &arguments.json {
-        Some(path) => {
-            let json = serde_json::to_string_pretty(&Results { rows: &rows })
-                .map_err(|error| Failure::Run(error.into()))?;
-            output::text(path, &json)
-        }
+        Some(path) => output::json(path, &Results { rows: &rows }),
         None => output::print(&text(&fleet, rows)),
     }
 }

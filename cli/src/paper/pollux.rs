@@ -328,9 +328,7 @@ pub(crate) fn pollux(arguments: &Arguments) -> Result<(), Failure> {
         done.push(section);
     }
     if arguments.json {
-        let json =
-            serde_json::to_string_pretty(&done).map_err(|error| Failure::Run(error.into()))?;
-        output::text(output::STDOUT, &json)?;
+        output::json(output::STDOUT, &done)?;
     }
     Ok(())
 }

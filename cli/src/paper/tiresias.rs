@@ -127,9 +127,7 @@ pub(crate) fn tiresias(arguments: &Arguments) -> Result<(), Failure> {
         experiments.push(experiment);
     }
     if arguments.json {
-        let json = serde_json::to_string_pretty(&experiments)
-            .map_err(|error| Failure::Run(error.into()))?;
-        output::text(output::STDOUT, &json)?;
+        output::json(output::STDOUT, &experiments)?;
     }
     Ok(())
 }
