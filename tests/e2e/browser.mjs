@@ -151,3 +151,12 @@ export async function screenshot(page, name, options = {}) {
   await page.screenshot({ path, ...options });
   return path;
 }
+
+/** Waits until this many schedulers have run to their end. */
+export async function finished(page, runs, timeout = 60_000) {
+  await page.waitForFunction(
+    (runs) => document.querySelectorAll("[data-status=done]").length === runs,
+    runs,
+    { timeout },
+  );
+}

@@ -3,18 +3,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { browser } from "./browser.mjs";
+import { browser, finished } from "./browser.mjs";
 
 const { open } = browser();
-
-/** Waits until this many schedulers have run to their end. */
-async function finished(page, runs) {
-  await page.waitForFunction(
-    (runs) => document.querySelectorAll("[data-status=done]").length === runs,
-    runs,
-    { timeout: 60_000 },
-  );
-}
 
 /** The rows of the metrics below a heading, up to the next: names and values by run. */
 const rowsBelow = (page, heading) =>

@@ -5,18 +5,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { accessibilityProblems, browser, screenshot } from "./browser.mjs";
+import { accessibilityProblems, browser, finished, screenshot } from "./browser.mjs";
 
 const { open } = browser();
-
-/** Waits until this many schedulers have run to their end. */
-async function finished(page, runs) {
-  await page.waitForFunction(
-    (runs) => document.querySelectorAll("[data-status=done]").length === runs,
-    runs,
-    { timeout: 120_000 },
-  );
-}
 
 /** The results as the Export menu saves them. */
 async function results(page) {
@@ -81,7 +72,7 @@ for (const [colorScheme, width] of [["light", 1280], ["dark", 390]]) {
       colorScheme,
       viewport: { width, height: 844 },
     });
-    await finished(page, 1);
+    await finished(page, 1, 120_000);
     await page.getByRole("region", { name: "Round of pollux" }).waitFor();
     assert.deepEqual(await accessibilityProblems(page), []);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -96,12 +87,12 @@ test("jobs train applications where a scheduler adapts them, under every schedul
   const hash = (name, policy) => golden.split("\n").find((line) => line.startsWith(`${name} ${policy} `)).split(" ")[2];
   const hashes = async () => (await results(page)).runs.map((run) => run.log_hash);
   const page = await open(t, "index.html#v=1&sample=lab&run=fifo&t=20000");
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   assert.deepEqual(await hashes(), [hash("lab", "fifo")]);
   assert.equal(await page.getByText("What jobs train").count(), 0);
   await page.goto(page.url().replace("run=fifo", "run=fifo&run=pollux"));
   await page.reload();
-  await finished(page, 2);
+  await finished(page, 2, 120_000);
   assert.deepEqual(await hashes(), [hash("bound", "fifo"), hash("bound", "pollux")]);
   // Another rule runs everything again; a wrong one is answered by every run.
   await page.getByText("What jobs train").click();
@@ -110,24 +101,24 @@ test("jobs train applications where a scheduler adapts them, under every schedul
   await page.getByText("there is no application 'gpt'").first().waitFor();
   await page.getByLabel("By GPU-hours").fill("cifar10");
   await page.keyboard.press("Tab");
-  await finished(page, 2);
+  await finished(page, 2, 120_000);
   await page.waitForTimeout(1200);
   assert.match(page.url(), /binding=cifar10/);
 });
 
 test("a Pollux workload opens and runs as it is", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=0");
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   assert.equal(await page.getByText("What jobs train").count(), 0);
   await page.locator("input[type=file]").first().setInputFiles(fixture("adaptdl.csv"));
   await page.getByText("What jobs train").waitFor();
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   assert.equal((await results(page)).runs[0].finished, 2);
 });
 
 test("a job's curves are in the inspector", async (t) => {
   const page = await open(t, "index.html#v=1&sample=lab&run=pollux&t=20000&job=115");
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   const running = page.getByRole("region", { name: /^Job / });
   await running.waitFor();
   const why = page.getByRole("region", { name: /^Job / });
@@ -141,7 +132,7 @@ test("a job's curves are in the inspector", async (t) => {
 
 test("measured profiles stand in for the fitted ones, and are let go again", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=pollux&t=0");
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   const table = (name, text) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
   await page.locator("input[type=file]").first().setInputFiles([
     table("placements.csv", "placement,local_bsz,step_time,sync_time\n1,32,0.1,0\n1,64,0.2,0\n2,32,0.12,0.02\n2,64,0.22,0.02\n11,32,0.15,0.05\n11,64,0.25,0.05\n"),
@@ -154,21 +145,21 @@ test("measured profiles stand in for the fitted ones, and are let go again", asy
   await page.getByText("What jobs train").click();
   await page.getByLabel("By GPU-hours").fill("application");
   await page.keyboard.press("Tab");
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   await page.getByRole("button", { name: "Use the fitted models again" }).click();
   await page.getByText("there is no application 'application'").first().waitFor();
 });
 
 test("what the sliders describe can be trained", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=pollux&view=goodput&t=0");
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   await page.getByRole("button", { name: "Let jobs train this" }).click();
   await page.getByText("Jobs now train this application").waitFor();
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   await page.getByText("What jobs train").click();
   assert.equal(await page.getByLabel("By GPU-hours").inputValue(), "mine");
   await page.getByRole("button", { name: "Let go of it" }).click();
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   assert.match(await page.getByLabel("By GPU-hours").inputValue(), /^1: cifar10/);
 });
 
@@ -189,12 +180,12 @@ test("the visitor's GPU is measured where there is one, and said to be missing w
 const traces = process.env.SWITCHYARD_TRACES;
 test("workload-1 of Pollux' artifact, on 16 nodes of 4", { skip: !traces }, async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&cluster=16x4&run=pollux&run=optimus&run=tiresias-tuned&t=0");
-  await finished(page, 3);
+  await finished(page, 3, 120_000);
   await page.locator("input[type=file]").first().setInputFiles(join(traces, "pollux/workloads/workload-1.csv"));
   await page.locator("header .facts").getByText("160 jobs").waitFor();
   await page.getByLabel("Preset").selectOption("16x4");
   await page.waitForTimeout(500);
-  await finished(page, 3);
+  await finished(page, 3, 120_000);
   const { runs } = await results(page);
   const jct = Object.fromEntries(runs.map((run) => [run.policy, run.jct.mean]));
   t.diagnostic(`mean JCT in seconds: ${JSON.stringify(jct)}; simulated in ${runs.map((run) => Math.round(run.wall_ms))} ms`);

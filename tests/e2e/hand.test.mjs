@@ -3,19 +3,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { browser, dist, picture } from "./browser.mjs";
+import { browser, dist, finished, picture } from "./browser.mjs";
 
 // Yew checks its tree only where debug assertions are on.
 const { open } = browser([], process.env.SWITCHYARD_PAGE ?? dist);
-
-/** Waits until this many schedulers have run to their end. */
-async function finished(page, runs) {
-  await page.waitForFunction(
-    (runs) => document.querySelectorAll("[data-status=done]").length === runs,
-    runs,
-    { timeout: 60_000 },
-  );
-}
 
 /** Marks an element, to see later whether it is still the same one. */
 const mark = (locator) => locator.evaluate((element) => (element.isTheSame = true));

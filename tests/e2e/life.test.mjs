@@ -4,18 +4,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import "../../static/words.js";
-import { accessibilityProblems, browser, problemsOf, screenshot } from "./browser.mjs";
+import { accessibilityProblems, browser, finished, problemsOf, screenshot } from "./browser.mjs";
 
 const { open } = browser();
-
-/** Waits until this many schedulers have run to their end. */
-async function finished(page, runs) {
-  await page.waitForFunction(
-    (runs) => document.querySelectorAll("[data-status=done]").length === runs,
-    runs,
-    { timeout: 120_000 },
-  );
-}
 
 const cards = (page, status) => page.locator(`.card[data-status=${status}]`);
 const add = (page, policy) => page.getByLabel("Add a scheduler").selectOption(policy);
@@ -23,7 +14,7 @@ const add = (page, policy) => page.getByLabel("Add a scheduler").selectOption(po
 /** The page on a machine of so many cores and gigabytes. */
 async function openOn(t, cores, gigabytes, address) {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=0");
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   await page.addInitScript(
     ([hardwareConcurrency, deviceMemory]) => {
       for (const [name, value] of Object.entries({ hardwareConcurrency, deviceMemory })) {
@@ -43,7 +34,7 @@ test("two hundred runs take turns on a small machine, and each can be asked afte
   let most = 0;
   page.on("worker", () => (most = Math.max(most, page.workers().length)));
   await page.getByText("waits for its turn").first().waitFor();
-  await finished(page, 200);
+  await finished(page, 200, 120_000);
   // Four runs, and the one that opened the sample; those that end are counted a moment longer.
   t.diagnostic(`${most} workers at most`);
   assert.ok(most <= 12, `${most} workers`);
@@ -72,7 +63,7 @@ test("a dying worker is replaced, its run has the settings of now, and the page 
   await cards(page, "running").getByText(/^[1-9].* of 40,000 jobs$/).waitFor();
   const dying = page.workers().at(-1);
   await add(page, "fifo");
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   await dying.evaluate(() => void setTimeout(() => postMessage({})));
   await page.getByText("The worker of las[quantum=20] died and was restarted").waitFor();
   await cards(page, "running").waitFor();
@@ -87,7 +78,7 @@ test("a dying worker is replaced, its run has the settings of now, and the page 
 
 test("a run that is over outlives its worker", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=1&view=jobs");
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   const dying = page.workers().at(-1);
   await dying.evaluate(() => void setTimeout(() => postMessage({})));
   await page.locator("tbody tr").first().click();
@@ -97,14 +88,14 @@ test("a run that is over outlives its worker", async (t) => {
 
 test("adding a scheduler that adapts jobs says on every card what that changes", async (t) => {
   const page = await open(t, "index.html#v=1&sample=lab&run=fifo&t=0");
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   const words = page.locator(".card").getByText("jobs now train applications");
   assert.equal(await words.count(), 0);
   await add(page, "optimus");
   await words.nth(1).waitFor();
   await page.getByRole("button", { name: "Remove optimus" }).click();
   await words.first().waitFor({ state: "detached" });
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
 });
 
 /** Gigabytes that all pages and their workers take. */
@@ -204,7 +195,7 @@ test("a program that is long on its way is told of, and is used once it is here"
   await page.getByText("A part of the page is still on its way").waitFor();
   arrive();
   await page.clock.resume();
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
 });
 
 test("a machine without memory for another program says so", async (t) => {
@@ -260,7 +251,7 @@ for (const [how, fail] of [
 ]) {
   test(`${how} stops the page in words, and what was there is offered`, async (t) => {
     const page = await open(t, "index.html#v=1&sample=three-jobs&run=srtf&run=fifo&seed=7&t=2");
-    await finished(page, 2);
+    await finished(page, 2, 120_000);
     await page.getByLabel("Nodes", { exact: true }).fill("3");
     await page.getByLabel("Nodes", { exact: true }).press("Enter");
     await page.waitForFunction(() => /cluster=3x/.test(location.hash));
@@ -279,14 +270,14 @@ for (const [how, fail] of [
     assert.match(text, /^#switchyard 1\n[^]*#cluster 3x\d+\n[^]*#policy srtf\n#policy fifo\n[^]*#seed 7\n/);
     assert.equal(text.split("\n").filter((line) => /^J\d/.test(line)).length, 3);
     await page.getByRole("button", { name: "Reload" }).click();
-    await finished(page, 2);
+    await finished(page, 2, 120_000);
     assert.equal(await page.getByLabel("Nodes", { exact: true }).inputValue(), "3");
   });
 }
 
 test("errors that are not the page's leave it alone", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=2");
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   // As an extension's script would have it; the page's own policy lets no other script in.
   await page.evaluate(() =>
     setTimeout(() => {
@@ -313,10 +304,10 @@ const jobs = (page, count) => page.locator("header .facts").getByText(`${count} 
 
 test("opening a sample puts an opened file aside, with a way back to it and its settings", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=srtf&run=fifo&seed=4&t=0");
-  await finished(page, 2);
+  await finished(page, 2, 120_000);
   await give(page, MINE);
   await jobs(page, 2);
-  await finished(page, 2);
+  await finished(page, 2, 120_000);
   await page.waitForFunction(() => /file=mine/.test(location.hash));
   const back = (name) => page.getByRole("button", { name: `Back to ${name}, as it was` });
   assert.equal(await back("mine.csv").count(), 0);
@@ -324,10 +315,10 @@ test("opening a sample puts an opened file aside, with a way back to it and its 
   await page.getByRole("button", { name: "Three jobs, step by step" }).click();
   await page.getByRole("button", { name: "Open the guide" }).click();
   await jobs(page, 3);
-  await finished(page, 3);
+  await finished(page, 3, 120_000);
   await back("mine.csv").click();
   await jobs(page, 2);
-  await finished(page, 2);
+  await finished(page, 2, 120_000);
   const names = await page.locator(".card .name").allTextContents();
   assert.deepEqual(names, ["srtf", "fifo"]);
   await page.waitForFunction(() => /file=mine/.test(location.hash) && /seed=4/.test(location.hash));
@@ -342,7 +333,7 @@ test("opening a sample puts an opened file aside, with a way back to it and its 
 
 test("a record that cannot be read hides no other, and can be removed", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=0");
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   await give(page, MINE);
   await jobs(page, 2);
   await page.getByRole("button", { name: "Keep in this browser" }).click();
@@ -378,7 +369,7 @@ test("room is looked at before a trace is kept, and browsers are asked to persis
         StorageManager.prototype.persist = async () => (globalThis.asked = true);
       }),
   });
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   await give(page, MINE);
   await jobs(page, 2);
   await page.getByRole("button", { name: "Keep in this browser" }).click();
@@ -399,7 +390,7 @@ test("whoever leaves while a trace is being kept is asked first", async (t) => {
         };
       }),
   });
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   const asks = () => page.evaluate(() => !dispatchEvent(new Event("beforeunload", { cancelable: true })));
   await give(page, MINE);
   await jobs(page, 2);
@@ -431,7 +422,7 @@ const recordsHeld = (page) =>
 
 test("a reload finds the file that was open, unless the visitor does not want it held", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=srtf&seed=4&t=0");
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   assert.equal(await heldLine(page).count(), 0);
   await give(page, table("first.csv", ["a,0,30,2", "b,10,60,1", "c,20,60,1"]));
   await heldLine(page).waitFor();
@@ -445,7 +436,7 @@ test("a reload finds the file that was open, unless the visitor does not want it
   await page.waitForFunction(() => /file=mine/.test(location.hash) && /view=jobs/.test(location.hash));
   await page.reload();
   await jobs(page, 2);
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   assert.equal(await page.getByRole("tab", { name: "Jobs" }).getAttribute("aria-selected"), "true");
   assert.deepEqual(await page.locator(".card .name").allTextContents(), ["srtf"]);
   assert.match(page.url(), /seed=4/);
@@ -475,7 +466,7 @@ test("a reload finds the file that was open, unless the visitor does not want it
 
 test("files held for tabs that are over are removed a day later", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=0");
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   await give(page, MINE);
   await heldLine(page).waitFor();
   const later = async (hours) => {
@@ -485,7 +476,7 @@ test("files held for tabs that are over are removed a day later", async (t) => {
       Date.now = () => now() + by;
     }, hours * 3_600_000);
     await other.goto(page.url().replace(/#.*/, "#v=1&sample=three-jobs&run=fifo&t=0"));
-    await finished(other, 1);
+    await finished(other, 1, 120_000);
     await other.waitForFunction(() => switchyardKept.list().then(() => true));
     await other.close();
   };
@@ -502,7 +493,7 @@ test("files too large to be held say so", async (t) => {
         Object.defineProperty(Blob.prototype, "size", { get: () => 250_000_000 });
       }),
   });
-  await finished(page, 1);
+  await finished(page, 1, 120_000);
   await give(page, MINE);
   await page.getByText("250 MB are too much to hold for a reload.").waitFor();
   assert.equal(await recordsHeld(page), 0);

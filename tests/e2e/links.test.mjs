@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { browser } from "./browser.mjs";
+import { browser, finished } from "./browser.mjs";
 
 const { open } = browser();
 
@@ -13,14 +13,6 @@ const give = (page, ...files) => page.getByTestId("file-picker").setInputFiles(f
 const jobs = (page, count) => page.locator("header .facts").getByText(`${count} ${count === 1 ? "job" : "jobs"}`, { exact: true }).waitFor();
 const paste = (page, fragment) => page.evaluate((fragment) => { location.hash = fragment; }, fragment);
 const notice = (page, text) => page.locator(".notice").filter({ hasText: text });
-
-async function finished(page, runs) {
-  await page.waitForFunction(
-    (runs) => document.querySelectorAll("[data-status=done]").length === runs,
-    runs,
-    { timeout: 60_000 },
-  );
-}
 
 /** What a button of the Export menu saves. */
 async function saved(page, name) {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { accessibilityProblems, browser, screenshot } from "./browser.mjs";
+import { accessibilityProblems, browser, finished, screenshot } from "./browser.mjs";
 
 const { open } = browser();
 const fixture = (name) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
@@ -16,14 +16,6 @@ const fixtures = (...names) => names.map(fixture);
 
 /** A file of the test's own, as Playwright takes it. */
 const table = (name, lines) => ({ name, mimeType: "text/csv", buffer: Buffer.from(`${lines.join("\n")}\n`) });
-
-async function finished(page, runs) {
-  await page.waitForFunction(
-    (runs) => document.querySelectorAll("[data-status=done]").length === runs,
-    runs,
-    { timeout: 60_000 },
-  );
-}
 
 /** The page with its sample run to the end. */
 async function ready(t, options) {

@@ -6,20 +6,11 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { accessibilityProblems, browser, screenshot } from "./browser.mjs";
+import { accessibilityProblems, browser, finished, screenshot } from "./browser.mjs";
 
 const { open } = browser();
 const fixtures = fileURLToPath(new URL("../fixtures/", import.meta.url));
 const fixture = (name) => join(fixtures, name);
-
-/** Waits until this many schedulers have run to their end. */
-async function finished(page, runs) {
-  await page.waitForFunction(
-    (runs) => document.querySelectorAll("[data-status=done]").length === runs,
-    runs,
-    { timeout: 60_000 },
-  );
-}
 
 async function openFiles(page, ...names) {
   await page.getByTestId("file-picker").setInputFiles(names.map(fixture));

@@ -4,18 +4,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { browser } from "./browser.mjs";
+import { browser, finished } from "./browser.mjs";
 
 const { open } = browser();
 const fixtures = fileURLToPath(new URL("../fixtures", import.meta.url));
-
-async function finished(page, runs) {
-  await page.waitForFunction(
-    (runs) => document.querySelectorAll("[data-status=done]").length === runs,
-    runs,
-    { timeout: 60_000 },
-  );
-}
 
 const mean = (page, position) => page.locator("[data-status=done] .hint").nth(position).textContent();
 

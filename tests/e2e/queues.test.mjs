@@ -3,18 +3,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accessibilityProblems, browser, screenshot } from "./browser.mjs";
+import { accessibilityProblems, browser, finished, screenshot } from "./browser.mjs";
 
 const { open } = browser();
-
-/** Waits until this many schedulers have run to their end. */
-async function finished(page, runs) {
-  await page.waitForFunction(
-    (runs) => document.querySelectorAll("[data-status=done]").length === runs,
-    runs,
-    { timeout: 60_000 },
-  );
-}
 
 const words = (page) => page.getByRole("list", { name: "The queues in words" }).getByRole("listitem").allTextContents();
 const lanes = (page) => page.locator(".lanes canvas");

@@ -3,18 +3,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { browser, picture } from "./browser.mjs";
+import { browser, finished, picture } from "./browser.mjs";
 
 const { open } = browser();
-
-/** Waits until this many schedulers have run to their end. */
-async function finished(page, runs) {
-  await page.waitForFunction(
-    (runs) => document.querySelectorAll("[data-status=done]").length === runs,
-    runs,
-    { timeout: 60_000 },
-  );
-}
 
 /** Where every yard's canvas lies. */
 const places = (page) =>
