@@ -6,6 +6,7 @@
 //! [`Strategy::ALL`]).
 
 mod consolidated;
+pub mod graph_rl;
 mod least_fragmentation;
 mod packed;
 mod room;

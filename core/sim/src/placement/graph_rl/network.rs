@@ -1,0 +1,720 @@
+//! The network of the placer that learned: what it makes of an [`Observation`], and its scores. In: its
+//! parameters, as safetensors. Out: vectors of groups, servers and partitions, and a score of each choice.
+//!
+//! Within a server, groups of GPUs exchange messages twice; servers, racks and partitions do so up and
+//! down the cluster's tree, twice; partitions tell one another a vector each. Layers are f32 with ReLU
+//! but for the last of a head. Sums are in one fixed order, and there is no other maths, so that scores
+//! are the same bits natively and in wasm: bias first, then what several have in common, then one's own.
+
+use super::scene::{GROUP, JOB, Observation, PARTITION, RACK, SERVER};
+use crate::draw::{Rng, unit};
+use crate::tell::Choice;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Width of vectors within a server.
+pub const INSIDE: usize = 16;
+/// Width of the vectors of servers, racks and partitions.
+pub const WIDTH: usize = 32;
+/// Width of the heads' hidden layers.
+pub const HIDDEN: usize = 16;
+
+/// A layer: name, inputs, outputs.
+pub type Shape = (&'static str, usize, usize);
+
+/// Every layer. Each is two tensors of a file, `NAME.weight` (outputs × inputs) and `NAME.bias`; inputs
+/// are joined in this order.
+pub const LAYERS: [Shape; 18] = [
+    // Group's and job's features.
+    ("group", GROUP + JOB, INSIDE),
+    // Group; mean of its server's groups. Once a round.
+    ("inside.0", 2 * INSIDE, INSIDE),
+    ("inside.1", 2 * INSIDE, INSIDE),
+    // Mean and maximum of its groups; the server's features.
+    ("server", 2 * INSIDE + SERVER, WIDTH),
+    // Mean of its servers; its features.
+    ("rack", WIDTH + RACK, WIDTH),
+    // Mean of its racks; its features.
+    ("partition", WIDTH + PARTITION, WIDTH),
+    // Rack; partition.
+    ("rack_down", 2 * WIDTH, WIDTH),
+    // Server; rack.
+    ("server_down", 2 * WIDTH, WIDTH),
+    // Partition.
+    ("tell", WIDTH, WIDTH),
+    // Partition; mean of what the others told.
+    ("hear", 2 * WIDTH, WIDTH),
+    // Partition that has heard; job.
+    ("value.0", WIDTH + JOB, HIDDEN),
+    ("value.1", HIDDEN, 1),
+    // Group; server; partition that has heard; job.
+    ("point.0", INSIDE + 2 * WIDTH + JOB, HIDDEN),
+    ("point.1", HIDDEN, 1),
+    // Own partition; the other; job.
+    ("forward.0", 2 * WIDTH + JOB, HIDDEN),
+    ("forward.1", HIDDEN, 1),
+    // Own partition; mean of all; job.
+    ("wait.0", 2 * WIDTH + JOB, HIDDEN),
+    ("wait.1", HIDDEN, 1),
+];
+
+/// All weights and biases.
+pub const PARAMETERS: usize = {
+    let (mut all, mut at) = (0, 0);
+    while at < LAYERS.len() {
+        all += (LAYERS[at].1 + 1) * LAYERS[at].2;
+        at += 1;
+    }
+    all
+};
+
+/// What of it is left out, to see what that is good for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Without {
+    /// Partitions hear nothing of one another.
+    pub exchange: bool,
+    /// No messages: each group and server by itself, a partition as the mean of its servers.
+    pub graph: bool,
+}
+
+/// The parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Network {
+    /// As in [`LAYERS`].
+    layers: Vec<Layer>,
+}
+
+/// Why a file is no such network.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NetworkError {
+    /// Not safetensors.
+    #[error("this is no file of safetensors: {0}")]
+    Format(String),
+    /// A tensor is missing.
+    #[error(
+        "the tensor '{0}' is missing: this file holds another network than the placer's, which `switchyard-train` writes"
+    )]
+    Missing(String),
+    /// A tensor of another shape.
+    #[error("the tensor '{name}' is {found:?}, and has to be {wanted:?}: it is of another network")]
+    Shape {
+        /// The tensor.
+        name: String,
+        /// What it is.
+        found: Vec<usize>,
+        /// What it has to be.
+        wanted: Vec<usize>,
+    },
+    /// A tensor of other numbers.
+    #[error("the tensor '{name}' holds {found}, and has to hold F32")]
+    Type {
+        /// The tensor.
+        name: String,
+        /// What it holds.
+        found: String,
+    },
+    /// A number that is none.
+    #[error(
+        "the tensor '{0}' has a value that is not a finite number: its training went astray, take an earlier checkpoint"
+    )]
+    NotFinite(String),
+}
+
+/// One layer, input by input, so that several outputs are summed at a time.
+#[derive(Clone, Debug, PartialEq)]
+struct Layer {
+    bias: Vec<f32>,
+    /// Of each input the weights to all outputs.
+    weights: Vec<f32>,
+}
+
+impl Layer {
+    fn start<const OUT: usize>(&self) -> [f32; OUT] {
+        let mut sums = [0.0; OUT];
+        sums.copy_from_slice(&self.bias);
+        sums
+    }
+
+    /// Adds the inputs from this one on. In wasm by instructions for four numbers at a time, of the same
+    /// bits.
+    #[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
+    fn add<const OUT: usize>(&self, from: usize, inputs: &[f32], sums: &mut [f32; OUT]) {
+        let mut own = *sums;
+        let weights = self.weights[from * OUT..].as_chunks::<OUT>().0;
+        for (&input, weights) in inputs.iter().zip(weights) {
+            for (sum, weight) in own.iter_mut().zip(weights) {
+                *sum += input * weight;
+            }
+        }
+        *sums = own;
+    }
+
+    /// The same, onto a copy, and ReLU.
+    fn on<const OUT: usize>(&self, begun: &[f32; OUT], from: usize, inputs: &[f32]) -> [f32; OUT] {
+        let mut sums = *begun;
+        self.add(from, inputs, &mut sums);
+        sums.map(relu)
+    }
+}
+
+fn relu(sum: f32) -> f32 {
+    if sum > 0.0 { sum } else { 0.0 }
+}
+
+/// A vector for each of several, added up in order.
+struct Means<const WIDE: usize>(Vec<([f32; WIDE], u32)>);
+
+impl<const WIDE: usize> Means<WIDE> {
+    fn of(count: usize) -> Self {
+        Self(vec![([0.0; WIDE], 0); count])
+    }
+
+    fn add(&mut self, at: u32, vector: &[f32; WIDE]) {
+        let (sums, count) = &mut self.0[at as usize];
+        for (sum, value) in sums.iter_mut().zip(vector) {
+            *sum += value;
+        }
+        *count += 1;
+    }
+
+    /// Of nobody: zeros.
+    fn get(&self, at: usize) -> [f32; WIDE] {
+        let (sums, count) = self.0[at];
+        let count = count.max(1) as f32;
+        sums.map(|sum| sum / count)
+    }
+}
+
+/// What the network makes of an observation before it scores anything.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Encoded {
+    /// By group.
+    pub groups: Vec<[f32; INSIDE]>,
+    /// By server.
+    pub servers: Vec<[f32; WIDTH]>,
+    /// What each partition tells the others.
+    pub told: Vec<[f32; WIDTH]>,
+    /// Each partition, having heard the others.
+    pub partitions: Vec<[f32; WIDTH]>,
+    /// Mean of these.
+    pub mean: [f32; WIDTH],
+}
+
+/// An entry of a file's header: a tensor, or (`__metadata__`) what else is said.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Entry {
+    dtype: String,
+    shape: Vec<usize>,
+    data_offsets: (usize, usize),
+}
+
+impl Network {
+    /// From a file of safetensors with the two tensors of each of [`LAYERS`] in f32; others in it are let
+    /// be. (By hand, and not by their crate: of the format, the page needs only this header.)
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn of_safetensors(file: &[u8]) -> Result<Self, NetworkError> {
+        let short = || NetworkError::Format("it ends too early".to_owned());
+        let length = u64::from_le_bytes(*file.first_chunk().ok_or_else(short)?);
+        let end = usize::try_from(length)
+            .ok()
+            .and_then(|length| length.checked_add(8));
+        let end = end.ok_or_else(short)?;
+        let header = file.get(8..end).ok_or_else(short)?;
+        let header: BTreeMap<String, Entry> = serde_json::from_slice(header)
+            .map_err(|error| NetworkError::Format(format!("its header: {error}")))?;
+        let data = &file[end..];
+        let read = |name: String, wanted: Vec<usize>| {
+            let Some(tensor) = header.get(&name) else {
+                return Err(NetworkError::Missing(name));
+            };
+            let found = tensor.dtype.clone();
+            if found != "F32" {
+                return Err(NetworkError::Type { name, found });
+            }
+            let found = tensor.shape.clone();
+            if found != wanted {
+                return Err(NetworkError::Shape {
+                    name,
+                    found,
+                    wanted,
+                });
+            }
+            let (from, to) = tensor.data_offsets;
+            let bytes = data.get(from..to).ok_or_else(short)?;
+            let (values, rest) = bytes.as_chunks();
+            let values = values.iter().map(|&bytes| f32::from_le_bytes(bytes));
+            let values: Vec<f32> = values.collect();
+            if !rest.is_empty() || values.len() != wanted.iter().product::<usize>() {
+                let why = format!("the tensor '{name}' is not as long as its shape says");
+                return Err(NetworkError::Format(why));
+            }
+            match values.iter().all(|value| value.is_finite()) {
+                true => Ok(values),
+                false => Err(NetworkError::NotFinite(name)),
+            }
+        };
+        let layers = LAYERS.into_iter().map(|(name, inputs, outputs)| {
+            let weights = read(format!("{name}.weight"), vec![outputs, inputs])?;
+            let bias = read(format!("{name}.bias"), vec![outputs])?;
+            let by_input = (0..inputs).flat_map(|input| {
+                let weights = &weights;
+                (0..outputs).map(move |output| weights[output * inputs + input])
+            });
+            Ok(Layer {
+                weights: by_input.collect(),
+                bias,
+            })
+        });
+        Ok(Self {
+            layers: layers.collect::<Result<_, NetworkError>>()?,
+        })
+    }
+
+    /// As a file of safetensors, which [`of_safetensors`](Self::of_safetensors) reads.
+    pub fn to_safetensors(&self) -> Vec<u8> {
+        let (mut header, mut data) = (Vec::new(), Vec::new());
+        let mut add = |name: String, shape: String, values: &mut dyn Iterator<Item = f32>| {
+            let from = data.len();
+            data.extend(values.flat_map(f32::to_le_bytes));
+            header.push(format!(
+                r#""{name}":{{"dtype":"F32","shape":[{shape}],"data_offsets":[{from},{}]}}"#,
+                data.len()
+            ));
+        };
+        for ((name, inputs, outputs), layer) in LAYERS.into_iter().zip(&self.layers) {
+            let by_output = (0..outputs).flat_map(|output| {
+                (0..inputs).map(move |input| layer.weights[input * outputs + output])
+            });
+            let shape = format!("{outputs},{inputs}");
+            add(format!("{name}.weight"), shape, &mut { by_output });
+            let bias = &mut layer.bias.iter().copied();
+            add(format!("{name}.bias"), outputs.to_string(), bias);
+        }
+        let mut header = format!("{{{}}}", header.join(","));
+        // Data begin at a multiple of eight.
+        header.push_str(&" ".repeat(header.len().next_multiple_of(8) - header.len()));
+        let mut file = (header.len() as u64).to_le_bytes().to_vec();
+        file.extend(header.into_bytes());
+        file.extend(data);
+        file
+    }
+
+    /// Of small random numbers, as training begins with.
+    pub fn random(rng: &mut Rng) -> Self {
+        let layers = LAYERS.into_iter().map(|(_, inputs, outputs)| {
+            let most = libm::sqrt(3.0 / inputs as f64);
+            let mut draw = |_| ((2.0 * unit(rng) - 1.0) * most) as f32;
+            Layer {
+                weights: (0..inputs * outputs).map(&mut draw).collect(),
+                bias: vec![0.0; outputs],
+            }
+        });
+        Self {
+            layers: layers.collect(),
+        }
+    }
+
+    /// A layer by its name.
+    fn layer(&self, name: &str) -> &Layer {
+        let at = LAYERS.iter().position(|layer| layer.0 == name);
+        &self.layers[at.unwrap_or(0)]
+    }
+
+    /// What it makes of what is seen.
+    pub fn encode(&self, seen: &Observation, without: Without) -> Encoded {
+        let layout = &seen.layout;
+        let mut groups = self.groups(seen);
+        let inside = [self.layer("inside.0"), self.layer("inside.1")];
+        let server = self.layer("server");
+        let mut servers = Vec::with_capacity(seen.servers.len());
+        for (at, features) in seen.servers.iter().enumerate() {
+            let own = &mut groups[layout.groups_of(at)];
+            if !without.graph {
+                for round in inside {
+                    let mut begun = round.start();
+                    round.add(INSIDE, &mean_of(own), &mut begun);
+                    for group in own.iter_mut() {
+                        *group = round.on(&begun, 0, group);
+                    }
+                }
+            }
+            let mut sums = server.start();
+            server.add(0, &mean_of(own), &mut sums);
+            let most = own.iter().fold([0.0; INSIDE], |most: [f32; INSIDE], own| {
+                std::array::from_fn(|at| {
+                    if own[at] > most[at] {
+                        own[at]
+                    } else {
+                        most[at]
+                    }
+                })
+            });
+            server.add(INSIDE, &most, &mut sums);
+            servers.push(server.on(&sums, 2 * INSIDE, features));
+        }
+        let partitions = if without.graph {
+            let mut means = Means::of(seen.partitions.len());
+            for (at, server) in servers.iter().enumerate() {
+                means.add(layout.partition_of(at), server);
+            }
+            (0..seen.partitions.len()).map(|at| means.get(at)).collect()
+        } else {
+            self.up_and_down(seen, &mut servers);
+            self.up_and_down(seen, &mut servers)
+        };
+        let (told, partitions) = self.exchange(&partitions, without.exchange);
+        let mut means = Means::of(1);
+        partitions.iter().for_each(|heard| means.add(0, heard));
+        Encoded {
+            groups,
+            servers,
+            told,
+            mean: means.get(0),
+            partitions,
+        }
+    }
+
+    fn groups(&self, seen: &Observation) -> Vec<[f32; INSIDE]> {
+        let layer = self.layer("group");
+        let mut begun = layer.start();
+        layer.add(GROUP, &seen.job, &mut begun);
+        let groups = seen.groups.iter();
+        groups.map(|group| layer.on(&begun, 0, group)).collect()
+    }
+
+    /// One round over the cluster's tree: servers have heard of their racks and these of their
+    /// partitions, which are given.
+    fn up_and_down(&self, seen: &Observation, servers: &mut [[f32; WIDTH]]) -> Vec<[f32; WIDTH]> {
+        let layout = &seen.layout;
+        let mut means = Means::of(seen.racks.len());
+        for (&rack, server) in layout.racks.iter().zip(&*servers) {
+            means.add(rack, server);
+        }
+        let layer = self.layer("rack");
+        let racks = seen.racks.iter().enumerate().map(|(at, features)| {
+            let mut sums = layer.start();
+            layer.add(0, &means.get(at), &mut sums);
+            layer.on(&sums, WIDTH, features)
+        });
+        let racks: Vec<[f32; WIDTH]> = racks.collect();
+        let mut means = Means::of(seen.partitions.len());
+        for (&partition, rack) in layout.partitions.iter().zip(&racks) {
+            means.add(partition, rack);
+        }
+        let layer = self.layer("partition");
+        let partitions = seen.partitions.iter().enumerate().map(|(at, features)| {
+            let mut sums = layer.start();
+            layer.add(0, &means.get(at), &mut sums);
+            layer.on(&sums, WIDTH, features)
+        });
+        let partitions: Vec<[f32; WIDTH]> = partitions.collect();
+        let (rack_down, server_down) = (self.layer("rack_down"), self.layer("server_down"));
+        // What servers of a rack have in common.
+        let begun = racks.iter().zip(&layout.partitions);
+        let begun = begun.map(|(rack, &partition)| {
+            let mut sums: [f32; WIDTH] = rack_down.start();
+            rack_down.add(0, rack, &mut sums);
+            let rack = rack_down.on(&sums, WIDTH, &partitions[partition as usize]);
+            let mut sums: [f32; WIDTH] = server_down.start();
+            server_down.add(WIDTH, &rack, &mut sums);
+            sums
+        });
+        let begun: Vec<[f32; WIDTH]> = begun.collect();
+        for (server, &rack) in servers.iter_mut().zip(&layout.racks) {
+            *server = server_down.on(&begun[rack as usize], 0, server);
+        }
+        partitions
+    }
+
+    /// What partitions tell, and what they are once they have heard it.
+    fn exchange(
+        &self,
+        partitions: &[[f32; WIDTH]],
+        deaf: bool,
+    ) -> (Vec<[f32; WIDTH]>, Vec<[f32; WIDTH]>) {
+        let (tell, hear) = (self.layer("tell"), self.layer("hear"));
+        let told = partitions.iter().map(|of| tell.on(&tell.start(), 0, of));
+        let told: Vec<[f32; WIDTH]> = told.collect();
+        let mut all = [0.0; WIDTH];
+        for told in told.iter().filter(|_| !deaf) {
+            for (sum, value) in all.iter_mut().zip(told) {
+                *sum += value;
+            }
+        }
+        let others = partitions.len().saturating_sub(1).max(1) as f32;
+        let heard = partitions.iter().zip(&told).map(|(own, told)| {
+            let mean: [f32; WIDTH] = match deaf || partitions.len() < 2 {
+                true => [0.0; WIDTH],
+                false => std::array::from_fn(|at| (all[at] - told[at]) / others),
+            };
+            let mut sums = hear.start();
+            hear.add(0, own, &mut sums);
+            hear.on(&sums, WIDTH, &mean)
+        });
+        let heard = heard.collect();
+        (told, heard)
+    }
+
+    /// How good each partition would be for the job: it asks the one of the highest value first.
+    pub fn values(&self, seen: &Observation, encoded: &Encoded) -> Vec<f32> {
+        let (first, last) = (self.layer("value.0"), self.layer("value.1"));
+        let mut begun = first.start::<HIDDEN>();
+        first.add(WIDTH, &seen.job, &mut begun);
+        let partitions = encoded.partitions.iter();
+        let values = partitions.map(|own| end(last, &first.on(&begun, 0, own)));
+        values.collect()
+    }
+
+    /// A score of each of the choices of a partition that is asked.
+    pub fn scores(
+        &self,
+        seen: &Observation,
+        encoded: &Encoded,
+        asked: u32,
+        choices: &[Choice],
+    ) -> Vec<f32> {
+        let own = &encoded.partitions[asked as usize];
+        // With the own partition there, and the job behind everything.
+        let begin = |layer: &Layer, at: usize, job: usize| {
+            let mut begun = layer.start::<HIDDEN>();
+            layer.add(at, own, &mut begun);
+            layer.add(job, &seen.job, &mut begun);
+            begun
+        };
+        let (point, forward, wait) = (
+            self.layer("point.0"),
+            self.layer("forward.0"),
+            self.layer("wait.0"),
+        );
+        let pointing = begin(point, INSIDE + WIDTH, INSIDE + 2 * WIDTH);
+        let forwarding = begin(forward, 0, 2 * WIDTH);
+        // What groups of a server have in common.
+        let mut last: Option<(u32, [f32; HIDDEN])> = None;
+        let scores = choices.iter().map(|choice| match *choice {
+            Choice::Group { node, group } => {
+                let begun = match last {
+                    Some((of, begun)) if of == node => begun,
+                    _ => {
+                        let mut begun = pointing;
+                        point.add(INSIDE, &encoded.servers[node as usize], &mut begun);
+                        last = Some((node, begun));
+                        begun
+                    }
+                };
+                let at = seen.layout.groups[node as usize] + group;
+                let group = &encoded.groups[at as usize];
+                end(self.layer("point.1"), &point.on(&begun, 0, group))
+            }
+            Choice::Forward { partition } => {
+                let other = &encoded.partitions[partition as usize];
+                let hidden = forward.on(&forwarding, WIDTH, other);
+                end(self.layer("forward.1"), &hidden)
+            }
+            Choice::Wait => {
+                let hidden = wait.on(&begin(wait, 0, 2 * WIDTH), WIDTH, &encoded.mean);
+                end(self.layer("wait.1"), &hidden)
+            }
+        });
+        scores.collect()
+    }
+}
+
+/// The last layer of a head.
+fn end(layer: &Layer, hidden: &[f32; HIDDEN]) -> f32 {
+    let mut score = layer.start::<1>();
+    layer.add(0, hidden, &mut score);
+    score[0]
+}
+
+fn mean_of(groups: &[[f32; INSIDE]]) -> [f32; INSIDE] {
+    let mut means = Means::of(1);
+    groups.iter().for_each(|group| means.add(0, group));
+    means.get(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scene::Layout;
+    use super::*;
+    use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, proptest};
+    use proptest::strategy::ValueTree;
+    use rand_xoshiro::rand_core::SeedableRng;
+    use std::sync::Arc;
+
+    fn network(seed: u64) -> Network {
+        Network::random(&mut Rng::seed_from_u64(seed))
+    }
+
+    fn features<const WIDE: usize>() -> impl Strategy<Value = [f32; WIDE]> {
+        any::<u64>().prop_map(|seed| {
+            let mut rng = Rng::seed_from_u64(seed);
+            std::array::from_fn(|_| unit(&mut rng) as f32)
+        })
+    }
+
+    fn some<const WIDE: usize>(count: usize) -> impl Strategy<Value = Vec<[f32; WIDE]>> {
+        prop::collection::vec(features(), count)
+    }
+
+    /// Eight servers of two groups in four racks in two partitions, anyhow.
+    fn seen() -> impl Strategy<Value = Observation> {
+        let hang = prop::collection::vec(0u32..4, 8);
+        (hang, features(), some(16), some(8), some(4), some(2)).prop_map(
+            |(racks, job, groups, servers, racks_seen, partitions)| Observation {
+                layout: Arc::new(Layout {
+                    groups: (0..=8).map(|server| 2 * server).collect(),
+                    racks,
+                    partitions: vec![0, 0, 1, 1],
+                }),
+                job,
+                groups,
+                servers,
+                racks: racks_seen,
+                partitions,
+            },
+        )
+    }
+
+    fn choices() -> Vec<Choice> {
+        let groups = (0..16).map(|at| Choice::Group {
+            node: at / 2,
+            group: at % 2,
+        });
+        groups
+            .chain([Choice::Forward { partition: 1 }, Choice::Wait])
+            .collect()
+    }
+
+    proptest! {
+        /// Servers renumbered are scored as before, but for the rounding of sums in another order.
+        #[test]
+        fn a_permutation_of_servers_permutes_scores(
+            seen in seen(),
+            order in Just((0..8usize).collect::<Vec<_>>()).prop_shuffle(),
+            seed in any::<u64>(),
+            (exchange, graph) in any::<(bool, bool)>(),
+        ) {
+            let (network, without) = (network(seed), Without { exchange, graph });
+            let mut other = seen.clone();
+            let layout = Arc::make_mut(&mut other.layout);
+            for (to, &from) in order.iter().enumerate() {
+                layout.racks[to] = seen.layout.racks[from];
+                other.servers[to] = seen.servers[from];
+                other.groups[2 * to..2 * to + 2].copy_from_slice(&seen.groups[2 * from..2 * from + 2]);
+            }
+            let all = |seen: &Observation| {
+                let encoded = network.encode(seen, without);
+                (network.values(seen, &encoded), network.scores(seen, &encoded, 0, &choices()))
+            };
+            let ((values, before), (same, after)) = (all(&seen), all(&other));
+            let close = |a: f32, b: f32| (a - b).abs() <= 1e-4;
+            prop_assert!(values.iter().zip(same).all(|(&a, b)| close(a, b)));
+            for (to, &from) in order.iter().enumerate() {
+                for group in 0..2 {
+                    prop_assert!(close(before[2 * from + group], after[2 * to + group]));
+                }
+            }
+            prop_assert!(close(before[16], after[16]) && close(before[17], after[17]));
+        }
+
+        #[test]
+        fn what_is_written_is_read(seed in any::<u64>()) {
+            let network = network(seed);
+            prop_assert_eq!(Network::of_safetensors(&network.to_safetensors()), Ok(network));
+        }
+
+        /// Bytes changed or cut off are refused or read, and never more than that.
+        #[test]
+        fn a_broken_file_does_no_harm(at in 0usize..3000, byte: u8, cut in 0usize..80_000) {
+            let mut file = network(1).to_safetensors();
+            file[at] = byte;
+            let _ = Network::of_safetensors(&file);
+            file.truncate(cut);
+            let _ = Network::of_safetensors(&file);
+        }
+    }
+
+    #[test]
+    fn it_is_small_and_all_of_it_matters() {
+        assert_eq!(PARAMETERS, 17_108);
+        assert!(network(1).to_safetensors().len() < 100_000);
+        let mut rng = proptest::test_runner::TestRunner::deterministic();
+        let seen = seen().new_tree(&mut rng).expect("one").current();
+        let scores = |network: &Network| {
+            let encoded = network.encode(&seen, Without::default());
+            let scores = network.scores(&seen, &encoded, 0, &choices());
+            (network.values(&seen, &encoded), scores)
+        };
+        let mut network = network(3);
+        // So that ReLU hides nothing.
+        for layer in &mut network.layers {
+            layer
+                .weights
+                .iter_mut()
+                .for_each(|weight| *weight = weight.abs() * 0.3);
+        }
+        let before = scores(&network);
+        for (at, (name, inputs, outputs)) in LAYERS.into_iter().enumerate() {
+            for input in 0..inputs {
+                let mut other = network.clone();
+                other.layers[at].weights[input * outputs] += 0.5;
+                assert_ne!(scores(&other), before, "{name}, input {input}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_network_is_told_why() {
+        let file = network(1).to_safetensors();
+        let text = |from: &str, to: &str| {
+            let (from, to) = (from.as_bytes(), to.as_bytes());
+            let at = file.windows(from.len()).position(|at| at == from);
+            let at = at.expect("it is there");
+            let mut file = file.clone();
+            file[at..at + to.len()].copy_from_slice(to);
+            Network::of_safetensors(&file)
+                .expect_err("it is another")
+                .to_string()
+        };
+        let last = file.len();
+        let mut astray = file.clone();
+        astray[last - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+        let error = Network::of_safetensors(&astray)
+            .expect_err("NaN")
+            .to_string();
+        assert!(
+            error.contains("'wait.1.bias' has a value that is not a finite number"),
+            "{error}"
+        );
+        for (from, to, why) in [
+            ("group.weight", "grouq.weight", "'group.weight' is missing"),
+            (
+                "F32",
+                "F16",
+                "'group.weight' holds F16, and has to hold F32",
+            ),
+            ("[16,20]", "[20,16]", "is [20, 16], and has to be [16, 20]"),
+            (
+                "\"data_offsets\":[0,1280]",
+                "\"data_offsets\":[0,1276]",
+                "not as long",
+            ),
+            (
+                "\"shape\"",
+                "\"shap\"\"",
+                "no file of safetensors: its header",
+            ),
+        ] {
+            let error = text(from, to);
+            assert!(error.contains(why), "{error}");
+        }
+        let error = Network::of_safetensors(b"hello")
+            .expect_err("short")
+            .to_string();
+        assert!(error.contains("ends too early"), "{error}");
+    }
+}
