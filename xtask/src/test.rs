@@ -64,6 +64,9 @@ const FETCH: Duration = Duration::from_secs(60);
 const WASM_PACKAGES: [&str; 4] = ["-p", "switchyard-web", "-p", "switchyard-tests"];
 const WASM_TARGET: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
+/// The workspace of what trains (`train/`).
+const TRAINING: [&str; 2] = ["--manifest-path", "train/Cargo.toml"];
+
 /// Runs the steps asked for, all of them even where one fails, and sums up.
 pub(crate) fn test(options: &Options) -> Result<ExitCode> {
     let steps = match options.only.as_slice() {
@@ -209,13 +212,22 @@ impl Session {
     fn fmt(&mut self) -> Result<()> {
         let mut fmt = self.toolbox.command("cargo")?;
         fmt.args(["fmt", "--all", "--check"]);
-        self.check("fmt", fmt)
+        self.check("fmt", fmt)?;
+
+        let mut training = self.toolbox.command("cargo")?;
+        training.args(["fmt", "--check"]).args(TRAINING);
+        self.check("fmt of training", training)
     }
 
     fn deny(&mut self) -> Result<()> {
         let mut crates = self.toolbox.command("cargo-deny")?;
         crates.args(["--locked", "check", "licenses", "bans", "sources"]);
         self.check("licences, bans and sources of crates", crates)?;
+
+        let mut training = self.toolbox.command("cargo-deny")?;
+        training.args(TRAINING).args(["--config", "deny.toml"]);
+        training.args(["--locked", "check", "licenses", "bans", "sources"]);
+        self.check("the same of training's", training)?;
 
         let mut database = self.toolbox.command("cargo-deny")?;
         if let Err(error) = shell::run_within(FETCH, database.args(["fetch", "db"])) {
@@ -224,7 +236,12 @@ impl Session {
         }
         let mut advisories = self.toolbox.command("cargo-deny")?;
         advisories.args(["--locked", "--offline", "check", "advisories"]);
-        self.check("advisories on crates", advisories)
+        self.check("advisories on crates", advisories)?;
+
+        let mut training = self.toolbox.command("cargo-deny")?;
+        training.args(TRAINING).args(["--config", "deny.toml"]);
+        training.args(["--locked", "--offline", "check", "advisories"]);
+        self.check("advisories on training's", training)
     }
 
     fn clippy(&mut self) -> Result<()> {
@@ -239,7 +256,12 @@ impl Session {
             .args(WASM_PACKAGES)
             .args(WASM_TARGET)
             .args(["--", "-D", "warnings"]);
-        self.check("clippy for wasm", wasm)
+        self.check("clippy for wasm", wasm)?;
+
+        let mut training = self.toolbox.command("cargo")?;
+        training.args(["clippy", "--locked", "--all-targets"]);
+        training.args(TRAINING).args(["--", "-D", "warnings"]);
+        self.check("clippy of training", training)
     }
 
     fn native(&mut self) -> Result<()> {
@@ -254,7 +276,11 @@ impl Session {
 
         let mut examples = self.toolbox.command("cargo")?;
         examples.args(["test", "--workspace", "--doc"]);
-        self.check("documentation examples", examples)
+        self.check("documentation examples", examples)?;
+
+        let mut training = self.toolbox.command("cargo")?;
+        training.args(["test", "--locked"]).args(TRAINING);
+        self.check("tests of training", training)
     }
 
     /// A test file that says `run_in_browser` runs in the browser alone, every other one in both.

@@ -65,7 +65,7 @@ fn gavel_tells_who_tells_types_apart() {
 }
 
 #[test]
-fn rlscheduler_tells_five_schedulers_with_and_without_backfilling() {
+fn rlscheduler_tells_six_schedulers_with_and_without_backfilling() {
     let arguments = "paper rlscheduler picking.swf --cluster 1x8 --sequences 3 --length 8";
     let arguments: Vec<&str> = arguments.split(' ').collect();
     let told = json(&[&arguments[..], &["--json", "-"]].concat());
@@ -74,14 +74,14 @@ fn rlscheduler_tells_five_schedulers_with_and_without_backfilling() {
         .iter()
         .map(|row| (row["policy"].as_str(), row["backfill"].as_bool()));
     let expected = [false, true].into_iter().flat_map(|backfill| {
-        ["fcfs", "wfp3", "uni", "sjf", "f1"].map(|policy| (Some(policy), Some(backfill)))
+        ["fcfs", "wfp3", "uni", "sjf", "f1", "rl"].map(|policy| (Some(policy), Some(backfill)))
     });
     assert!(policies.eq(expected));
     let bsld: Vec<f64> = rows.iter().filter_map(|row| row["bsld"].as_f64()).collect();
-    assert_eq!(bsld.len(), 10);
+    assert_eq!(bsld.len(), 12);
     assert!(bsld.iter().all(|&bsld| bsld >= 1.0), "{bsld:?}");
     // First come, first served wins most by backfilling.
-    assert!(bsld[5] < bsld[0], "{bsld:?}");
+    assert!(bsld[6] < bsld[0], "{bsld:?}");
     let table = switchyard(&arguments).assert().success();
     let table = String::from_utf8_lossy(&table.get_output().stdout).into_owned();
     assert!(

@@ -24,7 +24,7 @@ fn idle(spec: &PolicySpec) -> Option<Idle> {
     match spec.name() {
         "fifo" | "fcfs" if spec.param("backfill").is_none() => Some(Idle::ForHead),
         // Whom they picked blocks all others, or those that would end too late.
-        "fcfs" | "shortest-job" | "wfp3" | "unicep" | "f1" => None,
+        "fcfs" | "shortest-job" | "wfp3" | "unicep" | "f1" | "rl-picker" => None,
         // Those decide at rounds only.
         "tiresias-tuned" | "optimus" | "pollux" => None,
         "gavel" if spec.param("types").is_some() => None,

@@ -31,6 +31,7 @@ mod gittins;
 mod las;
 mod optimus;
 pub mod pollux;
+mod rl_picker;
 mod shortest_expected;
 mod shortest_job;
 mod sjf;
@@ -79,6 +80,7 @@ const REGISTERED: &[entry::Registered] = &[
     wfp3::POLICY,
     unicep::POLICY,
     f1::POLICY,
+    rl_picker::POLICY,
 ];
 
 /// Every policy, in the order shown to a person. (Apart from the makers: a page that only names

@@ -3,13 +3,16 @@
 //! backfilling, jobs start meanwhile, in order of submission, that fit and end, by the time they ask
 //! for, before the head's reserved start.
 //!
-//! [`Queue`] is the policy, a [`Pick`] says which waiting job is next, such as a [`score`].
-//! The semantics are those of the simulator of RLScheduler (Zhang et al., SC'20;
-//! DIR-LAB/deep-batch-scheduler, commit cd433e3), down to the order of what happens in one second: jobs arrive before others end, each is looked at
+//! [`Queue`] is the policy, a [`Pick`] says which waiting job is next: a [`score`], or a [`network`]
+//! that has learned it from what it sees of them ([`sight`]). The semantics are those of the
+//! simulator of RLScheduler (Zhang et al., SC'20; DIR-LAB/deep-batch-scheduler, commit cd433e3),
+//! down to the order of what happens in one second: jobs arrive before others end, each is looked at
 //! by itself, and those that end do so in the order of their starts. A reservation is made once, when
 //! its job becomes the head.
 
+pub mod network;
 mod score;
+pub mod sight;
 #[cfg(test)]
 mod tests;
 

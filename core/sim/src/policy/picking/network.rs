@@ -1,0 +1,126 @@
+//! RLScheduler's network (Zhang et al., SC'20 §III-B): each waiting job by itself, 8 → 32 → 16 → 8 → 1
+//! with ReLU between, 961 parameters; the greatest score is next.
+//!
+//! Sums are f32 in one fixed order, so that scores are the same bits natively and in wasm.
+
+use super::sight::{FEATURES, features, visible};
+use super::{Candidate, Moment, Pick};
+use crate::tell::Fact;
+
+/// Inputs and outputs of each layer.
+pub const LAYERS: [(usize, usize); 4] = [(FEATURES, 32), (32, 16), (16, 8), (8, 1)];
+
+/// All of them: biases and weights.
+pub const PARAMETERS: usize = 961;
+
+/// A network.
+#[derive(Clone)]
+pub struct Network {
+    /// Layer by layer its biases, then the weights of each output.
+    parameters: Vec<f32>,
+}
+
+/// Scores all jobs alike.
+impl Default for Network {
+    fn default() -> Self {
+        Self {
+            parameters: vec![0.0; PARAMETERS],
+        }
+    }
+}
+
+impl Network {
+    /// From its parameters, layer by layer its biases, then the weights of each output; `None` if there
+    /// are not [`PARAMETERS`].
+    pub fn new(parameters: Vec<f32>) -> Option<Self> {
+        (parameters.len() == PARAMETERS).then_some(Self { parameters })
+    }
+
+    /// From a file of safetensors whose tensors are `0.bias`, `0.weight`, `1.bias` and so on, which that
+    /// format holds in this order behind its header.
+    pub fn of_safetensors(file: &[u8]) -> Option<Self> {
+        let header = u64::from_le_bytes(*file.first_chunk()?);
+        let data = file.get(usize::try_from(header).ok()?.checked_add(8)?..)?;
+        let (values, rest) = data.as_chunks();
+        let values = values.iter().map(|&bytes| f32::from_le_bytes(bytes));
+        Self::new(values.collect()).filter(|_| rest.is_empty())
+    }
+
+    /// The score of one job.
+    pub fn score(&self, seen: &[f32; FEATURES]) -> f32 {
+        let (mut values, mut next) = ([0.0; 32], [0.0; 32]);
+        values[..FEATURES].copy_from_slice(seen);
+        let mut parameters = &self.parameters[..];
+        for (layer, (inputs, outputs)) in LAYERS.into_iter().enumerate() {
+            let (biases, rest) = parameters.split_at(outputs);
+            let (weights, rest) = rest.split_at(inputs * outputs);
+            parameters = rest;
+            for (out, weights) in weights.chunks_exact(inputs).enumerate() {
+                let mut sum = biases[out];
+                for (value, weight) in values.iter().zip(weights) {
+                    sum += value * weight;
+                }
+                let is_last = layer + 1 == LAYERS.len();
+                next[out] = if is_last { sum } else { sum.max(0.0) };
+            }
+            std::mem::swap(&mut values, &mut next);
+        }
+        values[0]
+    }
+}
+
+/// Picks what a network scores highest.
+pub struct Learned {
+    network: Network,
+    /// The largest run time of the trace, seconds.
+    longest: f64,
+}
+
+impl Learned {
+    /// By this network, for jobs of at most so many seconds.
+    pub fn new(network: Network, longest: f64) -> Self {
+        Self { network, longest }
+    }
+
+    /// The visible jobs and their scores.
+    fn scores(&self, waiting: &[Candidate], moment: Moment) -> Vec<(usize, f32)> {
+        let scored = visible(waiting).into_iter().map(|at| {
+            let seen = features(&waiting[at], moment, self.longest);
+            (at, self.network.score(&seen))
+        });
+        scored.collect()
+    }
+}
+
+impl Pick for Learned {
+    fn pick(&mut self, waiting: &[Candidate], moment: Moment) -> usize {
+        let mut best = (0, f32::NEG_INFINITY);
+        for (at, score) in self.scores(waiting, moment) {
+            if score > best.1 {
+                best = (at, score);
+            }
+        }
+        best.0
+    }
+
+    fn facts(&self, waiting: &[Candidate], at: usize, moment: Moment) -> Vec<Fact> {
+        let scores = self.scores(waiting, moment);
+        let seen = Fact::new(
+            "jobs it sees",
+            format!("{} of {}", scores.len(), waiting.len()),
+        );
+        let Some(&(_, own)) = scores.iter().find(|(other, _)| *other == at) else {
+            return vec![seen, Fact::new("score", "none: it is not seen")];
+        };
+        let best = scores.iter().fold(own, |best, (_, score)| best.max(*score));
+        let part = |score: f32| libm::exp(f64::from(score - best));
+        let all: f64 = scores.iter().map(|(_, score)| part(*score)).sum();
+        let above = scores.iter().filter(|(_, score)| *score > own).count();
+        vec![
+            seen,
+            Fact::new("score", format!("{own:.3}, the greatest is next")),
+            Fact::new("probability", format!("{:.3}", part(own) / all)),
+            Fact::new("jobs with a greater score", above),
+        ]
+    }
+}

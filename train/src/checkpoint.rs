@@ -1,0 +1,112 @@
+//! What a training leaves behind: parameters as safetensors that say what made them, and the learning curve
+//! beside them.
+
+use crate::curve::Curve;
+use anyhow::{Context, Result, anyhow};
+use safetensors::SafeTensors;
+use safetensors::tensor::{Dtype, TensorView};
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+/// A tensor: its name, its shape and its values.
+pub type Named = (String, Vec<usize>, Vec<f32>);
+
+/// A training under way and the folder that it writes to.
+pub struct Folder {
+    path: PathBuf,
+    seed: u64,
+    began: Instant,
+    commit: String,
+}
+
+impl Folder {
+    /// Makes the folder.
+    pub fn make(path: &Path, seed: u64) -> Result<Self> {
+        fs::create_dir_all(path).with_context(|| format!("cannot make {}", path.display()))?;
+        let commit = Command::new("git")
+            .args(["describe", "--always", "--dirty", "--abbrev=12"])
+            .output();
+        let commit = commit.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+        Ok(Self {
+            path: path.to_owned(),
+            seed,
+            began: Instant::now(),
+            commit: commit.unwrap_or_default(),
+        })
+    }
+
+    /// What parameters say of themselves: command, seed, round, how long it took so far, and the commit.
+    fn made_by(&self, round: u32) -> HashMap<String, String> {
+        let command: Vec<String> = std::env::args().skip(1).collect();
+        let facts = [
+            ("command", format!("switchyard-train {}", command.join(" "))),
+            ("seed", self.seed.to_string()),
+            ("round", round.to_string()),
+            ("seconds", self.began.elapsed().as_secs().to_string()),
+            ("commit", self.commit.clone()),
+            ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ];
+        facts.map(|(name, fact)| (name.to_owned(), fact)).into()
+    }
+
+    /// Keeps the parameters after a round, under a name.
+    pub fn keep(&self, name: &str, round: u32, tensors: &[Named]) -> Result<()> {
+        let path = self.path.join(format!("{name}.safetensors"));
+        let file = to_safetensors(tensors, self.made_by(round))?;
+        fs::write(&path, file).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Where parameters are kept under a name.
+    pub fn kept(&self, name: &str) -> PathBuf {
+        self.path.join(format!("{name}.safetensors"))
+    }
+
+    /// Writes `curve.csv` and `curve.svg`.
+    pub fn draw(&self, curve: &Curve) -> Result<()> {
+        fs::write(self.path.join("curve.csv"), curve.csv())?;
+        Ok(fs::write(self.path.join("curve.svg"), curve.svg())?)
+    }
+}
+
+/// Reads a file of parameters.
+pub fn read(path: &Path, shapes: &[(String, Vec<usize>)]) -> Result<Vec<Vec<f32>>> {
+    let file = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    of_safetensors(&file, shapes).with_context(|| path.display().to_string())
+}
+
+/// As a file, with what made it.
+pub fn to_safetensors(tensors: &[Named], made_by: HashMap<String, String>) -> Result<Vec<u8>> {
+    let bytes = |values: &[f32]| {
+        values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect()
+    };
+    let bytes: Vec<Vec<u8>> = tensors.iter().map(|(.., values)| bytes(values)).collect();
+    let mut views = Vec::new();
+    for ((name, shape, _), bytes) in tensors.iter().zip(&bytes) {
+        views.push((name, TensorView::new(Dtype::F32, shape.clone(), bytes)?));
+    }
+    Ok(safetensors::serialize(views, Some(made_by))?)
+}
+
+/// The values of tensors of these names and shapes.
+pub fn of_safetensors(file: &[u8], shapes: &[(String, Vec<usize>)]) -> Result<Vec<Vec<f32>>> {
+    let file = SafeTensors::deserialize(file)?;
+    let values = shapes.iter().map(|(name, shape)| {
+        let tensor = file.tensor(name)?;
+        if tensor.dtype() != Dtype::F32 || tensor.shape() != shape {
+            let found = (tensor.dtype(), tensor.shape());
+            return Err(anyhow!("{name} is {found:?}, and should be F32 {shape:?}"));
+        }
+        let (values, _) = tensor.data().as_chunks();
+        Ok(values
+            .iter()
+            .map(|&bytes| f32::from_le_bytes(bytes))
+            .collect())
+    });
+    values.collect()
+}

@@ -1,0 +1,191 @@
+//! Proximal policy optimisation (Schulman et al., 2017) of what picks jobs, and before it imitation of a
+//! formula.
+//!
+//! As in RLScheduler (Zhang et al., SC'20): the reward comes at the end and is the sequence's bounded
+//! slowdown, nothing is discounted, ratios are clipped at 0.2, and an update ends where it has gone
+//! further than a divergence of 0.015. Unlike there, a reward is compared with those of other rollouts of
+//! the same sequence instead of a critic's estimate: bounded slowdown differs a thousandfold between
+//! sequences, and by a few per cent between schedulers.
+
+use super::environment::{Choice, Environment, Rollout, Teacher};
+use super::model::{Batch, Model, column};
+use anyhow::Result;
+use candle_nn::optim::{AdamW, Optimizer, ParamsAdamW};
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
+use switchyard::draw::{Rng, below};
+
+/// By how much a probability's ratio may differ from 1.
+const CLIP: f64 = 0.2;
+/// The divergence at which an update ends.
+const MOST_DIVERGENCE: f32 = 0.015;
+/// Passes over a round's choices at most.
+const PASSES: usize = 6;
+/// Choices of a step.
+const STEP: usize = 2048;
+/// Differences of reward below this part of it are none.
+const LEAST_SPREAD: f64 = 1e-3;
+
+/// Of imitation: sequences looked at, jobs of each, choices of a step, and Adam's rate at first.
+const LESSONS: u32 = 24;
+const LESSON: usize = 512;
+const IMITATION_STEP: u32 = 32;
+const IMITATION_RATE: f64 = 0.005;
+
+/// How much is done in a round.
+#[derive(Clone, Copy)]
+pub struct Round {
+    /// Sequences drawn.
+    pub sequences: u32,
+    /// Rollouts of each.
+    pub rollouts: u32,
+    /// Jobs of each sequence.
+    pub length: usize,
+    /// What the optimiser learns by a step.
+    pub rate: f64,
+}
+
+/// What a round gave.
+pub struct Figures {
+    /// Mean bounded slowdown over all rollouts.
+    pub bsld: f64,
+    /// Of the last pass, of probabilities before and after.
+    pub divergence: f32,
+}
+
+fn optimiser(model: &Model, rate: f64) -> Result<AdamW> {
+    let parameters = ParamsAdamW {
+        lr: rate,
+        weight_decay: 0.0,
+        ..ParamsAdamW::default()
+    };
+    Ok(AdamW::new(model.variables(), parameters)?)
+}
+
+/// Learns what a teacher picks, in so many steps.
+pub fn imitate(
+    environment: &Environment,
+    model: &Model,
+    teacher: Teacher,
+    steps: u32,
+    rng: &mut Rng,
+) -> Result<()> {
+    let starts = environment.starts(LESSON);
+    let mut choices = Vec::new();
+    for turn in 0..LESSONS {
+        let start = starts[below(rng, starts.len() as u32) as usize];
+        let sequence = environment.cut(start, LESSON);
+        choices.extend(environment.lesson(&sequence, teacher, turn % 2 == 1)?.1);
+    }
+    let mut optimiser = optimiser(model, IMITATION_RATE)?;
+    for step in 0..steps {
+        optimiser
+            .set_learning_rate(IMITATION_RATE * (1.0 - 0.9 * f64::from(step) / f64::from(steps)));
+        let drawn =
+            (0..IMITATION_STEP).map(|_| &choices[below(rng, choices.len() as u32) as usize]);
+        let picked = model.judge(&Batch::of(&drawn.collect::<Vec<_>>())?)?;
+        let loss = picked.mean(0)?.neg()?;
+        optimiser.backward_step(&loss)?;
+    }
+    Ok(())
+}
+
+/// The state that goes from round to round.
+pub struct Ppo {
+    optimiser: AdamW,
+}
+
+impl Ppo {
+    /// Nothing learned yet.
+    pub fn new(model: &Model, round: Round) -> Result<Self> {
+        Ok(Self {
+            optimiser: optimiser(model, round.rate)?,
+        })
+    }
+
+    /// One round: rollouts of some sequences, then an update.
+    pub fn round(
+        &mut self,
+        environment: &Environment,
+        model: &Model,
+        round: Round,
+        rng: &mut Rng,
+    ) -> Result<Figures> {
+        let network = model.network()?;
+        let starts = environment.starts(round.length);
+        let mut choices: Vec<(Choice, f32)> = Vec::new();
+        let mut bsld = 0.0;
+        for turn in 0..round.sequences {
+            let start = starts[below(rng, starts.len() as u32) as usize];
+            let sequence = environment.cut(start, round.length);
+            let mut rollouts = Vec::new();
+            for _ in 0..round.rollouts {
+                let own = Rng::seed_from_u64(rng.next_u64());
+                rollouts.push(environment.rollout(&sequence, &network, own, turn % 2 == 1)?);
+            }
+            let rewards: Vec<f64> = rollouts.iter().map(|rollout| rollout.bsld).collect();
+            let (mean, spread) = moments(&rewards);
+            bsld += mean / f64::from(round.sequences);
+            if spread > LEAST_SPREAD * mean {
+                choices.extend(advantages(rollouts, spread));
+            }
+        }
+        let mut figures = Figures {
+            bsld,
+            divergence: 0.0,
+        };
+        for _ in 0..PASSES {
+            shuffle(&mut choices, rng);
+            let mut divergence = (0.0, 0.0);
+            for step in choices.chunks(STEP) {
+                let of: Vec<&Choice> = step.iter().map(|(choice, _)| choice).collect();
+                let batch = Batch::of(&of)?;
+                let before = column(of.iter().map(|choice| choice.log_probability).collect())?;
+                let advantage = column(step.iter().map(|(_, advantage)| *advantage).collect())?;
+                let picked = model.judge(&batch)?;
+                let ratio = (&picked - &before)?.exp()?;
+                let clipped = ratio.clamp(1.0 - CLIP, 1.0 + CLIP)?;
+                let gain = (&ratio * &advantage)?.minimum(&(clipped * &advantage)?)?;
+                let loss = gain.mean(0)?.neg()?;
+                let own = (before - &picked)?.mean(0)?.to_scalar::<f32>()?;
+                divergence = (divergence.0 + own, divergence.1 + 1.0);
+                self.optimiser.backward_step(&loss)?;
+            }
+            figures.divergence = divergence.0 / divergence.1;
+            if figures.divergence > MOST_DIVERGENCE {
+                break;
+            }
+        }
+        Ok(figures)
+    }
+}
+
+/// How much less the rollout costs from each choice on than the others from the same time on, in units of
+/// how much whole rollouts differ.
+fn advantages(mut rollouts: Vec<Rollout>, spread: f64) -> Vec<(Choice, f32)> {
+    let mut advantages = Vec::new();
+    for own in 0..rollouts.len() {
+        let choices = std::mem::take(&mut rollouts[own].choices);
+        advantages.extend(choices.into_iter().map(|choice| {
+            let cost = |rollout: &Rollout| rollout.cost_from(choice.now);
+            let all: f64 = rollouts.iter().map(cost).sum();
+            let mean = all / rollouts.len() as f64;
+            let advantage = (mean - cost(&rollouts[own])) / spread;
+            (choice, advantage as f32)
+        }));
+    }
+    advantages
+}
+
+/// Mean and standard deviation.
+fn moments(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (mean, (squares / count).sqrt())
+}
+
+fn shuffle<T>(values: &mut [T], rng: &mut Rng) {
+    for last in (1..values.len()).rev() {
+        values.swap(last, below(rng, last as u32 + 1) as usize);
+    }
+}

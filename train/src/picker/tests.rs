@@ -1,0 +1,206 @@
+//! Gradients against finite differences, forward passes against the engine's, sequences apart, and a short
+//! training that must help.
+
+use super::environment::{Choice, Environment, Teacher};
+use super::figures;
+use super::model::{Batch, Model, shapes};
+use super::ppo::{self, Ppo, Round};
+use crate::checkpoint::{of_safetensors, to_safetensors};
+use rand_xoshiro::rand_core::SeedableRng;
+use std::path::PathBuf;
+use switchyard::draw::{Rng, below, unit};
+use switchyard::policy::picking::network::LAYERS;
+
+/// A queue that is never empty for long, drawn; not a real trace.
+fn trace(name: &str) -> PathBuf {
+    let mut rng = Rng::seed_from_u64(11);
+    let mut text = String::from("; Version: 2\n; MaxNodes: 64\n");
+    let mut submit = 0.0;
+    for id in 1..=5_000 {
+        submit += -(1.0 - unit(&mut rng)).ln() * 420.0;
+        let seconds = (unit(&mut rng) * 9.0).exp() as u32 + 1;
+        let gpus = 1u32 << below(&mut rng, 6);
+        text +=
+            &format!("{id} {submit:.0} -1 {seconds} {gpus} -1 -1 -1 -1 -1 1 -1 -1 -1 0 -1 -1 -1\n");
+    }
+    let path = std::env::temp_dir().join(format!("{name}-{}.swf", std::process::id()));
+    std::fs::write(&path, text).expect("there is a folder for such files");
+    path
+}
+
+fn environment(name: &str) -> Environment {
+    let path = trace(name);
+    let environment = Environment::open(&path, "1x64").expect("a trace");
+    std::fs::remove_file(path).expect("it was written");
+    environment
+}
+
+fn choices(rng: &mut Rng, count: usize) -> Vec<Choice> {
+    let choice = |rng: &mut Rng| {
+        let jobs = 2 + below(rng, 9) as usize;
+        let seen = (0..jobs).map(|_| std::array::from_fn(|_| unit(rng) as f32));
+        Choice {
+            seen: seen.collect(),
+            picked: below(rng, jobs as u32) as usize,
+            log_probability: 0.0,
+            now: 0.0,
+        }
+    };
+    (0..count).map(|_| choice(rng)).collect()
+}
+
+#[test]
+fn scores_are_the_engines() {
+    let mut rng = Rng::seed_from_u64(3);
+    let model = Model::drawn(&mut rng).expect("a network");
+    let network = model.network().expect("the engine's");
+    let choices = choices(&mut rng, 40);
+    let batch = Batch::of(&choices.iter().collect::<Vec<_>>()).expect("a batch");
+    let scores = model
+        .scores(batch.seen())
+        .and_then(|scores| Ok(scores.to_vec1::<f32>()?));
+    let expected = choices.iter().flat_map(|choice| &choice.seen);
+    for (ours, seen) in scores.expect("scores").into_iter().zip(expected) {
+        assert!((ours - network.score(seen)).abs() < 1e-5);
+    }
+    // And the file is the network.
+    let tensors = model.tensors().expect("parameters");
+    let file = to_safetensors(&tensors, Default::default()).expect("a file");
+    let read = of_safetensors(&file, &shapes()).expect("parameters");
+    assert_eq!(read.concat(), model.parameters().expect("parameters"));
+    let engines = switchyard::policy::picking::network::Network::of_safetensors(&file);
+    let seen = &choices[0].seen[0];
+    assert_eq!(engines.expect("a network").score(seen), network.score(seen));
+}
+
+#[test]
+fn gradients_are_those_of_finite_differences() {
+    let mut rng = Rng::seed_from_u64(5);
+    let parameters = Model::drawn(&mut rng).and_then(|model| model.parameters());
+    let parameters = parameters.expect("parameters");
+    let choices = choices(&mut rng, 64);
+    let batch = Batch::of(&choices.iter().collect::<Vec<_>>()).expect("a batch");
+    let model = Model::of(&parameters).expect("a network");
+    let picked = model.judge(&batch).expect("probabilities");
+    let gradients = picked.mean(0).and_then(|mean| mean.backward());
+    let gradients = gradients.expect("gradients");
+    let gradients = model.variables().into_iter().flat_map(|variable| {
+        let gradient = gradients
+            .get(&variable)
+            .expect("of every parameter")
+            .flatten_all();
+        gradient
+            .and_then(|gradient| gradient.to_vec1::<f32>())
+            .expect("numbers")
+    });
+    let mut parameters: Vec<f64> = parameters.into_iter().map(f64::from).collect();
+    let mut compared = 0;
+    for (at, ours) in gradients.enumerate() {
+        const STEP: f64 = 1e-6;
+        let mut moved = |by: f64| {
+            let before = parameters[at];
+            parameters[at] += by;
+            let likelihood = likelihood(&parameters, &choices);
+            parameters[at] = before;
+            likelihood
+        };
+        let expected = (moved(STEP) - moved(-STEP)) / (2.0 * STEP);
+        let ours = f64::from(ours);
+        assert!(
+            (ours - expected).abs() < 1e-5,
+            "{at}: {ours} and {expected}"
+        );
+        compared += u32::from(expected.abs() > 1e-3);
+    }
+    assert!(compared > 100, "{compared} gradients are more than noise");
+}
+
+/// The mean logarithm of the probability of what was picked, in f64 and without tensors.
+fn likelihood(parameters: &[f64], choices: &[Choice]) -> f64 {
+    let score = |seen: &[f32; 8]| {
+        let mut values: Vec<f64> = seen.iter().copied().map(f64::from).collect();
+        let mut rest = parameters;
+        for (layer, (inputs, outputs)) in LAYERS.into_iter().enumerate() {
+            let (biases, after) = rest.split_at(outputs);
+            let (weights, after) = after.split_at(inputs * outputs);
+            rest = after;
+            let sums = biases
+                .iter()
+                .zip(weights.chunks_exact(inputs))
+                .map(|(bias, weights)| {
+                    bias + values.iter().zip(weights).map(|(a, b)| a * b).sum::<f64>()
+                });
+            let is_last = layer + 1 == LAYERS.len();
+            values = sums
+                .map(|sum| if is_last { sum } else { sum.max(0.0) })
+                .collect();
+        }
+        values[0]
+    };
+    let sum: f64 = choices
+        .iter()
+        .map(|choice| {
+            let scores: Vec<f64> = choice.seen.iter().map(score).collect();
+            let all: f64 = scores.iter().copied().map(f64::exp).sum();
+            scores[choice.picked] - all.ln()
+        })
+        .sum();
+    sum / choices.len() as f64
+}
+
+#[test]
+fn what_it_is_trained_on_is_apart_from_what_it_is_judged_by() {
+    let environment = environment("apart");
+    let judged: std::collections::BTreeSet<String> = environment
+        .judged()
+        .iter()
+        .flat_map(|sequence| {
+            sequence
+                .workload
+                .jobs
+                .iter()
+                .map(|job| job.name.to_string())
+        })
+        .collect();
+    assert!(judged.len() > 1024);
+    let starts = environment.starts(64);
+    assert!(!starts.is_empty());
+    for start in starts {
+        for job in &environment.cut(start, 64).workload.jobs {
+            assert!(!judged.contains(&*job.name), "job {} is in both", job.name);
+        }
+    }
+}
+
+#[test]
+fn a_short_training_helps_and_is_the_same_twice() {
+    let environment = environment("smoke");
+    let train = || {
+        let mut rng = Rng::seed_from_u64(1);
+        let model = Model::drawn(&mut rng).expect("a network");
+        let starts = environment.starts(64);
+        let validation: Vec<_> = starts
+            .iter()
+            .step_by(60)
+            .map(|&at| environment.cut(at, 64))
+            .collect();
+        let before = figures(&environment, &model, &validation).expect("figures");
+        ppo::imitate(&environment, &model, Teacher(30.0), 60, &mut rng).expect("steps");
+        let round = Round {
+            sequences: 2,
+            rollouts: 4,
+            length: 64,
+            rate: 1e-3,
+        };
+        let mut ppo = Ppo::new(&model, round).expect("an optimiser");
+        for _ in 0..2 {
+            ppo.round(&environment, &model, round, &mut rng)
+                .expect("a round");
+        }
+        let after = figures(&environment, &model, &validation).expect("figures");
+        (before, after, model.parameters().expect("parameters"))
+    };
+    let (before, after, parameters) = train();
+    assert!(after[0] < 0.9 * before[0], "{before:?} {after:?}");
+    assert_eq!(train().2, parameters);
+}
