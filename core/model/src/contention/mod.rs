@@ -1,7 +1,8 @@
 //! How jobs that train on the same links slow one another: what a model sends and computes per step
 //! ([`Profile`]), which edges of a cluster's tree that crosses ([`Traffic`]), how a link is shared
-//! ([`filling`]), and what comes of it for the time of a step ([`Step`]). Pure maths; the simulation's
-//! law brings it to jobs that come and go.
+//! ([`filling`]), what comes of it for the time of a step ([`Step`]), and for jobs that come and go
+//! ([`Links`]). Pure maths; the simulation's law brings it to those that run, and a placement's sight of
+//! links to those that might.
 //!
 //! Per step of a job: t = compute · max(1, cores wanted ÷ cores had) + what of the communication is
 //! not hidden behind it, where communication takes as long as on its slowest edge: bytes ÷ what
@@ -10,11 +11,13 @@
 //! contention`).
 
 pub mod filling;
+mod links;
 mod measured;
 mod profile;
 mod sending;
 mod traffic;
 
+pub use links::{Crowd, Links, Prospect, Slowed, Stay};
 pub use measured::{Fit, Measured, MeasuredError, Quality, Report, Shape};
 pub use profile::{Profile, ProfilesByJob};
 pub use sending::{Network, Sending};
