@@ -1,9 +1,10 @@
-//! Worlds in which jobs share links: under every policy they run to their ends, none faster than
+//! Worlds in which jobs share links: under every policy and placement they run to their ends, none faster than
 //! alone, the same however the run is cut, and what slows them is told.
 
 use proptest::prelude::*;
 use std::sync::Arc;
 use switchyard::job::{Demand, Job, JobId, Work};
+use switchyard::placement::Strategy as Laid;
 use switchyard::policy::POLICIES;
 use switchyard::report::Outcomes;
 use switchyard::sim::SimOptions;
@@ -104,11 +105,16 @@ proptest! {
         jobs in prop::collection::vec((0.0..200.0f64, 1u32..17, 1.0..300.0f64, 0u32..8), 1..25),
         cluster in 0usize..6,
         policy in 0usize..64,
+        placement in 0usize..Laid::ALL.len(),
+        servers in prop_oneof![Just(0.0), Just(0.5)],
+        is_on in any::<bool>(),
         cut in 0.0..400.0f64,
     ) {
         let policy = POLICIES[policy % POLICIES.len()].name;
         let jobs = workload(&jobs);
-        let spec = spec(policy, CLUSTERS[cluster], true);
+        let mut spec = spec(policy, CLUSTERS[cluster], is_on);
+        spec.placement = Laid::ALL[placement];
+        spec.options.servers = servers;
         let mut run = spec.start(Arc::clone(&jobs));
         run.run().expect("a possible plan");
         let outcomes = Outcomes::of(&jobs, &spec.cluster, run.log());

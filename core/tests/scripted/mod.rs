@@ -23,6 +23,7 @@ impl Scripted {
             given: Vec::new(),
             oracle: false,
             packs: false,
+            looks_at_links: false,
             policy: Box::new(Self { script, tune }),
         }
     }

@@ -177,15 +177,10 @@ impl Links {
 
     /// The edges of a job and what it wants of each, GB/s.
     pub fn wanted(&self, job: JobId) -> impl Iterator<Item = (u32, f64)> {
-        let running = self.job(job);
-        let parts = running.into_iter().flat_map(|running| {
-            let most = running.most;
-            running
-                .parts
-                .iter()
-                .map(move |&(edge, part)| (edge, part * most))
-        });
-        parts
+        self.job(job).into_iter().flat_map(|running| {
+            let parts = running.parts.iter();
+            parts.map(|&(edge, part)| (edge, part * running.most))
+        })
     }
 
     /// What would come of it if a job ran there too. As before afterwards.

@@ -1,7 +1,7 @@
 //! As few nodes as the gang's size allows, or wait: the rule of Tiresias' simulator (scheme
 //! `yarn`) and of YARN-CS, carried over to clusters of unlike nodes.
 
-use super::{Entry, Gang, Strategy, rack_turns, share, tightest_node, turn_of};
+use super::{Entry, Gang, Strategy, rack_turns, tightest_node, turn_of};
 use crate::cluster::{FreeGpus, Part};
 use crate::order;
 use std::cmp::Reverse;
@@ -12,9 +12,8 @@ impl Strategy {
         name: "consolidated",
         summary: "A gang that fits one node runs on one node; a larger one on whole idle nodes plus at most one more, in few racks. Otherwise it waits.",
         may_wait: true,
-        by_skew: false,
         lay,
-        share: share::tightest,
+        ..Entry::PLAIN
     });
 }
 

@@ -1,6 +1,6 @@
 //! As few nodes as are free now, leaving the smallest holes.
 
-use super::{Entry, Gang, Strategy, rack_turns, share, tightest_node, turn_of};
+use super::{Entry, Gang, Strategy, rack_turns, tightest_node, turn_of};
 use crate::cluster::{FreeGpus, MAX_GPUS_PER_NODE, Part};
 use crate::order;
 
@@ -9,10 +9,8 @@ impl Strategy {
     pub const LEAST_FRAGMENTATION: Self = Self(&Entry {
         name: "least-fragmentation",
         summary: "The tightest node that holds the gang; failing that, the fewest nodes, in few racks. Never waits while enough GPUs are free anywhere.",
-        may_wait: false,
-        by_skew: false,
         lay,
-        share: share::tightest,
+        ..Entry::PLAIN
     });
 }
 

@@ -1,24 +1,35 @@
 //! How a gang is laid on nodes: one placement per file, shared by the policies.
 //!
 //! A placement sees the free GPUs per node and either lays the gang or says that it must wait; where
-//! nodes are unlike, a [`Room`] shows it those of one kind after another. To
-//! add one: a file here with its constant, and its lines in this one (the module, and
+//! nodes are unlike, a [`Room`] shows it those of one kind after another. One that asks sees the links,
+//! too, and who is on them: a [`Sight`]. To add one: a file here with its constant, and its lines in this one (the module, and
 //! [`Strategy::ALL`]).
 
+mod congestion_aware;
 mod consolidated;
 pub mod graph_rl;
 mod least_fragmentation;
+mod least_interference;
+mod least_interference_waiting;
+mod load_balancing;
+mod locality;
 mod packed;
 mod room;
 mod servers;
 mod share;
+mod sight;
 mod skew;
 mod spread;
+mod tetris;
 mod yarn;
 
-pub use room::{Budget, Room};
+pub use room::{Budget, Room, Site};
+pub(crate) use sight::Resident;
+pub use sight::{Sight, Wiring};
 
 use crate::cluster::{FreeGpus, Needs, Part, Placement, Share};
+use crate::contention::Profile;
+use crate::order;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -41,12 +52,30 @@ struct Entry {
     /// Lays a gang of no more GPUs than are free on nodes of at most `node_size` GPUs; `false`: it
     /// must wait, and what is in the list means nothing.
     lay: fn(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool,
+    /// The same by one that looks at links, where there is a sight of them.
+    on_links: Option<OnLinks>,
     /// Lays a share of one GPU; `None`: it must wait.
     share: fn(Strategy, free: &FreeGpus, node_size: u32, share: Share) -> Option<Part>,
 }
 
+/// Lays a gang, and perhaps its parameter servers, on a site whose links are in sight.
+type OnLinks = fn(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool;
+
+impl Entry {
+    /// Of one that never waits, looks at free GPUs alone and has no way of its own with shares.
+    const PLAIN: Self = Self {
+        name: "",
+        summary: "",
+        may_wait: false,
+        by_skew: false,
+        lay: least_fragmentation::lay,
+        on_links: None,
+        share: share::tightest,
+    };
+}
+
 /// What is to be laid, all or nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gang {
     /// Its GPUs.
     pub gpus: u32,
@@ -57,6 +86,9 @@ pub struct Gang {
     pub skewed: bool,
     /// Which nodes will do, and what it needs there besides GPUs.
     pub needs: Needs,
+    /// What it sends and computes; looked up only for placements that
+    /// [ask](Strategy::looks_at_links).
+    pub profile: Option<Profile>,
 }
 
 /// Not the name of a placement.
@@ -70,7 +102,7 @@ fn names() -> String {
 
 impl Strategy {
     /// Every placement, in the order shown to a person; the first is the default.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 17] = [
         Self::LEAST_FRAGMENTATION,
         Self::CONSOLIDATED,
         Self::SPREAD,
@@ -82,6 +114,12 @@ impl Strategy {
         Self::GPU_CLUSTERING,
         Self::DOT_PROD,
         Self::RANDOM,
+        Self::LOCALITY,
+        Self::LOAD_BALANCING,
+        Self::CONGESTION_AWARE,
+        Self::TETRIS,
+        Self::LEAST_INTERFERENCE,
+        Self::LEAST_INTERFERENCE_WAITING,
     ];
 
     /// The name used in specs.
@@ -104,24 +142,29 @@ impl Strategy {
         self.0.by_skew
     }
 
-    /// Lays a gang on `free` nodes of at most `node_size` GPUs; `false`: it must wait (and
-    /// `placement` is left empty).
-    pub fn place(
-        self,
-        free: &FreeGpus,
-        node_size: u32,
-        gang: Gang,
-        placement: &mut Placement,
-    ) -> bool {
+    /// Whether it looks at links, and so wants [`Gang::profile`].
+    pub fn looks_at_links(self) -> bool {
+        self.0.on_links.is_some()
+    }
+
+    /// Lays a gang on a site; `false`: it must wait (and `placement` is left empty).
+    pub fn place(self, site: &Site<'_>, gang: Gang, placement: &mut Placement) -> bool {
+        let Site {
+            free, node_size, ..
+        } = *site;
         let parts = &mut placement.parts;
         parts.clear();
         if let Some(share) = gang.share {
             parts.extend((self.0.share)(self, free, node_size, share));
             return !parts.is_empty();
         }
-        let placed = gang.gpus <= free.total() && (self.0.lay)(free, node_size, gang, parts);
+        let placed = gang.gpus <= free.total()
+            && match (self.0.on_links, site.sight) {
+                (Some(lay), Some(sight)) => lay(site, sight, gang, parts),
+                _ => (self.0.lay)(free, node_size, gang, parts),
+            };
         if placed {
-            parts.sort_unstable();
+            parts.sort_unstable_by_key(|part| (!part.has_workers(), part.node));
         } else {
             parts.clear();
         }
@@ -207,6 +250,35 @@ fn turn_of(free: &FreeGpus, turns: &[u32], node: u32) -> (u32, u32) {
     (turns.get(rack as usize).copied().unwrap_or(0), rack)
 }
 
+/// Lays so many GPUs on nodes of a kind, one after another in the order of `key`, each giving all it has,
+/// until one holds what is left: the tightest of these. `false`: there are too few, and `parts` is left
+/// empty.
+fn few_nodes<K: Ord>(
+    free: &FreeGpus,
+    gpus: u32,
+    parts: &mut Vec<Part>,
+    is_in: impl Fn(u32) -> bool,
+    key: impl Fn(u32) -> K,
+) -> bool {
+    parts.clear();
+    let nodes = (0u32..).zip(free.per_node());
+    let open = nodes.filter(|&(node, &here)| here > 0 && is_in(node));
+    let mut open: Vec<(u32, u32)> = open.map(|(node, &here)| (node, here)).collect();
+    order::sort_by_key(&mut open, |&(node, _)| (key(node), node));
+    let mut left = gpus;
+    for (at, &(node, here)) in open.iter().enumerate() {
+        let holding = open[at..].iter().filter(|(_, here)| *here >= left);
+        if let Some(&(last, _)) = holding.min_by_key(|(_, here)| *here) {
+            parts.push(Part::new(last, left));
+            return true;
+        }
+        parts.push(Part::new(node, here));
+        left -= here;
+    }
+    parts.clear();
+    false
+}
+
 /// The node with the fewest free GPUs that still has `gpus`, the lowest number first.
 fn tightest_node(free: &[u32], gpus: u32) -> Option<u32> {
     // What would be left; where there is too little, more than any node has. No branch: several
@@ -230,6 +302,7 @@ mod tests {
             share: None,
             skewed: true,
             needs: Needs::NONE,
+            profile: None,
         }
     }
 
@@ -242,7 +315,7 @@ mod tests {
         }
         let mut placement = Placement::default();
         strategy
-            .place(&left, node_size, skewed(gpus), &mut placement)
+            .place(&Site::of(&left, node_size), skewed(gpus), &mut placement)
             .then_some(placement.parts)
     }
 
@@ -272,7 +345,7 @@ mod tests {
         let mut placement = Placement::default();
         let mut place = |gpus| {
             Strategy::CONSOLIDATED
-                .place(&free, 8, skewed(gpus), &mut placement)
+                .place(&Site::of(&free, 8), skewed(gpus), &mut placement)
                 .then(|| placement.parts.clone())
         };
         assert_eq!(place(3), parts(&[(0, 3)]));
@@ -315,7 +388,7 @@ mod tests {
                 free.take(&[Part::new(node, 4)]);
             }
             let mut placement = Placement::default();
-            assert!(strategy.place(&free, 4, skewed(gpus), &mut placement));
+            assert!(strategy.place(&Site::of(&free, 4), skewed(gpus), &mut placement));
             let nodes = placement.parts.iter().map(|part| part.node);
             nodes.collect::<Vec<u32>>()
         };

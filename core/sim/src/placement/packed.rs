@@ -15,10 +15,9 @@ macro_rules! packed {
                 pub const $name: Self = Self(&Entry {
                     name: Packer::$packer.name,
                     summary: Packer::$packer.summary,
-                    may_wait: false,
-                    by_skew: false,
                     lay: |free, _, gang, parts| lay(Packer::$packer, free, gang, parts),
                     share: |_, free, _, share| share_of(Packer::$packer, free, share),
+                    ..Entry::PLAIN
                 });
             )*
         }

@@ -3,8 +3,9 @@
 //! here and in [`Budget`]: a gang is laid within one [pool](Pools) of nodes, on the fastest where the
 //! placement finds room, and a placement sees of nodes what the gang can use.
 
-use super::{Gang, Strategy, servers};
+use super::{Gang, Resident, Sight, Strategy, Wiring, servers};
 use crate::cluster::{FreeGpus, Needs, Part, Placement, Pools, Spare};
+use crate::job::JobId;
 use std::sync::Arc;
 
 /// Free GPUs, and cores and memory where they are known.
@@ -15,6 +16,53 @@ pub struct Room {
     unlike: Option<Unlike>,
     /// GPUs of the largest node.
     node_size: u32,
+    /// Of links, where the placement looks at them.
+    sight: Option<Box<Sight>>,
+}
+
+/// Nodes of one kind that a gang may lie on, and what there is to know of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'a> {
+    /// Free GPUs that the gang can use.
+    pub free: &'a FreeGpus,
+    /// GPUs of the largest node.
+    pub node_size: u32,
+    /// The links, where the placement looks at them.
+    pub sight: Option<&'a Sight>,
+    /// All nodes, for parameter servers.
+    room: Option<&'a Room>,
+}
+
+impl<'a> Site<'a> {
+    /// With nothing known but free GPUs.
+    pub fn of(free: &'a FreeGpus, node_size: u32) -> Self {
+        Self {
+            free,
+            node_size,
+            sight: None,
+            room: None,
+        }
+    }
+
+    /// Adds a gang's parameter servers [near its workers](servers), as they are if the placement says
+    /// nothing of them; `false`: there is no room for all of them.
+    pub fn put_servers(&self, parts: &mut Vec<Part>, needs: Needs) -> bool {
+        match self.room {
+            Some(room) => {
+                let spare = room.unlike.as_ref().map(|unlike| &unlike.spare);
+                servers::put(parts, needs, &room.free, spare)
+            }
+            None => servers::put(parts, needs, self.free, None),
+        }
+    }
+
+    /// For how many of a gang's parameter servers a node has room beside so many of its workers.
+    pub fn most_servers(&self, node: u32, workers: u32, needs: Needs) -> u32 {
+        let unlike = self.room.and_then(|room| room.unlike.as_ref());
+        unlike.map_or(u32::MAX, |unlike| {
+            unlike.spare.most_servers(node, workers, needs)
+        })
+    }
 }
 
 #[derive(Debug)]
@@ -41,6 +89,23 @@ impl Room {
                 });
             }
         }
+    }
+
+    /// Sees who runs where, for a placement that looks at links.
+    pub(crate) fn see<'a>(
+        &mut self,
+        wiring: &Arc<Wiring>,
+        running: impl Iterator<Item = Resident<'a>>,
+    ) {
+        let sight = self
+            .sight
+            .get_or_insert_with(|| Box::new(Sight::new(wiring)));
+        sight.follow(running);
+    }
+
+    /// The links, where the placement looks at them.
+    pub fn sight(&self) -> Option<&Sight> {
+        self.sight.as_deref()
     }
 
     /// Free GPUs.
@@ -73,7 +138,13 @@ impl Room {
     /// Lays a gang; `false`: it must wait (and `placement` is left empty).
     pub fn place(&self, strategy: Strategy, gang: Gang, placement: &mut Placement) -> bool {
         self.lay(gang, placement, |free, node_size, gang, placement| {
-            strategy.place(free, node_size, gang, placement)
+            let site = Site {
+                free,
+                node_size,
+                sight: self.sight(),
+                room: Some(self),
+            };
+            strategy.place(&site, gang, placement)
         })
     }
 
@@ -171,7 +242,10 @@ impl Room {
     }
 
     /// Counts a gang's parts as taken. The caller has seen that they fit.
-    pub fn take(&mut self, parts: &[Part], needs: Needs) {
+    pub fn take(&mut self, job: JobId, parts: &[Part], needs: Needs) {
+        if let Some(sight) = &mut self.sight {
+            sight.take(job, parts, needs);
+        }
         self.free.take(parts);
         if let Some(unlike) = &mut self.unlike {
             unlike.spare.take(parts, needs);
@@ -179,7 +253,10 @@ impl Room {
     }
 
     /// Counts a gang's parts as free again.
-    pub fn give(&mut self, parts: &[Part], needs: Needs) {
+    pub fn give(&mut self, job: JobId, parts: &[Part], needs: Needs) {
+        if let Some(sight) = &mut self.sight {
+            sight.give(job);
+        }
         self.free.give(parts);
         if let Some(unlike) = &mut self.unlike {
             unlike.spare.give(parts, needs);

@@ -14,14 +14,16 @@ struct Candidate {
     room: u32,
 }
 
-/// Adds the servers of a gang whose workers are laid; `false`: there is no room for all of them.
+/// Adds the servers of a gang whose workers are laid, unless they are, too; `false`: there is no room for
+/// all of them.
 pub(super) fn put(
     parts: &mut Vec<Part>,
     needs: Needs,
     free: &FreeGpus,
     spare: Option<&Spare>,
 ) -> bool {
-    let mut left = needs.servers().count;
+    let laid = parts.iter().map(|part| part.servers).sum();
+    let mut left = needs.servers().count.saturating_sub(laid);
     if left == 0 {
         return true;
     }

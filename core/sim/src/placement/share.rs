@@ -23,6 +23,7 @@ pub(super) fn tightest(
         share: None,
         skewed: false,
         needs: Needs::NONE,
+        profile: None,
     };
     let mut parts = Vec::new();
     let is_laid = free.total() > 0 && (strategy.0.lay)(free, node_size, gang, &mut parts);

@@ -1,7 +1,7 @@
 //! Tiresias' rule (NSDI'19 §4.3): a gang whose model has a skewed tensor is [consolidated] or waits,
 //! any other takes the place of [least fragmentation](least_fragmentation).
 
-use super::{Entry, Gang, Strategy, consolidated, least_fragmentation, share};
+use super::{Entry, Gang, Strategy, consolidated, least_fragmentation};
 use crate::cluster::{FreeGpus, Part};
 
 impl Strategy {
@@ -12,7 +12,7 @@ impl Strategy {
         may_wait: true,
         by_skew: true,
         lay,
-        share: share::tightest,
+        ..Entry::PLAIN
     });
 }
 

@@ -1,6 +1,6 @@
 //! One GPU at a time on the emptiest node.
 
-use super::{Entry, Gang, Strategy, share};
+use super::{Entry, Gang, Strategy};
 use crate::cluster::{FreeGpus, Part};
 
 impl Strategy {
@@ -8,10 +8,8 @@ impl Strategy {
     pub const SPREAD: Self = Self(&Entry {
         name: "spread",
         summary: "One GPU at a time on whichever node is emptiest, to share load (and network) evenly.",
-        may_wait: false,
-        by_skew: false,
         lay,
-        share: share::tightest,
+        ..Entry::PLAIN
     });
 }
 

@@ -1,7 +1,7 @@
 //! The placement of YARN-CS in Tiresias' simulator (scheme `yarn`): like
 //! [consolidated](super::consolidated), but on the first nodes that will do, not the tightest.
 
-use super::{Entry, Gang, Strategy, consolidated, share};
+use super::{Entry, Gang, Strategy, consolidated};
 use crate::cluster::{FreeGpus, Part};
 
 impl Strategy {
@@ -10,9 +10,8 @@ impl Strategy {
         name: "yarn",
         summary: "As consolidated, but on the first nodes that will do, as YARN's capacity scheduler in Tiresias' simulator; a gang larger than a node takes whole nodes of the largest size.",
         may_wait: true,
-        by_skew: false,
         lay,
-        share: share::tightest,
+        ..Entry::PLAIN
     });
 }
 

@@ -90,7 +90,8 @@ impl Policy for Fifo {
                 continue;
             }
             if (self.room).place(self.strategy, gang, &mut self.placement) {
-                self.room.take(&self.placement.parts, gang.needs);
+                self.room
+                    .take(waiter.job, &self.placement.parts, gang.needs);
                 if self.backfill {
                     self.left = self.room.budget();
                 }

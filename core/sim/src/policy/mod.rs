@@ -107,11 +107,14 @@ pub fn build(spec: &PolicySpec, context: &BuildContext<'_>) -> Scheduler {
         .iter()
         .find(|policy| policy.entry.name == spec.name())
         .unwrap_or(&REGISTERED[0]);
+    let params = Params::new(found.entry.params, spec);
+    let placement = params.placement(entry::PLACEMENT.name, context.placement);
     Scheduler {
         spec: spec.to_string(),
         given: spec.given().map(str::to_owned).collect(),
         oracle: spec.is_oracle(),
         packs: spec.packs(),
-        policy: (found.build)(&Params::new(found.entry.params, spec), context),
+        looks_at_links: placement.looks_at_links(),
+        policy: (found.build)(&params, context),
     }
 }

@@ -270,7 +270,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         view.room(&mut self.room);
         for preempted in &self.preempted {
             let job = preempted.job;
-            self.room.give(view.ledger().parts(job), view.needs(job));
+            (self.room).give(job, view.ledger().parts(job), view.needs(job));
         }
         self.refused.clear();
         for i in 0..self.chosen.len() {
@@ -307,7 +307,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
             && !self.refused.contains(&gang)
             && (self.room).place(self.strategy, gang, &mut self.placement);
         if placed {
-            self.room.take(&self.placement.parts, gang.needs);
+            (self.room).take(waiter.job, &self.placement.parts, gang.needs);
             plan.place(waiter.job, &self.placement);
             self.started.push(waiter);
         } else {
@@ -325,7 +325,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         for preempted in std::mem::take(&mut self.preempted) {
             let gang = self.gang(preempted, view);
             if (self.room).place(self.strategy, gang, &mut self.placement) {
-                self.room.take(&self.placement.parts, gang.needs);
+                (self.room).take(preempted.job, &self.placement.parts, gang.needs);
                 plan.place(preempted.job, &self.placement);
                 self.started.push(preempted);
             } else {
@@ -343,7 +343,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
             let needs = view.needs(preempted.job);
             let stays = room.fits(parts, needs);
             if stays {
-                room.take(parts, needs);
+                room.take(preempted.job, parts, needs);
                 running.push(preempted);
             }
             !stays

@@ -56,14 +56,14 @@ impl Rigid {
         let mut room = view.idle_room();
         room.set_free(nodes);
         for job in running(view) {
-            room.take(view.ledger().parts(job), view.needs(job));
+            room.take(job, view.ledger().parts(job), view.needs(job));
         }
         let mut started = 0;
         for &job in &self.waiting {
             let Some(placement) = lay(view, job, &room, self.placement) else {
                 break;
             };
-            room.take(&placement.parts, view.needs(job));
+            room.take(job, &placement.parts, view.needs(job));
             plan.place(job, &placement);
             started += 1;
         }
@@ -110,10 +110,10 @@ pub(super) fn lay(
     let strategy = placement.unwrap_or_default();
     let gang = view.gang(job, strategy, DEFAULT_PACKLIMIT);
     let mut laid = Placement::default();
-    let found = room.lay(gang, &mut laid, |free, node_size, gang, laid| {
-        if placement.is_some() {
-            return strategy.place(free, node_size, gang, laid);
-        }
+    if placement.is_some() {
+        return room.place(strategy, gang, &mut laid).then_some(laid);
+    }
+    let found = room.lay(gang, &mut laid, |free, _, gang, laid| {
         if gang.gpus > free.total() {
             return false;
         }

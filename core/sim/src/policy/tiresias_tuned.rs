@@ -99,7 +99,7 @@ impl Policy for TiresiasTuned {
             let runs = view.phase(job) == Phase::Running;
             let parts = view.ledger().parts(job);
             if runs && left.keep(view.open_gpus(job), || parts, &room) {
-                room.take(parts, view.needs(job));
+                room.take(job, parts, view.needs(job));
             } else if runs {
                 plan.preempt(job);
             } else if left.take(view.gpus(job), view.needs(job).pools()) {
@@ -108,7 +108,7 @@ impl Policy for TiresiasTuned {
         }
         for job in chosen {
             if let Some(placement) = rigid::lay(view, job, &room, self.placement) {
-                room.take(&placement.parts, view.needs(job));
+                room.take(job, &placement.parts, view.needs(job));
                 plan.place(job, &placement);
             }
         }

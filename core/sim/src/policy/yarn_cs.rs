@@ -151,7 +151,7 @@ impl Policy for YarnCs {
             let gang = view.gang(job, self.strategy, DEFAULT_PACKLIMIT);
             let starts = within && (self.room).place(self.strategy, gang, &mut self.placement);
             if starts {
-                self.room.take(&self.placement.parts, gang.needs);
+                self.room.take(job, &self.placement.parts, gang.needs);
                 plan.place(job, &self.placement);
                 queue.waiting.pop_front();
                 queue.used += gpus;

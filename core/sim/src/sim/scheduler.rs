@@ -38,6 +38,8 @@ pub struct Scheduler {
     pub oracle: bool,
     /// Whether it puts two jobs that ask for a GPU each on one.
     pub packs: bool,
+    /// Whether its placement looks at links.
+    pub looks_at_links: bool,
     /// The policy.
     pub policy: Box<dyn Policy>,
 }

@@ -5,6 +5,7 @@ use super::log::StopCause;
 use super::types::Types;
 use crate::cluster::{ClusterSpec, MAX_GPUS_PER_NODE, Needs, Pools, Share, Spare, Thousandths};
 use crate::job::{Job, JobId, Servers, Status, Work};
+use crate::placement::Wiring;
 use crate::workload::{GpuGeneration, ModelTraits, TraitsByJob, Workload};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -123,6 +124,8 @@ pub(super) struct Setting {
     pub(super) oracle: bool,
     /// Whether it puts two jobs that ask for a GPU each on one.
     packs: bool,
+    /// The links, where its placement looks at them.
+    pub(super) wiring: Option<Arc<Wiring>>,
 }
 
 impl Setting {
@@ -146,7 +149,14 @@ impl Setting {
             options,
             oracle,
             packs,
+            wiring: None,
         }
+    }
+
+    /// The same for a scheduler whose placement looks at links.
+    pub(super) fn with_wiring(mut self, cluster: &ClusterSpec) -> Self {
+        self.wiring = Some(Arc::new(Wiring::new(cluster, &self.workload)));
+        self
     }
 
     pub(super) fn job(&self, job: JobId) -> &Job {

@@ -3,6 +3,7 @@
 use super::attained::Held;
 use super::jobs::{Jobs, Phase};
 use super::ledger::Ledger;
+use super::log::RunLog;
 use super::news::News;
 use super::node_state::NodeState;
 use super::nodes::Nodes;
@@ -10,8 +11,9 @@ use super::setting::Setting;
 use super::training::TrainingView;
 use crate::Time;
 use crate::cluster::{FreeGpus, Needs, Share, Spare};
+use crate::contention::Profile;
 use crate::job::JobId;
-use crate::placement::{Gang, Room, Strategy};
+use crate::placement::{Gang, Resident, Room, Strategy};
 use crate::throughputs::JobType;
 use crate::workload::ModelTraits;
 
@@ -29,6 +31,7 @@ pub struct View<'a> {
     pub(super) spare: &'a Spare,
     pub(super) jobs: &'a Jobs,
     pub(super) ledger: &'a Ledger,
+    pub(super) log: &'a RunLog,
 }
 
 impl View<'_> {
@@ -62,6 +65,21 @@ impl View<'_> {
         let pools = self.setting.pools.as_ref();
         let unlike = pools.map(|pools| (pools, self.spare));
         room.set(self.free(), self.node_size(), unlike);
+        if let Some(wiring) = &self.setting.wiring {
+            room.see(wiring, self.ledger.running().map(|job| self.resident(job)));
+        }
+    }
+
+    /// A running job and where it is.
+    fn resident(&self, job: JobId) -> Resident<'_> {
+        let segment = self.jobs.segment[job.index()];
+        Resident {
+            job,
+            gpus: self.log.segment(segment as usize).gpus,
+            parts: self.ledger.parts(job),
+            needs: self.setting.needs(job),
+            knows_nodes: self.jobs.training(job).is_some(),
+        }
     }
 
     /// Whether nodes are not all alike to jobs.
@@ -81,6 +99,9 @@ impl View<'_> {
             self.node_size(),
             unlike,
         );
+        if let Some(wiring) = &self.setting.wiring {
+            room.see(wiring, std::iter::empty());
+        }
         room
     }
 
@@ -195,7 +216,15 @@ impl View<'_> {
             needs: self.needs(job),
             share: self.setting.share(job),
             skewed: strategy.is_by_skew() && self.model(job).skew() > packlimit,
+            profile: self.profile(job, strategy),
         }
+    }
+
+    /// What a job sends and computes, for a placement that looks at links.
+    pub fn profile(&self, job: JobId, strategy: Strategy) -> Option<Profile> {
+        let wiring = self.setting.wiring.as_ref();
+        let wiring = wiring.filter(|_| strategy.looks_at_links());
+        wiring.map(|wiring| wiring.profile(job))
     }
 
     /// The progress observed on the job's present GPUs (of a job that has just finished: its

@@ -71,13 +71,16 @@ impl World {
         options: SimOptions,
         scheduler: &Scheduler,
     ) -> Self {
-        let setting = Setting::new(
+        let mut setting = Setting::new(
             workload,
             cluster,
             options,
             scheduler.oracle,
             scheduler.packs,
         );
+        if scheduler.looks_at_links {
+            setting = setting.with_wiring(cluster);
+        }
         let mut nodes = Nodes::new(cluster);
         if setting.shares_gpus() {
             nodes.share(Shares::new(cluster, setting.typical()));
@@ -132,6 +135,7 @@ impl World {
             spare: &self.spare,
             jobs: &self.jobs,
             ledger: &self.ledger,
+            log: &self.log,
         }
     }
 

@@ -238,7 +238,7 @@ impl ByType {
             Reverse(view.gpus(self.combinations[at].jobs.0))
         });
         for &job in &leaving {
-            self.room.give(ledger.parts(job), view.needs(job));
+            self.room.give(job, ledger.parts(job), view.needs(job));
         }
         let mut placement = Placement::default();
         for at in coming {
@@ -263,7 +263,7 @@ impl ByType {
                     let held = parts.first().map(|part| self.room.pool_of(part.node));
                     let may_stay = held == Some(pool) && shared(job).is_none();
                     if may_stay && self.room.fits(parts, view.needs(job)) {
-                        self.room.take(parts, view.needs(job));
+                        self.room.take(job, parts, view.needs(job));
                         leaving.retain(|&other| other != job);
                         self.combinations[alone].ran = Some(pool);
                         break;
@@ -285,7 +285,7 @@ impl ByType {
                     let gpu = part.share.map_or(half.gpu, |share| share.gpu);
                     placement.parts = vec![Part::of_share(part.node, Share { gpu, ..half })];
                 }
-                self.room.take(&placement.parts, view.needs(job));
+                self.room.take(job, &placement.parts, view.needs(job));
                 plan.place(job, &placement);
                 leaving.retain(|&other| other != job);
                 self.note(view, job, &placement.parts, beside);
@@ -324,6 +324,7 @@ impl ByType {
             share: None,
             skewed: false,
             needs: view.needs(jobs[0]).within(pool),
+            profile: view.profile(jobs[0], self.strategy),
         };
         if !self.room.place(self.strategy, gang, placement) {
             return false;
@@ -338,11 +339,11 @@ impl ByType {
             if !self.room.fits(&[part], view.needs(job)) {
                 break;
             }
-            self.room.take(&[part], view.needs(job));
+            self.room.take(job, &[part], view.needs(job));
             taken.push((part, job));
         }
         for &(part, job) in &taken {
-            self.room.give(&[part], view.needs(job));
+            self.room.give(job, &[part], view.needs(job));
         }
         placement.parts = taken.iter().map(|&(part, _)| part).take(1).collect();
         taken.len() == 2

@@ -218,7 +218,7 @@ impl<P: Pick> Queue<P> {
             self.refused.push(gang);
             return false;
         }
-        self.room.take(&self.placement.parts, gang.needs);
+        (self.room).take(job.job, &self.placement.parts, gang.needs);
         plan.place(job.job, &self.placement);
         self.free -= job.gpus;
         self.running.push(Running {

@@ -1,0 +1,81 @@
+//! The least loaded links.
+
+use super::{Entry, Gang, Sight, Site, Strategy, few_nodes};
+use crate::cluster::Part;
+use crate::order;
+
+impl Strategy {
+    /// The least loaded links.
+    pub const CONGESTION_AWARE: Self = Self(&Entry {
+        name: "congestion-aware",
+        summary: "The node whose links (NIC, QPI and PCIe of sockets with free GPUs) are least loaded, of alike ones the tightest; a gang that no node holds goes to the rack with the least loaded uplink that does, by NIC after NIC. Never waits while enough GPUs are free anywhere.",
+        on_links: Some(lay),
+        ..Entry::PLAIN
+    });
+}
+
+fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
+    let free = site.free;
+    let nodes = (0u32..).zip(free.per_node());
+    let holding = nodes.filter(|&(_, &here)| here >= gang.gpus);
+    let best = holding.min_by(|&(a, here), &(b, there)| {
+        let loads = of_node(sight, a).total_cmp(&of_node(sight, b));
+        loads.then(here.cmp(there)).then(a.cmp(&b))
+    });
+    if let Some((node, _)) = best {
+        parts.push(Part::new(node, gang.gpus));
+        return true;
+    }
+    let topology = sight.topology();
+    let nic = |node: u32| Load(sight.load(topology.node_edge(node)));
+    let mut racks: Vec<u32> = (0..topology.racks()).collect();
+    order::sort_by_key(&mut racks, |&rack| {
+        (Load(sight.load(topology.rack_edge(rack))), rack)
+    });
+    for rack in racks {
+        let is_in = |node: u32| topology.rack_of(node) == rack;
+        if few_nodes(free, gang.gpus, parts, is_in, nic) {
+            return true;
+        }
+    }
+    let path = |node: u32| {
+        let uplink = sight.load(topology.rack_edge(topology.rack_of(node)));
+        let Load(nic) = nic(node);
+        Load(if uplink > nic { uplink } else { nic })
+    };
+    few_nodes(free, gang.gpus, parts, |_| true, path)
+}
+
+/// The load of the fullest link of a node that a newcomer might use.
+fn of_node(sight: &Sight, node: u32) -> f64 {
+    let topology = sight.topology();
+    let free = sight.free_mask(node);
+    let open = (0..topology.sockets(node))
+        .filter(|&socket| topology.socket_mask(node, socket) & free != 0);
+    let inside = open.flat_map(|socket| {
+        [
+            topology.socket_edge(node, socket),
+            topology.pcie_edge(node, socket),
+        ]
+    });
+    let edges = std::iter::once(topology.node_edge(node)).chain(inside);
+    edges.map(|edge| sight.load(edge)).fold(0.0, f64::max)
+}
+
+/// A load that is sorted by.
+#[derive(Clone, Copy, PartialEq)]
+struct Load(f64);
+
+impl Eq for Load {}
+
+impl PartialOrd for Load {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Load {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
