@@ -25,7 +25,7 @@ use super::{Pointer, PointerKind, Response, describe};
 use crate::bands::Band;
 use crate::stage::{Stage, StageRun};
 use floor::Floor;
-use look::{Detail, Lines};
+use look::{Detail, Inside, Lines, tells_sockets};
 use motion::Motion;
 use nodes::Nodes;
 use platform::Platform;
@@ -66,7 +66,7 @@ struct Drag {
 
 /// The part of the height that nodes may take: as much again, nearly, is for those who wait for them.
 const FOR_NODES: f64 = 0.6;
-/// The same where a node is one small cell, of which a queue needs little room.
+/// The same where a node is small, so that a queue needs little room, and where it stands in a frame.
 const FOR_DENSE: f64 = 0.78;
 
 /// What the pointer can be on.
@@ -79,9 +79,7 @@ enum Target {
 
 impl Layout {
     fn update(&mut self, area: &Rect, ratio: Ratio, OnStage { stage, run }: OnStage<'_>) {
-        let tree = stage.cluster.tree();
-        let told = tree.sockets.is_some() || tree.qpi.is_some() || tree.pcie.is_some();
-        let lines = match (&run.links, told) {
+        let lines = match (&run.links, tells_sockets(&stage.cluster)) {
             (None, _) => Lines::None,
             (Some(_), false) => Lines::Node,
             (Some(_), true) => Lines::Sockets,
@@ -101,18 +99,13 @@ impl Layout {
         let css = |length: f64| ratio.px(length);
         let (side, top) = (css(12.0), css(4.0));
         let w = (area.w - 2.0 * side).max(1.0);
+        let inside = Inside::of(&stage.cluster, lines);
         let tiling = |share: f64| {
             let room = Size::new(w, (area.h * share - top).max(1.0));
-            Tiling::new(
-                &self.floor,
-                stage.cluster.largest_node(),
-                lines,
-                room,
-                ratio,
-            )
+            Tiling::new(&self.floor, inside, room, ratio)
         };
         self.tiling = tiling(FOR_NODES);
-        if self.tiling.is_dense() {
+        if self.tiling.is_dense() || self.floor.is_framed() && !self.tiling.is_labelled() {
             self.tiling = tiling(FOR_DENSE);
         }
         self.nodes = Rect::new(side, top, w, self.tiling.extent().h);

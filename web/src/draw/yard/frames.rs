@@ -22,6 +22,10 @@ pub(super) fn paint(
     let seen = |frame: &Rect| frame.overlaps(area);
     let line = pen.px(1.0);
     pen.fill(pen.chrome.line);
+    let halls = (0..floor.halls.len()).filter(|_| floor.halls.len() > 1 && trim.hall > trim.link);
+    for hall in halls.map(|at| grid.hall(at)).filter(seen) {
+        pen.frame(&hall, line);
+    }
     for section in 0..floor.sections.len() {
         let frame = grid.section(section);
         if seen(&frame) {
@@ -52,17 +56,26 @@ pub(super) fn paint(
             }
         }
     }
-    if trim.hall - trim.link >= least {
-        pen.fill(pen.chrome.text);
+    pen.fill(pen.chrome.text);
+    if trim.aside > 0.0 {
         for (at, name) in floor.halls.iter().enumerate() {
-            let around = grid.hall(at);
-            let y = around.y - trim.link - least / 2.0;
-            let used = pen.label(name, around.x, y, Align::Left, around.w);
+            let middle = grid.hall(at).middle();
+            let number = name.rsplit(' ').next().unwrap_or_default();
+            let x = grid.hall(at).x + pen.px(1.0) + trim.aside / 2.0;
+            pen.label(number, x, middle.y, Align::Centre, trim.aside);
+        }
+    }
+    if trim.hall - trim.link >= least {
+        for (at, name) in floor.halls.iter().enumerate() {
+            let frame = grid.hall(at);
+            let y = frame.y + trim.link + (trim.hall - trim.link) / 2.0;
+            let (x, right) = (frame.x + pad, frame.right() - pad);
+            let room = right - x;
+            let used = pen.label(name, x, y, Align::Left, room);
             let link = tree.filter(|_| floor.halls.len() > 1);
             let load = link.and_then(|tree| over(tree.partition_edge(at as u32)));
-            if let Some(load) = load.filter(|load| used + pad + pen.width(load, SMALL) <= around.w)
-            {
-                pen.label(&load, around.right(), y, Align::Right, around.w);
+            if let Some(load) = load.filter(|load| used + pad + pen.width(load, SMALL) <= room) {
+                pen.label(&load, right, y, Align::Right, room);
             }
         }
     }

@@ -95,11 +95,9 @@ impl Nodes {
         // Small cells are drawn on one slab a node: there are many of them.
         let on_slabs = grid.look.detail == Detail::Cells;
         for ((node, &free), &gpus) in (0..).zip(&self.free).zip(gpus_per_node) {
-            if free != 0 && grid.is_seen(node, area) {
-                match grid.slab(node, gpus).filter(|_| on_slabs) {
-                    Some(slab) => pen.rect(&slab),
-                    None => grid.cells(node, free, |cell| pen.rect(cell)),
-                }
+            let is_drawn = free != 0 && grid.is_seen(node, area);
+            if is_drawn && !(on_slabs && grid.slabs(node, gpus, |slab| pen.rect(slab))) {
+                grid.cells(node, free, |cell| pen.rect(cell));
             }
         }
         if grid.look.detail == Detail::Labelled {

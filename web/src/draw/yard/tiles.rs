@@ -6,7 +6,7 @@ mod grid;
 pub(super) use grid::Grid;
 
 use super::floor::Floor;
-use super::look::{self, Detail, Lines, Look};
+use super::look::{self, Detail, Inside, Lines, Look};
 use crate::draw::space::{Device, Point, Ratio, Rect, Size, World};
 use crate::draw::viewport::Plane;
 use grid::Unit;
@@ -22,14 +22,13 @@ const LEAST_RACK: f64 = 6.0;
 pub(super) struct Tiling {
     /// From one tile's corner to the next one's.
     pitch: Size<World>,
-    largest_node: u32,
-    lines: Lines,
+    inside: Inside,
     ratio: Ratio,
     /// The look at scale 1.
     look: Look,
     /// By node.
     corners: Vec<Point<World>>,
-    /// By section and by hall: around all of its tiles.
+    /// By section and by hall: the frame around all of its tiles, name and all.
     sections: Vec<Rect<World>>,
     halls: Vec<Rect<World>>,
     /// By node and by section: what it is in.
@@ -47,9 +46,12 @@ pub(super) struct Trim {
     pub(super) hall: f64,
     /// At the top of both, for the line of its link.
     pub(super) link: f64,
-    /// Around a section's tiles, and between sections.
+    /// Around a section's tiles, between sections, and around those of a hall.
     pad: f64,
     gap: f64,
+    ring: f64,
+    /// Left of a hall's sections, for its number where its name has no room.
+    pub(super) aside: f64,
 }
 
 /// How sections stand: so many tiles across in each, so many of them side by side.
@@ -101,51 +103,63 @@ fn columns(of: u32) -> impl Iterator<Item = u32> {
 impl Tiling {
     /// Tiles in a room that shows the most of each. Of those that show nearly as much, the flattest:
     /// what is below has more room.
-    pub(super) fn new(
-        floor: &Floor,
-        largest_node: u32,
-        lines: Lines,
-        room: Size<World>,
-        ratio: Ratio,
-    ) -> Self {
+    pub(super) fn new(floor: &Floor, inside: Inside, room: Size<World>, ratio: Ratio) -> Self {
         let css = |length: f64| ratio.px(length);
         let link = |height: f64| {
-            let is_drawn = lines != Lines::None && floor.is_of_racks;
+            let is_drawn = inside.lines != Lines::None && floor.is_of_racks;
             if is_drawn { css(height) } else { 0.0 }
         };
         let wide = Trim {
             head: css(15.0),
-            hall: css(16.0),
+            hall: css(18.0),
             link: link(5.0),
             pad: css(5.0),
             gap: css(6.0),
+            ring: css(6.0),
+            aside: 0.0,
         };
-        let slim = Trim {
+        // Partitions are named where racks are too many for it.
+        let middle = Trim {
             head: 0.0,
-            hall: 0.0,
             link: link(3.0),
             pad: css(2.0),
             gap: css(3.0),
+            ring: css(3.0),
+            ..wide
+        };
+        let slim = Trim {
+            hall: css(2.0),
+            ring: css(2.0),
+            aside: css(13.0),
+            ..middle
+        };
+        let least = Trim {
+            hall: 0.0,
+            pad: 0.0,
+            gap: css(1.0),
+            ring: 0.0,
+            ..slim
         };
         let trims: &[Trim] = if floor.is_framed() {
-            let least = Trim {
-                pad: 0.0,
-                gap: css(1.0),
-                ..slim
-            };
-            &[wide, slim, least]
+            &[wide, middle, slim, least]
         } else {
             &[Trim::default()]
         };
         let mut best = Self::default();
         for &trim in trims {
-            let hall = if floor.halls.len() > 1 {
-                trim.hall + trim.link
+            let trim = if floor.halls.len() > 1 {
+                let hall = trim.hall + trim.link;
+                Trim { hall, ..trim }
             } else {
-                0.0
+                let (hall, ring, aside) = (0.0, 0.0, 0.0);
+                Trim {
+                    hall,
+                    ring,
+                    aside,
+                    ..trim
+                }
             };
-            let trim = Trim { hall, ..trim };
-            best = Self::with(floor, largest_node, lines, room, ratio, trim);
+            best = Self::with(floor, inside, room, ratio, trim);
             if best.look.detail >= Detail::Cells || best.look.rank().1 >= css(LEAST_TILE) {
                 break;
             }
@@ -153,14 +167,7 @@ impl Tiling {
         best
     }
 
-    fn with(
-        floor: &Floor,
-        largest_node: u32,
-        lines: Lines,
-        room: Size<World>,
-        ratio: Ratio,
-        trim: Trim,
-    ) -> Self {
+    fn with(floor: &Floor, inside: Inside, room: Size<World>, ratio: Ratio, trim: Trim) -> Self {
         let above_tiles = trim.link + trim.head + 2.0 * trim.pad;
         let largest_cell = ratio.px(look::LARGEST_CELL);
         let most = |counts: &mut dyn Iterator<Item = usize>| counts.max().unwrap_or(0) as u32;
@@ -180,21 +187,17 @@ impl Tiling {
                 let shape = Shape { across, beside };
                 let bands = shape.bands(floor);
                 let rows: u32 = bands.iter().map(|band| band.rows).sum();
-                let aside = f64::from(beside) * (2.0 * trim.pad + trim.gap) - trim.gap;
-                let above =
-                    bands.len() as f64 * (above_tiles + trim.gap) - trim.gap + halls * trim.hall;
+                let sides = f64::from(beside) * (2.0 * trim.pad + trim.gap) - trim.gap
+                    + 2.0 * trim.ring
+                    + trim.aside;
+                let above = bands.len() as f64 * (above_tiles + trim.gap) - trim.gap
+                    + halls * (trim.hall + trim.ring);
                 let pitch = Size::new(
-                    ((room.w - aside) / f64::from(beside * across)).floor(),
+                    ((room.w - sides) / f64::from(beside * across)).floor(),
                     ((room.h - above) / f64::from(rows)).floor(),
                 );
                 if pitch.w >= 1.0 && pitch.h >= 1.0 {
-                    let look = Look::new(
-                        Plane::WHOLE.size(pitch),
-                        largest_node,
-                        lines,
-                        ratio,
-                        largest_cell,
-                    );
+                    let look = Look::new(Plane::WHOLE.size(pitch), inside, ratio, largest_cell);
                     let pitch = closed_up(pitch, &look, ratio);
                     let height = above + f64::from(rows) * pitch.h;
                     found.push((shape, pitch, look, height));
@@ -212,7 +215,7 @@ impl Tiling {
         };
         let is_near = |look: &Look| look.detail == detail && look.rank().1 >= near;
         // Tall tiles make tall blocks, which leave gaps on the platform.
-        let is_tall = |look: &Look| look.across < largest_node.div_ceil(look.across.max(1));
+        let is_tall = |look: &Look| look.across < inside.gpus.div_ceil(look.across.max(1));
         let found = found.into_iter().filter(|(_, _, look, _)| is_near(look));
         let best = found.min_by(|(_, _, a, high), (_, _, b, low)| {
             is_tall(a).cmp(&is_tall(b)).then(high.total_cmp(low))
@@ -222,8 +225,7 @@ impl Tiling {
         };
         let tiling = Self {
             pitch,
-            largest_node,
-            lines,
+            inside,
             ratio,
             look,
             trim,
@@ -240,6 +242,8 @@ impl Tiling {
             link,
             pad,
             gap,
+            ring,
+            aside,
         } = self.trim;
         let Size { w, h, .. } = self.pitch;
         self.corners = vec![Point::default(); floor.of_node.len()];
@@ -250,13 +254,13 @@ impl Tiling {
         let (mut y, mut last) = (0.0, None);
         for band in shape.bands(floor) {
             if last != Some(band.hall) {
-                y += hall;
+                y += if last.is_some() { ring + hall } else { hall };
                 last = Some(band.hall);
             }
             let box_h = link + head + 2.0 * pad + f64::from(band.rows) * h;
             let sections = &floor.sections[band.first..][..band.sections];
             for (at, section) in sections.iter().enumerate() {
-                let x = at as f64 * (box_w + gap);
+                let x = ring + aside + at as f64 * (box_w + gap);
                 let (left, top) = (x + pad, y + link + head + pad);
                 for (place, &node) in (0..).zip(&section.nodes) {
                     let (column, row) = (place % shape.across, place / shape.across);
@@ -267,12 +271,22 @@ impl Tiling {
                 self.sections.push(area);
                 let around = &mut halls[band.hall as usize];
                 *around = Some(around.map_or(area, |all| all.union(&area)));
-                self.extent.w = self.extent.w.max(area.right());
+                self.extent.w = self.extent.w.max(area.right() + ring);
             }
             y += box_h + gap;
         }
-        self.extent.h = y - gap;
-        self.halls = halls.into_iter().map(Option::unwrap_or_default).collect();
+        self.extent.h = y - gap + ring;
+        let framed = |of: Option<Rect<World>>| {
+            let around = of.unwrap_or_default();
+            Rect {
+                x: around.x - ring - aside,
+                y: around.y - hall,
+                w: around.w + 2.0 * ring + aside,
+                h: around.h + hall + ring,
+                ..around
+            }
+        };
+        self.halls = halls.into_iter().map(framed).collect();
         self
     }
 
@@ -283,7 +297,7 @@ impl Tiling {
         } else {
             let pitch = plane.size(self.pitch);
             let largest = f64::INFINITY;
-            Look::new(pitch, self.largest_node, self.lines, self.ratio, largest)
+            Look::new(pitch, self.inside, self.ratio, largest)
         };
         let mut grid = Grid {
             tiling: self,
@@ -309,6 +323,11 @@ impl Tiling {
     /// Whether a node is one cell.
     pub(super) fn is_dense(&self) -> bool {
         self.look.detail == Detail::Density
+    }
+
+    /// Whether there is room for nodes' numbers.
+    pub(super) fn is_labelled(&self) -> bool {
+        self.look.detail == Detail::Labelled
     }
 
     /// How a tile looks at scale 1.
@@ -370,13 +389,8 @@ mod tests {
         } else {
             Lines::None
         };
-        Tiling::new(
-            &Floor::of(&cluster),
-            cluster.largest_node(),
-            lines,
-            room,
-            ratio,
-        )
+        let inside = Inside::of(&cluster, lines);
+        Tiling::new(&Floor::of(&cluster), inside, room, ratio)
     }
 
     /// Tiles of rows and columns next to each other do not overlap, cells lie inside their tile.
@@ -473,6 +487,26 @@ mod tests {
                     assert!(!grid.section(section).overlaps(&grid.section(section - 1)));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn gpus_of_a_socket_stand_together() {
+        for (width, height) in [(390.0, 300.0), (1440.0, 500.0), (1900.0, 900.0)] {
+            let tiling = tiling("6x8/sockets=2", Size::new(width, height), Ratio(1.0));
+            let grid = tiling.seen(&Plane::WHOLE, Point::new(0.0, 0.0));
+            let [first, second] = [0b1111, 0b1111_0000].map(|mask| grid.bounds(3, mask));
+            let apart = second.x - first.right();
+            assert!(apart > grid.look.gap, "{first:?} {second:?}");
+            assert_eq!((first.y, first.w), (second.y, second.w));
+            let mut slabs = Vec::new();
+            assert!(grid.slabs(3, 8, |slab| slabs.push(*slab)));
+            assert_eq!(slabs, [first, second]);
+        }
+        // Nodes that are not alike, and those of which nothing is told, have no groups.
+        for cluster in ["2x8+2x4/sockets=2", "4x8", "4x6/sockets=4"] {
+            let cluster: ClusterSpec = cluster.parse().expect("a cluster");
+            assert_eq!(Inside::of(&cluster, Lines::None).groups, 1, "{cluster}");
         }
     }
 

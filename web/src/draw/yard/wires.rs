@@ -36,9 +36,8 @@ fn lines(
     if floor.is_of_racks {
         let h = thick(trim.link);
         for hall in (0..floor.halls.len()).filter(|_| floor.halls.len() > 1) {
-            let around = grid.hall(hall);
-            let y = around.y - trim.link;
-            seen(tree.partition_edge(hall as u32), Rect { y, h, ..around });
+            let frame = grid.hall(hall);
+            seen(tree.partition_edge(hall as u32), Rect { h, ..frame });
         }
         for (at, section) in (0..).zip(&floor.sections) {
             if !grid.is_merged() {
@@ -64,7 +63,13 @@ fn lines(
         let w = ((tile.w + gap) / f64::from(sockets) - gap).floor();
         for socket in 0..sockets {
             let x = tile.x + f64::from(socket) * (w + gap);
-            seen(tree.pcie_edge(node, socket), Rect::new(x, y, w, h));
+            let mut line = Rect::new(x, y, w, h);
+            if look.row < look.across {
+                // Below its GPUs.
+                let Rect { x, w, .. } = grid.bounds(node, tree.socket_mask(node, socket));
+                line = Rect { x, w, ..line };
+            }
+            seen(tree.pcie_edge(node, socket), line);
         }
     }
 }

@@ -53,7 +53,7 @@ impl Grid<'_> {
         self.on_screen(&area.unwrap_or_default())
     }
 
-    /// Around a hall's sections.
+    /// Around a hall's sections, name and all.
     pub(in super::super) fn hall(&self, hall: usize) -> Rect {
         let area = self.tiling.halls.get(hall).copied();
         self.on_screen(&area.unwrap_or_default())
@@ -107,9 +107,9 @@ impl Grid<'_> {
         if look.detail == Detail::Density {
             return *tile;
         }
-        let (column, row) = (gpu % look.across, gpu / look.across);
+        let (column, row, group) = look.place(gpu);
         Rect::new(
-            tile.x + f64::from(column) * (look.cell.w + look.gap),
+            tile.x + f64::from(column) * (look.cell.w + look.gap) + f64::from(group) * look.split,
             tile.y + look.label + f64::from(row) * (look.cell.h + look.gap),
             look.cell.w,
             look.cell.h,
@@ -178,11 +178,14 @@ impl Grid<'_> {
             let holds = |gpu: u32| gpu < 64 && part.mask >> gpu & 1 == 1;
             for gpu in (0..64).filter(|&gpu| holds(gpu)) {
                 let cell = Self::cell_of(look, &tile, gpu);
-                if (gpu + 1) % look.across != 0 && holds(gpu + 1) {
-                    let (x, w) = (cell.right(), look.gap);
+                let (column, row, group) = look.place(gpu);
+                let (next, below) = (look.place(gpu + 1), look.place(gpu + look.row));
+                if next.0 == column + 1 && next.1 == row && holds(gpu + 1) {
+                    let x = cell.right();
+                    let w = look.gap + f64::from(next.2 - group) * look.split;
                     each(&Rect { x, w, ..cell });
                 }
-                if holds(gpu + look.across) {
+                if below.2 == group && holds(gpu + look.row) {
                     let (y, h) = (cell.bottom(), look.gap);
                     each(&Rect { y, h, ..cell });
                 }
@@ -193,9 +196,9 @@ impl Grid<'_> {
     /// Around the cells side by side that the first of the GPUs in `mask` begins.
     pub(in super::super) fn first_row(&self, node: u32, mask: u64) -> Rect {
         let first = mask.trailing_zeros().min(63);
-        let end = (first / self.look.across + 1) * self.look.across;
-        let holds = |&gpu: &u32| gpu < 64 && mask >> gpu & 1 == 1;
-        let last = (first..end).take_while(holds).last().unwrap_or(first);
+        let row = self.look.place(first).1;
+        let holds = |&gpu: &u32| gpu < 64 && mask >> gpu & 1 == 1 && self.look.place(gpu).1 == row;
+        let last = (first..64).take_while(holds).last().unwrap_or(first);
         self.cell(node, first).union(&self.cell(node, last))
     }
 
@@ -220,10 +223,27 @@ impl Grid<'_> {
         ))
     }
 
-    /// The cells of a node's first `gpus` GPUs and the gaps between them, if they fill whole rows.
-    pub(in super::super) fn slab(&self, node: u32, gpus: u32) -> Option<Rect> {
-        let is_full = gpus > 0 && gpus.is_multiple_of(self.look.across);
-        is_full.then(|| self.cell(node, 0).union(&self.cell(node, gpus - 1)))
+    /// Calls `each` with the cells of each group of a node's first `gpus` GPUs and the gaps between
+    /// them, if they fill whole rows; says whether they do.
+    pub(in super::super) fn slabs(
+        &self,
+        node: u32,
+        gpus: u32,
+        mut each: impl FnMut(&Rect),
+    ) -> bool {
+        let Look { group, row, .. } = self.look;
+        let size = group.min(gpus).max(1);
+        let is_full = gpus > 0 && gpus.is_multiple_of(size) && size.is_multiple_of(row.max(1));
+        if is_full {
+            for first in (0..gpus).step_by(size as usize) {
+                each(
+                    &self
+                        .cell(node, first)
+                        .union(&self.cell(node, first + size - 1)),
+                );
+            }
+        }
+        is_full
     }
 
     /// Whether any of a node's tile is inside `area`.
