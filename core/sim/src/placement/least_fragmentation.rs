@@ -24,12 +24,7 @@ pub(super) fn lay(free: &FreeGpus, _node_size: u32, gang: Gang, parts: &mut Vec<
     }
     let mut emptiest = emptiest_first(free.per_node());
     if !free.racks().is_empty() {
-        let most = emptiest.first().map_or(1, |here| here.gpus);
-        let alike = emptiest.iter().take_while(|here| here.gpus == most);
-        let turns = rack_turns(free, alike.map(|here| here.node), gpus.div_ceil(most));
-        for alike in emptiest.chunk_by_mut(|a, b| a.gpus == b.gpus) {
-            order::sort_by_key(alike, |here| turn_of(free, &turns, here.node));
-        }
+        by_rack(&mut emptiest, free, gpus);
     }
     let mut left = gpus;
     for i in 0..emptiest.len() {
@@ -50,6 +45,17 @@ pub(super) fn lay(free: &FreeGpus, _node_size: u32, gang: Gang, parts: &mut Vec<
         left -= rest[0].gpus;
     }
     false
+}
+
+/// Orders nodes with as much free by the turns of their racks.
+#[cold]
+fn by_rack(emptiest: &mut [Here], free: &FreeGpus, gpus: u32) {
+    let most = emptiest.first().map_or(1, |here| here.gpus);
+    let alike = emptiest.iter().take_while(|here| here.gpus == most);
+    let turns = rack_turns(free, alike.map(|here| here.node), gpus.div_ceil(most));
+    for alike in emptiest.chunk_by_mut(|a, b| a.gpus == b.gpus) {
+        order::sort_by_key(alike, |here| turn_of(free, &turns, here.node));
+    }
 }
 
 /// What is free on a node.

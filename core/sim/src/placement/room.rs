@@ -77,6 +77,13 @@ impl Room {
     pub fn set(&mut self, free: &FreeGpus, node_size: u32, unlike: Option<(&Arc<Pools>, &Spare)>) {
         self.free.copy_from(free);
         self.node_size = node_size;
+        if self.unlike.is_some() || unlike.is_some() {
+            self.set_unlike(unlike);
+        }
+    }
+
+    #[cold]
+    fn set_unlike(&mut self, unlike: Option<(&Arc<Pools>, &Spare)>) {
         match (&mut self.unlike, unlike) {
             (Some(own), Some((pools, spare))) => {
                 own.pools.clone_from(pools);
@@ -157,10 +164,23 @@ impl Room {
         placement: &mut Placement,
         mut lay: impl FnMut(&FreeGpus, u32, Gang, &mut Placement) -> bool,
     ) -> bool {
-        let Some(unlike) = &self.unlike else {
-            return lay(&self.free, self.node_size, gang, placement)
-                && servers::put(&mut placement.parts, gang.needs, &self.free, None);
-        };
+        match &self.unlike {
+            Some(unlike) => self.lay_in_a_pool(unlike, gang, placement, lay),
+            None => {
+                lay(&self.free, self.node_size, gang, placement)
+                    && servers::put(&mut placement.parts, gang.needs, &self.free, None)
+            }
+        }
+    }
+
+    #[cold]
+    fn lay_in_a_pool(
+        &self,
+        unlike: &Unlike,
+        gang: Gang,
+        placement: &mut Placement,
+        mut lay: impl FnMut(&FreeGpus, u32, Gang, &mut Placement) -> bool,
+    ) -> bool {
         let spare = &unlike.spare;
         if self.lay_beside(unlike, spare, gang, placement, &mut lay) {
             return true;
@@ -309,8 +329,14 @@ impl Budget {
     /// The most GPUs that a gang which may use these pools can get.
     pub fn most(&self, pools: u64) -> u32 {
         if self.by_pool.is_empty() {
-            return self.total;
+            self.total
+        } else {
+            self.most_of_a_pool(pools)
         }
+    }
+
+    #[cold]
+    fn most_of_a_pool(&self, pools: u64) -> u32 {
         let allowed = (0..).zip(&self.by_pool);
         let allowed = allowed.filter(|&(pool, _)| pools >> pool & 1 == 1);
         allowed.map(|(_, &left)| left).max().unwrap_or(0)
@@ -318,20 +344,26 @@ impl Budget {
 
     /// Gives a gang its GPUs, if they are there.
     pub fn take(&mut self, gpus: u32, pools: u64) -> bool {
-        let allowed = |pool: usize| pools >> pool & 1 == 1;
-        let mut left = (self.by_pool.iter_mut()).enumerate();
-        let found = left.find(|(pool, left)| allowed(*pool) && **left >= gpus);
-        let fits = match found {
-            Some((_, left)) => {
-                *left -= gpus;
-                true
-            }
-            None => self.by_pool.is_empty() && gpus <= self.total,
+        let fits = match self.is_by_pool() {
+            true => self.take_of_a_pool(gpus, pools),
+            false => gpus <= self.total,
         };
         if fits {
             self.total -= gpus;
         }
         fits
+    }
+
+    #[cold]
+    fn take_of_a_pool(&mut self, gpus: u32, pools: u64) -> bool {
+        let allowed = |pool: usize| pools >> pool & 1 == 1;
+        let mut left = (self.by_pool.iter_mut()).enumerate();
+        let found = left.find(|(pool, left)| allowed(*pool) && **left >= gpus);
+        if let Some((_, left)) = found {
+            *left -= gpus;
+            return true;
+        }
+        false
     }
 
     /// Gives who holds so many GPUs, on these parts, the same again, if they are there. Those on
@@ -340,18 +372,24 @@ impl Budget {
         if gpus > self.total {
             return false;
         }
-        if self.is_by_pool() {
-            let before = self.by_pool.clone();
-            for part in parts().iter().filter(|part| room.free.is_open(part.node)) {
-                let left = &mut self.by_pool[room.pool_of(part.node)];
-                let Some(rest) = left.checked_sub(part.gpus) else {
-                    self.by_pool = before;
-                    return false;
-                };
-                *left = rest;
-            }
+        let fits = !self.is_by_pool() || self.keep_by_pool(parts(), room);
+        if fits {
+            self.total -= gpus;
         }
-        self.total -= gpus;
+        fits
+    }
+
+    #[cold]
+    fn keep_by_pool(&mut self, parts: &[Part], room: &Room) -> bool {
+        let before = self.by_pool.clone();
+        for part in parts.iter().filter(|part| room.free.is_open(part.node)) {
+            let left = &mut self.by_pool[room.pool_of(part.node)];
+            let Some(rest) = left.checked_sub(part.gpus) else {
+                self.by_pool = before;
+                return false;
+            };
+            *left = rest;
+        }
         true
     }
 

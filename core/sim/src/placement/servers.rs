@@ -22,11 +22,13 @@ pub(super) fn put(
     free: &FreeGpus,
     spare: Option<&Spare>,
 ) -> bool {
+    needs.servers().count == 0 || deal_out(parts, needs, free, spare)
+}
+
+#[cold]
+fn deal_out(parts: &mut Vec<Part>, needs: Needs, free: &FreeGpus, spare: Option<&Spare>) -> bool {
     let laid = parts.iter().map(|part| part.servers).sum();
     let mut left = needs.servers().count.saturating_sub(laid);
-    if left == 0 {
-        return true;
-    }
     let candidate = |node: u32, workers: u32| Candidate {
         node,
         workers,

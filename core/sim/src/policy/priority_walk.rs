@@ -321,6 +321,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
     }
 
     /// Lets jobs marked for preemption go on on nodes of another type.
+    #[cold]
     fn move_where_possible(&mut self, view: &View<'_>, plan: &mut Plan) {
         for preempted in std::mem::take(&mut self.preempted) {
             let gang = self.gang(preempted, view);

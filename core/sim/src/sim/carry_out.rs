@@ -8,7 +8,7 @@ use super::plan::{Placed, Plan, PlanErrorKind};
 use super::speed::Entering;
 use super::world::{Refusal, Trouble, World};
 use crate::Time;
-use crate::cluster::{Part, Share};
+use crate::cluster::{Part, Pools, Share};
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
 
@@ -91,6 +91,7 @@ impl World {
     }
 
     /// Rents the first so many nodes from now on: nobody may be left on the others.
+    #[cold]
     fn rent(&mut self, nodes: u32) -> Result<(), Refusal> {
         let rented = self.nodes.rent(nodes);
         for job in self.ledger.running() {
@@ -191,18 +192,8 @@ impl World {
         if wanted != there {
             return Err(PlanErrorKind::ServersBroken { wanted, there });
         }
-        let amount = |share: Share| (share.thousandths, share.memory);
-        let asked = self.setting.share(job).map(amount);
-        let is_share = parts.iter().any(|part| part.share.is_some());
-        if asked.is_some() || is_share {
-            let half = self.setting.half(job).map(amount);
-            return match parts {
-                [part] if batch.is_none() => match part.share.map(amount) {
-                    given if given == asked || given == half => Ok(()),
-                    _ => Err(PlanErrorKind::NotItsShare),
-                },
-                _ => Err(PlanErrorKind::NotItsShare),
-            };
+        if self.setting.share(job).is_some() || parts.iter().any(|part| part.share.is_some()) {
+            return self.check_share(job, parts, batch);
         }
         match (self.jobs.training(job), batch) {
             (Some(training), Some(batch)) => {
@@ -218,11 +209,43 @@ impl World {
         }
     }
 
+    /// Whether a job that shares a GPU gets the share that it asked for, or half of one.
+    #[cold]
+    fn check_share(
+        &self,
+        job: JobId,
+        parts: &[Part],
+        batch: Option<LocalBatch>,
+    ) -> Result<(), PlanErrorKind> {
+        let amount = |share: Share| (share.thousandths, share.memory);
+        let given = match parts {
+            [part] if batch.is_none() => part.share.map(amount),
+            _ => return Err(PlanErrorKind::NotItsShare),
+        };
+        let asked = self.setting.share(job).map(amount);
+        let half = self.setting.half(job).map(amount);
+        match given == asked || given == half {
+            true => Ok(()),
+            false => Err(PlanErrorKind::NotItsShare),
+        }
+    }
+
     /// Whether a job may run on these nodes, and its gang, unless it was resized, on one type of them.
     fn check_nodes(&self, job: JobId, parts: &[Part], resized: bool) -> Result<(), PlanErrorKind> {
-        let Some(pools) = &self.setting.pools else {
-            return Ok(());
-        };
+        match &self.setting.pools {
+            Some(pools) => self.check_pools(pools, job, parts, resized),
+            None => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn check_pools(
+        &self,
+        pools: &Pools,
+        job: JobId,
+        parts: &[Part],
+        resized: bool,
+    ) -> Result<(), PlanErrorKind> {
         let needs = self.setting.needs(job);
         let pool = |part: &Part| pools.of_node(part.node);
         let mut first = None;
@@ -242,6 +265,7 @@ impl World {
     }
 
     /// Lets a running adaptive job go on with another batch.
+    #[cold]
     fn tune(&mut self, job: JobId, batch: LocalBatch) -> Result<(), Refusal> {
         self.check_running(job)?;
         match self.jobs.training(job) {

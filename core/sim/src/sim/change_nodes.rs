@@ -10,6 +10,14 @@ use crate::job::JobId;
 impl World {
     /// Applies every outage that begins or ends now.
     pub(super) fn change_nodes(&mut self) -> Result<(), Trouble> {
+        if self.outages.next_time() == self.now {
+            self.apply_outages()?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn apply_outages(&mut self) -> Result<(), Trouble> {
         while let Some(change) = self.outages.pop_at(self.now) {
             let node = change.node;
             if change.is_listed {
@@ -41,6 +49,7 @@ impl World {
     }
 
     /// A running job's attempt has failed: it tries again.
+    #[cold]
     pub(super) fn fail(&mut self, job: JobId) {
         let segment = self.jobs.segment[job.index()];
         let lost = self.jobs.fail(job, self.now);

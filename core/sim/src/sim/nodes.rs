@@ -143,6 +143,7 @@ impl Nodes {
         Ok(shared)
     }
 
+    #[cold]
     fn take_share(&mut self, node: u32, share: Share) -> Result<Share, PlanErrorKind> {
         let mut begun = self.begun.iter();
         let known = begun.find(|of| (of.0, of.1) == (node, share.gpu));

@@ -273,6 +273,7 @@ impl World {
     }
 
     /// Gives a running adaptive job, whose stretch has ended, another batch.
+    #[cold]
     pub(super) fn set_batch(&mut self, job: JobId, batch: LocalBatch) -> Result<(), Refusal> {
         let Some(training) = self.jobs.training_mut(job) else {
             return Err((job, PlanErrorKind::NotAdaptive));

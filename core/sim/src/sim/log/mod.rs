@@ -499,6 +499,7 @@ impl RunLog {
     }
 
     /// The segment opened last is on a share of its GPU.
+    #[cold]
     pub(super) fn push_share(&mut self, segment: u32, thousandths: u32) {
         self.tables.shares.push(SharesRow {
             segment,
@@ -507,6 +508,7 @@ impl RunLog {
     }
 
     /// The segment opened last has parameter servers on this node.
+    #[cold]
     pub(super) fn push_servers(&mut self, segment: u32, node: u32, count: u32) {
         self.tables.servers.push(ServersRow {
             segment,
@@ -546,22 +548,27 @@ impl RunLog {
         });
     }
 
+    #[cold]
     pub(super) fn push_tuning(&mut self, tuning: Tuning) {
         self.tables.tunings.push(tuning);
     }
 
+    #[cold]
     pub(super) fn push_round(&mut self, round: Round) {
         self.tables.rounds.push(round);
     }
 
+    #[cold]
     pub(super) fn push_node(&mut self, change: NodeChange) {
         self.tables.nodes.push(change);
     }
 
+    #[cold]
     pub(super) fn push_eviction(&mut self, eviction: Eviction) {
         self.tables.evictions.push(eviction);
     }
 
+    #[cold]
     pub(super) fn push_stop(&mut self, stop: Stop) {
         self.tables.stops.push(stop);
     }
@@ -570,6 +577,7 @@ impl RunLog {
         self.tables.checkpointing.push(checkpointing);
     }
 
+    #[cold]
     pub(super) fn push_rental(&mut self, rental: Rental) {
         self.tables.rentals.push(rental);
     }
