@@ -224,6 +224,11 @@ impl Gpus {
     }
 }
 
+/// The lowest bit of those set.
+fn lowest(mask: u64) -> u64 {
+    mask & mask.wrapping_neg()
+}
+
 /// Every GPU, free or taken.
 #[derive(Clone, Debug)]
 pub struct Occupancy {
@@ -291,8 +296,9 @@ impl Occupancy {
         &self.free
     }
 
-    /// Hands out `count` GPUs of `node`, lowest numbers first.
-    pub fn take(&mut self, node: u32, count: u32) -> Result<Gpus, PlaceError> {
+    /// Hands out `count` GPUs of `node`: the wished ones that are free, then others, lowest numbers
+    /// first.
+    pub fn take(&mut self, node: u32, count: u32, wished: u64) -> Result<Gpus, PlaceError> {
         let free = *self
             .free
             .per_node
@@ -306,8 +312,14 @@ impl Occupancy {
             });
         }
         let all = self.free_masks[node as usize];
+        let wished = all & wished;
+        let mut left = count;
         let mut rest = all;
-        for _ in 0..count {
+        while wished & rest != 0 && left > 0 {
+            rest &= !lowest(wished & rest);
+            left -= 1;
+        }
+        for _ in 0..left {
             rest &= rest - 1;
         }
         self.free_masks[node as usize] = rest;
@@ -389,18 +401,27 @@ mod tests {
     #[test]
     fn hands_out_the_lowest_free_gpus() {
         let mut occupancy = Occupancy::new(&ClusterSpec::uniform(1, 4).unwrap());
-        let first = occupancy.take(0, 2).unwrap();
-        let second = occupancy.take(0, 1).unwrap();
+        let first = occupancy.take(0, 2, 0).unwrap();
+        let second = occupancy.take(0, 1, 0).unwrap();
         assert_eq!((first.mask, second.mask), (0b0011, 0b0100));
         occupancy.give(first);
-        assert_eq!(occupancy.take(0, 3).unwrap().mask, 0b1011);
+        assert_eq!(occupancy.take(0, 3, 0).unwrap().mask, 0b1011);
         assert_eq!(occupancy.free().total(), 0);
+    }
+
+    #[test]
+    fn wished_gpus_come_first_and_taken_ones_are_made_up_for() {
+        let mut occupancy = Occupancy::new(&ClusterSpec::uniform(1, 8).unwrap());
+        assert_eq!(occupancy.take(0, 2, 0b1111_0000).unwrap().mask, 0b0011_0000);
+        assert_eq!(occupancy.take(0, 3, 0b0111_0000).unwrap().mask, 0b0100_0011);
+        assert_eq!(occupancy.take(0, 1, u64::MAX).unwrap().mask, 0b0000_0100);
+        assert!(occupancy.take(0, 3, u64::MAX).is_err());
     }
 
     #[test]
     fn a_closed_node_has_nothing_to_give() {
         let mut occupancy = Occupancy::new(&ClusterSpec::uniform(2, 4).unwrap());
-        let held = occupancy.take(1, 3).unwrap();
+        let held = occupancy.take(1, 3, 0).unwrap();
         occupancy.close(1);
         assert_eq!(occupancy.free().per_node(), [4, 0]);
         assert_eq!(occupancy.free().node_sizes(), [4, 0]);
@@ -410,7 +431,7 @@ mod tests {
                 .open_gpus(&[Part::new(0, 1), Part::new(1, 3)]),
             1
         );
-        assert!(occupancy.take(1, 1).is_err());
+        assert!(occupancy.take(1, 1, 0).is_err());
         occupancy.give(held);
         assert_eq!(
             (occupancy.free().total(), occupancy.free().is_open(1)),
@@ -426,15 +447,15 @@ mod tests {
     #[test]
     fn refuses_what_is_not_there() {
         let mut occupancy = Occupancy::new(&ClusterSpec::uniform(2, 64).unwrap());
-        assert_eq!(occupancy.take(2, 1), Err(PlaceError::NoSuchNode(2)));
+        assert_eq!(occupancy.take(2, 1, 0), Err(PlaceError::NoSuchNode(2)));
         assert_eq!(
-            occupancy.take(1, 65),
+            occupancy.take(1, 65, 0),
             Err(PlaceError::NodeFull {
                 node: 1,
                 free: 64,
                 wanted: 65
             })
         );
-        assert_eq!(occupancy.take(1, 64).unwrap().mask, u64::MAX);
+        assert_eq!(occupancy.take(1, 64, 0).unwrap().mask, u64::MAX);
     }
 }

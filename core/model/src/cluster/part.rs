@@ -15,6 +15,9 @@ pub struct Part {
     pub share: Option<Share>,
     /// Parameter servers there, which need no GPUs.
     pub servers: u32,
+    /// Which whole GPUs it would rather have, bit by GPU; those that are not free are made up for by
+    /// the lowest that are.
+    pub wished: u64,
 }
 
 /// Part of one GPU.
@@ -55,6 +58,7 @@ impl Part {
             gpus,
             share: None,
             servers: 0,
+            wished: 0,
         }
     }
 
@@ -65,6 +69,7 @@ impl Part {
             gpus: 0,
             share: Some(share),
             servers: 0,
+            wished: 0,
         }
     }
 
@@ -75,7 +80,13 @@ impl Part {
             gpus: 0,
             share: None,
             servers,
+            wished: 0,
         }
+    }
+
+    /// The same, rather on these of the node's GPUs.
+    pub const fn wishing(self, wished: u64) -> Self {
+        Self { wished, ..self }
     }
 
     /// Whether there are workers, and not parameter servers alone.

@@ -24,8 +24,8 @@ pub struct Ledger {
 /// One job, a link of the chain of those that run.
 #[derive(Clone, Debug, Default)]
 struct Entry {
-    /// Most gangs are on one node or two.
-    parts: SmallVec<[Part; 2]>,
+    /// Most gangs are on one node.
+    parts: SmallVec<[Part; 1]>,
     gpus: u32,
     starts: u32,
     older: Option<JobId>,

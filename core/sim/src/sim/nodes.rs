@@ -107,7 +107,11 @@ impl Nodes {
         let mut shared = None;
         for part in parts {
             let &Part {
-                node, gpus, share, ..
+                node,
+                gpus,
+                share,
+                wished,
+                ..
             } = part;
             // Beyond the cluster there is nothing that has a state.
             if !self.all_up() && (node as usize) < self.count() {
@@ -135,7 +139,7 @@ impl Nodes {
                 shared = Some(Part::of_share(node, share));
                 continue;
             }
-            let gpus = self.occupancy.take(node, gpus);
+            let gpus = self.occupancy.take(node, gpus, wished);
             let gpus = gpus.map_err(PlanErrorKind::Place)?;
             self.in_use += gpus.count();
             log.push_gpus(gpus);
