@@ -29,6 +29,9 @@ pub(super) fn put(
 fn deal_out(parts: &mut Vec<Part>, needs: Needs, free: &FreeGpus, spare: Option<&Spare>) -> bool {
     let laid = parts.iter().map(|part| part.servers).sum();
     let mut left = needs.servers().count.saturating_sub(laid);
+    if left == 0 {
+        return true;
+    }
     let candidate = |node: u32, workers: u32| Candidate {
         node,
         workers,
@@ -40,7 +43,7 @@ fn deal_out(parts: &mut Vec<Part>, needs: Needs, free: &FreeGpus, spare: Option<
     let given = deal(&own, &mut left);
     for (of, servers) in own.iter().zip(given) {
         if let Some(part) = parts.iter_mut().find(|part| part.node == of.node) {
-            part.servers = servers;
+            part.servers += servers;
         }
     }
     if left == 0 {
