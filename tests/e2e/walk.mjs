@@ -33,7 +33,7 @@ const TEXTS = [
   "4x8:v100,2x4", "fifo", "las[quantum=10]", "tiresias-las[queues=3,thresholds=3600/36000]", "pollux[interval=60]",
   "gandiva[quantum=600]", "nosuch[x=", "=cmd()", "\u{1F682} ö <b>", "a".repeat(400),
 ];
-const SAMPLES = ["lab", "three-jobs", "cluster", "fleet", "nosuch"];
+const SAMPLES = ["lab", "three-jobs", "cluster", "fleet", "data-centre", "nosuch"];
 const VIEWS = ["yard", "timeline", "compare", "jobs", "queues", "goodput", "fragmentation", "nosuch"];
 const RUNS = [
   "fifo", "sjf", "srtf", "las", "tiresias-las", "tiresias-gittins", "gandiva", "themis", "gavel", "pollux", "optimus",

@@ -12,7 +12,6 @@ use crate::draw::format;
 use crate::kept::Held;
 use crate::session::Session;
 use crate::state::{Action, AppState, GUIDED, Progressing, Source, TraceInfo};
-use switchyard::cluster::NodeGroup;
 use switchyard::workload::SAMPLES;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
@@ -56,7 +55,9 @@ pub(super) fn trace_panel(state: &AppState, session: &Session) -> Html {
         Source::File(_) => None,
     };
     let samples = SAMPLES.iter().map(|sample| {
-        let NodeGroup { nodes, gpus, .. } = sample.cluster;
+        let cluster = sample.cluster_spec();
+        let nodes = cluster.nodes();
+        let gpus = cluster.gpus() / nodes;
         let title = format!("{} ({nodes} × {gpus} GPUs)", sample.title);
         let chosen = open_sample == Some(sample.name);
         option(sample.name, &title, chosen, Some(sample.summary))

@@ -43,8 +43,8 @@ pub const CLUSTERS: &[ClusterPreset] = &[
     ),
     preset(
         "data-centre",
-        "128x8/partitions=4/racks=16",
-        "128 × 8 in 4 partitions, 16 racks",
+        "128x8/cores=56/partitions=4/racks=16",
+        "128 × 8 in 4 partitions, 16 racks: the graph placer's data centre",
     ),
     preset(
         "openb",

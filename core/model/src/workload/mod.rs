@@ -1,9 +1,10 @@
-//! Jobs that are ready to run, and what is known of them: embedded samples, a cluster for those
+//! Jobs that are ready to run, and what is known of them: embedded samples, the data centre's, a cluster for those
 //! that come without one, how many fit on a cluster, what is known of a model's structure, which
 //! application a job trains.
 
 mod adaptive;
 mod binding;
+mod data_centre;
 mod fit;
 mod models;
 mod recorded;
@@ -12,6 +13,7 @@ mod settings;
 mod suggest;
 
 pub use binding::{BindError, BindingRule, Bound, GpuTimeClass, Unbound};
+pub use data_centre::{DataCentre, Split};
 pub use fit::Fit;
 pub use models::{DEFAULT_PACKLIMIT, GpuGeneration, ModelTraits, TraitsByJob};
 pub use recorded::Recorded;

@@ -7,9 +7,9 @@
 //! reconstructed: services of 4, 8 and 12 GPU·s on 2 GPUs make 9.3 under SRSF, 10 with two queues
 //! that meet at 4 GPU·s, and 11.7 under LAS in slices of one second.
 
-use super::Workload;
+use super::{DataCentre, Split, Workload};
 use crate::Time;
-use crate::cluster::{ClusterSpec, NodeGroup};
+use crate::cluster::{ClusterPreset, ClusterSpec};
 use crate::draw::{Rng, below, unit};
 use crate::job::{Demand, Job, Work};
 use rand_xoshiro::rand_core::SeedableRng;
@@ -23,8 +23,8 @@ pub struct Sample {
     pub title: &'static str,
     /// What it shows, in one sentence.
     pub summary: &'static str,
-    /// The cluster it is meant for.
-    pub cluster: NodeGroup,
+    /// The cluster it is meant for: its text, or the name of one.
+    cluster: &'static str,
     /// The moment to look at first, seconds: when there is something to see.
     pub opens_at: f64,
     jobs: Jobs,
@@ -42,6 +42,8 @@ enum Jobs {
         backlog: usize,
         seed: u64,
     },
+    /// Of the graph placer's data centre, so many and at this load.
+    OfDataCentre { count: u32, load: f64 },
     /// Name, GPUs and seconds; all there at the start.
     Listed(&'static [(&'static str, u32, f64)]),
 }
@@ -52,7 +54,7 @@ pub const SAMPLES: &[Sample] = &[
         name: "lab",
         title: "A lab's day",
         summary: "240 jobs on 8 nodes × 4 GPUs, a little more than they can take: short jobs stuck behind long ones.",
-        cluster: NodeGroup::plain(8, 4),
+        cluster: "8x4",
         opens_at: 6.0 * 3600.0,
         jobs: Jobs::Drawn {
             count: 240,
@@ -65,7 +67,7 @@ pub const SAMPLES: &[Sample] = &[
         name: "cluster",
         title: "A cluster's four days",
         summary: "6,000 jobs within four days on 32 nodes × 8 GPUs, with days, nights and gangs over several nodes.",
-        cluster: NodeGroup::plain(32, 8),
+        cluster: "32x8",
         opens_at: 86_400.0,
         jobs: Jobs::Drawn {
             count: 6_000,
@@ -78,7 +80,7 @@ pub const SAMPLES: &[Sample] = &[
         name: "fleet",
         title: "A fleet's week",
         summary: "40,000 jobs within a week on 144 nodes × 8 GPUs: the size of one published production cluster.",
-        cluster: NodeGroup::plain(144, 8),
+        cluster: "144x8",
         opens_at: 86_400.0,
         jobs: Jobs::Drawn {
             count: 40_000,
@@ -88,10 +90,21 @@ pub const SAMPLES: &[Sample] = &[
         },
     },
     Sample {
+        name: "data-centre",
+        title: "A data centre's hours",
+        summary: "2,048 jobs of one to eight workers, half of them with parameter servers, on 128 nodes × 8 GPUs in 4 partitions and 16 racks. With contention on, neighbours slow one another: then it matters where each is put.",
+        cluster: "data-centre",
+        opens_at: 3600.0,
+        jobs: Jobs::OfDataCentre {
+            count: 2_048,
+            load: 0.95,
+        },
+    },
+    Sample {
         name: "three-jobs",
         title: "Three jobs",
         summary: "Tiresias' toy example (NSDI'19): J1 wants 2 GPUs for 2 s, J2 1 GPU for 8 s, J3 2 GPUs for 6 s, and there are 2. The jobs are reconstructed from the average completion times that the paper gives: SRSF 9.3, Gittins 10, LAS 11.7.",
-        cluster: NodeGroup::plain(1, 2),
+        cluster: "1x2",
         opens_at: 0.0,
         jobs: Jobs::Listed(&[("J1", 2, 2.0), ("J2", 1, 8.0), ("J3", 2, 6.0)]),
     },
@@ -114,7 +127,9 @@ impl Sample {
 
     /// The cluster it is meant for.
     pub fn cluster_spec(&self) -> ClusterSpec {
-        ClusterSpec::new(vec![self.cluster])
+        let named = ClusterPreset::named(self.cluster);
+        let text = named.map_or(self.cluster, |preset| preset.text);
+        text.parse()
             .unwrap_or_else(|_| unreachable!("samples have small clusters"))
     }
 
@@ -127,25 +142,28 @@ impl Sample {
                 backlog,
                 seed,
             } => self.drawn(count, load, backlog, seed),
+            Jobs::OfDataCentre { count, load } => DataCentre {
+                jobs: count,
+                gpus: self.cluster_spec().gpus(),
+                load,
+                split: Split::HeldOut(0),
+            }
+            .workload(),
             Jobs::Listed(list) => listed(list),
         }
     }
 
     fn drawn(&self, count: usize, load: f64, backlog: usize, seed: u64) -> Workload {
         let mut rng = Rng::seed_from_u64(seed);
-        let NodeGroup {
-            nodes,
-            gpus: gpus_per_node,
-            ..
-        } = self.cluster;
+        let gpus = self.cluster_spec().gpus();
         let mut shapes: Vec<(u32, f64)> = (0..count)
-            .map(|_| shape(&mut rng, nodes * gpus_per_node))
+            .map(|_| shape(&mut rng, gpus))
             .collect();
         let gpu_seconds: f64 = shapes
             .iter()
             .map(|&(gpus, duration)| f64::from(gpus) * duration)
             .sum();
-        let span = gpu_seconds / (load * f64::from(nodes * gpus_per_node));
+        let span = gpu_seconds / (load * f64::from(gpus));
         let mut submits: Vec<f64> = (0..count).map(|_| arrival(&mut rng, span)).collect();
         submits[..backlog].fill(0.0);
         submits.sort_unstable_by(f64::total_cmp);
@@ -261,6 +279,7 @@ mod tests {
             let workload = sample.workload();
             let count = match sample.jobs {
                 Jobs::Drawn { count, .. } => count,
+                Jobs::OfDataCentre { count, .. } => count as usize,
                 Jobs::Listed(list) => list.len(),
             };
             assert_eq!(workload.jobs.len(), count);
