@@ -1,34 +1,69 @@
 //! How well the contention law explains measured pairs: DeepShare's tables (ICPADS'23) of distributed
 //! jobs that share nodes, fitted and on models held out, beside a constant.
 
+mod plot;
+
 use crate::table::Table;
 use crate::{Failure, output};
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use switchyard::contention::{Measured, Quality, Report};
 
+/// DeepShare's tables.
+#[derive(Args)]
+pub(super) struct Tables {
+    /// Throughput beside another job ÷ alone, as DeepShare's shared_thp_ratio.csv has it
+    #[arg(long, value_name = "FILE", requires = "alone")]
+    ratios: Option<PathBuf>,
+    /// Throughput alone, as DeepShare's isolated_thp.csv has it
+    #[arg(long, value_name = "FILE", requires = "ratios")]
+    alone: Option<PathBuf>,
+}
+
+impl Tables {
+    /// Both, where they are given.
+    pub(super) fn read(&self) -> Result<Option<Measured>, Failure> {
+        let (Some(ratios), Some(alone)) = (&self.ratios, &self.alone) else {
+            return Ok(None);
+        };
+        let (ratios, alone) = (read(ratios)?, read(alone)?);
+        let measured = Measured::read(&ratios, &alone);
+        let measured = measured.map_err(|error| Failure::Input(error.into()))?;
+        Ok(Some(measured))
+    }
+}
+
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Throughput beside another job ÷ alone, as DeepShare's shared_thp_ratio.csv has it
+    #[command(flatten)]
+    tables: Tables,
+    /// Draw the fitted ratios beside the measured ones, as an SVG
     #[arg(long, value_name = "FILE")]
-    ratios: PathBuf,
-    /// Throughput alone, as DeepShare's isolated_thp.csv has it
-    #[arg(long, value_name = "FILE")]
-    alone: PathBuf,
+    svg: Option<String>,
     /// Write the figures as JSON to a file, or to standard output with '-'
     #[arg(long, value_name = "FILE")]
     json: Option<String>,
 }
 
 pub(crate) fn contention(arguments: &Arguments) -> Result<(), Failure> {
-    let (ratios, alone) = (read(&arguments.ratios)?, read(&arguments.alone)?);
-    let measured = Measured::read(&ratios, &alone).map_err(|error| Failure::Input(error.into()))?;
+    let measured = arguments.tables.read()?;
+    let measured = measured.ok_or_else(|| {
+        Failure::Input(anyhow!(
+            "name DeepShare's tables, which do not come with the program: --ratios shared_thp_ratio.csv --alone isolated_thp.csv"
+        ))
+    })?;
     let report = measured.fit();
+    if let Some(path) = &arguments.svg {
+        let svg = plot::svg(&measured, &report).map_err(Failure::Run)?;
+        output::text(path, &svg)?;
+    }
     match &arguments.json {
         Some(path) => output::json(path, &figures(&measured, &report)),
+        // A plot on standard output is all there is to be.
+        None if arguments.svg.as_deref() == Some(output::STDOUT) => Ok(()),
         None => output::print(&text(&measured, &report)),
     }
 }

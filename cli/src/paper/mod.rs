@@ -3,6 +3,7 @@
 mod contention;
 mod fgd;
 mod gavel;
+mod graph_rl;
 mod pollux;
 mod rlscheduler;
 mod tiresias;
@@ -26,6 +27,9 @@ pub(crate) enum Arguments {
     Contention(contention::Arguments),
     /// Gavel (OSDI'20): jobs on V100s, P100s and K80s, with and without telling them apart, over load
     Gavel(gavel::Arguments),
+    /// Placing by graph reinforcement learning, our own after Zhao & Wu (TNSM'22): placements where
+    /// neighbours slow one another, by topology and load, on held-out workloads
+    GraphRl(graph_rl::Arguments),
     /// RLScheduler (SC'20): batch schedulers by bounded slowdown, with and without EASY backfilling
     Rlscheduler(rlscheduler::Arguments),
 }
@@ -55,6 +59,7 @@ pub(crate) fn paper(arguments: &Arguments) -> Result<(), Failure> {
         Arguments::Fgd(arguments) => fgd::fgd(arguments),
         Arguments::Contention(arguments) => contention::contention(arguments),
         Arguments::Gavel(arguments) => gavel::gavel(arguments),
+        Arguments::GraphRl(arguments) => graph_rl::graph_rl(arguments),
         Arguments::Rlscheduler(arguments) => rlscheduler::rlscheduler(arguments),
     }
 }

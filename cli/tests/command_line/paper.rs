@@ -65,6 +65,38 @@ fn gavel_tells_who_tells_types_apart() {
 }
 
 #[test]
+fn graph_rl_tells_placements_on_workloads_held_out() {
+    let arguments = "paper graph-rl --topology 2x2x8 --load 0.95 --workloads 2 --jobs-per-gpu 1";
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    let told = json(&[&arguments[..], &["--json", "-"]].concat());
+    let rows = told["rows"].as_array().expect("rows");
+    let jct = |policy: &str| {
+        let row = rows.iter().find(|row| row["policy"] == policy);
+        row.expect("a row")["mean_jct"].as_f64().expect("a figure")
+    };
+    assert!(
+        jct("locality") < jct("tetris") && jct("least-interference-waiting") < jct("random"),
+        "{told}"
+    );
+    for row in rows {
+        let [low, mean, high] =
+            ["low", "mean_jct", "high"].map(|of| row[of].as_f64().expect("a figure"));
+        assert!(
+            low < mean && mean < high && row["topology"] == "2x2x8",
+            "{row}"
+        );
+    }
+    assert!(told["fit"]["r2"].as_f64() > Some(0.5), "{told}");
+    let training = json(&[&arguments[..], &["--training", "--json", "-"]].concat());
+    assert_ne!(told["rows"], training["rows"]);
+    assert!(
+        failure(2, &["paper", "graph-rl", "--topology", "ring"]).starts_with(
+            "switchyard: --topology ring: there is no such topology: use some of 4x4x8,"
+        )
+    );
+}
+
+#[test]
 fn rlscheduler_tells_six_schedulers_with_and_without_backfilling() {
     let arguments = "paper rlscheduler picking.swf --cluster 1x8 --sequences 3 --length 8";
     let arguments: Vec<&str> = arguments.split(' ').collect();

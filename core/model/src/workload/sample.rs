@@ -156,9 +156,7 @@ impl Sample {
     fn drawn(&self, count: usize, load: f64, backlog: usize, seed: u64) -> Workload {
         let mut rng = Rng::seed_from_u64(seed);
         let gpus = self.cluster_spec().gpus();
-        let mut shapes: Vec<(u32, f64)> = (0..count)
-            .map(|_| shape(&mut rng, gpus))
-            .collect();
+        let mut shapes: Vec<(u32, f64)> = (0..count).map(|_| shape(&mut rng, gpus)).collect();
         let gpu_seconds: f64 = shapes
             .iter()
             .map(|&(gpus, duration)| f64::from(gpus) * duration)

@@ -1,0 +1,458 @@
+//! Placing by graph reinforcement learning (after Zhao & Wu, TNSM'22): placements in a data centre whose
+//! neighbours slow one another, on workloads that nothing was trained or tuned on, by topology and load.
+//! Only that paper's abstract is to be had: the system, the data centre and the model of contention are
+//! our own after it. The queue in front is the same for all: FIFO with backfilling.
+
+use super::Section;
+use super::contention::Tables;
+use crate::table::Table;
+use crate::{Failure, output};
+use anyhow::{Context, anyhow};
+use clap::Args;
+use serde::Serialize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use switchyard::RunSpec;
+use switchyard::cluster::ClusterSpec;
+use switchyard::contention::Measured;
+use switchyard::placement::Strategy;
+use switchyard::report::Summary;
+use switchyard::sim::SimOptions;
+use switchyard::workload::{DataCentre, Split};
+
+/// What is compared with what: partitions, racks of each, servers of each, and what differs from the
+/// data centre.
+const TOPOLOGIES: [(&str, &str); 7] = [
+    ("4x4x8", "128x8/cores=56/partitions=4/racks=16"),
+    ("2x2x8", "32x8/cores=56/partitions=2/racks=4"),
+    ("4x8x16", "512x8/cores=56/partitions=4/racks=32"),
+    (
+        "servers-2x2",
+        "128x4/cores=28/partitions=4/racks=16/sockets=2",
+    ),
+    (
+        "servers-2x8",
+        "128x16/cores=112/partitions=4/racks=16/sockets=2",
+    ),
+    (
+        "uplinks-1:1",
+        "128x8/cores=56/partitions=4/racks=16/oversubscription=1",
+    ),
+    (
+        "uplinks-6:1",
+        "128x8/cores=56/partitions=4/racks=16/oversubscription=6",
+    ),
+];
+
+/// The placements, in the order of the table; those that this program does not have are left out.
+const POLICIES: [&str; 8] = [
+    "random",
+    "load-balancing",
+    "locality",
+    "congestion-aware",
+    "tetris",
+    "least-interference",
+    "least-interference-waiting",
+    LEARNED,
+];
+
+const LEARNED: &str = "graph-rl";
+
+/// What was published: the abstract says no more.
+const PUBLISHED: &str = "at least 20 % better mean JCT than representative schemes (the abstract of TNSM 19(4), 2022: on other simulations, of which no more is to be had)";
+
+/// R² and the median error of the contention law on models held out, as `paper contention` measures
+/// them on DeepShare's tables (ICPADS'23), which do not come with the program.
+const FIT: (f64, f64) = (0.529, 0.095);
+
+/// By how many standard errors a 95 % interval reaches each way, by the number of values less one: Student's t.
+const STUDENT: [f64; 30] = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+    2.052, 2.048, 2.045, 2.042,
+];
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Topologies: 4x4x8 (partitions, racks of each, servers of each), 2x2x8, 4x8x16, servers-2x2 and
+    /// servers-2x8 (sockets and GPUs of each), uplinks-1:1 and uplinks-6:1; or 'all'
+    #[arg(long, value_delimiter = ',', default_value = "4x4x8")]
+    topology: Vec<String>,
+    /// GPU time submitted per GPU time there is
+    #[arg(long, value_delimiter = ',', default_values_t = [0.5, 0.8, 0.95, 1.2])]
+    load: Vec<f64>,
+    /// Workloads at each load, with seeds 0, 1, …
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    workloads: u32,
+    /// Jobs of each for every GPU
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=100))]
+    jobs_per_gpu: u32,
+    /// Placements, as in the table; all unless given
+    #[arg(long, value_delimiter = ',')]
+    policy: Vec<String>,
+    /// Take workloads to train and tune on instead of those held out
+    #[arg(long)]
+    training: bool,
+    #[command(flatten)]
+    tables: Tables,
+    /// Write the figures as JSON to a file, or to standard output with '-'
+    #[arg(long, value_name = "FILE")]
+    json: Option<String>,
+}
+
+/// What a run came to, seconds.
+#[derive(Clone, Copy, Default)]
+struct Figures {
+    mean_jct: f64,
+    p95_jct: f64,
+    makespan: f64,
+}
+
+/// A mean over workloads and its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+struct Mean {
+    mean: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Mean {
+    /// Without an interval where there is one value.
+    fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let values: Vec<f64> = values.into_iter().collect();
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        if values.len() < 2 {
+            return Self {
+                mean,
+                low: f64::NAN,
+                high: f64::NAN,
+            };
+        }
+        let squares = values.iter().map(|value| (value - mean) * (value - mean));
+        let error = (squares.sum::<f64>() / (count - 1.0) / count).sqrt();
+        // Beyond the table it is that of the normal distribution, nearly.
+        let reach = STUDENT.get(values.len() - 2).copied().unwrap_or(1.96) * error;
+        Self {
+            mean,
+            low: mean - reach,
+            high: mean + reach,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Row {
+    topology: &'static str,
+    load: f64,
+    policy: &'static str,
+    /// Seconds, over workloads; and the 95 % interval of the mean.
+    mean_jct: f64,
+    low: f64,
+    high: f64,
+    p95_jct: Mean,
+    makespan: Mean,
+    /// Of the strongest of the others that learn nothing, by mean JCT: which, and this one's mean JCT less its
+    /// own ÷ its own, workload by workload.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<Against>,
+}
+
+#[derive(Serialize)]
+struct Against {
+    strongest: &'static str,
+    difference: Mean,
+}
+
+#[derive(Serialize)]
+struct Fit {
+    r2: f64,
+    median_error: f64,
+}
+
+#[derive(Serialize)]
+struct Results<'a> {
+    rows: &'a [Row],
+    fit: Fit,
+    published: &'static str,
+}
+
+/// One run of many.
+struct Task {
+    cell: usize,
+    number: u32,
+    policy: usize,
+}
+
+pub(crate) fn graph_rl(arguments: &Arguments) -> Result<(), Failure> {
+    let topologies = chosen(&arguments.topology)?;
+    let policies = policies(&arguments.policy)?;
+    if let Some(load) = arguments
+        .load
+        .iter()
+        .find(|load| !(0.01..=100.0).contains(*load))
+    {
+        return Err(Failure::Input(anyhow!(
+            "--load {load}: write a number from 0.01 to 100"
+        )));
+    }
+    let fit = fit(&arguments.tables)?;
+    let cells: Vec<(&'static str, ClusterSpec, f64)> = topologies
+        .iter()
+        .flat_map(|(name, cluster)| {
+            let loads = arguments.load.iter();
+            loads.map(move |&load| (*name, cluster.clone(), load))
+        })
+        .collect();
+    let figures = run_all(arguments, &cells, &policies)?;
+    let mut rows = Vec::new();
+    for ((topology, _, load), figures) in cells.iter().zip(&figures) {
+        let mean = |policy: usize| Mean::of(figures[policy].iter().map(|of| of.mean_jct)).mean;
+        let rivals = (0..policies.len()).filter(|&policy| policies[policy].0 != LEARNED);
+        let mut rivals: Vec<usize> = rivals.collect();
+        rivals.sort_by(|&a, &b| mean(a).total_cmp(&mean(b)));
+        for (policy, &(name, _)) in policies.iter().enumerate() {
+            let own = &figures[policy];
+            let jct = Mean::of(own.iter().map(|of| of.mean_jct));
+            let strongest = rivals.iter().find(|&&rival| rival != policy);
+            rows.push(Row {
+                topology,
+                load: *load,
+                policy: name,
+                mean_jct: jct.mean,
+                low: jct.low,
+                high: jct.high,
+                p95_jct: Mean::of(own.iter().map(|of| of.p95_jct)),
+                makespan: Mean::of(own.iter().map(|of| of.makespan)),
+                against: strongest.map(|&rival| Against {
+                    strongest: policies[rival].0,
+                    difference: Mean::of(
+                        own.iter()
+                            .zip(&figures[rival])
+                            .map(|(own, other)| own.mean_jct / other.mean_jct - 1.0),
+                    ),
+                }),
+            });
+        }
+    }
+    match &arguments.json {
+        Some(path) => output::json(
+            path,
+            &Results {
+                rows: &rows,
+                fit,
+                published: PUBLISHED,
+            },
+        ),
+        None => output::print(&text(arguments, rows, &fit)),
+    }
+}
+
+fn chosen(names: &[String]) -> Result<Vec<(&'static str, ClusterSpec)>, Failure> {
+    let all = names.iter().any(|name| name == "all");
+    for name in names.iter().filter(|name| *name != "all") {
+        if !TOPOLOGIES.iter().any(|(known, _)| known == name) {
+            let known = TOPOLOGIES.map(|(known, _)| known).join(", ");
+            return Err(Failure::Input(anyhow!(
+                "--topology {name}: there is no such topology: use some of {known}, or all"
+            )));
+        }
+    }
+    let wanted = TOPOLOGIES
+        .iter()
+        .filter(|(name, _)| all || names.iter().any(|wanted| wanted == name));
+    wanted
+        .map(|&(name, text)| {
+            let cluster = text.parse().context("a topology is a cluster");
+            Ok((name, cluster.map_err(Failure::Run)?))
+        })
+        .collect()
+}
+
+fn policies(names: &[String]) -> Result<Vec<(&'static str, Strategy)>, Failure> {
+    let known = POLICIES
+        .iter()
+        .filter_map(|&name| Some((name, name.parse().ok()?)));
+    let known: Vec<(&'static str, Strategy)> = known.collect();
+    for name in names {
+        if !known.iter().any(|(of, _)| of == name) {
+            let known: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+            return Err(Failure::Input(anyhow!(
+                "--policy {name}: it is not compared: use some of {}",
+                known.join(", ")
+            )));
+        }
+    }
+    let is_wanted = |name: &str| names.is_empty() || names.iter().any(|of| of == name);
+    Ok(known
+        .into_iter()
+        .filter(|(name, _)| is_wanted(name))
+        .collect())
+}
+
+/// As measured on tables that are given, else as it was.
+fn fit(tables: &Tables) -> Result<Fit, Failure> {
+    let Some(measured) = tables.read()? else {
+        let (r2, median_error) = FIT;
+        return Ok(Fit { r2, median_error });
+    };
+    let unseen = Measured::fit(&measured).unseen;
+    Ok(Fit {
+        r2: unseen.r2,
+        median_error: unseen.errors[0],
+    })
+}
+
+/// By cell, policy and workload.
+fn run_all(
+    arguments: &Arguments,
+    cells: &[(&'static str, ClusterSpec, f64)],
+    policies: &[(&'static str, Strategy)],
+) -> Result<Vec<Vec<Vec<Figures>>>, Failure> {
+    let workloads = arguments.workloads as usize;
+    let none = vec![vec![vec![Figures::default(); workloads]; policies.len()]; cells.len()];
+    let tasks: Vec<Task> = (0..cells.len())
+        .flat_map(|cell| (0..arguments.workloads).map(move |number| (cell, number)))
+        .flat_map(|(cell, number)| {
+            (0..policies.len()).map(move |policy| Task {
+                cell,
+                number,
+                policy,
+            })
+        })
+        .collect();
+    let (next, done) = (AtomicUsize::new(0), Mutex::new((none, None)));
+    thread::scope(|scope| {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        for _ in 0..threads.min(tasks.len()) {
+            scope.spawn(|| {
+                while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let (_, cluster, load) = &cells[task.cell];
+                    let strategy = policies[task.policy].1;
+                    let came = run(arguments, cluster, *load, task.number, strategy);
+                    let Ok(mut done) = done.lock() else { return };
+                    match came {
+                        Ok(figures) => {
+                            done.0[task.cell][task.policy][task.number as usize] = figures;
+                        }
+                        Err(error) => {
+                            next.store(tasks.len(), Ordering::Relaxed);
+                            done.1 = Some(error);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    match done.into_inner() {
+        Ok((figures, None)) => Ok(figures),
+        Ok((_, Some(error))) => Err(error),
+        Err(_) => Err(Failure::Run(anyhow!("a run did not come to its end"))),
+    }
+}
+
+fn run(
+    arguments: &Arguments,
+    cluster: &ClusterSpec,
+    load: f64,
+    number: u32,
+    strategy: Strategy,
+) -> Result<Figures, Failure> {
+    let split = if arguments.training {
+        Split::Training(number)
+    } else {
+        Split::HeldOut(number)
+    };
+    let gpus = cluster.gpus();
+    let workload = DataCentre {
+        jobs: gpus.saturating_mul(arguments.jobs_per_gpu),
+        gpus,
+        load,
+        split,
+    };
+    let workload = Arc::new(workload.workload());
+    let policy = "fifo[backfill=true]".parse().context("FIFO is a policy");
+    let spec = RunSpec {
+        policy: policy.map_err(Failure::Run)?,
+        cluster: cluster.clone(),
+        placement: strategy,
+        options: SimOptions {
+            contention: true,
+            ..SimOptions::default()
+        },
+        history: None,
+        outages: Default::default(),
+    };
+    let mut run = spec.start(Arc::clone(&workload));
+    run.run().map_err(|error| Failure::Run(error.into()))?;
+    let summary = Summary::of(&workload, cluster, run.log());
+    Ok(Figures {
+        mean_jct: summary.jct.mean,
+        p95_jct: summary.jct.p95,
+        makespan: summary.makespan,
+    })
+}
+
+fn text(arguments: &Arguments, rows: Vec<Row>, fit: &Fit) -> String {
+    let mut table = Table::default();
+    let head = [
+        "topology, load, placement",
+        "mean JCT s",
+        "95 % interval",
+        "p95 JCT s",
+        "makespan s",
+        "against the strongest other",
+        "95 % interval",
+    ];
+    table.row(head.map(String::from).to_vec());
+    for row in &rows {
+        let mut cells = vec![
+            format!("{}, {}, {}", row.topology, row.load, row.policy),
+            format!("{:.0}", row.mean_jct),
+            format!("{:.0} to {:.0}", row.low, row.high),
+            format!("{:.0}", row.p95_jct.mean),
+            format!("{:.0}", row.makespan.mean),
+        ];
+        if let Some(Against {
+            strongest,
+            difference: Mean { mean, low, high },
+        }) = &row.against
+        {
+            cells.push(format!("{:+.1} % {strongest}", 100.0 * mean));
+            cells.push(format!("{:+.1} to {:+.1} %", 100.0 * low, 100.0 * high));
+        }
+        table.row(cells);
+    }
+    let split = if arguments.training {
+        "training"
+    } else {
+        "held-out"
+    };
+    let section = Section {
+        title: "Mean JCT by placement, topology and load, behind FIFO with backfilling",
+        published: PUBLISHED,
+        rows,
+    };
+    format!(
+        "Our own system after the paper's abstract, of which no more is to be had\n{} {split} workloads of {} jobs for each GPU; the contention law on models held out of its fit: R² {:.3}, median error {:.3}\n{}",
+        arguments.workloads,
+        arguments.jobs_per_gpu,
+        fit.r2,
+        fit.median_error,
+        section.text(&table)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_are_students() {
+        // A textbook's: n = 4, mean 5, s = 2.582.
+        let Mean { mean, low, high } = Mean::of([2.0, 4.0, 6.0, 8.0]);
+        assert_eq!(mean, 5.0);
+        assert!((high - mean - 3.182 * 2.582 / 2.0).abs() < 1e-3 && high - mean == mean - low);
+    }
+}
