@@ -494,7 +494,7 @@ mod tests {
                 "run=lifo: there is no policy 'lifo': use one of fifo, sjf, srtf, srsf,",
                 "run=fifo[speed=3]: fifo has no parameter 'speed': it takes backfill, p",
                 "cluster=1000000000x8: 8000000000 GPUs: a cluster has at most 1000000.",
-                "sample=house: use one of lab, cluster, fleet, three-jobs.",
+                "sample=house: use one of lab, cluster, fleet, data-centre, three-jobs.",
                 "t=-1: it is a number, 0 or more.",
                 "log-budget=5000: it takes a whole number from 1 to 4000 (MB).",
                 "binding=soon:x: 'soon:x' is no class of jobs: write rules such as '1: ",
