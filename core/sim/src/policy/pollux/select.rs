@@ -132,6 +132,8 @@ pub(super) struct Survival {
     /// The offspring's ranks and numbers, and they themselves, in order.
     order: Vec<u128>,
     sorted: Vec<Individual>,
+    /// The places of offspring that are not sorted.
+    beaten: Vec<usize>,
     merged: Vec<Individual>,
     front_of: Vec<u32>,
     survives: Vec<bool>,
@@ -149,6 +151,7 @@ impl Survival {
         Self {
             order: Vec::with_capacity(population),
             sorted: Vec::with_capacity(population),
+            beaten: Vec::with_capacity(population),
             merged: Vec::with_capacity(most),
             front_of: Vec::with_capacity(most),
             survives: Vec::with_capacity(most),
@@ -168,9 +171,15 @@ impl Survival {
         freed: &mut Vec<usize>,
         rng: &mut Rng,
     ) {
-        self.sort(offspring);
-        self.merge(population);
-        self.find_fronts();
+        // Where the population is one front, few children join it, and whom it dominates seldom
+        // gets a place.
+        let is_front = population.len() == places && front(population).count() == places;
+        self.arrange(population, offspring, is_front);
+        if is_front && self.fronts[0].size < places {
+            self.arrange(population, offspring, false);
+        }
+        offspring.clear();
+        freed.append(&mut self.beaten);
 
         // Fronts before `whole` survive whole, the one at `whole` as far as places are left.
         let (mut whole, mut left) = (0, places);
@@ -206,15 +215,33 @@ impl Survival {
         }
     }
 
-    /// Moves the offspring to `sorted`, in order; of equals, the older first.
-    fn sort(&mut self, offspring: &mut Vec<Individual>) {
+    /// Puts both in order, and finds their fronts; without the offspring that the population
+    /// dominates if it is one front and they are not wanted.
+    fn arrange(&mut self, population: &[Individual], offspring: &[Individual], is_front: bool) {
+        self.beaten.clear();
+        self.sort(population, offspring, is_front);
+        self.merge(population);
+        self.find_fronts();
+    }
+
+    /// Copies the offspring to `sorted`, in order; of equals, the older first.
+    fn sort(&mut self, population: &[Individual], offspring: &[Individual], is_front: bool) {
         // Numbers are sorted faster than what they number: the last digits of F1 make room for it.
         let digits = offspring.len().next_power_of_two().trailing_zeros();
         let numbers = (1 << digits) - 1;
         self.order.clear();
-        let ranked = offspring.iter().map(Individual::rank).zip(0..);
-        self.order
-            .extend(ranked.map(|(rank, i)| (rank & !numbers) | i));
+        for (individual, i) in offspring.iter().zip(0..) {
+            if is_front {
+                // Along a front, the last with no smaller F0 has the greatest F1 of these.
+                let better = |one: &Individual| one.mean_speedup >= individual.mean_speedup;
+                let at = population.partition_point(better);
+                if at > 0 && population[at - 1].dominates(individual) {
+                    self.beaten.push(individual.place);
+                    continue;
+                }
+            }
+            self.order.push((individual.rank() & !numbers) | i);
+        }
         self.order.sort_unstable();
         self.sorted.clear();
         for &numbered in &self.order {
@@ -227,7 +254,6 @@ impl Survival {
                 at -= 1;
             }
         }
-        offspring.clear();
     }
 
     /// The population and the sorted offspring as one, in order; of equals, the older first.
