@@ -1,13 +1,18 @@
-//! What a network is trained in: sequences of a trace's jobs, run by the engine itself. A rollout's
-//! picks are drawn from the network's probabilities, and noted.
+//! What a network is trained in: sequences of jobs, run by the engine itself. A rollout's picks are drawn
+//! from the network's probabilities, and noted.
+//!
+//! Jobs are drawn from Lublin's model, or are those of a trace's first days. Neither has a job by which
+//! schedulers are judged: those of Lublin-1 are in a file that training does not open, those of another
+//! drawn trace are of other seeds ([`Set`]), and those of a trace's later days are not kept.
 
-use anyhow::{Context, Result, anyhow};
+use super::teacher::Teacher;
+use anyhow::{Context, Result, anyhow, ensure};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
-use switchyard::draw::{Rng, unit};
+use switchyard::draw::{Rng, below, unit};
 use switchyard::placement::Strategy;
 use switchyard::policy::picking::network::{Learned, Network};
 use switchyard::policy::picking::sight::{FEATURES, features, visible};
@@ -15,20 +20,56 @@ use switchyard::policy::picking::{Candidate, Moment, Pick, Queue};
 use switchyard::report::bounded_slowdown;
 use switchyard::sim::{RunLog, Scheduler, SimOptions, Simulation};
 use switchyard::tell::Fact;
-use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
-use switchyard::workload::{Sequence, Sequences};
+use switchyard::trace::{OpenOptions, Opened, SourceFile, Trace, open};
+use switchyard::workload::{LublinGenerator, Sequence, Sequences};
 
 /// Jobs of the sequences that figures are published of, and how many there are.
 const PUBLISHED: (usize, usize) = (1024, 10);
 
-/// A trace, in jobs to train on and jobs to be judged by.
+/// Jobs of a drawn trace, as many as Lublin-1 has.
+const DRAWN: u32 = 10_000;
+
+/// Of a trace's jobs to train on, the part that it is validated by is one in so many, the last.
+const VALIDATED: usize = 4;
+
+/// What sequences are for. No two have a job in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Set {
+    /// To learn from.
+    Training,
+    /// To choose among what was learned.
+    Validation,
+}
+
+impl Set {
+    /// The seed of its `at`-th drawn trace. Multiples of three are nobody's: those are to judge by
+    /// (`switchyard paper rlscheduler --lublin`).
+    pub fn seed(self, at: u32) -> u64 {
+        let own = match self {
+            Self::Training => 1,
+            Self::Validation => 2,
+        };
+        3 * u64::from(at) + own
+    }
+}
+
+/// Where jobs come from.
+enum Source {
+    Lublin,
+    Trace(Sequences),
+}
+
+/// A machine and jobs for it.
 pub struct Environment {
-    all: Sequences,
+    source: Source,
     cluster: ClusterSpec,
-    /// The largest run time, seconds.
+}
+
+/// A sequence to be run.
+pub struct Drill {
+    pub sequence: Sequence,
+    /// The largest run time of the trace that it is of, seconds.
     pub longest: f64,
-    /// Where the sequences begin by which schedulers are judged.
-    judged: Vec<usize>,
 }
 
 /// One choice among several jobs.
@@ -63,49 +104,62 @@ impl Rollout {
 }
 
 impl Environment {
-    /// Reads a trace of jobs on this cluster.
-    pub fn open(path: &Path, cluster: &str) -> Result<Self> {
-        let bytes =
-            std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let name = path.to_string_lossy();
-        let file = SourceFile {
-            name: &name,
-            bytes: &bytes,
-        };
-        let Opened::Trace(trace) = open(&[file], &OpenOptions::default())? else {
-            return Err(anyhow!("{name} is no trace of jobs"));
-        };
-        let all = Sequences::of(&trace);
-        let judged = (all.published(PUBLISHED.1, PUBLISHED.0))
-            .ok_or_else(|| anyhow!("{name} has too few jobs: {}", all.len()))?;
+    /// Jobs drawn from Lublin's model for the machine.
+    pub fn lublin(cluster: &str) -> Result<Self> {
         Ok(Self {
-            longest: all.longest(),
+            source: Source::Lublin,
             cluster: cluster.parse()?,
-            all,
-            judged,
         })
     }
 
-    /// The sequences by which schedulers are judged.
-    pub fn judged(&self) -> Vec<Sequence> {
-        let starts = self.judged.iter();
-        starts.map(|&at| self.all.cut(at, PUBLISHED.0)).collect()
+    /// The jobs of a trace's first days.
+    pub fn of_days(path: &Path, cluster: &str, days: f64) -> Result<Self> {
+        let mut trace = read(path)?;
+        let submits = trace.records.iter().map(|record| record.submit);
+        let last = submits.fold(f64::INFINITY, f64::min) + days * 86_400.0;
+        trace.records.retain(|record| record.submit < last);
+        let cluster: ClusterSpec = cluster.parse()?;
+        let all = Sequences::of(&trace);
+        ensure!(!all.is_empty(), "{} has no jobs", path.display());
+        ensure!(
+            all.widest() <= cluster.gpus(),
+            "a job asks for {} GPUs, and {cluster} has {}: give the machine with --cluster",
+            all.widest(),
+            cluster.gpus()
+        );
+        Ok(Self {
+            source: Source::Trace(all),
+            cluster,
+        })
     }
 
-    /// Where sequences of so many jobs may begin to be trained on: none has a job in common with
-    /// those by which schedulers are judged.
-    pub fn starts(&self, length: usize) -> Vec<usize> {
-        let apart = |at: &usize| {
-            let mut judged = self.judged.iter();
-            judged.all(|&other| at + length <= other || other + PUBLISHED.0 <= *at)
+    /// A sequence of so many jobs.
+    pub fn draw(&self, set: Set, length: usize, rng: &mut Rng) -> Drill {
+        let drawn;
+        let (all, from, to) = match &self.source {
+            Source::Lublin => {
+                let generator = LublinGenerator {
+                    jobs: DRAWN,
+                    processors: self.cluster.gpus(),
+                    seed: set.seed(below(rng, 1 << 30)),
+                };
+                drawn = Sequences::of(&generator.generate());
+                (&drawn, 0, drawn.len())
+            }
+            Source::Trace(all) => {
+                let cut = all.len() - all.len() / VALIDATED;
+                match set {
+                    Set::Training => (all, 0, cut),
+                    Set::Validation => (all, cut, all.len()),
+                }
+            }
         };
-        let last = self.all.len().saturating_sub(length);
-        (0..=last).filter(apart).collect()
-    }
-
-    /// The sequence of so many jobs that begins there.
-    pub fn cut(&self, start: usize, length: usize) -> Sequence {
-        self.all.cut(start, length)
+        let room = (to - from).saturating_sub(length) as u32;
+        let start = from + below(rng, room + 1) as usize;
+        Drill {
+            sequence: all.cut(start, length.min(to - start)),
+            longest: all.longest(),
+        }
     }
 
     /// Mean bounded slowdown of a sequence.
@@ -120,6 +174,7 @@ impl Environment {
             given: Vec::new(),
             oracle: true,
             packs: false,
+            looks_at_links: false,
             policy: Box::new(Queue::new(pick, backfill, Strategy::default())),
         };
         let workload = Arc::clone(&sequence.workload);
@@ -129,20 +184,20 @@ impl Environment {
     }
 
     /// Mean over sequences, by the greatest score.
-    pub fn mean(&self, sequences: &[Sequence], network: &Network, backfill: bool) -> Result<f64> {
+    pub fn mean(&self, drills: &[Drill], network: &Network, backfill: bool) -> Result<f64> {
         let mut sum = 0.0;
-        for sequence in sequences {
-            let pick = Learned::new(network.clone(), self.longest);
+        for Drill { sequence, longest } in drills {
+            let pick = Learned::new(network.clone(), *longest);
             let log = self.run(sequence, pick, backfill)?;
             sum += bounded_slowdown(&sequence.workload, &log);
         }
-        Ok(sum / sequences.len() as f64)
+        Ok(sum / drills.len() as f64)
     }
 
     /// A run whose picks are drawn: its mean bounded slowdown, and the choices.
     pub fn rollout(
         &self,
-        sequence: &Sequence,
+        Drill { sequence, longest }: &Drill,
         network: &Network,
         rng: Rng,
         backfill: bool,
@@ -150,7 +205,7 @@ impl Environment {
         let choices = Rc::new(RefCell::new(Vec::new()));
         let pick = Drawn {
             network: network.clone(),
-            longest: self.longest,
+            longest: *longest,
             rng,
             choices: Rc::clone(&choices),
         };
@@ -176,14 +231,14 @@ impl Environment {
     /// What a teacher picks.
     pub fn lesson(
         &self,
-        sequence: &Sequence,
+        Drill { sequence, longest }: &Drill,
         teacher: Teacher,
         backfill: bool,
     ) -> Result<(f64, Vec<Choice>)> {
         let choices = Rc::new(RefCell::new(Vec::new()));
         let pick = Taught {
             teacher,
-            longest: self.longest,
+            longest: *longest,
             choices: Rc::clone(&choices),
         };
         let log = self.run(sequence, pick, backfill)?;
@@ -239,34 +294,7 @@ impl Pick for Drawn {
     }
 }
 
-/// A formula to imitate: the least time asked for and so many seconds for each GPU is next.
-#[derive(Clone, Copy)]
-pub struct Teacher(pub f64);
-
-impl Teacher {
-    /// Seconds for each GPU that are tried.
-    const WEIGHTS: [f64; 6] = [0.0, 10.0, 30.0, 100.0, 300.0, 1000.0];
-
-    /// The best for these sequences, without and with backfilling.
-    pub fn best(environment: &Environment, of: &[Sequence]) -> Result<Self> {
-        let mut best = (Self(0.0), f64::INFINITY);
-        for teacher in Self::WEIGHTS.map(Self) {
-            let mut product = 1.0;
-            for backfill in [false, true] {
-                let mut sum = 0.0;
-                for sequence in of {
-                    sum += environment.lesson(sequence, teacher, backfill)?.0;
-                }
-                product *= sum / of.len() as f64;
-            }
-            if product < best.1 {
-                best = (teacher, product);
-            }
-        }
-        Ok(best.0)
-    }
-}
-
+/// Picks as a teacher does.
 struct Taught {
     teacher: Teacher,
     longest: f64,
@@ -278,8 +306,7 @@ impl Pick for Taught {
         let visible = visible(waiting);
         let mut least = (0, f64::INFINITY);
         for (at, &job) in visible.iter().enumerate() {
-            let job = &waiting[job];
-            let score = job.seconds + self.teacher.0 * f64::from(job.gpus);
+            let score = self.teacher.score(&waiting[job], moment);
             if score < least.1 {
                 least = (at, score);
             }
@@ -300,5 +327,32 @@ impl Pick for Taught {
 
     fn facts(&self, _: &[Candidate], _: usize, _: Moment) -> Vec<Fact> {
         Vec::new()
+    }
+}
+
+/// The sequences by which schedulers are judged on a trace, as published.
+pub fn judged(path: &Path) -> Result<Vec<Drill>> {
+    let all = Sequences::of(&read(path)?);
+    let starts = all.published(PUBLISHED.1, PUBLISHED.0);
+    let starts =
+        starts.ok_or_else(|| anyhow!("{} has too few jobs: {}", path.display(), all.len()))?;
+    let drills = starts.into_iter().map(|start| Drill {
+        sequence: all.cut(start, PUBLISHED.0),
+        longest: all.longest(),
+    });
+    Ok(drills.collect())
+}
+
+/// Reads a trace of jobs.
+fn read(path: &Path) -> Result<Trace> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let name = path.to_string_lossy();
+    let file = SourceFile {
+        name: &name,
+        bytes: &bytes,
+    };
+    match open(&[file], &OpenOptions::default())? {
+        Opened::Trace(trace) => Ok(trace),
+        _ => Err(anyhow!("{name} is no trace of jobs")),
     }
 }

@@ -1,32 +1,40 @@
-//! Trains the network that picks jobs (`rl-picker`) on sequences of a trace's jobs,
-//! none of which has a job in common with those by which schedulers are judged. It imitates a formula
-//! first, the best of some on the trace's other sequences, then goes on by itself ([`ppo`]).
+//! Trains the network that picks jobs (`rl-picker`). It imitates a formula first, the best of some, then
+//! goes on by itself ([`ppo`]). What it is chosen by are sequences drawn as those that it is trained on,
+//! and no others.
 //!
-//! One thread and the same arguments give the same weights, bit for bit. What is written: a checkpoint after
-//! every validation, `best.safetensors` among them, `curve.csv` and `curve.svg`.
+//! What is written: a checkpoint after every validation, `best.safetensors` among them, `curve.csv` and
+//! `curve.svg`.
 
 mod environment;
 mod model;
 mod ppo;
+mod teacher;
 #[cfg(test)]
 mod tests;
 
 use crate::checkpoint::Folder;
 use crate::curve::Curve;
 use anyhow::Result;
-use clap::Args;
-use environment::{Environment, Teacher};
+use clap::{Args, ValueEnum};
+use environment::{Drill, Environment, Set};
 use model::Model;
 use ppo::{Ppo, Round};
 use rand_xoshiro::rand_core::SeedableRng;
 use std::path::PathBuf;
 use switchyard::draw::Rng;
-use switchyard::workload::Sequence;
+use teacher::Teacher;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The trace, in the Standard Workload Format
-    trace: PathBuf,
+    /// A trace to train on, instead of jobs drawn from Lublin's model
+    #[arg(long, value_name = "TRACE")]
+    trace: Option<PathBuf>,
+    /// Of that trace, only jobs of the first so many days
+    #[arg(long, default_value_t = 120.0)]
+    days: f64,
+    /// With backfilling, without, or both alike
+    #[arg(long, value_enum, default_value_t = Backfilling::Both)]
+    backfilling: Backfilling,
     /// The machine, NODESxPROCESSORS
     #[arg(long, default_value = "4x64")]
     cluster: String,
@@ -46,44 +54,79 @@ pub struct Arguments {
     #[arg(long, default_value_t = 100)]
     rounds: u32,
     /// Sequences of a round
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 8)]
     sequences: u32,
     /// Rollouts of each
     #[arg(long, default_value_t = 8)]
     rollouts: u32,
     /// Jobs of each
-    #[arg(long, default_value_t = 384)]
+    #[arg(long, default_value_t = 512)]
     length: usize,
+    /// Choices learned from in a round, at most
+    #[arg(long, default_value_t = 8192)]
+    choices: usize,
     /// Adam's rate
     #[arg(long, default_value_t = 7e-4)]
     rate: f64,
     /// Rounds from one validation to the next
     #[arg(long, default_value_t = 5)]
     every: u32,
-    /// Say at last how it does on the sequences by which schedulers are judged
-    #[arg(long)]
-    judge: bool,
+    /// Say at last how it does on this trace's sequences by which schedulers are judged
+    #[arg(long, value_name = "TRACE")]
+    judge: Option<PathBuf>,
 }
 
-/// Jobs of the sequences it is validated by, and how many there are; they are trained on too.
-const VALIDATION: (usize, usize) = (1024, 16);
+/// What is trained for.
+#[derive(Clone, Copy, ValueEnum)]
+enum Backfilling {
+    Without,
+    With,
+    Both,
+}
+
+impl Backfilling {
+    fn modes(self) -> &'static [bool] {
+        match self {
+            Self::Without => &[false],
+            Self::With => &[true],
+            Self::Both => &[false, true],
+        }
+    }
+}
+
+/// Jobs of the sequences it is validated by, and how many there are.
+const VALIDATION: (usize, usize) = (1024, 40);
+
+/// The seed by which these are drawn, whatever is trained.
+const VALIDATION_SEED: u64 = 0;
 
 /// Trains.
 pub fn train(arguments: &Arguments) -> Result<()> {
-    let environment = Environment::open(&arguments.trace, &arguments.cluster)?;
-    let starts = environment.starts(VALIDATION.0);
-    let starts = starts.iter().step_by(starts.len().div_ceil(VALIDATION.1));
-    let validation = starts.map(|&at| environment.cut(at, VALIDATION.0));
-    let validation: Vec<Sequence> = validation.collect();
+    let environment = match &arguments.trace {
+        None => Environment::lublin(&arguments.cluster)?,
+        Some(trace) => Environment::of_days(trace, &arguments.cluster, arguments.days)?,
+    };
+    let modes = arguments.backfilling.modes();
+    let mut drawn = Rng::seed_from_u64(VALIDATION_SEED);
+    let validation =
+        (0..VALIDATION.1).map(|_| environment.draw(Set::Validation, VALIDATION.0, &mut drawn));
+    let validation: Vec<Drill> = validation.collect();
     let folder = Folder::make(&arguments.out, arguments.seed)?;
     let mut rng = Rng::seed_from_u64(arguments.seed);
     let model = match &arguments.resume {
         Some(path) => Model::read(path)?,
         None => {
-            let teacher = Teacher::best(&environment, &validation)?;
-            println!("teacher: time asked for + {} s per GPU", teacher.0);
+            let teacher = Teacher::best(&environment, &validation, modes)?;
+            println!("teacher: {teacher:?}");
             let model = Model::drawn(&mut rng)?;
-            ppo::imitate(&environment, &model, teacher, arguments.imitate, &mut rng)?;
+            ppo::imitate(
+                &environment,
+                &model,
+                teacher,
+                modes,
+                arguments.imitate,
+                &mut rng,
+            )?;
             model
         }
     };
@@ -91,6 +134,7 @@ pub fn train(arguments: &Arguments) -> Result<()> {
         sequences: arguments.sequences,
         rollouts: arguments.rollouts,
         length: arguments.length,
+        choices: arguments.choices,
         rate: arguments.rate,
     };
     let mut ppo = Ppo::new(&model, round)?;
@@ -99,7 +143,10 @@ pub fn train(arguments: &Arguments) -> Result<()> {
     for at in 0..=arguments.rounds {
         let trained = match at {
             0 => f64::NAN,
-            _ => ppo.round(&environment, &model, round, &mut rng)?.bsld,
+            _ => {
+                ppo.round(&environment, &model, round, modes, &mut rng)?
+                    .bsld
+            }
         };
         if at % arguments.every.max(1) != 0 {
             continue;
@@ -110,24 +157,29 @@ pub fn train(arguments: &Arguments) -> Result<()> {
         );
         let tensors = model.tensors()?;
         folder.keep(&at.to_string(), at, &tensors)?;
-        // Both figures count alike.
-        if plain * backfilled < best {
-            best = plain * backfilled;
+        let figure = match arguments.backfilling {
+            Backfilling::Without => plain,
+            Backfilling::With => backfilled,
+            // Both count alike.
+            Backfilling::Both => plain * backfilled,
+        };
+        if figure < best {
+            best = figure;
             folder.keep("best", at, &tensors)?;
         }
         curve.push(at, &[trained, plain, backfilled]);
         folder.draw(&curve)?;
     }
-    if arguments.judge {
+    if let Some(trace) = &arguments.judge {
         let best = Model::read(&folder.kept("best"))?;
-        let [plain, backfilled] = figures(&environment, &best, &environment.judged())?;
+        let [plain, backfilled] = figures(&environment, &best, &environment::judged(trace)?)?;
         println!("best, judged: {plain:.2}, with backfilling {backfilled:.2}");
     }
     Ok(())
 }
 
 /// Mean bounded slowdown by the greatest score, without and with backfilling.
-fn figures(environment: &Environment, model: &Model, of: &[Sequence]) -> Result<[f64; 2]> {
+fn figures(environment: &Environment, model: &Model, of: &[Drill]) -> Result<[f64; 2]> {
     let network = model.network()?;
     let plain = environment.mean(of, &network, false)?;
     Ok([plain, environment.mean(of, &network, true)?])

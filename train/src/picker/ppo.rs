@@ -7,8 +7,9 @@
 //! the same sequence instead of a critic's estimate: bounded slowdown differs a thousandfold between
 //! sequences, and by a few per cent between schedulers.
 
-use super::environment::{Choice, Environment, Rollout, Teacher};
+use super::environment::{Choice, Environment, Rollout, Set};
 use super::model::{Batch, Model, column};
+use super::teacher::Teacher;
 use anyhow::Result;
 use candle_nn::optim::{AdamW, Optimizer, ParamsAdamW};
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
@@ -26,7 +27,7 @@ const STEP: usize = 2048;
 const LEAST_SPREAD: f64 = 1e-3;
 
 /// Of imitation: sequences looked at, jobs of each, choices of a step, and Adam's rate at first.
-const LESSONS: u32 = 24;
+const LESSONS: usize = 40;
 const LESSON: usize = 512;
 const IMITATION_STEP: u32 = 32;
 const IMITATION_RATE: f64 = 0.005;
@@ -40,6 +41,8 @@ pub struct Round {
     pub rollouts: u32,
     /// Jobs of each sequence.
     pub length: usize,
+    /// Choices learned from at most, drawn.
+    pub choices: usize,
     /// What the optimiser learns by a step.
     pub rate: f64,
 }
@@ -66,15 +69,14 @@ pub fn imitate(
     environment: &Environment,
     model: &Model,
     teacher: Teacher,
+    modes: &[bool],
     steps: u32,
     rng: &mut Rng,
 ) -> Result<()> {
-    let starts = environment.starts(LESSON);
     let mut choices = Vec::new();
-    for turn in 0..LESSONS {
-        let start = starts[below(rng, starts.len() as u32) as usize];
-        let sequence = environment.cut(start, LESSON);
-        choices.extend(environment.lesson(&sequence, teacher, turn % 2 == 1)?.1);
+    for &backfill in modes.iter().cycle().take(LESSONS) {
+        let drill = environment.draw(Set::Training, LESSON, rng);
+        choices.extend(environment.lesson(&drill, teacher, backfill)?.1);
     }
     let mut optimiser = optimiser(model, IMITATION_RATE)?;
     for step in 0..steps {
@@ -108,19 +110,18 @@ impl Ppo {
         environment: &Environment,
         model: &Model,
         round: Round,
+        modes: &[bool],
         rng: &mut Rng,
     ) -> Result<Figures> {
         let network = model.network()?;
-        let starts = environment.starts(round.length);
         let mut choices: Vec<(Choice, f32)> = Vec::new();
         let mut bsld = 0.0;
-        for turn in 0..round.sequences {
-            let start = starts[below(rng, starts.len() as u32) as usize];
-            let sequence = environment.cut(start, round.length);
+        for &backfill in modes.iter().cycle().take(round.sequences as usize) {
+            let drill = environment.draw(Set::Training, round.length, rng);
             let mut rollouts = Vec::new();
             for _ in 0..round.rollouts {
                 let own = Rng::seed_from_u64(rng.next_u64());
-                rollouts.push(environment.rollout(&sequence, &network, own, turn % 2 == 1)?);
+                rollouts.push(environment.rollout(&drill, &network, own, backfill)?);
             }
             let rewards: Vec<f64> = rollouts.iter().map(|rollout| rollout.bsld).collect();
             let (mean, spread) = moments(&rewards);
@@ -133,6 +134,8 @@ impl Ppo {
             bsld,
             divergence: 0.0,
         };
+        shuffle(&mut choices, rng);
+        choices.truncate(round.choices);
         for _ in 0..PASSES {
             shuffle(&mut choices, rng);
             let mut divergence = (0.0, 0.0);

@@ -1,15 +1,18 @@
 //! Gradients against finite differences, forward passes against the engine's, sequences apart, and a short
 //! training that must help.
 
-use super::environment::{Choice, Environment, Teacher};
+use super::environment::{Choice, Drill, Environment, Set};
 use super::figures;
 use super::model::{Batch, Model, shapes};
 use super::ppo::{self, Ppo, Round};
+use super::teacher::Teacher;
 use crate::checkpoint::{of_safetensors, to_safetensors};
 use rand_xoshiro::rand_core::SeedableRng;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use switchyard::draw::{Rng, below, unit};
 use switchyard::policy::picking::network::LAYERS;
+use switchyard::workload::LublinGenerator;
 
 /// A queue that is never empty for long, drawn; not a real trace.
 fn trace(name: &str) -> PathBuf {
@@ -26,13 +29,6 @@ fn trace(name: &str) -> PathBuf {
     let path = std::env::temp_dir().join(format!("{name}-{}.swf", std::process::id()));
     std::fs::write(&path, text).expect("there is a folder for such files");
     path
-}
-
-fn environment(name: &str) -> Environment {
-    let path = trace(name);
-    let environment = Environment::open(&path, "1x64").expect("a trace");
-    std::fs::remove_file(path).expect("it was written");
-    environment
 }
 
 fn choices(rng: &mut Rng, count: usize) -> Vec<Choice> {
@@ -148,53 +144,94 @@ fn likelihood(parameters: &[f64], choices: &[Choice]) -> f64 {
     sum / choices.len() as f64
 }
 
+/// The names of a sequence's jobs.
+fn names(drill: &Drill) -> Vec<u32> {
+    let jobs = drill.sequence.workload.jobs.iter();
+    jobs.map(|job| job.name.parse().expect("they are numbered"))
+        .collect()
+}
+
 #[test]
-fn what_it_is_trained_on_is_apart_from_what_it_is_judged_by() {
-    let environment = environment("apart");
-    let judged: std::collections::BTreeSet<String> = environment
-        .judged()
-        .iter()
-        .flat_map(|sequence| {
-            sequence
-                .workload
-                .jobs
-                .iter()
-                .map(|job| job.name.to_string())
+fn of_a_trace_nothing_is_trained_on_that_it_is_judged_or_chosen_by() {
+    const DAYS: f64 = 10.0;
+    let path = trace("apart");
+    let environment = Environment::of_days(&path, "1x64", DAYS).expect("a trace");
+    let text = std::fs::read_to_string(&path).expect("it was written");
+    std::fs::remove_file(path).expect("it was written");
+    let submits = text.lines().filter(|line| !line.starts_with(';'));
+    let submits: Vec<f64> = submits
+        .map(|line| {
+            line.split(' ')
+                .nth(1)
+                .expect("a time")
+                .parse()
+                .expect("one")
         })
         .collect();
-    assert!(judged.len() > 1024);
-    let starts = environment.starts(64);
-    assert!(!starts.is_empty());
-    for start in starts {
-        for job in &environment.cut(start, 64).workload.jobs {
-            assert!(!judged.contains(&*job.name), "job {} is in both", job.name);
-        }
+    let early = |id: u32| submits[id as usize - 1] < submits[0] + DAYS * 86_400.0;
+    assert!((1..=5_000).any(|id| !early(id)));
+    let mut rng = Rng::seed_from_u64(2);
+    let mut drawn = |set| {
+        let drills = (0..200).map(|_| names(&environment.draw(set, 64, &mut rng)));
+        drills.flatten().collect::<BTreeSet<u32>>()
+    };
+    let (training, validation) = (drawn(Set::Training), drawn(Set::Validation));
+    assert!(training.len() > 500 && validation.len() > 300);
+    assert!(training.is_disjoint(&validation));
+    assert!(training.union(&validation).all(|&id| early(id)));
+}
+
+#[test]
+fn seeds_of_training_validation_and_judging_are_apart() {
+    // Judging takes multiples of three.
+    for at in 0..1_000 {
+        assert_eq!(Set::Training.seed(at) % 3, 1);
+        assert_eq!(Set::Validation.seed(at) % 3, 2);
+    }
+    // And other seeds give other jobs, which say so.
+    let jobs = |seed| {
+        let generator = LublinGenerator {
+            jobs: 500,
+            processors: 256,
+            seed,
+        };
+        let submits = generator.generate().records.into_iter();
+        submits
+            .map(|record| (record.submit as u64, record.duration as u64))
+            .collect::<BTreeSet<_>>()
+    };
+    let judged = jobs(0);
+    for seed in [Set::Training.seed(0), Set::Validation.seed(0)] {
+        assert!(jobs(seed).intersection(&judged).count() < 20);
     }
 }
 
 #[test]
 fn a_short_training_helps_and_is_the_same_twice() {
-    let environment = environment("smoke");
+    let path = trace("smoke");
+    let environment = Environment::of_days(&path, "1x64", 1e9).expect("a trace");
+    std::fs::remove_file(path).expect("it was written");
+    let mut drawn = Rng::seed_from_u64(0);
+    let validation: Vec<Drill> = (0..8)
+        .map(|_| environment.draw(Set::Validation, 64, &mut drawn))
+        .collect();
+    let modes = [false, true];
     let train = || {
         let mut rng = Rng::seed_from_u64(1);
         let model = Model::drawn(&mut rng).expect("a network");
-        let starts = environment.starts(64);
-        let validation: Vec<_> = starts
-            .iter()
-            .step_by(60)
-            .map(|&at| environment.cut(at, 64))
-            .collect();
         let before = figures(&environment, &model, &validation).expect("figures");
-        ppo::imitate(&environment, &model, Teacher(30.0), 60, &mut rng).expect("steps");
+        let teacher = Teacher::Sum(30.0);
+        ppo::imitate(&environment, &model, teacher, &modes, 60, &mut rng).expect("steps");
         let round = Round {
             sequences: 2,
             rollouts: 4,
             length: 64,
+            choices: 500,
             rate: 1e-3,
         };
         let mut ppo = Ppo::new(&model, round).expect("an optimiser");
         for _ in 0..2 {
-            ppo.round(&environment, &model, round, &mut rng)
+            ppo.round(&environment, &model, round, &modes, &mut rng)
                 .expect("a round");
         }
         let after = figures(&environment, &model, &validation).expect("figures");

@@ -16,7 +16,7 @@ pub const PARAMETERS: usize = 961;
 /// A network.
 #[derive(Clone)]
 pub struct Network {
-    /// Layer by layer its biases, then the weights of each output.
+    /// Layer by layer its biases, then the weights of each input: sums of one layer go side by side.
     parameters: Vec<f32>,
 }
 
@@ -33,7 +33,22 @@ impl Network {
     /// From its parameters, layer by layer its biases, then the weights of each output; `None` if there
     /// are not [`PARAMETERS`].
     pub fn new(parameters: Vec<f32>) -> Option<Self> {
-        (parameters.len() == PARAMETERS).then_some(Self { parameters })
+        if parameters.len() != PARAMETERS {
+            return None;
+        }
+        let mut by_input = Vec::with_capacity(PARAMETERS);
+        let mut rest = &parameters[..];
+        for (inputs, outputs) in LAYERS {
+            let (biases, after) = rest.split_at(outputs);
+            let (weights, after) = after.split_at(inputs * outputs);
+            rest = after;
+            by_input.extend(biases);
+            let each = (0..inputs).flat_map(|i| (0..outputs).map(move |o| weights[o * inputs + i]));
+            by_input.extend(each);
+        }
+        Some(Self {
+            parameters: by_input,
+        })
     }
 
     /// From a file of safetensors whose tensors are `0.bias`, `0.weight`, `1.bias` and so on, which that
@@ -55,13 +70,17 @@ impl Network {
             let (biases, rest) = parameters.split_at(outputs);
             let (weights, rest) = rest.split_at(inputs * outputs);
             parameters = rest;
-            for (out, weights) in weights.chunks_exact(inputs).enumerate() {
-                let mut sum = biases[out];
-                for (value, weight) in values.iter().zip(weights) {
-                    sum += value * weight;
+            let sums = &mut next[..outputs];
+            sums.copy_from_slice(biases);
+            for (value, weights) in values.iter().zip(weights.chunks_exact(outputs)) {
+                for (sum, weight) in sums.iter_mut().zip(weights) {
+                    *sum += value * weight;
                 }
-                let is_last = layer + 1 == LAYERS.len();
-                next[out] = if is_last { sum } else { sum.max(0.0) };
+            }
+            if layer + 1 < LAYERS.len() {
+                for sum in sums {
+                    *sum = sum.max(0.0);
+                }
             }
             std::mem::swap(&mut values, &mut next);
         }
