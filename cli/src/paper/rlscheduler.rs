@@ -11,14 +11,18 @@ use std::path::PathBuf;
 use switchyard::cluster::ClusterSpec;
 use switchyard::report::bounded_slowdown;
 use switchyard::trace::Opened;
-use switchyard::workload::{Sequence, Sequences};
+use switchyard::workload::{LublinGenerator, Sequence, Sequences};
 use switchyard::{Preset, RunSpec};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The trace, in the Standard Workload Format as published; Lublin-1 is lublin_256.swf
-    #[arg(value_name = "TRACE")]
-    trace: PathBuf,
+    #[arg(value_name = "TRACE", required_unless_present = "lublin")]
+    trace: Option<PathBuf>,
+    /// Instead of a trace: another of 10,000 jobs drawn from Lublin's model for the machine. None of
+    /// these has been trained on
+    #[arg(long, value_name = "SEED", conflicts_with = "trace")]
+    lublin: Option<u32>,
     /// The machine, NODESxPROCESSORS
     #[arg(long, value_name = "CLUSTER", default_value = "4x64")]
     cluster: String,
@@ -47,6 +51,9 @@ const POLICIES: [(&str, &str, [f64; 2]); 6] = [
     ("rl", "rl-picker", [254.67, 58.64]),
 ];
 
+/// How many jobs Lublin-1 has.
+const LUBLIN_1: u32 = 10_000;
+
 #[derive(Serialize)]
 struct Row {
     policy: &'static str,
@@ -62,9 +69,20 @@ struct Results<'a> {
 
 pub(crate) fn rlscheduler(arguments: &Arguments) -> Result<(), Failure> {
     let cluster = input::cluster(&arguments.cluster)?;
-    let paths = std::slice::from_ref(&arguments.trace);
-    let Opened::Trace(mut trace) = arguments.opening.open(paths)? else {
-        return Err(refused(arguments, "no trace: give one of jobs"));
+    let mut trace = match (&arguments.trace, arguments.lublin) {
+        (Some(path), _) => match arguments.opening.open(std::slice::from_ref(path))? {
+            Opened::Trace(trace) => trace,
+            _ => return Err(refused(arguments, "no trace: give one of jobs")),
+        },
+        (None, seed) => {
+            let generator = LublinGenerator {
+                jobs: LUBLIN_1,
+                processors: cluster.gpus(),
+                // Training and choosing have the others (train/).
+                seed: 3 * u64::from(seed.unwrap_or_default()),
+            };
+            generator.generate()
+        }
     };
     (arguments.opening).choose(&mut trace, Some(&cluster))?;
     let all = Sequences::of(&trace);
@@ -105,7 +123,11 @@ pub(crate) fn rlscheduler(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn refused(arguments: &Arguments, what: &str) -> Failure {
-    Failure::Input(anyhow!("{}: {what}", arguments.trace.display()))
+    let name = arguments.trace.as_ref();
+    let name = name.map_or("Lublin's jobs".to_owned(), |path| {
+        path.display().to_string()
+    });
+    Failure::Input(anyhow!("{name}: {what}"))
 }
 
 fn mean(

@@ -123,6 +123,18 @@ fn rlscheduler_tells_six_schedulers_with_and_without_backfilling() {
 }
 
 #[test]
+fn rlscheduler_draws_another_lublin_trace() {
+    let drawn = |seed: &str| {
+        let arguments = ["paper", "rlscheduler", "--lublin", seed, "--sequences", "1"];
+        json(&[&arguments[..], &["--length", "32", "--json", "-"]].concat())
+    };
+    let rows = drawn("1")["rows"].as_array().cloned().unwrap_or_default();
+    assert_eq!(rows.len(), 12);
+    assert_eq!(drawn("1")["rows"].as_array(), Some(&rows));
+    assert_ne!(drawn("2")["rows"].as_array(), Some(&rows));
+}
+
+#[test]
 fn rlscheduler_says_what_it_needs() {
     let with = |more: &str| {
         let arguments = format!("paper rlscheduler picking.swf {more}");

@@ -20,7 +20,7 @@ fn trace(name: &str) -> PathBuf {
     let mut text = String::from("; Version: 2\n; MaxNodes: 64\n");
     let mut submit = 0.0;
     for id in 1..=5_000 {
-        submit += -(1.0 - unit(&mut rng)).ln() * 420.0;
+        submit += -(1.0 - unit(&mut rng)).ln() * 180.0;
         let seconds = (unit(&mut rng) * 9.0).exp() as u32 + 1;
         let gpus = 1u32 << below(&mut rng, 6);
         text +=
@@ -153,7 +153,7 @@ fn names(drill: &Drill) -> Vec<u32> {
 
 #[test]
 fn of_a_trace_nothing_is_trained_on_that_it_is_judged_or_chosen_by() {
-    const DAYS: f64 = 10.0;
+    const DAYS: f64 = 6.0;
     let path = trace("apart");
     let environment = Environment::of_days(&path, "1x64", DAYS).expect("a trace");
     let text = std::fs::read_to_string(&path).expect("it was written");
@@ -212,8 +212,8 @@ fn a_short_training_helps_and_is_the_same_twice() {
     let environment = Environment::of_days(&path, "1x64", 1e9).expect("a trace");
     std::fs::remove_file(path).expect("it was written");
     let mut drawn = Rng::seed_from_u64(0);
-    let validation: Vec<Drill> = (0..8)
-        .map(|_| environment.draw(Set::Validation, 64, &mut drawn))
+    let validation: Vec<Drill> = (0..6)
+        .map(|_| environment.draw(Set::Validation, 256, &mut drawn))
         .collect();
     let modes = [false, true];
     let train = || {
@@ -221,7 +221,7 @@ fn a_short_training_helps_and_is_the_same_twice() {
         let model = Model::drawn(&mut rng).expect("a network");
         let before = figures(&environment, &model, &validation).expect("figures");
         let teacher = Teacher::Sum(30.0);
-        ppo::imitate(&environment, &model, teacher, &modes, 60, &mut rng).expect("steps");
+        ppo::imitate(&environment, &model, teacher, &modes, 150, &mut rng).expect("steps");
         let round = Round {
             sequences: 2,
             rollouts: 4,
@@ -238,6 +238,6 @@ fn a_short_training_helps_and_is_the_same_twice() {
         (before, after, model.parameters().expect("parameters"))
     };
     let (before, after, parameters) = train();
-    assert!(after[0] < 0.9 * before[0], "{before:?} {after:?}");
+    assert!(after[0] < 0.8 * before[0], "{before:?} {after:?}");
     assert_eq!(train().2, parameters);
 }
