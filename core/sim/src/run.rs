@@ -3,6 +3,7 @@
 use crate::cluster::ClusterSpec;
 use crate::outages::{OutageError, Outages};
 use crate::placement::Strategy;
+use crate::placement::graph_rl::{Placer, Weights, WeightsChoice};
 use crate::policy::{self, BuildContext, PolicySpec, ServiceHistory};
 use crate::sim::{SimOptions, Simulation};
 use crate::workload::Workload;
@@ -41,6 +42,18 @@ pub enum RunSpecError {
         /// The history's name.
         name: String,
     },
+    /// A placement that learned is to go by weights that are not at hand.
+    #[error(
+        "{policy} goes by weights of the placement {placement} that are not at hand ({weights}): give the file of safetensors, which `switchyard-train` writes"
+    )]
+    MissingWeights {
+        /// The policy's spec.
+        policy: String,
+        /// The placement.
+        placement: Strategy,
+        /// Which weights.
+        weights: WeightsChoice,
+    },
     /// An outage of a node that is not there.
     #[error(transparent)]
     Outage(#[from] OutageError),
@@ -66,7 +79,39 @@ impl RunSpec {
         }
     }
 
-    /// The run at its very beginning.
+    /// The placement that goes by what was learned, if that is the run's: then it is
+    /// [started with](Self::start_with) weights.
+    pub fn learned(&self) -> Option<Strategy> {
+        let placement = policy::placement(&self.policy, self.placement);
+        placement.filter(|placement| placement.is_learned())
+    }
+
+    /// The run at its very beginning, by weights where it goes by any.
+    ///
+    /// # Errors
+    ///
+    /// Those that it asks for are not among them.
+    pub fn start_with(
+        &self,
+        workload: Arc<Workload>,
+        weights: &Weights,
+    ) -> Result<Simulation, RunSpecError> {
+        let run = self.start(workload);
+        let Some(placement) = self.learned() else {
+            return Ok(run);
+        };
+        let asked = self.options.weights;
+        match weights.find(placement, asked) {
+            Some(network) => Ok(run.with_placer(Placer::new(network))),
+            None => Err(RunSpecError::MissingWeights {
+                policy: self.policy.to_string(),
+                placement,
+                weights: asked,
+            }),
+        }
+    }
+
+    /// The run at its very beginning. Placements that have learned do as without weights.
     pub fn start(&self, workload: Arc<Workload>) -> Simulation {
         let context = BuildContext {
             placement: self.placement,

@@ -291,6 +291,17 @@ pub const SETTINGS: &[Setting] = &[
         set: |of, text| parse(text, &mut of.options.replay_failures),
     },
     Setting {
+        key: "weights",
+        link: "weights",
+        label: "Weights",
+        unit: "",
+        help: "Which weights placements that have learned go by: the shipped ones, or a file of one's own, which is known by a hash of it and has to be given again",
+        kind: ParamKind::Text("'shipped', or the 16 digits by which a file of weights is known"),
+        group: Group::Runs,
+        get: |of| of.options.weights.to_string(),
+        set: |of, text| parse(text, &mut of.options.weights),
+    },
+    Setting {
         key: "seed",
         link: "seed",
         label: "Seed",
@@ -415,6 +426,7 @@ mod tests {
             ParamKind::OneOf(words) => words[1],
             ParamKind::Int { .. } => "18446744073709551615",
             ParamKind::Text(_) if setting.key == "outages" => "7:0..60",
+            ParamKind::Text(_) if setting.key == "weights" => "0123456789abcdef",
             ParamKind::Text(_) => "2: ncf; bert",
             _ => "0.25",
         }

@@ -3,12 +3,15 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use rand_xoshiro::rand_core::SeedableRng;
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, NodeGroup, NodeKind, Thousandths, Tree, TypeId};
 use switchyard::job::{Demand, Job, Servers, TypeSet, Work};
 use switchyard::outages::{Outage, OutageKind, Outages};
 use switchyard::placement::Strategy as Placing;
-use switchyard::policy::{POLICIES, PolicySpec};
+use switchyard::placement::graph_rl::Weights;
+use switchyard::placement::graph_rl::network::Network;
+use switchyard::policy::{POLICIES, PolicySpec, Rng};
 use switchyard::sim::{SimOptions, Simulation};
 use switchyard::workload::{ApplicationSettings, GpuGeneration, Workload};
 use switchyard::{RunSpec, Time};
@@ -27,7 +30,9 @@ const MODELS: [&str; 5] = [
 
 /// What is not every policy's default. Where jobs can be promoted again and again, the first threshold
 /// leaves the largest gang more than the largest restart cost.
-const VARIANTS: [&str; 12] = [
+const VARIANTS: [&str; 14] = [
+    "graph-rl[placement=graph-rl-one-agent]",
+    "srtf[placement=graph-rl]",
     "fifo[backfill=true]",
     "fifo[placement=consolidated]",
     "srtf[placement=yarn]",
@@ -70,8 +75,20 @@ impl World {
             history: None,
             outages: self.outages.clone(),
         };
-        spec.start(Arc::clone(&self.workload))
+        let run = spec.start_with(Arc::clone(&self.workload), &weights());
+        run.expect("there are weights for all")
     }
+}
+
+/// Of nothing learned.
+pub(crate) fn weights() -> Weights {
+    let mut weights = Weights::default();
+    for placement in Placing::ALL.into_iter().filter(|of| of.is_learned()) {
+        let network = Network::random(placement, &mut Rng::seed_from_u64(7));
+        let added = weights.add_shipped(&network.to_safetensors());
+        added.expect("they are written as they are read");
+    }
+    weights
 }
 
 fn kinds() -> impl Strategy<Value = NodeKind> {

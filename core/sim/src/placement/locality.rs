@@ -14,7 +14,7 @@ impl Strategy {
     });
 }
 
-fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
+pub(super) fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
     let here = free.per_node();
     let emptiest = |node: u32| Reverse(here[node as usize]);
     if here.iter().any(|&here| here >= gang.gpus) || free.racks().is_empty() {

@@ -27,8 +27,10 @@ pub use room::{Budget, Room, Site};
 pub(crate) use sight::Resident;
 pub use sight::{Sight, Wiring};
 
+use crate::Time;
 use crate::cluster::{FreeGpus, Needs, Part, Placement, Share};
 use crate::contention::Profile;
+use crate::job::JobId;
 use crate::order;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -54,6 +56,8 @@ struct Entry {
     lay: fn(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool,
     /// The same by one that looks at links, where there is a sight of them.
     on_links: Option<OnLinks>,
+    /// Whether it has learned, so that it wants weights and [`Gang::asker`].
+    is_learned: bool,
     /// Lays a share of one GPU; `None`: it must wait.
     share: fn(Strategy, free: &FreeGpus, node_size: u32, share: Share) -> Option<Part>,
 }
@@ -70,6 +74,7 @@ impl Entry {
         by_skew: false,
         lay: least_fragmentation::lay,
         on_links: None,
+        is_learned: false,
         share: share::tightest,
     };
 }
@@ -89,6 +94,19 @@ pub struct Gang {
     /// What it sends and computes; looked up only for placements that
     /// [ask](Strategy::looks_at_links).
     pub profile: Option<Profile>,
+    /// Whose it is; looked up only for placements that have [learned](Strategy::is_learned).
+    pub asker: Option<Asker>,
+}
+
+/// Who asks for a placement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Asker {
+    /// The job.
+    pub job: JobId,
+    /// When.
+    pub now: Time,
+    /// Seconds since it came or lost its GPUs.
+    pub waited: f64,
 }
 
 /// Not the name of a placement.
@@ -102,7 +120,7 @@ fn names() -> String {
 
 impl Strategy {
     /// Every placement, in the order shown to a person; the first is the default.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 21] = [
         Self::LEAST_FRAGMENTATION,
         Self::CONSOLIDATED,
         Self::SPREAD,
@@ -120,6 +138,10 @@ impl Strategy {
         Self::TETRIS,
         Self::LEAST_INTERFERENCE,
         Self::LEAST_INTERFERENCE_WAITING,
+        Self::GRAPH_RL,
+        Self::GRAPH_RL_ONE_AGENT,
+        Self::GRAPH_RL_NO_EXCHANGE,
+        Self::GRAPH_RL_NO_GRAPH,
     ];
 
     /// The name used in specs.
@@ -145,6 +167,11 @@ impl Strategy {
     /// Whether it looks at links, and so wants [`Gang::profile`].
     pub fn looks_at_links(self) -> bool {
         self.0.on_links.is_some()
+    }
+
+    /// Whether it has learned, and so wants weights and [`Gang::asker`].
+    pub fn is_learned(self) -> bool {
+        self.0.is_learned
     }
 
     /// Lays a gang on a site; `false`: it must wait (and `placement` is left empty).
@@ -303,6 +330,7 @@ mod tests {
             skewed: true,
             needs: Needs::NONE,
             profile: None,
+            asker: None,
         }
     }
 

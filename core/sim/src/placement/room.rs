@@ -59,6 +59,9 @@ impl<'a> Site<'a> {
     /// For how many of a gang's parameter servers a node has room beside so many of its workers.
     pub fn most_servers(&self, node: u32, workers: u32, needs: Needs) -> u32 {
         let unlike = self.room.and_then(|room| room.unlike.as_ref());
+        if self.room.is_some_and(|room| !room.free.is_open(node)) {
+            return 0;
+        }
         unlike.map_or(u32::MAX, |unlike| {
             unlike.spare.most_servers(node, workers, needs)
         })

@@ -24,6 +24,7 @@ pub(super) fn tightest(
         skewed: false,
         needs: Needs::NONE,
         profile: None,
+        asker: None,
     };
     let mut parts = Vec::new();
     let is_laid = free.total() > 0 && (strategy.0.lay)(free, node_size, gang, &mut parts);

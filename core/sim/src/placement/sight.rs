@@ -6,6 +6,7 @@
 //! it. It is kept only where the placement of a run [asks](super::Strategy::looks_at_links).
 
 use super::Gang;
+use super::graph_rl::Placer;
 use crate::cluster::{ClusterSpec, Gpus, Needs, Part, Topology};
 use crate::contention::{Links, Network, Profile, ProfilesByJob, Prospect, Stay};
 use crate::job::JobId;
@@ -22,6 +23,8 @@ pub struct Wiring {
     idle: Links,
     profiles: ProfilesByJob,
     workload: Arc<Workload>,
+    /// Of placements that have learned.
+    pub(crate) placer: Option<Placer>,
 }
 
 impl Wiring {
@@ -33,6 +36,7 @@ impl Wiring {
             profiles: ProfilesByJob::of(workload),
             workload: Arc::clone(workload),
             network,
+            placer: None,
         }
     }
 
@@ -167,6 +171,11 @@ impl Sight {
     /// The links' tree.
     pub fn topology(&self) -> &Topology {
         &self.wiring.network.topology
+    }
+
+    /// The network of placements that have learned, where weights are at hand.
+    pub(super) fn placer(&self) -> Option<&Placer> {
+        self.wiring.placer.as_ref()
     }
 
     /// Whether nobody runs.
@@ -310,6 +319,7 @@ mod tests {
                 ..Demand::default()
             };
             Gang {
+                asker: None,
                 gpus,
                 share: None,
                 skewed: false,

@@ -30,8 +30,13 @@ pub(super) const POLICY: Registered = Registered {
         in_order: true,
         ..PolicyEntry::PLAIN
     },
-    build: |params, context| Box::new(Fifo::new(params, context)),
+    build,
 };
+
+/// In order of arrival, gangs laid by `placement`, with `backfill`: parameters.
+pub(super) fn build(params: &Params<'_>, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    Box::new(Fifo::new(params, context))
+}
 
 struct Fifo {
     backfill: bool,

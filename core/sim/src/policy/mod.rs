@@ -28,6 +28,7 @@ mod fifo;
 mod gandiva;
 mod gavel;
 mod gittins;
+mod graph_rl;
 mod las;
 mod optimus;
 pub mod pollux;
@@ -55,7 +56,9 @@ pub use service_distribution::ServiceDistribution;
 pub use service_history::{HistoryError, ServiceHistory};
 pub use spec::{ParamInfo, ParamKind, Params, PolicySpec, SpecError};
 
+use crate::placement::Strategy;
 use crate::sim::Scheduler;
+use entry::PLACEMENT;
 
 /// Every policy, in the order shown to a person.
 const REGISTERED: &[entry::Registered] = &[
@@ -81,6 +84,7 @@ const REGISTERED: &[entry::Registered] = &[
     unicep::POLICY,
     f1::POLICY,
     rl_picker::POLICY,
+    graph_rl::POLICY,
 ];
 
 /// Every policy, in the order shown to a person. (Apart from the makers: a page that only names
@@ -100,6 +104,13 @@ pub fn entry(name: &str) -> Option<&'static PolicyEntry> {
     POLICIES.iter().find(|entry| entry.name == name)
 }
 
+/// The placement by which a spec lays gangs, where the run has this one; `None`: by no placement.
+pub fn placement(spec: &PolicySpec, run_default: Strategy) -> Option<Strategy> {
+    let params = entry(spec.name())?.params;
+    let has = params.iter().any(|param| param.name == PLACEMENT.name);
+    has.then(|| Params::new(params, spec).placement(PLACEMENT.name, run_default))
+}
+
 /// The policy a spec describes.
 pub fn build(spec: &PolicySpec, context: &BuildContext<'_>) -> Scheduler {
     // A spec is only ever made by parsing, which has found its policy.
@@ -108,13 +119,13 @@ pub fn build(spec: &PolicySpec, context: &BuildContext<'_>) -> Scheduler {
         .find(|policy| policy.entry.name == spec.name())
         .unwrap_or(&REGISTERED[0]);
     let params = Params::new(found.entry.params, spec);
-    let placement = params.placement(entry::PLACEMENT.name, context.placement);
+    let placement = placement(spec, context.placement);
     Scheduler {
         spec: spec.to_string(),
         given: spec.given().map(str::to_owned).collect(),
         oracle: spec.is_oracle(),
         packs: spec.packs(),
-        looks_at_links: placement.looks_at_links(),
+        looks_at_links: placement.is_some_and(Strategy::looks_at_links),
         policy: (found.build)(&params, context),
     }
 }

@@ -13,6 +13,7 @@ use crate::cluster::ClusterSpec;
 use crate::draw::Rng;
 use crate::job::JobId;
 use crate::outages::Outages;
+use crate::placement::graph_rl::Placer;
 use crate::tell::{Explanation, Fact, RoundReport, Slowness, Verdict};
 use crate::workload::Workload;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -60,6 +61,26 @@ impl Simulation {
     pub fn with_outages(mut self, outages: &Outages) -> Self {
         self.world.expect(outages);
         self
+    }
+
+    /// The same run, where placements that have learned are made by this network. It has not begun yet.
+    pub fn with_placer(mut self, placer: Placer) -> Self {
+        if let Some(wiring) = self.world.setting.wiring.as_mut().and_then(Arc::get_mut) {
+            wiring.placer = Some(placer);
+        }
+        self
+    }
+
+    /// From now on notes how a placement that has learned decides about a job, for its
+    /// [explanation](Self::explain).
+    pub fn watch(&self, job: JobId) {
+        if let Some(placer) = self.placer() {
+            placer.watch(job);
+        }
+    }
+
+    fn placer(&self) -> Option<&Placer> {
+        self.world.setting.wiring.as_ref()?.placer.as_ref()
     }
 
     /// What has happened so far.
@@ -171,6 +192,7 @@ impl Simulation {
         if explanation.verdict == Verdict::NotActive {
             return explanation;
         }
+        explanation.placing = self.placer().and_then(|placer| placer.placing_of(job));
         if phase == Phase::Running {
             explanation.slow = world.speeds.causes(job);
             let segment = world.jobs.segment[job.index()];

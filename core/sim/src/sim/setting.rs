@@ -6,6 +6,7 @@ use super::types::Types;
 use crate::cluster::{ClusterSpec, MAX_GPUS_PER_NODE, Needs, Pools, Share, Spare, Thousandths};
 use crate::job::{Job, JobId, Servers, Status, Work};
 use crate::placement::Wiring;
+use crate::placement::graph_rl::WeightsChoice;
 use crate::workload::{GpuGeneration, ModelTraits, TraitsByJob, Workload};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -71,6 +72,9 @@ pub struct SimOptions {
     /// Jobs that ask for a part of a GPU share it with others; else each has a GPU of its own.
     #[serde(default)]
     pub sharing: bool,
+    /// Which weights placements that have learned go by.
+    #[serde(default)]
+    pub weights: WeightsChoice,
     /// Seed of the policy's random generator, and of failures by chance.
     pub seed: u64,
     /// How much the run may write into its log before it is ended.
@@ -102,6 +106,7 @@ impl Default for SimOptions {
             checkpoint_cost: 0.0,
             replay_failures: false,
             sharing: false,
+            weights: WeightsChoice::Shipped,
             seed: 0,
             log_budget: LogBudget::default(),
         }

@@ -13,7 +13,7 @@ use crate::Time;
 use crate::cluster::{FreeGpus, Needs, Share, Spare};
 use crate::contention::Profile;
 use crate::job::JobId;
-use crate::placement::{Gang, Resident, Room, Strategy};
+use crate::placement::{Asker, Gang, Resident, Room, Strategy};
 use crate::throughputs::JobType;
 use crate::workload::ModelTraits;
 
@@ -217,7 +217,17 @@ impl View<'_> {
             share: self.setting.share(job),
             skewed: strategy.is_by_skew() && self.model(job).skew() > packlimit,
             profile: self.profile(job, strategy),
+            asker: self.asker(job, strategy),
         }
+    }
+
+    /// Who a job is, for a placement that has learned.
+    pub fn asker(&self, job: JobId, strategy: Strategy) -> Option<Asker> {
+        strategy.is_learned().then(|| Asker {
+            job,
+            now: self.now,
+            waited: self.now.0 - self.since(job).0,
+        })
     }
 
     /// What a job sends and computes, for a placement that looks at links.

@@ -1,6 +1,6 @@
 //! Why a job runs or waits, in the policy's own numbers.
 
-use super::Plot;
+use super::{Placing, Plot};
 use crate::job::JobId;
 use crate::order;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,8 @@ pub struct Explanation {
     pub plots: Vec<Plot>,
     /// Why it runs at less than full speed.
     pub slow: Vec<Cause>,
+    /// How a placement that has learned decided last, if that is being noted.
+    pub placing: Option<Placing>,
 }
 
 /// One reason why a job runs at less than full speed.
@@ -78,6 +80,7 @@ impl Explanation {
             facts,
             plots: Vec::new(),
             slow: Vec::new(),
+            placing: None,
         }
     }
 }

@@ -8,6 +8,7 @@
 
 use super::scene::{GROUP, JOB, Observation, PARTITION, RACK, SERVER};
 use crate::draw::{Rng, unit};
+use crate::placement::Strategy;
 use crate::tell::Choice;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -82,6 +83,8 @@ pub struct Without {
 pub struct Network {
     /// As in [`LAYERS`].
     layers: Vec<Layer>,
+    /// The placement that it was trained for.
+    placement: String,
 }
 
 /// Why a file is no such network.
@@ -113,6 +116,9 @@ pub enum NetworkError {
         /// What it holds.
         found: String,
     },
+    /// Trained for no placement that there is.
+    #[error("these weights say that they are of the placement '{0}', which is none that learned")]
+    Placement(String),
     /// A number that is none.
     #[error(
         "the tensor '{0}' has a value that is not a finite number: its training went astray, take an earlier checkpoint"
@@ -207,11 +213,13 @@ struct Entry {
     dtype: String,
     shape: Vec<usize>,
     data_offsets: (usize, usize),
+    /// The placement that it was trained for.
+    placement: Option<String>,
 }
 
 impl Network {
     /// From a file of safetensors with the two tensors of each of [`LAYERS`] in f32; others in it are let
-    /// be. (By hand, and not by their crate: of the format, the page needs only this header.)
+    /// be; `placement` in its metadata is the placement that it was trained for. (By hand, and not by their crate: of the format, the page needs only this header.)
     ///
     /// # Errors
     ///
@@ -269,8 +277,12 @@ impl Network {
                 bias,
             })
         });
+        let layers = layers.collect::<Result<_, NetworkError>>()?;
+        let said = header.get("__metadata__");
+        let placement = said.and_then(|of| of.placement.clone());
         Ok(Self {
-            layers: layers.collect::<Result<_, NetworkError>>()?,
+            layers,
+            placement: placement.unwrap_or_else(|| Strategy::GRAPH_RL.name().to_owned()),
         })
     }
 
@@ -294,6 +306,8 @@ impl Network {
             let bias = &mut layer.bias.iter().copied();
             add(format!("{name}.bias"), outputs.to_string(), bias);
         }
+        let placement = &self.placement;
+        header.push(format!(r#""__metadata__":{{"placement":"{placement}"}}"#));
         let mut header = format!("{{{}}}", header.join(","));
         // Data begin at a multiple of eight.
         header.push_str(&" ".repeat(header.len().next_multiple_of(8) - header.len()));
@@ -303,8 +317,8 @@ impl Network {
         file
     }
 
-    /// Of small random numbers, as training begins with.
-    pub fn random(rng: &mut Rng) -> Self {
+    /// Of small random numbers, for a placement that learns.
+    pub fn random(placement: Strategy, rng: &mut Rng) -> Self {
         let layers = LAYERS.into_iter().map(|(_, inputs, outputs)| {
             let most = libm::sqrt(3.0 / inputs as f64);
             let mut draw = |_| ((2.0 * unit(rng) - 1.0) * most) as f32;
@@ -315,7 +329,13 @@ impl Network {
         });
         Self {
             layers: layers.collect(),
+            placement: placement.name().to_owned(),
         }
+    }
+
+    /// The placement that it was trained for.
+    pub fn placement(&self) -> &str {
+        &self.placement
     }
 
     /// A layer by its name.
@@ -540,13 +560,14 @@ fn mean_of(groups: &[[f32; INSIDE]]) -> [f32; INSIDE] {
 mod tests {
     use super::super::scene::Layout;
     use super::*;
+    use crate::placement::Strategy as Placement;
     use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, proptest};
     use proptest::strategy::ValueTree;
     use rand_xoshiro::rand_core::SeedableRng;
     use std::sync::Arc;
 
     fn network(seed: u64) -> Network {
-        Network::random(&mut Rng::seed_from_u64(seed))
+        Network::random(Placement::GRAPH_RL, &mut Rng::seed_from_u64(seed))
     }
 
     fn features<const WIDE: usize>() -> impl Strategy<Value = [f32; WIDE]> {

@@ -325,6 +325,7 @@ impl ByType {
             skewed: false,
             needs: view.needs(jobs[0]).within(pool),
             profile: view.profile(jobs[0], self.strategy),
+            asker: view.asker(jobs[0], self.strategy),
         };
         if !self.room.place(self.strategy, gang, placement) {
             return false;

@@ -1,0 +1,244 @@
+//! The placer that learned, in the engine: whoever chooses, it is never led where a job cannot go.
+
+use proptest::prelude::*;
+use rand_xoshiro::rand_core::SeedableRng;
+use std::sync::{Arc, Mutex};
+use switchyard::job::{Demand, Job, JobId, Servers, TypeSet, Work};
+use switchyard::placement::Strategy as Placing;
+use switchyard::placement::graph_rl::network::Network;
+use switchyard::placement::graph_rl::{Chooser, Decision, Placer, Weights};
+use switchyard::policy::Rng;
+use switchyard::sim::{SimOptions, Simulation};
+use switchyard::tell::{Choice, PlacingStep};
+use switchyard::workload::Workload;
+use switchyard::{RunSpec, RunSpecError, Time};
+
+fn network(placement: Placing, seed: u64) -> Network {
+    Network::random(placement, &mut Rng::seed_from_u64(seed))
+}
+
+fn spec(policy: &str, cluster: &str) -> RunSpec {
+    RunSpec {
+        policy: policy.parse().expect("a policy"),
+        cluster: cluster.parse().expect("a cluster"),
+        placement: Default::default(),
+        options: SimOptions {
+            contention: true,
+            ..SimOptions::default()
+        },
+        history: None,
+        outages: Default::default(),
+    }
+}
+
+fn job(gpus: u32, submit: f64, servers: u32) -> Job {
+    Job {
+        name: "".into(),
+        submit: Time(submit),
+        gpus,
+        tenant: None,
+        model: None,
+        demand: Demand {
+            servers: Servers {
+                count: servers,
+                cores: 1000,
+                memory: 0,
+            },
+            ..Demand::default()
+        },
+        work: Work::Fixed { duration: 100.0 },
+    }
+}
+
+fn workload(jobs: Vec<Job>) -> Arc<Workload> {
+    Arc::new(Workload {
+        jobs,
+        ..Workload::default()
+    })
+}
+
+/// Chooses anything, in turn by a few numbers, and counts.
+struct Anything {
+    draws: Vec<usize>,
+    decisions: usize,
+    waits: usize,
+}
+
+impl Chooser for Anything {
+    fn choose(&mut self, decision: &Decision<'_>) -> usize {
+        let draw = self.draws[self.decisions % self.draws.len()];
+        self.decisions += 1;
+        let chosen = draw % decision.choices.len();
+        assert_eq!(decision.choices.len(), decision.scores.len());
+        assert!(decision.scores.iter().all(|score| score.is_finite()));
+        self.waits += usize::from(decision.choices[chosen] == Choice::Wait);
+        chosen
+    }
+}
+
+fn run_with(run: Simulation, draws: Vec<usize>) -> (Simulation, Arc<Mutex<Anything>>) {
+    let anything = Arc::new(Mutex::new(Anything {
+        draws,
+        decisions: 0,
+        waits: 0,
+    }));
+    let placer = Placer::new(Arc::new(network(Placing::GRAPH_RL, 1)));
+    (
+        run.with_placer(placer.chosen_by(anything.clone())),
+        anything,
+    )
+}
+
+const CLUSTERS: [&str; 6] = [
+    "8x8/cores=12/partitions=2/racks=4",
+    "3x4:v100/cores=9+4x8:t4/cores=9/partitions=2",
+    "16x4",
+    "6x8/cores=6/memory=64/partitions=3/sockets=4",
+    "1x1",
+    "5x8:a100+2x3:t4/racks=3/sockets=1",
+];
+
+fn jobs() -> impl Strategy<Value = Vec<Job>> {
+    let one = (1u32..20, 0.0..400.0, 0u32..5, 0u32..4, 0u32..4, 1.0..300.0);
+    let one = one.prop_map(|(gpus, submit, servers, cores, kind, duration)| {
+        let mut job = job(gpus, submit, servers);
+        job.demand.cores = cores * 500 * gpus;
+        job.demand.servers.cores = cores * 700;
+        job.demand.types = match kind {
+            0 => TypeSet::ANY.with(0),
+            _ => TypeSet::ANY,
+        };
+        job.work = Work::Fixed { duration };
+        job
+    });
+    prop::collection::vec(one, 1..25).prop_map(|mut jobs| {
+        jobs.sort_by(|a, b| a.submit.0.total_cmp(&b.submit.0));
+        jobs
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: ProptestConfig::default().cases / 8,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// Whatever is chosen of what is offered can be carried out, and every job that fits an idle cluster
+    /// comes to its end, on nodes of unlike types, with servers, and while nodes are away. (A partition
+    /// that had nothing to offer for a part would fail in debug builds.)
+    #[test]
+    fn no_choice_is_infeasible(
+        jobs in jobs(),
+        which in 0..CLUSTERS.len(),
+        policy in prop::sample::select(&["graph-rl", "graph-rl[backfill=false]", "srtf[placement=graph-rl]",
+            "tiresias-las[placement=graph-rl]", "graph-rl[placement=graph-rl-one-agent]"][..]),
+        draws in prop::collection::vec(any::<usize>(), 1..40),
+        outages in prop::sample::select(&["", "0:50..300", "0:10..90,0:200..300:drain", "0:0..500:drain"][..]),
+    ) {
+        let mut spec = spec(policy, CLUSTERS[which]);
+        spec.outages = outages.parse().expect("outages");
+        let mut workload = Arc::unwrap_or_clone(workload(jobs));
+        workload.gpu_types = vec!["t4".to_owned()];
+        let (mut run, chooser) = run_with(spec.start(Arc::new(workload)), draws);
+        run.run().expect("a possible plan, and an end");
+        prop_assert_eq!(run.progress().jobs, run.progress().done);
+        prop_assert!(chooser.lock().is_ok());
+    }
+}
+
+#[test]
+fn where_all_is_full_jobs_wait() {
+    let jobs: Vec<Job> = (0..6).map(|at| job(8, f64::from(at), 0)).collect();
+    for policy in [
+        "graph-rl",
+        "fifo[placement=graph-rl]",
+        "graph-rl[placement=graph-rl-no-graph]",
+    ] {
+        let spec = spec(policy, "2x8/partitions=2");
+        let mut weights = Weights::default();
+        for placement in [Placing::GRAPH_RL, Placing::GRAPH_RL_NO_GRAPH] {
+            let file = network(placement, 3).to_safetensors();
+            weights.add_shipped(&file).expect("weights");
+        }
+        let mut run = spec
+            .start_with(workload(jobs.clone()), &weights)
+            .expect("at hand");
+        run.run_until(Time(50.0)).expect("a possible plan");
+        assert_eq!(run.progress().done, 0);
+        run.run().expect("an end");
+        assert_eq!(run.progress().done, 6);
+    }
+}
+
+#[test]
+fn a_gang_larger_than_a_partition_is_laid_all_the_same() {
+    let (mut run, _) = run_with(
+        spec("graph-rl", "4x4/partitions=4").start(workload(vec![job(9, 0.0, 0)])),
+        vec![0],
+    );
+    run.run().expect("an end");
+    assert_eq!(run.progress().done, 1);
+    assert_eq!(run.log().segments(), 1);
+}
+
+#[test]
+fn weights_that_are_not_at_hand_are_told() {
+    let spec = spec("graph-rl", "4x4");
+    let mut weights = Weights::default();
+    let jobs = || workload(vec![job(1, 0.0, 0)]);
+    let refusal = spec
+        .start_with(jobs(), &weights)
+        .err()
+        .expect("none at hand");
+    assert!(matches!(refusal, RunSpecError::MissingWeights { .. }));
+    assert!(refusal.to_string().contains("(shipped)"), "{refusal}");
+    let own = weights.add_own(&network(Placing::GRAPH_RL, 5).to_safetensors());
+    let own = own.expect("weights");
+    assert!(
+        spec.start_with(jobs(), &weights).is_err(),
+        "they are not the shipped ones"
+    );
+    let mut asked = spec.clone();
+    asked.options.weights = own.to_string().parse().expect("as it is written");
+    assert!(asked.start_with(jobs(), &weights).is_ok());
+    assert_eq!(spec.learned(), Some(Placing::GRAPH_RL));
+}
+
+#[test]
+fn decisions_are_told() {
+    let spec = spec("graph-rl", "8x8/partitions=2/racks=4");
+    let mut weights = Weights::default();
+    let file = network(Placing::GRAPH_RL, 3).to_safetensors();
+    weights.add_shipped(&file).expect("weights");
+    let run = spec.start_with(workload(vec![job(2, 0.0, 1)]), &weights);
+    let mut run = run.expect("at hand");
+    run.watch(JobId(0));
+    run.run_until(Time(1.0)).expect("a possible plan");
+    let placing = run
+        .explain(JobId(0), Time(1.0))
+        .placing
+        .expect("it was asked");
+    let placed = |step: &&PlacingStep| matches!(step.chosen, Choice::Group { .. });
+    assert_eq!(placing.steps.iter().filter(placed).count(), 3);
+    for step in &placing.steps {
+        assert_eq!((step.values.len(), step.told.len()), (2, 2));
+        let all: f32 = step.choices.iter().map(|(_, chance)| chance).sum();
+        assert!((all - 1.0).abs() < 1e-5);
+        assert!(
+            step.choices
+                .iter()
+                .any(|(choice, _)| *choice == step.chosen)
+        );
+    }
+    let first = &placing.steps[0].choices;
+    assert!(
+        first
+            .iter()
+            .any(|(choice, _)| matches!(choice, Choice::Forward { .. }))
+    );
+    assert!(
+        !first.iter().any(|(choice, _)| *choice == Choice::Wait),
+        "nobody runs"
+    );
+}
