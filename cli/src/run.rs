@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use switchyard::RunSpec;
+use switchyard::placement::graph_rl::Weights;
 use switchyard::report::{
     ClusterFacts, Outcomes, Results, RunResult, ServerFigures, Summary, TraceFacts, by_gpu_type,
     chrome_trace, jct_by_name, jobs_csv,
@@ -85,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     let budget = arguments.log.budget(specs.len());
     let runs = specs.into_iter().map(|mut spec| {
         spec.options.log_budget = budget;
-        simulate(spec, &workload)
+        simulate(spec, &workload, &settings.weights)
     });
     let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
 
@@ -137,7 +138,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
 }
 
 /// Runs to the end, with a progress bar if someone is watching.
-fn simulate(spec: RunSpec, workload: &Arc<Workload>) -> Result<Run, Failure> {
+fn simulate(spec: RunSpec, workload: &Arc<Workload>, weights: &Weights) -> Result<Run, Failure> {
     let style = ProgressStyle::with_template(
         "{prefix} {wide_bar} {human_pos}/{human_len} jobs, {eta} left",
     )
@@ -149,7 +150,8 @@ fn simulate(spec: RunSpec, workload: &Arc<Workload>) -> Result<Run, Failure> {
     )
     .with_style(style)
     .with_prefix(spec.policy.to_string());
-    let mut simulation = spec.start(workload.clone());
+    let simulation = spec.start_with(workload.clone(), weights);
+    let mut simulation = simulation.map_err(|missing| Failure::Input(missing.into()))?;
     let begin = Instant::now();
     'run: loop {
         for _ in 0..STEPS_PER_TICK {

@@ -7,9 +7,10 @@ use crate::applications::{ApplicationArguments, AskedApplications};
 use crate::input;
 use anyhow::{Context, anyhow};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use switchyard::cluster::ClusterSpec;
 use switchyard::outages::Outages;
+use switchyard::placement::graph_rl::{Weights, WeightsChoice, WeightsId};
 use switchyard::policy::{ParamKind, PolicySpec};
 use switchyard::trace::ProfileTable;
 use switchyard::workload::Workload;
@@ -29,6 +30,10 @@ pub(crate) struct SettingsArguments {
     /// to and kind, or JSON. Of one run alone: --policy 'fifo if 7:3600..'
     #[arg(long, value_name = "LIST|FILE")]
     outages: Option<String>,
+    /// Weights of one's own for a placement that has learned, such as graph-rl: a file of
+    /// safetensors, as `switchyard-train` writes [default: the shipped ones]
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
     #[command(flatten)]
     flags: Flags,
     #[command(flatten)]
@@ -132,6 +137,8 @@ pub(crate) struct Asked<'a> {
     preset: Option<Preset>,
     applications: AskedApplications,
     outages: Option<Outages>,
+    weights: Weights,
+    own_weights: Option<WeightsId>,
 }
 
 /// All settings of the runs.
@@ -139,6 +146,8 @@ pub(crate) struct Chosen {
     /// What they have in common.
     pub(crate) experiment: Experiment,
     pub(crate) preset: Option<Preset>,
+    /// What placements that have learned go by.
+    pub(crate) weights: Weights,
     policies: Vec<PolicySpec>,
     /// Whether somebody named them.
     named: bool,
@@ -149,12 +158,23 @@ impl SettingsArguments {
     pub(crate) fn check(&self) -> Result<Asked<'_>, Failure> {
         self.flags.over(&mut Settings::default())?;
         let preset = self.preset.as_deref().map(str::parse).transpose();
+        let mut weights = switchyard::weights::shipped();
+        let own_weights = self.weights.as_deref().map(|path| {
+            let file = std::fs::read(path)
+                .with_context(|| format!("cannot read {}", path.display()))
+                .map_err(Failure::Input)?;
+            let added = weights.add_own(&file);
+            added.map_err(|why| input_error(anyhow!("{}: {why}", path.display())))
+        });
+        let own_weights = own_weights.transpose()?;
         Ok(Asked {
             arguments: self,
             policies: policies(&self.policies)?,
             preset: preset.map_err(input_error)?,
             applications: self.applications.check()?,
             outages: self.outages.as_deref().map(outages).transpose()?,
+            weights,
+            own_weights,
         })
     }
 }
@@ -176,6 +196,9 @@ impl Asked<'_> {
         if let Some(outages) = self.outages {
             settings.outages = outages;
         }
+        if let Some(own) = self.own_weights {
+            settings.options.weights = WeightsChoice::Own(own);
+        }
         let flags = &self.arguments.flags;
         let applications = settings.applications_mut();
         self.applications.over(applications, beside);
@@ -184,6 +207,7 @@ impl Asked<'_> {
         Ok(Chosen {
             experiment,
             preset: self.preset,
+            weights: self.weights,
             policies,
             named,
         })
@@ -215,6 +239,8 @@ impl Chosen {
         let runs = runs.collect::<Result<Vec<RunSpec>, Failure>>()?;
         for run in &runs {
             run.check().map_err(input_error)?;
+            run.placer(&self.weights)
+                .map_err(|missing| input_error(anyhow!("{missing}; with --weights FILE")))?;
         }
         for run in &runs {
             let settings = &mut own.settings;

@@ -9,7 +9,8 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use switchyard::job::JobId;
-use switchyard::tell::{Cause, Explanation, Fact, Verdict};
+use switchyard::placement::graph_rl::Weights;
+use switchyard::tell::{Cause, Explanation, Fact, Placing, Verdict};
 use switchyard::{RunSpec, Time, workload::Workload};
 
 #[derive(Args)]
@@ -42,6 +43,9 @@ struct Answer {
     verdict: Verdict,
     facts: Vec<Fact>,
     slow: Vec<Cause>,
+    /// How a placement that has learned decided last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    placing: Option<Placing>,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -73,7 +77,7 @@ pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
     let specs = settings.runs(&cluster)?;
     let answers = specs
         .iter()
-        .map(|spec| ask(spec, &workload, job, arguments.at));
+        .map(|spec| ask(spec, &workload, &settings.weights, (job, arguments.at)));
     let answers = answers.collect::<Result<Vec<Answer>, Failure>>()?;
     match &arguments.json {
         Some(path) => output::json(path, &answers),
@@ -84,14 +88,22 @@ pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-fn ask(spec: &RunSpec, workload: &Arc<Workload>, job: JobId, at: f64) -> Result<Answer, Failure> {
-    let mut run = spec.start(Arc::clone(workload));
+fn ask(
+    spec: &RunSpec,
+    workload: &Arc<Workload>,
+    weights: &Weights,
+    (job, at): (JobId, f64),
+) -> Result<Answer, Failure> {
+    let run = spec.start_with(Arc::clone(workload), weights);
+    let mut run = run.map_err(|missing| Failure::Input(missing.into()))?;
+    run.watch(job);
     run.run_until(Time(at))
         .map_err(|error| Failure::Run(error.into()))?;
     let Explanation {
         verdict,
         facts,
         slow,
+        placing,
         ..
     } = run.explain(job, Time(at));
     Ok(Answer {
@@ -99,6 +111,7 @@ fn ask(spec: &RunSpec, workload: &Arc<Workload>, job: JobId, at: f64) -> Result<
         verdict,
         facts,
         slow,
+        placing,
     })
 }
 
@@ -130,6 +143,9 @@ fn text(answer: &Answer, workload: &Workload) -> String {
     }
     for Fact { term, value } in &answer.facts {
         text.push_str(&format!("  {term}: {value}\n"));
+    }
+    for step in answer.placing.iter().flat_map(|placing| &placing.steps) {
+        text.push_str(&format!("  {}\n", step.text()));
     }
     text
 }

@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod experiment;
+pub mod weights;
 pub mod workload;
 
 pub use experiment::Experiment;

@@ -1,20 +1,18 @@
 //! The placer that learned, in the engine: whoever chooses, it is never led where a job cannot go.
 
 use proptest::prelude::*;
-use rand_xoshiro::rand_core::SeedableRng;
 use std::sync::{Arc, Mutex};
 use switchyard::job::{Demand, Job, JobId, Servers, TypeSet, Work};
 use switchyard::placement::Strategy as Placing;
 use switchyard::placement::graph_rl::network::Network;
 use switchyard::placement::graph_rl::{Chooser, Decision, Placer, Weights};
-use switchyard::policy::Rng;
 use switchyard::sim::{SimOptions, Simulation};
 use switchyard::tell::{Choice, PlacingStep};
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, RunSpecError, Time};
 
 fn network(placement: Placing, seed: u64) -> Network {
-    Network::random(placement, &mut Rng::seed_from_u64(seed))
+    Network::random(placement, seed)
 }
 
 fn spec(policy: &str, cluster: &str) -> RunSpec {

@@ -23,6 +23,8 @@ use switchyard::RunSpec;
 use switchyard::cluster::{ClusterSpec, Thousandths};
 use switchyard::job::{Demand, Servers, TypeSet, Work};
 use switchyard::outages::Outages;
+use switchyard::placement::Strategy as Placing;
+use switchyard::placement::graph_rl::{Weights, network::Network};
 use switchyard::policy::POLICIES;
 use switchyard::sim::SimOptions;
 use switchyard::throughputs::JobType;
@@ -85,6 +87,8 @@ pub fn cases() -> [Case; 15] {
 
 /// Policies that treat worlds differently.
 const WORLD: &[&str] = &[
+    "graph-rl",
+    "tiresias-las[placement=graph-rl]",
     "fifo[backfill=true]",
     "srtf[placement=spread]",
     "tiresias-las",
@@ -388,6 +392,15 @@ fn tiny() -> Case {
     }
 }
 
+/// Of nothing learned: other weights than these are no other program.
+fn weights() -> Weights {
+    let mut weights = Weights::default();
+    let network = Network::random(Placing::GRAPH_RL, 13);
+    let added = weights.add_shipped(&network.to_safetensors());
+    added.expect("they are written as they are read");
+    weights
+}
+
 impl Case {
     /// The case's lines of `golden/hashes.txt`, computed here and now: every policy with its
     /// defaults, and the variants.
@@ -413,7 +426,8 @@ impl Case {
             history: None,
             outages: self.outages.clone(),
         };
-        let mut run = spec.start(self.workload.clone());
+        let run = spec.start_with(self.workload.clone(), &weights());
+        let mut run = run.expect("there are weights");
         run.run().expect("a possible plan");
         run.log().hash()
     }

@@ -86,6 +86,25 @@ impl RunSpec {
         placement.filter(|placement| placement.is_learned())
     }
 
+    /// Its placer, if its placement goes by what was learned.
+    ///
+    /// # Errors
+    ///
+    /// The weights that it asks for are not among these.
+    pub fn placer(&self, weights: &Weights) -> Result<Option<Placer>, RunSpecError> {
+        let Some(placement) = self.learned() else {
+            return Ok(None);
+        };
+        let asked = self.options.weights;
+        let missing = || RunSpecError::MissingWeights {
+            policy: self.policy.to_string(),
+            placement,
+            weights: asked,
+        };
+        let network = weights.find(placement, asked).ok_or_else(missing)?;
+        Ok(Some(Placer::new(network)))
+    }
+
     /// The run at its very beginning, by weights where it goes by any.
     ///
     /// # Errors
@@ -97,18 +116,10 @@ impl RunSpec {
         weights: &Weights,
     ) -> Result<Simulation, RunSpecError> {
         let run = self.start(workload);
-        let Some(placement) = self.learned() else {
-            return Ok(run);
-        };
-        let asked = self.options.weights;
-        match weights.find(placement, asked) {
-            Some(network) => Ok(run.with_placer(Placer::new(network))),
-            None => Err(RunSpecError::MissingWeights {
-                policy: self.policy.to_string(),
-                placement,
-                weights: asked,
-            }),
-        }
+        Ok(match self.placer(weights)? {
+            Some(placer) => run.with_placer(placer),
+            None => run,
+        })
     }
 
     /// The run at its very beginning. Placements that have learned do as without weights.

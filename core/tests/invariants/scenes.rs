@@ -384,6 +384,7 @@ fn all_options() -> impl Strategy<Value = SimOptions> {
                 log_budget,
                 (interval, checkpoint_cost, (mtbf, mttr, failure_shape)),
             )| SimOptions {
+                weights: Default::default(),
                 mtbf,
                 mttr,
                 failure_shape,

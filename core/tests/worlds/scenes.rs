@@ -3,7 +3,6 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use rand_xoshiro::rand_core::SeedableRng;
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, NodeGroup, NodeKind, Thousandths, Tree, TypeId};
 use switchyard::job::{Demand, Job, Servers, TypeSet, Work};
@@ -11,7 +10,7 @@ use switchyard::outages::{Outage, OutageKind, Outages};
 use switchyard::placement::Strategy as Placing;
 use switchyard::placement::graph_rl::Weights;
 use switchyard::placement::graph_rl::network::Network;
-use switchyard::policy::{POLICIES, PolicySpec, Rng};
+use switchyard::policy::{POLICIES, PolicySpec};
 use switchyard::sim::{SimOptions, Simulation};
 use switchyard::workload::{ApplicationSettings, GpuGeneration, Workload};
 use switchyard::{RunSpec, Time};
@@ -84,7 +83,7 @@ impl World {
 pub(crate) fn weights() -> Weights {
     let mut weights = Weights::default();
     for placement in Placing::ALL.into_iter().filter(|of| of.is_learned()) {
-        let network = Network::random(placement, &mut Rng::seed_from_u64(7));
+        let network = Network::random(placement, 7);
         let added = weights.add_shipped(&network.to_safetensors());
         added.expect("they are written as they are read");
     }

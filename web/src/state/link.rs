@@ -412,6 +412,7 @@ mod tests {
             settings: Settings {
                 placement: Strategy::SPREAD,
                 options: SimOptions {
+                    weights: Default::default(),
                     restart_cost: 30.0,
                     seed: 9,
                     restart_by_model: true,

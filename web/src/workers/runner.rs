@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::job::JobId;
+use switchyard::placement::graph_rl::Weights;
 use switchyard::policy::Slowness;
 use switchyard::sim::{HaltReason, LogMark, RunError, Simulation};
 use switchyard::workload::{Workload, export};
@@ -37,6 +38,7 @@ pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
         run: None,
         replay: None,
         watch: None,
+        weights: Weights::default(),
     }));
 
     let slices = server.clone();
@@ -63,6 +65,8 @@ struct Server {
     replay: Option<Simulation>,
     /// The same run once more, to see how fast the job ran that was asked about last.
     watch: Option<Watch>,
+    /// What placements that have learned go by.
+    weights: Weights,
 }
 
 struct Watch {
@@ -98,6 +102,11 @@ struct Run {
 }
 
 impl Run {
+    /// The same at its beginning.
+    fn again(&self, weights: &Weights) -> Option<Simulation> {
+        self.spec.start_with(self.workload.clone(), weights).ok()
+    }
+
     /// Takes up to so many steps; `false`: nothing is left to do.
     fn steps(&mut self, most: u32) -> Result<bool, RunError> {
         for _ in 0..most {
@@ -122,8 +131,14 @@ impl Server {
                     Some(settings) => settings.bind(workload).map_err(|error| error.to_string()),
                 });
                 let checked = spec.check().map_err(|missing| missing.to_string());
-                let workload = match checked.and(bound) {
-                    Ok(workload) => Arc::new(workload),
+                let started = checked.and(bound).and_then(|workload| {
+                    let workload = Arc::new(workload);
+                    let run = spec.start_with(workload.clone(), &self.weights);
+                    let run = run.map_err(|missing| missing.to_string())?;
+                    Ok((workload, run))
+                });
+                let (workload, simulation) = match started {
+                    Ok(started) => started,
                     Err(why) => {
                         self.run = None;
                         reply(&self.scope, &Reply::Failed(why));
@@ -131,7 +146,7 @@ impl Server {
                     }
                 };
                 self.run = Some(Run {
-                    simulation: spec.start(workload.clone()),
+                    simulation,
                     spec: Rc::unwrap_or_clone(spec),
                     workload,
                     sent: LogMark::default(),
@@ -247,7 +262,7 @@ impl Server {
         if slows_jobs && self.watch.as_ref().is_none_or(|watch| watch.job != job) {
             self.watch = Some(Watch {
                 job,
-                simulation: Some(run.spec.start(run.workload.clone())),
+                simulation: run.again(&self.weights),
                 slowness: Slowness::default(),
             });
             self.ask_again();
@@ -270,7 +285,7 @@ impl Server {
             .as_ref()
             .is_none_or(|replay| replay.progress().now > at)
         {
-            self.replay = Some(run.spec.start(run.workload.clone()));
+            self.replay = run.again(&self.weights);
         }
         let replay = self.replay.as_mut()?;
         // Why it ended early has already been told by the run itself.

@@ -10,6 +10,7 @@ use super::scene::{GROUP, JOB, Observation, PARTITION, RACK, SERVER};
 use crate::draw::{Rng, unit};
 use crate::placement::Strategy;
 use crate::tell::Choice;
+use rand_xoshiro::rand_core::SeedableRng;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -318,10 +319,11 @@ impl Network {
     }
 
     /// Of small random numbers, for a placement that learns.
-    pub fn random(placement: Strategy, rng: &mut Rng) -> Self {
+    pub fn random(placement: Strategy, seed: u64) -> Self {
+        let mut rng = Rng::seed_from_u64(seed);
         let layers = LAYERS.into_iter().map(|(_, inputs, outputs)| {
             let most = libm::sqrt(3.0 / inputs as f64);
-            let mut draw = |_| ((2.0 * unit(rng) - 1.0) * most) as f32;
+            let mut draw = |_| ((2.0 * unit(&mut rng) - 1.0) * most) as f32;
             Layer {
                 weights: (0..inputs * outputs).map(&mut draw).collect(),
                 bias: vec![0.0; outputs],
@@ -563,11 +565,10 @@ mod tests {
     use crate::placement::Strategy as Placement;
     use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, proptest};
     use proptest::strategy::ValueTree;
-    use rand_xoshiro::rand_core::SeedableRng;
     use std::sync::Arc;
 
     fn network(seed: u64) -> Network {
-        Network::random(Placement::GRAPH_RL, &mut Rng::seed_from_u64(seed))
+        Network::random(Placement::GRAPH_RL, seed)
     }
 
     fn features<const WIDE: usize>() -> impl Strategy<Value = [f32; WIDE]> {

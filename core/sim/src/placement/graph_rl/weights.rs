@@ -10,11 +10,12 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A file of weights, by a hash of its bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WeightsId(u64);
 
 /// The weights of a run: those that are shipped, or one's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum WeightsChoice {
     /// The shipped ones.
     #[default]
@@ -53,6 +54,20 @@ impl FromStr for WeightsChoice {
         let digits = text.len() == 16 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
         let id = u64::from_str_radix(text, 16).ok().filter(|_| digits);
         id.map(|id| Self::Own(WeightsId(id))).ok_or(NoWeightsChoice)
+    }
+}
+
+impl From<WeightsChoice> for String {
+    fn from(choice: WeightsChoice) -> Self {
+        choice.to_string()
+    }
+}
+
+impl TryFrom<String> for WeightsChoice {
+    type Error = NoWeightsChoice;
+
+    fn try_from(text: String) -> Result<Self, NoWeightsChoice> {
+        text.parse()
     }
 }
 
