@@ -229,6 +229,16 @@ fn decisions_are_told() {
                 .any(|(choice, _)| *choice == step.chosen)
         );
     }
+    // On the sockets of its choice, of four GPUs each.
+    let log = run.log();
+    for step in placing.steps.iter().filter(placed).take(2) {
+        let Choice::Group { node, group } = step.chosen else {
+            continue;
+        };
+        let mut gpus = log.segment(0).gpus.iter();
+        let there = gpus.find(|of| of.node == node).expect("where it chose");
+        assert_ne!(there.mask & (0b1111 << (4 * group)), 0);
+    }
     let first = &placing.steps[0].choices;
     assert!(
         first

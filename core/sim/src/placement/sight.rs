@@ -236,14 +236,17 @@ impl Sight {
         self.links.borrow_mut().what_if(&stay)
     }
 
-    /// The GPUs that the engine would hand out for these parts: the lowest free ones of each node.
+    /// The GPUs that the engine would hand out for these parts: of each node the wished ones, then the
+    /// lowest free ones.
     fn gpus(&self, parts: &[Part]) -> Vec<Gpus> {
         let workers = parts.iter().filter(|part| part.has_workers());
         let gpus = workers.map(|part| {
             let free = self.free_mask(part.node);
-            let mut rest = free;
+            let (mut rest, mut wished) = (free, free & part.wished);
             for _ in 0..part.width() {
-                rest &= rest.wrapping_sub(1);
+                let from = if wished == 0 { rest } else { wished };
+                let gpu = from & from.wrapping_neg();
+                (rest, wished) = (rest & !gpu, wished & !gpu);
             }
             Gpus {
                 node: part.node,

@@ -95,16 +95,25 @@ impl Layout {
     }
 }
 
+/// What it has on a server.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Own {
+    workers: u32,
+    servers: u32,
+    /// Of its workers, the lowest free ones of their groups.
+    gpus: u64,
+}
+
 /// A gang that is being laid: what is free for it, and what of it is laid.
 pub struct Scene<'a> {
     site: &'a Site<'a>,
     gang: Gang,
     seen: Observation,
     /// GPUs of each group that are free for it, and of each server how many it can still use.
-    free: Vec<u32>,
+    free: Vec<u64>,
     usable: Vec<u32>,
-    /// Workers and servers that it has on each server.
-    own: Vec<(u32, u32)>,
+    /// What it has on each server.
+    own: Vec<Own>,
     /// Still to be placed.
     workers: u32,
     servers: u32,
@@ -132,7 +141,7 @@ impl<'a> Scene<'a> {
             },
             free: Vec::new(),
             usable: site.free.per_node().to_vec(),
-            own: vec![(0, 0); site.free.per_node().len()],
+            own: vec![Own::default(); site.free.per_node().len()],
             workers: gang.gpus,
             servers,
             site,
@@ -179,7 +188,7 @@ impl<'a> Scene<'a> {
                 let (slow, wanted, count) = here.fold((0.0, 0.0, 0u32), |sums, of| {
                     (sums.0 + of.1, sums.1 + of.2, sums.2 + 1)
                 });
-                self.free.push((there & mask).count_ones());
+                self.free.push(there & mask);
                 self.seen.groups.push([
                     0.0,
                     scaled(f64::from(mask.count_ones()), 4.0),
@@ -250,12 +259,14 @@ impl<'a> Scene<'a> {
             for group in layout.groups_of(at) {
                 let seen = &mut self.seen.groups[group];
                 // As many of them as the gang can use.
-                let usable = self.free[group].min(self.usable[at]);
+                let usable = self.free[group].count_ones().min(self.usable[at]);
                 seen[0] = scaled(f64::from(usable), 4.0);
                 seen[7] = one_if(fits && (role != Some(Role::Worker) || usable > 0));
                 free += usable;
             }
-            let (workers, servers) = self.own[at];
+            let Own {
+                workers, servers, ..
+            } = self.own[at];
             let seen = &mut self.seen.servers[at];
             seen[1] = scaled(f64::from(free.min(self.usable[at])), 8.0);
             seen[4] = scaled(f64::from(workers), 8.0);
@@ -306,7 +317,9 @@ impl<'a> Scene<'a> {
         match self.role() {
             Some(Role::Worker) => self.usable[node as usize] > 0,
             Some(Role::ParameterServer) => {
-                let (workers, servers) = self.own[node as usize];
+                let Own {
+                    workers, servers, ..
+                } = self.own[node as usize];
                 servers < self.site.most_servers(node, workers, self.gang.needs)
             }
             None => false,
@@ -316,7 +329,7 @@ impl<'a> Scene<'a> {
     /// Whether the next part fits into a group of a server.
     pub fn fits_group(&self, node: u32, group: u32) -> bool {
         let at = self.seen.layout.groups[node as usize] + group;
-        let has_room = self.role() == Some(Role::ParameterServer) || self.free[at as usize] > 0;
+        let has_room = self.role() == Some(Role::ParameterServer) || self.free[at as usize] != 0;
         has_room && self.fits(node)
     }
 
@@ -352,15 +365,18 @@ impl<'a> Scene<'a> {
         let own = &mut self.own[node as usize];
         match self.workers {
             0 => {
-                own.1 += 1;
+                own.servers += 1;
                 self.servers -= 1;
             }
             _ => {
-                own.0 += 1;
+                own.workers += 1;
                 self.workers -= 1;
                 self.usable[node as usize] -= 1;
                 let at = self.seen.layout.groups[node as usize] + group;
-                self.free[at as usize] -= 1;
+                let free = &mut self.free[at as usize];
+                let gpu = *free & free.wrapping_neg();
+                *free &= !gpu;
+                own.gpus |= gpu;
                 let seen = &mut self.seen.groups[at as usize][4];
                 *seen = if *seen < 3.75 { *seen + 0.25 } else { 4.0 };
             }
@@ -371,10 +387,11 @@ impl<'a> Scene<'a> {
     /// What is laid.
     pub fn parts(&self) -> impl Iterator<Item = Part> {
         let own = (0u32..).zip(&self.own);
-        own.filter(|(_, own)| **own != (0, 0))
-            .map(|(node, &(workers, servers))| Part {
-                servers,
-                ..Part::new(node, workers)
+        own.filter(|(_, own)| **own != Own::default())
+            .map(|(node, own)| Part {
+                servers: own.servers,
+                wished: own.gpus,
+                ..Part::new(node, own.workers)
             })
     }
 }
