@@ -384,7 +384,8 @@ fn run(
         history: None,
         outages: Default::default(),
     };
-    let mut run = spec.start(Arc::clone(&workload));
+    let run = spec.start_with(Arc::clone(&workload), &switchyard::weights::shipped());
+    let mut run = run.map_err(|missing| Failure::Run(missing.into()))?;
     run.run().map_err(|error| Failure::Run(error.into()))?;
     let summary = Summary::of(&workload, cluster, run.log());
     Ok(Figures {
