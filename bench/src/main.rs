@@ -2,13 +2,14 @@
 //!
 //! `engine` measures how fast a trace opens and how many jobs a second each scheduler simulates,
 //! `open` the opening of any files alone. `goodput` measures fits and tables of Pollux's models,
-//! `pollux` the genetic search of a scheduling round, `gns` the gradient noise scale on CPU and GPU.
+//! `placer` the decisions of graph-rl, `pollux` the genetic search of a scheduling round, `gns` the gradient noise scale on CPU and GPU.
 //! Every figure is the median of several runs, beside the least and the greatest.
 
 mod engine;
 mod gns;
 mod goodput;
 mod open;
+mod placer;
 mod pollux;
 
 use clap::{Parser, Subcommand};
@@ -31,6 +32,8 @@ enum Command {
     Gns(gns::Arguments),
     /// What fits and tables of Pollux's models cost
     Goodput(goodput::Arguments),
+    /// Decisions per second of the placer that learned
+    Placer(placer::Arguments),
     /// A scheduling round of Pollux: the genetic search, and what stopping it early changes
     Pollux(pollux::Arguments),
 }
@@ -41,6 +44,7 @@ fn main() -> anyhow::Result<()> {
         Command::Open(arguments) => open::open(&arguments),
         Command::Gns(arguments) => gns::gns(&arguments),
         Command::Goodput(arguments) => goodput::goodput(&arguments),
+        Command::Placer(arguments) => placer::placer(&arguments),
         Command::Pollux(arguments) => pollux::pollux(&arguments),
     }
 }
