@@ -71,8 +71,9 @@ impl Sums {
         let layout = problem.layout.with_words::<W>();
         self.hash = self.hash.wrapping_add(record[layout.hash()]);
         self.in_use |= record[layout.words];
-        self.terms += f64::from_bits(record[layout.term()]);
-        self.speedups += f64::from_bits(record[layout.term() + 1]);
+        let [term, speedup] = problem.cells[record[layout.cell()] as usize];
+        self.terms += term;
+        self.speedups += speedup;
     }
 
     /// The hash, and the fitness if one mask covers all nodes.

@@ -7,9 +7,9 @@
 //!   clear, so that all lanes of a word are worked on at a time;
 //! - `masks`: which nodes hold any: bit b·l + w for lane l, of b bits, of word w (of each group of b
 //!   words), so that a mask is an OR of shifted words, and one mask covers 64 nodes;
-//! - a hash of the GPUs, and what the row is worth: its term of F0's sum, and its speedup, as bits.
+//! - a hash of the GPUs, and the row's cell in the speedup tables.
 //!
-//! The others follow from the first; operators mark the rows they write ([`Changes`]) and they
+//! The last three follow from the first; operators mark the rows they write ([`Changes`]) and they
 //! are brought up to date once.
 
 use std::ops::Range;
@@ -213,7 +213,7 @@ impl Layout {
 
     /// Words of a job's record.
     pub(super) fn record(self) -> usize {
-        self.words + self.masks + 3
+        self.words + self.masks + 2
     }
 
     /// Words of a genome.
@@ -221,13 +221,13 @@ impl Layout {
         self.jobs * self.record()
     }
 
-    /// Where a record's hash is.
+    /// Where a record's hash is; the cell follows.
     pub(super) fn hash(self) -> usize {
         self.words + self.masks
     }
 
-    /// Where a record's term is; the speedup follows.
-    pub(super) fn term(self) -> usize {
+    /// Where a record's cell is.
+    pub(super) fn cell(self) -> usize {
         self.words + self.masks + 1
     }
 }
@@ -259,7 +259,7 @@ pub(super) fn hash(words: &[u64], job: usize) -> u64 {
     hash ^ (hash >> 29)
 }
 
-/// The rows of one genome that were written since their hash and worth were right, a bit each.
+/// The rows of one genome that were written since their hash and cell were right, a bit each.
 pub(super) struct Changes {
     rows: Vec<u64>,
 }

@@ -27,8 +27,6 @@ pub(super) struct Mutation {
     holders: Vec<u64>,
     /// Nodes with free GPUs, in masks.
     free: Vec<u64>,
-    /// Nodes that may have given more GPUs than they have, in masks.
-    contested: Vec<u64>,
     /// By mask: how many jobs are on each node, the digits in base two; right where it is free.
     crowds: Vec<[u64; DIGITS]>,
     /// The free nodes of a mask, as its bits.
@@ -63,7 +61,6 @@ impl Mutation {
                 .collect(),
             holders: (0..1 << DIGITS).map(holder).collect(),
             free: vec![0; layout.masks],
-            contested: vec![0; layout.masks],
             crowds: vec![[0; DIGITS]; layout.masks],
             bits: vec![0; 64],
             there: vec![0; layout.jobs + 1],
@@ -84,11 +81,6 @@ impl Mutation {
             self.raise::<W>(problem, genome, changes, rng);
         }
         is_reset || !changes.is_empty()
-    }
-
-    /// The nodes that may have given more GPUs than they have, of the first mask.
-    pub(super) fn contested(&self) -> u64 {
-        self.contested.first().copied().unwrap_or(0)
     }
 
     fn go_back<const W: usize>(
@@ -168,18 +160,15 @@ impl Mutation {
             }
             self.crowds[m] = crowds;
             let high = layout.high();
-            let (mut mask, mut contested) = (0, 0);
+            let mut mask = 0;
             for (shift, (w, used)) in group.zip(used).enumerate() {
                 let (capacity, has_gpus) = (problem.capacity[w], self.has_gpus[w]);
                 // Lanes of capacity − 1 ≥ used.
                 let one = has_gpus >> (layout.bits - 1);
                 let free = ((capacity - one) | high) - (used & !high);
                 mask |= ((free & !used & has_gpus) >> (layout.bits - 1)) << shift;
-                let over = used | !((capacity | high) - (used & !high));
-                contested |= ((over & high) >> (layout.bits - 1)) << shift;
             }
             self.free[m] = mask;
-            self.contested[m] = contested;
             any |= mask;
         }
         any != 0
@@ -199,7 +188,7 @@ impl Mutation {
         for m in 0..layout.masks {
             let free = self.free[m];
             let mask = layout.words + m;
-            let (mut rows, mut raised) = (0, 0);
+            let mut rows = 0;
             for job in problem.pinned..layout.jobs {
                 // Written whether it counts or not: a branch would be chance.
                 self.there[rows] = job as u32;
@@ -223,7 +212,6 @@ impl Mutation {
                     let is_hit = u32::from(draw >> 32 < self.holders[crowd]);
                     let more = scale(draw as u32, most - now + 1) * is_hit;
                     record[w] += u64::from(more) << shift;
-                    raised |= u64::from(more > 0) << bit;
                     changes.mark_if(job, more > 0);
                     left &= left - 1;
                 }
@@ -246,10 +234,8 @@ impl Mutation {
                 let gpus = scale(draw, most + 1) * is_new;
                 record[w] += u64::from(gpus) << shift;
                 record[mask] |= u64::from(gpus > 0) << bit;
-                raised |= u64::from(gpus > 0) << bit;
                 changes.mark_if(job, gpus > 0);
             });
-            self.contested[m] |= raised;
         }
     }
 }

@@ -372,14 +372,14 @@ impl Problem {
             );
             changes.mark(job);
         }
-        // A row's worth depends on whether it is the current one.
+        // A row's cell depends on whether it is the current one.
         self.current.clone_from(&current);
         self.refresh(&mut current, &mut changes);
         self.current = current;
         Ok(())
     }
 
-    /// Brings hash and worth of a genome's changed rows up to date.
+    /// Brings hash and cell of a genome's changed rows up to date.
     pub(super) fn refresh(&self, genome: &mut [u64], changes: &mut Changes) {
         let record = self.layout.record();
         changes.for_each(|job| {
@@ -388,14 +388,13 @@ impl Problem {
         changes.clear();
     }
 
-    /// Brings a record's hash and worth up to date.
+    /// Brings a record's hash and cell up to date.
     #[inline]
     pub(super) fn refresh_row<const W: usize>(&self, job: usize, record: &mut [u64]) {
         let layout = self.layout.with_words::<W>();
         let (words, rest) = record.split_at_mut(layout.words);
         rest[layout.masks] = genome::hash(words, job);
-        let worth = self.cells[self.cell::<W>(job, words, &rest[..layout.masks])];
-        rest[layout.masks + 1..].copy_from_slice(&worth.map(f64::to_bits));
+        rest[layout.masks + 1] = self.cell::<W>(job, words, &rest[..layout.masks]) as u64;
     }
 
     /// The row's cell; a row must hold no more than the job's most.
@@ -452,9 +451,10 @@ impl Problem {
     pub(super) fn bound(&self) -> f64 {
         let mut sum = 0.0;
         for (job, member) in self.members.iter().enumerate() {
+            let kept = self.current_row::<ANY>(job)[self.layout.cell()] as usize;
             let side = self.classes * member.stride();
             let moved = &self.cells[member.cells + side..][..side];
-            let mut best = f64::from_bits(self.current_row::<ANY>(job)[self.layout.term()]);
+            let mut best = self.cells[kept][0];
             for &[term, _] in moved.iter().filter(|_| job >= self.pinned) {
                 if (term < best) == self.mean.falls() && term != best {
                     best = term;
@@ -504,7 +504,7 @@ impl Problem {
         let genome = self.genome(allocation);
         let records = genome.chunks_exact(self.layout.record());
         for (member, record) in self.members.iter().zip(records) {
-            speedups[member.candidate] = f64::from_bits(record[self.layout.term() + 1]);
+            speedups[member.candidate] = self.cells[record[self.layout.cell()] as usize][1];
         }
         speedups
     }

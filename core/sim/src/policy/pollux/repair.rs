@@ -37,18 +37,16 @@ impl Repair {
     }
 
     /// Repairs a genome whose masks are right, brings its records up to date and weighs it: its
-    /// hash and fitness. The changes are the rows that were written, which are none afterwards;
-    /// all nodes that give more GPUs than they have are `contested`, if one mask covers all.
+    /// hash and fitness. The changes are the rows that were written, which are none afterwards.
     pub(super) fn settle<const W: usize>(
         &mut self,
         problem: &Problem,
         genome: &mut [u64],
         changes: &mut Changes,
-        contested: u64,
         rng: &mut Rng,
     ) -> (u64, Fitness) {
         if W != ANY {
-            return self.settle_rows::<W>(problem, genome, changes, contested, rng);
+            return self.settle_rows::<W>(problem, genome, changes, rng);
         }
         self.apply(problem, genome, changes, rng);
         problem.refresh(genome, changes);
@@ -61,11 +59,10 @@ impl Repair {
         problem: &Problem,
         genome: &mut [u64],
         changes: &mut Changes,
-        contested: u64,
         rng: &mut Rng,
     ) -> (u64, Fitness) {
         let layout = problem.layout.with_words::<W>();
-        let parameters = &problem.parameters;
+        let (high, parameters) = (layout.high(), &problem.parameters);
         // Of short rows, it takes longer to ask than to write them all: a branch would be chance.
         let always = W <= FEW_LARGE;
         let mut sums = Sums::default();
@@ -94,13 +91,24 @@ impl Repair {
             if is_changed {
                 self.cap::<W>(problem, job, record, rng);
             }
-            // Whoever has GPUs of a contested node comes by here: of the others' nodes, it does not
-            // matter what is left.
             let (words, rest) = record.split_at_mut(layout.words);
-            if always || rest[0] & contested != 0 {
+            let is_short = always || {
+                let enough = left
+                    .iter()
+                    .zip(&*words)
+                    .fold(high, |enough, (left, wanted)| {
+                        enough & ((left | high) - wanted)
+                    });
+                enough != high
+            };
+            if is_short {
                 is_changed = true;
                 for (w, (left, word)) in left.iter_mut().zip(&mut *words).enumerate() {
                     rest[0] &= !layout.take(left, word, w);
+                }
+            } else {
+                for (left, wanted) in left.iter_mut().zip(&*words) {
+                    *left -= wanted;
                 }
             }
             if is_changed {

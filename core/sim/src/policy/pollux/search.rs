@@ -270,7 +270,7 @@ impl<'a, const W: usize> Work<'a, W> {
             self.changes.mark(job);
         }
         self.repair
-            .settle::<W>(self.problem, child, &mut self.changes, u64::MAX, rng)
+            .settle::<W>(self.problem, child, &mut self.changes, rng)
     }
 
     /// Adds the genome to the offspring unless there is one like it; a place for the next.
@@ -404,10 +404,9 @@ impl<'a, const W: usize> Work<'a, W> {
         if !has_moved && (point == 0 || parents[0] == parents[1]) {
             return place;
         }
-        let contested = self.mutation.contested();
-        let (hash, fitness) =
-            self.repair
-                .settle::<W>(self.problem, child, &mut self.changes, contested, rng);
+        let (hash, fitness) = self
+            .repair
+            .settle::<W>(self.problem, child, &mut self.changes, rng);
         self.keep_if_new(place, hash, fitness)
     }
 

@@ -182,7 +182,7 @@ proptest! {
             changes.mark(job);
         }
         let (_, fitness) =
-            Repair::new(&problem).settle::<ANY>(&problem, &mut genome, &mut changes, u64::MAX, &mut rng);
+            Repair::new(&problem).settle::<ANY>(&problem, &mut genome, &mut changes, &mut rng);
         let allocation = problem.allocation(&genome);
         prop_assert_eq!(violation(&gpus, &jobs, &parameters, &allocation), None);
         prop_assert!(is_consistent(&problem, &genome));
