@@ -15,10 +15,11 @@ impl Strategy {
     });
 }
 
-/// The sum of log-slowdowns beyond which a gang waits. Tuned on training workloads (`paper graph-rl --training
-/// --topology 2x2x8 --workloads 8`), mean JCT in s at loads 0.8, 0.95 and 1.2: 1398, 1451, 1639 with 0.1; 1284, 1361, 1567 with 0.15;
-/// 1285, 1369, 1582 with 0.2; 1295, 1386, 1621 with 0.3; 1304, 1409, 1665 with 0.5; 1316, 1436, 1714 with
-/// 0.8. Below some gangs wait for what even an idle cluster does not have.
+/// The sum of log-slowdowns beyond which a gang waits. Tuned on training workloads (`paper graph-rl
+/// --training --topology 2x2x8 --workloads 8`), mean JCT in s at loads 0.8, 0.95 and 1.2: 1398, 1451,
+/// 1639 with 0.1; 1284, 1361, 1567 with 0.15; 1285, 1369, 1582 with 0.2; 1295, 1386, 1621 with 0.3;
+/// 1304, 1409, 1665 with 0.5; 1316, 1436, 1714 with 0.8. Below 0.15 some gangs wait for what not even an
+/// idle cluster has.
 const MOST: f64 = 0.15;
 
 fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
