@@ -20,6 +20,7 @@ pub struct Folder {
     seed: u64,
     began: Instant,
     commit: String,
+    also: Vec<(String, String)>,
 }
 
 impl Folder {
@@ -35,7 +36,13 @@ impl Folder {
             seed,
             began: Instant::now(),
             commit: commit.unwrap_or_default(),
+            also: Vec::new(),
         })
+    }
+
+    /// Has parameters say this of themselves too.
+    pub fn say(&mut self, name: &str, what: &str) {
+        self.also.push((name.to_owned(), what.to_owned()));
     }
 
     /// What parameters say of themselves: command, seed, round, how long it took so far, and the commit.
@@ -49,7 +56,8 @@ impl Folder {
             ("commit", self.commit.clone()),
             ("version", env!("CARGO_PKG_VERSION").to_owned()),
         ];
-        facts.map(|(name, fact)| (name.to_owned(), fact)).into()
+        let facts = facts.map(|(name, fact)| (name.to_owned(), fact));
+        facts.into_iter().chain(self.also.iter().cloned()).collect()
     }
 
     /// Keeps the parameters after a round, under a name.

@@ -1,6 +1,9 @@
 //! The learning curve, as a table and as a picture.
 
+use anyhow::Result;
 use std::fmt::Write;
+use std::fs;
+use std::path::Path;
 
 /// Figures of which less is better, by round.
 pub struct Curve {
@@ -26,6 +29,28 @@ impl Curve {
     /// One more round; a figure that is not known is not a number.
     pub fn push(&mut self, round: u32, figures: &[f64]) {
         self.points.push((round, figures.to_vec()));
+    }
+
+    /// As a table that was written, up to a round; nothing, if there is none.
+    pub fn go_on(&mut self, table: &Path, round: u32) -> Result<()> {
+        let Ok(text) = fs::read_to_string(table) else {
+            return Ok(());
+        };
+        for row in text.lines().skip(1) {
+            let mut cells = row.split(',');
+            let at: u32 = cells.next().unwrap_or_default().parse()?;
+            let figures = cells.map(|cell| cell.parse().unwrap_or(f64::NAN));
+            if at < round {
+                self.points.push((at, figures.collect()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The least that a figure was; infinite before it is known.
+    pub fn least(&self, figure: usize) -> f64 {
+        let known = self.points.iter().filter_map(|(_, of)| of.get(figure));
+        known.copied().fold(f64::INFINITY, f64::min)
     }
 
     /// A row for each round.

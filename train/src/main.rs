@@ -1,13 +1,16 @@
 //! `switchyard-train`: trains the schedulers that learn.
 //!
 //! - `picker` picks jobs (`rl-picker`)
-//! - `checkpoint` and `curve` are what every training leaves behind
+//! - `placer` places them (`graph-rl`)
+//! - `checkpoint` and `curve` are what every training leaves behind, `adam` is what it learns by
 //!
 //! One thread and the same arguments give the same parameters, bit for bit.
 
+mod adam;
 mod checkpoint;
 mod curve;
 mod picker;
+mod placer;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -23,10 +26,13 @@ struct Cli {
 enum Command {
     /// What picks jobs: rl-picker
     Picker(picker::Arguments),
+    /// What places jobs: graph-rl
+    Placer(placer::Arguments),
 }
 
 fn main() -> Result<()> {
     match Cli::parse().command {
         Command::Picker(arguments) => picker::train(&arguments),
+        Command::Placer(arguments) => placer::train(&arguments),
     }
 }

@@ -279,7 +279,8 @@ impl Session {
         self.check("documentation examples", examples)?;
 
         let mut training = self.toolbox.command("cargo")?;
-        training.args(["test", "--locked"]).args(TRAINING);
+        // A short training is among them.
+        training.args(["test", "--release", "--locked"]).args(TRAINING);
         self.check("tests of training", training)
     }
 
