@@ -60,9 +60,11 @@ struct Above {
 
 /// What the network says to them.
 pub struct Judged {
-    /// Logarithms of the probabilities of partitions to be asked first, and of options.
-    pub values: Tensor,
+    /// Logarithms of the probabilities of options.
     pub options: Tensor,
+    /// And of partitions to be asked first.
+    #[cfg(test)]
+    pub values: Tensor,
     /// The logarithm of the probability of all that was chosen.
     pub chosen: Tensor,
     /// What was, as numbers of options.
@@ -332,6 +334,7 @@ impl Model {
         let inputs = [&mean_here(&z)?, &most_z, job];
         let worth = self.head("critic", &inputs, 1)?.squeeze(1)?;
         Ok(Judged {
+            #[cfg(test)]
             values,
             options,
             chosen,
