@@ -1,6 +1,8 @@
 // Starts the page's workers (web/src/bridge/client.rs calls this). Their program is fetched at load,
 // compiled once for all of them and held in memory: a worker started later asks the server for
 // nothing, and is of the same version as its page even where the server has a newer one by then.
+// Weights of placements that have learned are fetched when a run first needs them: the one thing that
+// is asked for after loading.
 globalThis.switchyardWorkers = (() => {
   const { version } = document.currentScript.dataset;
 
@@ -63,6 +65,12 @@ globalThis.switchyardWorkers = (() => {
       worker.postMessage(module);
       started.add(new WeakRef(worker));
       return worker;
+    },
+    // What placements have learned, by their names (web/src/session/weighing.rs).
+    weights: async (placement) => {
+      const file = `weights/${placement}.safetensors`;
+      const response = await fetched(file, held(file));
+      return new Uint8Array(await response.arrayBuffer());
     },
     endAll: () => started.forEach((worker) => worker.deref()?.terminate()),
   };

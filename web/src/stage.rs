@@ -14,6 +14,7 @@ use switchyard::job::JobId;
 use switchyard::policy::PolicySpec;
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::{Attained, Held, LogDelta, Measure, Moment, Progress, RunLog, TimeIndex};
+use switchyard::tell::PlacingStep;
 use switchyard::workload::Workload;
 
 /// The stage as everyone holds it; equal if it is the same stage.
@@ -87,6 +88,8 @@ pub struct StageRun {
     pub links: Option<Links>,
     /// Where on shared GPUs their jobs are shown.
     pub bands: Bands,
+    /// What a placer that learned decided of the chosen job, and for which time.
+    pub placing: Option<(Time, PlacingStep)>,
     /// Each job's segments, in order of start.
     pub segments_of: Vec<Vec<u32>>,
     /// What turns segments into attained service.
@@ -259,6 +262,7 @@ impl StageRun {
             away: Away::default(),
             links: None,
             bands: Bands::default(),
+            placing: None,
             segments_of: vec![Vec::new(); jobs],
             attained: Attained::default(),
             progress: Progress {

@@ -63,10 +63,14 @@ pub(crate) fn trunk(toolbox: &Toolbox) -> Result<Command> {
 }
 
 /// Trunk names the workers' files after their program alone, so that a browser may keep an old one
-/// for a new page: here static/workers.js is told to ask for them with a version made of their content.
+/// for a new page, and so it does with weights: here static/workers.js is told to ask for them with a
+/// version made of their content.
 fn with_version(dist: &Path, index: &str) -> Result<String> {
     let mut hasher = DefaultHasher::new();
     for name in WORKER {
+        hasher.write(&shell::read_bytes(&dist.join(name))?);
+    }
+    for name in workspace::weights(dist)? {
         hasher.write(&shell::read_bytes(&dist.join(name))?);
     }
     let version = format!("data-version=\"{:016x}\"", hasher.finish());

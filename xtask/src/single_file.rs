@@ -1,8 +1,8 @@
 //! The whole page in one file that opens from a disk, where neither modules nor workers load.
 //!
 //! Styles, scripts and icons are inlined, and so is the page's module, with its wasm as a `data:`
-//! address. The workers' program, its wasm likewise within, stands in the page as text, where
-//! `static/workers.js` finds it.
+//! address. The workers' program, its wasm likewise within, and weights stand in the page as text, where
+//! `static/workers.js` finds them.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
 use crate::workspace::WORKER;
-use crate::{notices, shell};
+use crate::{notices, shell, workspace};
 
 /// `index`, a page that Trunk wrote into `dist`, with everything it loads from there inlined.
 pub(crate) fn inline(dist: &Path, index: &str) -> Result<String> {
@@ -25,7 +25,8 @@ pub(crate) fn inline(dist: &Path, index: &str) -> Result<String> {
     )?;
     let notices = text(notices::FILE, &shell::read(&dist.join(notices::FILE))?);
     // A script that is inlined runs where it stands, and one of them looks for the workers.
-    let html = before_scripts(&html, &(notices + &worker(dist)?))?;
+    let held = notices + &worker(dist)? + &weights(dist)?;
+    let html = before_scripts(&html, &held)?;
     let html = inline_scripts(dist, &html)?;
     let (before, after) = html
         .rsplit_once("</body>")
@@ -167,6 +168,16 @@ fn worker(dist: &Path) -> Result<String> {
     let [script, wasm] = WORKER;
     let address = data_address("application/wasm", &shell::read_bytes(&dist.join(wasm))?);
     Ok(text(script, &shell::read(&dist.join(script))?) + &text(wasm, &address))
+}
+
+/// The addresses of what placements have learned.
+fn weights(dist: &Path) -> Result<String> {
+    let mut texts = String::new();
+    for file in workspace::weights(dist)? {
+        let bytes = shell::read_bytes(&dist.join(&file))?;
+        texts += &text(&file, &data_address("application/octet-stream", &bytes));
+    }
+    Ok(texts)
 }
 
 /// A file's text, held in the page.

@@ -18,6 +18,25 @@ pub(crate) fn dist() -> PathBuf {
 /// The files of the program that runs in workers.
 pub(crate) const WORKER: [&str; 2] = ["worker.js", "worker_bg.wasm"];
 
+/// The folder of weights beside the page, of which each is a file.
+pub(crate) const WEIGHTS: &str = "weights";
+
+/// Files of weights beside a page, by name.
+pub(crate) fn weights(dist: &Path) -> Result<Vec<String>> {
+    let folder = dist.join(WEIGHTS);
+    let entries =
+        std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut names = Vec::new();
+    for entry in entries {
+        names.push(format!(
+            "{WEIGHTS}/{}",
+            entry?.file_name().to_string_lossy()
+        ));
+    }
+    names.sort();
+    Ok(names)
+}
+
 /// The browser tests.
 pub(crate) fn e2e() -> PathBuf {
     root().join("tests/e2e")

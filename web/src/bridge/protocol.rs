@@ -13,6 +13,7 @@ use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::outages::Outages;
+use switchyard::placement::graph_rl::WeightsChoice;
 use switchyard::pods::Fleet;
 use switchyard::policy::{Explanation, RoundReport, Slowness};
 use switchyard::sim::{LogDelta, Progress};
@@ -21,7 +22,7 @@ use switchyard::workload::ApplicationSettings;
 use switchyard::{Experiment, RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 11;
+pub const PROTOCOL: u32 = 12;
 
 /// What a worker is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +127,8 @@ pub enum ExportFormat {
 /// What the page asks of a worker that carries a run, or writes jobs.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum RunRequest {
-    /// Run the jobs that follow the message.
+    /// Run the jobs that follow the message; files of weights follow them, one's own before the
+    /// shipped one.
     Run {
         /// The settings.
         spec: Rc<RunSpec>,
@@ -134,7 +136,11 @@ pub enum RunRequest {
         applications: Option<Arc<ApplicationSettings>>,
         /// Whether its log is wanted; else it is known, and only questions will follow.
         simulate: bool,
+        /// Whether one's own weights follow the jobs.
+        own_weights: bool,
     },
+    /// Look at the file of weights that follows the message.
+    Weigh,
     /// Tell what the policy thought of a job at a time: runs again up to there.
     Explain {
         /// The job.
@@ -232,6 +238,8 @@ pub enum Reply {
     Pods(Box<Result<Fleet, String>>),
     /// The answers to [`RunRequest::Arrive`], after every run.
     Arrived(Box<Measured>),
+    /// How the weights that were to be looked at are called from now on, or why they are not taken.
+    Weighed(Box<Result<WeightsChoice, String>>),
     /// The worker is dying.
     Crashed(String),
 }

@@ -4,6 +4,7 @@ use super::palette;
 use crate::stage::{Stage, StageRun};
 use switchyard::job::JobId;
 use switchyard::sim::Segment;
+use switchyard::tell::PlacingStep;
 
 /// How much is seen of what stands back.
 pub(super) const DIMMED: f64 = 0.3;
@@ -55,6 +56,12 @@ impl<'a> OnStage<'a> {
     /// Whether a running job makes no progress yet.
     pub(super) fn restarts(&self, job: JobId) -> bool {
         self.segment(job).ready.seconds() > self.stage.clock.now
+    }
+
+    /// What a placer decided at the clock's time of the chosen job.
+    pub(super) fn placing(&self) -> Option<&'a PlacingStep> {
+        let (at, step) = self.run.placing.as_ref()?;
+        (at.seconds() == self.stage.clock.now).then_some(step)
     }
 
     /// The jobs that are outlined: the chosen one, and the one under the pointer.

@@ -88,6 +88,11 @@ pub fn load(load: f64, dark: bool) -> &'static str {
     }
 }
 
+/// The colour of a placer's scores.
+pub fn heat(dark: bool) -> &'static str {
+    if dark { "#f06bd0" } else { "#b0128b" }
+}
+
 /// Where one colour of a load ends and the next begins.
 pub const LOADS: [f64; 2] = [0.5, 0.8];
 

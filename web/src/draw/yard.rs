@@ -8,6 +8,7 @@
 mod flights;
 mod floor;
 mod frames;
+mod heat;
 mod look;
 mod motion;
 mod nodes;
@@ -29,7 +30,7 @@ use look::{Detail, Inside, Lines, tells_sockets};
 use motion::Motion;
 use nodes::Nodes;
 use platform::Platform;
-use switchyard::cluster::ClusterSpec;
+use switchyard::cluster::{ClusterSpec, Topology};
 use switchyard::job::JobId;
 use tiles::{Grid, Tiling};
 
@@ -49,6 +50,7 @@ pub(crate) struct Yard {
 struct Layout {
     made_for: (Rect, Ratio, Lines),
     cluster: Option<ClusterSpec>,
+    tree: Option<Topology>,
     gpus_per_node: Vec<u32>,
     floor: Floor,
     nodes: Rect,
@@ -93,6 +95,7 @@ impl Layout {
             self.gpus_per_node.clear();
             self.gpus_per_node.extend(stage.cluster.gpus_per_node());
             self.floor = Floor::of(&stage.cluster);
+            self.tree = Some(Topology::of(&stage.cluster));
             self.cluster = Some(stage.cluster.clone());
         }
         self.made_for = made_for;
@@ -312,6 +315,10 @@ impl RunPainter for Yard {
         if let Some(links) = &run.links {
             wires::paint(pen, &grid, &self.layout.floor, &area, links, shown);
         }
+        if let (Some(step), Some(tree)) = (shown.placing(), &self.layout.tree) {
+            let floor = &self.layout.floor;
+            heat::paint(pen, &grid, floor, tree, &area, (step, stage.dark));
+        }
         if plane != Plane::WHOLE {
             pen.unclip();
         }
@@ -378,6 +385,12 @@ impl RunPainter for Yard {
             Target::Node(node) => response.tooltip = Some(self.node_lines(node, stage, run)),
             Target::Link(link) => response.tooltip = describe::link(link, stage, run),
             Target::Nothing => {}
+        }
+        if let (Some(lines), Some(step), Some(tree)) =
+            (&mut response.tooltip, shown.placing(), &self.layout.tree)
+            && let Some((node, gpu)) = self.layout.grid(&self.plane()).at(at)
+        {
+            lines.extend(heat::words(step, tree, node, gpu));
         }
         response
     }

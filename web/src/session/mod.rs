@@ -1,8 +1,8 @@
 //! What the page does besides showing, in one [`Session`]: it opens traces ([`opening`], with the
 //! states of opening in [`desk`]), follows [`links`], finds files again ([`keeping`]), puts jobs on
 //! stage ([`staging`]), carries runs ([`running`], with those that have a worker in [`runs`]), asks
-//! workers ([`asking`]) has them write files ([`writing`]), and measures placements of shares
-//! ([`packing`]).
+//! workers ([`asking`]) has them write files ([`writing`]), measures placements of shares
+//! ([`packing`]), and has at hand what placements learned ([`weighing`]).
 //!
 //! Runs are declared, not commanded: [`Session::reconcile`] compares the list of schedulers with
 //! the workers at work, and starts and ends what differs.
@@ -16,6 +16,7 @@ mod packing;
 mod running;
 mod runs;
 mod staging;
+mod weighing;
 mod writing;
 
 use crate::bridge::client::WorkerHandle;
@@ -59,6 +60,7 @@ struct Inner {
     /// The worker that writes jobs.
     writer: RefCell<Option<WorkerHandle>>,
     noted: RefCell<Option<writing::Noted>>,
+    weights: RefCell<weighing::Files>,
 }
 
 impl PartialEq for Session {
@@ -86,6 +88,7 @@ impl Session {
             packer: RefCell::default(),
             writer: RefCell::default(),
             noted: RefCell::default(),
+            weights: RefCell::default(),
         }))
     }
 

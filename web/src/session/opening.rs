@@ -7,7 +7,7 @@ use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{Choice, OpenRequest, OpenedTrace, Refusal, Reply, Role};
 use crate::kept::Opening;
 use crate::remembered;
-use crate::state::{Action, AppState, ClusterOrigin, ColumnsAsked, GUIDED};
+use crate::state::{Action, AppState, ClusterOrigin, ColumnsAsked, DATA_CENTRE, GUIDED};
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::trace::{ColumnMapping, TableHead};
@@ -28,8 +28,9 @@ impl Session {
         self.ask_opener(&OpenRequest::Sample(name.to_string()), &[]);
     }
 
-    /// Opens the visitor's files: a trace, a cluster's description, or both.
-    pub fn open_files(&self, files: Vec<File>) {
+    /// Opens the visitor's files: a trace, a cluster's description, or both; and weights.
+    pub fn open_files(&self, mut files: Vec<File>) {
+        self.take_weights(&mut files);
         if !files.is_empty() {
             let how = Opening {
                 files,
@@ -226,10 +227,16 @@ impl Session {
         if let (Some(head), Some(columns)) = (head, &self.open_now().how.columns) {
             remembered::remember(head, columns);
         }
-        let guided = SAMPLES.iter().find(|sample| sample.name == GUIDED);
-        let is_guided = report.is_none() && guided.is_some_and(|of| of.title == trace.title);
+        let is_sample = |name: &str| {
+            let sample = SAMPLES.iter().find(|sample| sample.name == name);
+            report.is_none() && sample.is_some_and(|of| of.title == trace.title)
+        };
+        let brings_schedulers = is_sample(GUIDED) || is_sample(DATA_CENTRE);
         let is_first = self.0.stage.read().workload.jobs.is_empty();
-        self.put_aside(old, !is_first && (is_guided || trace.experiment.is_some()));
+        self.put_aside(
+            old,
+            !is_first && (brings_schedulers || trace.experiment.is_some()),
+        );
         // Whoever was asked about the columns of what was open has nothing to answer any more.
         self.tell(Action::LeaveColumns);
         self.bring_on_stage(trace);

@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::runs::{Orders, Run};
+use super::weighing::{Given, Weighed};
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{Reply, Role, RunRequest};
 use crate::links::Links;
@@ -9,9 +10,9 @@ use crate::stage::StageRun;
 use crate::state::link::Link;
 use crate::state::{Action, AppState, Card, RunStatus};
 use std::rc::Rc;
-use switchyard::Time;
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::{LogBudget, Progress};
+use switchyard::{RunSpec, Time};
 
 /// Progress is told to the reducer at most this often, in milliseconds.
 const PROGRESS_EVERY_MS: f64 = 120.0;
@@ -54,7 +55,14 @@ impl Session {
             if !self.0.runs.borrow().has_room() {
                 return;
             }
-            self.start(card, state);
+            let spec = state.run_spec(card);
+            match self.weigh(&spec) {
+                Weighed::Ready(weights) => self.start(card, spec, weights, state),
+                Weighed::OnTheirWay => {}
+                Weighed::Missing(why) => {
+                    self.tell(Action::Progress(card.id, RunStatus::Failed(why)));
+                }
+            }
         }
     }
 
@@ -75,9 +83,8 @@ impl Session {
     }
 
     /// Starts a scheduler's run with the settings of now.
-    fn start(&self, card: &Card, state: &AppState) {
+    fn start(&self, card: &Card, mut spec: RunSpec, weights: Given, state: &AppState) {
         let id = card.id;
-        let mut spec = state.run_spec(card);
         let budget = &mut spec.options.log_budget;
         if *budget == LogBudget::default() {
             *budget = self.0.runs.borrow().log_budget(state.cards.len());
@@ -85,13 +92,14 @@ impl Session {
         let orders = Orders {
             spec: Rc::new(spec),
             applications: state.applications(),
+            weights,
         };
         let is_second = {
             let mut runs = self.0.runs.borrow_mut();
             runs.make_room_for(id);
             runs.replaces_dead(id)
         };
-        match self.worker(id, &orders.request(true)) {
+        match self.worker(id, &orders, true) {
             Ok(worker) => {
                 let jobs = self.0.stage.read().workload.jobs.len();
                 let progress = nothing_of(jobs);
@@ -105,10 +113,12 @@ impl Session {
     }
 
     /// A worker for a run, with the jobs that are on stage.
-    fn worker(&self, id: u32, request: &RunRequest) -> Result<WorkerHandle, String> {
+    fn worker(&self, id: u32, orders: &Orders, simulate: bool) -> Result<WorkerHandle, String> {
         let session = self.clone();
         let worker = WorkerHandle::start(Role::Runner, move |news| session.hear_run(id, news));
-        worker.send(request, [self.0.jobs.borrow().clone().into()])?;
+        let jobs = self.0.jobs.borrow().clone();
+        let with = std::iter::once(jobs.into()).chain(orders.weights.files());
+        worker.send(&orders.request(simulate), with)?;
         Ok(worker)
     }
 
@@ -123,7 +133,7 @@ impl Session {
             return false;
         };
         if run.worker.is_none() {
-            match self.worker(id, &run.orders.request(false)) {
+            match self.worker(id, &run.orders, false) {
                 Ok(worker) => run.worker = Some(worker),
                 Err(_) => return false,
             }

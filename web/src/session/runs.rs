@@ -3,6 +3,7 @@
 //! A machine holds only so many workers. Of runs that are over, those asked last keep theirs, to
 //! tell why a job runs or waits; the others get one again when they are asked.
 
+use super::weighing::Given;
 use crate::bridge::client::WorkerHandle;
 use crate::bridge::protocol::RunRequest;
 use crate::machine::Machine;
@@ -19,6 +20,8 @@ pub(crate) struct Orders {
     pub(crate) spec: Rc<RunSpec>,
     /// What adaptive jobs train.
     pub(crate) applications: Option<Arc<ApplicationSettings>>,
+    /// What it goes by if it has learned.
+    pub(crate) weights: Given,
 }
 
 impl Orders {
@@ -28,6 +31,7 @@ impl Orders {
             spec: self.spec.clone(),
             applications: self.applications.clone(),
             simulate,
+            own_weights: self.weights.own.is_some(),
         }
     }
 }
@@ -236,6 +240,7 @@ mod tests {
                 outages: Default::default(),
             }),
             applications: None,
+            weights: Given::default(),
         };
         let progress = Progress {
             now: Time::ZERO,

@@ -12,6 +12,7 @@ use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::outages::{Outage, Outages};
+use switchyard::placement::graph_rl::WeightsChoice;
 use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory, Slowness};
 use switchyard::report::Summary;
 use switchyard::trace::ProfileTable;
@@ -43,6 +44,12 @@ pub enum Action {
     OpenedCluster(ClusterSpec),
     /// Profiles of applications were opened, and no trace.
     OpenedProfiles(Vec<ProfileTable>),
+    /// Weights of one's own were opened, from the file of this name.
+    OpenedWeights(WeightsChoice, String),
+    /// They are not there any more.
+    ForgotWeights(WeightsChoice),
+    /// Weights that a run waits for have come, or cannot be had.
+    WeightsCame,
     /// A list of outages was opened, alone or with a trace.
     OpenedOutages(Outages),
     /// Other jobs of the trace are on their way, or these are still those taken.

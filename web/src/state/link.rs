@@ -6,7 +6,9 @@
 //! that old and mistyped links still open. Measured profiles, service histories and long lists of
 //! outages are too large for a link: files carry them ([`Experiment`](switchyard::Experiment)).
 
-use super::{AppState, ClusterOrigin, Source, Theme, settings};
+use super::{
+    AppState, ClusterOrigin, DATA_CENTRE, DATA_CENTRE_SCHEDULERS, Source, Theme, settings,
+};
 use crate::bridge::protocol::Choice;
 use crate::stage::{ColourBy, Stage};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -122,6 +124,10 @@ impl Link {
         }
         if !policies.is_empty() {
             link.policies = policies;
+        } else if link.source == Source::Sample(DATA_CENTRE.to_owned()) {
+            let shown = DATA_CENTRE_SCHEDULERS.iter();
+            link.policies = shown.filter_map(|policy| policy.parse().ok()).collect();
+            link.settings.options.contention = true;
         }
         let most = link.policies.len();
         if link.baseline >= most {
@@ -397,6 +403,17 @@ mod tests {
     use switchyard::workload::{ApplicationSettings, GpuGeneration};
 
     #[test]
+    fn the_data_centre_comes_with_what_it_shows() {
+        let link = Link::parse("sample=data-centre");
+        assert!(link.settings.options.contention);
+        let names: Vec<String> = link.policies.iter().map(ToString::to_string).collect();
+        assert_eq!(names, DATA_CENTRE_SCHEDULERS);
+        let other = Link::parse("sample=data-centre&run=fifo");
+        assert!(!other.settings.options.contention);
+        assert_eq!(other.policies.len(), 1);
+    }
+
+    #[test]
     fn a_link_reads_back_what_it_wrote() {
         let link = Link {
             source: Source::File("my trace & more (1).csv".into()),
@@ -431,6 +448,7 @@ mod tests {
                     checkpoint_cost: 20.0,
                     log_budget: LogBudget::of_bytes(250_000_000),
                     replay_failures: false,
+                    weights: "0123456789abcdef".parse().unwrap(),
                 },
                 outages: "7:3600..7200,2:86400..:drain".parse().unwrap(),
                 applications: Arc::new(ApplicationSettings {

@@ -23,6 +23,7 @@ use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::outages::{Outage, OutageKind};
+use switchyard::placement::graph_rl::WeightsChoice;
 use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory, Slowness};
 use switchyard::report::Summary;
 use switchyard::sim::Progress;
@@ -83,6 +84,8 @@ pub struct AppState {
     pub model: Model,
     /// Placements of shares, measured.
     pub arrivals: Option<Result<Rc<Measured>, String>>,
+    /// Weights of one's own that are at hand, with the names of their files.
+    pub weights: Vec<(WeightsChoice, String)>,
     /// Whether the help is open.
     pub help: bool,
     /// The run and the node that it is asked of what would be if it died.
@@ -255,6 +258,15 @@ pub const GUIDED_SCHEDULERS: [&str; 3] = [
     "las[quantum=1]",
 ];
 
+/// The sample in which jobs slow their neighbours.
+pub const DATA_CENTRE: &str = "data-centre";
+
+/// The schedulers that run it where none are named: a rule, and the placer that learned.
+pub const DATA_CENTRE_SCHEDULERS: [&str; 2] = [
+    "fifo[backfill=true,placement=least-interference-waiting]",
+    "graph-rl",
+];
+
 impl AppState {
     /// The page as a link asks for it.
     pub fn from_link(link: &Link) -> Self {
@@ -297,6 +309,7 @@ impl AppState {
             round: None,
             model: Model::default(),
             arrivals: None,
+            weights: Vec::new(),
             help: false,
             breaking: None,
             drawer: false,

@@ -121,6 +121,10 @@ impl Random {
                         _ => LogBudget::default(),
                     },
                     replay_failures: false,
+                    weights: self
+                        .of(&["shipped", "00000000000000ff"])
+                        .parse()
+                        .expect("sound"),
                 },
                 outages: if self.coin() {
                     let outages = self.of(&["0:60..3600", "0:0..,1-2:5..7.25:drain"]);

@@ -8,6 +8,7 @@ use super::{
 use std::rc::Rc;
 use switchyard::Experiment;
 use switchyard::outages::Outages;
+use switchyard::placement::graph_rl::WeightsChoice;
 use switchyard::trace::ProfileTable;
 use yew::Reducible;
 
@@ -88,6 +89,29 @@ impl AppState {
                 self.take_outages(outages);
                 self.forget_results();
             }
+            Action::OpenedWeights(choice, name) => {
+                let learned = |card: &Card| self.run_spec(card).learned().is_some();
+                let rest = if self.cards.iter().any(learned) {
+                    ""
+                } else {
+                    " Add the scheduler Graph RL to see what they do."
+                };
+                self.notice = Some(format!(
+                    "Placements that have learned now go by {name}.{rest}"
+                ));
+                self.weights.retain(|(other, _)| *other != choice);
+                self.weights.push((choice, name));
+                self.setup.settings.options.weights = choice;
+                self.forget_results();
+            }
+            Action::ForgotWeights(choice) => {
+                self.weights.retain(|(other, _)| *other != choice);
+                if self.setup.settings.options.weights == choice {
+                    self.setup.settings.options.weights = WeightsChoice::Shipped;
+                    self.forget_results();
+                }
+            }
+            Action::WeightsCame => self.revision += 1,
             Action::OpenedCluster(cluster) => {
                 self.opening = None;
                 self.trace_error = None;

@@ -4,6 +4,7 @@ use super::clock::Clocked;
 use super::controls::{fact, quiet_button, swatch};
 use super::job_rows::name_of;
 use super::life::{self, Doing, Stretch};
+use super::placing_panel::{placing_panel, shown};
 use super::plot::chart;
 use super::service_bar::service_bar;
 use super::speed;
@@ -17,6 +18,7 @@ use switchyard::Time;
 use switchyard::job::{Job, JobId};
 use switchyard::policy::{Explanation, Slowness, Verdict};
 use switchyard::sim::{Event, EventKind};
+use switchyard::tell::PlacingStep;
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -130,6 +132,30 @@ pub(super) fn Inspector(props: &Props) -> Html {
             }
         })
     };
+    // The decision of a placer that is looked at, the same in all runs.
+    let decision = use_state_eq(|| (props.job, 0));
+    let at = Some(decision.1).filter(|_| decision.0 == props.job);
+    let at = at.unwrap_or_default();
+    let on_step = {
+        let job = props.job;
+        Callback::from(move |at: usize| decision.set((job, at)))
+    };
+    let on_yard: Vec<(u32, Time, PlacingStep)> = props
+        .explanations
+        .iter()
+        .filter_map(|(run, told)| {
+            let (when, explanation) = told.as_ref()?;
+            let placing = explanation.placing.as_ref()?;
+            let is_now = laid_at(&props.stage.read(), *run, props.job).is_none_or(|at| at == *when);
+            let step = placing.steps.get(shown(placing, at)).filter(|_| is_now)?;
+            Some((*run, *when, step.clone()))
+        })
+        .collect();
+    use_effect_with((props.stage.clone(), on_yard), |(stage, on_yard)| {
+        put_on_yard(stage, on_yard);
+        let stage = stage.clone();
+        move || put_on_yard(&stage, &[])
+    });
     let stage = props.stage.read();
     let Some(job) = stage.workload.jobs.get(props.job.index()) else {
         return Html::default();
@@ -161,6 +187,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
             props.job,
             explanation.as_ref(),
             &props.on_job,
+            (at, &on_step, &props.on_seek),
         ))
     });
     html! {
@@ -472,6 +499,7 @@ fn why(
     job: JobId,
     explanation: Option<&(Time, Explanation)>,
     on_job: &Callback<JobId>,
+    (decision, on_step, on_seek): (usize, &Callback<usize>, &Callback<f64>),
 ) -> Html {
     let stage = shared.read();
     let asked_at = explanation.map(|(at, _)| *at);
@@ -504,6 +532,16 @@ fn why(
         let known = stage.workload.jobs.get(job.index());
         known.map_or_else(|| job.0.to_string(), |job| job.name.to_string())
     };
+    let placing = explanation.and_then(|explanation| explanation.placing.as_ref());
+    let placing = placing.map(|placing| {
+        let before = laid_at(&stage, run.id, job).filter(|at| Some(*at) != asked_at);
+        html! {
+            <>
+                { before.map(|at| laid_before(at, on_seek)).unwrap_or_default() }
+                { placing_panel(placing, decision, (run.id, stage.dark), on_step) }
+            </>
+        }
+    });
     let slow = explanation.iter().flat_map(|explanation| &explanation.slow);
     let slow = slow.map(|cause| html! { <p class="slow">{ cause.text(name) }</p> });
     html! {
@@ -514,8 +552,38 @@ fn why(
             <dl class="job-facts">{ for facts }</dl>
             { service_bar(shared, run.id, job).unwrap_or_default() }
             { for plots.map(|plot| chart(plot, stage.dark, "the job")) }
+            { placing.unwrap_or_default() }
         </div>
     }
+}
+
+/// When a job that runs at the clock's time got its GPUs.
+fn laid_at(stage: &Stage, run: u32, job: JobId) -> Option<Time> {
+    let run = stage.run(run)?;
+    let is_running = run.moment.running().contains(&job);
+    is_running.then(|| run.log.segment(run.moment.segment(job)).start)
+}
+
+/// The way to when a placer decided.
+fn laid_before(at: Time, on_seek: &Callback<f64>) -> Html {
+    let at = at.seconds();
+    let seek = on_seek.reform(move |_: MouseEvent| at);
+    html! {
+        <p class="hint">
+            { format!("How it was laid at {}: ", format::time(at)) }
+            <button type="button" class="link" title="Moves the clock there: the yard then shows the scores" onclick={seek}>{ "see it on the yard" }</button>
+        </p>
+    }
+}
+
+/// Shows decisions of placers on their runs' yards, at the time that they are of; none elsewhere.
+fn put_on_yard(stage: &SharedStage, decisions: &[(u32, Time, PlacingStep)]) {
+    let mut stage = stage.write();
+    for run in &mut stage.runs {
+        let own = decisions.iter().find(|(id, _, _)| *id == run.id);
+        run.placing = own.map(|(_, at, step)| (*at, step.clone()));
+    }
+    stage.touch();
 }
 
 fn sentence(stage: &Stage, run: u32, verdict: Verdict, on_job: &Callback<JobId>) -> Html {

@@ -37,6 +37,7 @@ mod life;
 mod metrics;
 mod metrics_table;
 mod node_groups;
+mod placing_panel;
 mod player;
 mod playground;
 mod plot;

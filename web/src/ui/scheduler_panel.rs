@@ -1,14 +1,66 @@
 //! The rail's third part: the schedulers that run the trace.
 
-use super::controls::{no_option, option};
-use super::doers::StateHandle;
+use super::controls::{no_option, option, quiet_button, switch_button};
+use super::doers::{StateHandle, tell};
+use super::icon::{Icon, sign};
 use super::scheduler_card::SchedulerCard;
+use super::term::{Definition, Term};
 use super::typed::input_value;
 use crate::session::Session;
 use crate::state::change::Change;
-use crate::state::{Action, Card, RunStatus};
+use crate::state::{Action, Card, RunStatus, Setup};
+use switchyard::placement::graph_rl::WeightsChoice;
 use switchyard::policy::POLICIES;
 use yew::prelude::*;
+
+static WEIGHTS: Definition = Definition {
+    id: "weights",
+    name: "weights",
+    meaning: "The numbers that a network has learned, as a file of safetensors. The shipped ones are fetched when a run first needs them; drop a file of your own, which switchyard-train writes, to use that. A file is known by a hash of it, which links and experiments name.",
+    formula: "",
+    source: "",
+};
+
+/// What placements that have learned go by: shipped weights, or files of one's own.
+fn weights(state: &StateHandle, session: &Session) -> Html {
+    let learned = |card: &Card| state.run_spec(card).learned().is_some();
+    let chosen = state.setup.settings.options.weights;
+    if state.weights.is_empty() && !state.cards.iter().any(learned) {
+        return Html::default();
+    }
+    let choose = |choice: WeightsChoice, name: &str, title: String| {
+        let onclick = tell(session, move |_: MouseEvent| {
+            Action::SetUp(Change::new(move |setup: &Setup| {
+                let mut setup = setup.clone();
+                setup.settings.options.weights = choice;
+                Ok(setup)
+            }))
+        });
+        switch_button(choice == chosen, name, Some(&title), onclick)
+    };
+    let own = state.weights.iter().map(|(choice, name)| {
+        let (session, choice) = (session.clone(), *choice);
+        let forget = Callback::from(move |_: MouseEvent| session.forget_weights(choice));
+        html! {
+            <>
+                { choose(choice, &format!("{name} · {choice}"), format!("Use the weights of {name}")) }
+                { quiet_button(&format!("Remove {name}"), Some("Remove"), sign(Icon::Close), forget) }
+            </>
+        }
+    });
+    let is_there =
+        chosen == WeightsChoice::Shipped || state.weights.iter().any(|(of, _)| *of == chosen);
+    html! {
+        <div class="weights" role="group" aria-label="Weights">
+            <Term definition={&WEIGHTS} />
+            { choose(WeightsChoice::Shipped, "shipped", "Use the weights that come with the page".to_owned()) }
+            { for own }
+            if !is_there {
+                <span class="hint">{ format!("{chosen} is wanted: drop its file") }</span>
+            }
+        </div>
+    }
+}
 
 /// The schedulers that run the trace.
 pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
@@ -58,6 +110,7 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
                 <p class="hint">{ "Add a scheduler to see what it does with the trace." }</p>
             }
             <ul class="cards">{ for cards }</ul>
+            { weights(state, session) }
             <div class="row">
                 // Remade at every addition, so that it shows its title again.
                 <select key={state.cards.len()} aria-label="Add a scheduler" onchange={onadd}>

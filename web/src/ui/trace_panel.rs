@@ -11,7 +11,8 @@ use super::typed::input_value;
 use crate::draw::format;
 use crate::kept::Held;
 use crate::session::Session;
-use crate::state::{Action, AppState, GUIDED, Progressing, Source, TraceInfo};
+use crate::state::link::Link;
+use crate::state::{Action, AppState, DATA_CENTRE, GUIDED, Progressing, Source, Theme, TraceInfo};
 use switchyard::workload::SAMPLES;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
@@ -41,13 +42,19 @@ pub(super) fn trace_panel(state: &AppState, session: &Session) -> Html {
             }
         })
     };
+    let theme = state.theme;
     let wish_guide = guide::wish(state, session);
     let onsample = {
         let (session, wish_guide) = (session.clone(), guide::wish(state, session));
         Callback::from(move |event: Event| match input_value(&event).as_str() {
             GUIDED => wish_guide(),
+            DATA_CENTRE => open_data_centre(&session, theme),
             name => session.open_sample(name),
         })
+    };
+    let ondata_centre = {
+        let session = session.clone();
+        Callback::from(move |_: MouseEvent| open_data_centre(&session, theme))
     };
     let onguide = Callback::from(move |_: MouseEvent| wish_guide());
     let open_sample = match &state.source {
@@ -83,6 +90,9 @@ pub(super) fn trace_panel(state: &AppState, session: &Session) -> Html {
             if state.guide.is_none() && !state.asking_for_guide {
                 <p class="hint">{ "New here? " }<button type="button" class="link" onclick={onguide}>{ "Three jobs, step by step" }</button></p>
             }
+            if open_sample != Some(DATA_CENTRE) {
+                <p class="hint">{ "Where it matters who is next to whom: " }<button type="button" class="link" title="Jobs that slow their neighbours, on racks and partitions: laid by a network that learned, beside a rule" onclick={ondata_centre}>{ "a data centre" }</button></p>
+            }
             { state.opening.as_ref().map(|opening| progress(opening, session)).unwrap_or_default() }
             { error(state.trace_error.as_deref()) }
             { state.columns.as_ref().filter(|asked| !asked.why.is_empty()).map(|asked| {
@@ -97,6 +107,16 @@ pub(super) fn trace_panel(state: &AppState, session: &Session) -> Html {
             }
         </section>
     }
+}
+
+/// Opens the data centre's sample with what it is there to show.
+fn open_data_centre(session: &Session, theme: Theme) {
+    let link = Link {
+        theme,
+        ..Link::parse(&format!("sample={DATA_CENTRE}"))
+    };
+    session.tell(Action::Follow(Box::new(link.clone())));
+    session.follow(&link);
 }
 
 /// How far opening has come, and a way to end it.

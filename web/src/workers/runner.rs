@@ -4,15 +4,17 @@ use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{ExportFormat, Reply, RunRequest};
 use crate::bridge::server::{listen, reply};
 use gloo_events::EventListener;
+use js_sys::Uint8Array;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::job::JobId;
-use switchyard::placement::graph_rl::Weights;
+use switchyard::placement::graph_rl::{Weights, WeightsChoice};
 use switchyard::policy::Slowness;
 use switchyard::sim::{HaltReason, LogMark, RunError, Simulation};
 use switchyard::workload::{Workload, export};
 use switchyard::{Experiment, RunSpec, Time};
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessagePort};
 
 /// Milliseconds of simulation between two messages; the first comes sooner, so that there is
@@ -37,8 +39,8 @@ pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
         next_slice: channel.port2(),
         run: None,
         replay: None,
+        noted: None,
         watch: None,
-        weights: Weights::default(),
     }));
 
     let slices = server.clone();
@@ -49,10 +51,10 @@ pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
     channel.port1().start();
 
     listen(&scope, move |request, with| {
-        let jobs = with.into_iter().next().map(Jobs::from);
-        server
-            .borrow_mut()
-            .answer(request, &jobs.unwrap_or_default());
+        let mut with = with.into_iter();
+        let first = with.next().unwrap_or_default();
+        let files = with.map(|file| bytes_of(&file)).collect();
+        server.borrow_mut().answer(request, first, files);
     });
 }
 
@@ -63,10 +65,10 @@ struct Server {
     run: Option<Run>,
     /// The same run once more, up to the last time asked about.
     replay: Option<Simulation>,
+    /// The job whose placement it notes, where placements are learned.
+    noted: Option<JobId>,
     /// The same run once more, to see how fast the job ran that was asked about last.
     watch: Option<Watch>,
-    /// What placements that have learned go by.
-    weights: Weights,
 }
 
 struct Watch {
@@ -95,6 +97,7 @@ impl Watch {
 struct Run {
     spec: RunSpec,
     workload: Arc<Workload>,
+    weights: Weights,
     simulation: Simulation,
     sent: LogMark,
     wall_ms: f64,
@@ -102,9 +105,38 @@ struct Run {
 }
 
 impl Run {
-    /// The same at its beginning.
-    fn again(&self, weights: &Weights) -> Option<Simulation> {
-        self.spec.start_with(self.workload.clone(), weights).ok()
+    /// A run with these files of weights, one's own first if there are any.
+    fn new(
+        spec: RunSpec,
+        workload: Arc<Workload>,
+        files: &[Vec<u8>],
+        own: bool,
+        simulate: bool,
+    ) -> Result<Self, String> {
+        let mut weights = Weights::default();
+        for (at, file) in files.iter().enumerate() {
+            let added = match own && at == 0 {
+                true => weights.add_own(file).map(|_| ()),
+                false => weights.add_shipped(file),
+            };
+            added.map_err(|why| format!("The weights cannot be used: {why}."))?;
+        }
+        let simulation = spec.start_with(workload.clone(), &weights);
+        Ok(Self {
+            simulation: simulation.map_err(|missing| missing.to_string())?,
+            spec,
+            workload,
+            weights,
+            sent: LogMark::default(),
+            wall_ms: 0.0,
+            over: !simulate,
+        })
+    }
+
+    /// The same once more, from its beginning.
+    fn again(&self) -> Option<Simulation> {
+        let again = self.spec.start_with(self.workload.clone(), &self.weights);
+        again.ok()
     }
 
     /// Takes up to so many steps; `false`: nothing is left to do.
@@ -119,42 +151,40 @@ impl Run {
 }
 
 impl Server {
-    fn answer(&mut self, request: RunRequest, jobs: &Jobs) {
+    /// Answers; `with` and `files`: what came along.
+    fn answer(&mut self, request: RunRequest, with: JsValue, files: Vec<Vec<u8>>) {
+        let jobs = Jobs::from(with.clone());
         match request {
             RunRequest::Run {
                 spec,
                 applications,
                 simulate,
+                own_weights,
             } => {
                 let bound = jobs.read().and_then(|workload| match applications {
                     None => Ok(workload),
                     Some(settings) => settings.bind(workload).map_err(|error| error.to_string()),
                 });
                 let checked = spec.check().map_err(|missing| missing.to_string());
-                let started = checked.and(bound).and_then(|workload| {
-                    let workload = Arc::new(workload);
-                    let run = spec.start_with(workload.clone(), &self.weights);
-                    let run = run.map_err(|missing| missing.to_string())?;
-                    Ok((workload, run))
+                let run = checked.and(bound).and_then(|workload| {
+                    let spec = Rc::unwrap_or_clone(spec);
+                    Run::new(spec, Arc::new(workload), &files, own_weights, simulate)
                 });
-                let (workload, simulation) = match started {
-                    Ok(started) => started,
+                match run {
+                    Ok(run) => self.run = Some(run),
                     Err(why) => {
                         self.run = None;
                         reply(&self.scope, &Reply::Failed(why));
                         return;
                     }
-                };
-                self.run = Some(Run {
-                    simulation,
-                    spec: Rc::unwrap_or_clone(spec),
-                    workload,
-                    sent: LogMark::default(),
-                    wall_ms: 0.0,
-                    over: !simulate,
-                });
-                (self.replay, self.watch) = (None, None);
+                }
+                (self.replay, self.watch, self.noted) = (None, None, None);
                 self.slice();
+            }
+            RunRequest::Weigh => {
+                let own = Weights::default().add_own(&bytes_of(&with));
+                let own = own.map(WeightsChoice::Own).map_err(|why| why.to_string());
+                reply(&self.scope, &Reply::Weighed(Box::new(own)));
             }
             RunRequest::Explain { job, at } => self.explain(job, at),
             RunRequest::Round { at } => self.round(at),
@@ -223,7 +253,7 @@ impl Server {
     /// Has [`Server::slice`] called.
     fn ask_again(&self) {
         // The port is ours: it takes everything.
-        let _ = self.next_slice.post_message(&wasm_bindgen::JsValue::NULL);
+        let _ = self.next_slice.post_message(&JsValue::NULL);
     }
 
     /// Looks on for a while at how fast a job runs, and tells at the end.
@@ -245,6 +275,10 @@ impl Server {
     }
 
     fn explain(&mut self, job: JobId, at: Time) {
+        let learned = |run: &Run| run.spec.learned().is_some();
+        if self.noted != Some(job) && self.run.as_ref().is_some_and(learned) {
+            (self.noted, self.replay) = (Some(job), None);
+        }
         let Some(replay) = self.replay(at) else {
             return;
         };
@@ -262,7 +296,7 @@ impl Server {
         if slows_jobs && self.watch.as_ref().is_none_or(|watch| watch.job != job) {
             self.watch = Some(Watch {
                 job,
-                simulation: run.again(&self.weights),
+                simulation: run.again(),
                 slowness: Slowness::default(),
             });
             self.ask_again();
@@ -285,7 +319,10 @@ impl Server {
             .as_ref()
             .is_none_or(|replay| replay.progress().now > at)
         {
-            self.replay = run.again(&self.weights);
+            self.replay = run.again();
+            if let (Some(replay), Some(job)) = (&self.replay, self.noted) {
+                replay.watch(job);
+            }
         }
         let replay = self.replay.as_mut()?;
         // Why it ended early has already been told by the run itself.
@@ -314,6 +351,11 @@ fn told(error: &RunError) -> String {
         }
         _ => error.to_string(),
     }
+}
+
+/// The bytes of a file that came along.
+fn bytes_of(file: &JsValue) -> Vec<u8> {
+    file.dyn_ref().map_or_else(Vec::new, Uint8Array::to_vec)
 }
 
 fn now_ms(scope: &DedicatedWorkerGlobalScope) -> f64 {

@@ -64,6 +64,11 @@ impl Grid<'_> {
         self.tiling.trim
     }
 
+    /// Whether GPUs have no cells of their own.
+    pub(in super::super) fn is_one_cell(&self) -> bool {
+        self.look.detail == Detail::Density
+    }
+
     /// Whether sections, or halls, are one cell each, because nodes are too small to be seen.
     pub(in super::super) fn is_merged(&self) -> bool {
         self.unit != Unit::Node

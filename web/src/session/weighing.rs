@@ -1,0 +1,187 @@
+//! What placements that have learned go by: files of weights. Shipped ones are fetched when a run first
+//! needs them (`static/workers.js`); one's own are dropped on the page, and a worker looks at them before
+//! they are taken. All are held as bytes until the page is left.
+
+use super::Session;
+use crate::bridge::client::{News, WorkerHandle};
+use crate::bridge::protocol::{Reply, Role, RunRequest};
+use crate::state::Action;
+use crate::words::words;
+use js_sys::Uint8Array;
+use std::collections::BTreeMap;
+use switchyard::RunSpec;
+use switchyard::placement::Strategy;
+use switchyard::placement::graph_rl::WeightsChoice;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::File;
+
+#[wasm_bindgen]
+extern "C" {
+    /// The shipped weights of a placement, as bytes.
+    #[wasm_bindgen(catch, js_namespace = switchyardWorkers, js_name = weights)]
+    async fn shipped_weights(placement: &str) -> Result<JsValue, JsValue>;
+}
+
+/// Files of weights end so.
+const SUFFIX: &str = ".safetensors";
+
+/// A file of weights has at most so many bytes: those of the placer are 70 KB.
+const MOST_BYTES: f64 = (4 << 20) as f64;
+
+/// The files of weights that the page has.
+#[derive(Default)]
+pub(super) struct Files {
+    shipped: BTreeMap<&'static str, Shipped>,
+    own: Vec<(WeightsChoice, Uint8Array)>,
+    /// Looks at a file.
+    worker: Option<WorkerHandle>,
+}
+
+enum Shipped {
+    OnItsWay,
+    Here(Uint8Array),
+    Missing(String),
+}
+
+/// The files with which a run begins: one's own, and the shipped one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given {
+    pub(crate) own: Option<Uint8Array>,
+    pub(crate) shipped: Option<Uint8Array>,
+}
+
+impl Given {
+    /// What travels to a worker.
+    pub(crate) fn files(&self) -> impl Iterator<Item = JsValue> {
+        let both = [&self.own, &self.shipped].into_iter();
+        both.flatten().map(JsValue::from)
+    }
+}
+
+/// Whether a run can begin as to its weights.
+pub(super) enum Weighed {
+    /// With these.
+    Ready(Given),
+    /// Not yet.
+    OnTheirWay,
+    /// Why not.
+    Missing(String),
+}
+
+impl Session {
+    /// The weights that a run needs; what is shipped is fetched if it is not there.
+    pub(super) fn weigh(&self, spec: &RunSpec) -> Weighed {
+        let Some(placement) = spec.learned() else {
+            return Weighed::Ready(Given::default());
+        };
+        let asked = spec.options.weights;
+        let mut files = self.0.weights.borrow_mut();
+        let own = files.own.iter().find(|(choice, _)| *choice == asked);
+        let own = own.map(|(_, bytes)| bytes.clone());
+        if own.is_none() && asked != WeightsChoice::Shipped {
+            return Weighed::Missing(format!(
+                "It goes by weights of one's own, {asked}, which are not in this page: drop their file ({SUFFIX}), or write 'shipped' in the field Weights (Cluster, More)."
+            ));
+        }
+        let name = placement.name();
+        let shipped = match files.shipped.get(name) {
+            Some(Shipped::Here(bytes)) => Some(bytes.clone()),
+            Some(Shipped::OnItsWay) => return Weighed::OnTheirWay,
+            // One's own may do; else asked for again when somebody presses Run.
+            Some(Shipped::Missing(_)) if own.is_some() => None,
+            Some(Shipped::Missing(why)) => {
+                let why = format!(
+                    "The weights of {name} cannot be had: {why}. Press Run to try again, or drop a file of weights of your own ({SUFFIX})."
+                );
+                files.shipped.remove(name);
+                return Weighed::Missing(why);
+            }
+            None => {
+                files.shipped.insert(name, Shipped::OnItsWay);
+                drop(files);
+                self.fetch_weights(placement);
+                return Weighed::OnTheirWay;
+            }
+        };
+        Weighed::Ready(Given { own, shipped })
+    }
+
+    fn fetch_weights(&self, placement: Strategy) {
+        let session = self.clone();
+        spawn_local(async move {
+            let name = placement.name();
+            let file = match shipped_weights(name).await {
+                Ok(bytes) => Shipped::Here(bytes.unchecked_into()),
+                Err(error) => Shipped::Missing(words(&error)),
+            };
+            session.0.weights.borrow_mut().shipped.insert(name, file);
+            session.tell(Action::WeightsCame);
+        });
+    }
+
+    /// Takes files of weights out of what was dropped, and has them looked at.
+    pub(super) fn take_weights(&self, files: &mut Vec<File>) {
+        let is_weights = |file: &mut File| file.name().to_ascii_lowercase().ends_with(SUFFIX);
+        for file in files.extract_if(.., is_weights) {
+            let session = self.clone();
+            spawn_local(async move { session.look_at_weights(file).await });
+        }
+    }
+
+    async fn look_at_weights(&self, file: File) {
+        let name = file.name();
+        let refuse = |why: &str| {
+            let why = format!("{name}: {why}. What was open stays as it is.");
+            self.tell(Action::Notice(Some(why)));
+        };
+        if file.size() > MOST_BYTES {
+            return refuse("it is too large for a placer's weights, which have less than 4 MB");
+        }
+        let Ok(buffer) = JsFuture::from(file.array_buffer()).await else {
+            return refuse("it cannot be read; it may have been moved or changed: drop it again");
+        };
+        let bytes = Uint8Array::new(&buffer);
+        let worker = {
+            let (session, name, bytes) = (self.clone(), name.clone(), bytes.clone());
+            WorkerHandle::start(Role::Runner, move |news| {
+                session.hear_weights(news, &name, &bytes);
+            })
+        };
+        if worker.send(&RunRequest::Weigh, [bytes.into()]).is_ok() {
+            self.0.weights.borrow_mut().worker = Some(worker);
+        }
+    }
+
+    fn hear_weights(&self, news: News, name: &str, bytes: &Uint8Array) {
+        let looked_at = match news {
+            News::Reply(Reply::Weighed(looked_at)) => *looked_at,
+            News::Died(why) => Err(why),
+            News::Late => return self.tell_late(),
+            News::Reply(_) => return,
+        };
+        match looked_at {
+            Ok(choice) => {
+                let mut files = self.0.weights.borrow_mut();
+                files.own.retain(|(other, _)| *other != choice);
+                files.own.push((choice, bytes.clone()));
+                drop(files);
+                self.tell(Action::OpenedWeights(choice, name.to_owned()));
+            }
+            Err(why) => self.tell(Action::Notice(Some(format!(
+                "{name} is not taken: {why}. What was open stays as it is."
+            )))),
+        }
+    }
+
+    /// Lets go of weights of one's own.
+    pub fn forget_weights(&self, choice: WeightsChoice) {
+        self.0
+            .weights
+            .borrow_mut()
+            .own
+            .retain(|(other, _)| *other != choice);
+        self.tell(Action::ForgotWeights(choice));
+    }
+}
