@@ -430,6 +430,27 @@ mod tests {
     }
 
     #[test]
+    fn weights_of_ones_own_are_gone_by_until_they_are_let_go_of() {
+        let mut state = state();
+        let choice: WeightsChoice = "00000000000000ff".parse().expect("sound");
+        state.cards[0].status = RunStatus::Cancelled(Default::default());
+        state.apply(Action::OpenedWeights(choice, "a.safetensors".into()));
+        assert_eq!(state.setup.settings.options.weights, choice);
+        assert_eq!(state.cards[0].status, RunStatus::Idle);
+        let notice = state.notice.clone().unwrap_or_default();
+        assert!(notice.contains("Add the scheduler Graph RL"), "{notice}");
+        state.apply(Action::Add("graph-rl".parse().unwrap()));
+        // The same file again is no second one.
+        state.apply(Action::OpenedWeights(choice, "b.safetensors".into()));
+        assert_eq!(state.weights, [(choice, "b.safetensors".to_owned())]);
+        assert!(!state.notice.clone().unwrap_or_default().contains("Add"));
+        state.apply(Action::ForgotWeights(choice));
+        assert!(state.weights.is_empty());
+        let shipped = WeightsChoice::Shipped;
+        assert_eq!(state.setup.settings.options.weights, shipped);
+    }
+
+    #[test]
     fn outages_of_a_file_take_the_place_of_others_and_must_fit() {
         let mut state = state();
         let of = |text: &str| Action::OpenedOutages(text.parse().expect("sound"));

@@ -1,0 +1,144 @@
+// The placer that learned: a data centre in one click, what its agents could do and told one another, and
+// weights of one's own.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { accessibilityProblems, browser, dist, finished, picture, screenshot } from "./browser.mjs";
+
+const { open } = browser();
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const shipped = readFileSync(join(root, "core/weights/graph-rl.safetensors"));
+
+/** A small data centre: quick to run. */
+const SMALL =
+  "index.html#v=1&sample=lab&cluster=16x8/partitions=2/racks=4/sockets=2&contention=true&run=graph-rl&run=fifo";
+
+/** The shipped file with another header, which `change` makes of its text. */
+function withHeader(change) {
+  const length = Number(shipped.readBigUInt64LE(0));
+  const header = Buffer.from(change(shipped.subarray(8, 8 + length).toString()));
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64LE(BigInt(header.length));
+  return Buffer.concat([size, header, shipped.subarray(8 + length)]);
+}
+
+const drop = (page, name, buffer) =>
+  page.getByTestId("file-picker").setInputFiles({ name, mimeType: "application/octet-stream", buffer });
+
+/** The probabilities that a table of choices shows, in full. */
+const chances = (page) =>
+  page
+    .getByRole("table", { name: "What the agent could do" })
+    .first()
+    .locator("td[title]")
+    .evaluateAll((cells) => cells.map((cell) => Number(cell.title)));
+
+/** Chooses a job and goes to when graph-rl laid it. */
+async function lookAt(page, job) {
+  await page.evaluate((job) => (location.hash = `${location.hash.replace(/&job=\d+/, "")}&job=${job}`), job);
+  const inspector = page.getByRole("region", { name: /^Job / });
+  await inspector.waitFor();
+  await finished(page, 2);
+  const events = inspector.locator("details").filter({ hasText: "graph-rl" });
+  if (!(await events.evaluate((details) => details.open))) await events.locator("summary").click();
+  await events.getByRole("button", { name: /starts on/ }).first().click();
+  await inspector.getByRole("table", { name: "What the agent could do" }).first().waitFor();
+  return inspector;
+}
+
+test("a data centre opens in one click, with the placer beside a rule", async (t) => {
+  const page = await open(t, "index.html", { viewport: { width: 1440, height: 900 } });
+  const asked = [];
+  page.on("request", (request) => /weights/.test(request.url()) && asked.push(request.url()));
+  await finished(page, 2);
+  assert.deepEqual(asked, [], "nobody needs weights yet");
+  await page.getByRole("button", { name: "a data centre" }).click();
+  await page.getByRole("region", { name: "Yard of graph-rl" }).waitFor();
+  await finished(page, 2, 120_000);
+  assert.equal(asked.length, 1, "asked for once, and kept");
+  await page.getByRole("region", { name: /^Yard of fifo.*least-interference-waiting/ }).waitFor();
+  assert.match(await page.evaluate(() => decodeURIComponent(location.hash)), /sample=data-centre.*contention=true.*run=graph-rl/);
+  assert.ok(await page.getByRole("group", { name: "Weights" }).getByRole("button", { name: "shipped" }).isVisible());
+  // What was open is a click away.
+  await page.getByRole("button", { name: /lab/ }).first().waitFor();
+  await screenshot(page, "placer-1440");
+});
+
+test("an agent's choices sum to one, with forwarding and waiting among them, and heat the yard", async (t) => {
+  const page = await open(t, SMALL, { viewport: { width: 1440, height: 900 } });
+  await finished(page, 2);
+  const inspector = await lookAt(page, 60);
+  const sum = (await chances(page)).reduce((sum, chance) => sum + chance, 0);
+  assert.ok(Math.abs(sum - 1) < 1e-4, `${sum}`);
+  const choices = inspector.getByRole("table", { name: "What the agent could do" }).first();
+  await choices.getByText(/^forward to partition \d$/).waitFor();
+  await choices.getByText("wait", { exact: true }).waitFor();
+  const told = inspector.getByRole("table", { name: "What partitions told one another" }).first();
+  assert.equal(await told.locator("tbody tr").count(), 2);
+  assert.equal(await told.locator("svg rect").count(), 64);
+  await told.getByText("asked", { exact: true }).waitFor();
+  await inspector.getByText("Whose placer this is").click();
+  await inspector.getByText(/after the abstract of Zhao & Wu/).waitFor();
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await page.waitForTimeout(400);
+  const canvas = page.getByRole("region", { name: "Yard of graph-rl" }).locator("canvas");
+  const hot = await picture(canvas);
+  await inspector.getByRole("button", { name: "Close the job" }).click();
+  await page.waitForTimeout(400);
+  assert.notEqual(await picture(canvas), hot, "scores lie over the yard while a job is looked at");
+});
+
+test("weights of one's own are taken, named in links, and let go of", async (t) => {
+  const page = await open(t, SMALL);
+  await finished(page, 2);
+  const own = Buffer.from(shipped);
+  own[own.length - 1] ^= 1;
+  await drop(page, "mine.safetensors", own);
+  const group = page.getByRole("group", { name: "Weights" });
+  const chip = group.getByRole("button", { name: /^mine\.safetensors · [0-9a-f]{16}$/ });
+  await chip.waitFor();
+  assert.equal(await chip.getAttribute("aria-pressed"), "true");
+  await finished(page, 2);
+  const [, hash] = /· (\w+)/.exec(await chip.innerText());
+  await page.waitForFunction((hash) => location.hash.includes(`weights=${hash}`), hash);
+  // Whoever has the link alone is told what is missing.
+  const other = await open(t, `index.html${await page.evaluate(() => location.hash)}`);
+  await other.getByText(new RegExp(`${hash}, which are not in this page: drop their file`)).waitFor();
+  await drop(other, "theirs.safetensors", own);
+  await finished(other, 2);
+  await group.getByRole("button", { name: "Remove mine.safetensors" }).click();
+  await chip.waitFor({ state: "detached" });
+  await finished(page, 2);
+  await page.waitForFunction(() => !location.hash.includes("weights="));
+});
+
+test("what are no weights is refused, and nothing is lost", async (t) => {
+  const page = await open(t, SMALL);
+  await finished(page, 2);
+  const before = await page.evaluate(() => location.hash.replace(/&t=[^&]*/, ""));
+  for (const [name, file, why] of [
+    ["garbage", Buffer.from("no weights at all, but long enough for a header"), /no file of safetensors/],
+    ["empty", Buffer.alloc(0), /no file of safetensors/],
+    ["shape", withHeader((text) => text.replace('"shape":[16,20]', '"shape":[20,16]')), /'group\.weight' is \[20, 16\], and has to be \[16, 20\]/],
+    ["other", withHeader((text) => text.replace('"group.weight"', '"groop.weight"')), /'group\.weight' is missing/],
+  ]) {
+    await drop(page, `${name}.safetensors`, file);
+    const notice = page.getByText(new RegExp(`^${name}\\.safetensors is not taken: `));
+    await notice.waitFor();
+    assert.match(await notice.innerText(), why);
+  }
+  await drop(page, "huge.safetensors", Buffer.alloc((4 << 20) + 1));
+  await page.getByText(/^huge\.safetensors: it is too large/).waitFor();
+  assert.equal(await page.evaluate(() => location.hash.replace(/&t=[^&]*/, "")), before);
+  assert.equal(await page.locator("[data-status=done]").count(), 2);
+});
+
+test("the single file has the weights within", async (t) => {
+  const file = pathToFileURL(join(dist, "switchyard.html")).href;
+  const page = await open(t, `${file}${SMALL.slice(SMALL.indexOf("#"))}`);
+  await finished(page, 2);
+});
