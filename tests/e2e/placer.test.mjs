@@ -138,7 +138,9 @@ test("what are no weights is refused, and nothing is lost", async (t) => {
 });
 
 test("the single file has the weights within", async (t) => {
-  const file = pathToFileURL(join(dist, "switchyard.html")).href;
-  const page = await open(t, `${file}${SMALL.slice(SMALL.indexOf("#"))}`);
+  const page = await open(t, pathToFileURL(join(dist, "switchyard.html")).href);
+  await finished(page, 2);
+  await page.evaluate((hash) => (location.hash = hash), SMALL.slice(SMALL.indexOf("#")));
+  await page.getByRole("region", { name: "Yard of graph-rl" }).waitFor();
   await finished(page, 2);
 });

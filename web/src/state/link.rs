@@ -128,6 +128,7 @@ impl Link {
             let shown = DATA_CENTRE_SCHEDULERS.iter();
             link.policies = shown.filter_map(|policy| policy.parse().ok()).collect();
             link.settings.options.contention = true;
+            link.baseline = DATA_CENTRE_SCHEDULERS.len() - 1;
         }
         let most = link.policies.len();
         if link.baseline >= most {
@@ -429,7 +430,6 @@ mod tests {
             settings: Settings {
                 placement: Strategy::SPREAD,
                 options: SimOptions {
-                    weights: Default::default(),
                     restart_cost: 30.0,
                     seed: 9,
                     restart_by_model: true,

@@ -261,10 +261,11 @@ pub const GUIDED_SCHEDULERS: [&str; 3] = [
 /// The sample in which jobs slow their neighbours.
 pub const DATA_CENTRE: &str = "data-centre";
 
-/// The schedulers that run it where none are named: a rule, and the placer that learned.
+/// The schedulers that run it where none are named: the placer that learned, beside a rule, with which
+/// it is compared.
 pub const DATA_CENTRE_SCHEDULERS: [&str; 2] = [
-    "fifo[backfill=true,placement=least-interference-waiting]",
     "graph-rl",
+    "fifo[backfill=true,placement=least-interference-waiting]",
 ];
 
 impl AppState {

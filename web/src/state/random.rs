@@ -99,7 +99,6 @@ impl Random {
             settings: Settings {
                 placement: self.of(&Strategy::ALL),
                 options: SimOptions {
-                    weights: Default::default(),
                     restart_cost: self.share() * 100.0,
                     restart_by_model: self.coin(),
                     equal_types: self.coin(),

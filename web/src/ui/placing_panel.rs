@@ -8,7 +8,7 @@ use super::term::{Definition, Term};
 use crate::draw::{format, palette};
 use std::fmt::Write;
 use switchyard::order;
-use switchyard::tell::{Choice, Placing, PlacingStep, Role};
+use switchyard::tell::{Choice, Placing, PlacingStep};
 use yew::prelude::*;
 
 static AGENT: Definition = Definition {
@@ -64,7 +64,7 @@ struct Row {
 /// The likeliest groups and the one that was taken, the others as one, then what else could be done.
 fn rows(step: &PlacingStep) -> Vec<Row> {
     let row = |&(choice, probability): &(Choice, f32)| Row {
-        words: words(choice),
+        words: choice.to_string(),
         probability,
         is_taken: choice == step.chosen,
     };
@@ -92,34 +92,20 @@ fn partition(index: u32) -> String {
     format!("partition {}", index + 1)
 }
 
-fn words(choice: Choice) -> String {
-    match choice {
-        Choice::Group { node, group } => format!("node {node}, socket {group}"),
-        Choice::Forward { partition: to } => format!("forward to {}", partition(to)),
-        Choice::Wait => "let it wait".to_owned(),
-    }
-}
-
 /// Which part a decision is about: `worker 2`.
 fn part(steps: &[PlacingStep], at: usize) -> String {
     let role = steps[at].role;
     let placed = steps[..at]
         .iter()
         .filter(|of| of.role == role && matches!(of.chosen, Choice::Group { .. }));
-    let name = match role {
-        Role::Worker => "worker",
-        Role::ParameterServer => "parameter server",
-    };
-    format!("{name} {}", placed.count() + 1)
+    format!("{role} {}", placed.count() + 1)
 }
 
 /// What was decided, in a sentence.
 fn sentence(step: &PlacingStep) -> String {
     let asked = partition(step.partition);
     match step.chosen {
-        Choice::Group { node, group } => {
-            format!("The agent of {asked} puts it on node {node}, socket {group}.")
-        }
+        Choice::Group { .. } => format!("The agent of {asked} puts it on {}.", step.chosen),
         Choice::Forward { partition: to } => {
             format!(
                 "The agent of {asked} forwards the job to {}.",
@@ -252,6 +238,7 @@ fn strip(numbers: &[f32], most: f32, colour: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use switchyard::tell::Role;
 
     fn group(node: u32) -> Choice {
         Choice::Group { node, group: 1 }
@@ -279,7 +266,7 @@ mod tests {
         assert!(rows[0].is_taken && rows[0].words == "node 13, socket 1");
         assert_eq!(rows[MOST].words, "15 other groups");
         assert_eq!(rows[MOST + 1].words, "forward to partition 1");
-        assert_eq!(rows[MOST + 2].words, "let it wait");
+        assert_eq!(rows[MOST + 2].words, "wait");
         let sum: f32 = rows.iter().map(|row| row.probability).sum();
         assert!((sum - 1.0).abs() < 1e-6, "{sum}");
     }
