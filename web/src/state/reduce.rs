@@ -433,7 +433,7 @@ mod tests {
     fn weights_of_ones_own_are_gone_by_until_they_are_let_go_of() {
         let mut state = state();
         let choice: WeightsChoice = "00000000000000ff".parse().expect("sound");
-        state.cards[0].status = RunStatus::Cancelled(Default::default());
+        state.cards[0].status = RunStatus::Failed("without weights".into());
         state.apply(Action::OpenedWeights(choice, "a.safetensors".into()));
         assert_eq!(state.setup.settings.options.weights, choice);
         assert_eq!(state.cards[0].status, RunStatus::Idle);
