@@ -10,7 +10,7 @@ pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
         name: "rl-picker",
         title: "RL picker (learned)",
-        summary: "A network of 961 parameters scores each of 128 waiting jobs, the greatest score is next; never preempted. Trained on part of Lublin-1 for bounded slowdown. Oracle: the time asked for is the true one.",
+        summary: "A network of 961 parameters scores each of 128 waiting jobs, the greatest score is next; never preempted. Trained on jobs drawn from Lublin's model, for bounded slowdown with backfilling. Oracle: the time asked for is the true one.",
         source: "After RLScheduler (Zhang et al., SC'20), with weights of our own",
         oracle: |_| true,
         takes_whole_gpus: true,
