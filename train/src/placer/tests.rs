@@ -310,13 +310,13 @@ fn a_training_that_goes_on_is_the_one_that_was_not_interrupted() {
 #[test]
 fn a_short_training_helps() {
     let out = folder("train-smoke");
-    let line = "--jobs 1 --episodes 6 --validation 6 --imitate 12 --decisions 3072";
+    let line = "--jobs 2 --episodes 4 --validation 3 --imitate 12 --decisions 3072";
     let arguments = arguments(&out, line);
     let mut training = Training::new(&arguments).expect("a training");
     let worlds = validation(&arguments).expect("worlds");
     let before = training.validate(&worlds).expect("a validation");
     let mut losses = Vec::new();
-    for round in 0..16 {
+    for round in 0..14 {
         let told = training.round(round).expect("a round");
         losses.push(told.means.loss);
     }
