@@ -58,7 +58,7 @@ test("a data centre opens in one click, with the placer beside a rule", async (t
   assert.deepEqual(asked, [], "nobody needs weights yet");
   await page.getByRole("button", { name: "a data centre" }).click();
   await page.getByRole("region", { name: "Yard of graph-rl" }).waitFor();
-  await finished(page, 2, 120_000);
+  await finished(page, 2, 600_000);
   assert.equal(asked.length, 1, "asked for once, and kept");
   await page.getByRole("region", { name: /^Yard of fifo.*least-interference-waiting/ }).waitFor();
   assert.match(await page.evaluate(() => decodeURIComponent(location.hash)), /sample=data-centre.*contention=true.*run=graph-rl/);
