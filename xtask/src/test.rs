@@ -280,7 +280,9 @@ impl Session {
 
         let mut training = self.toolbox.command("cargo")?;
         // A short training is among them.
-        training.args(["test", "--release", "--locked"]).args(TRAINING);
+        training
+            .args(["test", "--release", "--locked"])
+            .args(TRAINING);
         self.check("tests of training", training)
     }
 
