@@ -196,9 +196,12 @@ impl Setting {
     /// What a job asks for of one GPU, if it is to share it. Which GPU is not said yet. One that has
     /// parameter servers does not.
     pub(super) fn share(&self, job: JobId) -> Option<Share> {
+        if !self.options.sharing {
+            return None;
+        }
         let job = self.job(job);
-        let shares = self.options.sharing && job.gpus == 1 && job.demand.servers.count == 0;
-        let thousandths = job.demand.share.filter(|_| shares)?;
+        let plain = job.gpus == 1 && job.demand.servers.count == 0;
+        let thousandths = job.demand.share.filter(|_| plain)?;
         matches!(job.work, Work::Fixed { .. }).then_some(Share {
             thousandths,
             memory: job.demand.gpu_memory,

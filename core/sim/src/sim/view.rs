@@ -265,6 +265,7 @@ impl View<'_> {
     }
 
     /// Attained service so far, GPU·s: GPUs held × time held (restarts included).
+    #[inline(always)]
     pub fn attained(&self, job: JobId) -> f64 {
         let share = self.setting.share(job);
         let part = share.map_or(1.0, |share| f64::from(share.thousandths.get()) / 1000.0);
