@@ -59,6 +59,10 @@ const POLICIES: [&str; 8] = [
 
 const LEARNED: &str = "graph-rl";
 
+/// A row that no placement can come near to: gangs are laid as `locality` lays them, and nobody slows
+/// anybody.
+const NO_NEIGHBOURS: &str = "no-neighbours";
+
 /// What was published: the abstract says no more.
 const PUBLISHED: &str = "at least 20 % better mean JCT than representative schemes (the abstract of TNSM 19(4), 2022: on other simulations, of which no more is to be had)";
 
@@ -178,6 +182,14 @@ struct Results<'a> {
     published: &'static str,
 }
 
+/// What a row of the table runs.
+#[derive(Clone, Copy)]
+struct Compared {
+    name: &'static str,
+    placement: Strategy,
+    contention: bool,
+}
+
 /// One run of many.
 struct Task {
     cell: usize,
@@ -209,10 +221,11 @@ pub(crate) fn graph_rl(arguments: &Arguments) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for ((topology, _, load), figures) in cells.iter().zip(&figures) {
         let mean = |policy: usize| Mean::of(figures[policy].iter().map(|of| of.mean_jct)).mean;
-        let rivals = (0..policies.len()).filter(|&policy| policies[policy].0 != LEARNED);
+        let is_rival = |of: &Compared| of.name != LEARNED && of.contention;
+        let rivals = (0..policies.len()).filter(|&policy| is_rival(&policies[policy]));
         let mut rivals: Vec<usize> = rivals.collect();
         rivals.sort_by(|&a, &b| mean(a).total_cmp(&mean(b)));
-        for (policy, &(name, _)) in policies.iter().enumerate() {
+        for (policy, &Compared { name, .. }) in policies.iter().enumerate() {
             let own = &figures[policy];
             let jct = Mean::of(own.iter().map(|of| of.mean_jct));
             let strongest = rivals.iter().find(|&&rival| rival != policy);
@@ -226,7 +239,7 @@ pub(crate) fn graph_rl(arguments: &Arguments) -> Result<(), Failure> {
                 p95_jct: Mean::of(own.iter().map(|of| of.p95_jct)),
                 makespan: Mean::of(own.iter().map(|of| of.makespan)),
                 against: strongest.map(|&rival| Against {
-                    strongest: policies[rival].0,
+                    strongest: policies[rival].name,
                     difference: Mean::of(
                         own.iter()
                             .zip(&figures[rival])
@@ -270,14 +283,22 @@ fn chosen(names: &[String]) -> Result<Vec<(&'static str, ClusterSpec)>, Failure>
         .collect()
 }
 
-fn policies(names: &[String]) -> Result<Vec<(&'static str, Strategy)>, Failure> {
-    let known = POLICIES
-        .iter()
-        .filter_map(|&name| Some((name, name.parse().ok()?)));
-    let known: Vec<(&'static str, Strategy)> = known.collect();
+fn policies(names: &[String]) -> Result<Vec<Compared>, Failure> {
+    let placements = POLICIES.map(|name| (name, name, true));
+    let known = placements
+        .into_iter()
+        .chain([(NO_NEIGHBOURS, "locality", false)]);
+    let known = known.filter_map(|(name, placement, contention)| {
+        Some(Compared {
+            name,
+            placement: placement.parse().ok()?,
+            contention,
+        })
+    });
+    let known: Vec<Compared> = known.collect();
     for name in names {
-        if !known.iter().any(|(of, _)| of == name) {
-            let known: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        if !known.iter().any(|of| of.name == name) {
+            let known: Vec<&str> = known.iter().map(|of| of.name).collect();
             return Err(Failure::Input(anyhow!(
                 "--policy {name}: it is not compared: use some of {}",
                 known.join(", ")
@@ -287,7 +308,7 @@ fn policies(names: &[String]) -> Result<Vec<(&'static str, Strategy)>, Failure> 
     let is_wanted = |name: &str| names.is_empty() || names.iter().any(|of| of == name);
     Ok(known
         .into_iter()
-        .filter(|(name, _)| is_wanted(name))
+        .filter(|of| is_wanted(of.name))
         .collect())
 }
 
@@ -308,7 +329,7 @@ fn fit(tables: &Tables) -> Result<Fit, Failure> {
 fn run_all(
     arguments: &Arguments,
     cells: &[(&'static str, ClusterSpec, f64)],
-    policies: &[(&'static str, Strategy)],
+    policies: &[Compared],
 ) -> Result<Vec<Vec<Vec<Figures>>>, Failure> {
     let workloads = arguments.workloads as usize;
     let none = vec![vec![vec![Figures::default(); workloads]; policies.len()]; cells.len()];
@@ -329,8 +350,8 @@ fn run_all(
             scope.spawn(|| {
                 while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let (_, cluster, load) = &cells[task.cell];
-                    let strategy = policies[task.policy].1;
-                    let came = run(arguments, cluster, *load, task.number, strategy);
+                    let compared = policies[task.policy];
+                    let came = run(arguments, cluster, *load, task.number, compared);
                     let Ok(mut done) = done.lock() else { return };
                     match came {
                         Ok(figures) => {
@@ -357,7 +378,7 @@ fn run(
     cluster: &ClusterSpec,
     load: f64,
     number: u32,
-    strategy: Strategy,
+    compared: Compared,
 ) -> Result<Figures, Failure> {
     let split = if arguments.training {
         Split::Training(number)
@@ -376,9 +397,9 @@ fn run(
     let spec = RunSpec {
         policy: policy.map_err(Failure::Run)?,
         cluster: cluster.clone(),
-        placement: strategy,
+        placement: compared.placement,
         options: SimOptions {
-            contention: true,
+            contention: compared.contention,
             ..SimOptions::default()
         },
         history: None,
