@@ -89,8 +89,8 @@ pub(crate) struct Arguments {
     /// Workloads at each load, with seeds 0, 1, …
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     workloads: u32,
-    /// Jobs of each for every GPU
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=100))]
+    /// Jobs of each for every GPU: with few, a run is over before the data centre has come to feel its load
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100))]
     jobs_per_gpu: u32,
     /// Placements, as in the table; all unless given
     #[arg(long, value_delimiter = ',')]
