@@ -306,10 +306,7 @@ fn policies(names: &[String]) -> Result<Vec<Compared>, Failure> {
         }
     }
     let is_wanted = |name: &str| names.is_empty() || names.iter().any(|of| of == name);
-    Ok(known
-        .into_iter()
-        .filter(|of| is_wanted(of.name))
-        .collect())
+    Ok(known.into_iter().filter(|of| is_wanted(of.name)).collect())
 }
 
 /// As measured on tables that are given, else as it was.

@@ -105,8 +105,20 @@ pub struct Asker {
     pub job: JobId,
     /// When.
     pub now: Time,
-    /// Seconds since it came or lost its GPUs.
-    pub waited: f64,
+    /// How many jobs wait.
+    pub waiting: u32,
+}
+
+impl Gang {
+    /// Whether a placement that looks at both at one moment can tell them apart by nothing but their
+    /// names.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let nameless = |gang: &Self| Self {
+            asker: None,
+            ..*gang
+        };
+        nameless(self) == nameless(other)
+    }
 }
 
 /// Not the name of a placement.

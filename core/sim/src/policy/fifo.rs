@@ -91,7 +91,7 @@ impl Policy for Fifo {
         while let Some(waiter) = self.next(after) {
             after = Some(((), waiter.job));
             let gang = view.gang(waiter.job, self.strategy, DEFAULT_PACKLIMIT);
-            if self.refused.contains(&gang) {
+            if self.refused.iter().any(|refused| refused.is_like(&gang)) {
                 continue;
             }
             if (self.room).place(self.strategy, gang, &mut self.placement) {

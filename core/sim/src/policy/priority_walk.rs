@@ -290,7 +290,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
             && let Some(waiter) = self.waiting.first_fitting(&self.left, after)
         {
             after = Some((waiter.key, waiter.job));
-            if !self.refused.contains(&self.gang(waiter, view)) {
+            if !self.is_refused(&self.gang(waiter, view)) {
                 self.waiting.remove(waiter);
                 self.try_to_start(waiter, view, plan);
                 self.left = self.room.budget();
@@ -304,7 +304,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         let gang = self.gang(waiter, view);
         let after_refusal = self.strict && !self.refused.is_empty();
         let placed = !after_refusal
-            && !self.refused.contains(&gang)
+            && !self.is_refused(&gang)
             && (self.room).place(self.strategy, gang, &mut self.placement);
         if placed {
             (self.room).take(waiter.job, &self.placement.parts, gang.needs);
@@ -314,6 +314,10 @@ impl<K: Ord + Copy> PriorityWalk<K> {
             self.refused.push(gang);
             self.waiting.insert(waiter);
         }
+    }
+
+    fn is_refused(&self, gang: &Gang) -> bool {
+        self.refused.iter().any(|refused| refused.is_like(gang))
     }
 
     fn gang(&self, waiter: Waiter<K>, view: &View<'_>) -> Gang {

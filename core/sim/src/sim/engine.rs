@@ -13,9 +13,10 @@ use crate::cluster::ClusterSpec;
 use crate::draw::Rng;
 use crate::job::JobId;
 use crate::outages::Outages;
+use crate::placement::Strategy;
 use crate::placement::graph_rl::Placer;
 use crate::tell::{Explanation, Fact, RoundReport, Slowness, Verdict};
-use crate::workload::Workload;
+use crate::workload::{DEFAULT_PACKLIMIT, Workload};
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -192,7 +193,10 @@ impl Simulation {
         if explanation.verdict == Verdict::NotActive {
             return explanation;
         }
-        explanation.placing = self.placer().and_then(|placer| placer.placing_of(job));
+        explanation.placing = self.placer().and_then(|placer| {
+            let gang = || view.gang(job, Strategy::GRAPH_RL, DEFAULT_PACKLIMIT);
+            placer.placing_of(job, (phase == Phase::Waiting).then(gang))
+        });
         if phase == Phase::Running {
             explanation.slow = world.speeds.causes(job);
             let segment = world.jobs.segment[job.index()];

@@ -226,7 +226,7 @@ impl View<'_> {
         strategy.is_learned().then(|| Asker {
             job,
             now: self.now,
-            waited: self.now.0 - self.since(job).0,
+            waiting: self.jobs.waiting,
         })
     }
 

@@ -9,6 +9,7 @@
 
 use super::network::{Encoded, Network, Without};
 use super::scene::{Layout, Observation, Scene};
+use crate::Time;
 use crate::cluster::{Part, Placement};
 use crate::job::JobId;
 use crate::placement::{Asker, Gang, Sight, Site, Strategy};
@@ -28,7 +29,22 @@ pub struct Placer {
 #[derive(Debug, Default)]
 struct Watched {
     job: Option<JobId>,
-    placing: Option<Placing>,
+    placing: Option<(Time, Placing)>,
+    /// Who was left waiting at the last moment, since who is like them is not asked any more.
+    refused: (Time, Vec<(Gang, Placing)>),
+}
+
+impl Watched {
+    fn note(&mut self, gang: Gang, asker: Asker, placing: Placing, laid: bool) {
+        if self.refused.0 != asker.now {
+            self.refused = (asker.now, Vec::new());
+        }
+        if self.job == Some(asker.job) {
+            self.placing = Some((asker.now, placing));
+        } else if !laid {
+            self.refused.1.push((gang, placing));
+        }
+    }
 }
 
 /// Something to be decided.
@@ -92,15 +108,23 @@ impl Placer {
     pub fn watch(&self, job: JobId) {
         *self.watched() = Watched {
             job: Some(job),
-            placing: None,
+            ..Watched::default()
         };
     }
 
-    /// How it decided last about a job, if it watches that and was asked.
-    pub fn placing_of(&self, job: JobId) -> Option<Placing> {
+    /// How it decided last about a job, if it watches that and was asked; about one that waits, by
+    /// its gang, also through another that is like it.
+    pub fn placing_of(&self, job: JobId, waits: Option<Gang>) -> Option<Placing> {
         let watched = self.watched();
-        let placing = watched.placing.clone();
-        placing.filter(|_| watched.job == Some(job))
+        if watched.job != Some(job) {
+            return None;
+        }
+        let (now, refused) = &watched.refused;
+        let own = watched.placing.as_ref();
+        let like = waits.filter(|_| own.is_none_or(|(at, _)| at < now));
+        let like = like.and_then(|gang| refused.iter().find(|(of, _)| of.is_like(&gang)));
+        let placing = like.map(|(_, placing)| placing);
+        placing.or(own.map(|(_, placing)| placing)).cloned()
     }
 
     fn watched(&self) -> std::sync::MutexGuard<'_, Watched> {
@@ -116,8 +140,8 @@ impl Placer {
         gang: Gang,
         parts: &mut Vec<Part>,
     ) -> bool {
-        let waited = gang.asker.map_or(0.0, |asker| asker.waited);
-        let scene = Scene::new(site, sight, layout, gang, waited);
+        let waiting = gang.asker.map_or(0, |asker| asker.waiting);
+        let scene = Scene::new(site, sight, layout, gang, waiting);
         let mut agents = Agents {
             network: &self.network,
             without,
@@ -126,8 +150,7 @@ impl Placer {
             gang,
             noted: None,
         };
-        let is_watched = |Asker { job, .. }: Asker| self.watched().job == Some(job);
-        if gang.asker.is_some_and(is_watched) {
+        if self.watched().job.is_some() {
             agents.noted = Some(Placing::default());
         }
         let laid = match &self.chooser {
@@ -137,8 +160,8 @@ impl Placer {
                 agents.lay(sight.is_idle(), &mut *chooser, parts)
             }
         };
-        if let Some(noted) = agents.noted {
-            self.watched().placing = Some(noted);
+        if let (Some(noted), Some(asker)) = (agents.noted, gang.asker) {
+            self.watched().note(gang, asker, noted, laid);
         }
         laid
     }

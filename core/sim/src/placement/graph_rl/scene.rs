@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Features of the part to be placed: is it a worker, or a parameter server; its job's gradients ÷ 0.5 GB,
 /// computing ÷ 0.5 s a step, cores ÷ 8 and GPU memory ÷ 16 GB of a worker; workers ÷ 8, servers ÷ 8, and
-/// those left ÷ 8; hours waited; 1 if none of its parts is placed yet.
+/// those left ÷ 8; jobs that wait ÷ 64; 1 if none of its parts is placed yet.
 pub const JOB: usize = 12;
 
 /// Features of a group: free GPUs ÷ 4, GPUs ÷ 4, loads of its PCIe and of its socket's edge, workers of
@@ -120,13 +120,13 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// Nothing of it is laid; it has waited for so long, seconds.
+    /// Nothing of it is laid; so many jobs wait, it among them.
     pub fn new(
         site: &'a Site<'a>,
         sight: &Sight,
         layout: &Arc<Layout>,
         gang: Gang,
-        waited: f64,
+        waiting: u32,
     ) -> Self {
         let tree = sight.topology();
         let servers = gang.needs.servers().count;
@@ -158,7 +158,7 @@ impl<'a> Scene<'a> {
         });
         scene.seen.job[6] = scaled(f64::from(gang.gpus), 8.0);
         scene.seen.job[7] = scaled(f64::from(servers), 8.0);
-        scene.seen.job[10] = scaled(waited, 3600.0);
+        scene.seen.job[10] = scaled(f64::from(waiting), 64.0);
         scene.look(sight);
         scene.count();
         scene

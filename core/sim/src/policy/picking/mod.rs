@@ -211,7 +211,7 @@ impl<P: Pick> Queue<P> {
             return false;
         }
         let gang = view.gang(job.job, self.strategy, DEFAULT_PACKLIMIT);
-        if self.refused.contains(&gang) {
+        if self.refused.iter().any(|refused| refused.is_like(&gang)) {
             return false;
         }
         if !self.room.place(self.strategy, gang, &mut self.placement) {
