@@ -55,7 +55,7 @@ test("runs that wait for their turn can be cancelled", async (t) => {
   await page.getByRole("button", { name: "Cancel fifo" }).click();
   await page.getByText("cancelled at 0 of").waitFor();
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
-  await cards(page, "running").waitFor({ state: "detached" });
+  await cards(page, "running").first().waitFor({ state: "detached" });
 });
 
 test("a dying worker is replaced, its run has the settings of now, and the page says so", async (t) => {
@@ -73,7 +73,7 @@ test("a dying worker is replaced, its run has the settings of now, and the page 
   const names = await shown.evaluateAll((buttons) => buttons.map((button) => button.getAttribute("aria-label")));
   assert.match(names[0], /las/);
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
-  await cards(page, "running").waitFor({ state: "detached" });
+  await cards(page, "running").first().waitFor({ state: "detached" });
 });
 
 test("a run that is over outlives its worker", async (t) => {
@@ -124,7 +124,7 @@ test("runs that would write for ever end with the parameter to change, and the p
   assert.ok(most < 1.5, `${most} GB`);
   // What did not end by itself still can be ended.
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
-  await cards(page, "running").waitFor({ state: "detached" });
+  await cards(page, "running").first().waitFor({ state: "detached" });
 });
 
 test("the log budget is a field: what is in it holds, is in the link, and empty is the machine's", async (t) => {
