@@ -57,7 +57,9 @@ fn facts(stage: &Stage, run: &StageRun, now: f64) -> Html {
         let segment = run.log.segment(run.moment.segment(job));
         f64::from(segment.gpu_count()) * segment.part()
     };
-    let held: f64 = run.moment.running().iter().map(held).sum();
+    // Not `sum`, of nothing that is −0.
+    let held = run.moment.running().iter().map(held);
+    let held = held.fold(0.0, |sum, held| sum + held);
     let in_use = 100.0 * held / f64::from(stage.cluster.gpus().max(1));
     let rho = run
         .results
