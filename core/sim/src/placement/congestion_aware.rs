@@ -1,18 +1,25 @@
 //! The least loaded links.
 
-use super::{Entry, Gang, Sight, Site, Strategy, few_nodes};
+use super::{Entry, Gang, Registered, Sight, Site, Strategy, Way, few_nodes};
 use crate::cluster::Part;
 use crate::order;
 
 impl Strategy {
     /// The least loaded links.
-    pub const CONGESTION_AWARE: Self = Self(&Entry {
+    pub const CONGESTION_AWARE: Self = Self::of(&PLACEMENT);
+}
+
+pub(super) const PLACEMENT: Registered = Registered {
+    entry: Entry {
         name: "congestion-aware",
         summary: "The node whose links (NIC, QPI and PCIe of sockets with free GPUs) are least loaded, of alike ones the tightest; a gang that no node holds goes to the rack with the least loaded uplink that does, by NIC after NIC. Never waits while enough GPUs are free anywhere.",
-        on_links: Some(lay),
         ..Entry::PLAIN
-    });
-}
+    },
+    way: Way {
+        on_links: Some(lay),
+        ..Way::PLAIN
+    },
+};
 
 fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
     let free = site.free;

@@ -1,21 +1,25 @@
 //! As few nodes as the gang's size allows, or wait: the rule of Tiresias' simulator (scheme
 //! `yarn`) and of YARN-CS, carried over to clusters of unlike nodes.
 
-use super::{Entry, Gang, Strategy, rack_turns, tightest_node, turn_of};
+use super::{Entry, Gang, Registered, Strategy, Way, rack_turns, tightest_node, turn_of};
 use crate::cluster::{FreeGpus, Part};
 use crate::order;
 use std::cmp::Reverse;
 
 impl Strategy {
     /// As few nodes as the gang's size allows, or wait.
-    pub const CONSOLIDATED: Self = Self(&Entry {
+    pub const CONSOLIDATED: Self = Self::of(&PLACEMENT);
+}
+
+pub(super) const PLACEMENT: Registered = Registered {
+    entry: Entry {
         name: "consolidated",
         summary: "A gang that fits one node runs on one node; a larger one on whole idle nodes plus at most one more, in few racks. Otherwise it waits.",
         may_wait: true,
-        lay,
         ..Entry::PLAIN
-    });
-}
+    },
+    way: Way { lay, ..Way::PLAIN },
+};
 
 /// A gang up to the largest node's size goes to the tightest node that holds it; a larger one
 /// takes whole idle nodes, the largest first and of alike ones those in few racks, and for the

@@ -1,18 +1,22 @@
 //! As few nodes as are free now, leaving the smallest holes.
 
-use super::{Entry, Gang, Strategy, rack_turns, tightest_node, turn_of};
+use super::{Entry, Gang, Registered, Strategy, Way, rack_turns, tightest_node, turn_of};
 use crate::cluster::{FreeGpus, MAX_GPUS_PER_NODE, Part};
 use crate::order;
 
 impl Strategy {
     /// As few nodes as are free now, leaving the smallest holes; never waits for a better place.
-    pub const LEAST_FRAGMENTATION: Self = Self(&Entry {
+    pub const LEAST_FRAGMENTATION: Self = Self::of(&PLACEMENT);
+}
+
+pub(super) const PLACEMENT: Registered = Registered {
+    entry: Entry {
         name: "least-fragmentation",
         summary: "The tightest node that holds the gang; failing that, the fewest nodes, in few racks. Never waits while enough GPUs are free anywhere.",
-        lay,
         ..Entry::PLAIN
-    });
-}
+    },
+    way: Way { lay, ..Way::PLAIN },
+};
 
 /// The tightest node that holds what is left of the gang; while there is none, all of the
 /// node with the most free GPUs, of alike ones in few racks.

@@ -1,23 +1,30 @@
 //! Where the gang and those who are there slow one another least: a greedy that knows the true
 //! [contention](crate::contention), which no real scheduler does.
 
-use super::{Entry, Gang, Sight, Site, Strategy, few_nodes};
+use super::{Entry, Gang, Registered, Sight, Site, Strategy, Way, few_nodes};
 use crate::cluster::Part;
 use std::cmp::Reverse;
 
 impl Strategy {
     /// Where the gang and others slow one another least.
-    pub const LEAST_INTERFERENCE: Self = Self(&Entry {
+    pub const LEAST_INTERFERENCE: Self = Self::of(&PLACEMENT);
+}
+
+pub(super) const PLACEMENT: Registered = Registered {
+    entry: Entry {
         name: "least-interference",
         summary: "Where the gang and those who are there slow one another least, by the true model of contention: of all nodes that hold it, else of the racks, partitions and the cluster, each on the fewest nodes. Never waits while enough GPUs are free anywhere.",
+        ..Entry::PLAIN
+    },
+    way: Way {
         on_links: Some(|site, sight, gang, parts| {
             best(site, sight, gang)
                 .map(|best| *parts = best.parts)
                 .is_some()
         }),
-        ..Entry::PLAIN
-    });
-}
+        ..Way::PLAIN
+    },
+};
 
 /// A place for a gang, and what it costs.
 pub(super) struct Best {

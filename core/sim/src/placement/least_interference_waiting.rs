@@ -1,19 +1,26 @@
 //! [Least interference](super::least_interference), or wait: a greedy that always places is beaten near
 //! and above saturation by one rule of waiting.
 
-use super::{Entry, Gang, Sight, Site, Strategy, least_interference};
+use super::{Entry, Gang, Registered, Sight, Site, Strategy, Way, least_interference};
 use crate::cluster::Part;
 
 impl Strategy {
     /// Least interference, or wait where that is too much.
-    pub const LEAST_INTERFERENCE_WAITING: Self = Self(&Entry {
+    pub const LEAST_INTERFERENCE_WAITING: Self = Self::of(&PLACEMENT);
+}
+
+pub(super) const PLACEMENT: Registered = Registered {
+    entry: Entry {
         name: "least-interference-waiting",
         summary: "As least-interference, but a gang waits where it and those who are there would slow one another by more than an eighth in all (tuned on training workloads), unless nobody runs.",
         may_wait: true,
-        on_links: Some(lay),
         ..Entry::PLAIN
-    });
-}
+    },
+    way: Way {
+        on_links: Some(lay),
+        ..Way::PLAIN
+    },
+};
 
 /// The sum of log-slowdowns beyond which a gang waits. Tuned on training workloads (`paper graph-rl
 /// --training --topology 2x2x8 --workloads 8`), mean JCT in s at loads 0.8, 0.95 and 1.2: 1556, 1812,

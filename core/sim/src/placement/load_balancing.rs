@@ -1,18 +1,22 @@
 //! The least loaded server.
 
-use super::{Entry, Gang, Strategy, few_nodes};
+use super::{Entry, Gang, Registered, Strategy, Way, few_nodes};
 use crate::cluster::{FreeGpus, Part};
 use std::cmp::Reverse;
 
 impl Strategy {
     /// The least loaded server.
-    pub const LOAD_BALANCING: Self = Self(&Entry {
+    pub const LOAD_BALANCING: Self = Self::of(&PLACEMENT);
+}
+
+pub(super) const PLACEMENT: Registered = Registered {
+    entry: Entry {
         name: "load-balancing",
         summary: "The node with the most free GPUs, by its size, that holds the gang; where none does, all of the least loaded, one after another. Never waits while enough GPUs are free anywhere.",
-        lay,
         ..Entry::PLAIN
-    });
-}
+    },
+    way: Way { lay, ..Way::PLAIN },
+};
 
 fn lay(free: &FreeGpus, _node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
     let nodes = (0u32..).zip(free.per_node()).zip(free.node_sizes());

@@ -1,18 +1,22 @@
 //! Workers near one another, whatever that does to others.
 
-use super::{Entry, Gang, Strategy, few_nodes, least_fragmentation};
+use super::{Entry, Gang, Registered, Strategy, Way, few_nodes, least_fragmentation};
 use crate::cluster::{FreeGpus, Part};
 use std::cmp::Reverse;
 
 impl Strategy {
     /// The fewest servers, in the fewest racks.
-    pub const LOCALITY: Self = Self(&Entry {
+    pub const LOCALITY: Self = Self::of(&PLACEMENT);
+}
+
+pub(super) const PLACEMENT: Registered = Registered {
+    entry: Entry {
         name: "locality",
         summary: "The fewest nodes that hold the gang, and of these the fewest racks; of one node or rack the tightest. Never waits while enough GPUs are free anywhere.",
-        lay,
         ..Entry::PLAIN
-    });
-}
+    },
+    way: Way { lay, ..Way::PLAIN },
+};
 
 pub(super) fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
     let here = free.per_node();

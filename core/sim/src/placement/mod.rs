@@ -2,8 +2,8 @@
 //!
 //! A placement sees the free GPUs per node and either lays the gang or says that it must wait; where
 //! nodes are unlike, a [`Room`] shows it those of one kind after another. One that asks sees the links,
-//! too, and who is on them: a [`Sight`]. To add one: a file here with its constant, and its lines in this one (the module, and
-//! [`Strategy::ALL`]).
+//! too, and who is on them: a [`Sight`]. To add one: a file here with its `PLACEMENT`, and its two lines
+//! in this one, the module and the table's.
 
 mod congestion_aware;
 mod consolidated;
@@ -37,11 +37,67 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A placement, by name.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub struct Strategy(&'static Entry);
+pub struct Strategy(u8);
 
-/// What a placement gives of itself.
+/// Every placement, in the order shown to a person; the first is the default.
+const REGISTERED: [Registered; 21] = [
+    least_fragmentation::PLACEMENT,
+    consolidated::PLACEMENT,
+    spread::PLACEMENT,
+    yarn::PLACEMENT,
+    skew::PLACEMENT,
+    packed::FGD,
+    packed::BEST_FIT,
+    packed::GPU_PACKING,
+    packed::GPU_CLUSTERING,
+    packed::DOT_PROD,
+    packed::RANDOM,
+    locality::PLACEMENT,
+    load_balancing::PLACEMENT,
+    congestion_aware::PLACEMENT,
+    tetris::PLACEMENT,
+    least_interference::PLACEMENT,
+    least_interference_waiting::PLACEMENT,
+    graph_rl::GRAPH_RL,
+    graph_rl::GRAPH_RL_ONE_AGENT,
+    graph_rl::GRAPH_RL_NO_EXCHANGE,
+    graph_rl::GRAPH_RL_NO_GRAPH,
+];
+
+/// What placements say of themselves. (Apart from what they do: a page that only names them need not
+/// hold that.)
+static ENTRIES: [Entry; REGISTERED.len()] = {
+    let mut entries = [Entry::PLAIN; REGISTERED.len()];
+    let mut i = 0;
+    while i < entries.len() {
+        entries[i] = REGISTERED[i].entry;
+        entries[i].looks_at_links = REGISTERED[i].way.on_links.is_some();
+        i += 1;
+    }
+    entries
+};
+
+/// What they do.
+static WAYS: [Way; REGISTERED.len()] = {
+    let mut ways = [Way::PLAIN; REGISTERED.len()];
+    let mut i = 0;
+    while i < ways.len() {
+        ways[i] = REGISTERED[i].way;
+        i += 1;
+    }
+    ways
+};
+
+/// A placement: what it says of itself and what it does.
+struct Registered {
+    entry: Entry,
+    way: Way,
+}
+
+/// What a placement says of itself.
+#[derive(Clone, Copy)]
 struct Entry {
     /// The name used in specs.
     name: &'static str,
@@ -51,13 +107,20 @@ struct Entry {
     may_wait: bool,
     /// Whether it asks for [`Gang::skewed`].
     by_skew: bool,
+    /// Whether it has learned, so that it wants weights and [`Gang::asker`].
+    is_learned: bool,
+    /// Whether it lays gangs [`on_links`](Way::on_links): the table sees to it.
+    looks_at_links: bool,
+}
+
+/// What a placement does.
+#[derive(Clone, Copy)]
+struct Way {
     /// Lays a gang of no more GPUs than are free on nodes of at most `node_size` GPUs; `false`: it
     /// must wait, and what is in the list means nothing.
     lay: fn(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool,
     /// The same by one that looks at links, where there is a sight of them.
     on_links: Option<OnLinks>,
-    /// Whether it has learned, so that it wants weights and [`Gang::asker`].
-    is_learned: bool,
     /// Lays a share of one GPU; `None`: it must wait.
     share: fn(Strategy, free: &FreeGpus, node_size: u32, share: Share) -> Option<Part>,
 }
@@ -66,15 +129,22 @@ struct Entry {
 type OnLinks = fn(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool;
 
 impl Entry {
-    /// Of one that never waits, looks at free GPUs alone and has no way of its own with shares.
+    /// Of one that never waits and looks at free GPUs alone.
     const PLAIN: Self = Self {
         name: "",
         summary: "",
         may_wait: false,
         by_skew: false,
+        is_learned: false,
+        looks_at_links: false,
+    };
+}
+
+impl Way {
+    /// Of one that has no way of its own with links or shares.
+    const PLAIN: Self = Self {
         lay: least_fragmentation::lay,
         on_links: None,
-        is_learned: false,
         share: share::tightest,
     };
 }
@@ -132,58 +202,64 @@ fn names() -> String {
 
 impl Strategy {
     /// Every placement, in the order shown to a person; the first is the default.
-    pub const ALL: [Self; 21] = [
-        Self::LEAST_FRAGMENTATION,
-        Self::CONSOLIDATED,
-        Self::SPREAD,
-        Self::YARN,
-        Self::SKEW,
-        Self::FGD,
-        Self::BEST_FIT,
-        Self::GPU_PACKING,
-        Self::GPU_CLUSTERING,
-        Self::DOT_PROD,
-        Self::RANDOM,
-        Self::LOCALITY,
-        Self::LOAD_BALANCING,
-        Self::CONGESTION_AWARE,
-        Self::TETRIS,
-        Self::LEAST_INTERFERENCE,
-        Self::LEAST_INTERFERENCE_WAITING,
-        Self::GRAPH_RL,
-        Self::GRAPH_RL_ONE_AGENT,
-        Self::GRAPH_RL_NO_EXCHANGE,
-        Self::GRAPH_RL_NO_GRAPH,
-    ];
+    pub const ALL: [Self; REGISTERED.len()] = {
+        let mut all = [Self(0); REGISTERED.len()];
+        let mut i = 0;
+        while i < all.len() {
+            all[i] = Self(i as u8);
+            i += 1;
+        }
+        all
+    };
+
+    /// The one that is registered under this one's name; none: the build fails.
+    const fn of(placement: &Registered) -> Self {
+        let mut i = 0;
+        while !is_same(
+            REGISTERED[i].entry.name.as_bytes(),
+            placement.entry.name.as_bytes(),
+        ) {
+            i += 1;
+        }
+        Self(i as u8)
+    }
+
+    fn entry(self) -> &'static Entry {
+        &ENTRIES[usize::from(self.0)]
+    }
+
+    fn way(self) -> &'static Way {
+        &WAYS[usize::from(self.0)]
+    }
 
     /// The name used in specs.
     pub fn name(self) -> &'static str {
-        self.0.name
+        self.entry().name
     }
 
     /// What it does, in a sentence or two.
     pub fn summary(self) -> &'static str {
-        self.0.summary
+        self.entry().summary
     }
 
     /// Whether it may make a gang wait although enough GPUs are free.
     pub fn may_wait(self) -> bool {
-        self.0.may_wait
+        self.entry().may_wait
     }
 
     /// Whether it depends on the skew of the gang's model.
     pub fn is_by_skew(self) -> bool {
-        self.0.by_skew
+        self.entry().by_skew
     }
 
     /// Whether it looks at links, and so wants [`Gang::profile`].
     pub fn looks_at_links(self) -> bool {
-        self.0.on_links.is_some()
+        self.entry().looks_at_links
     }
 
     /// Whether it has learned, and so wants weights and [`Gang::asker`].
     pub fn is_learned(self) -> bool {
-        self.0.is_learned
+        self.entry().is_learned
     }
 
     /// Lays a gang on a site; `false`: it must wait (and `placement` is left empty).
@@ -191,16 +267,17 @@ impl Strategy {
         let Site {
             free, node_size, ..
         } = *site;
+        let way = self.way();
         let parts = &mut placement.parts;
         parts.clear();
         if let Some(share) = gang.share {
-            parts.extend((self.0.share)(self, free, node_size, share));
+            parts.extend((way.share)(self, free, node_size, share));
             return !parts.is_empty();
         }
         let placed = gang.gpus <= free.total()
-            && match (self.0.on_links, site.sight) {
+            && match (way.on_links, site.sight) {
                 (Some(lay), Some(sight)) => lay(site, sight, gang, parts),
-                _ => (self.0.lay)(free, node_size, gang, parts),
+                _ => (way.lay)(free, node_size, gang, parts),
             };
         if placed {
             parts.sort_unstable_by_key(|part| (!part.has_workers(), part.node));
@@ -211,19 +288,19 @@ impl Strategy {
     }
 }
 
+const fn is_same(a: &[u8], b: &[u8]) -> bool {
+    match (a, b) {
+        ([], []) => true,
+        ([first, a @ ..], [second, b @ ..]) => *first == *second && is_same(a, b),
+        _ => false,
+    }
+}
+
 impl Default for Strategy {
     fn default() -> Self {
         Self::ALL[0]
     }
 }
-
-impl PartialEq for Strategy {
-    fn eq(&self, other: &Self) -> bool {
-        self.name() == other.name()
-    }
-}
-
-impl Eq for Strategy {}
 
 impl fmt::Debug for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

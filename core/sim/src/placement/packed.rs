@@ -2,7 +2,7 @@
 //! is left. Cores and memory play no part here; the machine of a random placement is drawn from what
 //! is free, so that the same run is the same again.
 
-use super::{Entry, Gang, Strategy, least_fragmentation, share};
+use super::{Entry, Gang, Registered, Strategy, Way, least_fragmentation, share};
 use crate::cluster::{FreeGpus, Part, Share};
 use crate::sharing::Packer;
 
@@ -12,15 +12,24 @@ macro_rules! packed {
         impl Strategy {
             $(
                 #[doc = concat!("By [`Packer::", stringify!($packer), "`].")]
-                pub const $name: Self = Self(&Entry {
-                    name: Packer::$packer.name,
-                    summary: Packer::$packer.summary,
-                    lay: |free, _, gang, parts| lay(Packer::$packer, free, gang, parts),
-                    share: |_, free, _, share| share_of(Packer::$packer, free, share),
-                    ..Entry::PLAIN
-                });
+                pub const $name: Self = Self::of(&$name);
             )*
         }
+
+        $(
+            pub(super) const $name: Registered = Registered {
+                entry: Entry {
+                    name: Packer::$packer.name,
+                    summary: Packer::$packer.summary,
+                    ..Entry::PLAIN
+                },
+                way: Way {
+                    lay: |free, _, gang, parts| lay(Packer::$packer, free, gang, parts),
+                    share: |_, free, _, share| share_of(Packer::$packer, free, share),
+                    ..Way::PLAIN
+                },
+            };
+        )*
     };
 }
 

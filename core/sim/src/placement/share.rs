@@ -27,7 +27,7 @@ pub(super) fn tightest(
         asker: None,
     };
     let mut parts = Vec::new();
-    let is_laid = free.total() > 0 && (strategy.0.lay)(free, node_size, gang, &mut parts);
+    let is_laid = free.total() > 0 && (strategy.way().lay)(free, node_size, gang, &mut parts);
     let node = parts.first().filter(|_| is_laid)?.node;
     begun(shares, node, share)
 }

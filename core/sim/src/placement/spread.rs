@@ -1,17 +1,21 @@
 //! One GPU at a time on the emptiest node.
 
-use super::{Entry, Gang, Strategy};
+use super::{Entry, Gang, Registered, Strategy, Way};
 use crate::cluster::{FreeGpus, Part};
 
 impl Strategy {
     /// One GPU at a time on the emptiest node.
-    pub const SPREAD: Self = Self(&Entry {
+    pub const SPREAD: Self = Self::of(&PLACEMENT);
+}
+
+pub(super) const PLACEMENT: Registered = Registered {
+    entry: Entry {
         name: "spread",
         summary: "One GPU at a time on whichever node is emptiest, to share load (and network) evenly.",
-        lay,
         ..Entry::PLAIN
-    });
-}
+    },
+    way: Way { lay, ..Way::PLAIN },
+};
 
 /// Takes one GPU from every node at the highest level of free GPUs, then from every node at
 /// the next level, until the gang is laid.

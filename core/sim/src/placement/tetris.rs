@@ -3,18 +3,25 @@
 //! and the NIC, each as a part of what the machine has. Tetris' other half, short jobs first, is the
 //! queue's to do.
 
-use super::{Entry, Gang, Sight, Site, Strategy};
+use super::{Entry, Gang, Registered, Sight, Site, Strategy, Way};
 use crate::cluster::Part;
 
 impl Strategy {
     /// By the alignment of demand and free capacity.
-    pub const TETRIS: Self = Self(&Entry {
+    pub const TETRIS: Self = Self::of(&PLACEMENT);
+}
+
+pub(super) const PLACEMENT: Registered = Registered {
+    entry: Entry {
         name: "tetris",
         summary: "The node whose free GPUs, cores and NIC are best aligned (dot product) with what the gang asks of it, of those that hold it; where none does, the best aligned one after another. Never waits while enough GPUs are free anywhere.",
-        on_links: Some(lay),
         ..Entry::PLAIN
-    });
-}
+    },
+    way: Way {
+        on_links: Some(lay),
+        ..Way::PLAIN
+    },
+};
 
 fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
     let mut left = gang.gpus;

@@ -1,19 +1,23 @@
 //! The placement of YARN-CS in Tiresias' simulator (scheme `yarn`): like
 //! [consolidated](super::consolidated), but on the first nodes that will do, not the tightest.
 
-use super::{Entry, Gang, Strategy, consolidated};
+use super::{Entry, Gang, Registered, Strategy, Way, consolidated};
 use crate::cluster::{FreeGpus, Part};
 
 impl Strategy {
     /// As [`CONSOLIDATED`](Self::CONSOLIDATED), on the first nodes that will do: YARN-CS.
-    pub const YARN: Self = Self(&Entry {
+    pub const YARN: Self = Self::of(&PLACEMENT);
+}
+
+pub(super) const PLACEMENT: Registered = Registered {
+    entry: Entry {
         name: "yarn",
         summary: "As consolidated, but on the first nodes that will do, as YARN's capacity scheduler in Tiresias' simulator; a gang larger than a node takes whole nodes of the largest size.",
         may_wait: true,
-        lay,
         ..Entry::PLAIN
-    });
-}
+    },
+    way: Way { lay, ..Way::PLAIN },
+};
 
 /// On a cluster of unlike nodes that could never hold a gang so, it is laid as consolidated.
 ///

@@ -14,7 +14,7 @@ mod weights;
 pub use agent::{Argmax, Chooser, Decision, Placer, chances};
 pub use weights::{NoWeightsChoice, Weights, WeightsChoice, WeightsId};
 
-use super::{Entry, Gang, Sight, Site, Strategy, locality};
+use super::{Entry, Gang, Registered, Sight, Site, Strategy, Way, locality};
 use crate::cluster::Part;
 use network::Without;
 use scene::Layout;
@@ -26,19 +26,28 @@ macro_rules! learned {
         impl Strategy {
             $(
                 #[doc = $summary]
-                pub const $name: Self = Self(&Entry {
+                pub const $name: Self = Self::of(&$name);
+            )*
+        }
+
+        $(
+            pub(super) const $name: Registered = Registered {
+                entry: Entry {
                     name: $text,
                     summary: $summary,
                     may_wait: true,
+                    is_learned: true,
+                    ..Entry::PLAIN
+                },
+                way: Way {
                     lay: locality::lay,
                     on_links: Some(|site, sight, gang, parts| {
                         lay($one_agent, $without, (site, sight), gang, parts)
                     }),
-                    is_learned: true,
-                    ..Entry::PLAIN
-                });
-            )*
-        }
+                    ..Way::PLAIN
+                },
+            };
+        )*
     };
 }
 
