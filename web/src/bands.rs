@@ -2,6 +2,7 @@
 //! the job does. In: a log's segments in order. Out: each one's bands, in thousandths.
 
 use std::collections::BTreeMap;
+use switchyard::order;
 use switchyard::sim::RunLog;
 
 /// A part of a GPU, in thousandths from its lower end.
@@ -39,7 +40,7 @@ impl Bands {
             .or_default();
         there.retain(|&at| log.segment(self.of[at].0 as usize).end > new.start);
         let mut taken: Vec<Band> = there.iter().flat_map(|&at| self.of[at].1.clone()).collect();
-        taken.sort_unstable();
+        order::sort(&mut taken);
         let (from, to) = (WHOLE, WHOLE);
         taken.push(Band { from, to });
         let mut low = 0;

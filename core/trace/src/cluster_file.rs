@@ -126,7 +126,7 @@ type Kind = (Reverse<u32>, Option<String>, [Option<u32>; 3]);
 pub(crate) fn of_machines(
     sniff: &Sniff<'_>,
     column: &str,
-    machines: impl Iterator<Item = Result<Machine, OpenError>>,
+    machines: &mut dyn Iterator<Item = Result<Machine, OpenError>>,
 ) -> Result<ClusterFile, OpenError> {
     let mut nodes: BTreeMap<Kind, u32> = BTreeMap::new();
     let (mut idle, mut last) = (0u32, sniff.header_line);

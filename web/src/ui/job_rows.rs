@@ -6,6 +6,7 @@ use crate::stage::Stage;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use switchyard::job::Job;
+use switchyard::order;
 use switchyard::report::Outcomes;
 use switchyard::workload::Workload;
 
@@ -116,7 +117,9 @@ impl Rows {
             .collect();
         // The order of submission breaks ties; it is also the order to begin with.
         if sorting.column != Column::Submit {
-            jobs.sort_by(|&a, &b| compare(workload, &per_run, sorting, a, b));
+            order::sort_by(&mut jobs, |&a, &b| {
+                compare(workload, &per_run, sorting, a, b)
+            });
         } else if sorting.descending {
             jobs.reverse();
         }

@@ -57,7 +57,7 @@ impl Typical {
             }
         }
         for ((share, gpus, types), mut cores) in groups {
-            cores.sort_unstable();
+            order::sort(&mut cores);
             let mut pods = 0;
             for (_, count) in &mut cores {
                 pods += *count;

@@ -3,6 +3,7 @@
 
 use super::Cause;
 use crate::Time;
+use crate::order;
 use serde::{Deserialize, Serialize};
 
 /// A job's speed over time, as a part of its full speed, and what slowed it.
@@ -44,8 +45,9 @@ impl Slowness {
     /// No more is to come.
     pub fn close(&mut self, now: Time) {
         self.note(now, 0.0, Vec::new);
-        self.losses
-            .sort_by(|a, b| b.seconds.total_cmp(&a.seconds).then(a.at.cmp(&b.at)));
+        order::sort_by(&mut self.losses, |a, b| {
+            b.seconds.total_cmp(&a.seconds).then(a.at.cmp(&b.at))
+        });
     }
 
     /// Seconds at full speed that it lost in all.

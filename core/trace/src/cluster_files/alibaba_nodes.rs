@@ -49,7 +49,7 @@ pub(super) const V2026: ClusterKind = ClusterKind {
         let mut seen = BTreeSet::new();
         let mut rows = rows(sniff);
         rows.retain(|row| seen.insert(cell(row, "server_id")));
-        let machines = rows.iter().map(|row| {
+        let mut machines = rows.iter().map(|row| {
             let count = figure(sniff, row, "gpu_count");
             if !(0.0..=1e9).contains(&count) || count.fract() != 0.0 {
                 let why = format!("{count} is no whole number: correct it");
@@ -63,7 +63,7 @@ pub(super) const V2026: ClusterKind = ClusterKind {
                 ..Machine::default()
             })
         });
-        of_machines(sniff, "gpu_count", machines)
+        of_machines(sniff, "gpu_count", &mut machines)
     },
 };
 
@@ -73,7 +73,7 @@ fn read(
     rest: impl Fn(&Line, &mut Machine),
 ) -> Result<ClusterFile, OpenError> {
     let rows = rows(sniff).into_iter();
-    let machines = rows.map(|row| {
+    let mut machines = rows.map(|row| {
         let mut machine = Machine {
             line: row.line,
             gpus: whole(sniff, &row, column)?,
@@ -82,7 +82,7 @@ fn read(
         rest(&row, &mut machine);
         Ok(machine)
     });
-    of_machines(sniff, column, machines)
+    of_machines(sniff, column, &mut machines)
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ pub(super) const KIND: ClusterKind = ClusterKind {
                 besides(line, node);
             }
         }
-        of_machines(sniff, "gpu-count", nodes.into_iter())
+        of_machines(sniff, "gpu-count", &mut nodes.into_iter())
     },
 };
 

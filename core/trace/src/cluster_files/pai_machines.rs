@@ -17,7 +17,7 @@ pub(super) const KIND: ClusterKind = ClusterKind {
         let place = |name: &str, at| sniff.column(name).map_or(at, |column| column.index);
         let places = [("gpu_type", 1), ("cap_cpu", 2), ("cap_mem", 3)];
         let [gpu, cores, memory] = places.map(|(name, at)| place(name, at));
-        let machines = rows.map(|row| {
+        let mut machines = rows.map(|row| {
             let figure = |at| number(row.cell(at)).unwrap_or(0.0);
             Ok(Machine {
                 line: row.line,
@@ -28,7 +28,7 @@ pub(super) const KIND: ClusterKind = ClusterKind {
                 ..Machine::default()
             })
         });
-        of_machines(sniff, "cap_gpu", machines)
+        of_machines(sniff, "cap_gpu", &mut machines)
     },
 };
 

@@ -12,7 +12,7 @@ pub(super) const KIND: ClusterKind = ClusterKind {
     read: |sniff| {
         let rows = rows(sniff).into_iter();
         let memory = sniff.column("single gpu mem").map(|column| column.index);
-        let machines = rows.map(|row| {
+        let mut machines = rows.map(|row| {
             // As 24GB.
             let memory = memory.map_or("", |at| row.cell(at)).trim();
             let memory = memory.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -23,7 +23,7 @@ pub(super) const KIND: ClusterKind = ClusterKind {
                 ..Machine::default()
             })
         });
-        of_machines(sniff, GPUS, machines)
+        of_machines(sniff, GPUS, &mut machines)
     },
 };
 

@@ -14,6 +14,7 @@ use crate::error::OpenError;
 use crate::format::{Format, Importer};
 use crate::import::no_jobs;
 use crate::job::TypeSet;
+use crate::order;
 use crate::report::{DropReason, WarningKind, cell_is};
 use crate::rows::{Row, is_missing, number};
 use crate::shared::Part;
@@ -213,7 +214,7 @@ pub(crate) fn join(parts: &mut Vec<Part>, refusals: &mut Vec<OpenError>) {
         return;
     }
     parts.retain(|part| !matches!(part.imported.sink.half, Some(Half::Tasks(_))));
-    tasks.sort_by_key(|task| task.job);
+    order::sort_by_key(&mut tasks, |task| task.job);
     for part in parts.iter_mut() {
         let sink = &mut part.imported.sink;
         if sink.half.take().is_some() {

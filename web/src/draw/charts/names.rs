@@ -3,6 +3,7 @@
 use crate::stage::ASIDE;
 use std::rc::Rc;
 use switchyard::cluster::{ClusterSpec, GpuModel};
+use switchyard::order;
 
 /// Characters of a spec's parameters that are shown where two runs differ only there.
 const MOST_CHARACTERS: usize = 30;
@@ -13,7 +14,7 @@ pub fn short_specs(specs: &[&str]) -> Vec<String> {
     let head = |spec: &str| spec.split('[').next().unwrap_or_default().to_string();
     // Those that differ in what is aside alone are told apart by that.
     let mut own: Vec<&str> = specs.iter().map(|whole| spec_of(whole)).collect();
-    own.sort_unstable();
+    order::sort(&mut own);
     own.dedup();
     let given = |spec: &str| specs.iter().filter(|whole| **whole == spec).count();
     let alike = |head: &str| {

@@ -2,6 +2,7 @@
 //! the row they had before if they can. Where the rows would be too thin to see, columns count them.
 
 use switchyard::job::JobId;
+use switchyard::order;
 
 /// Row counts that lanes have: few, so that chips do not change size at every arrival.
 const ROWS: [usize; 12] = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96];
@@ -22,7 +23,7 @@ pub(super) struct Chip {
 /// rows the lane has; `None` if it would be more than `most`.
 pub(super) fn rows(chips: &mut [Chip], gap: f64, most: usize) -> Option<usize> {
     let mut order: Vec<u32> = (0..chips.len() as u32).collect();
-    order.sort_unstable_by(|&a, &b| {
+    order::sort_by(&mut order, |&a, &b| {
         let (a, b) = (&chips[a as usize], &chips[b as usize]);
         a.x.total_cmp(&b.x).then(a.job.cmp(&b.job))
     });

@@ -7,6 +7,7 @@ use super::super::rounds::Rounds;
 use super::super::{Cadence, Explanation, Fact, Params, Policy, Rng};
 use crate::Time;
 use crate::job::JobId;
+use crate::order;
 use crate::placement::Strategy;
 use crate::sim::{Phase, Plan, View};
 use std::cmp::Reverse;
@@ -92,7 +93,7 @@ impl Policy for WaterFilling {
             let waits = view.phase(job) != Phase::Running;
             ranked.push(((Reverse(Time(lag)), waits), job));
         }
-        ranked.sort_unstable();
+        order::sort(&mut ranked);
         self.order.clear();
         self.order.extend(ranked.iter().map(|&(_, job)| job));
         self.ranked = ranked;
