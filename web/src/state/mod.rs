@@ -261,11 +261,12 @@ pub const GUIDED_SCHEDULERS: [&str; 3] = [
 /// The sample in which jobs slow their neighbours.
 pub const DATA_CENTRE: &str = "data-centre";
 
-/// The schedulers that run it where none are named: the placer that learned, beside a rule, with which
-/// it is compared.
-pub const DATA_CENTRE_SCHEDULERS: [&str; 2] = [
+/// The schedulers that run it where none are named: the placer that learned, beside the best rule, and
+/// last the one that they are compared with, which looks at no neighbours.
+pub const DATA_CENTRE_SCHEDULERS: [&str; 3] = [
     "graph-rl",
     "fifo[backfill=true,placement=least-interference-waiting]",
+    "fifo[backfill=true,placement=locality]",
 ];
 
 impl AppState {

@@ -91,7 +91,7 @@ pub(super) fn trace_panel(state: &AppState, session: &Session) -> Html {
                 <p class="hint">{ "New here? " }<button type="button" class="link" onclick={onguide}>{ "Three jobs, step by step" }</button></p>
             }
             if open_sample != Some(DATA_CENTRE) {
-                <p class="hint">{ "Where it matters who is next to whom: " }<button type="button" class="link" title="Jobs that slow their neighbours, on racks and partitions: laid by a network that learned, beside a rule" onclick={ondata_centre}>{ "a data centre" }</button></p>
+                <p class="hint">{ "Where it matters who is next to whom: " }<button type="button" class="link" title="Jobs that slow their neighbours, on racks and partitions: laid by a network that learned, beside two rules" onclick={ondata_centre}>{ "a data centre" }</button></p>
             }
             { state.opening.as_ref().map(|opening| progress(opening, session)).unwrap_or_default() }
             { error(state.trace_error.as_deref()) }

@@ -92,11 +92,11 @@ pub const SAMPLES: &[Sample] = &[
     Sample {
         name: "data-centre",
         title: "A data centre's hours",
-        summary: "2,048 jobs of one to eight workers, half of them with parameter servers, on 128 nodes × 8 GPUs in 4 partitions and 16 racks. With contention on, neighbours slow one another: then it matters where each is put.",
-        cluster: "data-centre",
-        opens_at: 3600.0,
+        summary: "768 jobs of one to eight workers, half of the larger ones with parameter servers, on 32 nodes × 8 GPUs in 2 partitions of 2 racks. With contention on, neighbours slow one another: jobs laid as near as they fit (locality) pile up, while those that rather wait for a quieter place, by a rule or as learned (graph-rl), are done sooner.",
+        cluster: "32x8/cores=56/partitions=2/racks=4",
+        opens_at: 3.0 * 3600.0,
         jobs: Jobs::OfDataCentre {
-            count: 2_048,
+            count: 768,
             load: 0.95,
         },
     },
