@@ -206,6 +206,8 @@ pub enum Reply {
         log_hash: u64,
         /// Milliseconds of simulation alone.
         wall_ms: f64,
+        /// Of a placer that learned, if there is one.
+        decisions: Option<u64>,
     },
     /// The run broke off.
     Failed(String),

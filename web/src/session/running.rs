@@ -171,9 +171,18 @@ impl Session {
                 }
                 self.tell(Action::Progress(id, RunStatus::Running(progress)));
             }
-            News::Reply(Reply::Done { log_hash, wall_ms }) => {
+            News::Reply(Reply::Done {
+                log_hash,
+                wall_ms,
+                decisions,
+            }) => {
                 self.0.runs.borrow_mut().is_over(id);
-                self.finish(id, log_hash, wall_ms);
+                let done = RunStatus::Done {
+                    log_hash,
+                    wall_ms,
+                    decisions,
+                };
+                self.finish(id, done);
             }
             News::Reply(Reply::Failed(why)) => {
                 self.0.runs.borrow_mut().is_over(id);
@@ -207,7 +216,7 @@ impl Session {
         }
     }
 
-    fn finish(&self, id: u32, log_hash: u64, wall_ms: f64) {
+    fn finish(&self, id: u32, done: RunStatus) {
         let mut stage = self.0.stage.write();
         let (workload, cluster) = (stage.workload.clone(), stage.cluster.clone());
         let Some(run) = stage.run_mut(id) else { return };
@@ -217,11 +226,7 @@ impl Session {
         run.complete = true;
         stage.touch();
         drop(stage);
-        self.tell(Action::Finished(
-            id,
-            RunStatus::Done { log_hash, wall_ms },
-            summary,
-        ));
+        self.tell(Action::Finished(id, done, summary));
     }
 
     /// A run's worker has died: once, the run gets another; then it has failed. One that was only

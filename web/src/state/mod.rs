@@ -219,6 +219,8 @@ pub enum RunStatus {
         log_hash: u64,
         /// Milliseconds of simulation.
         wall_ms: f64,
+        /// Of a placer that learned, if there is one.
+        decisions: Option<u64>,
     },
     /// Cancelled on the way.
     Cancelled(Progress),

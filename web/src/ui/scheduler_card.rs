@@ -158,10 +158,13 @@ fn status(status: &RunStatus, mean_jct: Option<f64>, has_trace: bool) -> Html {
                 <span class="hint">{ format!("{} of {} jobs", format::count(progress.done.into()), format::count(progress.jobs.into())) }</span>
             </div>
         },
-        RunStatus::Done { wall_ms, .. } => html! {
+        RunStatus::Done {
+            wall_ms, decisions, ..
+        } => html! {
             <p class="hint">
                 { mean_jct.map(|jct| format!("mean JCT {}", format::duration(jct))) }
                 { format!(", simulated in {wall_ms:.0} ms") }
+                { decisions.filter(|_| *wall_ms > 0.0).map(|decisions| deciding(decisions, *wall_ms)) }
             </p>
         },
         RunStatus::Cancelled(progress) => html! {
@@ -169,6 +172,13 @@ fn status(status: &RunStatus, mean_jct: Option<f64>, has_trace: bool) -> Html {
         },
         RunStatus::Failed(why) => controls::error(Some(why)),
     }
+}
+
+/// How many decisions of a placer that learned a run took, and how many a second of it.
+fn deciding(decisions: u64, wall_ms: f64) -> Html {
+    let each_second = format::significant(decisions as f64 / wall_ms * 1000.0);
+    let title = "Each lays a part of a job, forwards it, or lets it wait: a pass through the network";
+    html! { <span {title}>{ format!("; {} decisions, {each_second} a second", format::count(decisions)) }</span> }
 }
 
 /// The field of one parameter.

@@ -22,7 +22,7 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessagePort};
 const SLICE_MS: f64 = 40.0;
 const FIRST_SLICE_MS: f64 = 8.0;
 
-/// Looking at the clock costs more than a step: steps between two looks.
+/// Steps between two looks at the clock.
 const STEPS_PER_LOOK: u32 = 64;
 
 /// Starts to listen.
@@ -139,6 +139,14 @@ impl Run {
         again.ok()
     }
 
+    /// Looking at the clock costs more than a step, but for those of a network.
+    fn steps_per_look(&self) -> u32 {
+        match self.simulation.decisions() {
+            Some(_) => 1,
+            None => STEPS_PER_LOOK,
+        }
+    }
+
     /// Takes up to so many steps; `false`: nothing is left to do.
     fn steps(&mut self, most: u32) -> Result<bool, RunError> {
         for _ in 0..most {
@@ -215,7 +223,7 @@ impl Server {
         };
         let begin = now_ms(&self.scope);
         let stepped = loop {
-            match run.steps(STEPS_PER_LOOK) {
+            match run.steps(run.steps_per_look()) {
                 Ok(true) if now_ms(&self.scope) - begin < budget => {}
                 stepped => break stepped,
             }
@@ -241,6 +249,7 @@ impl Server {
                     &Reply::Done {
                         log_hash,
                         wall_ms: run.wall_ms,
+                        decisions: run.simulation.decisions(),
                     },
                 );
             }

@@ -80,6 +80,11 @@ impl Simulation {
         }
     }
 
+    /// How many decisions a placement that has learned has made; `None`: there is none.
+    pub fn decisions(&self) -> Option<u64> {
+        self.placer().map(Placer::decisions)
+    }
+
     fn placer(&self) -> Option<&Placer> {
         self.world.setting.wiring.as_ref()?.placer.as_ref()
     }

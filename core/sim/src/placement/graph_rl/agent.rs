@@ -32,6 +32,8 @@ struct Watched {
     placing: Option<(Time, Placing)>,
     /// Who was left waiting at the last moment, since who is like them is not asked any more.
     refused: (Time, Vec<(Gang, Placing)>),
+    /// How many there were about all jobs.
+    decisions: u64,
 }
 
 impl Watched {
@@ -106,10 +108,17 @@ impl Placer {
 
     /// From now on notes how it decides about a job.
     pub fn watch(&self, job: JobId) {
-        *self.watched() = Watched {
+        let mut watched = self.watched();
+        *watched = Watched {
             job: Some(job),
+            decisions: watched.decisions,
             ..Watched::default()
         };
+    }
+
+    /// How many decisions its agents have made: each is one for a part of a job.
+    pub fn decisions(&self) -> u64 {
+        self.watched().decisions
     }
 
     /// How it decided last about a job, if it watches that and was asked; about one that waits, by
@@ -149,6 +158,7 @@ impl Placer {
             site,
             gang,
             noted: None,
+            decisions: 0,
         };
         if self.watched().job.is_some() {
             agents.noted = Some(Placing::default());
@@ -160,8 +170,10 @@ impl Placer {
                 agents.lay(sight.is_idle(), &mut *chooser, parts)
             }
         };
+        let mut watched = self.watched();
+        watched.decisions += agents.decisions;
         if let (Some(noted), Some(asker)) = (agents.noted, gang.asker) {
-            self.watched().note(gang, asker, noted, laid);
+            watched.note(gang, asker, noted, laid);
         }
         laid
     }
@@ -182,6 +194,7 @@ struct Agents<'a> {
     gang: Gang,
     /// What was decided, where somebody watches.
     noted: Option<Placing>,
+    decisions: u64,
 }
 
 impl Agents<'_> {
@@ -230,6 +243,7 @@ impl Agents<'_> {
                 );
                 return false;
             }
+            self.decisions += 1;
             let chosen = choices[self.choose(chooser, (role, Some(asked)), &choices, &scores)];
             self.note(
                 &encoded,
