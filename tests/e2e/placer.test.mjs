@@ -53,7 +53,7 @@ async function lookAt(page, job) {
   return inspector;
 }
 
-test("a data centre opens in one click, with the placer beside a rule", async (t) => {
+test("a data centre opens in one click, with the placer beside two rules", async (t) => {
   const page = await open(t, "index.html", { viewport: { width: 1440, height: 900 } });
   const asked = [];
   page.on("request", (request) => /weights/.test(request.url()) && asked.push(request.url()));
@@ -61,9 +61,12 @@ test("a data centre opens in one click, with the placer beside a rule", async (t
   assert.deepEqual(asked, [], "nobody needs weights yet");
   await page.getByRole("button", { name: "a data centre" }).click();
   await page.getByRole("region", { name: "Yard of graph-rl" }).waitFor();
-  await finished(page, 2, 600_000);
-  assert.equal(asked.length, 1, "asked for once, and kept");
   await page.getByRole("region", { name: /^Yard of fifo.*least-interference-waiting/ }).waitFor();
+  await page.getByRole("region", { name: /^Yard of fifo.*locality/ }).waitFor();
+  await finished(page, 3, 120_000);
+  assert.equal(asked.length, 1, "asked for once, and kept");
+  // Both that look at neighbours are done sooner than the baseline, which does not.
+  assert.equal(await page.getByRole("region", { name: /^Yard of/ }).getByText(/^[\d.]+× shorter$/).count(), 2);
   assert.match(await page.evaluate(() => decodeURIComponent(location.hash)), /sample=data-centre.*contention=true.*run=graph-rl/);
   assert.ok(await page.getByRole("group", { name: "Weights" }).getByRole("button", { name: "shipped" }).isVisible());
   // What was open is a click away.
@@ -94,6 +97,38 @@ test("an agent's choices sum to one, with forwarding and waiting among them, and
   await page.waitForTimeout(400);
   assert.notEqual(await picture(canvas), hot, "scores lie over the yard while a job is looked at");
 });
+
+for (const width of [390, 720]) {
+  test(`at ${width} px the heat is seen beside what is said of it`, async (t) => {
+    const page = await open(t, SMALL, { viewport: { width, height: 844 } });
+    await finished(page, 2);
+    const inspector = await lookAt(page, 60);
+    const [stage, sheet, canvas] = await Promise.all(
+      [
+        page.locator(".stage"),
+        inspector,
+        page.getByRole("region", { name: "Yard of graph-rl" }).locator("canvas"),
+      ].map((of) => of.boundingBox()),
+    );
+    assert.ok(sheet.height <= stage.height / 2 + 1, `${sheet.height} of ${stage.height}`);
+    assert.ok(canvas.y >= stage.y && canvas.y + 100 <= sheet.y, `${canvas.y}, ${sheet.y}`);
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await screenshot(page, `placer-${width}`);
+  });
+}
+
+for (const servers of [128, 4096]) {
+  test(`a run tells its decisions and how many it made a second, at ${servers} servers`, async (t) => {
+    const cluster = `${servers}x8/partitions=4/racks=${servers / 8}/sockets=2`;
+    const page = await open(t, `index.html#v=1&sample=lab&cluster=${cluster}&contention=true&run=graph-rl`);
+    await finished(page, 1, 600_000);
+    const said = await page.getByText(/decisions, \S+ a second/).first().innerText();
+    t.diagnostic(said);
+    const [made, each] = /([\d,]+) decisions, ([\d.,]+) a second/.exec(said).slice(1);
+    assert.ok(Number(made.replaceAll(",", "")) >= 240, "at least one for each job");
+    assert.ok(Number(each.replaceAll(",", "")) > 0);
+  });
+}
 
 test("weights of one's own are taken, named in links, and let go of", async (t) => {
   const page = await open(t, SMALL);
