@@ -223,7 +223,7 @@ impl View<'_> {
 
     /// Who a job is, for a placement that has learned.
     pub fn asker(&self, job: JobId, strategy: Strategy) -> Option<Asker> {
-        strategy.is_learned().then(|| Asker {
+        strategy.is_learned().then_some(Asker {
             job,
             now: self.now,
             waiting: self.jobs.waiting,
