@@ -177,7 +177,8 @@ fn status(status: &RunStatus, mean_jct: Option<f64>, has_trace: bool) -> Html {
 /// How many decisions of a placer that learned a run took, and how many a second of it.
 fn deciding(decisions: u64, wall_ms: f64) -> Html {
     let each_second = format::significant(decisions as f64 / wall_ms * 1000.0);
-    let title = "Each lays a part of a job, forwards it, or lets it wait: a pass through the network";
+    let title =
+        "Each lays a part of a job, forwards it, or lets it wait: a pass through the network";
     html! { <span {title}>{ format!("; {} decisions, {each_second} a second", format::count(decisions)) }</span> }
 }
 
