@@ -7,14 +7,15 @@ use crate::{Failure, applications, input, memory, output};
 use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::placement::graph_rl::Weights;
 use switchyard::report::{
-    ClusterFacts, Outcomes, Results, RunResult, ServerFigures, Summary, TraceFacts, by_gpu_type,
-    chrome_trace, jct_by_name, jobs_csv,
+    ClusterFacts, Outcomes, Results, RunResult, ServerFigures, Summary, TableForm, TraceFacts,
+    by_gpu_type, chrome_trace, jct_by_name, jobs_csv, paper_table,
 };
 use switchyard::sim::RunLog;
 use switchyard::workload::Workload;
@@ -48,6 +49,10 @@ pub(crate) struct Arguments {
     /// Write a row per job and policy to this file; - is standard output
     #[arg(long, value_name = "FILE")]
     csv: Option<String>,
+    /// Write a table for a paper, a row per policy, the best marked, to this file: .tex for LaTeX, .md for
+    /// Markdown, else CSV; - is standard output, in Markdown
+    #[arg(long, value_name = "FILE")]
+    table: Option<String>,
     /// Write the first policy's run as Chrome-trace JSON, which Perfetto opens
     #[arg(long, value_name = "FILE")]
     chrome_trace: Option<String>,
@@ -118,6 +123,18 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         let outcomes = runs.iter().map(|run| &run.outcomes);
         let rows = names.iter().map(String::as_str).zip(outcomes);
         outputs.push((path, jobs_csv(&workload, rows)));
+    }
+    if let Some(path) = &arguments.table {
+        let names: Vec<String> = runs.iter().map(|run| run.spec.policy.to_string()).collect();
+        let summaries = runs.iter().map(|run| &run.summary);
+        let rows: Vec<_> = names.iter().map(String::as_str).zip(summaries).collect();
+        let form = match Path::new(path).extension().and_then(OsStr::to_str) {
+            Some("tex") => TableForm::Latex,
+            Some("md") => TableForm::Markdown,
+            None if path == output::STDOUT => TableForm::Markdown,
+            _ => TableForm::Csv,
+        };
+        outputs.push((path, paper_table(&rows, form)));
     }
     if let (Some(path), Some(run)) = (&arguments.chrome_trace, runs.first()) {
         outputs.push((path, chrome_trace(&workload, &cluster, &run.log)));

@@ -1,6 +1,6 @@
 //! `run`: what results hold.
 
-use super::{failure, json, own_application, temporary};
+use super::{failure, json, own_application, switchyard, temporary};
 use serde_json::Value;
 
 #[test]
@@ -269,5 +269,24 @@ fn a_log_beyond_its_budget_ends_the_run() {
     assert!(
         wrong.contains("'soon' for '--log-budget <SIZE>'"),
         "{wrong}"
+    );
+}
+
+#[test]
+fn a_table_for_a_paper_marks_the_best() {
+    let run = "run sample:lab --policy fifo --policy srtf --table -";
+    let table = switchyard(&run.split(' ').collect::<Vec<_>>())
+        .assert()
+        .success();
+    let table = String::from_utf8_lossy(&table.get_output().stdout).into_owned();
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 4, "{table}");
+    assert!(
+        lines[0].starts_with("| Scheduler | Mean JCT (s) |"),
+        "{table}"
+    );
+    assert!(
+        lines[2].starts_with("| fifo | ") && lines[3].starts_with("| srtf | **"),
+        "{table}"
     );
 }

@@ -1,5 +1,5 @@
 //! Metrics over a run's log: what happened to each job ([`Outcomes`]), and the run in numbers
-//! ([`Summary`]); and both as files ([`Results`], [`jobs_csv`], [`chrome_trace()`]).
+//! ([`Summary`]); and both as files ([`Results`], [`jobs_csv`], [`paper_table`], [`chrome_trace()`]).
 
 #![forbid(unsafe_code)]
 
@@ -11,6 +11,7 @@ mod distribution;
 mod export;
 mod failures;
 mod outcomes;
+mod paper_table;
 mod servers;
 mod summary;
 
@@ -21,6 +22,7 @@ pub use distribution::Distribution;
 pub use export::{ClusterFacts, Results, RunResult, TraceFacts, jct_by_name, jobs_csv};
 pub use failures::Failures;
 pub use outcomes::Outcomes;
+pub use paper_table::{TableForm, paper_table};
 pub use servers::ServerFigures;
 pub use summary::{Fairness, Summary};
 

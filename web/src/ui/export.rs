@@ -10,8 +10,8 @@ use crate::stage::{SharedStage, Stage, StageRun};
 use crate::state::{AppState, RunStatus};
 use std::borrow::Cow;
 use switchyard::report::{
-    ClusterFacts, Outcomes, Results, RunResult, ServerFigures, TraceFacts, by_gpu_type,
-    chrome_trace, jct_by_name, jobs_csv,
+    ClusterFacts, Outcomes, Results, RunResult, ServerFigures, Summary, TableForm, TraceFacts,
+    by_gpu_type, chrome_trace, jct_by_name, jobs_csv, paper_table,
 };
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, Node};
@@ -43,6 +43,13 @@ const JOBS: [(&str, &str, ExportFormat, &str); 3] = [
         ExportFormat::Tiresias,
         "tiresias.csv",
     ),
+];
+
+/// What the table of a paper can be saved as: the format's name, the end of the file's name, its type.
+const TABLES: [(&str, &str, &str, TableForm); 3] = [
+    ("CSV", "table.csv", "text/csv", TableForm::Csv),
+    ("LaTeX", "table.tex", "application/x-tex", TableForm::Latex),
+    ("Markdown", "table.md", "text/markdown", TableForm::Markdown),
 ];
 
 /// Size of an exported chart, CSS pixels.
@@ -132,6 +139,15 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
         let label = format!("{what} as {kind}");
         html! { <li><span>{ what }</span>{ quiet_button(&label, None, html! { kind }, onclick) }</li> }
     });
+    let tables = (0..).zip(TABLES).map(|(at, (kind, end, mime, _))| {
+        let label = format!("Table for a paper as {kind}");
+        quiet_button(
+            &label,
+            None,
+            html! { kind },
+            save(end.into(), mime, table, at),
+        )
+    });
     html! {
         <div class="export" ref={root} {onkeydown} {onfocusout}>
             <button type="button" ref={button} aria-expanded={open.to_string()} aria-controls="export-panel"
@@ -150,6 +166,10 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
                         <li>
                             <span>{ "Metrics, as the command line prints" }</span>
                             { quiet_button("Metrics as JSON", None, html! { "JSON" }, save("results.json".into(), "application/json", json, 0)) }
+                        </li>
+                        <li>
+                            <span>{ "Table for a paper: mean, median, p95, makespan, ρ, restarts" }</span>
+                            { for tables }
                         </li>
                     </ul>
                     <h2>{ "Timelines, for ui.perfetto.dev" }</h2>
@@ -176,6 +196,17 @@ fn csv(props: &Props, _: usize) -> String {
         &stage.workload,
         runs.iter().map(|(label, outcomes)| (*label, &**outcomes)),
     )
+}
+
+/// One row per run, in one of [`TABLES`].
+fn table(props: &Props, form: usize) -> String {
+    let stage = props.stage.read();
+    let runs = stage.runs.iter();
+    let runs: Vec<(&str, Summary)> = runs
+        .map(|run| (run.label.as_str(), summary(&stage, run)))
+        .collect();
+    let runs: Vec<(&str, &Summary)> = runs.iter().map(|(label, of)| (*label, of)).collect();
+    paper_table(&runs, TABLES[form].3)
 }
 
 /// The trace's name; "" where none is open.

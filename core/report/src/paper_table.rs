@@ -1,0 +1,226 @@
+//! Runs as a paper's table: a row each, with what papers compare, the best of each column marked. In:
+//! names and [`Summary`]s, of which the first is the baseline. Out: LaTeX (for `booktabs`), Markdown, or
+//! CSV with the figures unrounded.
+
+use super::Summary;
+use crate::spreadsheet::guarded;
+use std::borrow::Cow;
+
+/// How the table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableForm {
+    /// Figures unrounded, nothing marked.
+    Csv,
+    /// A `tabular` with the rules of `booktabs`.
+    Latex,
+    /// A table with pipes, as most renderers of Markdown take it.
+    Markdown,
+}
+
+/// A column: its head, of every run its figure, with how many decimals it is shown; less is better.
+type Column = (&'static str, fn(&Summary) -> f64, usize);
+
+const COLUMNS: [Column; 6] = [
+    ("Mean JCT (s)", |of| of.jct.mean, 0),
+    ("Median JCT (s)", |of| of.jct.median, 0),
+    ("p95 JCT (s)", |of| of.jct.p95, 0),
+    ("Makespan (s)", |of| of.makespan, 0),
+    ("Mean ρ", |of| of.fairness.rho_mean, 2),
+    ("Restarts", |of| f64::from(of.restarts), 0),
+];
+
+/// By how much the mean JCT differs from the first run's.
+const RATIO: &str = "Mean JCT ÷ first";
+
+/// The table of these runs.
+pub fn paper_table(runs: &[(&str, &Summary)], form: TableForm) -> String {
+    let first = runs.first().map_or(f64::NAN, |(_, first)| first.jct.mean);
+    let figures = runs.iter().map(|(_, of)| {
+        let own = COLUMNS.iter().map(|(_, value, _)| value(of));
+        let own = own.map(|value| if of.finished > 0 { value } else { f64::NAN });
+        own.chain([of.jct.mean / first]).collect()
+    });
+    let figures: Vec<Vec<f64>> = figures.collect();
+    let heads = COLUMNS.iter().map(|(head, ..)| *head).chain([RATIO]);
+    let heads: Vec<&str> = heads.collect();
+    if form == TableForm::Csv {
+        return csv(runs, &heads, &figures);
+    }
+    let rows = figures.iter().zip(runs).map(|(row, (name, _))| {
+        let cells = row.iter().enumerate().map(|(at, &value)| {
+            let text = shown(value, decimals(at));
+            let is_best = runs.len() > 1 && at < COLUMNS.len() && is_best(&figures, at, value);
+            match (is_best, form) {
+                (false, _) => text,
+                (true, TableForm::Latex) => format!("\\textbf{{{text}}}"),
+                (true, _) => format!("**{text}**"),
+            }
+        });
+        let name = match form {
+            TableForm::Latex => latex(name),
+            _ => Cow::from(name.replace('|', "\\|")),
+        };
+        (name, cells.collect::<Vec<_>>())
+    });
+    let rows: Vec<(Cow<'_, str>, Vec<String>)> = rows.collect();
+    match form {
+        TableForm::Latex => {
+            let heads: Vec<Cow<'_, str>> = heads.iter().map(|head| latex(head)).collect();
+            let mut text = format!(
+                "\\begin{{tabular}}{{l{}}}\n\\toprule\nScheduler & {} \\\\\n\\midrule\n",
+                "r".repeat(heads.len()),
+                heads.join(" & ")
+            );
+            for (name, cells) in rows {
+                text += &format!("{name} & {} \\\\\n", cells.join(" & "));
+            }
+            text + "\\bottomrule\n\\end{tabular}\n"
+        }
+        _ => {
+            let mut text = format!(
+                "| Scheduler | {} |\n|---|{}\n",
+                heads.join(" | "),
+                "---:|".repeat(heads.len())
+            );
+            for (name, cells) in rows {
+                text += &format!("| {name} | {} |\n", cells.join(" | "));
+            }
+            text
+        }
+    }
+}
+
+fn csv(runs: &[(&str, &Summary)], heads: &[&str], figures: &[Vec<f64>]) -> String {
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    // Writing to memory cannot fail.
+    let _ = csv.write_record([&["Scheduler"], heads].concat());
+    for ((name, _), figures) in runs.iter().zip(figures) {
+        let name = guarded(name);
+        let figures = figures.iter().map(|&value| match value.is_nan() {
+            true => String::new(),
+            false => value.to_string(),
+        });
+        let _ = csv.write_record(std::iter::once(name.into_owned()).chain(figures));
+    }
+    let bytes = csv.into_inner().unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// Decimals of a column; of the ratio two.
+fn decimals(column: usize) -> usize {
+    COLUMNS.get(column).map_or(2, |of| of.2)
+}
+
+/// Whether no run is shown a lower figure, and one a higher.
+fn is_best(figures: &[Vec<f64>], column: usize, value: f64) -> bool {
+    let own = shown(value, decimals(column));
+    let of = |row: &Vec<f64>| row[column];
+    let is_known = figures.iter().map(of).all(f64::is_finite);
+    let least = figures.iter().map(of).fold(f64::INFINITY, f64::min);
+    let differ = figures
+        .iter()
+        .map(of)
+        .any(|other| shown(other, decimals(column)) != own);
+    is_known && differ && shown(least, decimals(column)) == own
+}
+
+/// With a thin gap of a comma between thousands, as papers in English have it.
+fn shown(value: f64, decimals: usize) -> String {
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    let text = format!("{:.decimals$}", value + 0.0);
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let mut grouped = String::new();
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped + rest
+}
+
+/// As LaTeX's text.
+fn latex(text: &str) -> Cow<'_, str> {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '\\' => escaped += "\\textbackslash{}",
+            '~' => escaped += "\\textasciitilde{}",
+            '^' => escaped += "\\textasciicircum{}",
+            'ρ' => escaped += "$\\rho$",
+            '÷' => escaped += "$\\div$",
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
+                escaped.push('\\');
+                escaped.push(c);
+            }
+            c => escaped.push(c),
+        }
+    }
+    Cow::from(escaped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Distribution;
+
+    fn summary(mean: f64, restarts: u32) -> Summary {
+        Summary {
+            finished: 2,
+            jct: Distribution {
+                mean,
+                median: 10.0,
+                ..Distribution::default()
+            },
+            restarts,
+            ..Summary::default()
+        }
+    }
+
+    #[test]
+    fn the_best_are_marked_and_nothing_is_markup() {
+        let (slow, fast) = (summary(1234567.8, 0), summary(600.4, 7));
+        let runs = [("fifo", &slow), ("tiresias-las[knob=2,a_b|c]", &fast)];
+
+        let markdown = paper_table(&runs, TableForm::Markdown);
+        let lines: Vec<&str> = markdown.lines().collect();
+        assert_eq!(lines.len(), 4);
+        assert!(
+            lines[2].starts_with("| fifo | 1,234,568 | 10 |"),
+            "{}",
+            lines[2]
+        );
+        assert!(lines[2].ends_with("| **0** | 1.00 |"), "{}", lines[2]);
+        assert!(
+            lines[3].starts_with("| tiresias-las[knob=2,a_b\\|c] | **600** | 10 |"),
+            "{}",
+            lines[3]
+        );
+
+        let latex = paper_table(&runs, TableForm::Latex);
+        assert!(
+            latex.contains("tiresias-las[knob=2,a\\_b|c] & \\textbf{600} & 10"),
+            "{latex}"
+        );
+        assert!(
+            latex.contains("Mean $\\rho$") && latex.ends_with("\\end{tabular}\n"),
+            "{latex}"
+        );
+
+        let csv = paper_table(&runs, TableForm::Csv);
+        assert_eq!(csv.lines().nth(1), Some("fifo,1234567.8,10,0,0,0,0,1"));
+    }
+
+    #[test]
+    fn a_run_of_which_nothing_has_finished_has_no_figures() {
+        let none = Summary::default();
+        let one = summary(600.0, 1);
+        let markdown = paper_table(&[("fifo", &one), ("las", &none)], TableForm::Markdown);
+        assert!(
+            markdown.contains("| las | – | – | – |") && !markdown.contains("**"),
+            "{markdown}"
+        );
+    }
+}
