@@ -16,16 +16,18 @@ const rowsBelow = (page, heading) =>
     ]),
   );
 
-/** What the export menu saves as JSON. */
-async function results(page) {
-  await page.getByRole("button", { name: "Export" }).click();
+/** What a button of the export menu saves. */
+async function saved(page, name) {
+  await page.getByRole("button", { name: "Export", exact: true }).click();
   const [file] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("button", { name: "Metrics as JSON" }).click(),
+    page.getByRole("button", { name, exact: true }).click(),
   ]);
   await page.keyboard.press("Escape");
-  return JSON.parse(await readFile(await file.path(), "utf8"));
+  return { name: file.suggestedFilename(), text: await readFile(await file.path(), "utf8") };
 }
+
+const results = async (page) => JSON.parse((await saved(page, "Metrics as JSON")).text);
 
 const chart = (page, name) => page.getByRole("img", { name: new RegExp(`^${name}\\.`) });
 
@@ -44,6 +46,21 @@ test("by GPU type: use, jobs, completion and waiting, in table, chart and file",
     assert.equal(types[0].jobs + types[1].jobs, runs[at].finished);
     assert.ok(types[0].mean_jct > 0 && types[0].allocation > 0 && types[0].allocation <= 1);
   }
+});
+
+test("the table of a paper, in LaTeX, Markdown and CSV", async (t) => {
+  const page = await open(t, "index.html#v=1&run=fifo&run=srtf&view=compare");
+  await finished(page, 2);
+  const { runs } = await results(page);
+  const tex = await saved(page, "Table for a paper as LaTeX");
+  const md = await saved(page, "Table for a paper as Markdown");
+  const csv = await saved(page, "Table for a paper as CSV");
+  assert.match(tex.name, /table\.tex$/);
+  assert.match(tex.text, /\\toprule\nScheduler & Mean JCT \(s\)[^]*\nfifo & [\d,]+ &[^]*\nsrtf & \\textbf\{[\d,]+\}/);
+  assert.match(md.text, /\| srtf \| \*\*[\d,]+\*\* \|/);
+  const rows = csv.text.trim().split("\n").slice(1).map((row) => row.split(","));
+  assert.deepEqual(rows.map((row) => row[0]), ["fifo", "srtf"]);
+  for (const [at, run] of runs.entries()) assert.equal(Number(rows[at][1]), run.jct.mean);
 });
 
 test("what failures cost: goodput, what was lost, saved and restored, in table, chart and file", async (t) => {
