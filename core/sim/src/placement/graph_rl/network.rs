@@ -6,6 +6,9 @@
 //! but for the last of a head. Sums are in one fixed order, and there is no other maths, so that scores
 //! are the same bits natively and in wasm: bias first, then what several have in common, then one's own.
 
+#[cfg(target_arch = "wasm32")]
+mod fours;
+
 use super::scene::{GROUP, JOB, Observation, PARTITION, RACK, SERVER};
 use crate::draw::{Rng, unit};
 use crate::placement::Strategy;
@@ -133,19 +136,35 @@ struct Layer {
     bias: Vec<f32>,
     /// Of each input the weights to all outputs.
     weights: Vec<f32>,
+    /// The same once more.
+    #[cfg(target_arch = "wasm32")]
+    fours: Vec<fours::Four>,
 }
 
 impl Layer {
+    fn new(bias: Vec<f32>, weights: Vec<f32>) -> Self {
+        Self {
+            bias,
+            #[cfg(target_arch = "wasm32")]
+            fours: fours::Four::of(&weights),
+            weights,
+        }
+    }
+
     fn start<const OUT: usize>(&self) -> [f32; OUT] {
         let mut sums = [0.0; OUT];
         sums.copy_from_slice(&self.bias);
         sums
     }
 
-    /// Adds the inputs from this one on. In wasm by instructions for four numbers at a time, of the same
-    /// bits.
-    #[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
+    /// Adds the inputs from this one on.
     fn add<const OUT: usize>(&self, from: usize, inputs: &[f32], sums: &mut [f32; OUT]) {
+        #[cfg(target_arch = "wasm32")]
+        match OUT {
+            16 => return fours::add::<4>(&self.fours[from * 4..], inputs, sums),
+            32 => return fours::add::<8>(&self.fours[from * 8..], inputs, sums),
+            _ => {}
+        }
         let mut own = *sums;
         let weights = self.weights[from * OUT..].as_chunks::<OUT>().0;
         for (&input, weights) in inputs.iter().zip(weights) {
@@ -273,10 +292,7 @@ impl Network {
                 let weights = &weights;
                 (0..outputs).map(move |output| weights[output * inputs + input])
             });
-            Ok(Layer {
-                weights: by_input.collect(),
-                bias,
-            })
+            Ok(Layer::new(bias, by_input.collect()))
         });
         let layers = layers.collect::<Result<_, NetworkError>>()?;
         let said = header.get("__metadata__");
@@ -324,10 +340,8 @@ impl Network {
         let layers = LAYERS.into_iter().map(|(_, inputs, outputs)| {
             let most = libm::sqrt(3.0 / inputs as f64);
             let mut draw = |_| ((2.0 * unit(&mut rng) - 1.0) * most) as f32;
-            Layer {
-                weights: (0..inputs * outputs).map(&mut draw).collect(),
-                bias: vec![0.0; outputs],
-            }
+            let weights = (0..inputs * outputs).map(&mut draw).collect();
+            Layer::new(vec![0.0; outputs], weights)
         });
         Self {
             layers: layers.collect(),
