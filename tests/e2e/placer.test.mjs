@@ -2,6 +2,7 @@
 // weights of one's own.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -129,6 +130,20 @@ for (const servers of [128, 4096]) {
     assert.ok(Number(each.replaceAll(",", "")) > 0);
   });
 }
+
+const cli = process.env.SWITCHYARD_CLI;
+test("the placer writes the same log as natively", { skip: !cli && "no SWITCHYARD_CLI" }, async (t) => {
+  const cluster = "16x8/partitions=2/racks=4/sockets=2";
+  const run = ["run", "sample:lab", "--cluster", cluster, "--contention", "--policy", "graph-rl", "--json", "-"];
+  const [native] = JSON.parse(execFileSync(cli, run, { encoding: "utf8" })).runs;
+  const page = await open(t, SMALL);
+  await finished(page, 2);
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Metrics as JSON" }).click();
+  const [own] = JSON.parse(readFileSync(await (await download).path(), "utf8")).runs;
+  assert.equal(own.log_hash, native.log_hash);
+});
 
 test("weights of one's own are taken, named in links, and let go of", async (t) => {
   const page = await open(t, SMALL);
