@@ -124,7 +124,7 @@ impl Policy for Fifo {
             _ => Verdict::NotActive,
         };
         let facts = vec![
-            Fact::new("gang", format!("{wants} GPUs")),
+            Fact::gpus("gang", wants),
             Fact::new("free GPUs", free),
             Fact::new("placement", self.strategy),
         ];

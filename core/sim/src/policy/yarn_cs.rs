@@ -173,7 +173,7 @@ impl Policy for YarnCs {
         };
         let share = self.share(view);
         let facts = vec![
-            Fact::new("its queue uses", format!("{} GPUs", queue.used)),
+            Fact::gpus("its queue uses", queue.used),
             Fact::new("its queue's share", format!("{share:.0} GPUs")),
             Fact::new("waiting in its queue", queue.waiting.len()),
         ];

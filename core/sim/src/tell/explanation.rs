@@ -116,4 +116,10 @@ impl Fact {
             value: value.to_string(),
         }
     }
+
+    /// How many GPUs.
+    pub fn gpus(term: &str, gpus: u32) -> Self {
+        let word = if gpus == 1 { "GPU" } else { "GPUs" };
+        Self::new(term, format!("{gpus} {word}"))
+    }
 }

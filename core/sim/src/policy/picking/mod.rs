@@ -298,7 +298,7 @@ impl<P: Pick> Policy for Queue<P> {
             (Phase::Waiting, _) => Verdict::TooFewGpus { wants, left: free },
             _ => Verdict::NotActive,
         };
-        let mut facts = vec![Fact::new("gang", format!("{wants} GPUs"))];
+        let mut facts = vec![Fact::gpus("gang", wants)];
         if head == Some(job) {
             facts.push(Fact::new("picked", "the head, until it fits"));
         }
