@@ -2,15 +2,37 @@
 //! another placement that lays the whole job at once. Both take notes.
 
 use super::decision::Decision;
+use super::teacher::{Known, Teacher};
+use rand_xoshiro::rand_core::SeedableRng;
 use std::sync::{Arc, Mutex};
-use switchyard::cluster::{Part, Placement};
+use switchyard::cluster::Part;
 use switchyard::draw::{Rng, unit};
-use switchyard::placement::Strategy;
+use switchyard::placement::Sight;
 use switchyard::placement::graph_rl::{Argmax, Chooser, Decision as Asked, chances};
 use switchyard::tell::Choice;
 
 /// What was decided, by who has lent it to a run.
-pub type Notes = Arc<Mutex<Vec<Decision>>>;
+pub type Notes = Arc<Mutex<Noted>>;
+
+/// Some of a run's decisions, drawn by chance: where many jobs wait there are far more than are learned
+/// from.
+pub struct Noted {
+    /// By time.
+    pub decisions: Vec<Decision>,
+    keep: f64,
+    rng: Rng,
+}
+
+impl Noted {
+    /// Nothing yet; each decision is kept with this probability.
+    pub fn new(keep: f64, seed: u64) -> Self {
+        Self {
+            decisions: Vec::new(),
+            keep,
+            rng: Rng::seed_from_u64(seed),
+        }
+    }
+}
 
 /// Which partition was asked first, of which.
 struct First {
@@ -57,22 +79,26 @@ fn note(
     let (Some(asked), Some(asker)) = (decision.partition.filter(|_| had_choice), asker) else {
         return;
     };
+    let Ok(mut notes) = notes.lock() else {
+        return;
+    };
+    if unit(&mut notes.rng) >= notes.keep {
+        return;
+    }
     let (open, first, before) = match first {
         Some(first) => (first.open, first.asked, first.log_probability),
         None => (Vec::new(), 0, 0.0),
     };
-    if let Ok(mut notes) = notes.lock() {
-        notes.push(Decision {
-            seen: decision.seen.clone(),
-            asked: asked as usize,
-            open,
-            first,
-            choices: decision.choices.to_vec(),
-            chosen,
-            now: asker.now.seconds(),
-            log_probability: before + log_probability,
-        });
-    }
+    notes.decisions.push(Decision {
+        seen: decision.seen.clone(),
+        asked: asked as usize,
+        open,
+        first,
+        choices: decision.choices.to_vec(),
+        chosen,
+        now: asker.now.seconds(),
+        log_probability: before + log_probability,
+    });
 }
 
 /// By chance.
@@ -122,12 +148,13 @@ impl Chooser for ByChance {
 /// As a teacher would. Some jobs are laid as the network has it, so that what comes of that is seen too;
 /// what the teacher would have done is noted as long as it is known.
 pub struct Taught {
-    teacher: Strategy,
+    teacher: Teacher,
     /// How many jobs the network lays.
     own: f64,
     rng: Rng,
     notes: Notes,
     plan: Plan,
+    known: Known,
     first: Option<First>,
     is_own: bool,
 }
@@ -142,45 +169,45 @@ enum Plan {
 }
 
 impl Taught {
-    pub fn new(teacher: Strategy, own: f64, rng: Rng, notes: Notes) -> Self {
+    pub fn new(teacher: Teacher, own: f64, rng: Rng, notes: Notes) -> Self {
         Self {
             teacher,
             own,
             rng,
             notes,
             plan: Plan::Unknown,
+            known: Known::default(),
             first: None,
             is_own: false,
         }
     }
 
     /// What the teacher does with the job.
-    fn plan(&self, decision: &Asked<'_>) -> Plan {
-        let mut placement = Placement::default();
-        if !(self.teacher).place(decision.site, decision.gang, &mut placement) {
+    fn plan(&mut self, decision: &Asked<'_>) -> Plan {
+        let Some(parts) = self.teacher.lay(decision, &mut self.known) else {
             return Plan::Wait;
-        }
-        let layout = &decision.seen.layout;
-        let partition = |part: &Part| layout.partition_of(part.node as usize);
-        let Some(first) = placement.parts.first().map(partition) else {
+        };
+        let Some(topology) = decision.site.sight.map(Sight::topology) else {
             return Plan::Unknown;
         };
-        if placement.parts.iter().any(|part| partition(part) != first) {
+        let layout = &decision.seen.layout;
+        let partition = |part: &Part| layout.partition_of(part.node as usize);
+        let Some(first) = parts.first().map(partition) else {
+            return Plan::Unknown;
+        };
+        if parts.iter().any(|part| partition(part) != first) {
             return Plan::Unknown;
         }
         let mut choices = Vec::new();
-        for part in &placement.parts {
-            // The engine hands out the lowest GPUs.
-            let mut left = part.gpus;
-            for (group, at) in (0..).zip(layout.groups_of(part.node as usize)) {
-                let free = (decision.seen.groups[at][0] * 4.0).round() as u32;
-                let here = free.min(left);
-                left -= here;
+        for part in &parts {
+            for group in 0..topology.sockets(part.node) {
+                let mask = topology.socket_mask(part.node, group);
+                let here = (part.wished & mask).count_ones();
                 let node = part.node;
                 choices.extend((0..here).map(|_| Choice::Group { node, group }));
             }
         }
-        for part in &placement.parts {
+        for part in &parts {
             let (node, group) = (part.node, 0);
             choices.extend((0..part.servers).map(|_| Choice::Group { node, group }));
         }

@@ -1,11 +1,13 @@
 //! Runs of the engine itself: FIFO with backfill, jobs that slow one another by contention, and whatever
 //! placement.
 
-use super::choosers::{ByChance, Notes, Taught};
+use super::choosers::{ByChance, Noted, Notes, Taught};
 use super::decision::{Decision, Tree};
 use super::episode::{Episode, Stay};
+use super::teacher::Teacher;
 use super::worlds::World;
 use anyhow::{Context, Result};
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use std::sync::{Arc, Mutex};
 use switchyard::draw::Rng;
 use switchyard::placement::Strategy;
@@ -98,15 +100,28 @@ pub fn by_network(world: &World, placement: Strategy, network: &Arc<Network>) ->
     Ok(mean_jct(&stays(world, &log, Reward::Jct)))
 }
 
+/// Mean JCT by a teacher.
+pub fn by_teacher(
+    world: &World,
+    placement: Strategy,
+    network: &Arc<Network>,
+    teacher: Teacher,
+) -> Result<f64> {
+    let rng = Rng::seed_from_u64(0);
+    let of = taught(world, placement, network, (teacher, 0.0), (0.001, rng))?;
+    Ok(mean_jct(&of.stays))
+}
+
 /// What is done by chance, with a network's probabilities.
 pub fn by_chance(
     world: &World,
     placement: Strategy,
     network: &Arc<Network>,
     reward: Reward,
-    rng: Rng,
+    (keep, mut rng): (f64, Rng),
 ) -> Result<Episode> {
-    noted(world, placement, network, reward, |notes| {
+    let noted = Noted::new(keep, rng.next_u64());
+    episode(world, placement, network, reward, noted, |notes| {
         ByChance::new(rng, notes)
     })
 }
@@ -116,27 +131,29 @@ pub fn taught(
     world: &World,
     placement: Strategy,
     network: &Arc<Network>,
-    (teacher, own): (Strategy, f64),
-    rng: Rng,
+    (teacher, own): (Teacher, f64),
+    (keep, mut rng): (f64, Rng),
 ) -> Result<Episode> {
-    noted(world, placement, network, Reward::Jct, |notes| {
+    let noted = Noted::new(keep, rng.next_u64());
+    episode(world, placement, network, Reward::Jct, noted, |notes| {
         Taught::new(teacher, own, rng, notes)
     })
 }
 
-fn noted<C: Chooser + Send + 'static>(
+fn episode<C: Chooser + Send + 'static>(
     world: &World,
     placement: Strategy,
     network: &Arc<Network>,
     reward: Reward,
+    noted: Noted,
     chooser: impl FnOnce(Notes) -> C,
 ) -> Result<Episode> {
-    let notes = Notes::default();
+    let notes = Notes::new(Mutex::new(noted));
     let chooser = Arc::new(Mutex::new(chooser(Arc::clone(&notes))));
     let placer = Placer::new(Arc::clone(network)).chosen_by(chooser);
     let log = run(world, placement, Some(placer))?;
     let decisions: Vec<Decision> = match notes.lock() {
-        Ok(mut notes) => std::mem::take(&mut notes),
+        Ok(mut notes) => std::mem::take(&mut notes.decisions),
         Err(_) => Vec::new(),
     };
     let first = decisions.first().map(|decision| Tree::of(&decision.seen));

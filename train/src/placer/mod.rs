@@ -10,6 +10,7 @@ mod environment;
 mod episode;
 mod learn;
 mod model;
+mod teacher;
 #[cfg(test)]
 mod tests;
 mod worlds;
@@ -32,6 +33,7 @@ use std::time::Instant;
 use switchyard::draw::{Rng, below};
 use switchyard::placement::Strategy;
 use switchyard::placement::graph_rl::network::Without;
+use teacher::Teacher;
 use worlds::World;
 
 #[derive(Args)]
@@ -54,18 +56,21 @@ pub struct Arguments {
     /// Rounds of imitation that come first
     #[arg(long, default_value_t = 60)]
     imitate: u32,
-    /// The placement that is imitated
-    #[arg(long, default_value = "least-interference-waiting")]
-    teacher: Strategy,
+    /// Who is imitated has gangs wait beyond this sum of log-slowdowns
+    #[arg(long, default_value_t = 0.12)]
+    most: f64,
     /// What is made less
     #[arg(long, value_enum, default_value = "jct")]
     reward: Reward,
     /// Episodes of a round
     #[arg(long, default_value_t = 8)]
     episodes: u32,
-    /// Jobs of an episode for each GPU of its data centre; validation has as many more
-    #[arg(long, default_value_t = 2)]
+    /// Jobs of an episode for each GPU of its data centre
+    #[arg(long, default_value_t = 8)]
     jobs: u32,
+    /// The part of an episode's decisions that may be learned from
+    #[arg(long, default_value_t = 0.1)]
+    keep: f64,
     /// Decisions of a round that are learned from
     #[arg(long, default_value_t = 4096)]
     decisions: usize,
@@ -113,6 +118,10 @@ impl Arguments {
             exchange: self.no_exchange,
             graph: self.no_graph,
         }
+    }
+
+    fn teacher(&self) -> Teacher {
+        Teacher { most: self.most }
     }
 
     fn imitate(&self) -> u32 {
@@ -176,6 +185,12 @@ pub fn train(arguments: &Arguments) -> Result<()> {
     let worlds = validation(arguments)?;
     let baselines = baselines(&worlds, arguments.threads)?;
     let mut best = curve.least(1);
+    let taught = training.validate_teacher(&worlds)?;
+    println!(
+        "who is imitated: {:.4}; {}",
+        relative(&taught, &baselines),
+        by_load(&taught, &baselines)
+    );
     for round in first..=arguments.rounds {
         let is_over = arguments
             .minutes
@@ -219,7 +234,7 @@ const VALIDATION_LOADS: [f64; 2] = [0.95, 1.2];
 fn validation(arguments: &Arguments) -> Result<Vec<World>> {
     let worlds = (0..arguments.validation).map(|at| {
         let load = VALIDATION_LOADS[at as usize % 2];
-        World::to_validate(at / 2, 2 * arguments.jobs, load)
+        World::to_validate(at / 2, arguments.jobs, load)
     });
     worlds.collect()
 }
@@ -294,6 +309,14 @@ impl<'a> Training<'a> {
         })
     }
 
+    fn validate_teacher(&self, worlds: &[World]) -> Result<Vec<f64>> {
+        let network = Arc::new(self.model.network()?);
+        let (placement, teacher) = (self.arguments.placement(), self.arguments.teacher());
+        in_threads(self.arguments.threads, worlds, |world| {
+            environment::by_teacher(world, placement, &network, teacher)
+        })
+    }
+
     /// One round of episodes, and what is learned from it.
     fn round(&mut self, round: u32) -> Result<Told> {
         let arguments = self.arguments;
@@ -309,10 +332,11 @@ impl<'a> Training<'a> {
         let began = Instant::now();
         let episodes = in_threads(arguments.threads, &seeds, |&(world, own_seed)| {
             let world = World::to_train(world, arguments.jobs)?;
-            let rng = Rng::seed_from_u64(own_seed);
+            let rng = (arguments.keep, Rng::seed_from_u64(own_seed));
             let placement = arguments.placement();
             if imitates {
-                environment::taught(&world, placement, &network, (arguments.teacher, own), rng)
+                let teacher = arguments.teacher();
+                environment::taught(&world, placement, &network, (teacher, own), rng)
             } else {
                 environment::by_chance(&world, placement, &network, arguments.reward, rng)
             }

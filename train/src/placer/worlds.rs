@@ -20,12 +20,12 @@ pub struct World {
 /// From here on numbers of draws are for validation.
 const VALIDATION: u32 = 1 << 31;
 /// Loads that are trained on: between these.
-const LOADS: (f64, f64) = (0.7, 1.4);
+const LOADS: (f64, f64) = (0.8, 1.3);
 /// Partitions, racks of each, servers of each, GPUs of each, and by how much uplinks are oversubscribed.
 type Form = (u32, u32, u32, u32, u32);
 
 /// Those that are trained on.
-const FORMS: [Form; 7] = [
+const FORMS: [Form; 8] = [
     (2, 2, 4, 8, 3),
     (4, 2, 2, 8, 3),
     (4, 1, 2, 8, 3),
@@ -33,6 +33,7 @@ const FORMS: [Form; 7] = [
     (4, 1, 4, 4, 3),
     (4, 2, 2, 8, 6),
     (2, 2, 4, 8, 1),
+    (4, 1, 8, 8, 3),
 ];
 
 /// And validated.

@@ -1,0 +1,190 @@
+//! Who is imitated: as `least-interference-waiting` it knows the true contention, and waits where a gang
+//! and those who are there would slow one another too much; but it looks at groups of GPUs too, and keeps
+//! within a partition, as agents do.
+
+use std::cmp::Reverse;
+use switchyard::cluster::Part;
+use switchyard::placement::graph_rl::Decision as Asked;
+use switchyard::placement::{Gang, Sight, Site};
+
+/// How it decides.
+#[derive(Clone, Copy, Debug)]
+pub struct Teacher {
+    /// The sum of log-slowdowns beyond which a gang waits.
+    pub most: f64,
+}
+
+/// What it knows of a run.
+#[derive(Default)]
+pub struct Known {
+    /// Who waits at this moment, and with how many GPUs free.
+    refused: Vec<Gang>,
+    moment: (f64, u32),
+}
+
+/// A place for a gang.
+struct Place {
+    parts: Vec<Part>,
+    cost: f64,
+    /// GPUs that stay free on its nodes, those of groups of which it has some twice: of alike places the
+    /// tightest is taken.
+    left: u32,
+}
+
+/// Places compared.
+struct Look<'a> {
+    site: &'a Site<'a>,
+    sight: &'a Sight,
+    gang: Gang,
+    best: Option<Place>,
+}
+
+impl Look<'_> {
+    fn try_on(&mut self, mut parts: Vec<Part>) {
+        if !self.site.put_servers(&mut parts, self.gang.needs) {
+            return;
+        }
+        let cost = self.sight.prospect(&self.gang, &parts).log_slowdown();
+        let left = parts.iter().map(|part| {
+            let free = self.sight.free_mask(part.node);
+            let broken = self.groups(part.node).filter(|of| of & part.wished != 0);
+            let broken = broken.map(|of| (of & !part.wished).count_ones());
+            free.count_ones() - part.gpus + broken.sum::<u32>()
+        });
+        let left = left.sum();
+        // Below this nobody is slower, nor one place better.
+        let score = |cost: f64, left: u32| cost + 1e-6 * f64::from(left);
+        let is_better = |best: &Place| score(cost, left) < score(best.cost, best.left);
+        if self.best.as_ref().is_none_or(is_better) {
+            self.best = Some(Place { parts, cost, left });
+        }
+    }
+
+    /// What is free in each group of a node.
+    fn groups(&self, node: u32) -> impl Iterator<Item = u64> + use<'_> {
+        let topology = self.sight.topology();
+        let free = self.sight.free_mask(node);
+        (0..topology.sockets(node)).map(move |group| free & topology.socket_mask(node, group))
+    }
+
+    /// So many of a node's free GPUs: of each group that has enough, or of the emptiest groups.
+    fn choices(&self, node: u32, gpus: u32) -> Vec<u64> {
+        let mut groups: Vec<u64> = self.groups(node).collect();
+        let enough = groups.iter().filter(|of| of.count_ones() >= gpus);
+        let enough: Vec<u64> = enough.map(|&of| lowest(of, gpus)).collect();
+        if !enough.is_empty() {
+            return enough;
+        }
+        groups.sort_by_key(|of| Reverse(of.count_ones()));
+        let of_emptiest = groups.into_iter().fold(0u64, |taken, group| {
+            taken | lowest(group, gpus.saturating_sub(taken.count_ones()))
+        });
+        vec![of_emptiest]
+    }
+
+    fn on(&self, node: u32, gpus: u32) -> Part {
+        let wished = self.choices(node, gpus).first().copied().unwrap_or(0);
+        Part {
+            wished,
+            ..Part::new(node, gpus)
+        }
+    }
+
+    /// On one node, or else within a rack or a partition on few.
+    fn look(&mut self) {
+        let free = self.site.free;
+        let gpus = self.gang.gpus;
+        // Idle nodes are as good as one another.
+        let mut idle = false;
+        for (node, (&here, &size)) in (0u32..).zip(free.per_node().iter().zip(free.node_sizes())) {
+            if here < gpus {
+                continue;
+            }
+            let is_idle = here == size && self.sight.residents(node).is_empty();
+            if is_idle && std::mem::replace(&mut idle, true) {
+                continue;
+            }
+            for wished in self.choices(node, gpus) {
+                let part = Part::new(node, gpus);
+                self.try_on(vec![Part { wished, ..part }]);
+            }
+        }
+        if self.best.is_some() {
+            return;
+        }
+        let topology = self.sight.topology();
+        let within = |look: &mut Self, is_in: &dyn Fn(u32) -> bool| {
+            let mut nodes: Vec<(u32, u32)> = (0u32..)
+                .zip(free.per_node())
+                .filter(|&(node, &here)| here > 0 && is_in(node))
+                .map(|(node, &here)| (here, node))
+                .collect();
+            nodes.sort_by_key(|&(here, node)| (Reverse(here), node));
+            let (mut left, mut parts) = (gpus, Vec::new());
+            for (at, &(here, node)) in nodes.iter().enumerate() {
+                let holding = nodes[at..].iter().filter(|(here, _)| *here >= left);
+                if let Some(&(_, last)) = holding.min_by_key(|(here, _)| *here) {
+                    parts.push(look.on(last, left));
+                    left = 0;
+                    break;
+                }
+                parts.push(look.on(node, here));
+                left -= here;
+            }
+            if left == 0 {
+                look.try_on(parts);
+            }
+        };
+        for rack in 0..topology.racks() {
+            within(self, &|node| topology.rack_of(node) == rack);
+        }
+        for partition in 0..topology.partitions() {
+            within(self, &|node| {
+                topology.partition_of(topology.rack_of(node)) == partition
+            });
+        }
+    }
+}
+
+impl Teacher {
+    /// Where the gang's parts go; `None`: it waits.
+    pub fn lay(self, decision: &Asked<'_>, known: &mut Known) -> Option<Vec<Part>> {
+        let sight = decision.site.sight?;
+        let asker = decision.gang.asker?;
+        let gang = Gang {
+            asker: None,
+            ..decision.gang
+        };
+        let moment = (asker.now.seconds(), decision.site.free.total());
+        if known.moment != moment {
+            known.moment = moment;
+            known.refused.clear();
+        } else if known.refused.contains(&gang) {
+            return None;
+        }
+        let mut look = Look {
+            site: decision.site,
+            sight,
+            gang,
+            best: None,
+        };
+        look.look();
+        match look.best {
+            Some(place) if place.cost <= self.most || sight.is_idle() => Some(place.parts),
+            _ => {
+                known.refused.push(gang);
+                None
+            }
+        }
+    }
+}
+
+/// The lowest so many of these GPUs, or all.
+fn lowest(mut of: u64, count: u32) -> u64 {
+    let mut taken = 0;
+    for _ in 0..count {
+        let gpu = of & of.wrapping_neg();
+        (taken, of) = (taken | gpu, of & !gpu);
+    }
+    taken
+}
