@@ -44,6 +44,9 @@ pub struct Arguments {
     /// A checkpoint to go on from
     #[arg(long)]
     resume: Option<PathBuf>,
+    /// Weights to begin with, such as the shipped ones, instead of those drawn
+    #[arg(long, conflicts_with = "resume")]
+    from: Option<PathBuf>,
     /// Of all that is drawn
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -178,6 +181,9 @@ pub fn train(arguments: &Arguments) -> Result<()> {
     let mut training = Training::new(arguments)?;
     let mut curve = Curve::new(&["training", "validation"]);
     let mut first = 0;
+    if let Some(path) = &arguments.from {
+        training.begin_with(path)?;
+    }
     if let Some(path) = &arguments.resume {
         first = training.resume(path)?;
         curve.go_on(&path.with_file_name("curve.csv"), first)?;
@@ -301,6 +307,22 @@ impl<'a> Training<'a> {
         Ok(round[0] as u32)
     }
 
+    /// Takes over weights, and a critic that is as it was.
+    fn begin_with(&mut self, path: &Path) -> Result<()> {
+        let own = self.model.tensors(true)?;
+        let is_shipped = |name: &str| !name.starts_with("critic");
+        let shapes = own.iter().filter(|(name, ..)| is_shipped(name));
+        let shapes: Vec<_> = shapes
+            .map(|(name, shape, _)| (name.clone(), shape.clone()))
+            .collect();
+        let mut read = checkpoint::read(path, &shapes)?.into_iter();
+        let values = own.into_iter().map(|(name, _, values)| {
+            let read = is_shipped(&name).then(|| read.next()).flatten();
+            read.unwrap_or(values)
+        });
+        self.model.set(&values.collect::<Vec<_>>())
+    }
+
     fn validate(&self, worlds: &[World]) -> Result<Vec<f64>> {
         let network = Arc::new(self.model.network()?);
         let placement = self.arguments.placement();
@@ -323,8 +345,11 @@ impl<'a> Training<'a> {
         let mut rng =
             Rng::seed_from_u64(arguments.seed.wrapping_mul(1 << 20) + u64::from(round) + 1);
         let imitates = round < arguments.imitate();
-        // First as the teacher has it, then more and more as the network has.
-        let own = 0.9 * f64::from(round) / f64::from(arguments.imitate().max(1));
+        // First as the teacher has it, then more and more as the network has, which may know something
+        // already.
+        let part = f64::from(round) / f64::from(arguments.imitate().max(1));
+        let known = if arguments.from.is_some() { 0.5 } else { 0.0 };
+        let own = known + (0.9 - known) * part;
         let network = Arc::new(self.model.network()?);
         let seeds: Vec<(u64, u64)> = (0..arguments.episodes)
             .map(|_| (rng.next_u64(), rng.next_u64()))
