@@ -2,12 +2,11 @@
 //! another placement that lays the whole job at once. Both take notes.
 
 use super::decision::Decision;
-use super::teacher::{Known, Teacher};
+use super::teacher::Teacher;
 use rand_xoshiro::rand_core::SeedableRng;
 use std::sync::{Arc, Mutex};
 use switchyard::cluster::Part;
 use switchyard::draw::{Rng, unit};
-use switchyard::placement::Sight;
 use switchyard::placement::graph_rl::{Argmax, Chooser, Decision as Asked, chances};
 use switchyard::tell::Choice;
 
@@ -154,7 +153,6 @@ pub struct Taught {
     rng: Rng,
     notes: Notes,
     plan: Plan,
-    known: Known,
     first: Option<First>,
     is_own: bool,
 }
@@ -176,20 +174,20 @@ impl Taught {
             rng,
             notes,
             plan: Plan::Unknown,
-            known: Known::default(),
             first: None,
             is_own: false,
         }
     }
 
     /// What the teacher does with the job.
-    fn plan(&mut self, decision: &Asked<'_>) -> Plan {
-        let Some(parts) = self.teacher.lay(decision, &mut self.known) else {
-            return Plan::Wait;
-        };
-        let Some(topology) = decision.site.sight.map(Sight::topology) else {
+    fn plan(&self, decision: &Asked<'_>) -> Plan {
+        let Some(sight) = decision.site.sight else {
             return Plan::Unknown;
         };
+        let Some(parts) = self.teacher.lay(decision.site, sight, decision.gang) else {
+            return Plan::Wait;
+        };
+        let topology = sight.topology();
         let layout = &decision.seen.layout;
         let partition = |part: &Part| layout.partition_of(part.node as usize);
         let Some(first) = parts.first().map(partition) else {

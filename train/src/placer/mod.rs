@@ -72,7 +72,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 8)]
     jobs: u32,
     /// The part of an episode's decisions that may be learned from
-    #[arg(long, default_value_t = 0.1)]
+    #[arg(long, default_value_t = 0.3)]
     keep: f64,
     /// Decisions of a round that are learned from
     #[arg(long, default_value_t = 4096)]

@@ -4,7 +4,6 @@
 
 use std::cmp::Reverse;
 use switchyard::cluster::Part;
-use switchyard::placement::graph_rl::Decision as Asked;
 use switchyard::placement::{Gang, Sight, Site};
 
 /// How it decides.
@@ -12,14 +11,6 @@ use switchyard::placement::{Gang, Sight, Site};
 pub struct Teacher {
     /// The sum of log-slowdowns beyond which a gang waits.
     pub most: f64,
-}
-
-/// What it knows of a run.
-#[derive(Default)]
-pub struct Known {
-    /// Who waits at this moment, and with how many GPUs free.
-    refused: Vec<Gang>,
-    moment: (f64, u32),
 }
 
 /// A place for a gang.
@@ -147,35 +138,17 @@ impl Look<'_> {
 }
 
 impl Teacher {
-    /// Where the gang's parts go; `None`: it waits.
-    pub fn lay(self, decision: &Asked<'_>, known: &mut Known) -> Option<Vec<Part>> {
-        let sight = decision.site.sight?;
-        let asker = decision.gang.asker?;
-        let gang = Gang {
-            asker: None,
-            ..decision.gang
-        };
-        let moment = (asker.now.seconds(), decision.site.free.total());
-        if known.moment != moment {
-            known.moment = moment;
-            known.refused.clear();
-        } else if known.refused.contains(&gang) {
-            return None;
-        }
+    /// Where a gang's parts go; `None`: it waits.
+    pub fn lay(self, site: &Site<'_>, sight: &Sight, gang: Gang) -> Option<Vec<Part>> {
         let mut look = Look {
-            site: decision.site,
+            site,
             sight,
             gang,
             best: None,
         };
         look.look();
-        match look.best {
-            Some(place) if place.cost <= self.most || sight.is_idle() => Some(place.parts),
-            _ => {
-                known.refused.push(gang);
-                None
-            }
-        }
+        let best = look.best?;
+        (best.cost <= self.most || sight.is_idle()).then_some(best.parts)
     }
 }
 
