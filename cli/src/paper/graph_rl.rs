@@ -10,6 +10,7 @@ use crate::{Failure, output};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use serde::Serialize;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -17,6 +18,7 @@ use switchyard::RunSpec;
 use switchyard::cluster::ClusterSpec;
 use switchyard::contention::Measured;
 use switchyard::placement::Strategy;
+use switchyard::placement::graph_rl::{Weights, WeightsChoice};
 use switchyard::report::Summary;
 use switchyard::sim::SimOptions;
 use switchyard::workload::{DataCentre, Split};
@@ -59,6 +61,13 @@ const POLICIES: [&str; 8] = [
 
 const LEARNED: &str = "graph-rl";
 
+/// The same without part of it, for those who ask.
+const ABLATIONS: [&str; 3] = [
+    "graph-rl-one-agent",
+    "graph-rl-no-exchange",
+    "graph-rl-no-graph",
+];
+
 /// A row that no placement can come near to: gangs are laid as `locality` lays them, and nobody slows
 /// anybody.
 const NO_NEIGHBOURS: &str = "no-neighbours";
@@ -92,9 +101,13 @@ pub(crate) struct Arguments {
     /// Jobs of each for every GPU: with few, a run is over before the data centre has come to feel its load
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100))]
     jobs_per_gpu: u32,
-    /// Placements, as in the table; all unless given
+    /// Placements, as in the table; all of these unless given. Also graph-rl-one-agent, -no-exchange and
+    /// -no-graph
     #[arg(long, value_delimiter = ',')]
     policy: Vec<String>,
+    /// Weights instead of the shipped ones, for the placement that they were trained for
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
     /// Take workloads to train and tune on instead of those held out
     #[arg(long)]
     training: bool,
@@ -103,6 +116,20 @@ pub(crate) struct Arguments {
     /// Write the figures as JSON to a file, or to standard output with '-'
     #[arg(long, value_name = "FILE")]
     json: Option<String>,
+}
+
+impl Arguments {
+    /// Those at hand, and which are asked for.
+    fn weights(&self) -> Result<(Weights, WeightsChoice), Failure> {
+        let mut weights = switchyard::weights::shipped();
+        let Some(path) = &self.weights else {
+            return Ok((weights, WeightsChoice::Shipped));
+        };
+        let file = std::fs::read(path).with_context(|| format!("--weights {}", path.display()));
+        let own = weights.add_own(&file.map_err(Failure::Input)?);
+        let own = own.with_context(|| format!("--weights {}", path.display()));
+        Ok((weights, WeightsChoice::Own(own.map_err(Failure::Input)?)))
+    }
 }
 
 /// What a run came to, seconds.
@@ -217,11 +244,12 @@ pub(crate) fn graph_rl(arguments: &Arguments) -> Result<(), Failure> {
             loads.map(move |&load| (*name, cluster.clone(), load))
         })
         .collect();
-    let figures = run_all(arguments, &cells, &policies)?;
+    let weights = arguments.weights()?;
+    let figures = run_all(arguments, &weights, &cells, &policies)?;
     let mut rows = Vec::new();
     for ((topology, _, load), figures) in cells.iter().zip(&figures) {
         let mean = |policy: usize| Mean::of(figures[policy].iter().map(|of| of.mean_jct)).mean;
-        let is_rival = |of: &Compared| of.name != LEARNED && of.contention;
+        let is_rival = |of: &Compared| !of.placement.is_learned() && of.contention;
         let rivals = (0..policies.len()).filter(|&policy| is_rival(&policies[policy]));
         let mut rivals: Vec<usize> = rivals.collect();
         rivals.sort_by(|&a, &b| mean(a).total_cmp(&mean(b)));
@@ -287,6 +315,7 @@ fn policies(names: &[String]) -> Result<Vec<Compared>, Failure> {
     let placements = POLICIES.map(|name| (name, name, true));
     let known = placements
         .into_iter()
+        .chain(ABLATIONS.map(|name| (name, name, true)))
         .chain([(NO_NEIGHBOURS, "locality", false)]);
     let known = known.filter_map(|(name, placement, contention)| {
         Some(Compared {
@@ -305,7 +334,10 @@ fn policies(names: &[String]) -> Result<Vec<Compared>, Failure> {
             )));
         }
     }
-    let is_wanted = |name: &str| names.is_empty() || names.iter().any(|of| of == name);
+    let is_wanted = |name: &str| match names.is_empty() {
+        true => !ABLATIONS.contains(&name),
+        false => names.iter().any(|of| of == name),
+    };
     Ok(known.into_iter().filter(|of| is_wanted(of.name)).collect())
 }
 
@@ -325,6 +357,7 @@ fn fit(tables: &Tables) -> Result<Fit, Failure> {
 /// By cell, policy and workload.
 fn run_all(
     arguments: &Arguments,
+    weights: &(Weights, WeightsChoice),
     cells: &[(&'static str, ClusterSpec, f64)],
     policies: &[Compared],
 ) -> Result<Vec<Vec<Vec<Figures>>>, Failure> {
@@ -348,7 +381,7 @@ fn run_all(
                 while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let (_, cluster, load) = &cells[task.cell];
                     let compared = policies[task.policy];
-                    let came = run(arguments, cluster, *load, task.number, compared);
+                    let came = run(arguments, weights, cluster, *load, task.number, compared);
                     let Ok(mut done) = done.lock() else { return };
                     match came {
                         Ok(figures) => {
@@ -372,6 +405,7 @@ fn run_all(
 
 fn run(
     arguments: &Arguments,
+    (weights, choice): &(Weights, WeightsChoice),
     cluster: &ClusterSpec,
     load: f64,
     number: u32,
@@ -397,12 +431,13 @@ fn run(
         placement: compared.placement,
         options: SimOptions {
             contention: compared.contention,
+            weights: *choice,
             ..SimOptions::default()
         },
         history: None,
         outages: Default::default(),
     };
-    let run = spec.start_with(Arc::clone(&workload), &switchyard::weights::shipped());
+    let run = spec.start_with(Arc::clone(&workload), weights);
     let mut run = run.map_err(|missing| Failure::Run(missing.into()))?;
     run.run().map_err(|error| Failure::Run(error.into()))?;
     let summary = Summary::of(&workload, cluster, run.log());
