@@ -107,9 +107,11 @@ pub fn by_teacher(
     network: &Arc<Network>,
     teacher: Teacher,
 ) -> Result<f64> {
-    let rng = Rng::seed_from_u64(0);
-    let of = taught(world, placement, network, (teacher, 0.0), (0.001, rng))?;
-    Ok(mean_jct(&of.stays))
+    let notes = Notes::new(Mutex::new(Noted::new(0.0, 0)));
+    let chooser = Taught::new(teacher, 0.0, Rng::seed_from_u64(0), notes);
+    let placer = Placer::new(Arc::clone(network)).chosen_by(Arc::new(Mutex::new(chooser)));
+    let log = run(world, placement, Some(placer))?;
+    Ok(mean_jct(&stays(world, &log, Reward::Jct)))
 }
 
 /// What is done by chance, with a network's probabilities.

@@ -282,7 +282,8 @@ fn arguments(out: &std::path::Path, line: &str) -> Arguments {
 
 #[test]
 fn a_training_that_goes_on_is_the_one_that_was_not_interrupted() {
-    let small = "--jobs 1 --episodes 2 --validation 2 --imitate 2 --every 3 --decisions 128";
+    let small =
+        "--jobs 1 --keep 1 --episodes 2 --validation 2 --imitate 2 --every 3 --decisions 128";
     let [whole, part, rest] =
         ["whole", "part", "rest"].map(|name| folder(&format!("train-{name}")));
     let run = |out: &PathBuf, more: &str| train(&arguments(out, &format!("{small} {more}")));
@@ -310,10 +311,11 @@ fn a_training_that_goes_on_is_the_one_that_was_not_interrupted() {
 #[test]
 fn a_short_training_helps() {
     let out = folder("train-smoke");
-    let line = "--jobs 2 --episodes 4 --validation 3 --imitate 12 --decisions 3072";
+    let line = "--jobs 2 --keep 1 --episodes 4 --imitate 12 --decisions 3072";
+    let longer = arguments(&out, "--jobs 4 --validation 3");
     let arguments = arguments(&out, line);
     let mut training = Training::new(&arguments).expect("a training");
-    let worlds = validation(&arguments).expect("worlds");
+    let worlds = validation(&longer).expect("worlds");
     let before = training.validate(&worlds).expect("a validation");
     let mut losses = Vec::new();
     for round in 0..14 {
