@@ -4,7 +4,12 @@
 use crate::placement::graph_rl::Weights;
 
 /// Each in a file of its own, which says what it was trained for.
-const SHIPPED: [&[u8]; 1] = [include_bytes!("../weights/graph-rl.safetensors")];
+const SHIPPED: [&[u8]; 4] = [
+    include_bytes!("../weights/graph-rl.safetensors"),
+    include_bytes!("../weights/graph-rl-one-agent.safetensors"),
+    include_bytes!("../weights/graph-rl-no-exchange.safetensors"),
+    include_bytes!("../weights/graph-rl-no-graph.safetensors"),
+];
 
 /// All that are shipped.
 pub fn shipped() -> Weights {
