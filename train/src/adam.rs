@@ -15,9 +15,18 @@ pub struct Adam {
     variables: Vec<(String, Var)>,
     moments: Vec<[Tensor; 2]>,
     steps: u32,
+    most: f64,
 }
 
 impl Adam {
+    /// No step taken yet, and none with gradients as large as they come.
+    pub fn unclipped(variables: Vec<(String, Var)>) -> Result<Self> {
+        Ok(Self {
+            most: f64::INFINITY,
+            ..Self::new(variables)?
+        })
+    }
+
     /// No step taken yet.
     pub fn new(variables: Vec<(String, Var)>) -> Result<Self> {
         let zeros = variables.iter().map(|(_, variable)| {
@@ -28,6 +37,7 @@ impl Adam {
             moments: zeros.collect::<Result<_>>()?,
             variables,
             steps: 0,
+            most: MOST,
         })
     }
 
@@ -70,7 +80,12 @@ impl Adam {
             squares.is_finite(),
             "gradients are no numbers any more: a lower rate may help"
         );
-        let scale = MOST / squares.sqrt().max(MOST);
+        let norm = squares.sqrt();
+        let scale = if norm > self.most {
+            self.most / norm
+        } else {
+            1.0
+        };
         self.steps += 1;
         let steps = self.steps as i32;
         let (one, two) = (1.0 - BETAS.0.powi(steps), 1.0 - BETAS.1.powi(steps));

@@ -1,8 +1,11 @@
 //! What a training leaves behind: parameters as safetensors that say what made them, and the learning curve
 //! beside them.
 
+use crate::adam::Adam;
 use crate::curve::Curve;
 use anyhow::{Context, Result, anyhow};
+use clap::Args;
+use rand_xoshiro::rand_core::SeedableRng;
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
 use std::collections::HashMap;
@@ -10,6 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
+use switchyard::draw::Rng;
 
 /// A tensor: its name, its shape and its values.
 pub type Named = (String, Vec<usize>, Vec<f32>);
@@ -77,6 +81,47 @@ impl Folder {
         fs::write(self.path.join("curve.csv"), curve.csv())?;
         Ok(fs::write(self.path.join("curve.svg"), curve.svg())?)
     }
+}
+
+/// Where every training writes to and goes on from, and what it draws by.
+#[derive(Args)]
+pub struct Run {
+    /// The folder for checkpoints and the learning curve
+    #[arg(long)]
+    pub out: PathBuf,
+    /// A checkpoint to go on from
+    #[arg(long)]
+    pub resume: Option<PathBuf>,
+    /// Of all that is drawn
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+impl Run {
+    /// Draws a round: the same whether a training was interrupted before it or not.
+    pub fn rng(&self, round: u32) -> Rng {
+        Rng::seed_from_u64(self.seed.wrapping_mul(1 << 20) + u64::from(round) + 1)
+    }
+}
+
+/// All that a training goes on from after a round.
+pub fn state(parameters: Vec<Named>, adam: &Adam, round: u32) -> Result<Vec<Named>> {
+    let mut all = parameters;
+    all.extend(adam.tensors()?);
+    all.push(("round".to_owned(), vec![1], vec![round as f32]));
+    Ok(all)
+}
+
+/// What [`state`] was kept: Adam becomes what it was; the parameters, of the shapes that they have now, and
+/// the round.
+pub fn go_on(path: &Path, now: Vec<Named>, adam: &mut Adam) -> Result<(Vec<Vec<f32>>, u32)> {
+    let parameters = now.len();
+    let shapes = state(now, adam, 0)?.into_iter();
+    let shapes: Vec<_> = shapes.map(|(name, shape, _)| (name, shape)).collect();
+    let mut values = read(path, &shapes)?;
+    let round = values.pop().context("a checkpoint has a round")?;
+    adam.set(&values.split_off(parameters))?;
+    Ok((values, round[0] as u32))
 }
 
 /// Reads a file of parameters.

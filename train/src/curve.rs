@@ -47,6 +47,11 @@ impl Curve {
         Ok(())
     }
 
+    /// The figures of each round.
+    pub fn rows(&self) -> impl Iterator<Item = &[f64]> {
+        self.points.iter().map(|(_, figures)| &figures[..])
+    }
+
     /// The least that a figure was; infinite before it is known.
     pub fn least(&self, figure: usize) -> f64 {
         let known = self.points.iter().filter_map(|(_, of)| of.get(figure));

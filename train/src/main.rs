@@ -1,6 +1,6 @@
 //! `switchyard-train`: trains the schedulers that learn.
 //!
-//! - `picker` picks jobs (`rl-picker`)
+//! - `picker` picks jobs (`rl-picker`); `gpu-picker` among those of GPU traces, by the service they have had
 //! - `placer` places them (`graph-rl`)
 //! - `checkpoint` and `curve` are what every training leaves behind, `adam` is what it learns by
 //!
@@ -26,6 +26,8 @@ struct Cli {
 enum Command {
     /// What picks jobs: rl-picker
     Picker(picker::Arguments),
+    /// What picks jobs of GPU traces: rl-picker[weights=gpu]
+    GpuPicker(picker::service::Arguments),
     /// What places jobs: graph-rl
     Placer(placer::Arguments),
 }
@@ -33,6 +35,7 @@ enum Command {
 fn main() -> Result<()> {
     match Cli::parse().command {
         Command::Picker(arguments) => picker::train(&arguments),
+        Command::GpuPicker(arguments) => picker::service::train(&arguments),
         Command::Placer(arguments) => placer::train(&arguments),
     }
 }

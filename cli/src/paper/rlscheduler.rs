@@ -1,5 +1,7 @@
 //! RLScheduler's comparison (Zhang et al., SC'20, table V): batch schedulers by mean bounded slowdown
-//! over sequences of a trace's jobs, with and without EASY backfilling.
+//! over sequences of a trace's jobs, with and without EASY backfilling; and on GPU traces ([`gpu`]).
+
+mod gpu;
 
 use super::Section;
 use crate::table::Table;
@@ -23,9 +25,21 @@ pub(crate) struct Arguments {
     /// these has been trained on
     #[arg(long, value_name = "SEED", conflicts_with = "trace")]
     lublin: Option<u32>,
-    /// The machine, NODESxPROCESSORS
-    #[arg(long, value_name = "CLUSTER", default_value = "4x64")]
-    cluster: String,
+    /// The machine, NODESxPROCESSORS [default: 4x64; with --gpu room for the largest gang and 1.1 × the mean
+    /// demand]
+    #[arg(long, value_name = "CLUSTER")]
+    cluster: Option<String>,
+    /// A GPU trace, whose jobs ask for no time: preemptive schedulers by mean JCT, with the weights trained for
+    /// such traces
+    #[arg(long, requires = "trace", conflicts_with_all = ["sequences", "length"])]
+    gpu: bool,
+    /// Only jobs submitted after the trace's first so many days. Of Helios' Venus cluster 100 were trained on,
+    /// and nothing of any other trace
+    #[arg(long, value_name = "DAYS", default_value_t = 0.0, requires = "gpu")]
+    after: f64,
+    /// Seconds without progress after every resume or move
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0, requires = "gpu")]
+    restart_cost: f64,
     /// Sequences, drawn as published; figures are means over them
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
     sequences: u16,
@@ -51,6 +65,11 @@ const POLICIES: [(&str, &str, [f64; 2]); 6] = [
     ("rl", "rl-picker", [254.67, 58.64]),
 ];
 
+/// What Lublin-1 was drawn for.
+const LUBLIN_CLUSTER: &str = "4x64";
+
+const NO_TRACE: &str = "no trace: give one of jobs";
+
 /// How many jobs Lublin-1 has.
 const LUBLIN_1: u32 = 10_000;
 
@@ -68,11 +87,23 @@ struct Results<'a> {
 }
 
 pub(crate) fn rlscheduler(arguments: &Arguments) -> Result<(), Failure> {
-    let cluster = input::cluster(&arguments.cluster)?;
+    let asked = arguments.cluster.as_deref().map(input::cluster);
+    let asked = asked.transpose()?;
+    if let (true, Some(path)) = (arguments.gpu, &arguments.trace) {
+        let opened = arguments.opening.open(std::slice::from_ref(path))?;
+        let Opened::Trace(trace) = opened else {
+            return Err(refused(arguments, NO_TRACE));
+        };
+        return gpu::gpu(arguments, trace, asked);
+    }
+    let cluster = match asked {
+        Some(cluster) => cluster,
+        None => input::cluster(LUBLIN_CLUSTER)?,
+    };
     let mut trace = match (&arguments.trace, arguments.lublin) {
         (Some(path), _) => match arguments.opening.open(std::slice::from_ref(path))? {
             Opened::Trace(trace) => trace,
-            _ => return Err(refused(arguments, "no trace: give one of jobs")),
+            _ => return Err(refused(arguments, NO_TRACE)),
         },
         (None, seed) => {
             let generator = LublinGenerator {

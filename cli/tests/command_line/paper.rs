@@ -135,6 +135,44 @@ fn rlscheduler_draws_another_lublin_trace() {
 }
 
 #[test]
+fn rlscheduler_compares_on_the_later_days_of_a_gpu_trace() {
+    let told = |after: &str| {
+        let arguments =
+            format!("paper rlscheduler picking.swf --gpu --cluster 1x8 --after {after}");
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        json(&[&arguments[..], &["--json", "-"]].concat())
+    };
+    // 86.4 s: six jobs came before, and Tiresias is tuned by them.
+    let later = told("0.001");
+    assert_eq!(later["jobs"], 24);
+    let rows = later["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 12);
+    let row = |policy: &str| rows.iter().find(|row| row["policy"] == policy);
+    for (policy, oracle) in [
+        ("rl", false),
+        ("tiresias-las, tuned", false),
+        ("tiresias-gittins", false),
+        ("sjf (oracle)", true),
+    ] {
+        let row = row(policy).expect("a row");
+        assert_eq!(row["oracle"], oracle, "{policy}");
+        let figure = |name: &str| row[name].as_f64().expect("a number");
+        assert!(figure("p95_jct") > figure("mean_jct") && figure("bsld") >= 1.0);
+    }
+    // Nothing comes before the first.
+    let all = told("0");
+    assert_eq!(
+        (&all["jobs"], all["rows"].as_array().map(Vec::len)),
+        (&30.into(), Some(11))
+    );
+    let late = "paper rlscheduler picking.swf --gpu --after 1";
+    assert_eq!(
+        failure(2, &late.split(' ').collect::<Vec<_>>()),
+        "switchyard: picking.swf: no job comes after its first 1 days: give fewer with --after\n"
+    );
+}
+
+#[test]
 fn rlscheduler_says_what_it_needs() {
     let with = |more: &str| {
         let arguments = format!("paper rlscheduler picking.swf {more}");

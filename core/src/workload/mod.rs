@@ -13,6 +13,6 @@ mod sequences;
 pub use gavel::{GavelGenerator, GavelGeneratorError};
 pub use generator::{GeneratorError, MIX, PolluxGenerator, adaptdl_csv};
 pub use lublin::LublinGenerator;
-pub use sequences::{Sequence, Sequences};
+pub use sequences::{Sequence, Sequences, at_days};
 pub use switchyard_model::application::{self, Application};
 pub use switchyard_model::workload::*;

@@ -11,6 +11,17 @@ use switchyard_model::Workload;
 /// seed 1.
 const SEED: u64 = 0x23a8_f040_a34e_ff4d;
 
+/// The jobs submitted in a trace's first days, and those of later ones: what a scheduler learns from, and
+/// what it is judged by. None is in both.
+pub fn at_days(mut trace: Trace, days: f64) -> (Trace, Trace) {
+    let submits = trace.records.iter().map(|record| record.submit);
+    let last = submits.fold(f64::INFINITY, f64::min) + days * 86_400.0;
+    let mut after = trace.clone();
+    trace.records.retain(|record| record.submit < last);
+    after.records.retain(|record| record.submit >= last);
+    (trace, after)
+}
+
 /// A trace's jobs to cut sequences from.
 pub struct Sequences {
     workload: Workload,
@@ -129,6 +140,24 @@ mod tests {
         assert_eq!(drawn.expect("it is long enough"), expected);
         assert_eq!(sequences(2_050).published(3, 1024), Some(vec![1024; 3]));
         assert_eq!(sequences(2_049).published(3, 1024), None);
+    }
+
+    #[test]
+    fn before_and_after_have_no_job_in_common_and_all_together() {
+        let generator = crate::workload::LublinGenerator {
+            jobs: 2_000,
+            processors: 64,
+            seed: 3,
+        };
+        let trace = generator.generate();
+        let first = trace.records.iter().map(|record| record.submit);
+        let cut = first.fold(f64::INFINITY, f64::min) + 2.5 * 86_400.0;
+        let (before, after) = at_days(trace.clone(), 2.5);
+        assert!(before.records.len() > 100 && after.records.len() > 100);
+        assert!(before.records.iter().all(|record| record.submit < cut));
+        assert!(after.records.iter().all(|record| record.submit >= cut));
+        assert_eq!(before.records.len() + after.records.len(), 2_000);
+        assert_eq!(at_days(trace.clone(), 0.0).1, trace);
     }
 
     #[test]

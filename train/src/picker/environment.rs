@@ -21,7 +21,7 @@ use switchyard::report::bounded_slowdown;
 use switchyard::sim::{RunLog, Scheduler, SimOptions, Simulation};
 use switchyard::tell::Fact;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, Trace, open};
-use switchyard::workload::{LublinGenerator, Sequence, Sequences};
+use switchyard::workload::{LublinGenerator, Sequence, Sequences, at_days};
 
 /// Jobs of the sequences that figures are published of, and how many there are.
 const PUBLISHED: (usize, usize) = (1024, 10);
@@ -114,12 +114,9 @@ impl Environment {
 
     /// The jobs of a trace's first days.
     pub fn of_days(path: &Path, cluster: &str, days: f64) -> Result<Self> {
-        let mut trace = read(path)?;
-        let submits = trace.records.iter().map(|record| record.submit);
-        let last = submits.fold(f64::INFINITY, f64::min) + days * 86_400.0;
-        trace.records.retain(|record| record.submit < last);
+        let (before, _) = at_days(read(path)?, days);
         let cluster: ClusterSpec = cluster.parse()?;
-        let all = Sequences::of(&trace);
+        let all = Sequences::of(&before);
         ensure!(!all.is_empty(), "{} has no jobs", path.display());
         ensure!(
             all.widest() <= cluster.gpus(),
@@ -344,7 +341,7 @@ pub fn judged(path: &Path) -> Result<Vec<Drill>> {
 }
 
 /// Reads a trace of jobs.
-fn read(path: &Path) -> Result<Trace> {
+pub fn read(path: &Path) -> Result<Trace> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let name = path.to_string_lossy();
     let file = SourceFile {

@@ -8,11 +8,13 @@
 mod environment;
 mod model;
 mod ppo;
+pub mod service;
 mod teacher;
 #[cfg(test)]
 mod tests;
 
-use crate::checkpoint::Folder;
+use crate::adam::Adam;
+use crate::checkpoint::{Folder, Run, go_on, state};
 use crate::curve::Curve;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -20,7 +22,7 @@ use environment::{Drill, Environment, Set};
 use model::Model;
 use ppo::{Ppo, Round};
 use rand_xoshiro::rand_core::SeedableRng;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use switchyard::draw::Rng;
 use teacher::Teacher;
 
@@ -38,15 +40,8 @@ pub struct Arguments {
     /// The machine, NODESxPROCESSORS
     #[arg(long, default_value = "4x64")]
     cluster: String,
-    /// The folder for checkpoints and the learning curve
-    #[arg(long)]
-    out: PathBuf,
-    /// A checkpoint to go on from, instead of imitation
-    #[arg(long)]
-    resume: Option<PathBuf>,
-    /// Of all that is drawn
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    run: Run,
     /// Steps of imitation
     #[arg(long, default_value_t = 2000)]
     imitate: u32,
@@ -111,25 +106,20 @@ pub fn train(arguments: &Arguments) -> Result<()> {
     let validation =
         (0..VALIDATION.1).map(|_| environment.draw(Set::Validation, VALIDATION.0, &mut drawn));
     let validation: Vec<Drill> = validation.collect();
-    let folder = Folder::make(&arguments.out, arguments.seed)?;
-    let mut rng = Rng::seed_from_u64(arguments.seed);
-    let model = match &arguments.resume {
-        Some(path) => Model::read(path)?,
-        None => {
-            let teacher = Teacher::best(&environment, &validation, modes)?;
-            println!("teacher: {teacher:?}");
-            let model = Model::drawn(&mut rng)?;
-            ppo::imitate(
-                &environment,
-                &model,
-                teacher,
-                modes,
-                arguments.imitate,
-                &mut rng,
-            )?;
-            model
-        }
-    };
+    let folder = Folder::make(&arguments.run.out, arguments.run.seed)?;
+    let mut rng = Rng::seed_from_u64(arguments.run.seed);
+    let model = Model::drawn(&mut rng)?;
+    let mut ppo = Ppo::new(&model)?;
+    let mut curve = Curve::new(&["training", "validation", "with backfilling"]);
+    let mut first = 0;
+    if let Some(path) = &arguments.run.resume {
+        first = resume(path, &model, &mut ppo.adam, &mut curve)?;
+    } else {
+        let teacher = Teacher::best(&environment, &validation, modes)?;
+        println!("teacher: {teacher:?}");
+        let steps = arguments.imitate;
+        ppo::imitate(&environment, &model, teacher, modes, steps, &mut rng)?;
+    }
     let round = Round {
         sequences: arguments.sequences,
         rollouts: arguments.rollouts,
@@ -137,13 +127,20 @@ pub fn train(arguments: &Arguments) -> Result<()> {
         choices: arguments.choices,
         rate: arguments.rate,
     };
-    let mut ppo = Ppo::new(&model, round)?;
-    let mut curve = Curve::new(&["training", "validation", "with backfilling"]);
-    let mut best = f64::INFINITY;
-    for at in 0..=arguments.rounds {
+    // Both count alike.
+    let figure = |plain: f64, backfilled: f64| match arguments.backfilling {
+        Backfilling::Without => plain,
+        Backfilling::With => backfilled,
+        Backfilling::Both => plain * backfilled,
+    };
+    let known = curve.rows().map(|figures| figure(figures[1], figures[2]));
+    let mut best = known.fold(f64::INFINITY, f64::min);
+    for at in first..=arguments.rounds {
         let trained = match at {
-            0 => f64::NAN,
+            // The state of a checkpoint is that after its round.
+            _ if at == first => f64::NAN,
             _ => {
+                let mut rng = arguments.run.rng(at);
                 ppo.round(&environment, &model, round, modes, &mut rng)?
                     .bsld
             }
@@ -157,16 +154,11 @@ pub fn train(arguments: &Arguments) -> Result<()> {
         );
         let tensors = model.tensors()?;
         folder.keep(&at.to_string(), at, &tensors)?;
-        let figure = match arguments.backfilling {
-            Backfilling::Without => plain,
-            Backfilling::With => backfilled,
-            // Both count alike.
-            Backfilling::Both => plain * backfilled,
-        };
-        if figure < best {
-            best = figure;
+        if figure(plain, backfilled) < best {
+            best = figure(plain, backfilled);
             folder.keep("best", at, &tensors)?;
         }
+        folder.keep("checkpoint", at, &state(tensors, &ppo.adam, at)?)?;
         curve.push(at, &[trained, plain, backfilled]);
         folder.draw(&curve)?;
     }
@@ -176,6 +168,14 @@ pub fn train(arguments: &Arguments) -> Result<()> {
         println!("best, judged: {plain:.2}, with backfilling {backfilled:.2}");
     }
     Ok(())
+}
+
+/// Becomes what a checkpoint holds; the round after which it was kept.
+fn resume(path: &Path, model: &Model, adam: &mut Adam, curve: &mut Curve) -> Result<u32> {
+    let (values, round) = go_on(path, model.tensors()?, adam)?;
+    model.set(&values.concat())?;
+    curve.go_on(&path.with_file_name("curve.csv"), round)?;
+    Ok(round)
 }
 
 /// Mean bounded slowdown by the greatest score, without and with backfilling.

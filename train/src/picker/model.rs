@@ -98,18 +98,35 @@ impl Model {
         Ok(Self { layers })
     }
 
-    /// What an optimiser changes.
-    pub fn variables(&self) -> Vec<Var> {
+    /// What an optimiser changes, by name.
+    pub fn variables(&self) -> Vec<(String, Var)> {
         let layers = self.layers.iter();
-        layers
-            .flat_map(|(bias, weights)| [bias.clone(), weights.clone()])
-            .collect()
+        let variables = layers.flat_map(|(bias, weights)| [bias.clone(), weights.clone()]);
+        let names = shapes().into_iter().map(|(name, _)| name);
+        names.zip(variables).collect()
+    }
+
+    /// Takes these parameters, in the engine's order and as many as it has.
+    pub fn set(&self, parameters: &[f32]) -> Result<()> {
+        let mut rest = parameters;
+        for (name, variable) in self.variables() {
+            let (values, after) = rest
+                .split_at_checked(variable.elem_count())
+                .with_context(|| format!("there are too few parameters for {name}"))?;
+            rest = after;
+            variable.set(&Tensor::from_slice(
+                values,
+                variable.dims(),
+                variable.device(),
+            )?)?;
+        }
+        Ok(())
     }
 
     /// The parameters in the engine's order.
     pub fn parameters(&self) -> Result<Vec<f32>> {
         let mut parameters = Vec::new();
-        for variable in self.variables() {
+        for (_, variable) in self.variables() {
             parameters.extend(variable.flatten_all()?.to_vec1::<f32>()?);
         }
         Ok(parameters)
@@ -146,7 +163,8 @@ impl Model {
     /// The parameters, named, in the order of the engine's file.
     pub fn tensors(&self) -> Result<Vec<Named>> {
         let mut tensors = Vec::new();
-        for ((name, shape), variable) in shapes().into_iter().zip(self.variables()) {
+        for (name, variable) in self.variables() {
+            let shape = variable.dims().to_vec();
             tensors.push((name, shape, variable.flatten_all()?.to_vec1()?));
         }
         Ok(tensors)

@@ -10,8 +10,9 @@
 use super::environment::{Choice, Environment, Rollout, Set};
 use super::model::{Batch, Model, column};
 use super::teacher::Teacher;
-use anyhow::Result;
-use candle_nn::optim::{AdamW, Optimizer, ParamsAdamW};
+use crate::adam::Adam;
+use anyhow::{Context, Result, ensure};
+use candle_core::Tensor;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use switchyard::draw::{Rng, below};
 
@@ -55,13 +56,15 @@ pub struct Figures {
     pub divergence: f32,
 }
 
-fn optimiser(model: &Model, rate: f64) -> Result<AdamW> {
-    let parameters = ParamsAdamW {
-        lr: rate,
-        weight_decay: 0.0,
-        ..ParamsAdamW::default()
-    };
-    Ok(AdamW::new(model.variables(), parameters)?)
+/// One step down a loss.
+fn descend(model: &Model, adam: &mut Adam, loss: &Tensor, rate: f64) -> Result<()> {
+    let all = loss.backward()?;
+    let variables = model.variables().into_iter();
+    let gradients = variables.map(|(name, variable)| {
+        let gradient = all.get(&variable).cloned();
+        gradient.with_context(|| format!("{name} has no gradient"))
+    });
+    adam.step(&gradients.collect::<Result<Vec<_>>>()?, rate)
 }
 
 /// Learns what a teacher picks, in so many steps.
@@ -78,29 +81,39 @@ pub fn imitate(
         let drill = environment.draw(Set::Training, LESSON, rng);
         choices.extend(environment.lesson(&drill, teacher, backfill)?.1);
     }
-    let mut optimiser = optimiser(model, IMITATION_RATE)?;
+    learn(model, &choices, steps, IMITATION_RATE, rng)
+}
+
+/// Learns what was picked in these choices, in so many steps of a falling rate.
+pub fn learn(
+    model: &Model,
+    choices: &[Choice],
+    steps: u32,
+    rate: f64,
+    rng: &mut Rng,
+) -> Result<()> {
+    ensure!(!choices.is_empty(), "there is no choice to learn from");
+    let mut adam = Adam::unclipped(model.variables())?;
     for step in 0..steps {
-        optimiser
-            .set_learning_rate(IMITATION_RATE * (1.0 - 0.9 * f64::from(step) / f64::from(steps)));
+        let rate = rate * (1.0 - 0.9 * f64::from(step) / f64::from(steps));
         let drawn =
             (0..IMITATION_STEP).map(|_| &choices[below(rng, choices.len() as u32) as usize]);
         let picked = model.judge(&Batch::of(&drawn.collect::<Vec<_>>())?)?;
-        let loss = picked.mean(0)?.neg()?;
-        optimiser.backward_step(&loss)?;
+        descend(model, &mut adam, &picked.mean(0)?.neg()?, rate)?;
     }
     Ok(())
 }
 
 /// The state that goes from round to round.
 pub struct Ppo {
-    optimiser: AdamW,
+    pub adam: Adam,
 }
 
 impl Ppo {
     /// Nothing learned yet.
-    pub fn new(model: &Model, round: Round) -> Result<Self> {
+    pub fn new(model: &Model) -> Result<Self> {
         Ok(Self {
-            optimiser: optimiser(model, round.rate)?,
+            adam: Adam::unclipped(model.variables())?,
         })
     }
 
@@ -151,7 +164,7 @@ impl Ppo {
                 let loss = gain.mean(0)?.neg()?;
                 let own = (before - &picked)?.mean(0)?.to_scalar::<f32>()?;
                 divergence = (divergence.0 + own, divergence.1 + 1.0);
-                self.optimiser.backward_step(&loss)?;
+                descend(model, &mut self.adam, &loss, round.rate)?;
             }
             figures.divergence = divergence.0 / divergence.1;
             if figures.divergence > MOST_DIVERGENCE {

@@ -5,17 +5,19 @@ use super::environment::{Choice, Drill, Environment, Set};
 use super::figures;
 use super::model::{Batch, Model, shapes};
 use super::ppo::{self, Ppo, Round};
+use super::resume;
 use super::teacher::Teacher;
-use crate::checkpoint::{of_safetensors, to_safetensors};
+use crate::checkpoint::{Folder, of_safetensors, state, to_safetensors};
+use crate::curve::Curve;
 use rand_xoshiro::rand_core::SeedableRng;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use switchyard::draw::{Rng, below, unit};
 use switchyard::policy::picking::network::LAYERS;
-use switchyard::workload::LublinGenerator;
+use switchyard::workload::{LublinGenerator, Workload};
 
 /// A queue that is never empty for long, drawn; not a real trace.
-fn trace(name: &str) -> PathBuf {
+pub fn trace(name: &str) -> PathBuf {
     let mut rng = Rng::seed_from_u64(11);
     let mut text = String::from("; Version: 2\n; MaxNodes: 64\n");
     let mut submit = 0.0;
@@ -80,7 +82,7 @@ fn gradients_are_those_of_finite_differences() {
     let picked = model.judge(&batch).expect("probabilities");
     let gradients = picked.mean(0).and_then(|mean| mean.backward());
     let gradients = gradients.expect("gradients");
-    let gradients = model.variables().into_iter().flat_map(|variable| {
+    let gradients = model.variables().into_iter().flat_map(|(_, variable)| {
         let gradient = gradients
             .get(&variable)
             .expect("of every parameter")
@@ -144,11 +146,18 @@ fn likelihood(parameters: &[f64], choices: &[Choice]) -> f64 {
     sum / choices.len() as f64
 }
 
-/// The names of a sequence's jobs.
-fn names(drill: &Drill) -> Vec<u32> {
-    let jobs = drill.sequence.workload.jobs.iter();
-    jobs.map(|job| job.name.parse().expect("they are numbered"))
-        .collect()
+/// The names of jobs.
+pub fn names(of: &Workload) -> Vec<u32> {
+    let names = of.jobs.iter().map(|job| job.name.parse());
+    names.map(|name| name.expect("they are numbered")).collect()
+}
+
+/// When jobs of that trace were submitted, by name from 1 on.
+pub fn submits(path: &Path) -> Vec<f64> {
+    let text = std::fs::read_to_string(path).expect("it was written");
+    let jobs = text.lines().filter(|line| !line.starts_with(';'));
+    let submits = jobs.map(|line| line.split(' ').nth(1).and_then(|time| time.parse().ok()));
+    submits.map(|time| time.expect("a time")).collect()
 }
 
 #[test]
@@ -156,23 +165,14 @@ fn of_a_trace_nothing_is_trained_on_that_it_is_judged_or_chosen_by() {
     const DAYS: f64 = 6.0;
     let path = trace("apart");
     let environment = Environment::of_days(&path, "1x64", DAYS).expect("a trace");
-    let text = std::fs::read_to_string(&path).expect("it was written");
+    let submits = submits(&path);
     std::fs::remove_file(path).expect("it was written");
-    let submits = text.lines().filter(|line| !line.starts_with(';'));
-    let submits: Vec<f64> = submits
-        .map(|line| {
-            line.split(' ')
-                .nth(1)
-                .expect("a time")
-                .parse()
-                .expect("one")
-        })
-        .collect();
     let early = |id: u32| submits[id as usize - 1] < submits[0] + DAYS * 86_400.0;
     assert!((1..=5_000).any(|id| !early(id)));
     let mut rng = Rng::seed_from_u64(2);
     let mut drawn = |set| {
-        let drills = (0..200).map(|_| names(&environment.draw(set, 64, &mut rng)));
+        let drills =
+            (0..200).map(|_| names(&environment.draw(set, 64, &mut rng).sequence.workload));
         drills.flatten().collect::<BTreeSet<u32>>()
     };
     let (training, validation) = (drawn(Set::Training), drawn(Set::Validation));
@@ -229,7 +229,7 @@ fn a_short_training_helps_and_is_the_same_twice() {
             choices: 500,
             rate: 1e-3,
         };
-        let mut ppo = Ppo::new(&model, round).expect("an optimiser");
+        let mut ppo = Ppo::new(&model).expect("an optimiser");
         for _ in 0..2 {
             ppo.round(&environment, &model, round, &modes, &mut rng)
                 .expect("a round");
@@ -240,4 +240,42 @@ fn a_short_training_helps_and_is_the_same_twice() {
     let (before, after, parameters) = train();
     assert!(after[0] < 0.8 * before[0], "{before:?} {after:?}");
     assert_eq!(train().2, parameters);
+}
+
+#[test]
+fn a_training_goes_on_as_if_it_had_not_been_interrupted() {
+    let path = trace("resume");
+    let environment = Environment::of_days(&path, "1x64", 1e9).expect("a trace");
+    std::fs::remove_file(path).expect("it was written");
+    let round = Round {
+        sequences: 1,
+        rollouts: 3,
+        length: 64,
+        choices: 300,
+        rate: 1e-3,
+    };
+    let learn = |model: &Model, ppo: &mut Ppo, at: u64| {
+        let mut rng = Rng::seed_from_u64(at);
+        ppo.round(&environment, model, round, &[true], &mut rng)
+            .expect("a round");
+    };
+    let model = Model::drawn(&mut Rng::seed_from_u64(1)).expect("a network");
+    let mut ppo = Ppo::new(&model).expect("an optimiser");
+    learn(&model, &mut ppo, 1);
+    let out = std::env::temp_dir().join(format!("picker-resume-{}", std::process::id()));
+    let folder = Folder::make(&out, 1).expect("a folder");
+    let kept = state(model.tensors().expect("tensors"), &ppo.adam, 1).expect("tensors");
+    folder.keep("checkpoint", 1, &kept).expect("a file");
+    learn(&model, &mut ppo, 2);
+
+    let other = Model::drawn(&mut Rng::seed_from_u64(2)).expect("a network");
+    let mut again = Ppo::new(&other).expect("an optimiser");
+    let mut curve = Curve::new(&[]);
+    let from = folder.kept("checkpoint");
+    let at = resume(&from, &other, &mut again.adam, &mut curve).expect("a checkpoint");
+    std::fs::remove_dir_all(out).expect("it was made");
+    assert_eq!(at, 1);
+    learn(&other, &mut again, 2);
+    let [one, two] = [&model, &other].map(|model| model.parameters().expect("parameters"));
+    assert_eq!(one, two);
 }

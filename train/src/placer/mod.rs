@@ -16,9 +16,9 @@ mod tests;
 mod worlds;
 
 use crate::adam::Adam;
-use crate::checkpoint::{self, Folder, Named};
+use crate::checkpoint::{self, Folder, Named, Run, go_on, state};
 use crate::curve::Curve;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use decision::Decision;
 use environment::Reward;
@@ -38,18 +38,11 @@ use worlds::World;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The folder for checkpoints and the learning curve
-    #[arg(long)]
-    out: PathBuf,
-    /// A checkpoint to go on from
-    #[arg(long)]
-    resume: Option<PathBuf>,
+    #[command(flatten)]
+    run: Run,
     /// Weights to begin with, such as the shipped ones, instead of those drawn
     #[arg(long, conflicts_with = "resume")]
     from: Option<PathBuf>,
-    /// Of all that is drawn
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
     /// Rounds in all, those of imitation among them
     #[arg(long, default_value_t = 1000)]
     rounds: u32,
@@ -176,7 +169,7 @@ struct Training<'a> {
 /// Trains.
 pub fn train(arguments: &Arguments) -> Result<()> {
     let began = Instant::now();
-    let mut folder = Folder::make(&arguments.out, arguments.seed)?;
+    let mut folder = Folder::make(&arguments.run.out, arguments.run.seed)?;
     folder.say("placement", &arguments.placement().to_string());
     let mut training = Training::new(arguments)?;
     let mut curve = Curve::new(&["training", "validation"]);
@@ -184,7 +177,7 @@ pub fn train(arguments: &Arguments) -> Result<()> {
     if let Some(path) = &arguments.from {
         training.begin_with(path)?;
     }
-    if let Some(path) = &arguments.resume {
+    if let Some(path) = &arguments.run.resume {
         first = training.resume(path)?;
         curve.go_on(&path.with_file_name("curve.csv"), first)?;
     }
@@ -278,7 +271,7 @@ fn by_load(jct: &[f64], to: &[f64]) -> String {
 
 impl<'a> Training<'a> {
     fn new(arguments: &'a Arguments) -> Result<Self> {
-        let mut rng = Rng::seed_from_u64(arguments.seed);
+        let mut rng = Rng::seed_from_u64(arguments.run.seed);
         let model = Model::drawn(arguments.without(), &mut rng)?;
         Ok(Self {
             adam: Adam::new(model.variables())?,
@@ -289,22 +282,14 @@ impl<'a> Training<'a> {
 
     /// All that a training goes on from after a round.
     fn tensors(&self, round: u32) -> Result<Vec<Named>> {
-        let mut all = self.model.tensors(true)?;
-        all.extend(self.adam.tensors()?);
-        all.push(("round".to_owned(), vec![1], vec![round as f32]));
-        Ok(all)
+        state(self.model.tensors(true)?, &self.adam, round)
     }
 
     /// Becomes what a checkpoint holds; the round it goes on with.
     fn resume(&mut self, path: &Path) -> Result<u32> {
-        let shapes = self.tensors(0)?.into_iter();
-        let shapes: Vec<_> = shapes.map(|(name, shape, _)| (name, shape)).collect();
-        let mut values = checkpoint::read(path, &shapes)?;
-        let round = values.pop().context("a checkpoint has a round")?;
-        let adam = values.split_off(self.model.variables().len());
+        let (values, round) = go_on(path, self.model.tensors(true)?, &mut self.adam)?;
         self.model.set(&values)?;
-        self.adam.set(&adam)?;
-        Ok(round[0] as u32)
+        Ok(round)
     }
 
     /// Takes over weights, and a critic that is as it was.
@@ -342,8 +327,7 @@ impl<'a> Training<'a> {
     /// One round of episodes, and what is learned from it.
     fn round(&mut self, round: u32) -> Result<Told> {
         let arguments = self.arguments;
-        let mut rng =
-            Rng::seed_from_u64(arguments.seed.wrapping_mul(1 << 20) + u64::from(round) + 1);
+        let mut rng = arguments.run.rng(round);
         let imitates = round < arguments.imitate();
         // First as the teacher has it, then more and more as the network has, which may know something
         // already.

@@ -4,9 +4,11 @@
 
 use super::entry::{BuildContext, PLACEMENT};
 use super::priority_walk::PriorityWalk;
+use super::waiting_room::Waiter;
 use super::{Cadence, Every, Explanation, Fact, ParamInfo, ParamKind, Params, Plot, Policy, Rng};
 use crate::Time;
 use crate::job::JobId;
+use crate::placement::Strategy;
 use crate::sim::{Plan, View};
 
 pub(super) const QUANTUM: ParamInfo = ParamInfo {
@@ -23,6 +25,11 @@ pub(super) const PARAMS: &[ParamInfo] = &[QUANTUM, PLACEMENT];
 pub(super) trait Rule {
     /// The job's number now, least first; for a waiting job it must not change by itself.
     fn key(&self, view: &View<'_>, job: JobId) -> f64;
+
+    /// The number of one that is about to lose its GPUs.
+    fn key_once_preempted(&self, view: &View<'_>, job: JobId) -> f64 {
+        self.key(view, job)
+    }
 
     /// Looks at what has happened; says whether waiting jobs' numbers have changed.
     fn learn(&mut self, view: &View<'_>) -> bool;
@@ -43,10 +50,16 @@ pub(super) struct Continuous<R> {
 
 impl<R: Rule> Continuous<R> {
     pub(super) fn new(params: &Params<'_>, context: &BuildContext<'_>, rule: R) -> Self {
+        let strategy = params.placement(PLACEMENT.name, context.placement);
+        Self::of(params.float(QUANTUM.name), strategy, rule)
+    }
+
+    /// The same, of a rule that is no policy's alone.
+    pub(super) fn of(quantum: f64, strategy: Strategy, rule: R) -> Self {
         Self {
-            quantum: params.float("quantum"),
+            quantum,
             rule,
-            walk: PriorityWalk::new(params.placement("placement", context.placement)),
+            walk: PriorityWalk::new(strategy),
         }
     }
 }
@@ -75,7 +88,12 @@ impl<R: Rule> Policy for Continuous<R> {
         }
         self.walk.rekey_running(key);
         self.walk.walk(view, plan);
-        self.walk.requeue_preempted();
+        for preempted in self.walk.preempted.drain(..) {
+            self.walk.waiting.insert(Waiter {
+                key: Time(self.rule.key_once_preempted(view, preempted.job)),
+                ..preempted
+            });
+        }
     }
 
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {

@@ -25,6 +25,16 @@ pub(super) struct History {
     learned: Option<Vec<f64>>,
 }
 
+impl Default for History {
+    /// Of jobs that finish.
+    fn default() -> Self {
+        Self {
+            distribution: ServiceDistribution::default(),
+            learned: Some(Vec::new()),
+        }
+    }
+}
+
 impl History {
     pub(super) fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
         let fixed = |samples| Self {
@@ -35,10 +45,7 @@ impl History {
             ("oracle", _) => fixed(of_workload(context.workload)),
             (name, Some(history)) if history.name == name => fixed(history.samples.clone()),
             // `RunSpec::check` refuses names that nothing is known of.
-            _ => Self {
-                distribution: ServiceDistribution::default(),
-                learned: Some(Vec::new()),
-            },
+            _ => Self::default(),
         }
     }
 

@@ -1,35 +1,53 @@
-//! Picking by a network that was trained to (RLScheduler, Zhang et al., SC'20): its architecture and what
-//! it sees are theirs, the weights our own (`train/`). What made them stands in their file.
+//! Picking by a network that was trained to (RLScheduler, Zhang et al., SC'20): its architecture is theirs,
+//! the weights our own (`train/`), of which there are two: one for batch queues, which sees what theirs
+//! does, and one for GPU traces, which preempts ([`by_service`]). What made them stands in their files.
 
 use super::entry::{PLACEMENT, Registered};
+use super::picking::by_service::by_service;
 use super::picking::network::{Learned, Network};
 use super::picking::{BACKFILL, Queue};
-use super::{ParamInfo, ParamKind, PolicyEntry};
+use super::{ParamInfo, ParamKind, Params, PolicyEntry};
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
         name: "rl-picker",
         title: "RL picker (learned)",
-        summary: "A network of 961 parameters scores each of 128 waiting jobs, the greatest score is next; never preempted. Trained on jobs drawn from Lublin's model, for bounded slowdown with backfilling. Oracle: the time asked for is the true one.",
+        summary: "A network of 961 parameters scores jobs, the greatest is next. With weights=lublin 128 waiting ones, never preempted, trained for bounded slowdown with backfilling (oracle: the time asked for is the true one). With weights=gpu also those that run, preempting, by the service they have had, trained for mean JCT on the first half of a GPU trace; no oracle.",
         source: "After RLScheduler (Zhang et al., SC'20), with weights of our own",
-        oracle: |_| true,
+        oracle: |params| !is_gpu(params),
         takes_whole_gpus: true,
-        params: &[BACKFILL, LONGEST, PLACEMENT],
+        params: &[WEIGHTS, BACKFILL, LONGEST, QUANTUM, PLACEMENT],
+        check,
         ..PolicyEntry::PLAIN
     },
     build: |params, context| {
+        if is_gpu(params) {
+            let network = Network::of_safetensors(GPU).unwrap_or_default();
+            let strategy = params.placement(PLACEMENT.name, context.placement);
+            return by_service(network, params.float(QUANTUM.name), strategy);
+        }
         let seconds = context.workload.jobs.iter().map(|job| job.work.seconds());
         let longest = match params.float(LONGEST.name) {
             0.0 => seconds.fold(0.0, f64::max),
             longest => longest,
         };
-        let network = Network::of_safetensors(WEIGHTS).unwrap_or_default();
+        let network = Network::of_safetensors(LUBLIN).unwrap_or_default();
         Box::new(Queue::of(Learned::new(network, longest), params, context))
     },
 };
 
 /// The trained parameters.
-const WEIGHTS: &[u8] = include_bytes!("picking/rl_picker.safetensors");
+const LUBLIN: &[u8] = include_bytes!("picking/rl_picker.safetensors");
+const GPU: &[u8] = include_bytes!("picking/rl_picker_gpu.safetensors");
+
+/// Which of them.
+const WEIGHTS: ParamInfo = ParamInfo {
+    name: "weights",
+    aliases: &[],
+    kind: ParamKind::OneOf(&["lublin", "gpu"]),
+    default: "lublin",
+    help: "What it was trained on: lublin (a batch queue that knows the times asked for) or gpu (a GPU trace that tells none: it preempts).",
+};
 
 /// What times asked for are measured by.
 const LONGEST: ParamInfo = ParamInfo {
@@ -40,21 +58,78 @@ const LONGEST: ParamInfo = ParamInfo {
         max: 1e15,
     },
     default: "0",
-    help: "By what it sees times asked for, seconds: the trace's largest run time; 0: the largest of these jobs.",
+    help: "Of weights=lublin: by what it sees times asked for, seconds: the trace's largest run time; 0: the largest of these jobs.",
 };
+
+/// How often jobs are compared.
+const QUANTUM: ParamInfo = ParamInfo {
+    default: "300",
+    help: "Of weights=gpu: seconds after which running jobs are compared anew with waiting ones, besides every event.",
+    ..super::continuous::QUANTUM
+};
+
+fn is_gpu(params: &Params<'_>) -> bool {
+    params.text(WEIGHTS.name) == "gpu"
+}
+
+fn check(params: &Params<'_>) -> Result<(), String> {
+    let (others, own): (&[ParamInfo], _) = match is_gpu(params) {
+        true => (
+            &[BACKFILL, LONGEST],
+            "weights=gpu preempts, and knows no times asked for: leave it out, or take weights=lublin",
+        ),
+        false => (
+            &[QUANTUM],
+            "weights=lublin never preempts: leave it out, or take weights=gpu",
+        ),
+    };
+    match others.iter().find(|param| params.is_given(param.name)) {
+        Some(param) => Err(format!("'{}' does not go with it, as {own}", param.name)),
+        None => Ok(()),
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::PolicySpec;
 
     #[test]
-    fn the_weights_are_a_network() {
-        let network = Network::of_safetensors(WEIGHTS).unwrap();
+    fn the_weights_are_networks() {
+        for file in [LUBLIN, GPU] {
+            assert!(Network::of_safetensors(file).is_some());
+            // A file that ends early is none.
+            assert!(Network::of_safetensors(&file[..file.len() - 4]).is_none());
+        }
+        assert!(Network::of_safetensors(&[]).is_none());
         // Who asks for less is next.
+        let network = Network::of_safetensors(LUBLIN).unwrap();
         let score = |seconds| network.score(&[0.1, seconds, 0.1, 1.0, 1.0, 1.0, 1.0, 1e-5]);
         assert!(score(0.01) > score(0.1));
-        // A file that ends early is none.
-        assert!(Network::of_safetensors(&WEIGHTS[..WEIGHTS.len() - 4]).is_none());
-        assert!(Network::of_safetensors(&[]).is_none());
+        // Of jobs that have had nothing, the one whose like took little goes on rather than the other.
+        let network = Network::of_safetensors(GPU).unwrap();
+        let score = |took| network.score(&[0.0, 0.1, 0.0, 0.0, took, 0.5, took, 0.3]);
+        assert!(score(0.3) > score(0.6));
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused() {
+        let refused = |spec: &str| {
+            spec.parse::<PolicySpec>()
+                .map(drop)
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(refused("rl-picker[weights=gpu,quantum=60]"), Ok(()));
+        assert_eq!(refused("rl-picker[backfill=true,longest=60]"), Ok(()));
+        let error = refused("rl-picker[weights=gpu,backfill=true]").unwrap_err();
+        assert!(
+            error.contains("'backfill' does not go with it, as weights=gpu"),
+            "{error}"
+        );
+        let error = refused("rl-picker[quantum=60]").unwrap_err();
+        assert!(
+            error.contains("'quantum' does not go with it, as weights=lublin"),
+            "{error}"
+        );
     }
 }

@@ -3,6 +3,8 @@
 //! backfilling, jobs start meanwhile, in order of submission, that fit and end, by the time they ask
 //! for, before the head's reserved start.
 //!
+//! (For GPU traces there is [`by_service`], which is no such queue and shares the network alone.)
+//!
 //! [`Queue`] is the policy, a [`Pick`] says which waiting job is next: a [`score`], or a [`network`]
 //! that has learned it from what it sees of them ([`sight`]). The semantics are those of the
 //! simulator of RLScheduler (Zhang et al., SC'20; DIR-LAB/deep-batch-scheduler, commit cd433e3),
@@ -10,6 +12,7 @@
 //! by itself, and those that end do so in the order of their starts. A reservation is made once, when
 //! its job becomes the head.
 
+pub mod by_service;
 pub mod network;
 mod score;
 pub mod sight;
