@@ -106,10 +106,14 @@ mod tests {
         let network = Network::of_safetensors(LUBLIN).unwrap();
         let score = |seconds| network.score(&[0.1, seconds, 0.1, 1.0, 1.0, 1.0, 1.0, 1e-5]);
         assert!(score(0.01) > score(0.1));
-        // Of jobs that have had nothing, the one whose like took little goes on rather than the other.
+        // Who has had less is next, and who runs goes on rather than give way to one alike.
         let network = Network::of_safetensors(GPU).unwrap();
-        let score = |took| network.score(&[0.0, 0.1, 0.0, 0.0, took, 0.5, took, 0.3]);
-        assert!(score(0.3) > score(0.6));
+        let score =
+            |had: f32, runs| network.score(&[had, 0.1, 0.1 * had, runs, 0.4, 0.6, 0.4, 0.5]);
+        for runs in [0.0, 1.0] {
+            assert!(score(0.2, runs) > score(0.4, runs) && score(0.4, runs) > score(0.7, runs));
+        }
+        assert!(score(0.4, 1.0) > score(0.4, 0.0));
     }
 
     #[test]
