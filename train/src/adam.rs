@@ -72,8 +72,20 @@ impl Adam {
 
     /// One step down these gradients, one for each variable.
     pub fn step(&mut self, gradients: &[Tensor], rate: f64) -> Result<()> {
+        self.step_where(gradients, rate, |_| true)
+    }
+
+    /// The same of some of the variables, by name. The others stay as they are, also where their moments
+    /// would carry them on.
+    pub fn step_where(
+        &mut self,
+        gradients: &[Tensor],
+        rate: f64,
+        moves: impl Fn(&str) -> bool,
+    ) -> Result<()> {
+        let moving: Vec<bool> = self.variables.iter().map(|(name, _)| moves(name)).collect();
         let mut squares = 0.0;
-        for gradient in gradients {
+        for (gradient, _) in gradients.iter().zip(&moving).filter(|(_, moves)| **moves) {
             squares += f64::from(gradient.sqr()?.sum_all()?.to_scalar::<f32>()?);
         }
         ensure!(
@@ -90,7 +102,8 @@ impl Adam {
         let steps = self.steps as i32;
         let (one, two) = (1.0 - BETAS.0.powi(steps), 1.0 - BETAS.1.powi(steps));
         let all = self.variables.iter().zip(&mut self.moments).zip(gradients);
-        for (((_, variable), [first, second]), gradient) in all {
+        let moving = all.zip(moving).filter(|(_, moves)| *moves);
+        for ((((_, variable), [first, second]), gradient), _) in moving {
             let gradient = (gradient * scale)?;
             *first = ((&*first * BETAS.0)? + (&gradient * (1.0 - BETAS.0))?)?;
             *second = ((&*second * BETAS.1)? + (gradient.sqr()? * (1.0 - BETAS.1))?)?;

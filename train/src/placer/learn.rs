@@ -142,7 +142,10 @@ pub fn step(
         all.error += means.error;
         all.agreement += means.agreement;
     }
-    adam.step(&sum, rate)?;
+    match lesson {
+        Lesson::Expectation => adam.step_where(&sum, rate, |name| name.starts_with("critic"))?,
+        _ => adam.step(&sum, rate)?,
+    }
     Ok(Means {
         loss: all.loss / count,
         divergence: all.divergence / count,

@@ -323,6 +323,9 @@ fn a_short_training_helps() {
         losses.push(told.means.loss);
     }
     let after = training.validate(&worlds).expect("a validation");
+    // While only the critic learns, what is done stays the same.
+    training.round(24).expect("a round");
+    assert_eq!(training.validate(&worlds).expect("a validation"), after);
     let better = relative(&after, &before);
     assert!(better < 0.8, "{better}; {}", by_load(&after, &before));
     // Of imitation: alike at first, and then mostly the teacher's choice.
