@@ -57,10 +57,14 @@ fn a_short_training_helps_and_is_the_same_twice() {
         let mut rng = Rng::seed_from_u64(1);
         let model = Model::drawn(&mut rng).expect("a network");
         let before = figure(&model);
-        let days = environment.draw(300, &mut rng).expect("jobs");
         let network = model.network().expect("a network");
-        let choices = environment.lesson(&days, &network, Rng::seed_from_u64(3));
-        ppo::learn(&model, &choices.expect("choices"), 150, 0.005, &mut rng).expect("steps");
+        let mut choices = Vec::new();
+        for at in 0..8 {
+            let days = environment.draw(300, &mut rng).expect("jobs");
+            let lesson = environment.lesson(&days, &network, Rng::seed_from_u64(at));
+            choices.extend(lesson.expect("choices"));
+        }
+        ppo::learn(&model, &choices, 500, 0.005, &mut rng).expect("steps");
         let taught = figure(&model);
         let mut adam = Adam::new(model.variables()).expect("an optimiser");
         let round = Round {
