@@ -26,9 +26,9 @@ pub(super) trait Rule {
     /// The job's number now, least first; for a waiting job it must not change by itself.
     fn key(&self, view: &View<'_>, job: JobId) -> f64;
 
-    /// The number of one that is about to lose its GPUs.
-    fn key_once_preempted(&self, view: &View<'_>, job: JobId) -> f64 {
-        self.key(view, job)
+    /// The number of one that is about to lose its GPUs, `running` while it has them.
+    fn key_once_preempted(&self, _view: &View<'_>, _job: JobId, running: f64) -> f64 {
+        running
     }
 
     /// Looks at what has happened; says whether waiting jobs' numbers have changed.
@@ -90,7 +90,10 @@ impl<R: Rule> Policy for Continuous<R> {
         self.walk.walk(view, plan);
         for preempted in self.walk.preempted.drain(..) {
             self.walk.waiting.insert(Waiter {
-                key: Time(self.rule.key_once_preempted(view, preempted.job)),
+                key: Time(
+                    self.rule
+                        .key_once_preempted(view, preempted.job, preempted.key.0),
+                ),
                 ..preempted
             });
         }

@@ -173,7 +173,7 @@ impl Rule for ByService {
         -*score
     }
 
-    fn key_once_preempted(&self, view: &View<'_>, job: JobId) -> f64 {
+    fn key_once_preempted(&self, view: &View<'_>, job: JobId, _running: f64) -> f64 {
         -self.score(view, job, false)
     }
 
