@@ -68,8 +68,6 @@ const POLICIES: [(&str, &str, [f64; 2]); 6] = [
 /// What Lublin-1 was drawn for.
 const LUBLIN_CLUSTER: &str = "4x64";
 
-const NO_TRACE: &str = "no trace: give one of jobs";
-
 /// How many jobs Lublin-1 has.
 const LUBLIN_1: u32 = 10_000;
 
@@ -89,32 +87,30 @@ struct Results<'a> {
 pub(crate) fn rlscheduler(arguments: &Arguments) -> Result<(), Failure> {
     let asked = arguments.cluster.as_deref().map(input::cluster);
     let asked = asked.transpose()?;
-    if let (true, Some(path)) = (arguments.gpu, &arguments.trace) {
-        let opened = arguments.opening.open(std::slice::from_ref(path))?;
-        let Opened::Trace(trace) = opened else {
-            return Err(refused(arguments, NO_TRACE));
-        };
-        return gpu::gpu(arguments, trace, asked);
-    }
+    let given = match &arguments.trace {
+        Some(path) => match arguments.opening.open(std::slice::from_ref(path))? {
+            Opened::Trace(trace) => Some(trace),
+            _ => return Err(refused(arguments, "no trace: give one of jobs")),
+        },
+        None => None,
+    };
+    let given = match given {
+        Some(trace) if arguments.gpu => return gpu::gpu(arguments, trace, asked),
+        given => given,
+    };
     let cluster = match asked {
         Some(cluster) => cluster,
         None => input::cluster(LUBLIN_CLUSTER)?,
     };
-    let mut trace = match (&arguments.trace, arguments.lublin) {
-        (Some(path), _) => match arguments.opening.open(std::slice::from_ref(path))? {
-            Opened::Trace(trace) => trace,
-            _ => return Err(refused(arguments, NO_TRACE)),
-        },
-        (None, seed) => {
-            let generator = LublinGenerator {
-                jobs: LUBLIN_1,
-                processors: cluster.gpus(),
-                // Training and choosing have the others (train/).
-                seed: 3 * u64::from(seed.unwrap_or_default()),
-            };
-            generator.generate()
-        }
-    };
+    let mut trace = given.unwrap_or_else(|| {
+        let generator = LublinGenerator {
+            jobs: LUBLIN_1,
+            processors: cluster.gpus(),
+            // Training and choosing have the others (train/).
+            seed: 3 * u64::from(arguments.lublin.unwrap_or_default()),
+        };
+        generator.generate()
+    });
     (arguments.opening).choose(&mut trace, Some(&cluster))?;
     let all = Sequences::of(&trace);
     if all.widest() > cluster.gpus() {
