@@ -34,7 +34,7 @@ use switchyard::workload::{
 };
 
 /// Parameters worth a run besides every policy's defaults.
-const VARIANTS: [&str; 13] = [
+const VARIANTS: [&str; 14] = [
     "fifo[backfill=true]",
     "fifo[placement=consolidated]",
     "srsf[placement=spread]",
@@ -48,6 +48,7 @@ const VARIANTS: [&str; 13] = [
     "tiresias-gittins[history=oracle,delta=simulator,quirks=true]",
     "gittins[history=oracle]",
     "yarn-cs[elastic=false]",
+    "rl-picker[weights=gpu]",
 ];
 
 /// The expected lines, as committed.

@@ -30,6 +30,7 @@ const VARIANTS: &[&str] = &[
     "las[quantum=20]",
     "shortest-expected[history=oracle]",
     "yarn-cs[elastic=false,queues=one]",
+    "rl-picker[weights=gpu]",
     "gandiva[quantum=15]",
     "themis[lease=30,f=0.2]",
     "gavel[round=40]",
