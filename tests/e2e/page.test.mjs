@@ -147,7 +147,7 @@ test("every malformed file is refused in words, and what is open stays open", as
     } else {
       // Some have good rows beside the bad ones: those are kept, and the others accounted for.
       t.diagnostic(`${name}: ${await report.locator("summary").first().textContent()}`);
-      await report.locator("li").first().waitFor({ state: "attached" });
+      assert.ok((await report.locator("li").count()) > 0, name);
       await page.getByLabel("Sample").selectOption("lab");
       await report.waitFor({ state: "detached" });
       await finished(page, 2);
