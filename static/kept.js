@@ -1,6 +1,7 @@
 // Traces kept in this browser's IndexedDB: their files, compressed where they are not yet, and how
 // they were opened; and the files open in a tab, as they are, held until the tab has others or is
-// over. web/src/kept.rs calls this; what fails is an error with a sentence for people.
+// over. Tabs tell one another what has changed, and each removes only what is its own. web/src/kept.rs
+// calls this; what fails is an error with a sentence for people.
 globalThis.switchyardKept = (() => {
   const done = (request) =>
     new Promise((resolve, reject) => {
@@ -41,7 +42,21 @@ globalThis.switchyardKept = (() => {
     bytes: record?.bytes ?? 0,
   });
   const read = (id) => store("readonly", (traces) => traces.get(id));
-  const remove = (id) => store("readwrite", (traces) => traces.delete(id));
+  const erase = (id) => store("readwrite", (traces) => traces.delete(id));
+
+  // Other tabs of this browser, where it lets them hear of one another.
+  const others = (() => {
+    try {
+      return new BroadcastChannel("switchyard kept");
+    } catch {
+      return null;
+    }
+  })();
+  const told = (result) => {
+    others?.postMessage(null);
+    return result;
+  };
+  const remove = (id) => erase(id).then(told);
   const filesOf = ({ blobs, names }) => blobs.map((blob, i) => new File([blob], names[i]));
   const total = (blobs) => blobs.reduce((sum, { size }) => sum + size, 0);
 
@@ -71,22 +86,45 @@ globalThis.switchyardKept = (() => {
   };
 
   // The number of the record that is held for this tab. A tab that is discarded or restored still
-  // has it, so that only age tells that others are over.
+  // has it, so that only age tells that others are over. A tab that was duplicated has the number of
+  // the other's: who has the lock of a number owns its record, and others only read it.
   const HELD = "switchyard held";
-  const own = () => Number(sessionStorage.getItem(HELD));
   const DAY = 24 * 60 * 60 * 1000;
+  const lockOf = (id) => `${HELD} ${id}`;
+  const number = () => Number(sessionStorage.getItem(HELD));
+  const release = new Map();
+  const owns = async (id) => {
+    if (!id || release.has(id) || !navigator.locks) return Boolean(id);
+    return new Promise((resolve) => {
+      const keepIt = (lock) => {
+        resolve(lock !== null);
+        return lock && new Promise((over) => release.set(id, over));
+      };
+      // Frames without an origin have no locks, and no others to share with.
+      navigator.locks.request(lockOf(id), { ifAvailable: true }, keepIt).catch(() => resolve(true));
+    });
+  };
+  const lockedNow = async () => {
+    const { held = [] } = (await navigator.locks?.query().catch(() => ({}))) ?? {};
+    return new Set(held.map(({ name }) => name));
+  };
 
   const unhold = async () => {
-    const id = own();
+    const id = number();
     sessionStorage.removeItem(HELD);
-    if (id) await remove(id);
+    if (!(await owns(id))) return;
+    await erase(id);
+    release.get(id)?.();
+    release.delete(id);
   };
   const hold = async (files) => {
     await unhold();
     const [bytes, names] = [total(files), files.map((file) => file.name)];
     await checkRoom(bytes);
     const record = { name: names[0], bytes, names, blobs: files, held: Date.now() };
-    sessionStorage.setItem(HELD, await store("readwrite", (traces) => traces.add(record)));
+    const id = await store("readwrite", (traces) => traces.add(record));
+    sessionStorage.setItem(HELD, id);
+    await owns(id);
   };
 
   const all = async () => {
@@ -96,7 +134,7 @@ globalThis.switchyardKept = (() => {
   };
   const unholdAll = async () => {
     await unhold();
-    await Promise.all((await all()).map(([id, record]) => record?.held && remove(id)));
+    await Promise.all((await all()).map(([id, record]) => record?.held && erase(id)));
   };
 
   // What a tab holds changes in the order in which it is asked.
@@ -113,15 +151,16 @@ globalThis.switchyardKept = (() => {
 
   return {
     list: async () => {
-      const records = await all();
-      const isOver = ([id, record]) => record?.held && id !== own() && Date.now() - record.held > DAY;
-      await Promise.all(records.filter(isOver).map(([id]) => remove(id)));
+      const [records, locked] = await Promise.all([all(), lockedNow()]);
+      const isOver = ([id, record]) =>
+        record?.held && id !== number() && !locked.has(lockOf(id)) && Date.now() - record.held > DAY;
+      await Promise.all(records.filter(isOver).map(([id]) => erase(id)));
       return records.filter(([, record]) => !record?.held).map(([id, record]) => fact(id, record));
     },
     keep: async (...what) => {
       underWay += 1;
       try {
-        return await keep(...what);
+        return told(await keep(...what));
       } finally {
         underWay -= 1;
       }
@@ -137,8 +176,19 @@ globalThis.switchyardKept = (() => {
     unholdAll: inTurn(unholdAll),
     // None if another file is held, or none.
     held: async (name) => {
-      const record = own() && (await read(own()));
-      return record?.name === name ? filesOf(record) : [];
+      const id = number();
+      // Read first: what is another tab's may be gone a moment later.
+      const record = id && (await read(id));
+      if (record?.name !== name) return [];
+      const files = filesOf(record);
+      if (!(await owns(id))) {
+        // This tab was made from another, which may let go of it.
+        sessionStorage.removeItem(HELD);
+        await inTurn(hold)(files).catch(() => {});
+      }
+      return files;
     },
+    // Calls back when another tab has kept or removed a trace.
+    watch: (changed) => others?.addEventListener("message", () => changed()),
   };
 })();

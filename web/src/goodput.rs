@@ -100,6 +100,96 @@ pub enum QuestionError {
 }
 
 impl Question {
+    /// As it stands in links: `cifar10,0.25,8,4`, then what is not the application's own.
+    pub fn to_text(&self) -> String {
+        let Self {
+            application,
+            trained,
+            gpus,
+            gpus_per_node,
+            ..
+        } = self;
+        let mut text = format!("{application},{trained},{gpus},{gpus_per_node}");
+        let mut add = |name: &str, numbers: &[f64]| {
+            text.push(',');
+            text.push_str(name);
+            for number in numbers {
+                text.push(':');
+                text.push_str(&number.to_string());
+            }
+        };
+        if let Some(noise) = self.noise_scale {
+            add("noise", &[noise]);
+        }
+        if let Some(of) = &self.throughput {
+            let passes = [of.alpha_c, of.beta_c, of.alpha_n, of.beta_n];
+            add("passes", &passes);
+            add("local", &[of.alpha_r, of.beta_r, of.gamma]);
+        }
+        if let Some(of) = &self.limits {
+            let sizes = [of.m0, of.max_batch, of.min_local, of.max_local];
+            add("batch", &sizes.map(f64::from));
+        }
+        text
+    }
+
+    /// What such a text asks. Whether it can be answered the model says.
+    ///
+    /// # Errors
+    ///
+    /// What a question is, as a sentence's second half.
+    pub fn from_text(text: &str) -> Result<Self, String> {
+        Self::read(text).ok_or_else(|| {
+            let example = Self::default().to_text();
+            format!("it is an application and numbers, such as {example}")
+        })
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let mut parts = text.split(',');
+        let mut next = || parts.next();
+        let mut question = Self {
+            application: next()?.to_owned(),
+            trained: number(next()?)?,
+            gpus: next()?.parse().ok()?,
+            gpus_per_node: next()?.parse().ok()?,
+            ..Self::default()
+        };
+        let mut passes = None;
+        for part in parts {
+            let (name, numbers) = part.split_once(':')?;
+            let numbers: Vec<f64> = numbers.split(':').map(number).collect::<Option<_>>()?;
+            match (name, &numbers[..]) {
+                ("noise", &[noise]) => question.noise_scale = Some(noise),
+                ("passes", &[alpha_c, beta_c, alpha_n, beta_n]) => {
+                    passes = Some([alpha_c, beta_c, alpha_n, beta_n]);
+                }
+                ("local", &[alpha_r, beta_r, gamma]) => {
+                    let [alpha_c, beta_c, alpha_n, beta_n] = passes?;
+                    question.throughput = Some(ThroughputParams {
+                        alpha_c,
+                        beta_c,
+                        alpha_n,
+                        beta_n,
+                        alpha_r,
+                        beta_r,
+                        gamma,
+                    });
+                }
+                ("batch", &[m0, max_batch, min_local, max_local]) => {
+                    question.limits = Some(Limits {
+                        m0: m0 as u32,
+                        max_batch: max_batch as u32,
+                        min_local: min_local as u32,
+                        max_local: max_local as u32,
+                    });
+                }
+                _ => return None,
+            }
+        }
+        Some(question)
+    }
+
     /// What the model says.
     ///
     /// # Errors
@@ -154,6 +244,10 @@ impl Question {
             limits,
         })
     }
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
 struct Model {

@@ -6,7 +6,7 @@
 use crate::bridge::protocol::Choice;
 use crate::words::words;
 use js_sys::{Array, JsString};
-use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::prelude::{Closure, wasm_bindgen};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::File;
 
@@ -93,6 +93,8 @@ extern "C" {
     async fn unhold_files() -> Result<JsValue, JsValue>;
     #[wasm_bindgen(catch, js_namespace = switchyardKept, js_name = unholdAll)]
     async fn unhold_all_files() -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(js_namespace = switchyardKept)]
+    fn watch(changed: JsValue);
 }
 
 /// Every kept trace, the oldest first. Browsers that keep nothing have none.
@@ -108,6 +110,11 @@ pub async fn list() -> Vec<Kept> {
         }
     };
     records.map_or_else(|_| Vec::new(), |records| records.iter().map(kept).collect())
+}
+
+/// Has a function called, for as long as the page is there, when another tab has kept or removed a trace.
+pub fn watch_others(changed: impl Fn() + 'static) {
+    watch(Closure::<dyn Fn()>::new(changed).into_js_value());
 }
 
 /// Keeps a trace under a name; the store's number of it.

@@ -1,6 +1,7 @@
 //! The security policies (CSP) that the built pages carry themselves, so that they are as safe on a
 //! server that sends none. `docs/hosting.md` tells hosts the same line; Trusted Types go through the
-//! one policy in `static/workers.js`.
+//! one policy in `static/workers.js`. Other hosts may be asked over https alone, and for data alone: for
+//! the traces that a link names or a person pastes (`static/remote.js`).
 //!
 //! Source: Content Security Policy Level 3, W3C; Trusted Types, W3C.
 
@@ -18,7 +19,7 @@ const NEVER: &str = "object-src 'none'; base-uri 'none'; form-action 'none'; \
 pub(crate) fn of_page(html: &str) -> Result<String> {
     let policy = format!(
         "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; \
-         style-src 'self'; img-src 'self' data: blob:; connect-src 'self' blob:; {NEVER}"
+         style-src 'self'; img-src 'self' data: blob:; connect-src 'self' blob: https:; {NEVER}"
     );
     add(html, &policy)
 }
@@ -29,7 +30,7 @@ pub(crate) fn of_single_file(html: &str) -> Result<String> {
     let styles = hashes(html, "style", |_| true)?;
     let policy = format!(
         "default-src 'none'; script-src {scripts} 'wasm-unsafe-eval'; worker-src blob:; \
-         style-src {styles}; img-src data: blob:; connect-src data: blob:; {NEVER}"
+         style-src {styles}; img-src data: blob:; connect-src data: blob: https:; {NEVER}"
     );
     add(html, &policy)
 }

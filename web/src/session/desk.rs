@@ -13,7 +13,7 @@
 
 use crate::bridge::protocol::{Choice, Refusal};
 use crate::kept::Opening;
-use crate::state::{ClusterOrigin, ColumnsAsked};
+use crate::state::{ClusterOrigin, ColumnsAsked, Source};
 use std::collections::VecDeque;
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
@@ -24,6 +24,8 @@ use web_sys::File;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Files {
     pub(super) how: Opening,
+    /// Where they come from, if not from the visitor's disk.
+    pub(super) from: Option<Source>,
     /// The table that the columns are of, if a person was asked about it.
     pub(super) head: Option<Rc<TableHead>>,
     /// What they said.
@@ -42,6 +44,12 @@ impl Files {
         let files = self.how.files.iter().rev();
         let largest = files.max_by(|a, b| a.size().total_cmp(&b.size()));
         largest.map(File::name)
+    }
+
+    /// Where they come from; a sample has no files.
+    pub(super) fn source(&self) -> Option<Source> {
+        let file = || self.name().map(Source::File);
+        self.from.clone().or_else(file)
     }
 
     /// Bytes of all.

@@ -61,9 +61,12 @@ impl Session {
     pub(super) fn hold(&self) {
         let open = self.open_now();
         let bytes = open.bytes();
-        let Files { how, kept, .. } = open;
+        let Files {
+            how, kept, from, ..
+        } = open;
         let files = how.files;
-        let told = if files.is_empty() {
+        // What a link can fetch, or has within, is found anyway.
+        let told = if files.is_empty() || from.is_some() {
             return self.tell(Action::Held(Held::No));
         } else if kept.is_some() {
             Held::No
@@ -99,8 +102,11 @@ impl Session {
     /// Opens a kept trace.
     pub fn open_kept(&self, id: f64) {
         let session = self.clone();
+        self.0.finding.set(true);
         spawn_local(async move {
-            match kept::open(id).await {
+            let kept = kept::open(id).await;
+            session.0.finding.set(false);
+            match kept {
                 Ok(how) => session.open_as_linked(Files {
                     how,
                     kept: Some(id),

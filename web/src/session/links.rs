@@ -5,11 +5,14 @@ use super::Session;
 use super::desk::Files;
 use crate::kept::{self, Opening};
 use crate::state::link::Link;
-use crate::state::{Action, ClusterOrigin, Source};
+use crate::state::{Action, AppState, ClusterOrigin, Source};
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
+
+/// So many files are remembered.
+const KNOWN: usize = 8;
 
 /// What a link wants of the next trace that is opened.
 #[derive(Default)]
@@ -22,8 +25,10 @@ pub(super) struct Wanted {
     pub(super) speed: Option<f64>,
     /// The job that is chosen.
     pub(super) job: Option<JobId>,
-    /// The file that it shows and nobody has opened yet, and how it opens it.
-    file: Option<(String, Opening)>,
+    /// The class of jobs that stands out.
+    pub(super) lit: Option<u32>,
+    /// The file that it shows and nobody has opened yet, how it opens it, and whether it says what to run.
+    file: Option<(Source, Opening, bool)>,
 }
 
 impl Wanted {
@@ -57,23 +62,30 @@ fn how(link: &Link) -> Opening {
 
 impl Session {
     /// Opens what a link shows, and remembers what it wants besides what the reducer knows: used
-    /// once, for the next trace opened. A file stays open if it is the one; else it takes somebody
-    /// to open it.
-    pub fn follow(&self, link: &Link) {
+    /// once, for the next trace opened. What is open stays open if it is what the link shows, and runs
+    /// that it has as well stay as they are. `walks`: somebody goes back or forward, and the clock stays
+    /// where it is.
+    pub fn follow(&self, link: &Link, state: &AppState, walks: bool) {
+        if state.shows_jobs_of(link) && !self.is_opening() && !self.0.desk.borrow().awaits_jobs() {
+            return self.follow_clock(link, walks);
+        }
         self.follow_settings(link);
-        let name = match &link.source {
-            Source::Sample(name) => return self.open_sample(name),
-            Source::File(name) => name,
-        };
-        let (open, how) = (self.open_now(), how(link));
-        if open.name().as_ref() != Some(name) {
-            self.0.wanted.borrow_mut().file = Some((name.clone(), how));
-            let way_back = self.0.way_back.borrow();
-            let aside = way_back.aside.as_ref().map(|(_, files)| files.clone());
-            drop(way_back);
-            match aside.filter(|files| files.name().as_ref() == Some(name)) {
-                Some(files) => self.open_as_linked(files),
-                None => self.find_kept(name.clone()),
+        let open = self.open_now();
+        if let Source::Sample(name) = &link.source {
+            return self.open_sample(name);
+        }
+        let how = how(link);
+        if open.source().as_ref() != Some(&link.source) {
+            let name = link.source.name().to_owned();
+            self.0.wanted.borrow_mut().file = Some((link.source.clone(), how, link.says_runs));
+            let known = self.0.known.borrow();
+            let is_it = |files: &&Files| files.source().as_ref() == Some(&link.source);
+            let files = known.iter().find(is_it).cloned();
+            drop(known);
+            match (files, &link.source) {
+                (Some(files), _) => self.open_as_linked(files),
+                (None, Source::File(_)) => self.find_kept(name),
+                (None, elsewhere) => self.take_from(elsewhere.clone()),
             }
             return;
         }
@@ -96,12 +108,43 @@ impl Session {
         }
     }
 
+    /// Sets the clock as a link of what is open has it.
+    fn follow_clock(&self, link: &Link, walks: bool) {
+        let jobs = self.0.stage.read().workload.jobs.len();
+        self.job_of(link.job, jobs);
+        if walks {
+            return;
+        }
+        self.0.linked_time.set(link.time);
+        let mut stage = self.0.stage.write();
+        if let Some(time) = link.time {
+            (stage.clock.now, stage.clock.playing) = (time, false);
+        }
+        if let Some(speed) = link.speed {
+            stage.clock.speed = speed;
+        }
+        stage.touch();
+    }
+
+    /// Remembers the files that are open, of a few last ones: handles, not what is in them.
+    pub(super) fn note_known(&self) {
+        let open = self.open_now();
+        let source = open.source();
+        let mut known = self.0.known.borrow_mut();
+        if source.is_some() {
+            known.retain(|files| files.source() != source);
+            known.insert(0, open);
+            known.truncate(KNOWN);
+        }
+    }
+
     fn follow_settings(&self, link: &Link) {
         self.0.wanted.replace(Wanted {
             cluster: link.cluster.clone(),
             time: link.time,
             speed: link.speed,
             job: link.job,
+            lit: link.lit,
             file: None,
         });
     }
@@ -110,12 +153,17 @@ impl Session {
     /// that there is none.
     fn find_kept(&self, name: String) {
         let session = self.clone();
+        self.0.finding.set(true);
         spawn_local(async move {
             let held = kept::held(&name).await;
             let kept = kept::list().await;
+            session.0.finding.set(false);
             let newest = kept.iter().rev().find(|kept| kept.name == name);
             let wanted = session.0.wanted.borrow();
-            let is_wanted = wanted.file.as_ref().is_some_and(|(file, _)| *file == name);
+            let is_wanted = wanted
+                .file
+                .as_ref()
+                .is_some_and(|(file, ..)| file.name() == name);
             drop(wanted);
             if session.is_opening() || !is_wanted {
                 return;
@@ -135,17 +183,19 @@ impl Session {
 
     /// Opens files as a link has it that shows them, if there is one.
     pub(super) fn open_as_linked(&self, mut files: Files) {
-        let first = files.name();
+        let first = files.source();
         let mut wanted = self.0.wanted.borrow_mut();
         let wanted_file = wanted
             .file
-            .take_if(|(name, _)| Some(&*name) == first.as_ref());
+            .take_if(|(source, ..)| Some(&*source) == first.as_ref());
         drop(wanted);
-        files.linked = wanted_file.is_some();
+        files.linked = wanted_file
+            .as_ref()
+            .is_some_and(|(.., says_runs)| *says_runs);
         // A link that says nothing of it leaves a kept trace as it was kept.
         let says =
             |of: &Opening| of.member.is_some() || of.columns.is_some() || !of.choice.0.is_empty();
-        if let Some((_, how)) = wanted_file.filter(|(_, how)| says(how)) {
+        if let Some((_, how, _)) = wanted_file.filter(|(_, how, _)| says(how)) {
             let files_of = std::mem::take(&mut files.how.files);
             files.how = Opening {
                 files: files_of,
@@ -164,7 +214,7 @@ impl Session {
         let loses = (!old.how.files.is_empty() && is_other) || has_schedulers;
         let mut way_back = self.0.way_back.borrow_mut();
         if let Some(link) = way_back.latest.take().filter(|_| loses) {
-            let (Source::Sample(name) | Source::File(name)) = link.source.clone();
+            let name = link.source.name().to_owned();
             way_back.aside = Some((link, old));
             drop(way_back);
             self.tell(Action::WayBack(Some(name)));
@@ -172,20 +222,18 @@ impl Session {
     }
 
     /// Back to what was put aside; what is open is put aside instead.
-    pub fn go_back(&self) {
+    pub fn go_back(&self, state: &AppState) {
         let Some((link, files)) = self.0.way_back.borrow_mut().aside.take() else {
             return;
         };
         self.tell(Action::WayBack(None));
         self.tell(Action::Follow(Box::new(link.clone())));
-        let is_file = !files.how.files.is_empty();
-        match &link.source {
-            Source::File(name) if is_file => {
-                self.follow_settings(&link);
-                self.0.wanted.borrow_mut().file = Some((name.clone(), how(&link)));
-                self.open_as_linked(files);
-            }
-            _ => self.follow(&link),
+        if files.how.files.is_empty() {
+            return self.follow(&link, state, false);
         }
+        // Others may have their name.
+        self.follow_settings(&link);
+        self.0.wanted.borrow_mut().file = Some((link.source.clone(), how(&link), true));
+        self.open_as_linked(files);
     }
 }

@@ -1,5 +1,5 @@
 //! What the page does besides showing, in one [`Session`]: it opens traces ([`opening`], with the
-//! states of opening in [`desk`]), follows [`links`], finds files again ([`keeping`]), puts jobs on
+//! states of opening in [`desk`]), follows [`links`], takes files from [elsewhere](remote), finds files again ([`keeping`]), puts jobs on
 //! stage ([`staging`]), carries runs ([`running`], with those that have a worker in [`runs`]), asks
 //! workers ([`asking`]) has them write files ([`writing`]), measures placements of shares
 //! ([`packing`]), and has at hand what placements learned ([`weighing`]).
@@ -13,6 +13,7 @@ mod keeping;
 mod links;
 mod opening;
 mod packing;
+mod remote;
 mod running;
 mod runs;
 mod staging;
@@ -24,7 +25,7 @@ use crate::bridge::jobs::Jobs;
 use crate::machine::Machine;
 use crate::stage::SharedStage;
 use crate::state::Action;
-use desk::Desk;
+use desk::{Desk, Files};
 use links::{Wanted, WayBack};
 use runs::Runs;
 use std::cell::{Cell, RefCell};
@@ -34,6 +35,8 @@ use web_sys::File;
 /// The page's doer. Cheap to clone.
 #[derive(Clone)]
 pub struct Session(Rc<Inner>);
+
+pub use remote::MOST_LETTERS;
 
 struct Inner {
     stage: SharedStage,
@@ -45,6 +48,12 @@ struct Inner {
     jobs: RefCell<Jobs>,
     wanted: RefCell<Wanted>,
     way_back: RefCell<WayBack>,
+    /// Counts what has been asked of elsewhere: what comes of an earlier one is not wanted.
+    fetching: Cell<u32>,
+    /// What a link shows is being looked for in this browser.
+    finding: Cell<bool>,
+    /// The files opened last, for links that lead back to them.
+    known: RefCell<Vec<Files>>,
     /// Where a link has put the clock, until the runs are over or somebody moves it.
     linked_time: Cell<Option<f64>>,
     /// The files held for this tab, as far as this page knows.
@@ -80,6 +89,9 @@ impl Session {
             jobs: RefCell::default(),
             wanted: RefCell::default(),
             way_back: RefCell::default(),
+            fetching: Cell::default(),
+            finding: Cell::default(),
+            known: RefCell::default(),
             linked_time: Cell::default(),
             held_files: RefCell::default(),
             runs: RefCell::new(Runs::new(Machine::here())),

@@ -21,6 +21,12 @@ impl Session {
         self.0.desk.borrow().is_reading()
     }
 
+    /// Whether what is shown is about to become something else: jobs are on their way, or files are
+    /// looked for.
+    pub fn is_under_way(&self) -> bool {
+        self.0.desk.borrow().is_busy() || self.0.finding.get()
+    }
+
     /// Opens an embedded sample.
     pub fn open_sample(&self, name: &str) {
         self.begin(Files::default());
@@ -71,6 +77,8 @@ impl Session {
 
     /// Gives up what is being opened; what is open stays.
     pub fn cancel_opening(&self) {
+        self.0.fetching.set(self.0.fetching.get() + 1);
+        super::remote::leave();
         self.end_opener();
         self.tell(Action::CancelledOpening);
     }
@@ -129,10 +137,17 @@ impl Session {
 
     /// From now on this is what is being opened, and nothing else.
     fn begin(&self, files: Files) {
+        self.0.fetching.set(self.0.fetching.get() + 1);
+        super::remote::leave();
         if self.0.desk.borrow().is_busy() {
             self.end_opener();
         }
         self.0.desk.borrow_mut().begin(files);
+    }
+
+    /// From now on files are on their way from elsewhere, and nothing else is being opened.
+    pub(super) fn begin_elsewhere(&self) {
+        self.begin(Files::default());
     }
 
     /// Has the opener read what is being opened. `cluster`: the one to decide which gangs are too
@@ -237,6 +252,7 @@ impl Session {
             old,
             !is_first && (brings_schedulers || trace.experiment.is_some()),
         );
+        self.note_known();
         // Whoever was asked about the columns of what was open has nothing to answer any more.
         self.tell(Action::LeaveColumns);
         self.bring_on_stage(trace);

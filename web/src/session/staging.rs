@@ -5,7 +5,7 @@ use super::Session;
 use super::desk::Files;
 use crate::bridge::protocol::OpenedTrace;
 use crate::state::link::fit_in_a_link;
-use crate::state::{Action, AppState, Card, ClusterOrigin, RunStatus, TraceInfo};
+use crate::state::{Action, AppState, Card, ClusterOrigin, RunStatus, Source, TraceInfo};
 use std::rc::Rc;
 use switchyard::job::JobId;
 use switchyard::outages::Outages;
@@ -77,6 +77,18 @@ impl Session {
         }
     }
 
+    /// The job that a link wants of so many, if there is one; else that is complained about.
+    pub(super) fn job_of(&self, wanted: Option<JobId>, jobs: usize) -> Option<JobId> {
+        let job = wanted.filter(|job| job.index() < jobs);
+        if let (Some(JobId(wanted)), None) = (wanted, job) {
+            let last = jobs.saturating_sub(1);
+            self.tell(Action::Complain(format!(
+                "job={wanted}: the jobs are numbered from 0 to {last}."
+            )));
+        }
+        job
+    }
+
     /// Puts a trace's jobs on stage, in the place of all that is there.
     pub(super) fn bring_on_stage(&self, trace: OpenedTrace) {
         let read = trace.jobs.read();
@@ -102,25 +114,39 @@ impl Session {
         let mut desk = self.0.desk.borrow_mut();
         let asked = desk.chosen();
         let linked = std::mem::take(&mut desk.open.files.linked);
-        let file = desk.open.files.name();
+        let source = desk.open.files.source();
         let Files {
             how,
             remembered,
             kept,
             ..
         } = desk.open.files.clone();
-        let name = match (sample, file) {
-            (Some(sample), _) => sample.name.to_string(),
-            (None, Some(file)) => file,
-            (None, None) => trace.title.clone(),
+        let source = match (sample, source) {
+            (None, Some(source)) => source,
+            (Some(sample), _) => Source::Sample(sample.name.to_string()),
+            (None, None) => Source::Sample(trace.title.clone()),
         };
         let member = how.member;
         if member.is_none() && trace.fresh {
             desk.open.members = trace.members;
         }
+        let own_cluster = match &trace.cluster {
+            Some(given) => (given.clone(), ClusterOrigin::Given),
+            None => (trace.suggested.clone(), ClusterOrigin::Guessed),
+        };
+        // Who takes other jobs stays on the cluster, unless it follows from them.
+        let asked = asked.filter(|(_, _, origin)| *origin != ClusterOrigin::Guessed);
+        let (cluster, origin) = match (asked, wanted.cluster) {
+            (Some((_, cluster, origin)), _) => (cluster, origin),
+            (None, Some(wanted)) => (wanted, ClusterOrigin::Chosen),
+            (None, None) => own_cluster.clone(),
+        };
+        desk.open.chosen_for = Some(cluster.clone());
         let adaptive = workload.is_adaptive();
         let info = TraceInfo {
-            name,
+            name: source.name().to_owned(),
+            source,
+            own_cluster,
             format: trace.format,
             title: trace.title,
             report: trace.report,
@@ -137,23 +163,8 @@ impl Session {
             gpu_hours: gpu_seconds / 3600.0,
             span_days: span / 86_400.0,
         };
-        // Who takes other jobs stays on the cluster, unless it follows from them.
-        let asked = asked.filter(|(_, _, origin)| *origin != ClusterOrigin::Guessed);
-        let (cluster, origin) = match (asked, wanted.cluster, trace.cluster) {
-            (Some((_, cluster, origin)), _, _) => (cluster, origin),
-            (None, Some(wanted), _) => (wanted, ClusterOrigin::Chosen),
-            (None, None, Some(given)) => (given, ClusterOrigin::Given),
-            (None, None, None) => (trace.suggested, ClusterOrigin::Guessed),
-        };
-        desk.open.chosen_for = Some(cluster.clone());
         drop(desk);
-        let job = wanted.job.filter(|job| job.index() < jobs.len());
-        if let (Some(JobId(wanted)), None) = (wanted.job, job) {
-            let last = jobs.len().saturating_sub(1);
-            self.tell(Action::Complain(format!(
-                "job={wanted}: the jobs are numbered from 0 to {last}."
-            )));
-        }
+        let job = self.job_of(wanted.job, jobs.len());
         self.0.runs.borrow_mut().clear();
         {
             let mut stage = self.0.stage.write();
@@ -200,6 +211,9 @@ impl Session {
         }
         if job.is_some() {
             self.select(job);
+        }
+        if wanted.lit.is_some() {
+            self.tell(Action::Light(wanted.lit));
         }
     }
 }

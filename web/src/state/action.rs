@@ -2,6 +2,7 @@
 
 use super::change::Change;
 use super::link::Link;
+use super::view_options::ViewOption;
 use super::{ClusterOrigin, ColumnsAsked, RunStatus, Setup, Theme, TraceInfo};
 use crate::bridge::protocol::Choice;
 use crate::fragmentation::Measured;
@@ -23,6 +24,8 @@ use switchyard::{Experiment, Time};
 pub enum Action {
     /// A trace is being opened: its name and bytes.
     Opening(String, u64),
+    /// So many of its bytes have come from its host, of so many.
+    Fetching(u64, u64),
     /// So many bytes and rows of it are read.
     Reading(u64, u64),
     /// It is not wanted any more.
@@ -84,6 +87,8 @@ pub enum Action {
     Baseline(u32),
     /// Show the view of this name.
     Show(&'static str),
+    /// Choose this within a view.
+    SetOption(&'static ViewOption, String),
     /// Colour by this.
     ColourBy(ColourBy),
     /// Make a class of jobs stand out, or none.

@@ -4,15 +4,20 @@
 //!
 //! What cannot be understood is left at its default and complained about, every part of it, so
 //! that old and mistyped links still open. Measured profiles, service histories and long lists of
-//! outages are too large for a link: files carry them ([`Experiment`](switchyard::Experiment)).
+//! outages are too large for its text ([`Link::left_out`]): files carry them, and small files travel
+//! within the link ([`Experiment`](switchyard::Experiment), [`Source::Packed`]).
 
+use super::source::is_address;
+use super::view_options::{OPTIONS, ViewOptions};
 use super::{
-    AppState, ClusterOrigin, DATA_CENTRE, DATA_CENTRE_SCHEDULERS, Source, Theme, settings,
+    AppState, Card, ClusterOrigin, DATA_CENTRE, DATA_CENTRE_SCHEDULERS, Source, Theme, settings,
 };
 use crate::bridge::protocol::Choice;
+use crate::goodput::Question;
 use crate::stage::{ColourBy, Stage};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::fmt::Display;
+use std::rc::Rc;
 use switchyard::Settings;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::{JobId, Status};
@@ -35,6 +40,9 @@ pub fn fit_in_a_link(outages: &Outages) -> bool {
     outages.len() <= MOST_OUTAGES
 }
 
+/// The name in links of an experiment that travels within.
+const PACKED: &str = "experiment";
+
 /// A complaint shows at most so many characters of a value.
 const SHOWN: usize = 60;
 
@@ -55,10 +63,16 @@ pub struct Link {
     pub settings: Settings,
     /// The schedulers.
     pub policies: Vec<PolicySpec>,
+    /// Whether it says what to run; else an experiment that it opens does.
+    pub says_runs: bool,
     /// Position of the run that others are compared with.
     pub baseline: usize,
     /// The view's name; the page knows which there are.
     pub view: String,
+    /// What is chosen within views; runs by their position.
+    pub options: ViewOptions,
+    /// What the goodput model is asked.
+    pub question: Question,
     /// What colours stand for.
     pub colour_by: ColourBy,
     /// Light or dark.
@@ -69,6 +83,8 @@ pub struct Link {
     pub speed: Option<f64>,
     /// The chosen job.
     pub job: Option<JobId>,
+    /// The class of jobs that stands out.
+    pub lit: Option<u32>,
     /// What could not be understood, a sentence each.
     pub complaints: Vec<String>,
 }
@@ -83,13 +99,17 @@ impl Default for Link {
             cluster: None,
             settings: Settings::default(),
             policies: default_policies(),
+            says_runs: false,
             baseline: 0,
             view: FIRST_VIEW.to_string(),
+            options: ViewOptions::default(),
+            question: Question::default(),
             colour_by: ColourBy::default(),
             theme: Theme::default(),
             time: None,
             speed: None,
             job: None,
+            lit: None,
             complaints: Vec::new(),
         }
     }
@@ -112,17 +132,30 @@ impl Link {
     /// Reads what stands after `#` (with or without it).
     pub fn parse(fragment: &str) -> Self {
         let mut link = Self::default();
-        let mut policies = Vec::new();
+        let (mut policies, mut packed) = (Vec::new(), None);
         let fragment = fragment.trim_start_matches('#');
         for pair in fragment.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             // What is no percent-encoding stays as it is.
             let value = percent_decode_str(value).decode_utf8_lossy();
+            if key == PACKED {
+                packed = Some(Rc::from(value));
+                continue;
+            }
+            link.says_runs |= key == "run" && value.is_empty();
             if let Err(why) = link.read(key, &value, &mut policies) {
                 link.complain(key, &value, &why);
             }
         }
-        if !policies.is_empty() {
+        if let Some(packed) = packed {
+            let name = match &link.source {
+                Source::File(name) => name,
+                _ => "experiment.csv",
+            };
+            link.source = Source::Packed(name.to_owned(), packed);
+        }
+        link.says_runs |= !policies.is_empty();
+        if link.says_runs {
             link.policies = policies;
         } else if link.source == Source::Sample(DATA_CENTRE.to_owned()) {
             let shown = DATA_CENTRE_SCHEDULERS.iter();
@@ -131,7 +164,7 @@ impl Link {
             link.baseline = DATA_CENTRE_SCHEDULERS.len() - 1;
         }
         let most = link.policies.len();
-        if link.baseline >= most {
+        if link.baseline >= most.max(1) {
             let given = std::mem::take(&mut link.baseline);
             let last = most.saturating_sub(1);
             let why = format!("baseline={given}: the schedulers are numbered from 0 to {last}.");
@@ -172,6 +205,11 @@ impl Link {
                 self.source = Source::Sample(known.then(|| value.to_string()).ok_or_else(names)?);
             }
             "file" => self.source = Source::File(some(value)?),
+            "url" => {
+                let why = "it is no address that can be fetched: write it in full, with https://";
+                let address = Some(value).filter(|value| is_address(value)).ok_or(why)?;
+                self.source = Source::Url(address.to_owned());
+            }
             "member" => self.member = Some(some(value)?),
             "columns" => {
                 let columns: ColumnMapping = parsed(value)?;
@@ -191,7 +229,10 @@ impl Link {
                     .definitions
                     .push(definition);
             }
+            // No scheduler at all is said, too.
+            "run" if value.is_empty() => {}
             "run" => policies.push(parsed(value)?),
+            "goodput" => self.question = Question::from_text(value)?,
             "baseline" => self.baseline = whole(value)?,
             "view" => self.view = some(value)?,
             "colour" => self.colour_by = named(&ColourBy::ALL, value)?,
@@ -209,7 +250,11 @@ impl Link {
                 self.speed = Some(Some(speed).filter(|speed| *speed > 0.0).ok_or(why)?);
             }
             "job" => self.job = Some(JobId(whole(value)?)),
+            "lit" => self.lit = Some(whole(value)?),
             _ => {
+                if let Some(option) = OPTIONS.iter().find(|option| option.link == key) {
+                    return self.options.set(option, value);
+                }
                 let setting = settings::all().find(|setting| setting.link == key);
                 let setting = setting.ok_or("there is no such setting")?;
                 setting.take(&mut self.settings, value)?;
@@ -237,6 +282,7 @@ impl Link {
     /// What the page shows now.
     pub fn of(state: &AppState, stage: &Stage) -> Self {
         let trace = state.trace.as_ref();
+        let position = |id: u32| state.cards.iter().position(|card| card.id == id);
         Self {
             source: state.source.clone(),
             cluster: (state.cluster_origin == ClusterOrigin::Chosen)
@@ -255,19 +301,52 @@ impl Link {
             columns: trace.and_then(|trace| trace.columns.clone()),
             choice: trace.map_or_else(Choice::default, |trace| trace.choice.clone()),
             policies: state.cards.iter().map(|card| card.policy.clone()).collect(),
-            baseline: state
-                .cards
-                .iter()
-                .position(|card| card.id == state.baseline)
-                .unwrap_or(0),
+            says_runs: true,
+            baseline: position(state.baseline).unwrap_or(0),
             view: state.view.clone(),
+            options: state.options.with_runs(|id| Some(position(id)? as u32)),
+            question: state.model.question.clone(),
             colour_by: state.colour_by,
             theme: state.theme,
             time: Some(stage.clock.now),
             speed: Some(stage.clock.speed),
             job: state.selected,
+            lit: state.lit,
             complaints: Vec::new(),
         }
+    }
+
+    /// What of the page no link carries, in words: files do.
+    pub fn left_out(state: &AppState) -> Vec<&'static str> {
+        let settings = &state.setup.settings;
+        let names_history = |card: &Card| card.policy.history().is_some();
+        let parts = [
+            (
+                !settings.applications.profiles.is_empty(),
+                "the measured profiles that jobs train by",
+            ),
+            (
+                !fit_in_a_link(&settings.outages),
+                "the list of outages, which is too long",
+            ),
+            (
+                state.cards.iter().any(names_history),
+                "the service history that a scheduler learns from",
+            ),
+        ];
+        let parts = parts.into_iter();
+        parts.filter(|(is, _)| *is).map(|(_, what)| what).collect()
+    }
+
+    /// Whether another shows the same but for the clock, which moves by itself.
+    pub fn is_but_for_the_clock(&self, other: &Self) -> bool {
+        let (time, speed) = (other.time, other.speed);
+        let still = Self {
+            time,
+            speed,
+            ..self.clone()
+        };
+        still == *other
     }
 
     /// The text after `#`, leaving out what is at its default.
@@ -283,6 +362,11 @@ impl Link {
         match &self.source {
             Source::Sample(name) => add("sample", name),
             Source::File(name) => add("file", name),
+            Source::Url(address) => add("url", address),
+            Source::Packed(name, packed) => {
+                add("file", name);
+                add(PACKED, packed);
+            }
         }
         if let Some(member) = &self.member {
             add("member", member);
@@ -307,11 +391,20 @@ impl Link {
         for policy in &self.policies {
             add("run", &policy.to_string());
         }
+        if self.says_runs && self.policies.is_empty() {
+            add("run", "");
+        }
         if self.baseline != default.baseline {
             add("baseline", &self.baseline.to_string());
         }
         if self.view != default.view {
             add("view", &self.view);
+        }
+        for (key, value) in self.options.given() {
+            add(key, value);
+        }
+        if self.question != default.question {
+            add("goodput", &self.question.to_text());
         }
         let colour = ColourBy::ALL
             .iter()
@@ -332,6 +425,9 @@ impl Link {
         }
         if let Some(job) = self.job {
             add("job", &job.0.to_string());
+        }
+        if let Some(lit) = self.lit {
+            add("lit", &lit.to_string());
         }
         out
     }
@@ -394,277 +490,4 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'=');
 
 #[cfg(test)]
-mod tests {
-    use super::super::Action;
-    use super::super::random::{Random, opened};
-    use super::*;
-    use std::sync::Arc;
-    use switchyard::placement::Strategy;
-    use switchyard::sim::{LogBudget, SimOptions};
-    use switchyard::workload::{ApplicationSettings, GpuGeneration};
-
-    #[test]
-    fn the_data_centre_comes_with_what_it_shows() {
-        let link = Link::parse("sample=data-centre");
-        assert!(link.settings.options.contention);
-        let names: Vec<String> = link.policies.iter().map(ToString::to_string).collect();
-        assert_eq!(names, DATA_CENTRE_SCHEDULERS);
-        let other = Link::parse("sample=data-centre&run=fifo");
-        assert!(!other.settings.options.contention);
-        assert_eq!(other.policies.len(), 1);
-    }
-
-    #[test]
-    fn a_link_reads_back_what_it_wrote() {
-        let link = Link {
-            source: Source::File("my trace & more (1).csv".into()),
-            cluster: Some("8x8+4x4".parse().unwrap()),
-            member: Some("day 2/jobs.csv".into()),
-            columns: Some("submit=When,gpus=\"a, b\",unit=min".into()),
-            choice: Choice(vec![
-                ("window".into(), "60..3600".into()),
-                ("tenant".into(), "a & b".into()),
-                ("tenant".into(), "c".into()),
-                ("oversized".into(), "shrink".into()),
-            ]),
-            settings: Settings {
-                placement: Strategy::SPREAD,
-                options: SimOptions {
-                    restart_cost: 30.0,
-                    seed: 9,
-                    restart_by_model: true,
-                    equal_types: true,
-                    spread_slowdown: Some(GpuGeneration::V100),
-                    interference: 0.25,
-                    contention: true,
-                    sharing: true,
-                    servers: 0.5,
-                    first_start_pays: true,
-                    whole_second_epochs: true,
-                    mtbf: 1000.0,
-                    mttr: 4.5,
-                    failure_shape: 0.75,
-                    checkpoint_interval: 600.0,
-                    checkpoint_cost: 20.0,
-                    log_budget: LogBudget::of_bytes(250_000_000),
-                    replay_failures: false,
-                    weights: "0123456789abcdef".parse().unwrap(),
-                },
-                outages: "7:3600..7200,2:86400..:drain".parse().unwrap(),
-                applications: Arc::new(ApplicationSettings {
-                    always: true,
-                    rule: "2: ncf; bert".into(),
-                    seed: 7,
-                    profiles: Vec::new(),
-                    definitions: Application::embedded()[1]
-                        .to_json()
-                        .map(|text| Application::compact_json(&text))
-                        .into_iter()
-                        .collect(),
-                }),
-            },
-            policies: vec![
-                "tiresias-las[queues=2,thresholds=57600]".parse().unwrap(),
-                "srtf if 7:3600..7200".parse().unwrap(),
-            ],
-            baseline: 1,
-            view: "compare".into(),
-            colour_by: ColourBy::Queue,
-            theme: Theme::Dark,
-            time: Some(86_400.0),
-            speed: Some(600.0),
-            job: Some(JobId(17)),
-            complaints: Vec::new(),
-        };
-        assert_eq!(Link::parse(&format!("#{}", link.fragment())), link);
-    }
-
-    #[test]
-    fn policies_stay_readable() {
-        let link = Link {
-            policies: vec!["tiresias-las[queues=2,thresholds=57600]".parse().unwrap()],
-            ..Link::default()
-        };
-        assert_eq!(
-            link.fragment(),
-            "v=1&sample=lab&run=tiresias-las[queues=2,thresholds=57600]"
-        );
-    }
-
-    #[test]
-    fn every_wrong_part_is_named_and_the_rest_is_kept() {
-        let link = Link::parse(
-            "#v=99&view=&seed=4&run=lifo&run=fifo[speed=3]&run=srtf&cluster=1000000000x8&sample=house&t=-1&baseline=5&log-budget=5000&binding=soon:x&whatever=1",
-        );
-        assert_eq!(
-            (link.view.as_str(), link.settings.options.seed),
-            ("yard", 4)
-        );
-        assert_eq!((link.policies.len(), link.baseline), (1, 0));
-        assert_eq!((link.cluster, link.time), (None, None));
-        assert_eq!(link.source, Link::default().source);
-        let begin = |text: &String| text.chars().take(70).collect::<String>();
-        let complaints: Vec<String> = link.complaints.iter().map(begin).collect();
-        assert_eq!(
-            complaints,
-            [
-                "v=99: a newer Switchyard made this link, and this one knows version 1:",
-                "view=: nothing is named.",
-                "run=lifo: there is no policy 'lifo': use one of fifo, sjf, srtf, srsf,",
-                "run=fifo[speed=3]: fifo has no parameter 'speed': it takes backfill, p",
-                "cluster=1000000000x8: 8000000000 GPUs: a cluster has at most 1000000.",
-                "sample=house: use one of lab, cluster, fleet, data-centre, three-jobs.",
-                "t=-1: it is a number, 0 or more.",
-                "log-budget=5000: it takes a whole number from 1 to 4000 (MB).",
-                "binding=soon:x: 'soon:x' is no class of jobs: write rules such as '1: ",
-                "whatever=1: there is no such setting.",
-                "baseline=5: the schedulers are numbered from 0 to 0.",
-            ]
-        );
-    }
-
-    #[test]
-    fn any_state_is_what_its_link_says() {
-        for seed in 0..500 {
-            let mut random = Random::new(seed);
-            let link = random.link();
-            assert_eq!(Link::parse(&link.fragment()), link, "{seed}");
-            let state = opened(&link);
-            let fragment = Link::of(&state, &Stage::default()).fragment();
-            let again = opened(&Link::parse(&fragment));
-            assert_eq!(again, state, "{seed}: {fragment}");
-        }
-    }
-
-    /// What a link never does, whatever it is: panic, or say what it does not read itself.
-    fn survives(fragment: &str) {
-        let link = Link::parse(fragment);
-        for complaint in &link.complaints {
-            assert!(complaint.chars().count() < 2_000, "{complaint}");
-        }
-        let state = opened(&link);
-        assert!(state.card(state.baseline).is_some());
-        let mut other = AppState::from_link(&Link::default());
-        other.apply(Action::Follow(Box::new(link.clone())));
-        assert_eq!(other.cards.len(), link.policies.len());
-        let again = Link::parse(&link.fragment());
-        let time = again.time;
-        let complaints = link.complaints.clone();
-        assert!(again.complaints.is_empty(), "{fragment}: {again:?}");
-        assert_eq!(
-            Link {
-                complaints,
-                ..again
-            },
-            Link { time, ..link }
-        );
-    }
-
-    /// Links of people and of others: as they are written, mutilated, and made up.
-    fn hostile(random: &mut Random) -> String {
-        const KEYS: [&str; 33] = [
-            "v",
-            "sample",
-            "file",
-            "member",
-            "columns",
-            "window",
-            "tenant",
-            "status",
-            "fractions",
-            "oversized",
-            "cluster",
-            "placement",
-            "restart",
-            "spread",
-            "restart-by-model",
-            "first-start-pays",
-            "whole-second-epochs",
-            "interference",
-            "contention",
-            "sharing",
-            "seed",
-            "log-budget",
-            "applications",
-            "binding",
-            "binding-seed",
-            "application",
-            "run",
-            "baseline",
-            "view",
-            "colour",
-            "t",
-            "speed",
-            "job",
-        ];
-        const VALUES: [&str; 32] = [
-            "",
-            "0",
-            "-0",
-            "-1",
-            "1e308",
-            "1e309",
-            "-inf",
-            "NaN",
-            "nan",
-            "99999999999999999999",
-            "4294967296",
-            "1000000000x8",
-            "4000000000x64",
-            "0x0",
-            "1x1+1x1+1x1",
-            "x",
-            "true",
-            "%",
-            "%0",
-            "%00%ff%fe",
-            "%F0%9F%92%A9",
-            "fifo[",
-            "fifo[]",
-            "pollux[p=1e-308]",
-            "gavel[round=1e-300]",
-            "las[quantum=nan]",
-            "gittins[history=../../etc/passwd]",
-            "1: ; 2: x",
-            "{\"classes\":[]}",
-            "{\"classes\":[[[[",
-            "submit=,gpus==",
-            "9..1",
-        ];
-        let mut text = match random.below(3) {
-            0 => random.link().fragment(),
-            _ => String::from("v=1"),
-        };
-        for _ in 0..random.below(8) {
-            let (key, value) = (random.of(&KEYS), random.of(&VALUES));
-            text.push_str(&format!("&{key}={value}"));
-        }
-        let mut chars: Vec<char> = text.chars().collect();
-        for _ in 0..random.below(6) {
-            let at = random.below(chars.len());
-            match random.below(4) {
-                0 => drop(chars.splice(at..at, "&=%#[]{},:\u{0}\u{202e}é".chars())),
-                1 => drop(chars.drain(at..(at + random.below(40)).min(chars.len()))),
-                2 => chars.extend_from_within(..at),
-                _ => chars[at] = char::from_u32(random.below(0xD7FF) as u32).expect("no surrogate"),
-            }
-            if chars.is_empty() {
-                chars.push('&');
-            }
-        }
-        chars.into_iter().collect()
-    }
-
-    #[test]
-    fn links_of_any_kind_are_survived() {
-        (0..500).for_each(|seed| survives(&hostile(&mut Random::new(seed))));
-        survives(&"&run=fifo".repeat(10_000));
-        survives(&format!("application={}", "[".repeat(100_000)));
-    }
-
-    #[test]
-    #[ignore = "10^4 links: by name"]
-    fn ten_thousand_links_of_any_kind_are_survived_by_name() {
-        (0..10_000).for_each(|seed| survives(&hostile(&mut Random::new(seed))));
-    }
-}
+mod tests;

@@ -9,6 +9,8 @@ pub mod link;
 mod random;
 mod reduce;
 pub mod settings;
+pub mod source;
+pub mod view_options;
 
 use crate::bridge::protocol::{Choice, Facets};
 use crate::draw::format::duration;
@@ -18,6 +20,7 @@ use crate::kept::{Held, Kept};
 use crate::stage::{ASIDE, ColourBy};
 pub use action::Action;
 use link::Link;
+pub use source::Source;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
@@ -30,6 +33,7 @@ use switchyard::sim::Progress;
 use switchyard::trace::{ColumnMapping, ImportReport, Member, TableHead};
 use switchyard::workload::ApplicationSettings;
 use switchyard::{Experiment, RunSpec, Settings, Time};
+use view_options::{ViewOption, ViewOptions};
 
 /// Everything the components show.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +64,8 @@ pub struct AppState {
     pub baseline: u32,
     /// The name of the view shown.
     pub view: String,
+    /// What is chosen within views.
+    pub options: ViewOptions,
     /// What colours stand for.
     pub colour_by: ColourBy,
     /// The class of jobs that stands out, if one was chosen from the legend.
@@ -101,15 +107,6 @@ pub struct AppState {
     next_id: u32,
 }
 
-/// Where jobs come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// An embedded sample, by name.
-    Sample(String),
-    /// A file of the visitor's: its name. The file itself stays where it is.
-    File(String),
-}
-
 /// Files on their way to being a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progressing {
@@ -137,6 +134,10 @@ pub struct ColumnsAsked {
 /// What is known of the opened trace besides its jobs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceInfo {
+    /// Where it comes from.
+    pub source: Source,
+    /// The cluster that it came with, or that was guessed from it, and which of the two.
+    pub own_cluster: (ClusterSpec, ClusterOrigin),
     /// The file's or sample's name.
     pub name: String,
     /// The format's stable name, or `sample`.
@@ -300,9 +301,10 @@ impl AppState {
             baseline: cards.get(link.baseline).map_or(0, |card| card.id),
             next_id: cards.len() as u32,
             cards,
+            options: link.options.clone(),
             view: link.view.clone(),
             colour_by: link.colour_by,
-            lit: None,
+            lit: link.lit,
             theme: link.theme,
             selected: link.job,
             explanations: Vec::new(),
@@ -311,7 +313,10 @@ impl AppState {
             complaints: link.complaints.clone(),
             way_back: None,
             round: None,
-            model: Model::default(),
+            model: Model {
+                question: link.question.clone(),
+                answer: None,
+            },
             arrivals: None,
             weights: Vec::new(),
             help: false,
@@ -364,7 +369,18 @@ impl AppState {
         let given = Link::default().policies;
         let same = |(card, policy): (&Card, &PolicySpec)| card.policy == *policy;
         let untouched = self.cards.len() == given.len() && self.cards.iter().zip(&given).all(same);
-        matches!(self.source, Source::File(_)) || !untouched
+        !matches!(self.source, Source::Sample(_)) || !untouched
+    }
+
+    /// What is chosen of an option of a view.
+    pub fn option(&self, option: &ViewOption) -> &str {
+        self.options.get(option)
+    }
+
+    /// The scheduler that an option of a view names, if it is in the list.
+    pub fn option_run(&self, option: &ViewOption) -> Option<u32> {
+        let id = self.option(option).parse().ok()?;
+        self.card(id).map(|card| card.id)
     }
 
     /// Whether jobs train applications: they do in the trace, the settings say so, or a scheduler

@@ -1,16 +1,19 @@
 //! Random links and states, for tests: the same numbers from the same seed everywhere.
 
 use super::link::Link;
+use super::view_options::{OPTIONS, ViewOption, ViewOptions};
 use super::{Action, AppState, ClusterOrigin, Source, Theme, TraceInfo};
 use crate::bridge::protocol::{Choice, Facets};
+use crate::goodput::Question;
 use crate::stage::ColourBy;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::Settings;
 use switchyard::cluster::{ClusterSpec, NodeGroup};
+use switchyard::goodput::{Limits, ThroughputParams};
 use switchyard::job::JobId;
 use switchyard::placement::Strategy;
-use switchyard::policy::{PolicySpec, ServiceHistory};
+use switchyard::policy::{ParamKind, PolicySpec, ServiceHistory};
 use switchyard::sim::{LogBudget, SimOptions};
 use switchyard::trace::{ImportReport, ProfileTable};
 use switchyard::workload::{Application, ApplicationSettings, GpuGeneration, SAMPLES};
@@ -82,7 +85,12 @@ impl Random {
         let groups: Vec<NodeGroup> = (0..=self.below(3)).map(|_| group(self)).collect();
         Link {
             source: if file {
-                Source::File(format!("{}.csv", self.of(&NAMES)))
+                let name = format!("{}.csv", self.of(&NAMES));
+                match self.below(3) {
+                    0 => Source::Url(format!("https://example.org:8080/a?of={}#b", self.below(9))),
+                    1 => Source::Packed(name, "H4sI-_0123".into()),
+                    _ => Source::File(name),
+                }
             } else {
                 Source::Sample(SAMPLES[self.below(SAMPLES.len())].name.to_owned())
             },
@@ -134,6 +142,9 @@ impl Random {
                 applications: Arc::new(self.applications()),
             },
             baseline: self.below(policies.len()),
+            says_runs: true,
+            options: self.options(policies.len()),
+            question: self.question(),
             policies,
             view: self.of(&["yard", "jobs", "goodput"]).to_string(),
             colour_by: self.of(&ColourBy::ALL).0,
@@ -141,8 +152,63 @@ impl Random {
             time: Some(self.below(1 << 20) as f64),
             speed: Some(0.5 + self.below(1 << 20) as f64),
             job: self.coin().then(|| JobId(self.below(9) as u32)),
+            lit: self.coin().then(|| self.below(9) as u32),
             complaints: Vec::new(),
         }
+    }
+
+    /// Any option of any view, with values that it takes.
+    fn options(&mut self, runs: usize) -> ViewOptions {
+        let mut options = ViewOptions::default();
+        for option in OPTIONS {
+            if self.coin() {
+                let value = self.value(option, runs);
+                options.set(option, &value).expect("it takes that");
+            }
+        }
+        options
+    }
+
+    /// A value that an option takes, and not its default.
+    pub(super) fn value(&mut self, option: &ViewOption, runs: usize) -> String {
+        match option.kind {
+            _ if option.is_run => self.below(runs).to_string(),
+            ParamKind::OneOf(words) => {
+                let others: Vec<&str> = words.iter().copied().collect();
+                let other = others.iter().find(|word| **word != option.default);
+                (*other.expect("there are two")).to_owned()
+            }
+            ParamKind::Int { min, .. } => (min + self.below(9) as u64).to_string(),
+            ParamKind::Text(_) => self.of(&["gpus>=8 jct>1h", "a & b=#", "-run0 "]).to_owned(),
+            _ => "other".to_owned(),
+        }
+    }
+
+    fn question(&mut self) -> Question {
+        let mut question = Question::default();
+        if self.coin() {
+            question.application = self.of(&["ncf", "bert"]).to_owned();
+            (question.trained, question.gpus) = (self.share(), 1 + self.below(60) as u32);
+            question.noise_scale = self.coin().then(|| self.share() * 1e4);
+        }
+        if self.coin() {
+            question.throughput = Some(ThroughputParams {
+                alpha_c: self.share(),
+                beta_c: self.share() * 1e-3,
+                alpha_n: self.share(),
+                beta_n: self.share(),
+                alpha_r: self.share(),
+                beta_r: self.share(),
+                gamma: 1.0 + self.share(),
+            });
+            question.limits = Some(Limits {
+                m0: 1 + self.below(99) as u32,
+                max_batch: 4096,
+                min_local: 1,
+                max_local: 64,
+            });
+        }
+        question
     }
 
     fn choice(&mut self) -> Choice {
@@ -205,19 +271,22 @@ pub(super) fn opened(link: &Link) -> AppState {
     let mut state = AppState::from_link(link);
     state.apply(open(link));
     state.apply(Action::Select(link.job));
+    state.apply(Action::Light(link.lit));
     state
 }
 
 /// What the session says when the trace of a link is open.
 pub(super) fn open(link: &Link) -> Action {
-    let (name, report) = match &link.source {
-        Source::Sample(name) => (name, None),
-        Source::File(name) => (name, Some(ImportReport::default())),
+    let report = match &link.source {
+        Source::Sample(_) => None,
+        _ => Some(ImportReport::default()),
     };
-    let own = "3x4".parse().expect("a cluster");
+    let own: ClusterSpec = "3x4".parse().expect("a cluster");
     Action::Opened {
         info: Rc::new(TraceInfo {
-            name: name.clone(),
+            name: link.source.name().to_owned(),
+            source: link.source.clone(),
+            own_cluster: (own.clone(), ClusterOrigin::Given),
             format: "any".into(),
             title: "Any".into(),
             report,

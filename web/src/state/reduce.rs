@@ -1,7 +1,7 @@
 //! What becomes of the page's state by what happens.
 
 use super::action::Action;
-use super::link::Link;
+use super::link::{Link, fit_in_a_link};
 use super::{
     AppState, Card, ClusterOrigin, GUIDED, GUIDED_SCHEDULERS, Progressing, RunStatus, Source,
 };
@@ -33,6 +33,11 @@ impl AppState {
                 self.columns = None;
                 self.asking = false;
             }
+            Action::Fetching(bytes, total) => {
+                if let Some(opening) = &mut self.opening {
+                    (opening.bytes, opening.total) = (bytes, total);
+                }
+            }
             Action::Reading(bytes, rows) => {
                 if let Some(opening) = &mut self.opening {
                     (opening.bytes, opening.rows) = (bytes, rows);
@@ -46,10 +51,7 @@ impl AppState {
                 profiles,
                 experiment,
             } => {
-                self.source = match &info.report {
-                    Some(_) => Source::File(info.name.clone()),
-                    None => Source::Sample(info.name.clone()),
-                };
+                self.source = info.source.clone();
                 if self.source != Source::Sample(GUIDED.to_string()) {
                     self.guide = None;
                 } else if self.guide.is_some() {
@@ -119,7 +121,7 @@ impl AppState {
                     "The cluster is now {cluster}, as the file says. To give it to another trace, open both together."
                 ));
                 self.setup.cluster = cluster;
-                self.cluster_origin = ClusterOrigin::Given;
+                self.cluster_origin = ClusterOrigin::Chosen;
                 self.breaking = None;
                 self.forget_results();
             }
@@ -212,6 +214,8 @@ impl AppState {
                 self.revision += 1;
             }
             Action::Show(view) => self.view = view.to_string(),
+            // What an option does not take leaves it as it is.
+            Action::SetOption(option, value) => drop(self.options.set(option, &value)),
             Action::ColourBy(colour_by) => (self.colour_by, self.lit) = (colour_by, None),
             Action::Light(class) => self.lit = class,
             Action::Theme(theme) => self.theme = theme,
@@ -262,27 +266,62 @@ impl AppState {
     }
 
     /// Sets the page up as a link has it. The trace stays until the link's is open, with the
-    /// cluster that it has; what no link carries stays, too.
+    /// cluster that it has; what no link carries stays, too. Runs that the link has as well are kept.
     fn follow(&mut self, link: &Link) {
+        let before = self.setup.clone();
         let mut settings = link.settings.clone();
         let own = self.setup.settings.applications_mut();
         settings.applications_mut().profiles = std::mem::take(&mut own.profiles);
+        if !fit_in_a_link(&self.setup.settings.outages) && self.shows_jobs_of(link) {
+            settings.outages = std::mem::take(&mut self.setup.settings.outages);
+        }
         self.setup.settings = settings;
         if let Some(cluster) = &link.cluster {
             self.setup.cluster = cluster.clone();
             self.cluster_origin = ClusterOrigin::Chosen;
+        } else if let Some(trace) = self.trace.as_ref().filter(|_| self.shows_jobs_of(link)) {
+            (self.setup.cluster, self.cluster_origin) = trace.own_cluster.clone();
         }
-        self.cards.clear();
+        let mut old = std::mem::take(&mut self.cards);
         for policy in &link.policies {
-            self.cards.push(Card::new(self.next_id, policy.clone()));
-            self.next_id += 1;
+            let same = old.iter().position(|card| card.policy == *policy);
+            let card = same.map(|at| old.remove(at)).unwrap_or_else(|| {
+                self.next_id += 1;
+                Card::new(self.next_id - 1, policy.clone())
+            });
+            self.cards.push(card);
         }
         self.baseline = self.cards.get(link.baseline).map_or(0, |card| card.id);
         (self.colour_by, self.theme) = (link.colour_by, link.theme);
         self.view.clone_from(&link.view);
+        let id = |at: u32| self.cards.get(at as usize).map(|card| card.id);
+        self.options = link.options.with_runs(id);
+        if self.model.question != link.question {
+            self.model.question.clone_from(&link.question);
+            self.model.answer = None;
+        }
         self.complaints.clone_from(&link.complaints);
-        (self.notice, self.guide, self.lit) = (None, None, None);
-        self.forget_results();
+        (self.notice, self.guide, self.lit) = (None, None, link.lit);
+        let is_shown = self.shows_jobs_of(link);
+        if !is_shown || self.setup != before {
+            self.forget_results();
+        }
+        let jobs = self.trace.as_ref().map_or(0, |trace| trace.jobs);
+        let job = link.job.filter(|job| is_shown && job.index() < jobs);
+        if self.selected != job {
+            self.apply(Action::Select(job));
+        }
+        self.revision += 1;
+    }
+
+    /// Whether the jobs that are open are those that a link shows.
+    pub fn shows_jobs_of(&self, link: &Link) -> bool {
+        self.trace.as_ref().is_some_and(|trace| {
+            trace.source == link.source
+                && trace.member == link.member
+                && trace.columns == link.columns
+                && trace.choice == link.choice
+        })
     }
 
     /// These instead of all others.
@@ -520,6 +559,8 @@ mod tests {
         Action::Opened {
             info: Rc::new(TraceInfo {
                 name: name.into(),
+                source: Source::Sample(name.into()),
+                own_cluster: (default_cluster(), ClusterOrigin::Given),
                 format: "sample".into(),
                 title: name.into(),
                 report: None,
@@ -615,10 +656,9 @@ mod tests {
             state.apply(Action::Follow(Box::new(link.clone())));
             assert_eq!(state.trace, before.trace, "what is open stays");
             assert!(state.complaints.is_empty());
-            let ids: Vec<u32> = before.cards.iter().map(|card| card.id).collect();
-            assert!(state.cards.iter().all(|card| !ids.contains(&card.id)));
             state.apply(random::open(&link));
             state.apply(Action::Select(link.job));
+            state.apply(Action::Light(link.lit));
             let shown = Link::of(&state, &Stage::default());
             let (time, speed) = (shown.time, shown.speed);
             assert_eq!(
@@ -631,6 +671,48 @@ mod tests {
             );
             assert_eq!(state.setup.histories, histories);
         }
+    }
+
+    #[test]
+    fn runs_that_a_link_has_too_stay_as_they_are() {
+        let done = RunStatus::Failed("any".into());
+        let link = Link::parse("sample=lab&run=fifo&run=srtf");
+        let mut state = opened(&link);
+        for id in [0, 1] {
+            state.apply(Action::Progress(id, done.clone()));
+        }
+        // Another view, another order, and a scheduler more.
+        let other = Link::parse("sample=lab&run=srtf&run=sjf&run=fifo&view=jobs&job=2");
+        state.apply(Action::Follow(Box::new(other)));
+        let cards: Vec<(u32, bool)> = state
+            .cards
+            .iter()
+            .map(|of| (of.id, of.status == done))
+            .collect();
+        assert_eq!(cards, [(1, true), (2, false), (0, true)]);
+        assert_eq!(
+            (state.view.as_str(), state.selected),
+            ("jobs", Some(JobId(2)))
+        );
+        // Other settings are other runs.
+        let other = Link::parse("sample=lab&run=srtf&seed=4");
+        state.apply(Action::Follow(Box::new(other)));
+        assert_eq!(
+            (state.cards[0].id, &state.cards[0].status),
+            (1, &RunStatus::Idle)
+        );
+        // And so is the trace's own cluster in the place of a chosen one.
+        let chosen = Link::parse("sample=lab&run=srtf&seed=4&cluster=1x8");
+        state.apply(Action::Follow(Box::new(chosen)));
+        state.apply(Action::Progress(1, done));
+        state.apply(Action::Follow(Box::new(Link::parse(
+            "sample=lab&run=srtf&seed=4",
+        ))));
+        assert_eq!(
+            (state.setup.cluster.nodes(), state.cluster_origin),
+            (3, ClusterOrigin::Given)
+        );
+        assert_eq!(state.cards[0].status, RunStatus::Idle);
     }
 
     #[test]

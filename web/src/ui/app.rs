@@ -21,6 +21,7 @@ use super::trace_panel::trace_panel;
 use super::view::View;
 use super::views::{self, VIEWS};
 use super::way_back::way_back;
+use crate::kept::watch_others;
 use crate::session::Session;
 use crate::state::{Action, AppState};
 use wasm_bindgen_futures::spawn_local;
@@ -50,15 +51,18 @@ pub fn App() -> Html {
     let file_over = use_state_eq(|| false);
 
     use_effect_with((), {
-        let (session, link) = (session.clone(), link.clone());
+        let (session, link, first) = (session.clone(), link.clone(), state.clone());
         move |()| {
-            spawn_local({
+            let list = move |session: &Session| {
                 let session = session.clone();
-                async move { session.list_kept().await }
-            });
+                spawn_local(async move { session.list_kept().await });
+            };
+            list(&session);
+            let watching = session.clone();
+            watch_others(move || list(&watching));
             // Whoever is quick has opened a file already.
             if !session.is_opening() {
-                session.follow(&link);
+                session.follow(&link, &first, false);
             }
         }
     });
@@ -103,7 +107,7 @@ pub fn App() -> Html {
         Some(_) => embed_frame(view, &doers),
         None => html! {
             <>
-                { header(&state, session) }
+                { header(&state, &doers) }
                 <aside class={classes!("rail", state.drawer.then_some("open"))} id="rail" aria-label="Trace, cluster and schedulers">
                     <p class="tagline">{ "Watch how GPU-cluster schedulers run the same job trace." }</p>
                     { trace_panel(&state, session) }
@@ -118,7 +122,7 @@ pub fn App() -> Html {
                     { tabs(&state, session) }
                     { notice(complaint(&state.complaints).as_deref(), tell(session, |_| Action::ReadComplaints)) }
                     { notice(state.notice.as_deref(), tell(session, |_| Action::Notice(None))) }
-                    { state.way_back.as_ref().map(|name| way_back(name, session)).unwrap_or_default() }
+                    { state.way_back.as_ref().map(|name| way_back(name, &state, session)).unwrap_or_default() }
                     <div class="stage">
                         <div class="view" role="tabpanel" aria-label={shown.title}>{ view }</div>
                         // Always a node, if an empty one: else the view before it would be made anew.

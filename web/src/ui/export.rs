@@ -3,6 +3,7 @@
 use super::controls::quiet_button;
 use super::doers::StateHandle;
 use super::download::{self, Picture};
+use super::menu::Menu;
 use crate::bridge::protocol::ExportFormat;
 use crate::draw::charts::{Chart, Figure, outcomes, short_specs, summary};
 use crate::draw::space::{Css, Size};
@@ -13,8 +14,6 @@ use switchyard::report::{
     ClusterFacts, Outcomes, Results, RunResult, ServerFigures, Summary, TableForm, TraceFacts,
     by_gpu_type, chrome_trace, jct_by_name, jobs_csv, paper_table,
 };
-use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, Node};
 use yew::prelude::*;
 
 /// What the menu needs.
@@ -58,41 +57,6 @@ const CHART_SIZE: Size<Css> = Size::new(560.0, 340.0);
 /// The menu and its button.
 #[component]
 pub(super) fn ExportMenu(props: &Props) -> Html {
-    let open = use_state_eq(|| false);
-    let root = use_node_ref();
-    let button = use_node_ref();
-    let toggle = {
-        let open = open.clone();
-        Callback::from(move |_: MouseEvent| open.set(!*open))
-    };
-    let onkeydown = {
-        let (open, button) = (open.clone(), button.clone());
-        Callback::from(move |event: KeyboardEvent| {
-            if event.key() == "Escape" && *open {
-                open.set(false);
-                event.stop_propagation();
-                if let Some(button) = button.cast::<HtmlElement>() {
-                    // A button on the page can be focused.
-                    let _ = button.focus();
-                }
-            }
-        })
-    };
-    // Leaving the menu, with Tab or a click elsewhere, closes it.
-    let onfocusout = {
-        let (open, root) = (open.clone(), root.clone());
-        Callback::from(move |event: FocusEvent| {
-            let to = event
-                .related_target()
-                .and_then(|target| target.dyn_into::<Node>().ok());
-            let inside = root
-                .cast::<Element>()
-                .is_some_and(|root| root.contains(to.as_ref()));
-            if !inside {
-                open.set(false);
-            }
-        })
-    };
     let stage = props.stage.read();
     let something = stage.runs.iter().any(|run| run.log.events() > 0);
     let dark = stage.dark;
@@ -149,11 +113,7 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
         )
     });
     html! {
-        <div class="export" ref={root} {onkeydown} {onfocusout}>
-            <button type="button" ref={button} aria-expanded={open.to_string()} aria-controls="export-panel"
-                title="Save results, timelines and charts" onclick={toggle}>{ "Export" }</button>
-            // Focus stays in the menu when empty space in it is clicked.
-            <div id="export-panel" class="export-panel" tabindex="-1" hidden={!*open}>
+        <Menu name="Export" id="export-panel" title="Save results, timelines and charts">
                 <h2>{ "To open again, or share" }</h2>
                 <ul>{ for workload }</ul>
                 if something {
@@ -179,8 +139,7 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
                 } else {
                     <p class="hint">{ "No results yet: run a scheduler first." }</p>
                 }
-            </div>
-        </div>
+        </Menu>
     }
 }
 

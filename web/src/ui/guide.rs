@@ -75,8 +75,8 @@ pub(super) fn wish(state: &AppState, session: &Session) -> impl Fn() + use<> {
 pub(super) fn question(state: &AppState, session: &Session) -> Html {
     let panel = NodeRef::default();
     let open = match &state.source {
-        Source::File(name) => format!("{name} and your list of schedulers"),
         Source::Sample(_) => "your list of schedulers".to_string(),
+        other => format!("{} and your list of schedulers", other.name()),
     };
     let stay = {
         let session = session.clone();

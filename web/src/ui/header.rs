@@ -1,20 +1,22 @@
 //! The top line: what is open, and what to do with the view as a whole.
 
+use super::clipboard::copy;
 use super::controls::quiet_button;
-use super::doers::{StateHandle, tell};
+use super::doers::{Doers, StateHandle, tell};
 use super::download;
 use super::export::ExportMenu;
 use super::icon::{Icon, sign};
+use super::share::Share;
 use super::views::read_link;
 use crate::bridge::protocol::ExportFormat;
 use crate::draw::format;
-use crate::session::Session;
 use crate::state::{Action, Theme};
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 /// The top line.
-pub(super) fn header(state: &StateHandle, session: &Session) -> Html {
+pub(super) fn header(state: &StateHandle, doers: &Doers) -> Html {
+    let session = &doers.session;
     let facts = state.trace.as_ref().map(|trace| {
         html! {
             <>
@@ -25,15 +27,14 @@ pub(super) fn header(state: &StateHandle, session: &Session) -> Html {
             </>
         }
     });
-    let copy = |text: fn() -> String, told: &'static str| {
+    let onembed = {
         let session = session.clone();
         Callback::from(move |_: MouseEvent| {
             let session = session.clone();
             spawn_local(async move {
-                let notice = if copy_to_clipboard(&text()).await {
-                    told
-                } else {
-                    "This browser does not let the page copy: copy the address instead."
+                let notice = match copy(&embed_code()).await {
+                    true => "The code for embedding this view is copied.",
+                    false => "This browser does not let the page copy.",
                 };
                 session.tell(Action::Notice(Some(notice.to_string())));
             });
@@ -65,10 +66,9 @@ pub(super) fn header(state: &StateHandle, session: &Session) -> Html {
             <h1>{ "Switchyard" }</h1>
             <div class="facts">{ facts }</div>
             <div class="actions">
-                <button type="button" onclick={copy(address, "The link to this view is copied. It holds settings and view, never the trace.")}
-                    title="Copy a link to this view. Traces stay on your computer.">{ "Share" }</button>
+                <Share state={state.clone()} doers={doers.clone()} />
                 <ExportMenu stage={session.stage().clone()} state={state.clone()} {on_jobs} />
-                <button type="button" class="only-wide" onclick={copy(embed_code, "The code for embedding this view is copied.")}
+                <button type="button" class="only-wide" onclick={onembed}
                     title="Copy an iframe that shows this view alone">{ "Embed" }</button>
                 { quiet_button(theme, Some(theme), sign(Icon::Theme), tell(session, move |_| Action::Theme(next_theme))) }
                 { quiet_button("Help", Some("Keys and terms (?)"), html! { "?" }, tell(session, |_| Action::Help(true))) }
@@ -94,14 +94,4 @@ fn embed_code() -> String {
     format!(
         "<iframe src=\"{page}?embed={name}#{fragment}\" sandbox=\"{SANDBOX}\" allow=\"clipboard-write\" title=\"Switchyard\" width=\"100%\" height=\"480\" style=\"border:0\"></iframe>"
     )
-}
-
-async fn copy_to_clipboard(text: &str) -> bool {
-    match web_sys::window().map(|window| window.navigator().clipboard()) {
-        // Pages opened from a file or over plain http have no clipboard.
-        Some(clipboard) if !clipboard.is_undefined() => {
-            JsFuture::from(clipboard.write_text(text)).await.is_ok()
-        }
-        _ => false,
-    }
 }

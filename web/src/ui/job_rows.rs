@@ -24,6 +24,12 @@ pub(super) enum PerRun {
 }
 
 impl PerRun {
+    /// The choice of this name, or the first.
+    pub(super) fn named(text: &str) -> Self {
+        let named = Self::ALL.iter().find(|(_, name)| *name == text);
+        named.unwrap_or(&Self::ALL[0]).0
+    }
+
     /// Every choice and its name.
     pub(super) const ALL: [(PerRun, &'static str); 4] = [
         (Self::Jct, "JCT"),
@@ -80,6 +86,42 @@ pub(super) struct Sorting {
     pub(super) column: Column,
     /// Whether the greatest come first.
     pub(super) descending: bool,
+}
+
+impl Column {
+    /// Those that are not a run's, and their names in links.
+    const NAMED: [(Self, &'static str); 6] = [
+        (Self::Name, "name"),
+        (Self::Gpus, "gpus"),
+        (Self::Submit, "submit"),
+        (Self::Duration, "duration"),
+        (Self::Tenant, "tenant"),
+        (Self::Model, "model"),
+    ];
+}
+
+impl Sorting {
+    /// Its name in links: the column's, `run0` for the first run's; after a `-`, the greatest come first.
+    pub(super) fn name(self) -> String {
+        let sign = if self.descending { "-" } else { "" };
+        let named = Column::NAMED.iter().find(|(of, _)| *of == self.column);
+        match (named, self.column) {
+            (None, Column::Run(run)) => format!("{sign}run{run}"),
+            (named, _) => format!("{sign}{}", named.map_or("", |(_, name)| *name)),
+        }
+    }
+
+    /// The order of this name; what is none is the order of submission.
+    pub(super) fn named(text: &str) -> Self {
+        let name = text.trim_start_matches('-');
+        let named = Column::NAMED.iter().find(|(_, other)| *other == name);
+        let run = name.strip_prefix("run").and_then(|run| run.parse().ok());
+        let column = named.map(|(column, _)| *column).or(run.map(Column::Run));
+        Self {
+            column: column.unwrap_or(Column::Submit),
+            descending: column.is_some() && text.starts_with('-'),
+        }
+    }
 }
 
 /// The rows to show.

@@ -1,25 +1,25 @@
 //! The rail's first part: opening a trace, and what came of it.
 
 use super::controls::{error, field, list, no_option, option, quiet_button};
-use super::doers::tell;
+use super::doers::{StateHandle, tell};
 use super::drop_zone::files_of;
 use super::guide;
 use super::icon::{Icon, sign};
 use super::import_report::import_report;
 use super::job_choice::job_choice;
-use super::typed::input_value;
+use super::typed::{Typed, input_value};
 use crate::draw::format;
 use crate::kept::Held;
 use crate::session::Session;
 use crate::state::link::Link;
-use crate::state::{Action, AppState, DATA_CENTRE, GUIDED, Progressing, Source, Theme, TraceInfo};
+use crate::state::{Action, AppState, DATA_CENTRE, GUIDED, Progressing, Source, TraceInfo};
 use switchyard::workload::SAMPLES;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 /// Opening a trace, and what came of it.
-pub(super) fn trace_panel(state: &AppState, session: &Session) -> Html {
+pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
     let picker = NodeRef::default();
     let pick = {
         let picker = picker.clone();
@@ -42,24 +42,24 @@ pub(super) fn trace_panel(state: &AppState, session: &Session) -> Html {
             }
         })
     };
-    let theme = state.theme;
     let wish_guide = guide::wish(state, session);
     let onsample = {
         let (session, wish_guide) = (session.clone(), guide::wish(state, session));
+        let state = state.clone();
         Callback::from(move |event: Event| match input_value(&event).as_str() {
             GUIDED => wish_guide(),
-            DATA_CENTRE => open_data_centre(&session, theme),
+            DATA_CENTRE => open_data_centre(&session, &state),
             name => session.open_sample(name),
         })
     };
     let ondata_centre = {
-        let session = session.clone();
-        Callback::from(move |_: MouseEvent| open_data_centre(&session, theme))
+        let (session, state) = (session.clone(), state.clone());
+        Callback::from(move |_: MouseEvent| open_data_centre(&session, &state))
     };
     let onguide = Callback::from(move |_: MouseEvent| wish_guide());
     let open_sample = match &state.source {
         Source::Sample(name) => Some(name.as_str()),
-        Source::File(_) => None,
+        _ => None,
     };
     let samples = SAMPLES.iter().map(|sample| {
         let cluster = sample.cluster_spec();
@@ -69,9 +69,12 @@ pub(super) fn trace_panel(state: &AppState, session: &Session) -> Html {
         let chosen = open_sample == Some(sample.name);
         option(sample.name, &title, chosen, Some(sample.summary))
     });
-    let own = open_sample
-        .is_none()
-        .then(|| no_option("(a file of yours is open)"));
+    let own = open_sample.is_none().then(|| {
+        no_option(match state.source {
+            Source::Url(_) => "(a file from an address is open)",
+            _ => "(a file of yours is open)",
+        })
+    });
     let summary = SAMPLES
         .iter()
         .find(|sample| Some(sample.name) == open_sample)
@@ -84,6 +87,7 @@ pub(super) fn trace_panel(state: &AppState, session: &Session) -> Html {
                 <span>{ "or drop files anywhere: CSV, JSON, SWF; gzip, zstd, tar, zip" }</span>
             </button>
             <input ref={picker} type="file" multiple=true hidden=true onchange={onpicked} aria-label="Trace files" data-testid="file-picker" />
+            { from_address(session) }
             // Remade when the guide asks first, so that it shows what is still open.
             { field("Sample", None, html! { <select key={state.asking_for_guide.to_string()} onchange={onsample}>{ own }{ for samples }</select> }) }
             { kept(state, session) }
@@ -109,14 +113,34 @@ pub(super) fn trace_panel(state: &AppState, session: &Session) -> Html {
     }
 }
 
+/// A field for the address of a trace.
+fn from_address(session: &Session) -> Html {
+    let take = {
+        let session = session.clone();
+        Callback::from(move |typed: String| match typed.trim() {
+            "" => Ok(()),
+            address => session.open_address(address),
+        })
+    };
+    html! {
+        <details class="from-address">
+            <summary>{ "From an address" }</summary>
+            { field("Address", Some("https://… of a trace or an experiment, on a host that lets other pages read it (CORS), as raw.githubusercontent.com, Zenodo and Hugging Face do"), html! {
+                <Typed name="Address of a trace" kind="url" value="" placeholder="https://…" {take} />
+            }) }
+            <p class="hint">{ "Its host sees that you fetch the file, and no more: nothing is sent along." }</p>
+        </details>
+    }
+}
+
 /// Opens the data centre's sample with what it is there to show.
-fn open_data_centre(session: &Session, theme: Theme) {
+fn open_data_centre(session: &Session, state: &AppState) {
     let link = Link {
-        theme,
+        theme: state.theme,
         ..Link::parse(&format!("sample={DATA_CENTRE}"))
     };
     session.tell(Action::Follow(Box::new(link.clone())));
-    session.follow(&link);
+    session.follow(&link, state, false);
 }
 
 /// How far opening has come, and a way to end it.
@@ -209,6 +233,12 @@ fn open_trace(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
         <>
             if trace.members.len() > 1 {
                 { field("Cluster", None, list(onmember, std::iter::once(all).chain(members).collect())) }
+            }
+            if let (Some(host), Source::Url(address)) = (trace.source.host(), &trace.source) {
+                <p class="hint" data-testid="from-host">{ "From " }<a href={address.clone()} title={format!("Fetched from {address}")} rel="noreferrer noopener">{ host }</a></p>
+            }
+            if matches!(trace.source, Source::Packed(..)) {
+                <p class="hint">{ "Its jobs came within the link." }</p>
             }
             if let Some(report) = &trace.report {
                 { import_report(trace, report, session) }

@@ -1,17 +1,17 @@
 //! The way back to what was put aside when another trace was opened.
 
 use super::controls::quiet_button;
-use super::doers::tell;
+use super::doers::{StateHandle, tell};
 use super::icon::{Icon, sign};
 use crate::session::Session;
 use crate::state::Action;
 use yew::prelude::*;
 
 /// The way back to what has this name.
-pub(super) fn way_back(name: &str, session: &Session) -> Html {
+pub(super) fn way_back(name: &str, state: &StateHandle, session: &Session) -> Html {
     let onclick = {
-        let session = session.clone();
-        Callback::from(move |_: MouseEvent| session.go_back())
+        let (state, session) = (state.clone(), session.clone());
+        Callback::from(move |_: MouseEvent| session.go_back(&state))
     };
     html! {
         <p class="notice">

@@ -3,9 +3,10 @@
 
 use crate::draw::format;
 use crate::fragmentation::{Measured, Row};
-use crate::state::AppState;
+use crate::state::view_options::{ARRIVALS, PODS};
+use crate::state::{Action, AppState};
 use crate::ui::controls::{self, number_field, switch_button, whole_from};
-use crate::ui::doers::StateProps;
+use crate::ui::doers::{StateProps, tell};
 use crate::ui::plot::chart;
 use crate::ui::term::{Definition, Term};
 use crate::ui::theme::is_dark;
@@ -53,13 +54,13 @@ fn FragmentationView(props: &StateProps) -> Html {
     let session = &props.doers.session;
     let state: &AppState = &props.state;
     let dark = is_dark(state.theme);
-    let seeds = use_state(|| SEEDS);
-    let invented = use_state(|| false);
+    let seeds: u32 = state.option(&ARRIVALS).parse().unwrap_or(SEEDS);
+    let is_invented = state.option(&PODS) == "invented";
     let is_list = |format: &str| format == LISTS;
     let trace = state.trace.as_ref().filter(|trace| is_list(&trace.format));
     let lists = trace.and_then(|_| session.open_lists());
     let has_lists = lists.is_some();
-    let asked = (lists.clone().filter(|_| !*invented), *seeds);
+    let asked = (lists.clone().filter(|_| !is_invented), seeds);
     use_effect_with(asked, {
         let session = session.clone();
         move |(lists, seeds)| {
@@ -68,18 +69,18 @@ fn FragmentationView(props: &StateProps) -> Html {
         }
     });
     let take_seeds = {
-        let seeds = seeds.clone();
+        let session = session.clone();
         Callback::from(move |typed: String| {
             let number = typed.trim().parse().ok();
             let number = number.filter(|number| (1..=100).contains(number));
-            seeds.set(number.ok_or("A whole number from 1 to 100 is needed.")?);
+            let number: u32 = number.ok_or("A whole number from 1 to 100 is needed.")?;
+            session.tell(Action::SetOption(&ARRIVALS, number.to_string()));
             Ok(())
         })
     };
-    let source = |is_invented: bool, face: &'static str| {
-        let choice = invented.clone();
-        let onclick = Callback::from(move |_| choice.set(is_invented));
-        switch_button(*invented == is_invented, face, None, onclick)
+    let source = |name: &'static str, face: &'static str| {
+        let onclick = tell(session, move |_| Action::SetOption(&PODS, name.to_owned()));
+        switch_button(state.option(&PODS) == name, face, None, onclick)
     };
     let told = match &state.arrivals {
         Some(Ok(measured)) => shown(measured, dark),
@@ -95,7 +96,7 @@ fn FragmentationView(props: &StateProps) -> Html {
                 format::count(machines),
                 format::count(gpus),
                 measured.seeds,
-                *seeds
+                seeds
             )
         }
         _ => String::new(),
@@ -106,7 +107,7 @@ fn FragmentationView(props: &StateProps) -> Html {
                 <p class="hint">{ "Pods that ask for parts of GPUs arrive until the cluster is full. Where each is put decides how much of it can still be used." }</p>
                 if has_lists {
                     <div class="switch" role="group" aria-label="Machines and pods">
-                        { source(false, "Open lists") }{ source(true, "Invented") }
+                        { source("open", "Open lists") }{ source("invented", "Invented") }
                     </div>
                 } else {
                     <p class="hint">{ "These machines and pods are invented. Open Alibaba's openb_node_list and openb_pod_list (2023) together to see those." }</p>

@@ -6,11 +6,12 @@ use crate::draw::format;
 use crate::goodput::{Answer, MINE, Question};
 use crate::session::Session;
 use crate::state::change::Change as SettingsChange;
+use crate::state::view_options::GOODPUT_RUN;
 use crate::state::{Action, AppState, Card, Setup};
 use crate::ui::controls::{
     self, Take, any_from, chosen, field, list, number_field, option, quiet_button, switch_button,
 };
-use crate::ui::doers::StateProps;
+use crate::ui::doers::{StateProps, tell};
 use crate::ui::gpu_panel::GpuPanel;
 use crate::ui::plot::chart;
 use crate::ui::round_panel::round_panel;
@@ -84,8 +85,8 @@ fn GoodputView(props: &StateProps) -> Html {
     });
     let adapts = |card: &&Card| card.policy.adapts_jobs();
     let adapting: Vec<&Card> = state.cards.iter().filter(adapts).collect();
-    let shown_run = use_state(|| None::<u32>);
-    let shown = shown_card(&adapting, *shown_run).map(|card| card.id);
+    let shown_run = state.option_run(&GOODPUT_RUN);
+    let shown = shown_card(&adapting, shown_run).map(|card| card.id);
     use_effect_with(shown, {
         let session = session.clone();
         move |shown| {
@@ -134,7 +135,7 @@ fn GoodputView(props: &StateProps) -> Html {
                 <dl class="job-facts" aria-live="polite">{ for facts }</dl>
                 { train_this(session, &answer) }
                 <div class="plots">{ for answer.plots.iter().map(|plot| chart(plot, dark, "the choice")) }</div>
-                { rounds(state, session, adapting, &shown_run) }
+                { rounds(state, session, adapting, shown_run) }
                 <GpuPanel />
             </section>
         </div>
@@ -165,18 +166,15 @@ fn train_this(session: &Session, answer: &Answer) -> Html {
 }
 
 /// The round, at the clock's time, of a scheduler that adapts jobs.
-fn rounds(
-    state: &AppState,
-    session: &Session,
-    adapting: Vec<&Card>,
-    shown: &UseStateHandle<Option<u32>>,
-) -> Html {
-    let Some(card) = shown_card(&adapting, **shown) else {
+fn rounds(state: &AppState, session: &Session, adapting: Vec<&Card>, shown: Option<u32>) -> Html {
+    let Some(card) = shown_card(&adapting, shown) else {
         return Html::default();
     };
     let switch = adapting.iter().map(|other| {
-        let (shown, id) = (shown.clone(), other.id);
-        let onclick = Callback::from(move |_| shown.set(Some(id)));
+        let id = other.id;
+        let onclick = tell(session, move |_| {
+            Action::SetOption(&GOODPUT_RUN, id.to_string())
+        });
         switch_button(id == card.id, &other.policy.to_string(), None, onclick)
     });
     let on_job = {

@@ -3,8 +3,10 @@
 use crate::draw::charts::short_specs;
 use crate::draw::format;
 use crate::stage::Stage;
+use crate::state::Action;
+use crate::state::view_options::{JOBS_FILTER, JOBS_SHOW, JOBS_SORT, ViewOption};
 use crate::ui::controls::swatch;
-use crate::ui::doers::StateProps;
+use crate::ui::doers::{StateProps, tell};
 use crate::ui::job_filter::Filter;
 use crate::ui::job_rows::{self, Column, PerRun, Rows, Sorting};
 use crate::ui::view::View;
@@ -37,19 +39,18 @@ struct Screen {
 fn JobsTable(props: &StateProps) -> Html {
     let StateProps { state, doers } = props;
     let (session, selected) = (&doers.session, state.selected);
-    let text = use_state_eq(String::new);
-    let sorting = use_state_eq(|| Sorting {
-        column: Column::Submit,
-        descending: false,
-    });
-    let shown = use_state_eq(|| PerRun::Jct);
+    let text = state.option(&JOBS_FILTER);
+    let sorting = Sorting::named(state.option(&JOBS_SORT));
+    let shown = PerRun::named(state.option(&JOBS_SHOW));
+    let set =
+        |option: &'static ViewOption| tell(session, move |text| Action::SetOption(option, text));
     let screen = use_state_eq(|| Screen {
         scrolled: 0.0,
         height: 900.0,
     });
     let list = use_node_ref();
 
-    let filter = use_memo((*text).clone(), |text| Filter::parse(text));
+    let filter = use_memo(text.to_owned(), |text| Filter::parse(text));
     // A filter being typed is often wrong for a moment: the last good one stays in use.
     let last_good = use_mut_ref(Filter::default);
     if let Ok(filter) = &*filter {
@@ -61,8 +62,8 @@ fn JobsTable(props: &StateProps) -> Html {
             session.stage().clone(),
             state.revision,
             good,
-            *sorting,
-            *shown,
+            sorting,
+            shown,
         ),
         |(stage, _, filter, sorting, shown)| Rows::of(&stage.read(), filter, *sorting, *shown),
     );
@@ -101,6 +102,7 @@ fn JobsTable(props: &StateProps) -> Html {
         })
     };
 
+    let on_sort = set(&JOBS_SORT);
     let stage = session.stage().read();
     if stage.workload.jobs.is_empty() {
         return html! { <p class="empty">{ "Open a trace, or choose a sample, to see its jobs." }</p> };
@@ -120,7 +122,7 @@ fn JobsTable(props: &StateProps) -> Html {
             &rows,
             row,
             job,
-            *shown,
+            shown,
             selected == Some(job),
             &choose,
         ))
@@ -132,7 +134,7 @@ fn JobsTable(props: &StateProps) -> Html {
     let active =
         selected.filter(|job| window.clone().any(|row| rows.jobs.get(row) == Some(&job.0)));
     let plain = |column: Column, label: &str, numeric: bool| {
-        header(&sorting, column, html! { { label } }, numeric, "")
+        header(sorting, &on_sort, column, html! { { label } }, numeric, "")
     };
     let run_heads = names.iter().enumerate().map(|(position, name)| {
         let unfinished = if stage.runs[position].complete {
@@ -147,7 +149,8 @@ fn JobsTable(props: &StateProps) -> Html {
             </>
         };
         header(
-            &sorting,
+            sorting,
+            &on_sort,
             Column::Run(position),
             label,
             true,
@@ -157,8 +160,9 @@ fn JobsTable(props: &StateProps) -> Html {
     html! {
         <div class="jobs">
             { jobs_bar(&Bar {
-                text: &text,
-                shown: &shown,
+                text,
+                shown,
+                set: &set,
                 found: rows.jobs.len(),
                 all: stage.workload.jobs.len(),
                 error: filter.as_ref().as_ref().err().map(ToString::to_string),
@@ -197,8 +201,9 @@ fn JobsTable(props: &StateProps) -> Html {
 
 /// What the bar above the table needs.
 struct Bar<'a> {
-    text: &'a UseStateHandle<String>,
-    shown: &'a UseStateHandle<PerRun>,
+    text: &'a str,
+    shown: PerRun,
+    set: &'a dyn Fn(&'static ViewOption) -> Callback<String>,
     found: usize,
     all: usize,
     error: Option<String>,
@@ -207,32 +212,32 @@ struct Bar<'a> {
 /// Filter, choice of what is shown of runs, and how many jobs are left.
 fn jobs_bar(bar: &Bar<'_>) -> Html {
     let oninput = {
-        let text = bar.text.clone();
+        let text = (bar.set)(&JOBS_FILTER);
         Callback::from(move |event: InputEvent| {
             if let Some(input) = event
                 .target()
                 .and_then(|target| target.dyn_into::<HtmlInputElement>().ok())
             {
-                text.set(input.value());
+                text.emit(input.value());
             }
         })
     };
     let onchange = {
-        let shown = bar.shown.clone();
+        let shown = (bar.set)(&JOBS_SHOW);
         Callback::from(move |event: Event| {
             let select = event
                 .target()
                 .and_then(|target| target.dyn_into::<HtmlSelectElement>().ok());
-            if let Some((choice, _)) =
+            if let Some((_, name)) =
                 select.and_then(|select| PerRun::ALL.get(select.selected_index().max(0) as usize))
             {
-                shown.set(*choice);
+                shown.emit((*name).to_owned());
             }
         })
     };
-    let options = PerRun::ALL.iter().map(
-        |(choice, name)| html! { <option selected={*choice == **bar.shown}>{ name }</option> },
-    );
+    let options = PerRun::ALL
+        .iter()
+        .map(|(choice, name)| html! { <option selected={*choice == bar.shown}>{ name }</option> });
     let found = if bar.found == bar.all {
         format::counted(bar.all as u64, "job", "jobs")
     } else {
@@ -251,7 +256,7 @@ fn jobs_bar(bar: &Bar<'_>) -> Html {
     html! {
         <div class="jobs-bar">
             <input type="search" placeholder="Filter: gpus>=8 jct>1h" aria-label="Filter jobs" aria-describedby="jobs-hint"
-                aria-invalid={bar.error.is_some().to_string()} value={(**bar.text).clone()} {oninput} spellcheck="false" autocomplete="off" />
+                aria-invalid={bar.error.is_some().to_string()} value={bar.text.to_owned()} {oninput} spellcheck="false" autocomplete="off" />
             <label>{ "Per run " }<select {onchange}>{ for options }</select></label>
             <output>{ found }</output>
             { hint }
@@ -261,7 +266,8 @@ fn jobs_bar(bar: &Bar<'_>) -> Html {
 
 /// A column's head: a button that sorts, then turns the order round.
 fn header(
-    sorting: &UseStateHandle<Sorting>,
+    sorting: Sorting,
+    on_sort: &Callback<String>,
     column: Column,
     label: Html,
     numeric: bool,
@@ -269,15 +275,12 @@ fn header(
 ) -> Html {
     let sorted = sorting.column == column;
     let onclick = {
-        let sorting = sorting.clone();
-        Callback::from(move |_: MouseEvent| {
-            let descending = if sorting.column == column {
-                !sorting.descending
-            } else {
-                matches!(column, Column::Run(_))
-            };
-            sorting.set(Sorting { column, descending });
-        })
+        let descending = if sorted {
+            !sorting.descending
+        } else {
+            matches!(column, Column::Run(_))
+        };
+        on_sort.reform(move |_: MouseEvent| Sorting { column, descending }.name())
     };
     let (order, sign) = match (sorted, sorting.descending) {
         (false, _) => ("none", ""),

@@ -7,11 +7,12 @@ use crate::draw::lanes::Lanes;
 use crate::queues::Queues;
 use crate::session::Session;
 use crate::stage::{SharedStage, Stage};
+use crate::state::view_options::QUEUES_RUN;
 use crate::state::{Action, AppState, Card};
 use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::clock::Clocked;
 use crate::ui::controls::switch_button;
-use crate::ui::doers::StateProps;
+use crate::ui::doers::{StateProps, tell};
 use crate::ui::playground::playground;
 use crate::ui::view::View;
 use std::rc::Rc;
@@ -39,9 +40,9 @@ fn with_queues(state: &AppState) -> impl Iterator<Item = &Card> {
 fn QueuesView(props: &StateProps) -> Html {
     let state = &props.state;
     let session = &props.doers.session;
-    let chosen = use_state(|| None::<u32>);
+    let chosen = state.option_run(&QUEUES_RUN);
     let chosen_or_first = with_queues(state)
-        .find(|card| Some(card.id) == *chosen)
+        .find(|card| Some(card.id) == chosen)
         .or_else(|| with_queues(state).next());
     let shown = chosen_or_first.map(|card| (card.id, card.policy.clone()));
     let stage = session.stage();
@@ -62,8 +63,10 @@ fn QueuesView(props: &StateProps) -> Html {
     let specs: Vec<String> = cards.iter().map(|card| card.policy.to_string()).collect();
     let names = short_specs(&specs.iter().map(String::as_str).collect::<Vec<_>>());
     let switch = cards.iter().zip(names).map(|(other, name)| {
-        let (chosen, id) = (chosen.clone(), other.id);
-        let onclick = Callback::from(move |_| chosen.set(Some(id)));
+        let id = other.id;
+        let onclick = tell(session, move |_| {
+            Action::SetOption(&QUEUES_RUN, id.to_string())
+        });
         let title = other.policy.to_string();
         switch_button(id == card.id, &name, Some(&title), onclick)
     });

@@ -1,9 +1,11 @@
 //! Who held which GPU when, one timeline per run.
 
 use crate::draw::timeline::{By, Timeline};
+use crate::state::Action;
+use crate::state::view_options::{TIMELINE_ROWS, TIMELINE_RUN};
 use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::controls::switch_button;
-use crate::ui::doers::StateProps;
+use crate::ui::doers::{StateProps, tell};
 use crate::ui::view::View;
 use yew::prelude::*;
 
@@ -20,19 +22,27 @@ pub(super) const VIEW: View = View {
 #[component]
 fn TimelineView(props: &StateProps) -> Html {
     let state = &props.state;
-    let by = use_state(|| By::Gpu);
-    let only = use_state(|| None::<u32>);
+    let session = &props.doers.session;
+    let by = match state.option(&TIMELINE_ROWS) {
+        "job" => By::Job,
+        _ => By::Gpu,
+    };
+    let only = state.option_run(&TIMELINE_RUN);
     if state.cards.is_empty() {
         return html! { <p class="empty">{ "Add a scheduler on the left to see its timeline." }</p> };
     }
-    let choice = |value: By, title: &'static str| {
-        let by = by.clone();
-        let chosen = *by == value;
-        switch_button(chosen, title, None, Callback::from(move |_| by.set(value)))
+    let choice = |value: By, name: &'static str, title: &'static str| {
+        let onclick = tell(session, move |_| {
+            Action::SetOption(&TIMELINE_ROWS, name.to_owned())
+        });
+        switch_button(by == value, title, None, onclick)
     };
-    let choose = |runs: Option<u32>, title: &str| {
-        let (only, chosen) = (only.clone(), *only == runs);
-        switch_button(chosen, title, None, Callback::from(move |_| only.set(runs)))
+    let choose = |run: Option<u32>, title: &str| {
+        let name = run.map_or_else(String::new, |id| id.to_string());
+        let onclick = tell(session, move |_| {
+            Action::SetOption(&TIMELINE_RUN, name.clone())
+        });
+        switch_button(only == run, title, None, onclick)
     };
     let runs = state
         .cards
@@ -41,20 +51,20 @@ fn TimelineView(props: &StateProps) -> Html {
     let shown = state
         .cards
         .iter()
-        .filter(|card| only.is_none_or(|id| id == card.id || state.card(id).is_none()));
+        .filter(|card| only.is_none_or(|id| id == card.id));
     let timelines = shown.map(|card| {
         let label = card.name();
         html! {
-            <section key={format!("{}-{:?}", card.id, *by)} class="timeline" aria-label={format!("Timeline of {label}")}>
+            <section key={format!("{}-{:?}", card.id, by)} class="timeline" aria-label={format!("Timeline of {label}")}>
                 <h2><span class="spec">{ &label }</span></h2>
-                <CanvasHost scene={Scene::of((card.id, *by), |(run, by)| Timeline::of_run(run, by))} doers={props.doers.clone()} label={format!("Which job held which GPU when, under {label}")} />
+                <CanvasHost scene={Scene::of((card.id, by), |(run, by)| Timeline::of_run(run, by))} doers={props.doers.clone()} label={format!("Which job held which GPU when, under {label}")} />
             </section>
         }
     });
     html! {
         <>
             <div class="toolbar">
-                <div class="switch" role="group" aria-label="Rows">{ choice(By::Gpu, "by GPU") }{ choice(By::Job, "by job") }</div>
+                <div class="switch" role="group" aria-label="Rows">{ choice(By::Gpu, "gpu", "by GPU") }{ choice(By::Job, "job", "by job") }</div>
                 if state.cards.len() > 1 {
                     <div class="switch" role="group" aria-label="Schedulers shown">
                         { choose(None, "all") }

@@ -4,6 +4,7 @@ use crate::draw::format;
 use crate::draw::palette::{self, LOADS};
 use crate::draw::yard::Yard;
 use crate::stage::ColourBy;
+use crate::state::view_options::YARD_RUN;
 use crate::state::{Action, AppState, Card, RunStatus};
 use crate::ui::breaking::breaking;
 use crate::ui::canvas_host::{CanvasHost, Scene};
@@ -32,7 +33,6 @@ pub(super) const VIEW: View = View {
 #[component]
 fn YardView(props: &StateProps) -> Html {
     let state = &props.state;
-    let shown = use_state(|| 0usize);
     let oncolour = tell(&props.doers.session, Action::ColourBy);
     let colours = ColourBy::ALL
         .iter()
@@ -43,16 +43,16 @@ fn YardView(props: &StateProps) -> Html {
             oncolour.emit(by);
         }
     });
-    let shown_now = (*shown).min(state.cards.len().saturating_sub(1));
+    let chosen = state.option_run(&YARD_RUN);
+    let is_chosen = |card: &Card| Some(card.id) == chosen;
+    let shown_now = state.cards.iter().position(is_chosen).unwrap_or(0);
     let switch = state
         .cards
         .iter()
         .zip(0usize..)
-        .map(|(card, i)| option(&i.to_string(), &card.name(), i == shown_now, None));
-    let onswitch = Callback::from(move |event: Event| {
-        if let Ok(chosen) = input_value(&event).parse() {
-            shown.set(chosen);
-        }
+        .map(|(card, i)| option(&card.id.to_string(), &card.name(), i == shown_now, None));
+    let onswitch = tell(&props.doers.session, |event: Event| {
+        Action::SetOption(&YARD_RUN, input_value(&event))
     });
     let session = &props.doers.session;
     let levels = |card: &Card| card.policy.levels().map_or(1, |of| of.thresholds.len() + 1);

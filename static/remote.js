@@ -1,0 +1,111 @@
+// Files that do not come from the visitor's disk: fetched from an address that a link names or a person
+// pastes, or packed within a link. web/src/session/remote.rs calls this; what fails is an error with a
+// sentence for people. A fetch sends nothing but the request: no cookies, no referrer, no content.
+globalThis.switchyardRemote = (() => {
+  // A page holds what it fetches in memory until it is read.
+  const MOST_BYTES = 512e6;
+  const TOO_LARGE = `it has more than ${MOST_BYTES / 1e6} MB, which the page does not fetch: save the file, and open it from your disk`;
+
+  let fetching;
+
+  const answerOf = async (address, signal) => {
+    let forbidden = false;
+    const note = (event) => (forbidden ||= /^connect-src/.test(event.effectiveDirective));
+    document.addEventListener("securitypolicyviolation", note);
+    const wishes = { signal, mode: "cors", credentials: "omit", referrerPolicy: "no-referrer" };
+    try {
+      return await fetch(address, wishes);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // The event may come a moment later.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const { host, protocol } = new URL(address);
+      if (forbidden) {
+        throw new Error(
+          protocol === "https:"
+            ? "the security policy of this site (Content-Security-Policy: connect-src) lets the page fetch nothing from other hosts: save the file, and open it from your disk"
+            : "it is no https address, and only those are fetched from other hosts",
+        );
+      }
+      const raw = host === "github.com" ? " On GitHub, take the address of Raw." : "";
+      throw new Error(
+        `${host} cannot be reached, or does not let other pages read its files (CORS): save the file, and open it from your disk.${raw}`,
+      );
+    } finally {
+      document.removeEventListener("securitypolicyviolation", note);
+    }
+  };
+
+  const WHY = {
+    401: "it is only for those who have signed in",
+    403: "the host does not give it to everybody",
+    404: "there is no such file: look whether the address is whole",
+    410: "the file is not there any more",
+    429: "the host has been asked too often: try again later",
+  };
+
+  /** A file at an address; `told(bytes, total)` hears how far it has come (total 0: unknown). */
+  const take = async (address, name, told) => {
+    fetching?.abort();
+    const mine = (fetching = new AbortController());
+    const response = await answerOf(address, mine.signal);
+    if (!response.ok) {
+      mine.abort();
+      const why = WHY[response.status] ?? `the host answers ${response.status} ${response.statusText}`;
+      throw new Error(`${why} (${response.status})`);
+    }
+    const total = Number(response.headers.get("content-length") ?? 0);
+    const parts = [];
+    let bytes = 0;
+    const reader = response.body.getReader();
+    const isTooLarge = () => Math.max(bytes, total) > MOST_BYTES;
+    for (;;) {
+      const { done, value } = isTooLarge() ? { done: true } : await reader.read();
+      if (done) break;
+      parts.push(value);
+      bytes += value.length;
+      // What is unpacked on the way is longer than was said.
+      told(bytes, Math.max(total, bytes));
+    }
+    if (isTooLarge()) {
+      mine.abort();
+      throw new Error(TOO_LARGE);
+    }
+    return new File(parts, name);
+  };
+
+  // Bytes of a link's text when unpacked: a few letters may stand for very many.
+  const MOST_UNPACKED = 8e6;
+
+  /** A text as letters, digits, - and _, to travel in a link. */
+  const pack = async (text) => {
+    const packed = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+    const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+    const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+    return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  };
+
+  /** The file of this name that was packed so. */
+  const unpack = async (packed, name) => {
+    const parts = [];
+    let size = 0;
+    try {
+      const letters = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
+      const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+      const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        size += value.length;
+        if (size > MOST_UNPACKED) break;
+        parts.push(value);
+      }
+    } catch {
+      throw new Error("the link is not whole: it may have been cut off on its way. Ask for it again, or for the file");
+    }
+    if (size > MOST_UNPACKED) throw new Error("what is packed in the link is too large");
+    return new File(parts, name);
+  };
+
+  return { take, leave: () => fetching?.abort(), pack, unpack };
+})();

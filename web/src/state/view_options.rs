@@ -1,0 +1,131 @@
+//! How views are set: what a person chooses within one (which jobs, sorted by what, which run), each
+//! option described once, so that links carry all of them. A component reads an option with
+//! [`AppState::option`](super::AppState::option) and changes it by `Action::SetOption`.
+
+use switchyard::policy::ParamKind;
+
+/// One option of a view.
+#[derive(Debug)]
+pub struct ViewOption {
+    /// Its name in links.
+    pub link: &'static str,
+    /// Its value where nothing was chosen.
+    pub default: &'static str,
+    /// Which values it takes.
+    pub kind: ParamKind,
+    /// Whether it names a run: by its id in the page, by its position in links. "" is none.
+    pub is_run: bool,
+}
+
+const fn option(link: &'static str, default: &'static str, kind: ParamKind) -> ViewOption {
+    ViewOption {
+        link,
+        default,
+        kind,
+        is_run: false,
+    }
+}
+
+const fn run(link: &'static str) -> ViewOption {
+    ViewOption {
+        is_run: true,
+        ..option(
+            link,
+            "",
+            ParamKind::Int {
+                min: 0,
+                max: u32::MAX as u64,
+            },
+        )
+    }
+}
+
+/// The yard shown where there is room for one.
+pub static YARD_RUN: ViewOption = run("yard-run");
+/// What a row of the timeline is.
+pub static TIMELINE_ROWS: ViewOption =
+    option("timeline-rows", "gpu", ParamKind::OneOf(&["gpu", "job"]));
+/// The only run whose timeline is shown.
+pub static TIMELINE_RUN: ViewOption = run("timeline-run");
+/// Which jobs are listed.
+pub static JOBS_FILTER: ViewOption = option("jobs-filter", "", ParamKind::Text("a filter of jobs"));
+/// The column by which jobs are sorted; `-` before it: the greatest first.
+pub static JOBS_SORT: ViewOption = option("jobs-sort", "submit", ParamKind::Text("a column"));
+/// What is shown of each run beside the jobs.
+pub static JOBS_SHOW: ViewOption = option("jobs-show", "JCT", ParamKind::Word("a metric of jobs"));
+/// The run whose queues are shown.
+pub static QUEUES_RUN: ViewOption = run("queues-run");
+/// The run whose rounds are shown.
+pub static GOODPUT_RUN: ViewOption = run("goodput-run");
+/// How often arrivals of pods are repeated.
+pub static ARRIVALS: ViewOption = option("arrivals", "10", ParamKind::Int { min: 1, max: 100 });
+/// Which machines and pods arrive.
+pub static PODS: ViewOption = option("pods", "open", ParamKind::OneOf(&["open", "invented"]));
+
+/// Every option.
+pub static OPTIONS: [&ViewOption; 10] = [
+    &YARD_RUN,
+    &TIMELINE_ROWS,
+    &TIMELINE_RUN,
+    &JOBS_FILTER,
+    &JOBS_SORT,
+    &JOBS_SHOW,
+    &QUEUES_RUN,
+    &GOODPUT_RUN,
+    &ARRIVALS,
+    &PODS,
+];
+
+/// The options that are not at their defaults, in the table's order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ViewOptions(Vec<(&'static str, String)>);
+
+impl ViewOptions {
+    /// An option's value.
+    pub fn get(&self, option: &ViewOption) -> &str {
+        let given = self.0.iter().find(|(link, _)| *link == option.link);
+        given.map_or(option.default, |(_, value)| value)
+    }
+
+    /// Sets an option; what it does not take leaves it as it is, and says what it takes.
+    ///
+    /// # Errors
+    ///
+    /// What it takes, as a sentence's second half.
+    pub fn set(&mut self, option: &'static ViewOption, value: &str) -> Result<(), String> {
+        let is_default = value == option.default;
+        let value = match option.kind {
+            // Also while it is being typed.
+            ParamKind::Text(_) => Some(value.to_owned()),
+            _ if is_default => Some(String::new()),
+            kind => kind.canonical(value),
+        };
+        let value = value.ok_or_else(|| format!("it takes {}", option.kind))?;
+        let mut old = std::mem::take(&mut self.0);
+        old.retain(|(link, _)| *link != option.link);
+        if !is_default {
+            old.push((option.link, value));
+        }
+        let given = |of: &&ViewOption| old.iter().find(|(link, _)| *link == of.link).cloned();
+        self.0 = OPTIONS.iter().filter_map(given).collect();
+        Ok(())
+    }
+
+    /// What of them stands in a link: names and values.
+    pub fn given(&self) -> &[(&'static str, String)] {
+        &self.0
+    }
+
+    /// The same with runs named otherwise; those that have no other name are gone.
+    pub fn with_runs(&self, name: impl Fn(u32) -> Option<u32>) -> Self {
+        let is_run = |link: &str| OPTIONS.iter().any(|of| of.link == link && of.is_run);
+        let named = |(link, value): &(&'static str, String)| {
+            if !is_run(link) {
+                return Some((*link, value.clone()));
+            }
+            let other = name(value.parse().ok()?)?;
+            Some((*link, other.to_string()))
+        };
+        Self(self.0.iter().filter_map(named).collect())
+    }
+}
