@@ -196,7 +196,7 @@ test("url= opens a trace from a host that lets other pages read it, and says whe
 test("what cannot be fetched says why, and what to do", async (t) => {
   const answers = {
     "/gone.csv": (route) => route.fulfill({ status: 404, body: "no", headers: { "access-control-allow-origin": "*" } }),
-    "/closed.csv": (route) => route.fulfill({ body: CSV }),
+    "/closed.csv": (route) => route.fulfill({ body: CSV, headers: { "access-control-allow-origin": "https://another.example" } }),
     "/large.csv": (route) => route.fulfill({ body: CSV, headers: { "access-control-allow-origin": "*", "content-length": "900000000" } }),
   };
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=0", {

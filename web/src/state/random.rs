@@ -174,7 +174,7 @@ impl Random {
         match option.kind {
             _ if option.is_run => self.below(runs).to_string(),
             ParamKind::OneOf(words) => {
-                let others: Vec<&str> = words.iter().copied().collect();
+                let others: Vec<&str> = words.to_vec();
                 let other = others.iter().find(|word| **word != option.default);
                 (*other.expect("there are two")).to_owned()
             }

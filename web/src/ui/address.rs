@@ -68,7 +68,7 @@ impl Address {
         }
         let text = link.fragment();
         if text == self.text {
-            self.follows = false;
+            (self.written, self.follows) = (Some(link), false);
             return false;
         }
         let now = js_sys::Date::now();
