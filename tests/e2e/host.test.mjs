@@ -52,7 +52,7 @@ for (const [name, policy] of [
     const url = await host(t, { "content-security-policy": policy });
     const page = await open(t, url, { before: violations });
     const { views } = await walk(page, { seed: 1, steps: 0 });
-    assert.equal(views.length, 7);
+    assert.equal(views.length, 8);
     assert.deepEqual(await page.evaluate(() => violations), []);
   });
 }

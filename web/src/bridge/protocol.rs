@@ -16,13 +16,14 @@ use switchyard::outages::Outages;
 use switchyard::placement::graph_rl::WeightsChoice;
 use switchyard::pods::Fleet;
 use switchyard::policy::{Explanation, RoundReport, Slowness};
+use switchyard::report::Summary;
 use switchyard::sim::{LogDelta, Progress};
 use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};
 use switchyard::workload::ApplicationSettings;
 use switchyard::{Experiment, RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 12;
+pub const PROTOCOL: u32 = 13;
 
 /// What a worker is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,19 +69,50 @@ pub enum OpenRequest {
         /// The cluster that decides which gangs are too large.
         cluster: ClusterSpec,
     },
-    /// Make the embedded sample of this name.
-    Sample(String),
+    /// Make an embedded sample.
+    Sample {
+        /// Its name.
+        name: String,
+        /// Which of its jobs are taken, and how.
+        choice: Choice,
+        /// Whether it is opened; else it is open, and other jobs of it are wanted.
+        fresh: bool,
+    },
     /// Read a list of machines and a list of pods, the files that follow the message.
     Pods,
 }
 
 /// Which jobs of a trace are taken and how: keys and values of the command line's flags (`window`,
-/// `tenant`, `status`, `fractions`, `oversized`), some of them several times. What is not there
-/// is at its default.
+/// `tenant`, `status`, `fractions`, `oversized`), some of them several times; and `load`, how many times
+/// as fast as recorded jobs come. What is not there is at its default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice(pub Vec<(String, String)>);
 
 impl Choice {
+    /// How many times as fast as recorded jobs come.
+    pub fn load(&self) -> f64 {
+        Self::load_of(self.value("load")).unwrap_or(1.0)
+    }
+
+    /// The same at another load.
+    pub fn with_load(&self, load: f64) -> Self {
+        let text = load.to_string();
+        self.with("load", if load == 1.0 { "" } else { &text })
+    }
+
+    /// The load that a text says.
+    ///
+    /// # Errors
+    ///
+    /// What a load is, as a sentence's second half.
+    pub fn load_of(text: &str) -> Result<f64, String> {
+        let load = text.parse().ok();
+        let load = load.filter(|load: &f64| (0.01..=100.0).contains(load));
+        load.ok_or_else(|| {
+            "it is a number from 0.01 to 100: 2 is twice as fast as recorded".to_owned()
+        })
+    }
+
     /// The first value of a key; "" if it is not there.
     pub fn value(&self, key: &str) -> &str {
         let found = self.0.iter().find(|(other, _)| other == key);
@@ -138,6 +170,17 @@ pub enum RunRequest {
         simulate: bool,
         /// Whether one's own weights follow the jobs.
         own_weights: bool,
+    },
+    /// Run the jobs that follow the message, and tell the run's summary alone; files of weights as above.
+    Sum {
+        /// The settings.
+        spec: Rc<RunSpec>,
+        /// What adaptive jobs train; `None`: plain jobs stay plain.
+        applications: Option<Arc<ApplicationSettings>>,
+        /// Whether one's own weights follow the jobs.
+        own_weights: bool,
+        /// How many times as fast jobs come.
+        load: f64,
     },
     /// Look at the file of weights that follows the message.
     Weigh,
@@ -242,6 +285,8 @@ pub enum Reply {
     Arrived(Box<Measured>),
     /// How the weights that were to be looked at are called from now on, or why they are not taken.
     Weighed(Box<Result<WeightsChoice, String>>),
+    /// The answer to [`RunRequest::Sum`], or why there is none.
+    Summed(Box<Result<Summary, String>>),
     /// The worker is dying.
     Crashed(String),
 }

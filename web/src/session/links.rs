@@ -71,10 +71,10 @@ impl Session {
         }
         self.follow_settings(link);
         let open = self.open_now();
-        if let Source::Sample(name) = &link.source {
-            return self.open_sample(name);
-        }
         let how = how(link);
+        if let Source::Sample(name) = &link.source {
+            return self.open_sample(name, how.choice);
+        }
         if open.source().as_ref() != Some(&link.source) {
             let name = link.source.name().to_owned();
             self.0.wanted.borrow_mut().file = Some((link.source.clone(), how, link.says_runs));
@@ -229,6 +229,7 @@ impl Session {
         self.tell(Action::WayBack(None));
         self.tell(Action::Follow(Box::new(link.clone())));
         if files.how.files.is_empty() {
+            // A sample.
             return self.follow(&link, state, false);
         }
         // Others may have their name.

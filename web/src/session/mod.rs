@@ -1,6 +1,6 @@
 //! What the page does besides showing, in one [`Session`]: it opens traces ([`opening`], with the
 //! states of opening in [`desk`]), follows [`links`], takes files from [elsewhere](remote), finds files again ([`keeping`]), puts jobs on
-//! stage ([`staging`]), carries runs ([`running`], with those that have a worker in [`runs`]), asks
+//! stage ([`staging`]), carries runs ([`running`], with those that have a worker in [`runs`]) and [sweeps](sweep), asks
 //! workers ([`asking`]) has them write files ([`writing`]), measures placements of shares
 //! ([`packing`]), and has at hand what placements learned ([`weighing`]).
 //!
@@ -17,6 +17,7 @@ mod remote;
 mod running;
 mod runs;
 mod staging;
+mod sweep;
 mod weighing;
 mod writing;
 
@@ -70,6 +71,7 @@ struct Inner {
     writer: RefCell<Option<WorkerHandle>>,
     noted: RefCell<Option<writing::Noted>>,
     weights: RefCell<weighing::Files>,
+    sweeping: RefCell<sweep::Sweeping>,
 }
 
 impl PartialEq for Session {
@@ -101,6 +103,7 @@ impl Session {
             writer: RefCell::default(),
             noted: RefCell::default(),
             weights: RefCell::default(),
+            sweeping: RefCell::default(),
         }))
     }
 

@@ -7,7 +7,7 @@ use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{Choice, OpenRequest, OpenedTrace, Refusal, Reply, Role};
 use crate::kept::Opening;
 use crate::remembered;
-use crate::state::{Action, AppState, ClusterOrigin, ColumnsAsked, DATA_CENTRE, GUIDED};
+use crate::state::{Action, AppState, ClusterOrigin, ColumnsAsked, DATA_CENTRE, GUIDED, Source};
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::trace::{ColumnMapping, TableHead};
@@ -28,10 +28,22 @@ impl Session {
     }
 
     /// Opens an embedded sample.
-    pub fn open_sample(&self, name: &str) {
-        self.begin(Files::default());
+    pub fn open_sample(&self, name: &str, choice: Choice) {
+        let request = OpenRequest::Sample {
+            name: name.to_owned(),
+            choice: choice.clone(),
+            fresh: true,
+        };
+        self.begin(Files {
+            how: Opening {
+                choice,
+                ..Opening::default()
+            },
+            from: Some(Source::Sample(name.to_owned())),
+            ..Files::default()
+        });
         self.tell(Action::Opening(name.to_string(), 0));
-        self.ask_opener(&OpenRequest::Sample(name.to_string()), &[]);
+        self.ask_opener(&request, &[]);
     }
 
     /// Opens the visitor's files: a trace, a cluster's description, or both; and weights.
@@ -95,11 +107,20 @@ impl Session {
         }
         let asked = (choice.clone(), cluster.clone(), origin);
         let choosing = Action::Choosing(choice.clone());
-        if self.0.desk.borrow().is_read() {
+        let open = self.open_now();
+        if let Some(Source::Sample(name)) = open.from {
+            self.0.desk.borrow_mut().choose(asked);
+            let request = OpenRequest::Sample {
+                name,
+                choice,
+                fresh: false,
+            };
+            self.ask_opener(&request, &[]);
+        } else if self.0.desk.borrow().is_read() {
             self.0.desk.borrow_mut().choose(asked);
             self.ask_opener(&OpenRequest::Choose { choice, cluster }, &[]);
         } else {
-            let mut files = self.open_now();
+            let mut files = open;
             files.how.choice = choice;
             self.begin(files.clone());
             self.0.desk.borrow_mut().choose(asked);

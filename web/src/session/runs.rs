@@ -127,7 +127,13 @@ impl<Worker> Runs<Worker> {
 
     /// Whether another may begin.
     pub(crate) fn has_room(&self) -> bool {
-        self.runs.iter().filter(|run| run.under_way).count() < self.machine.runs_at_once()
+        self.room() > 0
+    }
+
+    /// How many more may be under way.
+    pub(crate) fn room(&self) -> usize {
+        let under_way = self.runs.iter().filter(|run| run.under_way).count();
+        self.machine.runs_at_once().saturating_sub(under_way)
     }
 
     /// Sees to it that a run may have a worker, if need be by taking another's that has been idle

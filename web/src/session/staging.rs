@@ -166,6 +166,7 @@ impl Session {
         drop(desk);
         let job = self.job_of(wanted.job, jobs.len());
         self.0.runs.borrow_mut().clear();
+        self.0.sweeping.take();
         {
             let mut stage = self.0.stage.write();
             stage.workload = Rc::new(workload);

@@ -2,6 +2,7 @@
 
 use super::change::Change;
 use super::link::Link;
+use super::sweep::Sweep;
 use super::view_options::ViewOption;
 use super::{ClusterOrigin, ColumnsAsked, RunStatus, Setup, Theme, TraceInfo};
 use crate::bridge::protocol::Choice;
@@ -119,6 +120,12 @@ pub enum Action {
     Answered(Result<Answer, String>),
     /// Placements of shares are measured anew (`None`), have been, or cannot be.
     Arrived(Option<Result<Rc<Measured>, String>>),
+    /// A sweep has begun, or cannot.
+    Swept(Result<Rc<Sweep>, String>),
+    /// What came of one of its runs.
+    SweptRun(usize, Result<Summary, String>),
+    /// No more of its runs are started.
+    LeftSweep,
     /// Ask what would be if a node of a run died, or ask no more.
     AskToBreak(Option<(u32, u32)>),
     /// Repeat a run with an outage more, beside it.

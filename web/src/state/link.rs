@@ -219,6 +219,10 @@ impl Link {
             "status" => self.choose(key, value, parsed::<Status>(value))?,
             "fractions" => self.choose(key, value, parsed::<Fractions>(value))?,
             "oversized" => self.choose(key, value, parsed::<Oversized>(value))?,
+            "load" => {
+                let load = Choice::load_of(value)?;
+                self.choice = self.choice.with_load(load);
+            }
             "tenant" => self.choose(key, value, some(value))?,
             "cluster" => self.cluster = Some(parsed(value)?),
             "application" => {

@@ -10,6 +10,8 @@ mod random;
 mod reduce;
 pub mod settings;
 pub mod source;
+pub(crate) mod spec_edit;
+pub mod sweep;
 pub mod view_options;
 
 use crate::bridge::protocol::{Choice, Facets};
@@ -23,6 +25,7 @@ use link::Link;
 pub use source::Source;
 use std::rc::Rc;
 use std::sync::Arc;
+use sweep::Sweep;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::outages::{Outage, OutageKind};
@@ -90,6 +93,8 @@ pub struct AppState {
     pub model: Model,
     /// Placements of shares, measured.
     pub arrivals: Option<Result<Rc<Measured>, String>>,
+    /// The last sweep, or why there is none.
+    pub sweep: Option<Result<Rc<Sweep>, String>>,
     /// Weights of one's own that are at hand, with the names of their files.
     pub weights: Vec<(WeightsChoice, String)>,
     /// Whether the help is open.
@@ -318,6 +323,7 @@ impl AppState {
                 answer: None,
             },
             arrivals: None,
+            sweep: None,
             weights: Vec::new(),
             help: false,
             breaking: None,

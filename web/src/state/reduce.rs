@@ -2,6 +2,7 @@
 
 use super::action::Action;
 use super::link::{Link, fit_in_a_link};
+use super::sweep::Sweep;
 use super::{
     AppState, Card, ClusterOrigin, GUIDED, GUIDED_SCHEDULERS, Progressing, RunStatus, Source,
 };
@@ -70,7 +71,7 @@ impl AppState {
                 if !profiles.is_empty() {
                     self.take_profiles(profiles);
                 }
-                self.breaking = None;
+                (self.breaking, self.sweep) = (None, None);
                 self.forget_results();
             }
             Action::OpenedProfiles(profiles) => {
@@ -245,6 +246,17 @@ impl AppState {
             Action::Ask(question) => self.model.question = question,
             Action::Answered(answer) => self.model.answer = Some(answer.map(Rc::new)),
             Action::Arrived(told) => self.arrivals = told,
+            Action::Swept(sweep) => self.sweep = Some(sweep),
+            Action::SweptRun(at, outcome) => {
+                if let Some(Ok(sweep)) = &mut self.sweep {
+                    Sweep::note(sweep, at, outcome);
+                }
+            }
+            Action::LeftSweep => {
+                if let Some(Ok(sweep)) = &mut self.sweep {
+                    Rc::make_mut(sweep).under_way = false;
+                }
+            }
             Action::AskToBreak(node) => self.breaking = node,
             Action::Break(id, outage) => {
                 self.breaking = None;

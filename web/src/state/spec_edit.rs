@@ -5,7 +5,7 @@ use switchyard::policy::{ParamInfo, PolicySpec, SpecError};
 
 /// The policy with one parameter changed. Parameters that hang together follow: more queues get
 /// more thresholds, and the other way round. Its outages stay.
-pub(super) fn with_param(
+pub(crate) fn with_param(
     policy: &PolicySpec,
     infos: &[ParamInfo],
     name: &str,

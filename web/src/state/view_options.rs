@@ -62,8 +62,15 @@ pub static ARRIVALS: ViewOption = option("arrivals", "10", ParamKind::Int { min:
 /// Which machines and pods arrive.
 pub static PODS: ViewOption = option("pods", "open", ParamKind::OneOf(&["open", "invented"]));
 
+/// What a sweep varies; [`Vary`](super::sweep::Vary) has its names.
+pub static SWEEP_WHAT: ViewOption = option("sweep", "load", ParamKind::Text("what is varied"));
+/// The values of a sweep; "": those that are suggested.
+pub static SWEEP_VALUES: ViewOption = option("sweep-values", "", ParamKind::Text("values"));
+/// The only run under which a sweep runs.
+pub static SWEEP_RUN: ViewOption = run("sweep-run");
+
 /// Every option.
-pub static OPTIONS: [&ViewOption; 10] = [
+pub static OPTIONS: [&ViewOption; 13] = [
     &YARD_RUN,
     &TIMELINE_ROWS,
     &TIMELINE_RUN,
@@ -74,6 +81,9 @@ pub static OPTIONS: [&ViewOption; 10] = [
     &GOODPUT_RUN,
     &ARRIVALS,
     &PODS,
+    &SWEEP_WHAT,
+    &SWEEP_VALUES,
+    &SWEEP_RUN,
 ];
 
 /// The options that are not at their defaults, in the table's order.

@@ -5,11 +5,13 @@ use super::icon::{Icon, sign};
 use super::node_groups::{groups_form, tree_form};
 use super::setting_field::{label, set_up, setting_field, take};
 use super::typed::Typed;
+use super::vary::vary;
 use crate::draw::format;
 use crate::machine::Machine;
 use crate::session::Session;
 use crate::state::link::fit_in_a_link;
 use crate::state::settings::LOG_BUDGET;
+use crate::state::sweep::Vary;
 use crate::state::{AppState, ClusterOrigin, Setup};
 use switchyard::cluster::{CLUSTERS, ClusterError};
 use switchyard::outages::Outages;
@@ -48,7 +50,7 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
         <section aria-labelledby="cluster-title">
             <h2 id="cluster-title">{ "Cluster" }</h2>
             { groups_form(session, setup) }
-            <p class="hint">{ format!("{} GPUs, {origin}", setup.cluster.gpus()) }</p>
+            <p class="hint">{ format!("{} GPUs, {origin} ", setup.cluster.gpus()) }{ vary(session, &Vary::Nodes, None) }</p>
             { field("Preset", None, list(chosen(&set_cluster), html! { <>{ own }{ for presets }</> })) }
             <details>
                 <summary>{ "More" }</summary>

@@ -4,6 +4,7 @@
 use super::controls::quiet_button;
 use super::focused::Focused;
 use super::icon::{Icon, sign};
+use crate::bridge::protocol::Choice;
 use crate::session::Session;
 use crate::state::{Action, AppState, GUIDED, Source};
 use switchyard::job::JobId;
@@ -105,7 +106,7 @@ fn start(session: &Session) {
     session.tell(Action::Drawer(false));
     session.tell(Action::Show(STEPS[0].view));
     session.tell(Action::Guide(Some(0)));
-    session.open_sample(GUIDED);
+    session.open_sample(GUIDED, Choice::default());
 }
 
 /// Puts the page where a step has something to see.

@@ -3,11 +3,11 @@
 
 use super::controls::{Take, quiet_button};
 use super::icon::{Icon, sign};
-use super::spec_edit::with_param;
 use super::typed::Typed;
 use crate::draw::format;
 use crate::session::Session;
 use crate::state::change::Change;
+use crate::state::spec_edit::with_param;
 use crate::state::{Action, Card, RunStatus};
 use switchyard::policy::{Levels, ParamInfo, ParamKind, PolicySpec, entry};
 use yew::prelude::*;

@@ -4,10 +4,12 @@ use super::controls::{self, Take, quiet_button};
 use super::history_field::history_field;
 use super::icon::{Icon, sign};
 use super::setting_field::kind_field;
-use super::spec_edit::with_param;
+use super::vary::{varied, vary};
 use crate::draw::{format, palette};
 use crate::session::Session;
 use crate::state::change::Change;
+use crate::state::spec_edit::with_param;
+use crate::state::sweep::Vary;
 use crate::state::{Action, Card, RunStatus};
 use switchyard::policy::{ParamInfo, ParamKind, PolicySpec, entry};
 use yew::prelude::*;
@@ -109,7 +111,9 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
                 changed.map_err(|why| why.to_string())
             }))
         });
-        param(session, info, &card.policy, take)
+        let field = param(session, info, &card.policy, take);
+        let what = Vary::Param(info.name.to_owned());
+        varied(field, vary(session, &what, Some(id)))
     };
     html! {
         <li class="card" data-status={status_name(&card.status)}>

@@ -2,8 +2,10 @@
 
 use super::controls::{self, Take};
 use super::die::die;
+use super::vary::{varied, vary};
 use crate::session::Session;
 use crate::state::change::Change;
+use crate::state::sweep::Vary;
 use crate::state::{Action, Setup};
 use switchyard::Setting;
 use switchyard::placement::Strategy;
@@ -56,7 +58,8 @@ pub(super) fn setting_field(session: &Session, setup: &Setup, setting: &'static 
     if !setting.key.ends_with("seed") {
         return field;
     }
-    html! { <div class="row" ~style={"align-items: end"}><div ~style={"flex: 1"}>{ field }</div>{ die(&name, &take) }</div> }
+    let vary = vary(session, &Vary::Setting(setting.key), None);
+    varied(field, html! { <>{ die(&name, &take) }{ vary }</> })
 }
 
 /// A field for values of a kind.

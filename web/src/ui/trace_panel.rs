@@ -1,6 +1,8 @@
 //! The rail's first part: opening a trace, and what came of it.
 
-use super::controls::{error, field, list, no_option, option, quiet_button};
+use super::controls::{
+    any_from, error, field, list, no_option, number_field, option, quiet_button,
+};
 use super::doers::{StateHandle, tell};
 use super::drop_zone::files_of;
 use super::guide;
@@ -8,10 +10,13 @@ use super::icon::{Icon, sign};
 use super::import_report::import_report;
 use super::job_choice::job_choice;
 use super::typed::{Typed, input_value};
+use super::vary::{varied, vary};
+use crate::bridge::protocol::Choice;
 use crate::draw::format;
 use crate::kept::Held;
 use crate::session::Session;
 use crate::state::link::Link;
+use crate::state::sweep::Vary;
 use crate::state::{Action, AppState, DATA_CENTRE, GUIDED, Progressing, Source, TraceInfo};
 use switchyard::workload::SAMPLES;
 use wasm_bindgen::JsCast;
@@ -49,7 +54,7 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
         Callback::from(move |event: Event| match input_value(&event).as_str() {
             GUIDED => wish_guide(),
             DATA_CENTRE => open_data_centre(&session, &state),
-            name => session.open_sample(name),
+            name => session.open_sample(name, Choice::default()),
         })
     };
     let ondata_centre = {
@@ -240,6 +245,7 @@ fn open_trace(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
             if matches!(trace.source, Source::Packed(..)) {
                 <p class="hint">{ "Its jobs came within the link." }</p>
             }
+            { load_field(state, trace, session) }
             if let Some(report) = &trace.report {
                 { import_report(trace, report, session) }
                 { job_choice(state, trace, session) }
@@ -250,6 +256,24 @@ fn open_trace(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
             }
         </>
     }
+}
+
+/// How fast its jobs come.
+fn load_field(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
+    let take = {
+        let session = session.clone();
+        let (cluster, origin) = (state.setup.cluster.clone(), state.cluster_origin);
+        Callback::from(move |typed: String| {
+            let load = Choice::load_of(typed.trim()).map_err(|why| format!("Load: {why}."))?;
+            session.choose(session.choice().with_load(load), cluster.clone(), origin);
+            Ok(())
+        })
+    };
+    let help = "How fast jobs come: 1 as recorded, 2 twice as fast. Gaps between submissions are divided by it; jobs stay as they are";
+    let numbers = any_from("0.01").to("100");
+    let load = trace.choice.load().to_string();
+    let field = number_field("Load (×)", Some(help), numbers, load, take);
+    varied(field, vary(session, &Vary::Load, None))
 }
 
 /// Whether a reload finds the files that are open, and the way to have it otherwise.

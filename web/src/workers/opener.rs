@@ -18,7 +18,7 @@ use switchyard::trace::{
     ChoiceError, Choices, Distributions, ImportReport, OpenError, OpenOptions, Opened, Opening,
     SourceFile, Trace, is_pod_list, read_fleet,
 };
-use switchyard::workload::Sample;
+use switchyard::workload::{Sample, Workload};
 use wasm_bindgen::JsCast;
 use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync};
 
@@ -65,7 +65,11 @@ pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
                 Some(trace) => taken(trace, &choice, Some(&cluster), false),
                 None => Err(Refusal::because("No trace is open: open one first.")),
             },
-            OpenRequest::Sample(name) => sample(&name),
+            OpenRequest::Sample {
+                name,
+                choice,
+                fresh,
+            } => sample(&name, &choice, fresh),
             OpenRequest::Pods => Ok(Reply::Pods(Box::new(pods(&files)))),
         };
         reply(&scope, &answer.unwrap_or_else(Reply::Refused));
@@ -182,7 +186,7 @@ fn taken(
             .map_err(|why| Refusal::because(format!("Nothing has changed: {why}.")))?;
     }
     let experiment = Experiment::of(trace)?;
-    let workload = chosen.workload();
+    let workload = at_load(chosen.workload(), choice);
     let report = ImportReport {
         distributions: Distributions::default(),
         ..chosen.report.clone()
@@ -270,14 +274,23 @@ fn facets(trace: &Trace) -> Facets {
     }
 }
 
-fn sample(name: &str) -> Result<Reply, Refusal> {
+/// The jobs as fast as a choice has them come.
+fn at_load(workload: Workload, choice: &Choice) -> Workload {
+    match choice.load() {
+        1.0 => workload,
+        load => workload.at_load(load),
+    }
+}
+
+fn sample(name: &str, choice: &Choice, fresh: bool) -> Result<Reply, Refusal> {
     let sample = Sample::named(name).ok_or_else(|| {
         Refusal::because(format!(
             "There is no sample '{name}': choose one from the list."
         ))
     })?;
+    let workload = at_load(sample.workload(), choice);
     Ok(Reply::Opened(Box::new(OpenedTrace {
-        fresh: true,
+        fresh,
         format: "sample".to_string(),
         title: sample.title.to_string(),
         report: None,
@@ -289,6 +302,6 @@ fn sample(name: &str) -> Result<Reply, Refusal> {
         cluster: Some(sample.cluster_spec()),
         suggested: sample.cluster_spec(),
         experiment: None,
-        jobs: Jobs::write(&sample.workload()).map_err(Refusal::because)?,
+        jobs: Jobs::write(&workload).map_err(Refusal::because)?,
     })))
 }

@@ -11,8 +11,9 @@ use std::sync::Arc;
 use switchyard::job::JobId;
 use switchyard::placement::graph_rl::{Weights, WeightsChoice};
 use switchyard::policy::Slowness;
+use switchyard::report::Summary;
 use switchyard::sim::{HaltReason, LogMark, RunError, Simulation};
-use switchyard::workload::{Workload, export};
+use switchyard::workload::{ApplicationSettings, Workload, export};
 use switchyard::{Experiment, RunSpec, Time};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessagePort};
@@ -169,10 +170,7 @@ impl Server {
                 simulate,
                 own_weights,
             } => {
-                let bound = jobs.read().and_then(|workload| match applications {
-                    None => Ok(workload),
-                    Some(settings) => settings.bind(workload).map_err(|error| error.to_string()),
-                });
+                let bound = bound(&jobs, applications, 1.0);
                 let checked = spec.check().map_err(|missing| missing.to_string());
                 let run = checked.and(bound).and_then(|workload| {
                     let spec = Rc::unwrap_or_clone(spec);
@@ -188,6 +186,17 @@ impl Server {
                 }
                 (self.replay, self.watch, self.noted) = (None, None, None);
                 self.slice();
+            }
+            RunRequest::Sum {
+                spec,
+                applications,
+                own_weights,
+                load,
+            } => {
+                let bound = bound(&jobs, applications, load);
+                let summary =
+                    bound.and_then(|workload| summed(spec, workload, &files, own_weights));
+                reply(&self.scope, &Reply::Summed(Box::new(summary)));
             }
             RunRequest::Weigh => {
                 let own = Weights::default().add_own(&bytes_of(&with));
@@ -338,6 +347,37 @@ impl Server {
         replay.run_until(at).ok()?;
         Some(replay)
     }
+}
+
+/// The jobs as they run: as fast as a load says, and training what the settings say.
+fn bound(
+    jobs: &Jobs,
+    applications: Option<Arc<ApplicationSettings>>,
+    load: f64,
+) -> Result<Workload, String> {
+    let mut workload = jobs.read()?;
+    if load != 1.0 {
+        workload = workload.at_load(load);
+    }
+    match applications {
+        None => Ok(workload),
+        Some(settings) => settings.bind(workload).map_err(|error| error.to_string()),
+    }
+}
+
+/// A run from its beginning to its end, in numbers.
+fn summed(
+    spec: Rc<RunSpec>,
+    workload: Workload,
+    files: &[Vec<u8>],
+    own: bool,
+) -> Result<Summary, String> {
+    spec.check().map_err(|missing| missing.to_string())?;
+    let spec = Rc::unwrap_or_clone(spec);
+    let mut run = Run::new(spec, Arc::new(workload), files, own, true)?;
+    while run.steps(u32::MAX).map_err(|error| told(&error))? {}
+    let log = run.simulation.log();
+    Ok(Summary::of(&run.workload, &run.spec.cluster, log))
 }
 
 fn written(format: ExportFormat, workload: &Workload, settings: &Experiment) -> String {

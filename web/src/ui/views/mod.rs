@@ -7,6 +7,7 @@ mod fragmentation;
 mod goodput;
 mod jobs;
 mod queues;
+mod sweep;
 mod timeline;
 mod yard;
 
@@ -15,12 +16,13 @@ use crate::state::AppState;
 use crate::state::link::{Link, among};
 
 /// The views in the order of their tabs and keys. The first is shown where none is named.
-pub(super) static VIEWS: [View; 7] = [
+pub(super) static VIEWS: [View; 8] = [
     yard::VIEW,
     timeline::VIEW,
     compare::VIEW,
     jobs::VIEW,
     queues::VIEW,
+    sweep::VIEW,
     goodput::VIEW,
     fragmentation::VIEW,
 ];
@@ -57,7 +59,7 @@ mod tests {
         assert_eq!(
             link.complaints,
             [
-                "view=sideways: use one of yard, timeline, compare, jobs, queues, goodput, fragmentation."
+                "view=sideways: use one of yard, timeline, compare, jobs, queues, sweep, goodput, fragmentation."
             ]
         );
         assert_eq!(Link::default().view, VIEWS[0].name);

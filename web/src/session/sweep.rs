@@ -1,0 +1,118 @@
+//! Sweeps: their runs wait in a line for workers that the machine has to spare, and each leaves its
+//! summary and nothing else.
+
+use super::Session;
+use super::weighing::Weighed;
+use crate::bridge::client::{News, WorkerHandle};
+use crate::bridge::protocol::{Reply, Role, RunRequest};
+use crate::state::link::Link;
+use crate::state::sweep::Order;
+use crate::state::{Action, AppState};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+use switchyard::report::Summary;
+use switchyard::workload::ApplicationSettings;
+
+/// The sweep that is under way.
+#[derive(Default)]
+pub(super) struct Sweeping {
+    /// Runs that wait, with their places in the sweep.
+    waiting: VecDeque<(usize, Order)>,
+    /// Runs that have a worker.
+    workers: Vec<(usize, WorkerHandle)>,
+    /// What adaptive jobs train.
+    applications: Option<Arc<ApplicationSettings>>,
+}
+
+impl Session {
+    /// Begins the sweep that its view asks for, in the place of the one before.
+    pub fn sweep(&self, state: &AppState) {
+        let shown = Link::of(state, &self.0.stage.read());
+        let (sweep, orders) = match state.sweep(&shown) {
+            Ok(both) => both,
+            Err(why) => return self.tell(Action::Swept(Err(why))),
+        };
+        self.0.sweeping.replace(Sweeping {
+            waiting: orders.into_iter().enumerate().collect(),
+            workers: Vec::new(),
+            applications: state.applications(),
+        });
+        self.tell(Action::Swept(Ok(Rc::new(sweep))));
+        self.sweep_on();
+    }
+
+    /// Ends the sweep that is under way; what is done stays.
+    pub fn leave_sweep(&self) {
+        self.0.sweeping.take();
+        self.tell(Action::LeftSweep);
+    }
+
+    /// Gives runs that wait to workers, as many as there is room for beside the page's own runs.
+    fn sweep_on(&self) {
+        let most = self.0.runs.borrow().room().max(1);
+        loop {
+            let mut sweeping = self.0.sweeping.borrow_mut();
+            if sweeping.workers.len() >= most {
+                return;
+            }
+            let Some((at, (spec, load))) = sweeping.waiting.pop_front() else {
+                let is_over = sweeping.workers.is_empty();
+                drop(sweeping);
+                if is_over {
+                    self.tell(Action::LeftSweep);
+                }
+                return;
+            };
+            let applications = sweeping.applications.clone();
+            drop(sweeping);
+            let weights = match self.weigh(&spec) {
+                Weighed::Ready(weights) => weights,
+                Weighed::Missing(why) => {
+                    self.tell(Action::SweptRun(at, Err(why)));
+                    continue;
+                }
+                Weighed::OnTheirWay => {
+                    let why = "Its weights are on their way: start the sweep again.".to_owned();
+                    self.tell(Action::SweptRun(at, Err(why)));
+                    continue;
+                }
+            };
+            let session = self.clone();
+            let worker = WorkerHandle::start(Role::Runner, move |news| {
+                session.hear_sweep(at, news);
+            });
+            let request = RunRequest::Sum {
+                spec: Rc::new(spec),
+                applications,
+                own_weights: weights.own.is_some(),
+                load,
+            };
+            let jobs = self.0.jobs.borrow().clone();
+            let with = std::iter::once(jobs.into()).chain(weights.files());
+            match worker.send(&request, with) {
+                Ok(()) => self.0.sweeping.borrow_mut().workers.push((at, worker)),
+                Err(why) => self.tell(Action::SweptRun(at, Err(why))),
+            }
+        }
+    }
+
+    fn hear_sweep(&self, at: usize, news: News) {
+        let outcome: Result<Summary, String> = match news {
+            News::Reply(Reply::Summed(outcome)) => *outcome,
+            News::Died(why) => Err(format!("Its worker died: {why}.")),
+            News::Late => return self.tell_late(),
+            News::Reply(_) => return,
+        };
+        let mut sweeping = self.0.sweeping.borrow_mut();
+        let before = sweeping.workers.len();
+        sweeping.workers.retain(|(of, _)| *of != at);
+        // What is left of a sweep that was ended says nothing more.
+        let is_known = sweeping.workers.len() < before;
+        drop(sweeping);
+        if is_known {
+            self.tell(Action::SweptRun(at, outcome));
+            self.sweep_on();
+        }
+    }
+}

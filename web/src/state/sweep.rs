@@ -1,0 +1,490 @@
+//! A sweep: one thing is varied (a parameter, a setting, the load, the number of nodes), and every value is
+//! run under every scheduler. What comes of a run is its summary; every run has a link of its own.
+
+use super::link::Link;
+use super::spec_edit::with_param;
+use super::view_options::{SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
+use super::{AppState, Card, settings};
+use crate::bridge::protocol::Choice;
+use crate::draw::format::{duration, significant};
+use std::rc::Rc;
+use switchyard::cluster::ClusterSpec;
+use switchyard::policy::{PolicySpec, entry};
+use switchyard::report::Summary;
+use switchyard::{RunSpec, Setting};
+
+/// A sweep has at most so many runs.
+const MOST_RUNS: usize = 200;
+
+/// A range has at most so many values.
+const MOST_VALUES: usize = 64;
+
+/// What is varied.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Vary {
+    /// How fast jobs come, as a factor.
+    Load,
+    /// How many nodes there are.
+    Nodes,
+    /// A setting of all runs, by its key.
+    Setting(&'static str),
+    /// A parameter of the schedulers that have it.
+    Param(String),
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Which value.
+    pub value: usize,
+    /// Which scheduler.
+    pub line: usize,
+    /// What shows this run, after `#`.
+    pub link: String,
+    /// The scheduler, to be added to the list: what a parameter's value makes of it.
+    pub policy: PolicySpec,
+    /// What came of it, or why nothing did.
+    pub outcome: Option<Result<Summary, String>>,
+}
+
+/// What was asked, and what has come of it so far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    /// What is varied.
+    pub vary: Vary,
+    /// The same in words, with the unit.
+    pub title: String,
+    /// The values, as they are written.
+    pub values: Vec<String>,
+    /// The schedulers' names.
+    pub lines: Vec<String>,
+    /// Its runs, by value and then by scheduler.
+    pub points: Vec<Point>,
+    /// Whether runs are under way.
+    pub under_way: bool,
+}
+
+/// A run to be started: its settings, and the load of its jobs beside that of the page.
+pub type Order = (RunSpec, f64);
+
+impl Vary {
+    /// What an option of the view names.
+    pub fn named(text: &str) -> Option<Self> {
+        match text {
+            "load" => Some(Self::Load),
+            "nodes" => Some(Self::Nodes),
+            _ => match text.split_once(':')? {
+                ("param", name) => Some(Self::Param(name.to_owned())),
+                ("set", key) => Setting::named(key).map(|of| Self::Setting(of.key)),
+                _ => None,
+            },
+        }
+    }
+
+    /// Its name in links and in the view's list.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Load => "load".to_owned(),
+            Self::Nodes => "nodes".to_owned(),
+            Self::Setting(key) => format!("set:{key}"),
+            Self::Param(name) => format!("param:{name}"),
+        }
+    }
+
+    /// Its name for people, with the unit.
+    pub fn title(&self) -> String {
+        match self {
+            Self::Load => "load, × as recorded".to_owned(),
+            Self::Nodes => "nodes".to_owned(),
+            Self::Param(name) => name.clone(),
+            Self::Setting(key) => {
+                Setting::named(key).map_or_else(String::new, |of| match of.unit {
+                    "" => of.label.to_owned(),
+                    unit => format!("{}, {unit}", of.label),
+                })
+            }
+        }
+    }
+
+    /// What it is now, to begin with.
+    fn now(&self, state: &AppState) -> String {
+        match self {
+            Self::Load => state.choice_of_jobs().load().to_string(),
+            Self::Nodes => state.setup.cluster.nodes().to_string(),
+            Self::Setting(key) => {
+                Setting::named(key).map_or_else(String::new, |of| (of.get)(&state.setup.settings))
+            }
+            Self::Param(name) => {
+                let given = state
+                    .cards
+                    .iter()
+                    .find_map(|card| param(&card.policy, name));
+                given.unwrap_or_default()
+            }
+        }
+    }
+
+    /// Values that one may begin with: around what it is now.
+    pub fn suggested(&self, state: &AppState) -> String {
+        let now = self.now(state);
+        match (self, now.parse::<f64>()) {
+            (Self::Load, _) => "0.6..1.3/8".to_owned(),
+            (Self::Nodes, Ok(nodes)) => {
+                let [from, to] = [0.5, 1.5].map(|by| (nodes * by).max(1.0).round());
+                format!("{from}..{to}/{}", (to - from + 1.0).min(8.0))
+            }
+            (Self::Setting("seed"), Ok(seed)) => format!("{seed}..{}/8", seed + 7.0),
+            (_, Ok(number)) if number > 0.0 => {
+                let values = [0.25, 0.5, 1.0, 2.0, 4.0].map(|by| significant(number * by));
+                values.join(" ").replace(',', "")
+            }
+            (_, Ok(_)) => "0 10 30 60 120".to_owned(),
+            _ if now == "true" || now == "false" => "false true".to_owned(),
+            _ => now,
+        }
+    }
+}
+
+/// A parameter's value; `None` where the policy has no such parameter.
+fn param(policy: &PolicySpec, name: &str) -> Option<String> {
+    let infos = entry(policy.name())?.params;
+    let info = infos.iter().find(|info| info.name == name)?;
+    Some(policy.param(name).unwrap_or(info.default).to_owned())
+}
+
+/// The values that a text lists: `1 2 4`, or `1..8/8` for eight from 1 to 8.
+///
+/// # Errors
+///
+/// What is wrong with it, a sentence.
+pub fn values(text: &str) -> Result<Vec<String>, String> {
+    let mut values: Vec<String> = Vec::new();
+    for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
+        match word.split_once("..") {
+            None => values.push(word.to_owned()),
+            Some((from, rest)) => values.extend(range(from, rest).ok_or_else(|| {
+                format!("'{word}' is no range: write 1..8/8 for eight values from 1 to 8, at most {MOST_VALUES}.")
+            })?),
+        }
+    }
+    match values.len() {
+        0 => Err("Write the values, such as 1 2 4, or 1..8/8.".to_owned()),
+        some if some > MOST_VALUES => Err(format!("At most {MOST_VALUES} values.")),
+        _ => Ok(values),
+    }
+}
+
+fn range(from: &str, rest: &str) -> Option<Vec<String>> {
+    let (to, steps) = rest.split_once('/')?;
+    let [from, to]: [f64; 2] = [from.parse().ok()?, to.parse().ok()?];
+    let steps: usize = steps.parse().ok()?;
+    let is_sound = from.is_finite() && to.is_finite() && (2..=MOST_VALUES).contains(&steps);
+    let whole = from.fract() == 0.0 && to.fract() == 0.0 && (to - from).abs() >= steps as f64 - 1.0;
+    let value = |step: usize| {
+        let value = from + (to - from) * step as f64 / (steps - 1) as f64;
+        // Six decimals: enough for people, and no 0.30000000000000004.
+        let unit = if whole { 1.0 } else { 1e6 };
+        ((value * unit).round() / unit).to_string()
+    };
+    is_sound.then(|| (0..steps).map(value).collect())
+}
+
+/// The same cluster with so many nodes; groups keep their shares.
+fn with_nodes(cluster: &ClusterSpec, nodes: f64) -> Result<ClusterSpec, String> {
+    let (text, factor) = (cluster.to_string(), nodes / f64::from(cluster.nodes()));
+    let (groups, tree) = text.split_at(text.find('/').unwrap_or(text.len()));
+    let group = |group: &str| {
+        let (count, rest) = group.split_once('x').unwrap_or((group, ""));
+        let count: f64 = count.parse().unwrap_or(1.0);
+        format!("{}x{rest}", (count * factor).round().max(1.0))
+    };
+    let groups: Vec<String> = groups.split('+').map(group).collect();
+    let text = format!("{}{tree}", groups.join("+"));
+    text.parse().map_err(|why| format!("{text}: {why}"))
+}
+
+impl AppState {
+    /// Which jobs of the trace are taken.
+    pub fn choice_of_jobs(&self) -> Choice {
+        let choice = self.trace.as_ref().map(|trace| trace.choice.clone());
+        choice.unwrap_or_default()
+    }
+
+    /// What the view asks to be varied.
+    pub fn varied(&self) -> Vary {
+        Vary::named(self.option(&SWEEP_WHAT)).unwrap_or(Vary::Load)
+    }
+
+    /// The values that the view asks for, as they were written or are suggested.
+    pub fn sweep_values(&self) -> String {
+        match self.option(&SWEEP_VALUES) {
+            "" => self.varied().suggested(self),
+            text => text.to_owned(),
+        }
+    }
+
+    /// The schedulers that a sweep runs under.
+    pub fn swept_cards(&self) -> Vec<&Card> {
+        let only = self.option_run(&SWEEP_RUN);
+        let vary = self.varied();
+        let takes = |card: &&Card| match &vary {
+            Vary::Param(name) => param(&card.policy, name).is_some(),
+            _ => true,
+        };
+        let cards = self.cards.iter().filter(takes);
+        cards
+            .filter(|card| only.is_none_or(|id| id == card.id))
+            .collect()
+    }
+
+    /// The sweep that the view asks for, with its runs; `shown` is what the page shows, as a link.
+    ///
+    /// # Errors
+    ///
+    /// What cannot be run, a sentence.
+    pub fn sweep(&self, shown: &Link) -> Result<(Sweep, Vec<Order>), String> {
+        let (vary, values) = (self.varied(), values(&self.sweep_values())?);
+        let cards = self.swept_cards();
+        if cards.is_empty() {
+            return Err("No scheduler in the list has this parameter: add one.".to_owned());
+        }
+        if cards.len() * values.len() > MOST_RUNS {
+            return Err(format!(
+                "A sweep has at most {MOST_RUNS} runs: take fewer values."
+            ));
+        }
+        let (mut points, mut orders) = (Vec::new(), Vec::new());
+        for (at, value) in values.iter().enumerate() {
+            for (line, card) in cards.iter().enumerate() {
+                let refuse = |why: String| format!("{} cannot be {value}: {why}.", vary.title());
+                let mut link = Link {
+                    view: "yard".to_owned(),
+                    time: Some(0.0),
+                    job: None,
+                    ..shown.clone()
+                };
+                let (mut other, mut policy, mut load) = (self.clone(), card.policy.clone(), 1.0);
+                match &vary {
+                    Vary::Load => {
+                        let wanted = Choice::load_of(value).map_err(refuse)?;
+                        load = wanted / link.choice.load();
+                        link.choice = link.choice.with_load(wanted);
+                    }
+                    Vary::Nodes => {
+                        let nodes = value.parse().ok().filter(|nodes| *nodes >= 1.0);
+                        let nodes =
+                            nodes.ok_or_else(|| refuse("it is a number, 1 or more".to_owned()))?;
+                        other.setup.cluster =
+                            with_nodes(&self.setup.cluster, nodes).map_err(refuse)?;
+                        link.cluster = Some(other.setup.cluster.clone());
+                    }
+                    Vary::Setting(key) => {
+                        let setting = settings::all().find(|of| of.key == *key);
+                        let setting = setting.ok_or("There is no such setting.")?;
+                        setting
+                            .take(&mut other.setup.settings, value)
+                            .map_err(refuse)?;
+                        setting.take(&mut link.settings, value).map_err(refuse)?;
+                    }
+                    Vary::Param(name) => {
+                        let infos = entry(policy.name()).map_or(&[][..], |entry| entry.params);
+                        let changed = with_param(&policy, infos, name, value);
+                        policy = changed.map_err(|why| refuse(why.to_string()))?;
+                        if !link.policies.contains(&policy) {
+                            link.policies.push(policy.clone());
+                        }
+                    }
+                }
+                orders.push((other.run_spec(&Card::new(0, policy.clone())), load));
+                points.push(Point {
+                    value: at,
+                    line,
+                    link: link.fragment(),
+                    policy,
+                    outcome: None,
+                });
+            }
+        }
+        let sweep = Sweep {
+            title: vary.title(),
+            lines: cards.iter().map(|card| card.name()).collect(),
+            under_way: true,
+            vary,
+            values,
+            points,
+        };
+        Ok((sweep, orders))
+    }
+}
+
+/// A metric of a sweep: its name, and its value in seconds or as a number.
+pub type Metric = (&'static str, fn(&Summary) -> f64, bool);
+
+/// What a sweep tells of each run: name, value, whether that is a time.
+pub const METRICS: [Metric; 6] = [
+    ("mean JCT", |of| of.jct.mean, true),
+    ("median JCT", |of| of.jct.median, true),
+    ("p95 JCT", |of| of.jct.p95, true),
+    ("makespan", |of| of.makespan, true),
+    ("mean ρ", |of| of.fairness.rho_mean, false),
+    ("restarts", |of| f64::from(of.restarts), false),
+];
+
+/// A metric's value in words.
+pub fn in_words((_, _, is_time): &Metric, value: f64) -> String {
+    match is_time {
+        true => duration(value),
+        false => significant(value),
+    }
+}
+
+impl Sweep {
+    /// How many runs are over.
+    pub fn done(&self) -> usize {
+        self.points
+            .iter()
+            .filter(|point| point.outcome.is_some())
+            .count()
+    }
+
+    /// Where a value stands on the axis: itself, or its place in the list if it is no number.
+    pub fn place(&self, value: usize) -> f64 {
+        let number = |text: &String| text.parse::<f64>().ok();
+        match self.values.iter().map(number).collect::<Option<Vec<f64>>>() {
+            Some(numbers) => numbers[value],
+            None => value as f64 + 1.0,
+        }
+    }
+
+    /// One row per run that is over; times in seconds.
+    pub fn csv(&self) -> String {
+        let mut rows = format!("{},policy", quoted(&self.title));
+        for (name, _, is_time) in &METRICS {
+            let unit = if *is_time { " (s)" } else { "" };
+            rows.push_str(&format!(",{name}{unit}"));
+        }
+        rows.push_str(",finished,jobs\n");
+        for point in &self.points {
+            let Some(Ok(summary)) = &point.outcome else {
+                continue;
+            };
+            let (value, policy) = (&self.values[point.value], point.policy.to_string());
+            rows.push_str(&format!("{},{}", quoted(value), quoted(&policy)));
+            for (_, of, _) in &METRICS {
+                rows.push_str(&format!(",{}", of(summary)));
+            }
+            rows.push_str(&format!(",{},{}\n", summary.finished, summary.jobs));
+        }
+        rows
+    }
+
+    /// Puts down what came of a run.
+    pub fn note(sweep: &mut Rc<Self>, at: usize, outcome: Result<Summary, String>) {
+        if let Some(point) = Rc::make_mut(sweep).points.get_mut(at) {
+            point.outcome = Some(outcome);
+        }
+    }
+}
+
+/// A cell that a table reads as one.
+fn quoted(text: &str) -> String {
+    match text.contains([',', '"', '\n']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::opened;
+    use super::*;
+    use crate::state::Action;
+    use crate::state::view_options::ViewOption;
+
+    fn state(options: &[(&'static ViewOption, &str)]) -> AppState {
+        let mut state = opened(&Link::parse(
+            "sample=lab&run=fifo&run=tiresias-las&cluster=4x4",
+        ));
+        for (option, value) in options {
+            state.apply(Action::SetOption(option, (*value).to_owned()));
+        }
+        state
+    }
+
+    fn swept(options: &[(&'static ViewOption, &str)]) -> Result<(Sweep, Vec<Order>), String> {
+        let state = state(options);
+        let shown = Link::of(&state, &crate::stage::Stage::default());
+        state.sweep(&shown)
+    }
+
+    #[test]
+    fn values_are_listed_or_a_range() {
+        assert_eq!(values("1, 2 4").unwrap(), ["1", "2", "4"]);
+        assert_eq!(values("1..8/8").unwrap().len(), 8);
+        assert_eq!(values("0.5..1/3").unwrap(), ["0.5", "0.75", "1"]);
+        assert_eq!(values("2..9/3").unwrap(), ["2", "6", "9"]);
+        for wrong in ["", "1..2", "1..2/1", "a..b/3", "1..2/65"] {
+            assert!(values(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_value_is_run_under_every_scheduler_and_has_its_link() {
+        let (sweep, orders) = swept(&[(&SWEEP_WHAT, "nodes"), (&SWEEP_VALUES, "2 8")]).unwrap();
+        let nodes: Vec<u32> = orders
+            .iter()
+            .map(|(spec, _)| spec.cluster.nodes())
+            .collect();
+        assert_eq!(nodes, [2, 2, 8, 8]);
+        for (point, (spec, _)) in sweep.points.iter().zip(&orders) {
+            let link = Link::parse(&point.link);
+            assert_eq!(link.cluster.as_ref(), Some(&spec.cluster));
+            assert!(link.policies.contains(&spec.policy) && link.complaints.is_empty());
+        }
+        let (sweep, orders) =
+            swept(&[(&SWEEP_WHAT, "set:seed"), (&SWEEP_VALUES, "1..3/3")]).unwrap();
+        assert_eq!(
+            orders
+                .iter()
+                .map(|(spec, _)| spec.options.seed)
+                .collect::<Vec<_>>(),
+            [1, 1, 2, 2, 3, 3]
+        );
+        assert_eq!(Link::parse(&sweep.points[2].link).settings.options.seed, 2);
+        let (sweep, orders) = swept(&[(&SWEEP_VALUES, "0.5 2")]).unwrap();
+        assert_eq!(
+            orders.iter().map(|(_, load)| *load).collect::<Vec<_>>(),
+            [0.5, 0.5, 2.0, 2.0]
+        );
+        assert_eq!(Link::parse(&sweep.points[3].link).choice.load(), 2.0);
+    }
+
+    #[test]
+    fn a_parameter_is_varied_where_there_is_one() {
+        let vary = [(&SWEEP_WHAT, "param:queues"), (&SWEEP_VALUES, "2 3 5")];
+        let (sweep, orders) = swept(&vary).unwrap();
+        assert_eq!((sweep.lines.len(), orders.len()), (1, 3));
+        // The thresholds follow.
+        assert_eq!(
+            orders[2].0.policy.to_string(),
+            "tiresias-las[queues=5,thresholds=3250:7200:14400:28800]"
+        );
+        assert!(
+            Link::parse(&sweep.points[2].link)
+                .policies
+                .contains(&orders[2].0.policy)
+        );
+        let wrong = swept(&[(&SWEEP_WHAT, "param:queues"), (&SWEEP_VALUES, "many")]).unwrap_err();
+        assert!(wrong.starts_with("queues cannot be many: "), "{wrong}");
+        assert!(swept(&[(&SWEEP_WHAT, "param:nosuch")]).is_err());
+    }
+
+    #[test]
+    fn groups_of_nodes_keep_their_shares() {
+        let cluster: ClusterSpec = "4x8:v100+8x4:k80".parse().unwrap();
+        assert_eq!(
+            with_nodes(&cluster, 6.0).unwrap().to_string(),
+            "2x8:v100+4x4:k80"
+        );
+    }
+}

@@ -1,0 +1,35 @@
+//! The control that leads from a value to the sweep over it.
+
+use super::controls::quiet_button;
+use crate::session::Session;
+use crate::state::Action;
+use crate::state::sweep::Vary;
+use crate::state::view_options::{SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
+use yew::prelude::*;
+
+/// Leads to a sweep; of one scheduler's parameter where a run is named.
+pub(super) fn vary(session: &Session, vary: &Vary, run: Option<u32>) -> Html {
+    let (name, run) = (
+        vary.name(),
+        run.map_or_else(String::new, |id| id.to_string()),
+    );
+    let label = format!("Vary {}", vary.title());
+    let session = session.clone();
+    let onclick = Callback::from(move |_: MouseEvent| {
+        for (option, value) in [
+            (&SWEEP_WHAT, &name[..]),
+            (&SWEEP_VALUES, ""),
+            (&SWEEP_RUN, &run),
+        ] {
+            session.tell(Action::SetOption(option, value.to_owned()));
+        }
+        session.tell(Action::Show("sweep"));
+    });
+    let title = "Vary this: run several values, and see the numbers over them";
+    quiet_button(&label, Some(title), html! { "vary…" }, onclick)
+}
+
+/// A field and, beside it, the way to the sweep over it.
+pub(super) fn varied(field: Html, vary: Html) -> Html {
+    html! { <div class="row varied"><div>{ field }</div>{ vary }</div> }
+}

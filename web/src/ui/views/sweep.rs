@@ -1,0 +1,254 @@
+//! Sweep: one thing is varied, and every value run under every scheduler.
+
+use crate::draw::format;
+use crate::session::Session;
+use crate::state::sweep::{METRICS, Metric, Sweep, Vary, in_words, values};
+use crate::state::view_options::{SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
+use crate::state::{Action, AppState};
+use crate::ui::controls::{self, error, field, list, option};
+use crate::ui::doers::{StateProps, tell};
+use crate::ui::download;
+use crate::ui::plot::chart;
+use crate::ui::theme::is_dark;
+use crate::ui::typed::{Typed, input_value};
+use crate::ui::view::View;
+use std::rc::Rc;
+use switchyard::SETTINGS;
+use switchyard::policy::{Line, ParamKind, Plot, entry};
+use yew::prelude::*;
+
+/// One thing varied.
+pub(super) const VIEW: View = View {
+    name: "sweep",
+    title: "Sweep",
+    about: "one thing varied (a parameter, the load, the cluster, the seed), and every value run",
+    is_offered: |_| true,
+    show: |given| html! { <SweepView ..given.clone() /> },
+};
+
+#[component]
+fn SweepView(props: &StateProps) -> Html {
+    let (state, session) = (&props.state, &props.doers.session);
+    let dark = is_dark(state.theme);
+    let sweep = state.sweep.as_ref().and_then(|sweep| sweep.as_ref().ok());
+    let refused = state.sweep.as_ref().and_then(|sweep| sweep.as_ref().err());
+    html! {
+        <div class="model sweep">
+            { form(state, session) }
+            <section aria-label="What the sweep comes to">
+                { error(refused.map(String::as_str)) }
+                if let Some(sweep) = sweep {
+                    { progress(sweep, state, session) }
+                    <div class="plots">{ for METRICS[..4].iter().map(|metric| chart(&plot(sweep, metric), dark, "")) }</div>
+                    { table(sweep, session) }
+                } else {
+                    <p class="empty">{ "Say on the left what to vary. Every value is run under every scheduler of the list; of each run its numbers stay, and a link to it." }</p>
+                }
+            </section>
+        </div>
+    }
+}
+
+/// What can be varied: its name in links, and its name for people.
+fn choices(state: &AppState) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    let mut add = |vary: Vary, title: String| all.push((vary.name(), title));
+    add(Vary::Load, "Load: how fast jobs come".to_owned());
+    add(Vary::Nodes, "Nodes of the cluster".to_owned());
+    let is_value = |kind: ParamKind| !matches!(kind, ParamKind::Text(_));
+    for setting in SETTINGS.iter().filter(|of| is_value(of.kind)) {
+        add(Vary::Setting(setting.key), setting.label.to_owned());
+    }
+    for card in &state.cards {
+        let Some(entry) = entry(card.policy.name()) else {
+            continue;
+        };
+        for param in entry.params {
+            let vary = Vary::Param(param.name.to_owned());
+            if all.iter().all(|(name, _)| *name != vary.name()) {
+                all.push((vary.name(), format!("{} · {}", param.name, entry.title)));
+            }
+        }
+    }
+    all
+}
+
+fn form(state: &AppState, session: &Session) -> Html {
+    let what = state.varied().name();
+    let onwhat = {
+        let session = session.clone();
+        Callback::from(move |event: Event| {
+            session.tell(Action::SetOption(&SWEEP_WHAT, input_value(&event)));
+            // Others are suggested.
+            session.tell(Action::SetOption(&SWEEP_VALUES, String::new()));
+        })
+    };
+    let whats = choices(state);
+    let whats = whats
+        .iter()
+        .map(|(name, title)| option(name, title, *name == what, None));
+    let onrun = tell(session, |event: Event| {
+        Action::SetOption(&SWEEP_RUN, input_value(&event))
+    });
+    let only = state.option_run(&SWEEP_RUN);
+    let runs = state.cards.iter().map(|card| {
+        option(
+            &card.id.to_string(),
+            &card.name(),
+            only == Some(card.id),
+            None,
+        )
+    });
+    let all = option("", "all that have it", only.is_none(), None);
+    let text = state.sweep_values();
+    let count = values(&text).map_or(0, |values| values.len());
+    let take = {
+        let session = session.clone();
+        Callback::from(move |typed: String| {
+            values(&typed)?;
+            session.tell(Action::SetOption(&SWEEP_VALUES, typed));
+            Ok(())
+        })
+    };
+    let schedulers = state.swept_cards().len();
+    let [counted, under] = [
+        (count, "value", "values"),
+        (schedulers, "scheduler", "schedulers"),
+    ]
+    .map(|(number, one, more)| format::counted(number as u64, one, more));
+    let under_way = state.sweep.as_ref().and_then(|sweep| sweep.as_ref().ok());
+    let under_way = under_way.is_some_and(|sweep| sweep.under_way);
+    let onsweep = {
+        let (session, state) = (session.clone(), state.clone());
+        Callback::from(move |event: SubmitEvent| {
+            event.prevent_default();
+            session.sweep(&state);
+        })
+    };
+    let oncancel = {
+        let session = session.clone();
+        Callback::from(move |_: MouseEvent| session.leave_sweep())
+    };
+    html! {
+        <form aria-label="Sweep" onsubmit={onsweep}>
+            <p class="hint">{ "What if it were more, or less? One thing is varied; everything else is as the page has it." }</p>
+            { field("Vary", None, list(onwhat, whats.collect())) }
+            { field("Values", Some("One after the other, as 1 2 4; or a range: 1..8/8 is eight values from 1 to 8"), html! {
+                <Typed name="Values" value={text} {take} />
+            }) }
+            { field("Under", None, list(onrun, std::iter::once(all).chain(runs).collect())) }
+            <p class="hint" role="status">{ format!("{counted} × {under}: {} runs", count * schedulers) }</p>
+            <div class="row">
+                if under_way {
+                    <button type="button" onclick={oncancel}>{ "Cancel" }</button>
+                } else {
+                    <button type="submit" class="primary" disabled={state.trace.is_none()}>{ "Run the sweep" }</button>
+                }
+            </div>
+        </form>
+    }
+}
+
+fn progress(sweep: &Rc<Sweep>, state: &AppState, session: &Session) -> Html {
+    let (done, all) = (sweep.done(), sweep.points.len());
+    let said = match (sweep.under_way, done == all) {
+        (true, _) => format!("{done} of {all} runs are over."),
+        (false, true) => format!("All {all} runs are over."),
+        (false, false) => format!("Ended after {done} of {all} runs."),
+    };
+    let name = state.trace.as_ref().map_or("trace", |trace| &trace.name);
+    let (name, csv) = (format!("{name}-sweep.csv"), sweep.clone());
+    let onsave = Callback::from(move |_: MouseEvent| {
+        download::text(&name, "text/csv", &csv.csv());
+    });
+    let _ = session;
+    html! {
+        <div class="row">
+            <span role="status">{ said }</span>
+            if sweep.under_way {
+                <progress aria-label="Runs that are over" max={all.to_string()} value={done.to_string()}></progress>
+            }
+            if done > 0 {
+                <button type="button" onclick={onsave}>{ "Save as CSV" }</button>
+            }
+        </div>
+    }
+}
+
+/// A metric over the values, one line per scheduler.
+fn plot(sweep: &Sweep, metric: &Metric) -> Plot {
+    let (name, of, is_time) = *metric;
+    let known = |line: usize| {
+        let points = sweep.points.iter().filter(move |point| point.line == line);
+        points.filter_map(move |point| match &point.outcome {
+            Some(Ok(summary)) => Some((sweep.place(point.value), of(summary))),
+            _ => None,
+        })
+    };
+    let all = (0..sweep.lines.len()).flat_map(known);
+    let most = all.fold(0.0, |most, (_, value)| f64::max(most, value));
+    let (unit, seconds) = match most {
+        _ if !is_time => ("", 1.0),
+        days if days >= 2.0 * 86_400.0 => ("days", 86_400.0),
+        hours if hours >= 2.0 * 3_600.0 => ("hours", 3_600.0),
+        minutes if minutes >= 120.0 => ("minutes", 60.0),
+        _ => ("seconds", 1.0),
+    };
+    let line = |(line, name): (usize, &String)| {
+        let mut points: Vec<(f64, f64)> = known(line).map(|(x, y)| (x, y / seconds)).collect();
+        switchyard::order::sort_by(&mut points, |a, b| a.0.total_cmp(&b.0));
+        Line {
+            name: name.clone(),
+            points,
+            dots: false,
+        }
+    };
+    let lines = sweep.lines.iter().enumerate().map(line).collect();
+    let title = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
+    Plot::new(&title, &sweep.title, unit, lines)
+}
+
+/// Every run in numbers, and the way to it.
+fn table(sweep: &Sweep, session: &Session) -> Html {
+    let heads = METRICS
+        .iter()
+        .map(|(name, ..)| html! { <th scope="col" class="number">{ name }</th> });
+    let rows = sweep.points.iter().map(|point| {
+        let (value, line) = (&sweep.values[point.value], &sweep.lines[point.line]);
+        let cells = match &point.outcome {
+            None => html! { <td colspan={METRICS.len().to_string()} class="hint">{ if sweep.under_way { "waits for its turn, or runs" } else { "not run" } }</td> },
+            Some(Err(why)) => html! { <td colspan={METRICS.len().to_string()}>{ controls::error(Some(why)) }</td> },
+            Some(Ok(summary)) => METRICS
+                .iter()
+                .map(|metric| html! { <td class="number">{ in_words(metric, (metric.1)(summary)) }</td> })
+                .collect(),
+        };
+        // A parameter's value is one scheduler more; everything else is another page.
+        let onclick = match sweep.vary {
+            Vary::Param(_) => {
+                let (session, policy) = (session.clone(), point.policy.clone());
+                Callback::from(move |event: MouseEvent| {
+                    event.prevent_default();
+                    session.tell(Action::Add(policy.clone()));
+                })
+            }
+            _ => Callback::noop(),
+        };
+        let label = format!("Show the run of {line} at {value}");
+        html! {
+            <tr>
+                <th scope="row"><a href={format!("#{}", point.link)} title={label} {onclick}>{ value }</a></th>
+                <td>{ line }</td>
+                { cells }
+            </tr>
+        }
+    });
+    html! {
+        <div class="rows">
+            <table class="packers">
+                <thead><tr><th scope="col">{ &sweep.title }</th><th scope="col">{ "Scheduler" }</th>{ for heads }</tr></thead>
+                <tbody>{ for rows }</tbody>
+            </table>
+        </div>
+    }
+}
