@@ -20,7 +20,7 @@ pub mod workload;
 
 pub use experiment::Experiment;
 pub use switchyard_model::{
-    Time, cluster, contention, draw, goodput, job, order, outages, pods, throughputs,
+    Time, cluster, contention, draw, goodput, job, order, outages, pods, spreadsheet, throughputs,
 };
 pub use switchyard_report as report;
 pub use switchyard_sim::{
@@ -28,5 +28,3 @@ pub use switchyard_sim::{
     policy, sharing, sim, tell,
 };
 pub use switchyard_trace as trace;
-
-use switchyard_model::spreadsheet;

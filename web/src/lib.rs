@@ -3,7 +3,7 @@
 //! [`session`] does what the page does besides showing, [`kept`] and [`remembered`] are what it finds
 //! again in the browser, [`rescue`] is what is left when the program fails,
 //! `bridge/` carries messages between page and workers, [`workers`] is what runs there, `state/` is the page's one reducer,
-//! [`stage`] holds what the canvases show, [`queues`] says where a job stands in a
+//! [`stage`] holds what the canvases show, [`time_axis`] which part of time they show, [`queues`] says where a job stands in a
 //! policy's queues, `draw/` paints, `ui/` are the components.
 
 pub mod away;
@@ -22,6 +22,8 @@ pub mod rescue;
 pub mod session;
 pub mod stage;
 pub mod state;
+pub mod time_axis;
+pub mod totals;
 pub mod ui;
 mod words;
 pub mod workers;

@@ -6,6 +6,7 @@
 use crate::away::Away;
 use crate::bands::Bands;
 use crate::links::Links;
+use crate::time_axis::{Look, TimeAxis, Window};
 use std::cell::{Ref, RefCell, RefMut};
 use std::rc::Rc;
 use switchyard::Time;
@@ -49,8 +50,12 @@ pub struct Stage {
     pub runs: Vec<StageRun>,
     /// Where all runs are looked at.
     pub clock: Clock,
+    /// Which part of time all views over time show.
+    pub axis: TimeAxis,
     /// The job that the page's state has chosen.
     pub selected: Option<JobId>,
+    /// The node that was looked for last.
+    pub node: Option<u32>,
     /// The job under the pointer in any view.
     pub hovered: Option<JobId>,
     /// What a job's colour stands for.
@@ -94,6 +99,8 @@ pub struct StageRun {
     pub segments_of: Vec<Vec<u32>>,
     /// What turns segments into attained service.
     attained: Attained,
+    /// The most jobs that wait at once.
+    pub most_waiting: u32,
     /// How far the worker has come.
     pub progress: Progress,
     /// Whether the log is complete.
@@ -160,6 +167,8 @@ impl Default for Stage {
                 playing: false,
                 speed: 3600.0,
             },
+            axis: TimeAxis::default(),
+            node: None,
             selected: None,
             hovered: None,
             colour_by: ColourBy::default(),
@@ -175,6 +184,31 @@ impl Stage {
     /// Says that something to be seen has changed.
     pub fn touch(&mut self) {
         self.revision += 1;
+    }
+
+    /// How much time there is to see: a run still under way will get at least as far as the last
+    /// submission.
+    pub fn whole(&self) -> f64 {
+        let last = self.workload.jobs.last();
+        let last = last.map_or(0.0, |job| job.submit.seconds());
+        self.clock.end.max(last).max(1.0)
+    }
+
+    /// The window onto time that all views over time show.
+    pub fn window(&self) -> Window {
+        self.axis.window(self.whole())
+    }
+
+    /// Has all views show another part of time, or select one.
+    pub fn look(&mut self, look: Look) {
+        self.axis.look(look, self.whole());
+        self.touch();
+    }
+
+    /// The most jobs that wait at once in any run: what all scales of the queue go up to.
+    pub fn most_waiting(&self) -> f64 {
+        let most = self.runs.iter().map(|run| run.most_waiting).max();
+        f64::from(most.unwrap_or(0)).max(1.0)
     }
 
     /// Shows what the page's state says of it.
@@ -265,6 +299,7 @@ impl StageRun {
             placing: None,
             segments_of: vec![Vec::new(); jobs],
             attained: Attained::default(),
+            most_waiting: 0,
             progress: Progress {
                 now: Time::ZERO,
                 done: 0,
@@ -341,7 +376,10 @@ impl StageRun {
     /// Takes in a piece of the log.
     pub(crate) fn receive(&mut self, delta: LogDelta, progress: Progress) {
         let known = self.log.segments();
+        let samples = self.log.sample_waiting().len();
         self.log.apply(delta);
+        let new = &self.log.sample_waiting()[samples..];
+        self.most_waiting = new.iter().copied().fold(self.most_waiting, u32::max);
         for segment in known..self.log.segments() {
             let job = self.log.segment(segment).job;
             self.bands.add(&self.log, segment);

@@ -6,6 +6,7 @@ use super::space::{Css, Device, Ratio};
 use super::text::Widths;
 use super::{Pointer, PointerKind, Response, Surface};
 use crate::stage::Stage;
+use crate::time_axis::Look;
 
 /// A canvas that repaints itself. One per canvas element; its painter keeps its viewport and whatever
 /// is on its way from one place to another.
@@ -28,6 +29,11 @@ pub(crate) trait Painter {
     fn key(&mut self, _key: &str, _stage: &Stage) -> bool {
         false
     }
+
+    /// What it wants of the axis of time since it was last asked.
+    fn wants(&mut self) -> Option<Look> {
+        None
+    }
 }
 
 /// A [`Painter`] of one run.
@@ -44,6 +50,11 @@ pub(crate) trait RunPainter {
     /// As [`Painter::key`].
     fn key(&mut self, _key: &str, _shown: OnStage<'_>) -> bool {
         false
+    }
+
+    /// As [`Painter::wants`].
+    fn wants(&mut self) -> Option<Look> {
+        None
     }
 }
 
@@ -74,6 +85,10 @@ impl<P: RunPainter> Painter for OfRun<P> {
 
     fn key(&mut self, key: &str, stage: &Stage) -> bool {
         self.on(stage).is_some_and(|shown| self.1.key(key, shown))
+    }
+
+    fn wants(&mut self) -> Option<Look> {
+        self.1.wants()
     }
 }
 
@@ -110,5 +125,10 @@ impl Canvas {
     /// Takes a key (as in Perfetto: W/S zoom, A/D pan, F focus). `true`: it was for this canvas.
     pub fn key(&mut self, key: &str, stage: &Stage) -> bool {
         self.painter.key(key, stage)
+    }
+
+    /// What it wants of the axis of time since it was last asked: ask after each of the above.
+    pub fn wants(&mut self) -> Option<Look> {
+        self.painter.wants()
     }
 }

@@ -1,7 +1,7 @@
 //! How a trace's durations, GPUs and submissions are distributed, as three small bar charts: SVG
 //! text without colours, which the style sheet gives. Made where traces are opened, from bins.
 //!
-//! By hand, not by plotters: each bar says on hover what it counts, which plotters' SVG cannot carry.
+//! Each bar says on hover what it counts.
 
 use super::format;
 use std::fmt::Write;

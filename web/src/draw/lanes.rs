@@ -263,6 +263,7 @@ impl RunPainter for Lanes {
     fn pointer(&mut self, pointer: &Pointer<Device>, shown: OnStage<'_>) -> Response {
         let OnStage { stage, run } = shown;
         let mut response = Response::over_nothing();
+        response.passes = matches!(pointer.kind, PointerKind::Wheel { .. });
         let job = self.job_at(pointer.at);
         if pointer.kind == PointerKind::Click {
             response.select = Some(job);

@@ -18,9 +18,10 @@ mod pen;
 mod series;
 pub mod space;
 pub(crate) mod strip;
+pub mod svg;
 mod text;
 pub(crate) mod timeline;
-mod viewport;
+pub(crate) mod viewport;
 pub(crate) mod yard;
 
 pub use canvas::Canvas;
@@ -68,6 +69,8 @@ pub enum PointerKind {
     Click,
     /// Came up elsewhere, after a drag.
     Release,
+    /// Clicked twice, fast.
+    Double,
     /// Left the canvas.
     Leave,
     /// Two fingers moved apart or together around the pointer's place.
@@ -99,6 +102,8 @@ pub struct Response {
     pub repaint: bool,
     /// Lines of a tooltip to show beside the pointer.
     pub tooltip: Option<Vec<String>>,
+    /// The wheel was not for this canvas: what holds it scrolls.
+    pub passes: bool,
     /// The CSS cursor to show.
     pub cursor: &'static str,
 }

@@ -15,6 +15,7 @@ pub(crate) struct Pen<'a> {
     pub(super) ratio: Ratio,
     /// The theme's colours.
     pub(super) chrome: Chrome,
+    pub(super) is_dark: bool,
     /// The surface's time, for motion.
     pub(super) real_ms: f64,
     widths: &'a mut Widths,
@@ -40,6 +41,7 @@ impl<'a> Pen<'a> {
             area: Rect::new(0.0, 0.0, w, h),
             ratio: surface.ratio,
             chrome: palette::chrome(dark),
+            is_dark: dark,
             real_ms: surface.real_ms,
             widths,
             font: 0.0,

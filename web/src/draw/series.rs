@@ -12,18 +12,22 @@ pub(super) struct Stretch {
     pub(super) area: f64,
 }
 
-/// A function that takes `values(i)` from `times[i]` on, up to `end`, in stretches of `width` seconds,
-/// without an end.
+/// A function that takes `values(i)` from `times[i]` on, up to `end`, in stretches of `width` seconds from
+/// `begin` on, without an end.
 pub(super) fn stretches(
     times: &[f64],
     values: impl Fn(usize) -> f64,
+    begin: f64,
     width: f64,
     end: f64,
 ) -> impl Iterator<Item = Stretch> {
     let until = move |i: usize| times.get(i + 1).copied().unwrap_or(end).min(end);
-    let mut i = 0;
+    let mut i = times
+        .partition_point(|&time| time <= begin)
+        .saturating_sub(1);
     (0u32..).map(move |at| {
-        let (from, to) = (f64::from(at) * width, (f64::from(at) + 1.0) * width);
+        let edge = |at: f64| begin + at * width;
+        let (from, to) = (edge(f64::from(at)), edge(f64::from(at) + 1.0));
         let mut stretch = Stretch {
             least: f64::INFINITY,
             most: f64::NEG_INFINITY,
@@ -74,11 +78,11 @@ impl Columns {
         let known = if times.is_empty() { 0 } else { known };
         let until = known as f64 * span;
         let (waiting, gpus) = (run.log.sample_waiting(), run.log.sample_gpus());
-        let waiting = stretches(times, |i| f64::from(waiting[i]), span, until).take(known);
+        let waiting = stretches(times, |i| f64::from(waiting[i]), 0.0, span, until).take(known);
         self.waiting.clear();
         self.waiting
             .extend(waiting.map(|stretch| stretch.most.max(0.0)));
-        let gpus = stretches(times, |i| f64::from(gpus[i]), span, until).take(known);
+        let gpus = stretches(times, |i| f64::from(gpus[i]), 0.0, span, until).take(known);
         self.gpus.clear();
         self.gpus.extend(gpus.map(|stretch| stretch.area / span));
         self.most_waiting = self.waiting.iter().copied().fold(0.0, f64::max);
@@ -92,7 +96,7 @@ mod tests {
     #[test]
     fn stretches_keep_peaks_and_means() {
         let (times, values) = ([0.0, 5.0, 6.0, 25.0], [2.0, 10.0, 4.0, 0.0]);
-        let all: Vec<Stretch> = stretches(&times, |i| values[i], 10.0, 30.0)
+        let all: Vec<Stretch> = stretches(&times, |i| values[i], 0.0, 10.0, 30.0)
             .take(3)
             .collect();
         let of = |what: fn(&Stretch) -> f64| all.iter().map(what).collect::<Vec<f64>>();
@@ -100,7 +104,12 @@ mod tests {
         assert_eq!(of(|stretch| stretch.least), [2.0, 4.0, 0.0]);
         assert_eq!(of(|stretch| stretch.area), [36.0, 40.0, 20.0]);
         assert_eq!(of(|stretch| stretch.covered), [10.0; 3]);
-        let mut none = stretches(&[], |_| 0.0, 10.0, 30.0);
+        let later = stretches(&times, |i| values[i], 5.5, 10.0, 30.0).next();
+        assert_eq!(
+            later.map(|stretch| (stretch.most, stretch.area)),
+            Some((10.0, 43.0))
+        );
+        let mut none = stretches(&[], |_| 0.0, 0.0, 10.0, 30.0);
         assert_eq!(none.next().map(|stretch| stretch.covered), Some(0.0));
     }
 }

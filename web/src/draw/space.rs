@@ -196,9 +196,4 @@ impl Ratio {
     pub fn size(self, size: Size<Css>) -> Size<Device> {
         Size::new((size.w * self.0).round(), (size.h * self.0).round())
     }
-
-    /// The size that so many pixels are.
-    pub(super) fn css(self, w: u32, h: u32) -> Size<Css> {
-        Size::new(f64::from(w) / self.0, f64::from(h) / self.0)
-    }
 }

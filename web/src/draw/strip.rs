@@ -1,5 +1,6 @@
-//! The player's strip: all of time, how long the queues were, how far each run has come, and the
-//! clock's place, to be dragged.
+//! The player's strip: all of time, how long the queues were, how far each run has come, the window
+//! that the views show, the range that is selected, and the clock's place, to be dragged. The wheel
+//! zooms the window; dragging with Shift selects.
 
 use super::canvas::Painter;
 use super::format::{count, time};
@@ -7,9 +8,11 @@ use super::palette;
 use super::pen::Pen;
 use super::series::Columns;
 use super::space::{Device, Rect};
-use super::viewport::{Ruler, Window};
+use super::timeline::range_colour;
+use super::viewport::{Ruler, Window, wheel_zoom};
 use super::{Pointer, PointerKind, Response};
 use crate::stage::Stage;
+use crate::time_axis::Look;
 
 /// CSS pixels.
 const KNOB_RADIUS: f64 = 6.0;
@@ -21,30 +24,22 @@ pub(crate) struct Strip {
     /// Time from left to right.
     track: Rect,
     dragging: bool,
+    /// Where the range begins that is being selected.
+    selects: Option<f64>,
+    wants: Option<Look>,
     hover_x: Option<f64>,
-}
-
-/// The end of what there is to see: a run still under way will get at least as far as the last
-/// submission.
-pub(super) fn full_range(stage: &Stage) -> f64 {
-    let last = stage
-        .workload
-        .jobs
-        .last()
-        .map_or(0.0, |job| job.submit.seconds());
-    stage.clock.end.max(last).max(1.0)
 }
 
 impl Strip {
     fn ruler(&self, stage: &Stage) -> Ruler {
-        Ruler::across(&self.track, Window::new(0.0, full_range(stage)))
+        Ruler::across(&self.track, Window::new(0.0, stage.whole()))
     }
 }
 
 impl Painter for Strip {
     fn paint(&mut self, pen: &mut Pen<'_>, stage: &Stage) -> bool {
         let chrome = pen.chrome;
-        let end = full_range(stage);
+        let end = stage.whole();
         let side = pen.px(KNOB_RADIUS + 2.0);
         let thick = pen.px(2.0);
         let runs = stage.runs.len().max(1) as f64;
@@ -64,11 +59,7 @@ impl Painter for Strip {
         for (run, columns) in stage.runs.iter().zip(&mut self.columns) {
             columns.update(run, width, end);
         }
-        let most = self
-            .columns
-            .iter()
-            .map(|columns| columns.most_waiting)
-            .fold(1.0, f64::max);
+        let most = stage.most_waiting();
         let top = pen.px(3.0);
         let base = track.y - pen.px(KNOB_RADIUS);
         pen.context.set_line_width(pen.px(1.25));
@@ -98,6 +89,9 @@ impl Painter for Strip {
             });
         }
 
+        let whole = Rect::new(track.x, top, track.w, track.bottom() - top);
+        paint_window(pen, &whole, &self.ruler(stage), stage);
+
         if let Some(x) = self.hover_x {
             pen.fill(chrome.faint);
             pen.rect(&Rect::new(
@@ -122,18 +116,48 @@ impl Painter for Strip {
             cursor: "pointer",
             ..Response::default()
         };
+        let ruler = self.ruler(stage);
+        let x = pointer.at.x;
         match pointer.kind {
             PointerKind::Leave => {
                 self.hover_x = None;
                 return response;
             }
+            PointerKind::Down if pointer.shift => self.selects = Some(ruler.time_within(x)),
             PointerKind::Down => self.dragging = true,
-            PointerKind::Click | PointerKind::Release => self.dragging = false,
+            PointerKind::Click | PointerKind::Release => {
+                self.dragging = false;
+                if self.selects.take().is_some() {
+                    return response;
+                }
+            }
             PointerKind::Move => self.dragging &= pointer.down,
-            PointerKind::Wheel { .. } | PointerKind::Pinch { .. } => return Response::default(),
+            PointerKind::Double => {
+                self.wants = Some(Look::Whole);
+                return response;
+            }
+            PointerKind::Wheel { dx, dy } => {
+                let window = stage.axis.target(stage.whole());
+                let sideways = if pointer.shift { dx + dy } else { dx };
+                let seconds = ruler.seconds(sideways);
+                self.wants = Some(Look::At(if sideways != 0.0 {
+                    window.slid(seconds, stage.whole())
+                } else {
+                    window.zoomed(ruler.time_within(x), wheel_zoom(dy))
+                }));
+                return response;
+            }
+            PointerKind::Pinch { factor } => {
+                let window = stage.axis.target(stage.whole());
+                self.wants = Some(Look::At(window.zoomed(ruler.time_within(x), factor)));
+                return response;
+            }
         }
-        let x = pointer.at.x;
-        let at = self.ruler(stage).time_within(x).min(stage.clock.end);
+        if let Some(from) = self.selects.filter(|_| pointer.down) {
+            let to = ruler.time_within(x);
+            self.wants = Some(Look::Select(Some(Window::new(from.min(to), from.max(to)))));
+        }
+        let at = ruler.time_within(x).min(stage.clock.end);
         if self.dragging || pointer.kind == PointerKind::Click {
             response.seek = Some(at);
         }
@@ -151,6 +175,41 @@ impl Painter for Strip {
         }
         response.tooltip = Some(lines);
         response
+    }
+
+    fn wants(&mut self) -> Option<Look> {
+        self.wants.take()
+    }
+}
+
+/// The window between two brackets, what is not in it paler; the range that is selected as a bar on top.
+fn paint_window(pen: &Pen<'_>, area: &Rect, ruler: &Ruler, stage: &Stage) {
+    let line = pen.px(1.0);
+    if stage.axis.seen().is_some() {
+        let window = stage.window();
+        let left = ruler.x_within(window.from).round();
+        let right = ruler.x_within(window.to).round().max(left + pen.px(3.0));
+        pen.fill(pen.chrome.background);
+        pen.alpha(0.6);
+        let (h, y) = (area.h - pen.px(KNOB_RADIUS), area.y);
+        pen.rect(&Rect::new(area.x, y, left - area.x, h));
+        pen.rect(&Rect::new(right, y, area.right() - right, h));
+        pen.alpha(1.0);
+        pen.fill(pen.chrome.faint);
+        let w = right - left;
+        pen.frame(&Rect::new(left, y, w, h), line);
+    }
+    if let Some(range) = stage.axis.selected() {
+        let (left, right) = (
+            ruler.x_within(range.from).round(),
+            ruler.x_within(range.to).round(),
+        );
+        let w = (right - left).max(line);
+        pen.fill(range_colour(stage.dark));
+        pen.rect(&Rect::new(left, area.y, w, pen.px(3.0)));
+        pen.alpha(0.12);
+        pen.rect(&Rect::new(left, area.y, w, area.h));
+        pen.alpha(1.0);
     }
 }
 

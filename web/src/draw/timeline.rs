@@ -2,14 +2,15 @@
 //!
 //! It moves as Perfetto does: W and S zoom about the pointer, A and D pan, the wheel scrolls rows
 //! (with Ctrl it zooms time, with Ctrl and Shift rows, with Shift it pans), dragging pans, F focuses
-//! the chosen job ([`hand`]). Dragging on the [`axis`] moves the clock; above it lies all of time with
-//! the window on it ([`overview`]).
+//! the chosen job, two clicks show all of time ([`hand`]). Dragging on the [`axis`] selects a range, as
+//! dragging with Shift does everywhere; a click there moves the clock. Above it lies all of time with
+//! the window on it ([`overview`]). The window is that of all views ([`TimeAxis`](crate::time_axis)).
 //!
 //! What a row is, is said once, by [`Rows`]: those of GPUs ([`by_gpu`]) are painted pixel by pixel into
 //! an image and put on the canvas in one piece a node, so that the cost depends on the size of the
 //! canvas, not on the length of the log; those of jobs ([`by_job`]) are few enough to be rectangles.
 
-mod axis;
+pub(super) mod axis;
 mod by_gpu;
 mod by_job;
 mod gpus;
@@ -17,6 +18,7 @@ mod hand;
 mod image;
 mod jobs;
 mod overview;
+pub(crate) mod picture;
 mod rows;
 
 use super::canvas::{OfRun, RunPainter};
@@ -24,13 +26,15 @@ use super::on_stage::OnStage;
 use super::pen::Pen;
 use super::series::Columns;
 use super::space::{Device, Point, Ratio, Rect};
-use super::strip::full_range;
-use super::viewport::{Glide, Ruler, Window};
+use super::viewport::{Ruler, Window};
 use super::{Pointer, Response};
+use crate::stage::Stage;
+use crate::time_axis::Look;
 use by_gpu::ByGpu;
 use by_job::ByJob;
 use hand::Drag;
 use overview::Overview;
+pub(super) use overview::range_colour;
 use rows::{Rows, View};
 use switchyard::cluster::ClusterSpec;
 
@@ -44,15 +48,15 @@ pub(crate) enum By {
     Job,
 }
 
-/// Seconds that a window spans at least.
-const LEAST_SPAN: f64 = 1.0;
-
 /// Paints one run's timeline.
 pub(crate) struct Timeline {
     rows: Box<dyn Rows>,
     place: Place,
-    /// What is seen of time, from and to.
-    view: Glide<2>,
+    /// What is seen of time, and what will be.
+    window: Window,
+    target: Window,
+    /// What has become of the window by the hand on this canvas.
+    wants: Option<Look>,
     /// Whether the window is all of time, and grows with it.
     fitted: bool,
     /// The rows' height if chosen, and how far they are scrolled.
@@ -63,8 +67,8 @@ pub(crate) struct Timeline {
     cluster: Option<ClusterSpec>,
     drag: Option<Drag>,
     pointer: Option<Point<Device>>,
-    /// Whether the clock was inside the window, which then follows it.
-    clock_seen: bool,
+    /// The node that was looked for last, as far as it has been scrolled to.
+    node: Option<u32>,
     /// Whether the first window has been looked for.
     opened: bool,
 }
@@ -110,7 +114,9 @@ impl Timeline {
                 By::Job => Box::new(ByJob::default()),
             },
             place: Place::default(),
-            view: Glide::new([0.0, 1.0]),
+            window: Window::new(0.0, 1.0),
+            target: Window::new(0.0, 1.0),
+            wants: None,
             fitted: true,
             height: None,
             scroll: 0.0,
@@ -118,14 +124,9 @@ impl Timeline {
             cluster: None,
             drag: None,
             pointer: None,
-            clock_seen: false,
+            node: None,
             opened: false,
         }
-    }
-
-    fn target(&self) -> Window {
-        let [from, to] = self.view.target();
-        Window::new(from, to)
     }
 
     /// The rows through `window`.
@@ -142,23 +143,24 @@ impl Timeline {
 
     /// The rows as they are seen.
     fn seen(&self, shown: OnStage<'_>) -> View {
-        self.view_of(self.window(), shown)
+        self.view_of(self.window, shown)
     }
 
-    fn window(&self) -> Window {
-        let [from, to] = self.view.at();
-        Window::new(from, to)
-    }
-
-    fn go(&mut self, window: Window, at_once: bool) {
-        let end = self.place.overview.end;
-        let window = window.within(end, LEAST_SPAN);
-        self.fitted = window.span() >= end;
-        if at_once {
-            self.view.jump([window.from, window.to]);
+    /// Has all views show this window, at once if the pointer `holds` it.
+    fn go(&mut self, window: Window, holds: bool) {
+        self.target = window;
+        self.wants = Some(if holds {
+            Look::Held(window)
         } else {
-            self.view.go([window.from, window.to]);
-        }
+            Look::At(window)
+        });
+    }
+
+    /// Takes the window from the stage.
+    fn look(&mut self, stage: &Stage) {
+        self.window = stage.window();
+        self.target = stage.axis.target(stage.whole());
+        self.fitted = stage.axis.seen().is_none();
     }
 
     /// Scrolls there, or as far as there are rows.
@@ -170,7 +172,7 @@ impl Timeline {
 
     /// Scrolls to something that lives in the window, if nothing there does.
     fn reveal(&mut self, shown: OnStage<'_>) {
-        let view = self.view_of(self.target(), shown);
+        let view = self.view_of(self.target, shown);
         if let Some(top) = self.rows.reveal(&view, shown) {
             self.scroll_to(top, shown);
         }
@@ -178,7 +180,7 @@ impl Timeline {
 
     fn update(&mut self, pen: &Pen<'_>, shown: OnStage<'_>) {
         let OnStage { stage, run } = shown;
-        let end = full_range(stage);
+        let end = stage.whole();
         let narrow = pen.area.w < pen.px(560.0);
         let gutter = pen.px(self.rows.gutter(narrow));
         self.place = Place::new(&pen.area, gutter, end, pen.ratio);
@@ -190,17 +192,22 @@ impl Timeline {
         self.rows.extend(shown);
         self.columns.update(run, self.place.plot.w as usize, end);
 
+        let before = self.target;
+        self.look(stage);
         self.open(shown);
-        if self.fitted {
-            self.view.jump([0.0, end]);
+        if self.target != before && self.drag.is_none() {
+            // Another view has moved it.
+            self.reveal(shown);
         }
-        let seen = self.window();
-        let now = stage.clock.now;
-        if stage.clock.playing && self.clock_seen && now > seen.to && self.drag.is_none() {
-            let next = seen.moved(now - seen.from - seen.span() * 0.1);
-            self.go(next, stage.reduced_motion);
+        if self.node != stage.node {
+            self.node = stage.node;
+            let top = stage
+                .node
+                .and_then(|node| self.rows.top_of_node(node, &self.seen(shown)));
+            if let Some(top) = top {
+                self.scroll_to(top, shown);
+            }
         }
-        self.clock_seen = now >= seen.from && now <= seen.to;
         self.scroll_to(self.scroll, shown);
     }
 
@@ -216,7 +223,9 @@ impl Timeline {
         self.opened = true;
         if self.fitted && span < self.place.overview.end {
             let now = shown.stage.clock.now;
-            self.go(Window::new(0.0, span).moved(now - 0.4 * span), true);
+            let window = Window::new(0.0, span).moved(now - 0.4 * span);
+            self.go(window.within(self.place.overview.end, 1.0), true);
+            self.window = self.target;
             self.reveal(shown);
         }
     }
@@ -225,9 +234,6 @@ impl Timeline {
 impl RunPainter for Timeline {
     fn paint(&mut self, pen: &mut Pen<'_>, shown: OnStage<'_>) -> bool {
         self.update(pen, shown);
-        let precision = self.target().span() * 2e-4;
-        let still = shown.stage.reduced_motion;
-        let mut moving = self.view.step(pen.real_ms, precision, still);
         let view = self.seen(shown);
         let Place {
             axis,
@@ -241,18 +247,21 @@ impl RunPainter for Timeline {
         axis::paint(pen, &axis, &view.ruler, pill);
         let (x, w) = (0.0, pen.area.w);
         pen.clip(&Rect { x, w, ..plot });
-        moving |= self.rows.paint(pen, &view, shown);
+        let moving = self.rows.paint(pen, &view, shown);
         pen.unclip();
+        let range = shown.stage.axis.selected();
+        if let Some(range) = range {
+            axis::paint_range(pen, &axis, &plot, &view.ruler, range);
+        }
         if let Some(pill) = pill {
             axis::paint_clock(pen, &plot, &view.ruler, pill, now);
         }
-        let gpus = shown.stage.cluster.gpus();
-        let dark = shown.stage.dark;
-        overview.paint(pen, &self.columns, gpus, view.ruler.window, now, dark);
+        overview.paint(pen, &self.columns, shown.stage);
         moving
     }
 
     fn pointer(&mut self, pointer: &Pointer<Device>, shown: OnStage<'_>) -> Response {
+        self.look(shown.stage);
         self.take_pointer(pointer, shown)
     }
 
@@ -262,6 +271,11 @@ impl RunPainter for Timeline {
     }
 
     fn key(&mut self, key: &str, shown: OnStage<'_>) -> bool {
+        self.look(shown.stage);
         self.take_key(key, shown)
+    }
+
+    fn wants(&mut self) -> Option<Look> {
+        self.wants.take()
     }
 }

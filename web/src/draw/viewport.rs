@@ -1,7 +1,8 @@
-//! What part of a picture is seen: a window onto time, a window onto a plane, and gliding from
-//! one view to the next.
+//! What part of a picture is seen: a window onto time laid along a canvas, a window onto a plane, and
+//! gliding from one view to the next.
 
 use super::space::{Device, Point, Rect, Size, World};
+pub(super) use crate::time_axis::Window;
 
 /// How much one press of W enlarges.
 pub(super) const KEY_ZOOM: f64 = 1.5;
@@ -10,61 +11,8 @@ pub(super) const KEY_ZOOM: f64 = 1.5;
 pub(super) const KEY_PAN: f64 = 0.15;
 
 /// How much the wheel enlarges, turned by `dy` pixels.
-pub(super) fn wheel_zoom(dy: f64) -> f64 {
+pub(crate) fn wheel_zoom(dy: f64) -> f64 {
     (-dy * 0.002).clamp(-1.0, 1.0).exp()
-}
-
-/// A span of time that is seen.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Window {
-    pub(super) from: f64,
-    pub(super) to: f64,
-}
-
-impl Window {
-    pub(super) fn new(from: f64, to: f64) -> Self {
-        Self { from, to }
-    }
-
-    pub(super) fn span(&self) -> f64 {
-        self.to - self.from
-    }
-
-    /// Where `time` is: 0 at the left edge, 1 at the right one.
-    pub(super) fn part(&self, time: f64) -> f64 {
-        (time - self.from) / self.span()
-    }
-
-    /// The time at a [`part`](Self::part).
-    pub(super) fn time(&self, part: f64) -> f64 {
-        self.from + part * self.span()
-    }
-
-    /// Enlarged by `factor`; `about` stays where it is.
-    pub(super) fn zoomed(&self, about: f64, factor: f64) -> Self {
-        Self::new(
-            about - (about - self.from) / factor,
-            about + (self.to - about) / factor,
-        )
-    }
-
-    /// Later by `seconds`.
-    pub(super) fn moved(&self, seconds: f64) -> Self {
-        Self::new(self.from + seconds, self.to + seconds)
-    }
-
-    /// The closest window inside `0..end` that spans at least `least` seconds (or all of it).
-    pub(super) fn within(&self, end: f64, least: f64) -> Self {
-        let span = self.span().max(least).min(end.max(least));
-        let middle = (self.from + self.to) / 2.0;
-        let from = if self.span() >= least {
-            self.from
-        } else {
-            middle - span / 2.0
-        };
-        let from = from.min(end - span).max(0.0);
-        Self::new(from, from + span)
-    }
 }
 
 /// A window along a stretch of the canvas.
@@ -197,7 +145,7 @@ impl From<[f64; 3]> for Plane {
 
 /// Numbers on their way to others: what is seen follows what is wanted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Glide<const N: usize> {
+pub(crate) struct Glide<const N: usize> {
     at: [f64; N],
     to: [f64; N],
     last_ms: Option<f64>,
@@ -207,7 +155,7 @@ pub(super) struct Glide<const N: usize> {
 const GLIDE_MS: f64 = 45.0;
 
 impl<const N: usize> Glide<N> {
-    pub(super) fn new(at: [f64; N]) -> Self {
+    pub(crate) fn new(at: [f64; N]) -> Self {
         Self {
             at,
             to: at,
@@ -216,28 +164,28 @@ impl<const N: usize> Glide<N> {
     }
 
     /// Where it is.
-    pub(super) fn at(&self) -> [f64; N] {
+    pub(crate) fn at(&self) -> [f64; N] {
         self.at
     }
 
     /// Where it will be.
-    pub(super) fn target(&self) -> [f64; N] {
+    pub(crate) fn target(&self) -> [f64; N] {
         self.to
     }
 
     /// Goes there from now on.
-    pub(super) fn go(&mut self, to: [f64; N]) {
+    pub(crate) fn go(&mut self, to: [f64; N]) {
         self.to = to;
     }
 
     /// Is there at once.
-    pub(super) fn jump(&mut self, to: [f64; N]) {
+    pub(crate) fn jump(&mut self, to: [f64; N]) {
         (self.at, self.to) = (to, to);
     }
 
     /// Moves on to `real_ms`; `true` while it is on its way. `precision`: the distance that no
     /// longer counts.
-    pub(super) fn step(&mut self, real_ms: f64, precision: f64, still: bool) -> bool {
+    pub(crate) fn step(&mut self, real_ms: f64, precision: f64, still: bool) -> bool {
         let passed = self
             .last_ms
             .replace(real_ms)
@@ -269,15 +217,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zooming_keeps_the_time_under_the_pointer() {
-        let window = Window::new(100.0, 300.0);
-        let about = window.time(0.3);
-        let zoomed = window.zoomed(about, 2.0);
-        assert!((zoomed.part(about) - 0.3).abs() < 1e-12);
-        assert_eq!(zoomed.span(), 100.0);
-    }
-
-    #[test]
     fn places_on_a_ruler_are_times() {
         let area = Rect::new(10.0, 0.0, 400.0, 1.0);
         let ruler = Ruler::across(&area, Window::new(100.0, 300.0));
@@ -285,32 +224,6 @@ mod tests {
         assert_eq!((ruler.x(0.0), ruler.time(0.0)), (-190.0, 95.0));
         assert_eq!((ruler.x_within(0.0), ruler.time_within(0.0)), (10.0, 100.0));
         assert_eq!(ruler.seconds(40.0), 20.0);
-    }
-
-    #[test]
-    fn windows_stay_within_the_run() {
-        for (from, to) in [
-            (-50.0, 20.0),
-            (90.0, 130.0),
-            (-10.0, 500.0),
-            (50.0, 50.1),
-            (99.9, 100.0),
-        ] {
-            let window = Window::new(from, to).within(100.0, 1.0);
-            assert!(
-                window.from >= 0.0 && window.to <= 100.0 + 1e-9,
-                "{window:?}"
-            );
-            assert!(window.span() >= 1.0 - 1e-9 && window.span() <= 100.0);
-        }
-        assert_eq!(
-            Window::new(20.0, 40.0).within(100.0, 1.0),
-            Window::new(20.0, 40.0)
-        );
-        assert_eq!(
-            Window::new(0.0, 0.0).within(0.0, 1.0),
-            Window::new(0.0, 1.0)
-        );
     }
 
     #[test]

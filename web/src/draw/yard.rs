@@ -351,7 +351,7 @@ impl RunPainter for Yard {
                 let plane = self.plane();
                 self.drag = Some(Drag { plane, from: at });
             }
-            PointerKind::Release | PointerKind::Leave => self.drag = None,
+            PointerKind::Release | PointerKind::Leave | PointerKind::Double => self.drag = None,
             PointerKind::Click => {
                 self.drag = None;
                 let target = self.at(at, run);

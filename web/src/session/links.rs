@@ -6,6 +6,7 @@ use super::desk::Files;
 use crate::kept::{self, Opening};
 use crate::state::link::Link;
 use crate::state::{Action, AppState, ClusterOrigin, Source};
+use crate::time_axis::{TimeAxis, Window};
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use wasm_bindgen_futures::spawn_local;
@@ -23,6 +24,9 @@ pub(super) struct Wanted {
     pub(super) time: Option<f64>,
     /// How fast it goes.
     pub(super) speed: Option<f64>,
+    /// What is seen of time, and the range that is selected.
+    pub(super) seen: Option<Window>,
+    pub(super) range: Option<Window>,
     /// The job that is chosen.
     pub(super) job: Option<JobId>,
     /// The class of jobs that stands out.
@@ -123,6 +127,7 @@ impl Session {
         if let Some(speed) = link.speed {
             stage.clock.speed = speed;
         }
+        stage.axis = TimeAxis::new(link.seen, link.range);
         stage.touch();
     }
 
@@ -143,6 +148,8 @@ impl Session {
             cluster: link.cluster.clone(),
             time: link.time,
             speed: link.speed,
+            seen: link.seen,
+            range: link.range,
             job: link.job,
             lit: link.lit,
             file: None,

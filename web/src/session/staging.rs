@@ -6,6 +6,7 @@ use super::desk::Files;
 use crate::bridge::protocol::OpenedTrace;
 use crate::state::link::fit_in_a_link;
 use crate::state::{Action, AppState, Card, ClusterOrigin, RunStatus, Source, TraceInfo};
+use crate::time_axis::TimeAxis;
 use std::rc::Rc;
 use switchyard::job::JobId;
 use switchyard::outages::Outages;
@@ -178,6 +179,8 @@ impl Session {
                 .or(sample.map(|sample| sample.opens_at))
                 .unwrap_or(0.0);
             stage.clock.end = 0.0;
+            stage.axis = TimeAxis::new(wanted.seen, wanted.range);
+            stage.node = None;
             stage.clock.playing = wanted.time.is_none() && !stage.reduced_motion;
             let play_through = round_speed((span + longest) / PLAY_THROUGH_SECONDS);
             stage.clock.speed = wanted.speed.unwrap_or(play_through);

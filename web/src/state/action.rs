@@ -90,6 +90,8 @@ pub enum Action {
     Show(&'static str),
     /// Choose this within a view.
     SetOption(&'static ViewOption, String),
+    /// Look for something, or stop.
+    Search(bool),
     /// Colour by this.
     ColourBy(ColourBy),
     /// Make a class of jobs stand out, or none.

@@ -15,6 +15,7 @@ use super::{
 use crate::bridge::protocol::Choice;
 use crate::goodput::Question;
 use crate::stage::{ColourBy, Stage};
+use crate::time_axis::Window as Span;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::fmt::Display;
 use std::rc::Rc;
@@ -81,6 +82,10 @@ pub struct Link {
     pub time: Option<f64>,
     /// Simulated seconds per real second.
     pub speed: Option<f64>,
+    /// The part of time that views show; not given: all of it.
+    pub seen: Option<Span>,
+    /// The range of time that is selected.
+    pub range: Option<Span>,
     /// The chosen job.
     pub job: Option<JobId>,
     /// The class of jobs that stands out.
@@ -108,6 +113,8 @@ impl Default for Link {
             theme: Theme::default(),
             time: None,
             speed: None,
+            seen: None,
+            range: None,
             job: None,
             lit: None,
             complaints: Vec::new(),
@@ -253,6 +260,8 @@ impl Link {
                 let why = "at this speed the clock would stand still";
                 self.speed = Some(Some(speed).filter(|speed| *speed > 0.0).ok_or(why)?);
             }
+            "zoom" => self.seen = Some(span(value)?),
+            "range" => self.range = Some(span(value)?),
             "job" => self.job = Some(JobId(whole(value)?)),
             "lit" => self.lit = Some(whole(value)?),
             _ => {
@@ -314,6 +323,8 @@ impl Link {
             theme: state.theme,
             time: Some(stage.clock.now),
             speed: Some(stage.clock.speed),
+            seen: stage.axis.seen(),
+            range: stage.axis.selected(),
             job: state.selected,
             lit: state.lit,
             complaints: Vec::new(),
@@ -342,12 +353,14 @@ impl Link {
         parts.filter(|(is, _)| *is).map(|(_, what)| what).collect()
     }
 
-    /// Whether another shows the same but for the clock, which moves by itself.
+    /// Whether another shows the same but for the clock, which moves by itself, and the part of time that
+    /// is seen, which goes with it.
     pub fn is_but_for_the_clock(&self, other: &Self) -> bool {
-        let (time, speed) = (other.time, other.speed);
         let still = Self {
-            time,
-            speed,
+            time: other.time,
+            speed: other.speed,
+            seen: other.seen,
+            range: other.range,
             ..self.clone()
         };
         still == *other
@@ -427,6 +440,11 @@ impl Link {
         if let Some(speed) = self.speed {
             add("speed", &speed.to_string());
         }
+        for (key, span) in [("zoom", self.seen), ("range", self.range)] {
+            if let Some(Span { from, to }) = span {
+                add(key, &format!("{from}..{to}"));
+            }
+        }
         if let Some(job) = self.job {
             add("job", &job.0.to_string());
         }
@@ -444,6 +462,13 @@ fn parsed<T: std::str::FromStr<Err: Display>>(value: &str) -> Result<T, String> 
 fn whole<T: std::str::FromStr>(value: &str) -> Result<T, String> {
     let why = "it is a whole number, 0 or more, and not too great";
     value.parse().map_err(|_| why.to_owned())
+}
+
+/// A part of time.
+fn span(value: &str) -> Result<Span, String> {
+    let Window { from, to } = parsed(value)?;
+    let whole = to.is_finite().then(|| Span::new(from, to));
+    whole.ok_or_else(|| "it needs an end".to_owned())
 }
 
 fn some(value: &str) -> Result<String, String> {

@@ -69,6 +69,8 @@ pub struct AppState {
     pub view: String,
     /// What is chosen within views.
     pub options: ViewOptions,
+    /// Whether something is being looked for.
+    pub searching: bool,
     /// What colours stand for.
     pub colour_by: ColourBy,
     /// The class of jobs that stands out, if one was chosen from the legend.
@@ -308,6 +310,7 @@ impl AppState {
             cards,
             options: link.options.clone(),
             view: link.view.clone(),
+            searching: false,
             colour_by: link.colour_by,
             lit: link.lit,
             theme: link.theme,

@@ -151,6 +151,8 @@ impl Random {
             theme: self.of(&[Theme::System, Theme::Light, Theme::Dark]),
             time: Some(self.below(1 << 20) as f64),
             speed: Some(0.5 + self.below(1 << 20) as f64),
+            seen: None,
+            range: None,
             job: self.coin().then(|| JobId(self.below(9) as u32)),
             lit: self.coin().then(|| self.below(9) as u32),
             complaints: Vec::new(),

@@ -217,6 +217,7 @@ impl AppState {
             Action::Show(view) => self.view = view.to_string(),
             // What an option does not take leaves it as it is.
             Action::SetOption(option, value) => drop(self.options.set(option, &value)),
+            Action::Search(open) => self.searching = open,
             Action::ColourBy(colour_by) => (self.colour_by, self.lit) = (colour_by, None),
             Action::Light(class) => self.lit = class,
             Action::Theme(theme) => self.theme = theme,

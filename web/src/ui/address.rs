@@ -98,7 +98,7 @@ fn changed(before: &str, after: &str) -> Vec<String> {
     for part in gone.chain(come) {
         let name = part.split('=').next().unwrap_or(part);
         let is_known = names.iter().any(|of| of == name);
-        if !is_known && name != "t" && name != "speed" {
+        if !is_known && !["t", "speed", "zoom", "range"].contains(&name) {
             names.push(name.to_owned());
         }
     }

@@ -3,6 +3,7 @@
 use crate::draw::space::{Css, Ratio, Size};
 use crate::draw::{Canvas, Surface};
 use crate::stage::{SharedStage, StageRun};
+use crate::time_axis::Look;
 use gloo_render::{AnimationFrame, request_animation_frame};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -139,11 +140,11 @@ impl Animation {
         let active = hosted.iter().position(is_active);
         for at in active.into_iter().chain(0..hosted.len()) {
             let canvas = &mut hosted[at].1;
-            if canvas
-                .painted_as
-                .borrow_mut()
-                .key(key, &self.0.stage.read())
-            {
+            let mut painted_as = canvas.painted_as.borrow_mut();
+            if painted_as.key(key, &self.0.stage.read()) {
+                if let Some(look) = painted_as.wants() {
+                    self.0.stage.write().look(look);
+                }
                 canvas.painted = None;
                 return true;
             }
@@ -156,6 +157,7 @@ impl Animation {
         if passed < LONGEST_FRAME_MS {
             self.move_clock(passed / 1000.0);
         }
+        self.glide(ms);
         let begin = self.now();
         let mut painted = false;
         let mut changed = Vec::new();
@@ -171,7 +173,9 @@ impl Animation {
                 self.0.stage.write().seek();
                 sought = true;
             }
-            canvas.paint(size, &self.0.stage, ms);
+            if let Some(look) = canvas.paint(size, &self.0.stage, ms) {
+                self.0.stage.write().look(look);
+            }
             if canvas
                 .painted
                 .replace(revision)
@@ -196,6 +200,15 @@ impl Animation {
         }
     }
 
+    /// Has the views come nearer to the window that is to be seen.
+    fn glide(&self, ms: f64) {
+        let mut stage = self.0.stage.write();
+        let (end, still) = (stage.whole(), stage.reduced_motion);
+        if stage.axis.glide(ms, still, end) {
+            stage.touch();
+        }
+    }
+
     /// Plays: not beyond what every run still under way has reached, nor beyond the end.
     fn move_clock(&self, seconds: f64) {
         let mut stage = self.0.stage.write();
@@ -210,7 +223,8 @@ impl Animation {
         let limit = under_way.fold(stage.clock.end, f64::min);
         let now = (stage.clock.now + seconds * stage.clock.speed).min(limit);
         if now > stage.clock.now {
-            stage.clock.now = now;
+            let (before, end) = (stage.clock.now, stage.whole());
+            stage.clock.now = stage.axis.follow(before, now, end);
             stage.touch();
         } else if stage.clock.end > 0.0
             && stage.clock.now >= stage.clock.end
@@ -278,10 +292,15 @@ impl Hosted {
         (Size::new(f64::from(w), f64::from(h)), ratio)
     }
 
-    fn paint(&mut self, size: (Size<Css>, Ratio), stage: &SharedStage, real_ms: f64) {
+    fn paint(
+        &mut self,
+        size: (Size<Css>, Ratio),
+        stage: &SharedStage,
+        real_ms: f64,
+    ) -> Option<Look> {
         let (css, ratio) = size;
         if css.w < 1.0 || css.h < 1.0 {
-            return;
+            return None;
         }
         if self.size != size {
             let device = ratio.size(css);
@@ -297,5 +316,6 @@ impl Hosted {
         };
         let mut canvas = self.painted_as.borrow_mut();
         self.moving = canvas.paint(&surface, &stage.read());
+        canvas.wants()
     }
 }

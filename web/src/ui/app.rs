@@ -15,7 +15,9 @@ use super::icon::{Icon, sign};
 use super::inspector::Inspector;
 use super::keyboard::use_keyboard;
 use super::player::Player;
+use super::range_bar::RangeBar;
 use super::scheduler_panel::scheduler_panel;
+use super::search::Search;
 use super::theme::use_theme;
 use super::trace_panel::trace_panel;
 use super::view::View;
@@ -128,6 +130,7 @@ pub fn App() -> Html {
                         // Always a node, if an empty one: else the view before it would be made anew.
                         { inspector.unwrap_or_default() }
                     </div>
+                    <RangeBar state={state.clone()} doers={(*doers).clone()} />
                     if state.asking_for_guide {
                         { question(&state, session) }
                     } else if let Some(step) = state.guide {
@@ -135,6 +138,9 @@ pub fn App() -> Html {
                     }
                 </main>
                 <Player doers={(*doers).clone()} />
+                if state.searching {
+                    <Search state={state.clone()} doers={(*doers).clone()} />
+                }
                 if state.help {
                     { help(tell(session, |_| Action::Help(false))) }
                 }

@@ -74,13 +74,17 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
     let react = {
         let (canvas, hosted, doers) = (canvas.clone(), hosted.clone(), props.doers.clone());
         let (painter, resting) = (painter.clone(), resting.clone());
-        move |pointer: Pointer<Css>, client: Point<Css>| {
+        move |pointer: Pointer<Css>, client: Point<Css>| -> Response {
             let Doers { session, animation } = &doers;
             let rests = pointer.kind == PointerKind::Move && !pointer.down;
             *resting.borrow_mut() = rests.then_some((pointer, client));
-            let response = painter
-                .borrow_mut()
-                .pointer(&pointer, &session.stage().read());
+            let mut painter = painter.borrow_mut();
+            let response = painter.pointer(&pointer, &session.stage().read());
+            let look = painter.wants();
+            drop(painter);
+            if let Some(look) = look {
+                session.stage().write().look(look);
+            }
             if let (Some(animation), Some(id)) = (animation, *hosted.borrow()) {
                 animation.activate(id);
                 if response.repaint {
@@ -93,6 +97,7 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
             }
             show_tooltip(response.tooltip.as_deref(), client);
             carry_out(session, &response);
+            response
         }
     };
 
@@ -204,8 +209,13 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
             react(pointer, client(&event));
         })
     };
+    let ondblclick = {
+        let (react, pointer) = (react.clone(), pointer.clone());
+        Callback::from(move |event: MouseEvent| {
+            react(pointer(PointerKind::Double, &event), client(&event));
+        })
+    };
     let onwheel = Callback::from(move |event: WheelEvent| {
-        event.prevent_default();
         let scale = if event.delta_mode() == WheelEvent::DOM_DELTA_LINE {
             16.0
         } else {
@@ -215,7 +225,9 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
             dx: event.delta_x() * scale,
             dy: event.delta_y() * scale,
         };
-        react(pointer(kind, &event), client(&event));
+        if !react(pointer(kind, &event), client(&event)).passes {
+            event.prevent_default();
+        }
     });
 
     let onfocus = {
@@ -230,7 +242,7 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
     html! {
         <canvas ref={canvas} class={props.class} role="img" tabindex="0"
             aria-label={props.label.clone()} {onfocus}
-            onpointermove={onmove} onpointerleave={onleave.clone()} onpointercancel={onleave} {onpointerdown} {onpointerup} {onwheel} />
+            onpointermove={onmove} onpointerleave={onleave.clone()} onpointercancel={onleave} {onpointerdown} {onpointerup} {ondblclick} {onwheel} />
     }
 }
 

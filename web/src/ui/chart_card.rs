@@ -1,15 +1,21 @@
-//! One chart: its canvas, what it says under the pointer, the clock in it, and its files.
+//! One chart: its picture, what it says under the pointer, the clock in it, and its files. Charts over
+//! time show the window of all views, and move it.
 
-use super::clock::Clocked;
-use super::controls::{quiet_button, swatch};
-use super::download;
-use crate::draw::charts::Figure;
-use crate::draw::space::{Css, Ratio, Rect, Size};
-use crate::stage::SharedStage;
+use super::clock::{Clocked, use_axis};
+use super::controls::swatch;
+use super::doers::StateProps;
+use super::drawing::drawing;
+use super::picture_saver::{PictureSaver, caption};
+use super::theme::is_dark;
+use crate::draw::charts::{ASPECT, Figure, Series, stroke};
+use crate::draw::space::{Css, Rect, Size};
+use crate::draw::svg::{Look as Style, Paper};
+use crate::draw::viewport::wheel_zoom;
+use crate::time_axis::{Look, Window};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, HtmlCanvasElement, ResizeObserver};
+use web_sys::{Element, ResizeObserver};
 use yew::prelude::*;
 
 /// Plots narrower than this have no room for a readout beside the pointer, CSS pixels.
@@ -18,92 +24,235 @@ const NARROW: f64 = 320.0;
 /// What a chart needs.
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
-    /// For the clock.
-    pub(super) stage: SharedStage,
-    /// What it shows.
+    /// For the clock, the axis of time and the caption.
+    pub(super) given: StateProps,
+    /// What it shows of all of time.
     pub(super) figure: Rc<Figure>,
-    /// Whether the page is dark.
-    pub(super) dark: bool,
-    /// Moves the clock.
-    pub(super) on_seek: Callback<f64>,
 }
+
+/// What the pointer holds.
+struct Held {
+    /// Where it went down, and the window then.
+    x: f64,
+    window: Window,
+    selects: bool,
+    moved: bool,
+}
+
+/// A drag of fewer pixels is a click.
+const CLICK_PIXELS: f64 = 4.0;
 
 /// One chart.
 #[component]
 pub(super) fn ChartCard(props: &Props) -> Html {
+    let StateProps { state, doers } = &props.given;
+    let (session, dark) = (&doers.session, is_dark(state.theme));
+    let stage = session.stage();
     let frame = use_node_ref();
-    let canvas = use_node_ref();
     let size = use_size(&frame);
     let hovered = use_state_eq(|| None::<f64>);
-    let (figure, dark) = (&props.figure, props.dark);
-
-    use_effect_with((figure.clone(), size, dark), {
-        let canvas = canvas.clone();
-        move |(figure, size, dark)| {
-            if let Some(canvas) = canvas.cast::<HtmlCanvasElement>().filter(|_| size.w > 0.0) {
-                let scale = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
-                // A browser that gives no context shows no chart; the table says the same.
-                let _ = figure.paint_canvas(&canvas, *size, Ratio(scale), *dark);
-            }
-        }
+    // The run that stands out: for as long as its name is pointed at, or until it is clicked again.
+    let (pointed, pinned) = (
+        use_state_eq(|| None::<usize>),
+        use_state_eq(|| None::<usize>),
+    );
+    let held = use_mut_ref(|| None::<Held>);
+    let axis = use_axis(stage);
+    let chart = props.figure.chart;
+    let over_time = chart.is_over_time();
+    let seen = axis.seen.filter(|_| over_time);
+    let figure = use_memo((props.figure.clone(), seen), |(whole, seen)| match seen {
+        Some(window) => Rc::new(Figure::within(chart, &stage.read(), *window)),
+        None => whole.clone(),
+    });
+    let figure = (*figure).clone();
+    let look = Style::on_page(dark, pointed.or(*pinned));
+    let picture = use_memo((figure.clone(), size, look), |(figure, size, look)| {
+        let is_there = size.w > 0.0;
+        is_there.then(|| drawing(&figure.svg(*size, *look)))
     });
 
-    let plot = figure.plot(size);
-    let value_at = {
-        let (figure, frame) = (figure.clone(), frame.clone());
-        move |event: &MouseEvent| {
+    let plot = figure.plot(size, look);
+    let place = {
+        let frame = frame.clone();
+        move |event: &MouseEvent| -> Option<f64> {
             let bounds = frame.cast::<Element>()?.get_bounding_client_rect();
-            let x = f64::from(event.client_x()) - bounds.left();
+            Some(f64::from(event.client_x()) - bounds.left())
+        }
+    };
+    let value_at = {
+        let (figure, place) = (figure.clone(), place.clone());
+        move |event: &MouseEvent| {
+            let x = place(event)?;
             let within = (plot.x..=plot.right()).contains(&x);
             within.then(|| figure.x.value_at(&plot, x))
         }
     };
+    let onpointerdown = {
+        let (held, place, stage) = (held.clone(), place.clone(), stage.clone());
+        Callback::from(move |event: PointerEvent| {
+            let x = place(&event).filter(|_| over_time && event.button() == 0);
+            let stage = stage.read();
+            *held.borrow_mut() = x.map(|x| Held {
+                x,
+                window: stage.axis.target(stage.whole()),
+                selects: event.shift_key(),
+                moved: false,
+            });
+        })
+    };
     let onpointermove = {
-        let (hovered, value_at) = (hovered.clone(), value_at.clone());
-        Callback::from(move |event: PointerEvent| hovered.set(value_at(&event)))
+        let (hovered, value_at, held) = (hovered.clone(), value_at.clone(), held.clone());
+        let (place, stage, frame) = (place.clone(), stage.clone(), frame.clone());
+        Callback::from(move |event: PointerEvent| {
+            hovered.set(value_at(&event));
+            let mut held = held.borrow_mut();
+            let is_held = event.buttons() & 1 == 1;
+            let (Some(held), Some(x)) = (held.as_mut().filter(|_| is_held), place(&event)) else {
+                return;
+            };
+            if !held.moved && (x - held.x).abs() < CLICK_PIXELS {
+                return;
+            }
+            if !held.moved
+                && let Some(frame) = frame.cast::<Element>()
+            {
+                // Without capture a drag merely ends at the chart's edge.
+                let _ = frame.set_pointer_capture(event.pointer_id());
+            }
+            held.moved = true;
+            let time = |x: f64| {
+                let part = ((x - plot.x) / plot.w).clamp(0.0, 1.0);
+                held.window.time(part)
+            };
+            let mut stage = stage.write();
+            if held.selects {
+                let (a, b) = (time(held.x), time(x));
+                stage.look(Look::Select(Some(Window::new(a.min(b), a.max(b)))));
+            } else {
+                let seconds = (held.x - x) / plot.w * held.window.span();
+                let whole = stage.whole();
+                stage.look(Look::Held(held.window.slid(seconds, whole)));
+            }
+        })
     };
     let onpointerleave = {
         let hovered = hovered.clone();
         Callback::from(move |_: PointerEvent| hovered.set(None))
     };
-    let over_time = figure.chart.is_over_time();
     let onclick = {
-        let on_seek = props.on_seek.clone();
+        let (session, held) = (session.clone(), held.clone());
+        let value_at = value_at.clone();
         Callback::from(move |event: MouseEvent| {
-            if let Some(time) = value_at(&event).filter(|_| over_time) {
-                on_seek.emit(time);
+            let moved = held.borrow_mut().take().is_some_and(|held| held.moved);
+            if let Some(time) = value_at(&event).filter(|_| over_time && !moved) {
+                session.seek(time);
             }
         })
     };
-    let title = figure.chart.title();
-    let save = |kind: download::Picture, name: &str| {
+    let ondblclick = {
+        let stage = stage.clone();
+        Callback::from(move |_: MouseEvent| {
+            if over_time {
+                stage.write().look(Look::Whole);
+            }
+        })
+    };
+    let onwheel = {
+        let (stage, value_at) = (stage.clone(), value_at.clone());
+        Callback::from(move |event: WheelEvent| {
+            let about = value_at(&event).filter(|_| over_time && event.ctrl_key());
+            let Some(about) = about else {
+                return;
+            };
+            event.prevent_default();
+            let mut stage = stage.write();
+            let window = stage.axis.target(stage.whole());
+            stage.look(Look::At(window.zoomed(about, wheel_zoom(event.delta_y()))));
+        })
+    };
+    let title = chart.title();
+    let is_ranges = figure.x.is_names();
+    let names = (!figure.names_lines()).then(|| {
+        let button = |(at, of): (usize, &Series)| {
+            let point = |to: Option<usize>| {
+                let pointed = pointed.clone();
+                Callback::from(move |_: PointerEvent| pointed.set(to))
+            };
+            let is_pinned = *pinned == Some(at);
+            let onclick = {
+                let pinned = pinned.clone();
+                Callback::from(move |_: MouseEvent| pinned.set((!is_pinned).then_some(at)))
+            };
+            let line = stroke(at, of.complete, look);
+            let line = format!("<svg width='22' height='8' aria-hidden='true'><line x2='22' y1='4' y2='4' {line}/></svg>");
+            html! {
+                <button type="button" aria-pressed={is_pinned.to_string()} title="Point at it, or click, to make it stand out"
+                    onpointerenter={point(Some(at))} onpointerleave={point(None)} {onclick}>
+                    { if is_ranges { swatch(at, dark) } else { drawing(&line) } }{ &of.name }
+                </button>
+            }
+        };
+        let buttons = figure.series.iter().enumerate().map(button);
+        let marks = Some(chart.marks()).filter(|_| is_ranges);
+        html! { <div class="legend" role="group" aria-label={format!("Runs in “{title}”")}>{ for buttons }<span class="hint">{ marks }</span></div> }
+    });
+    let draw = {
         let figure = figure.clone();
-        let onclick =
-            Callback::from(move |_: MouseEvent| download::picture(&figure, kind, size, dark));
-        let label = format!("Save “{title}” as {name}");
-        quiet_button(&label, None, html! { name }, onclick)
+        Callback::from(move |paper: Paper| figure.svg(paper.size(ASPECT), paper.look()))
+    };
+    let csv = {
+        let figure = figure.clone();
+        Callback::from(move |()| figure.csv())
+    };
+    let of_all = {
+        let (state, stage) = (state.clone(), stage.clone());
+        Callback::from(move |()| {
+            let marks = Some(chart.marks()).filter(|marks| !marks.is_empty());
+            let marks = marks.map_or_else(String::new, |marks| format!(" ({marks})"));
+            caption(&format!("{title}{marks}"), &state, &stage.read())
+        })
     };
     html! {
         <figure class="chart">
             <h2 class="visually-hidden">{ title }</h2>
             <div class={classes!("chart-frame", over_time.then_some("seekable"))} ref={frame}
-                {onpointermove} {onpointerleave} {onclick}>
-                <canvas ref={canvas} role="img" aria-label={figure.describe()} />
+                {onpointerdown} {onpointermove} {onpointerleave} {onclick} {ondblclick} {onwheel}>
+                { (*picture).clone().unwrap_or_default() }
                 if figure.is_empty() {
-                    <p class="empty">{ "No job has finished yet." }</p>
+                    <p class="empty">{ if seen.is_some() { "Nothing is known of this time." } else { "No job has finished yet." } }</p>
+                }
+                if let Some(range) = axis.selected.filter(|_| over_time) {
+                    { range_tint(&figure, range, plot) }
                 }
                 if over_time {
-                    <Clocked stage={props.stage.clone()} render={clock_line(figure, plot)} />
+                    <Clocked stage={stage.clone()} render={clock_line(&figure, plot)} />
                 }
                 if let Some(value) = *hovered {
-                    { readout(figure, plot, value, dark) }
+                    { readout(&figure, plot, value, dark) }
                 }
             </div>
+            { names }
             <div class="chart-files">
-                { save(download::Picture::Png, "PNG") }{ save(download::Picture::Svg, "SVG") }
+                <PictureSaver what={title} name={chart.file_name()} {draw} {csv} caption={of_all} />
             </div>
         </figure>
     }
+}
+
+/// The range that is selected, in a chart over time.
+fn range_tint(figure: &Figure, range: Window, plot: Rect<Css>) -> Html {
+    let (left, right) = (
+        figure.x.across(&plot, range.from),
+        figure.x.across(&plot, range.to),
+    );
+    let style = format!(
+        "left: {left:.1}px; width: {:.1}px; top: {:.0}px; height: {:.0}px",
+        right - left,
+        plot.y,
+        plot.h
+    );
+    html! { <div class="chart-range" ~style={style} aria-hidden="true"></div> }
 }
 
 /// What every run says at one x: a line through the plot and the values beside it.

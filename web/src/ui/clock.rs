@@ -1,6 +1,7 @@
-//! The shared clock for small things that follow it.
+//! The shared clock, and the axis of time, for small things that follow them.
 
 use crate::stage::SharedStage;
+use crate::time_axis::Window;
 use gloo_timers::callback::Interval;
 use std::cell::Cell;
 use yew::prelude::*;
@@ -48,4 +49,40 @@ fn use_clock(stage: &SharedStage) -> f64 {
         }
     });
     seen.map_or_else(|| stage.read().clock.now, |(now, _)| now)
+}
+
+/// How often the axis is looked at.
+const AXIS_EVERY_MS: u32 = 40;
+
+/// The axis of time as components see it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Axis {
+    /// The window that all views show, if it is not all of time.
+    pub(super) seen: Option<Window>,
+    /// The range that is selected.
+    pub(super) selected: Option<Window>,
+    /// Whether the player stays in it.
+    pub(super) looped: bool,
+}
+
+/// The axis of time, again when it has changed.
+#[hook]
+pub(super) fn use_axis(stage: &SharedStage) -> Axis {
+    let axis = use_state_eq(Axis::default);
+    use_effect_with(stage.clone(), {
+        let axis = axis.setter();
+        move |stage| {
+            let stage = stage.clone();
+            let timer = Interval::new(AXIS_EVERY_MS, move || {
+                let now = &stage.read().axis;
+                axis.set(Axis {
+                    seen: now.seen(),
+                    selected: now.selected(),
+                    looped: now.looped,
+                });
+            });
+            move || drop(timer)
+        }
+    });
+    *axis
 }

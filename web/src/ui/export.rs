@@ -2,11 +2,11 @@
 
 use super::controls::quiet_button;
 use super::doers::StateHandle;
-use super::download::{self, Picture};
+use super::download::{self, PNG_SCALE, Picture};
 use super::menu::Menu;
+use super::picture_saver::chosen;
 use crate::bridge::protocol::ExportFormat;
-use crate::draw::charts::{Chart, Figure, outcomes, short_specs, summary};
-use crate::draw::space::{Css, Size};
+use crate::draw::charts::{ASPECT, Chart, Figure, outcomes, short_specs, summary};
 use crate::stage::{SharedStage, Stage, StageRun};
 use crate::state::{AppState, RunStatus};
 use std::borrow::Cow;
@@ -51,22 +51,19 @@ const TABLES: [(&str, &str, &str, TableForm); 3] = [
     ("Markdown", "table.md", "text/markdown", TableForm::Markdown),
 ];
 
-/// Size of an exported chart, CSS pixels.
-const CHART_SIZE: Size<Css> = Size::new(560.0, 340.0);
-
 /// The menu and its button.
 #[component]
 pub(super) fn ExportMenu(props: &Props) -> Html {
     let stage = props.stage.read();
     let something = stage.runs.iter().any(|run| run.log.events() > 0);
-    let dark = stage.dark;
     let charts = Chart::of(&stage).map(|chart| {
         let title = chart.title();
         let save = |kind: Picture, name: &str| {
             let stage = props.stage.clone();
             let onclick = Callback::from(move |_: MouseEvent| {
-                let figure = Figure::of(chart, &stage.read());
-                download::picture(&figure, kind, CHART_SIZE, dark);
+                let (figure, paper) = (Figure::of(chart, &stage.read()), chosen());
+                let svg = figure.svg(paper.size(ASPECT), paper.look());
+                download::picture(&chart.file_name(), &svg, kind, PNG_SCALE);
             });
             let label = format!("{title} as {name}");
             quiet_button(&label, None, html! { name }, onclick)

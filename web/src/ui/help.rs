@@ -6,14 +6,27 @@ use super::icon::{Icon, sign};
 use super::views::VIEWS;
 use yew::prelude::*;
 
-const KEYS: [(&str, &str); 8] = [
+const KEYS: [(&str, &str); 12] = [
     ("Space", "play or pause"),
     (", and .", "step to the event before or after"),
     ("W and S", "zoom in and out at the pointer"),
     ("A and D", "pan left and right"),
     ("F", "focus the chosen job, or show everything"),
+    (
+        "Drag",
+        "move through time and rows; on the small picture of all of time, move or size the window",
+    ),
+    (
+        "Shift + drag, or drag on the time axis",
+        "select a range of time and see its totals",
+    ),
+    (
+        "Ctrl + wheel, two clicks",
+        "zoom time in all views; show all of time again",
+    ),
+    ("/", "look for a job, a tenant or a node"),
     ("C", "colour by the next attribute"),
-    ("Esc", "close what is open, let go of the job"),
+    ("Esc", "close what is open, let go of the job, of the range"),
     ("?", "this help"),
 ];
 

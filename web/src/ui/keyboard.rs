@@ -6,6 +6,7 @@ use super::views::VIEWS;
 use crate::session::Session;
 use crate::stage::ColourBy;
 use crate::state::Action;
+use crate::time_axis::Look;
 use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
@@ -71,6 +72,10 @@ fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
         "Escape" if state.asking_for_guide => session.tell(Action::Guide(None)),
         "Escape" if state.guide.is_some() && state.selected.is_none() => {
             session.tell(Action::Guide(None));
+        }
+        "/" => session.tell(Action::Search(true)),
+        "Escape" if state.selected.is_none() => {
+            session.stage().write().look(Look::Select(None));
         }
         "Escape" => session.select(None),
         "c" | "C" => {

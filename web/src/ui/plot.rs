@@ -1,10 +1,10 @@
 //! A curve that a policy decides by, as a small chart in the inspector.
 //!
-//! The axis is that of the charts. By hand, not by plotters: the style sheet colours it, and text and
-//! lines lie on parts of pixels, where plotters rounds.
+//! The axis is that of the charts; the style sheet colours it.
 
 use super::drawing::drawing;
 use crate::draw::charts::{Axis, height_at};
+use crate::draw::svg::escaped;
 use crate::draw::{format, palette};
 use switchyard::policy::{Line, Plot};
 use yew::prelude::*;
@@ -68,20 +68,6 @@ pub(super) fn chart(plot: &Plot, dark: bool, dot: &str) -> Html {
 fn stroke(i: usize, dark: bool) -> String {
     let (colour, dashes) = (palette::run_colour(i, dark), DASHES[i % DASHES.len()]);
     format!("fill='none' stroke='{colour}' stroke-width='2' stroke-dasharray='{dashes}'")
-}
-
-/// Text inside of markup.
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '\'' => safe.push_str("&#39;"),
-            c => safe.push(c),
-        }
-    }
-    safe
 }
 
 impl<'a> Drawing<'a> {

@@ -4,9 +4,12 @@ use super::ticks::{DAY, DECADES, ELAPSED, FINE, HOUR, MINUTE, multiples, nice_st
 use super::ticks::{round_number, short_number, widened};
 use crate::draw::format;
 use crate::draw::space::{Css, Rect};
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-use std::ops::Range;
+use crate::draw::timeline::axis as moments;
+use crate::time_axis::Window;
 use std::rc::Rc;
+
+/// How much of an axis over decades lies between 0 and them.
+const ZERO: f64 = 0.07;
 
 /// Most ticks on an axis.
 const MOST_TICKS: usize = 8;
@@ -19,6 +22,8 @@ pub struct Axis {
     low: f64,
     high: f64,
     log: bool,
+    /// Whether it has a place for 0 before its decades: no logarithm has one.
+    zero: bool,
     unit: Unit,
     ticks: Vec<f64>,
 }
@@ -28,6 +33,8 @@ pub struct Axis {
 enum Unit {
     /// `10 min`.
     Duration,
+    /// `day 3`, `14:00`: a time, where ticks are so far apart.
+    Moment(f64),
     /// `0.62` as `62 %`.
     Share,
     /// `1,204`.
@@ -48,9 +55,22 @@ impl Axis {
             low,
             high,
             log: false,
+            zero: false,
             unit,
             ticks,
         }
+    }
+
+    /// With a place for 0 before its decades, and a gap between.
+    fn with_zero(mut self) -> Self {
+        self.zero = true;
+        self.ticks.insert(0, 0.0);
+        self
+    }
+
+    /// Whether there is a gap between 0 and its decades, and where its middle is.
+    pub fn gap(&self) -> Option<f64> {
+        self.zero.then_some(ZERO / 2.0)
     }
 
     /// Over decades, with those of `ticks` that are inside.
@@ -60,6 +80,11 @@ impl Axis {
             log: true,
             ..Self::linear(title, unit, low, high, ticks)
         }
+    }
+
+    /// Durations over decades, and 0 before them.
+    pub fn durations_or_none(title: &'static str, extent: (f64, f64)) -> Self {
+        Self::durations(title, extent).with_zero()
     }
 
     /// Durations over decades.
@@ -74,14 +99,19 @@ impl Axis {
         }
     }
 
-    /// Time since the trace's start.
-    pub fn elapsed(title: &'static str, end: f64) -> Self {
-        let high = if end > 0.0 { end } else { 1.0 };
-        let step = ELAPSED
-            .into_iter()
-            .find(|step| high / step <= MOST_TICKS as f64);
-        let ticks = multiples(step.unwrap_or(high / 4.0), high);
-        Self::linear(title, Unit::Duration, 0.0, high, ticks)
+    /// Time since the trace's start, of which a window is seen.
+    pub fn elapsed(title: &'static str, window: Window) -> Self {
+        let (low, high) = (window.from, window.to.max(window.from + 1.0));
+        if low == 0.0 {
+            let step = ELAPSED
+                .into_iter()
+                .find(|step| high / step <= MOST_TICKS as f64);
+            let ticks = multiples(step.unwrap_or(high / 4.0), high);
+            return Self::linear(title, Unit::Duration, low, high, ticks);
+        }
+        let step = moments::step(high - low, MOST_TICKS as f64);
+        let ticks = moments::marks(window, step).collect();
+        Self::linear(title, Unit::Moment(step), low, high, ticks)
     }
 
     /// Parts of a whole.
@@ -137,7 +167,8 @@ impl Axis {
         if low >= 0.0 && high > 100.0 * least && 2 * crowded > values.len() {
             let powers = least.log10().ceil() as i32..=high.log10().floor() as i32;
             let ticks = powers.map(|power| 10f64.powi(power)).collect();
-            return Self::log("", Unit::Number, least, high, ticks);
+            let axis = Self::log("", Unit::Number, least, high, ticks);
+            return if low == 0.0 { axis.with_zero() } else { axis };
         }
         let (low, high) = match (low.min(0.0), high) {
             (low, high) if low < high => (low, high),
@@ -173,6 +204,7 @@ impl Axis {
     pub fn label(&self, value: f64) -> String {
         match &self.unit {
             Unit::Duration => format::duration(value),
+            Unit::Moment(_) => format::time(value),
             Unit::Share => format!("{} %", format::figures(100.0 * value)),
             Unit::Count => format::figures(value),
             Unit::Ratio => format::figures(value),
@@ -193,6 +225,7 @@ impl Axis {
                 let (size, unit) = units.into_iter().find(whole).unwrap_or((1.0, "s"));
                 format!("{} {unit}", round_number(tick / size))
             }
+            Unit::Moment(step) => moments::label(tick, step),
             Unit::Ratio => round_number(tick),
             Unit::Number => short_number(tick),
             _ => self.label(tick),
@@ -209,12 +242,23 @@ impl Axis {
             }
         };
         let (low, high) = (scaled(self.low), scaled(self.high));
-        ((scaled(value) - low) / (high - low)).clamp(0.0, 1.0)
+        let position = ((scaled(value) - low) / (high - low)).clamp(0.0, 1.0);
+        match self.zero {
+            true if value <= 0.0 => 0.0,
+            true => ZERO + (1.0 - ZERO) * position,
+            false => position,
+        }
     }
 
     /// The value at a position from 0 to 1.
     fn value(&self, position: f64) -> f64 {
-        if self.log {
+        if self.zero {
+            let beyond = (position - ZERO) / (1.0 - ZERO);
+            if beyond < 0.0 {
+                return 0.0;
+            }
+            self.low * (self.high / self.low).powf(beyond)
+        } else if self.log {
             self.low * (self.high / self.low).powf(position)
         } else {
             self.low + (self.high - self.low) * position
@@ -274,30 +318,6 @@ impl Axis {
     }
 }
 
-/// The axis as plotters wants it.
-impl Ranged for Axis {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        from + (f64::from(to - from) * self.position(*value)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.ticks.clone()
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.low..self.high
-    }
-}
-
-impl ValueFormatter<f64> for Axis {
-    fn format_ext(&self, value: &f64) -> String {
-        self.tick_label(*value)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -337,16 +357,33 @@ mod tests {
     }
 
     #[test]
+    fn zero_has_a_place_of_its_own_before_decades() {
+        let axis = Axis::durations_or_none("", (5.0, 5000.0));
+        assert_eq!(labels(&axis)[..2], ["0", "10 s"]);
+        assert_eq!((axis.position(0.0), axis.value(0.0)), (0.0, 0.0));
+        assert!(axis.position(1e-9) >= ZERO && axis.gap().is_some());
+        assert!((axis.position(axis.value(0.5)) - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_part_of_time_is_said_as_the_timeline_says_it() {
+        let axis = Axis::elapsed("", Window::new(3.0 * DAY, 3.0 * DAY + 14_400.0));
+        assert_eq!(labels(&axis)[..3], ["day 3", "00:30", "01:00"]);
+    }
+
+    #[test]
     fn elapsed_time_has_round_steps() {
         assert_eq!(
-            labels(&Axis::elapsed("", 5.0 * DAY)),
+            labels(&Axis::elapsed("", Window::new(0.0, 5.0 * DAY))),
             ["0", "1 d", "2 d", "3 d", "4 d", "5 d"]
         );
         assert_eq!(
-            labels(&Axis::elapsed("", 0.0)).first().map(String::as_str),
+            labels(&Axis::elapsed("", Window::new(0.0, 0.0)))
+                .first()
+                .map(String::as_str),
             Some("0")
         );
-        assert!(Axis::elapsed("", 1e9).ticks.len() >= 3);
+        assert!(Axis::elapsed("", Window::new(0.0, 1e9)).ticks.len() >= 3);
     }
 
     #[test]
@@ -380,7 +417,7 @@ mod tests {
         let crowded = Axis::numbers(&[0.0, 10.0, 100.0, 1_000.0, 10_000.0, 1_000_000.0]);
         assert_eq!(
             labels(&crowded),
-            ["10", "100", "1,000", "10k", "100k", "1M"]
+            ["0", "10", "100", "1,000", "10k", "100k", "1M"]
         );
         assert_eq!(crowded.position(0.0), 0.0);
         assert_eq!(
@@ -395,7 +432,7 @@ mod tests {
         for axis in [
             Axis::durations("", (1.0, 1e5)),
             Axis::share(""),
-            Axis::elapsed("", 1e6),
+            Axis::elapsed("", Window::new(0.0, 1e6)),
         ] {
             for position in [0.0, 0.3, 1.0] {
                 assert!((axis.position(axis.value(position)) - position).abs() < 1e-9);

@@ -6,9 +6,11 @@ use super::series::{self, Band, Points};
 use super::{Chart, has_types};
 use crate::draw::format;
 use crate::stage::{Stage, StageRun};
+use crate::time_axis::Window;
 use std::borrow::Cow;
 use switchyard::report::{Outcomes, Summary, TypeFigures, by_gpu_type, percentile};
 use switchyard::sim::RunLog;
+use switchyard::spreadsheet::guarded;
 
 /// Sizes of gangs that are charted apart, and their upper ends.
 const GANGS: [&str; 5] = ["1", "2", "3–4", "5–8", "> 8"];
@@ -112,8 +114,13 @@ pub fn types(stage: &Stage, run: &StageRun) -> Vec<TypeFigures> {
 }
 
 impl Figure {
-    /// The chart of all runs on stage.
+    /// The chart of all runs on stage, of all of time.
     pub fn of(chart: Chart, stage: &Stage) -> Self {
+        Self::within(chart, stage, Window::new(0.0, stage.whole()))
+    }
+
+    /// The chart of all runs on stage, over time within a window.
+    pub fn within(chart: Chart, stage: &Stage, window: Window) -> Self {
         let names = names::short_specs(
             &stage
                 .runs
@@ -129,13 +136,11 @@ impl Figure {
             Chart::JctByType => {
                 Marks::Ranges(ranges(types(stage, run).into_iter().map(|of| of.jct)))
             }
-            Chart::Lost => lost(stage, run),
-            Chart::Queue => over_time(&run.log, run.reached(), |log, i| {
-                f64::from(log.sample_waiting()[i])
-            }),
+            Chart::Lost => lost(stage, run, window),
+            Chart::Queue => over_time(run, window, |log, i| f64::from(log.sample_waiting()[i])),
             Chart::Allocation => {
                 let gpus = f64::from(stage.cluster.gpus());
-                over_time(&run.log, run.reached(), move |log, i| {
+                over_time(run, window, move |log, i| {
                     f64::from(log.sample_gpus()[i]) / gpus
                 })
             }
@@ -150,7 +155,7 @@ impl Figure {
                 marks: marks(run),
             })
             .collect();
-        let (x, y) = axes(chart, &series, stage);
+        let (x, y) = axes(chart, &series, stage, window);
         Self {
             chart,
             x,
@@ -203,6 +208,46 @@ impl Figure {
         )
     }
 
+    /// Exactly what is drawn, as a table: a row a point of a line or a range.
+    pub fn csv(&self) -> String {
+        let ranges = matches!(
+            self.series.first().map(|of| &of.marks),
+            Some(Marks::Ranges(_))
+        );
+        let mut csv = if ranges {
+            format!("series,{},p25,median,p75,p95\n", quoted(self.x.title))
+        } else {
+            let [x, y] = [self.x.title, self.y.title].map(quoted);
+            format!("series,{x},{y},least,most\n")
+        };
+        for series in &self.series {
+            let name = quoted(&series.name);
+            match &series.marks {
+                Marks::Line(points, band) => {
+                    for (at, (x, y)) in points.iter().enumerate() {
+                        let band = band.get(at).map(|of| format!("{},{}", of.1, of.2));
+                        let band = band.unwrap_or_else(|| ",".to_owned());
+                        csv += &format!("{name},{x},{y},{band}\n");
+                    }
+                }
+                Marks::Ranges(ranges) => {
+                    for of in ranges {
+                        let class = quoted(&self.x.label(of.x));
+                        let RangeMark {
+                            p25,
+                            median,
+                            p75,
+                            p95,
+                            ..
+                        } = of;
+                        csv += &format!("{name},{class},{p25},{median},{p75},{p95}\n");
+                    }
+                }
+            }
+        }
+        csv
+    }
+
     /// The chart in words, for those who cannot see it.
     pub fn describe(&self) -> String {
         let mut text = format!("{}. ", self.chart.title());
@@ -236,13 +281,24 @@ impl Figure {
     }
 }
 
+/// A cell of a table that spreadsheets do not run.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", guarded(text).replace('"', "\"\""))
+}
+
 fn line(points: Points) -> Marks {
     Marks::Line(points, Vec::new())
 }
 
-fn over_time(log: &RunLog, end: f64, value: impl Fn(&RunLog, usize) -> f64) -> Marks {
-    let (points, band) = series::steps(log.sample_times(), |i| value(log, i), end);
+fn over_time(run: &StageRun, window: Window, value: impl Fn(&RunLog, usize) -> f64) -> Marks {
+    let (log, known) = (&run.log, until(run, window));
+    let (points, band) = series::steps(log.sample_times(), |i| value(log, i), known);
     Marks::Line(points, band)
+}
+
+/// A window as far as a run has come.
+fn until(run: &StageRun, window: Window) -> Window {
+    Window::new(window.from, window.to.min(run.reached()))
 }
 
 fn known(values: &[f64]) -> Vec<f64> {
@@ -254,7 +310,7 @@ fn known(values: &[f64]) -> Vec<f64> {
 }
 
 /// Work that failures have undone, GPU-hours since the beginning.
-fn lost(stage: &Stage, run: &StageRun) -> Marks {
+fn lost(stage: &Stage, run: &StageRun, window: Window) -> Marks {
     let (mut times, mut sums) = (vec![0.0], vec![0.0]);
     let mut sum = 0.0;
     for eviction in (0..run.log.evictions()).map(|i| run.log.eviction(i)) {
@@ -264,7 +320,7 @@ fn lost(stage: &Stage, run: &StageRun) -> Marks {
         times.push(segment.end.seconds());
         sums.push(sum);
     }
-    let (points, band) = series::steps(&times, |i| sums[i], run.reached());
+    let (points, band) = series::steps(&times, |i| sums[i], until(run, window));
     Marks::Line(points, band)
 }
 
@@ -297,8 +353,8 @@ fn ranges(classes: impl IntoIterator<Item = Vec<f64>>) -> Vec<RangeMark> {
     classes.filter_map(range).collect()
 }
 
-fn axes(chart: Chart, series: &[Series], stage: &Stage) -> (Axis, Axis) {
-    let end = stage.clock.end;
+fn axes(chart: Chart, series: &[Series], stage: &Stage, window: Window) -> (Axis, Axis) {
+    let elapsed = || Axis::elapsed("time since the first submission", window);
     let points = || series.iter().flat_map(|series| series.marks.points());
     let extent = |values: &mut dyn Iterator<Item = f64>| {
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
@@ -312,12 +368,14 @@ fn axes(chart: Chart, series: &[Series], stage: &Stage) -> (Axis, Axis) {
             Axis::share("share of finished jobs"),
         ),
         Chart::WaitCdf => {
-            // Jobs that never waited begin the line at the left edge.
-            let (low, high) = across();
-            (
-                Axis::durations("time without GPUs, over a job's life", (low.max(1.0), high)),
-                Axis::share("share of finished jobs"),
-            )
+            let waits = points().map(|point| point.0);
+            let (low, high) = extent(&mut waits.filter(|&wait| wait > 0.0));
+            let title = "time without GPUs, over a job's life";
+            let x = match across() {
+                (least, _) if least <= 0.0 => Axis::durations_or_none(title, (low, high)),
+                _ => Axis::durations(title, (low, high)),
+            };
+            (x, Axis::share("share of finished jobs"))
         }
         Chart::RhoCdf => (
             Axis::ratios("finish-time fairness ρ (lower is fairer)", across()),
@@ -336,7 +394,7 @@ fn axes(chart: Chart, series: &[Series], stage: &Stage) -> (Axis, Axis) {
             let extent = extent(&mut ranges.flat_map(|range| [range.p25, range.p95]));
             (
                 Axis::names(title, names),
-                Axis::durations("JCT: dot median, box p25–p75, line to p95", extent),
+                Axis::durations("job completion time", extent),
             )
         }
         Chart::Queue => {
@@ -345,21 +403,12 @@ fn axes(chart: Chart, series: &[Series], stage: &Stage) -> (Axis, Axis) {
                 .map(|point| point.1)
                 .chain(bands.map(|band| band.2))
                 .fold(0.0, f64::max);
-            (
-                Axis::elapsed("time since the first submission", end),
-                Axis::count("jobs waiting", most),
-            )
+            (elapsed(), Axis::count("jobs waiting", most))
         }
         Chart::Lost => {
             let most = points().map(|point| point.1).fold(0.0, f64::max);
-            (
-                Axis::elapsed("time since the first submission", end),
-                Axis::amount("GPU-hours of work to be done again, in all", most),
-            )
+            (elapsed(), Axis::amount("GPU-hours to be done again", most))
         }
-        Chart::Allocation => (
-            Axis::elapsed("time since the first submission", end),
-            Axis::share("share of the cluster's GPUs held by jobs"),
-        ),
+        Chart::Allocation => (elapsed(), Axis::share("share of GPUs held")),
     }
 }

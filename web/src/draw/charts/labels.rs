@@ -20,6 +20,9 @@ const PER_PIXEL_TOO_CLOSE: f64 = 0.4;
 const COVERS_LINE: f64 = 4.0;
 const COVERS_LABEL: f64 = 1000.0;
 
+/// A label stands near its line's end where it can.
+const FROM_THE_END: f64 = 0.2;
+
 /// A line of a chart.
 pub(super) type Line = Vec<Point<Css>>;
 
@@ -73,7 +76,8 @@ pub(super) fn place(
                 let cost = ambiguity
                     + COVERS_LINE * ink.under(&at)
                     + COVERS_LABEL * covered as f64
-                    + 0.1 * preference as f64;
+                    + 0.1 * preference as f64
+                    + FROM_THE_END * (PLACES - place) as f64;
                 if best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, at));
                 }

@@ -1,29 +1,28 @@
-//! The charts that compare runs, drawn with plotters: one [`Figure`] per chart, worked out when
-//! data changes and painted alike on a canvas and into an SVG file.
+//! The charts that compare runs: one [`Figure`] per chart, worked out when data changes, and drawn as
+//! one SVG text for the page and for files.
+//!
+//! By hand, not by a library of charts: what is drawn is few shapes, dashes and text must stay what they
+//! are in files, and axes speak of time as the page does.
 
 mod axis;
 mod figure;
 mod labels;
 mod names;
 mod paint;
-mod paper;
 mod series;
 mod ticks;
 
 pub use axis::Axis;
 pub use figure::{Figure, Marks, RangeMark, Series, outcomes, summary, types};
 pub use names::{short_specs, type_title};
+pub use paint::stroke;
 pub use series::{Band, Points, at as height_at};
 
-use super::space::{Css, Ratio, Size};
 use crate::stage::Stage;
-use paint::Look;
-use paper::Paper;
-use plotters::drawing::IntoDrawingArea;
-use plotters_canvas::CanvasBackend;
-use plotters_svg::SVGBackend;
 use switchyard::cluster::ClusterSpec;
-use web_sys::HtmlCanvasElement;
+
+/// How high saved charts are for their width.
+pub const ASPECT: f64 = 0.62;
 
 /// The charts there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +83,17 @@ impl Chart {
         }
     }
 
+    /// What its marks are, where that is not plain to see.
+    pub fn marks(self) -> &'static str {
+        match self {
+            Self::JctByGang | Self::JctByType => "dot: median, box: p25 to p75, line: to p95",
+            Self::Queue | Self::Allocation => {
+                "line: mean, band: least to most, where much happens at once"
+            }
+            _ => "",
+        }
+    }
+
     /// Its name in file names.
     pub fn slug(self) -> &'static str {
         match self {
@@ -98,6 +108,11 @@ impl Chart {
         }
     }
 
+    /// A file's name for it, without its end.
+    pub fn file_name(self) -> String {
+        format!("switchyard-{}", self.slug())
+    }
+
     /// Whether its x axis is the clock's time.
     pub fn is_over_time(self) -> bool {
         matches!(self, Self::Queue | Self::Allocation | Self::Lost)
@@ -107,59 +122,4 @@ impl Chart {
 /// Whether there are GPUs of several types, so that they can be told apart.
 fn has_types(cluster: &ClusterSpec) -> bool {
     cluster.types().len() + usize::from(cluster.gpus_of(None) > 0) > 1
-}
-
-/// SVG files count in eighths of a pixel, since plotters rounds to whole units.
-const SVG_SCALE: Ratio = Ratio(8.0);
-/// plotters' SVG backend makes text this much smaller than asked for.
-const SVG_TEXT: f64 = 1.24;
-
-impl Figure {
-    /// Paints on a canvas of this size. `None`: the canvas has no context.
-    pub fn paint_canvas(
-        &self,
-        canvas: &HtmlCanvasElement,
-        size: Size<Css>,
-        ratio: Ratio,
-        dark: bool,
-    ) -> Option<()> {
-        let Size { w, h, .. } = ratio.size(size);
-        canvas.set_width(w as u32);
-        canvas.set_height(h as u32);
-        let backend = CanvasBackend::with_canvas_object(canvas.clone())?;
-        let root = Paper::Canvas(backend).into_drawing_area();
-        self.paint(
-            &root,
-            Look {
-                dark,
-                ratio,
-                text: 1.0,
-            },
-        )
-        .ok()
-    }
-
-    /// The figure as an SVG file of this size.
-    pub fn svg(&self, size: Size<Css>, dark: bool) -> String {
-        let mut file = String::new();
-        let units = SVG_SCALE.size(size);
-        let (across, down) = (units.w as u32, units.h as u32);
-        {
-            let backend = SVGBackend::with_string(&mut file, (across, down));
-            let root = Paper::Svg(backend).into_drawing_area();
-            // Writing to a string does not fail.
-            let _ = self.paint(
-                &root,
-                Look {
-                    dark,
-                    ratio: SVG_SCALE,
-                    text: SVG_TEXT,
-                },
-            );
-            let _ = root.present();
-        }
-        let large = format!("width=\"{across}\" height=\"{down}\"");
-        let Size { w, h, .. } = size;
-        file.replacen(&large, &format!("width=\"{w}\" height=\"{h}\""), 1)
-    }
 }

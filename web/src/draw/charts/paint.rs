@@ -1,61 +1,51 @@
-//! A figure on a canvas or in an SVG file: what is exported is what is seen.
+//! A figure as SVG: what is saved is what is seen.
 
-use super::axis::Axis;
 use super::figure::{Figure, Marks, RangeMark, Series};
 use super::labels;
-use super::paper::{Paper, PaperError};
 use crate::draw::palette;
-use crate::draw::space::{Css, Point, Ratio, Rect, Size};
-use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
-use plotters::coord::Shift;
-use plotters::coord::cartesian::Cartesian2d;
-use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
-use plotters::element::{Circle, DashedPathElement, PathElement, Polygon, Rectangle};
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontFamily, FontStyle, IntoFont, RGBColor, ShapeStyle, TextStyle};
+use crate::draw::space::{Css, Point, Rect, Size};
+use crate::draw::svg::{Anchor, Look, Svg};
 
-/// How a figure is drawn.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Look {
-    /// Whether for a dark page.
-    pub(super) dark: bool,
-    /// Backend's units to a CSS pixel.
-    pub(super) ratio: Ratio,
-    /// Backend's font size per size asked for.
-    pub(super) text: f64,
-}
-
-/// Text sizes, CSS pixels.
-const TEXT: f64 = 12.0;
-const TITLE: f64 = 13.0;
-/// Pixels per character, on average.
-const CHARACTER: f64 = 6.6;
-
-/// Air around the figure.
-const PAD: f64 = 12.0;
-/// Room above the plot for title, y axis's title and, where lines cannot carry them, names.
-const TOP: f64 = PAD + 46.0;
-const BOTTOM: f64 = PAD + 40.0;
-const RIGHT: f64 = PAD + 8.0;
+/// The width of a character on average, heights of the text.
+const CHARACTER: f64 = 0.55;
+/// From one line of text to the next, heights of the text.
+const LINE: f64 = 1.42;
 /// The stroke in front of a name.
-const SWATCH: f64 = 18.0;
-const LINE_HEIGHT: f64 = 17.0;
+const SWATCH: f64 = 1.7;
+/// More lines than these are not named beside themselves.
+const MOST_BESIDE: usize = 5;
+/// How much is seen of what stands back.
+const FADED: f64 = 0.15;
 
-/// Dashes of runs in the order of the list, CSS pixels on and off; then it begins anew.
-const DASHES: [Option<(f64, f64)>; 4] =
-    [None, Some((9.0, 4.0)), Some((4.0, 3.0)), Some((15.0, 5.0))];
+/// Dashes of runs in the order of the list, widths of the stroke on and off; then it begins anew.
+const DASHES: [&[f64]; 8] = [
+    &[],
+    &[4.5, 2.0],
+    &[2.0, 1.5],
+    &[7.5, 2.5],
+    &[6.0, 1.5, 1.0, 1.5],
+    &[1.0, 1.0],
+    &[6.0, 1.5, 1.0, 1.5, 1.0, 1.5],
+    &[3.0, 1.0],
+];
 /// Dots of runs that have not ended.
-const DOTS: (f64, f64) = (2.0, 3.0);
-
-type Area<'a> = DrawingArea<Paper<'a>, Shift>;
-type Painted = Result<(), DrawingAreaErrorKind<PaperError>>;
+const DOTS: &[f64] = &[1.0, 1.5];
 
 impl Figure {
+    /// Whether its lines carry their names themselves.
+    pub fn names_lines(&self) -> bool {
+        let lines = |of: &Series| matches!(of.marks, Marks::Line(..));
+        self.series.len() <= MOST_BESIDE && self.series.iter().all(lines)
+    }
+
     /// Where the plot itself is on a figure of this size.
-    pub fn plot(&self, size: Size<Css>) -> Rect<Css> {
-        let left = PAD + 10.0 + CHARACTER * self.y.widest_label() as f64;
-        let top = TOP + LINE_HEIGHT * self.key(size.w).map_or(0, |rows| rows.len()) as f64;
-        let (w, h) = (size.w - left - RIGHT, size.h - top - BOTTOM);
+    pub fn plot(&self, size: Size<Css>, look: Look) -> Rect<Css> {
+        let em = |heights: f64| heights * look.text;
+        let left = em(2.3 + CHARACTER * self.y.widest_label() as f64);
+        let rows = self.key(size.w, look).len() as f64;
+        let title = if look.titled { 2.2 } else { 0.0 };
+        let top = em(0.8 + title + LINE * rows);
+        let (w, h) = (size.w - left - em(1.2), size.h - top - em(3.4));
         Rect::new(left, top, w.max(1.0), h.max(1.0))
     }
 
@@ -64,16 +54,16 @@ impl Figure {
         Point::new(self.x.across(plot, x), self.y.upwards(plot, y))
     }
 
-    /// Names in rows above the plot: series by row, for charts whose marks cannot carry them.
-    fn key(&self, width: f64) -> Option<Vec<Vec<usize>>> {
-        if !matches!(self.series.first()?.marks, Marks::Ranges(_)) {
-            return None;
+    /// Names in rows above the plot, where marks cannot carry them and the page does not name them.
+    fn key(&self, width: f64, look: Look) -> Vec<Vec<usize>> {
+        let mut rows: Vec<Vec<usize>> = Vec::new();
+        if self.names_lines() || !look.keyed {
+            return rows;
         }
-        let mut rows: Vec<Vec<usize>> = vec![Vec::new()];
-        let mut used = 0.0;
+        let mut used = f64::INFINITY;
         for (i, series) in self.series.iter().enumerate() {
-            let needs = label_width(series) + 14.0;
-            if used + needs > width - 2.0 * PAD && used > 0.0 {
+            let needs = look.text * (label_width(series) + 1.2);
+            if used + needs > width - 2.0 * look.text {
                 rows.push(Vec::new());
                 used = 0.0;
             }
@@ -82,136 +72,224 @@ impl Figure {
                 row.push(i);
             }
         }
-        Some(rows)
+        rows
     }
 
-    /// Paints the figure over the whole of `root`.
-    pub(super) fn paint(&self, root: &Area<'_>, look: Look) -> Painted {
-        let pen = Pen::new(look);
-        let (width, height) = root.dim_in_pixel();
-        let size = look.ratio.css(width, height);
-        let plot = self.plot(size);
-        root.fill(&pen.background)?;
-        pen.write_bold(root, self.chart.title(), Point::new(PAD, PAD))?;
-        let below = Point::new(PAD, PAD + 20.0);
-        pen.write(root, self.y.title, TEXT, pen.faint, below)?;
-
-        let mut x = self.x.clone();
-        let widest = x.widest_label().max(4) as f64;
-        x.thin_out((plot.w / (widest * CHARACTER + 14.0)) as usize);
-        x.fit_names(plot.w / CHARACTER);
-        let mut y = self.y.clone();
-        y.thin_out((plot.h / 24.0) as usize);
-        let (x_title, x_labels, y_labels) = (x.title, x.clone(), y.clone());
-        let mut chart = ChartBuilder::on(root)
-            .margin_top(pen.px(plot.y))
-            .margin_right(pen.px(RIGHT))
-            .set_label_area_size(LabelAreaPosition::Left, pen.px(plot.x))
-            .margin_bottom(pen.px(PAD))
-            .set_label_area_size(LabelAreaPosition::Bottom, pen.px(BOTTOM - PAD))
-            .build_cartesian_2d(x, y)?;
-        chart
-            .configure_mesh()
-            .bold_line_style(pen.stroke(pen.grid, 1.0))
-            .light_line_style(pen.grid.mix(0.0))
-            .axis_style(pen.stroke(pen.axis, 1.0))
-            .set_all_tick_mark_size(pen.px(3.0))
-            .x_label_formatter(&|value| x_labels.tick_label(*value))
-            .y_label_formatter(&|value| y_labels.tick_label(*value))
-            .label_style(pen.font(TEXT, pen.faint))
-            .axis_desc_style(pen.font(TEXT, pen.faint))
-            .x_desc(x_title)
-            .draw()?;
-
+    /// The figure as an SVG text of this size.
+    pub fn svg(&self, size: Size<Css>, look: Look) -> String {
+        let mut svg = Svg::new(size, look, &self.describe());
+        let plot = self.plot(size, look);
+        let em = |heights: f64| heights * look.text;
+        let chrome = svg.chrome;
+        if look.titled {
+            let at = Point::new(em(1.0), em(1.7));
+            svg.text(
+                self.chart.title(),
+                at,
+                Anchor::Start,
+                chrome.text,
+                "font-weight='600'",
+            );
+        }
+        self.paint_axes(&mut svg, plot);
         for (i, series) in self.series.iter().enumerate() {
+            let faded = look.lit.is_some_and(|lit| lit != i);
+            if faded {
+                svg.open(&format!("opacity='{FADED}'"));
+            }
             match &series.marks {
                 Marks::Line(points, band) => {
-                    let most = band.iter().map(|&(x, _, most)| (x, most));
-                    let least = band.iter().rev().map(|&(x, least, _)| (x, least));
+                    let place = |x: f64, y: f64| self.place(&plot, x, y);
+                    let most = band.iter().map(|&(x, _, most)| place(x, most));
+                    let least = band.iter().rev().map(|&(x, least, _)| place(x, least));
                     let outline: Vec<_> = most.chain(least).collect();
-                    chart.draw_series(
-                        (!outline.is_empty()).then(|| Polygon::new(outline, pen.run(i).mix(0.13))),
-                    )?;
-                    pen.line(&mut chart, points, i, series.complete)?;
+                    let colour = palette::run_colour(i, look.dark);
+                    if !outline.is_empty() {
+                        svg.shape(&outline, &format!("fill='{colour}' fill-opacity='.13'"));
+                    }
+                    let line: Vec<_> = points.iter().map(|&(x, y)| place(x, y)).collect();
+                    svg.path(&line, &stroke(i, series.complete, look));
                 }
-                Marks::Ranges(ranges) => self.paint_ranges(&pen, root, plot, i, ranges)?,
+                Marks::Ranges(ranges) => self.paint_ranges(&mut svg, plot, i, ranges),
+            }
+            if faded {
+                svg.close();
             }
         }
-        self.paint_names(&pen, root, plot, size.w)
+        self.paint_names(&mut svg, plot, size.w);
+        svg.finish()
+    }
+
+    fn paint_axes(&self, svg: &mut Svg, plot: Rect<Css>) {
+        let (look, chrome) = (svg.look, svg.chrome);
+        let em = |heights: f64| heights * look.text;
+        let thin = (look.text / 12.0).max(0.5);
+        let (mut x, mut y) = (self.x.clone(), self.y.clone());
+        let widest = CHARACTER * x.widest_label().max(4) as f64 + 1.2;
+        x.thin_out((plot.w / em(widest)) as usize);
+        x.fit_names(plot.w / em(CHARACTER));
+        y.thin_out((plot.h / em(2.0)) as usize);
+        let (right, bottom) = (plot.right(), plot.bottom());
+        for &tick in y.ticks() {
+            let at = y.upwards(&plot, tick);
+            svg.line(
+                Point::new(plot.x, at),
+                Point::new(right, at),
+                chrome.free,
+                thin,
+            );
+            let at = Point::new(plot.x - em(0.5), at + em(0.35));
+            svg.text(&y.tick_label(tick), at, Anchor::End, chrome.faint, "");
+        }
+        for &tick in x.ticks() {
+            let at = x.across(&plot, tick);
+            if !x.is_names() {
+                svg.line(
+                    Point::new(at, plot.y),
+                    Point::new(at, bottom),
+                    chrome.free,
+                    thin,
+                );
+            }
+            svg.line(
+                Point::new(at, bottom),
+                Point::new(at, bottom + em(0.3)),
+                chrome.line,
+                thin,
+            );
+            let at = Point::new(at, bottom + em(1.4));
+            svg.text(&x.tick_label(tick), at, Anchor::Middle, chrome.faint, "");
+        }
+        let corner = Point::new(plot.x, bottom);
+        svg.line(Point::new(plot.x, plot.y), corner, chrome.line, thin);
+        svg.line(corner, Point::new(right, bottom), chrome.line, thin);
+        if let Some(gap) = x.gap() {
+            // Where the axis is broken: 0 has no place on a logarithm.
+            let middle = plot.x + plot.w * gap;
+            let gap = Rect::new(middle - em(0.15), bottom - em(0.3), em(0.3), em(0.6));
+            svg.rect(&gap, chrome.background, 1.0);
+            for side in [gap.x, gap.right()] {
+                let (low, high) = (side - em(0.15), side + em(0.15));
+                let from = Point::new(low, bottom + em(0.35));
+                svg.line(
+                    from,
+                    Point::new(high, bottom - em(0.35)),
+                    chrome.faint,
+                    thin,
+                );
+            }
+        }
+        let below = Point::new(plot.middle().x, bottom + em(2.9));
+        svg.text(x.title, below, Anchor::Middle, chrome.text, "");
+        svg.upright(y.title, Point::new(em(1.2), plot.middle().y), chrome.text);
     }
 
     /// Boxes and dots; runs stand side by side within a category.
-    fn paint_ranges(
-        &self,
-        pen: &Pen,
-        root: &Area<'_>,
-        plot: Rect<Css>,
-        run: usize,
-        ranges: &[RangeMark],
-    ) -> Painted {
+    fn paint_ranges(&self, svg: &mut Svg, plot: Rect<Css>, run: usize, ranges: &[RangeMark]) {
         // The axis reaches half a category beyond the last one.
         let room = plot.w / (self.x.high() + 0.5) * 0.8;
-        let step = (room / self.series.len() as f64).min(22.0);
-        let half = (step * 0.36).max(2.0);
+        let step = (room / self.series.len() as f64).min(svg.em(1.8));
+        let half = (step * 0.36).max(1.0);
         let shift = (run as f64 - (self.series.len() - 1) as f64 / 2.0) * step;
-        let colour = pen.run(run);
+        let colour = palette::run_colour(run, svg.look.dark);
+        let background = svg.chrome.background;
+        let thin = svg.em(0.11);
         for range in ranges {
-            let at = |value: f64, aside: f64| {
+            let at = |value: f64| {
                 let place = self.place(&plot, range.x, value);
-                pen.at(Point::new(place.x + shift + aside, place.y))
+                Point::new(place.x + shift, place.y)
             };
-            let whisker = vec![at(range.p75, 0.0), at(range.p95, 0.0)];
-            let corners = [at(range.p75, -half), at(range.p25, half)];
-            root.draw(&PathElement::new(whisker, pen.stroke(colour, 1.5)))?;
-            root.draw(&Rectangle::new(corners, colour.mix(0.28).filled()))?;
-            root.draw(&Rectangle::new(corners, pen.stroke(colour, 1.0)))?;
-            let median = at(range.median, 0.0);
-            root.draw(&Circle::new(median, pen.px(5.0), pen.background.filled()))?;
-            root.draw(&Circle::new(median, pen.px(3.5), colour.filled()))?;
+            let (top, bottom, median) = (at(range.p75), at(range.p25), at(range.median));
+            svg.line(top, at(range.p95), colour, thin);
+            let tall = (bottom.y - top.y).max(0.5);
+            let area = Rect::new(top.x - half, top.y, 2.0 * half, tall);
+            svg.rect(&area, colour, 0.28);
+            let radius = half.min(svg.em(0.3));
+            svg.dot(
+                median,
+                radius,
+                &format!(
+                    "fill='{colour}' stroke='{background}' stroke-width='{:.1}'",
+                    thin
+                ),
+            );
         }
-        Ok(())
     }
 
     /// Each run's name: beside its line, or in rows above the plot.
-    fn paint_names(&self, pen: &Pen, root: &Area<'_>, plot: Rect<Css>, width: f64) -> Painted {
-        if let Some(rows) = self.key(width) {
-            for (row, members) in rows.iter().enumerate() {
-                let mut x = PAD;
-                for &i in members {
-                    let y = TOP - 7.0 + LINE_HEIGHT * row as f64;
-                    pen.name(root, &self.series[i], i, Point::new(x, y))?;
-                    x += label_width(&self.series[i]) + 14.0;
-                }
+    fn paint_names(&self, svg: &mut Svg, plot: Rect<Css>, width: f64) {
+        let look = svg.look;
+        let rows = self.key(width, look);
+        for (row, members) in rows.iter().enumerate() {
+            let mut x = svg.em(1.0);
+            let title = if look.titled { 2.0 } else { 0.0 };
+            for &i in members {
+                let y = svg.em(0.4 + title + LINE * row as f64);
+                self.name(svg, i, Point::new(x, y));
+                x += svg.em(label_width(&self.series[i]) + 1.2);
             }
-            return Ok(());
         }
-        let pixels = |series: &Series| {
+        if !self.names_lines() {
+            return;
+        }
+        let place = |series: &Series| {
             let points = series.marks.points().iter();
             points.map(|&(x, y)| self.place(&plot, x, y)).collect()
         };
-        let lines: Vec<_> = self.series.iter().map(pixels).collect();
-        let sizes: Vec<_> = self
-            .series
-            .iter()
-            .map(|series| Size::new(label_width(series), LINE_HEIGHT - 1.0))
-            .collect();
-        for (i, place) in labels::place(&lines, &sizes, plot).into_iter().enumerate() {
-            if let Some(at) = place {
-                let corners = [
-                    pen.at(Point::new(at.x - 2.0, at.y)),
-                    pen.at(Point::new(at.right(), at.bottom())),
-                ];
-                root.draw(&Rectangle::new(corners, pen.background.mix(0.8).filled()))?;
-                pen.name(root, &self.series[i], i, at.corner())?;
+        let lines: Vec<_> = self.series.iter().map(place).collect();
+        let size = |series| Size::new(svg.em(label_width(series)), svg.em(LINE));
+        let sizes: Vec<_> = self.series.iter().map(size).collect();
+        for (i, at) in labels::place(&lines, &sizes, plot).into_iter().enumerate() {
+            if let Some(at) = at {
+                svg.rect(&at, svg.chrome.background, 0.8);
+                self.name(svg, i, at.corner());
             }
         }
-        Ok(())
+    }
+
+    /// A run's name behind a piece of its line; text keeps the text's colour to be readable.
+    fn name(&self, svg: &mut Svg, run: usize, at: Point<Css>) {
+        let series = &self.series[run];
+        let middle = |x: f64| Point::new(at.x + x, at.y + svg.em(LINE / 2.0));
+        let (from, half, to) = (
+            middle(0.0),
+            middle(svg.em(SWATCH / 2.0)),
+            middle(svg.em(SWATCH)),
+        );
+        if matches!(series.marks, Marks::Ranges(_)) {
+            let colour = palette::run_colour(run, svg.look.dark);
+            svg.dot(half, svg.em(0.33), &format!("fill='{colour}'"));
+        } else {
+            let stroke = stroke(run, series.complete, svg.look);
+            svg.path(&[from, to], &stroke);
+        }
+        let foot = Point::new(to.x + svg.em(0.4), at.y + svg.em(1.05));
+        svg.text(&label(series), foot, Anchor::Start, svg.chrome.text, "");
     }
 }
 
-/// A name and the stroke in front of it, CSS pixels.
+/// How a run's line is drawn.
+pub fn stroke(run: usize, complete: bool, look: Look) -> String {
+    let (colour, width) = (palette::run_colour(run, look.dark), look.text / 6.5);
+    let dashes = if complete {
+        DASHES[run % DASHES.len()]
+    } else {
+        DOTS
+    };
+    let dashes: Vec<String> = dashes
+        .iter()
+        .map(|on| format!("{:.1}", on * width))
+        .collect();
+    let dashes = match dashes.is_empty() {
+        true => String::new(),
+        false => format!(" stroke-dasharray='{}'", dashes.join(" ")),
+    };
+    format!("stroke='{colour}' stroke-width='{width:.1}'{dashes}")
+}
+
+/// The width of a name and the stroke in front of it, heights of the text.
 fn label_width(series: &Series) -> f64 {
-    SWATCH + 5.0 + CHARACTER * label(series).chars().count() as f64
+    SWATCH + 0.6 + CHARACTER * label(series).chars().count() as f64
 }
 
 fn label(series: &Series) -> String {
@@ -222,143 +300,86 @@ fn label(series: &Series) -> String {
     }
 }
 
-/// Colours, widths and fonts of one look.
-struct Pen {
-    look: Look,
-    background: RGBColor,
-    grid: RGBColor,
-    axis: RGBColor,
-    faint: RGBColor,
-    strong: RGBColor,
-}
+#[cfg(test)]
+mod tests {
+    use super::super::{Axis, Chart};
+    use super::*;
+    use crate::draw::svg::Paper;
+    use std::rc::Rc;
 
-impl Pen {
-    fn new(look: Look) -> Self {
-        let chrome = palette::chrome(look.dark);
-        Self {
-            look,
-            background: colour(chrome.background),
-            grid: colour(chrome.free),
-            axis: colour(chrome.line),
-            faint: colour(chrome.faint),
-            strong: colour(chrome.text),
-        }
-    }
-
-    fn px(&self, css: f64) -> u32 {
-        self.look.ratio.exact(css).round().max(0.0) as u32
-    }
-
-    fn at(&self, at: Point<Css>) -> (i32, i32) {
-        let at = self.look.ratio.point(at);
-        (at.x.round() as i32, at.y.round() as i32)
-    }
-
-    fn run(&self, position: usize) -> RGBColor {
-        colour(palette::run_colour(position, self.look.dark))
-    }
-
-    fn stroke(&self, colour: RGBColor, width: f64) -> ShapeStyle {
-        colour.stroke_width(self.px(width).max(1))
-    }
-
-    fn font(&self, size: f64, colour: RGBColor) -> TextStyle<'static> {
-        let size = self.look.ratio.exact(size) * self.look.text;
-        (FontFamily::Name("system-ui, sans-serif"), size)
-            .into_font()
-            .color(&colour)
-    }
-
-    fn write(
-        &self,
-        root: &Area<'_>,
-        text: &str,
-        size: f64,
-        colour: RGBColor,
-        at: Point<Css>,
-    ) -> Painted {
-        root.draw_text(
-            text,
-            &self.font(size, colour).pos(Pos::new(HPos::Left, VPos::Top)),
-            self.at(at),
-        )
-    }
-
-    fn write_bold(&self, root: &Area<'_>, text: &str, at: Point<Css>) -> Painted {
-        let font = self.font(TITLE, self.strong);
-        let bold = TextStyle {
-            font: font.font.style(FontStyle::Bold),
-            ..font
+    fn figure(runs: usize) -> Figure {
+        let series = |run: usize| Series {
+            name: format!("run <{run}>"),
+            complete: true,
+            marks: Marks::Line(
+                vec![(0.0, 0.0), (50.0, run as f64 / 9.0), (90.0, 1.0)],
+                Vec::new(),
+            ),
         };
-        root.draw_text(
-            text,
-            &bold.pos(Pos::new(HPos::Left, VPos::Top)),
-            self.at(at),
-        )
-    }
-
-    /// A run's name behind a piece of its line; text keeps the text's colour to be readable.
-    fn name(&self, root: &Area<'_>, series: &Series, run: usize, at: Point<Css>) -> Painted {
-        let middle = |x: f64| self.at(Point::new(at.x + x, at.y + LINE_HEIGHT / 2.0));
-        if matches!(series.marks, Marks::Ranges(_)) {
-            root.draw(&Circle::new(
-                middle(SWATCH / 2.0),
-                self.px(4.0),
-                self.run(run).filled(),
-            ))?;
-        } else {
-            let ends = [middle(0.0), middle(SWATCH)];
-            let style = self.stroke(self.run(run), 2.0);
-            match self.dashes(run, series.complete) {
-                Some((on, off)) => root.draw(&DashedPathElement::new(ends, on, off, style))?,
-                None => root.draw(&PathElement::new(ends, style))?,
-            }
+        Figure {
+            chart: Chart::WaitCdf,
+            x: Axis::durations_or_none("time waited", (1.0, 100.0)),
+            y: Axis::share("share"),
+            series: (0..runs).map(series).collect(),
         }
-        self.write(
-            root,
-            &label(series),
-            TEXT,
-            self.strong,
-            Point::new(at.x + SWATCH + 5.0, at.y + 2.0),
-        )
     }
 
-    fn line(
-        &self,
-        chart: &mut ChartContext<'_, Paper<'_>, Cartesian2d<Axis, Axis>>,
-        points: &[(f64, f64)],
-        run: usize,
-        complete: bool,
-    ) -> Painted {
-        let style = self.stroke(self.run(run), 2.0);
-        match self.dashes(run, complete) {
-            Some((on, off)) => {
-                chart.draw_series([DashedPathElement::new(points.to_vec(), on, off, style)])?;
-            }
-            None => {
-                chart.draw_series([PathElement::new(points.to_vec(), style)])?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Backend units on and off; none for a solid line.
-    fn dashes(&self, run: usize, complete: bool) -> Option<(u32, u32)> {
-        let dashes = if complete {
-            DASHES[run % DASHES.len()]
-        } else {
-            Some(DOTS)
+    #[test]
+    fn a_figure_for_a_paper_has_its_width_its_text_and_its_dashes() {
+        let paper = Paper {
+            width: 3.25,
+            font: 9.0,
+            ..Paper::COLUMN
         };
-        dashes.map(|(on, off)| (self.px(on), self.px(off)))
+        let svg = figure(3).svg(paper.size(0.6), paper.look());
+        assert!(
+            svg.contains("width='3.25in'") && svg.contains("font-size='12'"),
+            "{svg}"
+        );
+        assert!(svg.contains(">run &lt;0></text>") && !svg.contains("<image"));
+        assert_eq!(
+            svg.matches("<polyline").count() - svg.matches("stroke-linejoin").count(),
+            0
+        );
+        // The solid one has none; each name repeats its line's.
+        assert_eq!(svg.matches("stroke-dasharray").count(), 4);
+        assert!(!svg.contains(Chart::WaitCdf.title()) || !svg.contains("font-weight"));
+        let titled = Paper {
+            titled: true,
+            ..paper
+        };
+        assert!(
+            figure(3)
+                .svg(titled.size(0.6), titled.look())
+                .contains("font-weight='600'")
+        );
     }
-}
 
-/// From `#rrggbb`.
-fn colour(hex: &str) -> RGBColor {
-    let channel = |from: usize| {
-        hex.get(from..from + 2)
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok())
-            .unwrap_or(0)
-    };
-    RGBColor(channel(1), channel(3), channel(5))
+    #[test]
+    fn many_lines_are_named_above_and_one_can_stand_out() {
+        let paper = Paper::COLUMN;
+        assert!(figure(5).names_lines() && !figure(6).names_lines());
+        let look = paper.look();
+        let size = paper.size(0.6);
+        assert!(figure(6).plot(size, look).y > figure(5).plot(size, look).y);
+        let on_page = Look::on_page(true, Some(2));
+        let svg = figure(6).svg(size, on_page);
+        assert_eq!(svg.matches("<g opacity").count(), 5);
+        let names = Rc::new(svg.matches("<text").count());
+        assert_eq!(
+            *names,
+            figure(7).svg(size, on_page).matches("<text").count()
+        );
+    }
+
+    #[test]
+    fn what_is_drawn_is_a_table() {
+        let csv = figure(2).csv();
+        assert_eq!(
+            csv.lines().next(),
+            Some("series,\"time waited\",\"share\",least,most")
+        );
+        assert_eq!(csv.lines().nth(4), Some("\"run <1>\",0,0,,"));
+        assert_eq!(csv.lines().count(), 7);
+    }
 }

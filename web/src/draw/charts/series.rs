@@ -1,6 +1,7 @@
 //! From columns of numbers to the few hundred points a chart can show.
 
 use crate::draw::series::{Stretch, stretches};
+use crate::time_axis::Window;
 use switchyard::report::percentile;
 
 /// Points of a distribution, and stretches of time in a time series.
@@ -30,21 +31,33 @@ pub(super) fn cdf(mut values: Vec<f64>) -> Points {
     values.iter().enumerate().flat_map(step).collect()
 }
 
-/// A step function that takes `values[i]` from `times[i]` on, up to `end`: exact if it has few
-/// steps; else its mean over equal stretches of time, and the least and most within each.
-pub(super) fn steps(times: &[f64], values: impl Fn(usize) -> f64, end: f64) -> (Points, Band) {
-    let until = |i: usize| times.get(i + 1).copied().unwrap_or(end).min(end);
-    if times.len() <= MOST_POINTS {
-        let corners = |i: usize| [(times[i], values(i)), (until(i), values(i))];
-        return ((0..times.len()).flat_map(corners).collect(), Vec::new());
+/// A step function that takes `values[i]` from `times[i]` on, within a window: exact if it has few steps
+/// there; else its mean over equal stretches of time, and the least and most within each.
+pub(super) fn steps(
+    times: &[f64],
+    values: impl Fn(usize) -> f64,
+    window: Window,
+) -> (Points, Band) {
+    let Window { from, to } = window;
+    let first = times
+        .partition_point(|&time| time <= from)
+        .saturating_sub(1);
+    let last = times.partition_point(|&time| time < to);
+    if to <= from || first >= last {
+        return Default::default();
     }
-    let width = end / MOST_POINTS as f64;
+    if last - first <= MOST_POINTS {
+        let until = |i: usize| times.get(i + 1).copied().unwrap_or(to).min(to);
+        let corners = |i: usize| [(times[i].max(from), values(i)), (until(i), values(i))];
+        return ((first..last).flat_map(corners).collect(), Vec::new());
+    }
+    let width = window.span() / MOST_POINTS as f64;
     let point = |(i, stretch): (usize, Stretch)| {
-        let middle = (i as f64 * width + (i + 1) as f64 * width) / 2.0;
+        let middle = from + (i as f64 + 0.5) * width;
         let mean = stretch.area / stretch.covered;
         ((middle, mean), (middle, stretch.least, stretch.most))
     };
-    stretches(times, values, width, end)
+    stretches(times, values, from, width, to)
         .take(MOST_POINTS)
         .enumerate()
         .filter(|(_, stretch)| stretch.covered > 0.0)
@@ -90,15 +103,19 @@ mod tests {
 
     #[test]
     fn few_steps_are_exact() {
-        let (points, band) = steps(&[0.0, 10.0], |i| [1.0, 4.0][i], 15.0);
+        let (points, band) = steps(&[0.0, 10.0], |i| [1.0, 4.0][i], Window::new(0.0, 15.0));
         assert_eq!(points, [(0.0, 1.0), (10.0, 1.0), (10.0, 4.0), (15.0, 4.0)]);
         assert!(band.is_empty());
+        let (points, _) = steps(&[0.0, 10.0], |i| [1.0, 4.0][i], Window::new(5.0, 12.0));
+        assert_eq!(points, [(5.0, 1.0), (10.0, 1.0), (10.0, 4.0), (12.0, 4.0)]);
+        let (none, _) = steps(&[0.0, 10.0], |_| 1.0, Window::new(20.0, 15.0));
+        assert!(none.is_empty());
     }
 
     #[test]
     fn many_steps_keep_their_mean_and_extremes() {
         let times: Vec<f64> = (0..40_000).map(f64::from).collect();
-        let (points, band) = steps(&times, |i| (i % 2) as f64, 40_000.0);
+        let (points, band) = steps(&times, |i| (i % 2) as f64, Window::new(0.0, 40_000.0));
         assert_eq!(points.len(), MOST_POINTS);
         assert!(points.iter().all(|point| (point.1 - 0.5).abs() < 1e-9));
         assert!(
@@ -111,7 +128,7 @@ mod tests {
     fn a_long_constant_stretch_fills_every_bucket() {
         let mut times: Vec<f64> = (0..500).map(f64::from).collect();
         times.push(500.0);
-        let (points, _) = steps(&times, |_| 7.0, 100_000.0);
+        let (points, _) = steps(&times, |_| 7.0, Window::new(0.0, 100_000.0));
         assert_eq!(points.len(), MOST_POINTS);
         assert!(points.iter().all(|point| (point.1 - 7.0).abs() < 1e-9));
     }

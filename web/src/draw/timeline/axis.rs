@@ -1,5 +1,6 @@
 //! The time axis above the rows: where it is marked, what the marks say, and the clock.
 
+use super::overview::range_colour;
 use crate::draw::format;
 use crate::draw::pen::{Align, Pen};
 use crate::draw::space::Rect;
@@ -36,6 +37,9 @@ pub(super) fn paint(pen: &mut Pen<'_>, axis: &Rect, ruler: &Ruler, pill: Option<
             pen.label(&text, x, middle, Align::Centre, room);
         }
     }
+    if ruler.window.to <= DAY {
+        return;
+    }
     // The day, where no mark says it.
     pen.fill(chrome.faint);
     let day = label((ruler.window.from / DAY).floor() * DAY, DAY);
@@ -68,8 +72,35 @@ pub(super) fn paint_clock(pen: &mut Pen<'_>, plot: &Rect, ruler: &Ruler, pill: R
     pen.label(&text, middle.x, middle.y, Align::Centre, pill.w);
 }
 
+/// Paints the range that is selected: a bar along the axis with how long it is, and a tint on the rows.
+pub(super) fn paint_range(
+    pen: &mut Pen<'_>,
+    axis: &Rect,
+    plot: &Rect,
+    ruler: &Ruler,
+    range: Window,
+) {
+    if range.to < ruler.window.from || range.from > ruler.window.to {
+        return;
+    }
+    let (left, right) = (
+        ruler.x_within(range.from).round(),
+        ruler.x_within(range.to).round(),
+    );
+    let (w, line) = ((right - left).max(1.0), pen.px(1.0));
+    pen.fill(range_colour(pen.is_dark));
+    pen.alpha(0.12);
+    pen.rect(&Rect::new(left, plot.y, w, plot.h));
+    pen.alpha(1.0);
+    for x in [left, right - line] {
+        pen.rect(&Rect::new(x, axis.y, line, plot.bottom() - axis.y));
+    }
+    let h = pen.px(4.0);
+    pen.rect(&Rect::new(left, axis.bottom() - h, w, h));
+}
+
 /// The smallest step of which at most `most` go into `span` seconds.
-pub(super) fn step(span: f64, most: f64) -> f64 {
+pub(in crate::draw) fn step(span: f64, most: f64) -> f64 {
     let least = span / most.max(1.0);
     if let Some(&step) = STEPS.iter().find(|&&step| step >= least) {
         return step;
@@ -85,7 +116,7 @@ pub(super) fn step(span: f64, most: f64) -> f64 {
 }
 
 /// The multiples of `step` inside `window`.
-pub(super) fn marks(window: Window, step: f64) -> impl Iterator<Item = f64> {
+pub(in crate::draw) fn marks(window: Window, step: f64) -> impl Iterator<Item = f64> {
     let first = (window.from / step).ceil();
     (0..)
         .map(move |i| (first + f64::from(i)) * step)
@@ -93,8 +124,8 @@ pub(super) fn marks(window: Window, step: f64) -> impl Iterator<Item = f64> {
 }
 
 /// A mark's text: the day where one begins, else the time of day.
-pub(super) fn label(time: f64, step: f64) -> String {
-    if step >= DAY || time % DAY == 0.0 {
+pub(in crate::draw) fn label(time: f64, step: f64) -> String {
+    if step >= DAY || (time > 0.0 && time % DAY == 0.0) {
         format!("day {}", format::count((time / DAY) as u64))
     } else {
         format::time_of_day(time, step)
@@ -130,7 +161,8 @@ mod tests {
 
     #[test]
     fn labels_say_what_changes() {
-        assert_eq!(label(0.0, 3600.0), "day 0");
+        assert_eq!(label(0.0, 3600.0), "00:00");
+        assert_eq!(label(DAY, 3600.0), "day 1");
         assert_eq!(label(50_400.0, 3600.0), "14:00");
         assert_eq!(label(50_415.0, 15.0), "14:00:15");
         assert_eq!(label(12.0 * DAY, 2.0 * DAY), "day 12");

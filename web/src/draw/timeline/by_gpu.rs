@@ -122,6 +122,10 @@ impl Rows for ByGpu {
         self.node_top(part.map_or(0, |part| part.node) as usize, view)
     }
 
+    fn top_of_node(&self, node: u32, view: &View) -> Option<f64> {
+        Some(self.node_top(node as usize, view))
+    }
+
     fn at(&self, time: f64, top: f64, view: &View, shown: OnStage<'_>) -> Target {
         let run = shown.run;
         let mut nodes = self.nodes_seen(view).rev();
@@ -152,7 +156,7 @@ impl Rows for ByGpu {
         for job in shown.outlined() {
             self.outline(pen, job, view, shown, &nodes);
         }
-        self.label_nodes(pen, view, nodes);
+        self.label_nodes(pen, view, shown.stage.node, nodes);
         self.coarse > 1 || self.rows.seen() < shown.run.log.segments()
     }
 }
@@ -454,19 +458,33 @@ impl ByGpu {
         }
     }
 
-    fn label_nodes(&self, pen: &mut Pen<'_>, view: &View, nodes: Range<usize>) {
+    fn label_nodes(
+        &self,
+        pen: &mut Pen<'_>,
+        view: &View,
+        sought: Option<u32>,
+        nodes: Range<usize>,
+    ) {
         let plot = view.plot;
         let gutter = plot.x - pen.px(6.0);
         pen.fill(pen.chrome.background);
         let (x, w) = (0.0, plot.x);
         pen.rect(&Rect { x, w, ..plot });
-        pen.fill(pen.chrome.faint);
         let text_h = pen.px(TEXT_ROW);
         let mut free_from = f64::NEG_INFINITY;
         for node in nodes {
             let h = f64::from(self.gpus_of(node)) * view.rows.height;
             let label_h = h.min(pen.px(18.0).max(view.rows.height));
             let y = self.node_y(node, view) + label_h / 2.0;
+            let is_sought = sought == Some(node as u32);
+            if is_sought {
+                pen.fill(pen.chrome.accent);
+                let (w, y) = (pen.px(2.0), self.node_y(node, view));
+                pen.rect(&Rect::new(plot.x - w, y, w, h));
+                pen.frame(&Rect { y, h, ..plot }, pen.px(1.0));
+            } else {
+                pen.fill(pen.chrome.faint);
+            }
             if y - text_h / 2.0 >= free_from && y + text_h / 2.0 <= plot.bottom() {
                 pen.label(&format!("node {node}"), gutter, y, Align::Right, gutter);
                 free_from = y + text_h / 2.0;

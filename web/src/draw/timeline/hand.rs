@@ -1,12 +1,13 @@
 //! The timeline under pointer, wheel and keys.
 
+use super::Timeline;
 use super::overview::Grip;
 use super::rows::Target;
-use super::{LEAST_SPAN, Timeline};
 use crate::draw::on_stage::OnStage;
 use crate::draw::space::{Device, Point};
 use crate::draw::viewport::{KEY_PAN, KEY_ZOOM, Ruler, Window, wheel_zoom};
 use crate::draw::{Pointer, PointerKind, Response, describe, format};
+use crate::time_axis::Look;
 
 /// CSS pixels: the heights that rows can have.
 const ROW_HEIGHTS: (f64, f64) = (1.0, 28.0);
@@ -19,7 +20,10 @@ pub(super) enum Drag {
         scroll: f64,
         from: Point<Device>,
     },
+    /// The clock, by its time on the axis.
     Clock,
+    /// A range begins at this time.
+    Select(f64),
     Overview(Grip),
 }
 
@@ -34,10 +38,7 @@ impl Timeline {
         let mut response = Response::over_nothing();
         match pointer.kind {
             PointerKind::Down => {
-                self.press(at);
-                if matches!(self.drag, Some(Drag::Clock)) {
-                    self.drag_to(at, shown, &mut response);
-                }
+                self.press(at, pointer.shift, shown);
             }
             PointerKind::Move if pointer.down && self.drag.is_some() => {
                 self.drag_to(at, shown, &mut response);
@@ -46,8 +47,13 @@ impl Timeline {
             PointerKind::Move | PointerKind::Leave => {}
             PointerKind::Release => self.drag = None,
             PointerKind::Click => self.click(at, shown, &mut response),
+            PointerKind::Double => {
+                if !self.place.axis.contains(at) {
+                    self.wants = Some(Look::Whole);
+                }
+            }
             PointerKind::Wheel { dx, dy } => {
-                self.wheel(pointer, dx, dy, shown);
+                response.passes = !self.wheel(pointer, dx, dy, shown);
                 if pointer.ctrl || dx != 0.0 {
                     self.reveal(shown);
                 }
@@ -70,8 +76,8 @@ impl Timeline {
         match key.to_ascii_lowercase().as_str() {
             "w" => self.zoom(x, KEY_ZOOM),
             "s" => self.zoom(x, 1.0 / KEY_ZOOM),
-            "a" => self.pan(-KEY_PAN * self.target().span(), false),
-            "d" => self.pan(KEY_PAN * self.target().span(), false),
+            "a" => self.pan(-KEY_PAN * self.target.span(), false),
+            "d" => self.pan(KEY_PAN * self.target.span(), false),
             "f" => {
                 self.focus(shown);
                 return true;
@@ -92,22 +98,28 @@ impl Timeline {
             .at(view.ruler.time(at.x), view.top(at.y), &view, shown)
     }
 
+    /// Whether a place on the axis is the clock's.
+    fn on_clock(&self, at: Point<Device>, shown: OnStage<'_>) -> bool {
+        let ruler = Ruler::across(&self.place.plot, self.window);
+        (ruler.x(shown.stage.clock.now) - at.x).abs() < self.place.ratio.px(14.0)
+    }
+
     fn time_at(&self, x: f64) -> f64 {
-        Ruler::across(&self.place.plot, self.window()).time(x)
+        Ruler::across(&self.place.plot, self.window).time(x)
     }
 
     fn zoom(&mut self, x: f64, factor: f64) {
-        let target = self.target();
+        let target = self.target;
         let about = Ruler::across(&self.place.plot, target).time_within(x);
         self.go(target.zoomed(about, factor), false);
     }
 
     fn pan(&mut self, seconds: f64, at_once: bool) {
-        let target = self.target();
-        self.go(self.place.overview.moved(target, seconds), at_once);
+        self.go(self.target.slid(seconds, self.place.overview.end), at_once);
     }
 
-    fn wheel(&mut self, pointer: &Pointer<Device>, dx: f64, dy: f64, shown: OnStage<'_>) {
+    /// Does what the wheel says; `false`: there is nothing to scroll that way.
+    fn wheel(&mut self, pointer: &Pointer<Device>, dx: f64, dy: f64, shown: OnStage<'_>) -> bool {
         let ratio = self.place.ratio;
         if pointer.ctrl && pointer.shift {
             let before = self.seen(shown);
@@ -129,24 +141,33 @@ impl Timeline {
         } else {
             let sideways = if pointer.shift { dx + dy } else { dx };
             if sideways != 0.0 {
-                let ruler = Ruler::across(&self.place.plot, self.target());
+                let ruler = Ruler::across(&self.place.plot, self.target);
                 self.pan(ruler.seconds(ratio.exact(sideways)), true);
             }
             if !pointer.shift {
+                let before = self.scroll;
                 self.scroll_to(self.scroll + ratio.exact(dy), shown);
+                return sideways != 0.0 || self.scroll != before;
             }
         }
+        true
     }
 
-    fn press(&mut self, at: Point<Device>) {
+    fn press(&mut self, at: Point<Device>, shift: bool, shown: OnStage<'_>) {
         let place = &self.place;
-        let window = self.target();
+        let window = self.target;
         let near = place.ratio.px(4.0);
         self.drag = if place.overview.area.grown(near).contains(at) {
             let reach = place.ratio.px(6.0);
-            Some(Drag::Overview(place.overview.grip(at.x, window, reach)))
-        } else if place.axis.contains(at) {
+            Some(if shift {
+                Drag::Select(place.overview.time_at(at.x))
+            } else {
+                Drag::Overview(place.overview.grip(at.x, window, reach))
+            })
+        } else if place.axis.contains(at) && !shift && self.on_clock(at, shown) {
             Some(Drag::Clock)
+        } else if place.axis.contains(at) || (shift && place.plot.contains(at)) {
+            Some(Drag::Select(self.time_at(at.x)))
         } else if place.plot.contains(at) {
             Some(Drag::Pan {
                 window,
@@ -166,7 +187,7 @@ impl Timeline {
                 from,
             }) => {
                 let seconds = Ruler::across(&self.place.plot, window).seconds(from.x - at.x);
-                self.go(self.place.overview.moved(window, seconds), true);
+                self.go(window.slid(seconds, self.place.overview.end), true);
                 self.scroll_to(scroll + from.y - at.y, shown);
                 response.cursor = "grabbing";
             }
@@ -174,8 +195,18 @@ impl Timeline {
                 let end = shown.stage.clock.end;
                 response.seek = Some(self.time_at(at.x).clamp(0.0, end));
             }
+            Some(Drag::Select(from)) => {
+                let over_all = self.place.overview.area.contains(at);
+                let to = if over_all {
+                    self.place.overview.time_at(at.x)
+                } else {
+                    Ruler::across(&self.place.plot, self.window).time_within(at.x)
+                };
+                self.wants = Some(Look::Select(Some(Window::new(from.min(to), from.max(to)))));
+                response.cursor = "ew-resize";
+            }
             Some(Drag::Overview(grip)) => {
-                let window = self.place.overview.dragged(grip, at.x, self.target());
+                let window = self.place.overview.dragged(grip, at.x, self.target);
                 if window.span() > 0.0 {
                     self.go(window, true);
                     self.reveal(shown);
@@ -189,13 +220,16 @@ impl Timeline {
     fn click(&mut self, at: Point<Device>, shown: OnStage<'_>, response: &mut Response) {
         match self.drag.take() {
             Some(Drag::Overview(Grip::New { from })) => {
-                let target = self.target();
+                let target = self.target;
                 let middle = (target.from + target.to) / 2.0;
                 self.go(target.moved(from - middle), shown.stage.reduced_motion);
                 self.reveal(shown);
                 response.repaint = true;
             }
-            Some(Drag::Pan { .. }) | None if self.place.plot.contains(at) => {
+            _ if self.place.axis.contains(at) => {
+                response.seek = Some(self.time_at(at.x).clamp(0.0, shown.stage.clock.end));
+            }
+            Some(Drag::Pan { .. } | Drag::Select(_)) | None if self.place.plot.contains(at) => {
                 response.select = Some(match self.at(at, shown) {
                     Target::Segment(segment) => Some(shown.run.log.segment(segment).job),
                     Target::Wait { job, .. } => Some(job),
@@ -211,7 +245,7 @@ impl Timeline {
         let place = &self.place;
         if place.overview.area.contains(at) {
             let reach = place.ratio.px(6.0);
-            response.cursor = match place.overview.grip(at.x, self.target(), reach) {
+            response.cursor = match place.overview.grip(at.x, self.target, reach) {
                 Grip::Middle { .. } => "grab",
                 Grip::Start | Grip::End => "ew-resize",
                 Grip::New { .. } => "crosshair",
@@ -220,8 +254,14 @@ impl Timeline {
             return;
         }
         if place.axis.contains(at) {
-            response.cursor = "col-resize";
-            response.tooltip = Some(vec![format::time(self.time_at(at.x))]);
+            let on_clock = self.on_clock(at, shown);
+            response.cursor = if on_clock { "grab" } else { "col-resize" };
+            let what = if on_clock {
+                "drag: move the clock"
+            } else {
+                "click: move the clock here · drag: select a range"
+            };
+            response.tooltip = Some(vec![format::time(self.time_at(at.x)), what.to_owned()]);
             return;
         }
         response.tooltip = match self.at(at, shown) {
@@ -250,12 +290,12 @@ impl Timeline {
     fn focus(&mut self, shown: OnStage<'_>) {
         let OnStage { stage, run } = shown;
         let end = self.place.overview.end;
-        let whole = Window::new(0.0, end);
         let chosen = stage.selected;
         let Some((job, record)) =
             chosen.and_then(|job| Some((job, stage.workload.jobs.get(job.index())?)))
         else {
-            return self.go(whole, false);
+            self.wants = Some(Look::Whole);
+            return;
         };
         let from = record.submit.seconds();
         let last = run
@@ -263,10 +303,11 @@ impl Timeline {
             .last()
             .map(|&i| run.log.segment(i as usize).end.seconds());
         let to = last.unwrap_or(f64::INFINITY).min(run.reached()).max(from);
-        let margin = ((to - from) * 0.08).max(LEAST_SPAN);
-        let life = Window::new(from - margin, to + margin).within(end, LEAST_SPAN);
-        if life == self.target() {
-            return self.go(whole, false);
+        let margin = ((to - from) * 0.08).max(1.0);
+        let life = Window::new(from - margin, to + margin).within(end, 1.0);
+        if (life.from - self.target.from).abs() + (life.to - self.target.to).abs() < 0.1 {
+            self.wants = Some(Look::Whole);
+            return;
         }
         self.go(life, false);
         let view = self.seen(shown);

@@ -1,11 +1,12 @@
 //! The overview above the rows: GPUs allocated and jobs waiting over all time, and on it the
 //! window that is seen, to be dragged by its middle or its edges.
 
-use crate::draw::palette;
 use crate::draw::pen::{Align, Pen};
 use crate::draw::series::Columns;
 use crate::draw::space::Rect;
 use crate::draw::viewport::{Ruler, Window};
+use crate::draw::{format, palette};
+use crate::stage::Stage;
 
 /// What a press on the overview takes hold of.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,13 +41,6 @@ impl Overview {
         self.ruler().x_within(time)
     }
 
-    /// A window later by `seconds`, or by as much as there is.
-    pub(super) fn moved(&self, window: Window, seconds: f64) -> Window {
-        let last = (self.end - window.span()).max(0.0);
-        let from = (window.from + seconds).clamp(0.0, last);
-        Window::new(from, from + window.span())
-    }
-
     /// What is at `x`; `reach`: how near an edge must be, in pixels.
     pub(super) fn grip(&self, x: f64, window: Window, reach: f64) -> Grip {
         let (start, end) = (self.x_of(window.from), self.x_of(window.to));
@@ -71,69 +65,42 @@ impl Overview {
     pub(super) fn dragged(&self, grip: Grip, x: f64, window: Window) -> Window {
         let time = self.time_at(x);
         match grip {
-            Grip::Middle { offset } => self.moved(window, time - offset - window.from),
+            Grip::Middle { offset } => window.slid(time - offset - window.from, self.end),
             Grip::Start => Window::new(time.min(window.to), window.to),
             Grip::End => Window::new(window.from, time.max(window.from)),
             Grip::New { from } => Window::new(from.min(time), from.max(time)),
         }
     }
 
-    pub(super) fn paint(
-        &self,
-        pen: &mut Pen<'_>,
-        columns: &Columns,
-        gpus: u32,
-        window: Window,
-        now: f64,
-        dark: bool,
-    ) {
-        let chrome = pen.chrome;
-        let area = &self.area;
+    /// GPUs held as an area and jobs waiting as a line, which all runs have on one scale.
+    pub(super) fn paint(&self, pen: &mut Pen<'_>, columns: &Columns, stage: &Stage) {
+        let (chrome, area) = (pen.chrome, &self.area);
         let height = area.h - pen.px(2.0);
+        let gpus = f64::from(stage.cluster.gpus().max(1));
         pen.fill(chrome.free);
         pen.rect(area);
         pen.fill(chrome.busy);
         pen.alpha(0.55);
         for (column, &allocated) in columns.gpus.iter().enumerate() {
-            let h = (height * allocated / f64::from(gpus.max(1))).round();
-            pen.rect(&Rect::new(
-                area.x + column as f64,
-                area.bottom() - h,
-                1.0,
-                h,
-            ));
+            let h = (height * allocated / gpus).round();
+            let x = area.x + column as f64;
+            pen.rect(&Rect::new(x, area.bottom() - h, 1.0, h));
         }
         pen.alpha(1.0);
-        let waiting = palette::category(5, dark);
+        let waiting = palette::category(5, stage.dark);
+        let most = top_of_scale(stage.most_waiting());
+        let line = pen.px(1.0);
+        let y_of = |jobs: f64| area.bottom() - line - (height - line) * jobs / most;
         let context = pen.context;
         context.begin_path();
         for (column, &jobs) in columns.waiting.iter().enumerate() {
-            let y = area.bottom()
-                - pen.ratio.0
-                - (height - pen.ratio.0) * jobs / columns.most_waiting.max(1.0);
-            context.line_to(area.x + column as f64 + 0.5, y);
+            context.line_to(area.x + column as f64 + 0.5, y_of(jobs));
         }
         context.set_stroke_style_str(waiting);
         context.set_line_width(1.25 * pen.ratio.0);
         context.stroke();
-
-        let gutter = area.x - pen.px(6.0);
-        pen.fill(waiting);
-        pen.label(
-            "waiting",
-            gutter,
-            area.y + pen.px(9.0),
-            Align::Right,
-            gutter,
-        );
-        pen.fill(chrome.faint);
-        pen.label(
-            "GPUs",
-            gutter,
-            area.bottom() - pen.px(9.0),
-            Align::Right,
-            gutter,
-        );
+        self.paint_scale(pen, waiting, most, &y_of);
+        let (window, now) = (stage.window(), stage.clock.now);
 
         let (start, end) = (
             self.x_of(window.from).round(),
@@ -154,7 +121,6 @@ impl Overview {
         });
         pen.alpha(1.0);
         pen.fill(chrome.faint);
-        let line = pen.px(1.0);
         pen.frame(
             &Rect {
                 x: start,
@@ -172,6 +138,12 @@ impl Overview {
                 handle,
             ));
         }
+        if let Some(range) = stage.axis.selected() {
+            let (from, to) = (self.x_of(range.from).round(), self.x_of(range.to).round());
+            let (w, h) = ((to - from).max(line), pen.px(3.0));
+            pen.fill(range_colour(stage.dark));
+            pen.rect(&Rect::new(from, area.bottom() - h, w, h));
+        }
         pen.fill(chrome.accent);
         pen.rect(&Rect {
             x: self.x_of(now).round(),
@@ -179,6 +151,38 @@ impl Overview {
             ..*area
         });
     }
+
+    /// The axis of jobs waiting, in the gutter.
+    fn paint_scale(&self, pen: &mut Pen<'_>, colour: &str, most: f64, y_of: &dyn Fn(f64) -> f64) {
+        let area = &self.area;
+        let (gutter, tick) = (area.x - pen.px(8.0), pen.px(4.0));
+        pen.fill(colour);
+        for (jobs, off) in [(most, 6.0), (0.0, -5.0)] {
+            let y = y_of(jobs);
+            pen.rect(&Rect::new(area.x - tick, y.round(), tick, pen.px(1.0)));
+            let text = format::count(jobs as u64);
+            pen.label(
+                &text,
+                gutter,
+                y + pen.ratio.exact(off),
+                Align::Right,
+                gutter,
+            );
+        }
+        let middle = area.middle().y + pen.px(1.0);
+        pen.label("waiting", gutter, middle, Align::Right, gutter);
+    }
+}
+
+/// The colour of a range that is selected.
+pub(in crate::draw) fn range_colour(dark: bool) -> &'static str {
+    palette::category(0, dark)
+}
+
+/// Where a scale from 0 ends that goes up to `most`: at a number with one digit.
+fn top_of_scale(most: f64) -> f64 {
+    let decade = 10f64.powf(most.max(1.0).log10().floor());
+    (most.max(1.0) / decade).ceil() * decade
 }
 
 #[cfg(test)]
@@ -209,6 +213,12 @@ mod tests {
             OVERVIEW.grip(400.0, Window::new(0.0, 500.0), 5.0),
             Grip::New { from: 150.0 }
         );
+    }
+
+    #[test]
+    fn scales_end_at_one_digit() {
+        let tops = [0.0, 1.0, 9.0, 11.0, 24.0, 1_830.0].map(top_of_scale);
+        assert_eq!(tops, [1.0, 1.0, 9.0, 20.0, 30.0, 2_000.0]);
     }
 
     #[test]

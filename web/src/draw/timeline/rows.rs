@@ -39,6 +39,11 @@ pub(super) trait Rows {
     /// The top of a row that shows something of a job.
     fn top_of(&self, job: JobId, view: &View, shown: OnStage<'_>) -> f64;
 
+    /// The top of a node's rows, if it has rows.
+    fn top_of_node(&self, _node: u32, _view: &View) -> Option<f64> {
+        None
+    }
+
     /// The top to scroll to if no row shows anything that lives in the window.
     fn reveal(&self, _view: &View, _shown: OnStage<'_>) -> Option<f64> {
         None

@@ -81,6 +81,8 @@ fn a_link_reads_back_what_it_wrote() {
         theme: Theme::Dark,
         time: Some(86_400.0),
         speed: Some(600.0),
+        seen: Some(Span::new(3600.25, 7200.0)),
+        range: Some(Span::new(4000.0, 5000.5)),
         job: Some(JobId(17)),
         lit: Some(3),
         complaints: Vec::new(),
@@ -288,7 +290,7 @@ fn survives(fragment: &str) {
 
 /// Links of people and of others: as they are written, mutilated, and made up.
 fn hostile(random: &mut Random) -> String {
-    const KEYS: [&str; 33] = [
+    const KEYS: [&str; 35] = [
         "v",
         "sample",
         "file",
@@ -321,6 +323,8 @@ fn hostile(random: &mut Random) -> String {
         "colour",
         "t",
         "speed",
+        "zoom",
+        "range",
         "job",
     ];
     const VALUES: [&str; 32] = [

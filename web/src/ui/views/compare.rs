@@ -37,13 +37,9 @@ fn Compare(props: &StateProps) -> Html {
     let Some(figures) = figures.as_ref() else {
         return html! { <p class="empty">{ "Run two schedulers to compare them: completion times, queue, allocation and fairness appear here." }</p> };
     };
-    let on_seek = {
-        let session = session.clone();
-        Callback::from(move |time| session.seek(time))
-    };
     let charts = figures.iter().map(|figure| {
         html! {
-            <ChartCard key={figure.chart.slug()} stage={stage.clone()} figure={figure.clone()} {dark} on_seek={on_seek.clone()} />
+            <ChartCard key={figure.chart.slug()} given={props.clone()} figure={figure.clone()} />
         }
     });
     html! {

@@ -82,7 +82,7 @@ fn QueuesView(props: &StateProps) -> Html {
             { playground(session, card, *span) }
             <div class="queues">
                 // The yard beside it has the bare number.
-                <section class="lanes" key={format!("lanes-{}", card.id)} aria-label={format!("Queues of {}", card.policy)}>
+                <section class="lanes" ~style={format!("--queues: {}", (*queues).as_ref().map_or(1, Queues::count))} key={format!("lanes-{}", card.id)} aria-label={format!("Queues of {}", card.policy)}>
                     <CanvasHost scene={Scene::of(card.id, Lanes::of_run)} doers={props.doers.clone()} label={format!("Jobs in the queues of {} at the clock's time, by attained service", card.policy)} />
                     { in_words(stage, queues, card.id) }
                 </section>

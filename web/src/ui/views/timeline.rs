@@ -1,11 +1,14 @@
 //! Who held which GPU when, one timeline per run.
 
-use crate::draw::timeline::{By, Timeline};
+use crate::draw::timeline::{By, Timeline, picture};
+use crate::stage::ColourBy;
 use crate::state::Action;
 use crate::state::view_options::{TIMELINE_ROWS, TIMELINE_RUN};
 use crate::ui::canvas_host::{CanvasHost, Scene};
-use crate::ui::controls::switch_button;
+use crate::ui::controls::{list, option, quiet_button, switch_button};
 use crate::ui::doers::{StateProps, tell};
+use crate::ui::picture_saver::{PictureSaver, caption};
+use crate::ui::typed::input_value;
 use crate::ui::view::View;
 use yew::prelude::*;
 
@@ -52,6 +55,7 @@ fn TimelineView(props: &StateProps) -> Html {
         .cards
         .iter()
         .filter(|card| only.is_none_or(|id| id == card.id));
+    let ids = shown.clone().map(|card| card.id);
     let timelines = shown.map(|card| {
         let label = card.name();
         html! {
@@ -61,10 +65,34 @@ fn TimelineView(props: &StateProps) -> Html {
             </section>
         }
     });
+    let onfind = tell(session, |_: MouseEvent| Action::Search(true));
+    let draw = {
+        let stage = session.stage().clone();
+        let ids: Vec<u32> = ids.collect();
+        Callback::from(move |paper| picture::svg(&stage.read(), &ids, by, paper))
+    };
+    let of_all = {
+        let (state, stage) = (state.clone(), session.stage().clone());
+        Callback::from(move |()| caption("Timeline of the GPUs", &state, &stage.read()))
+    };
+    let oncolour = tell(&props.doers.session, Action::ColourBy);
+    let oncolour = Callback::from(move |event: Event| {
+        let name = input_value(&event);
+        if let Some(&(by, _, _)) = ColourBy::ALL.iter().find(|(_, other, _)| *other == name) {
+            oncolour.emit(by);
+        }
+    });
+    let colours = ColourBy::ALL
+        .iter()
+        .map(|&(by, name, title)| option(name, title, by == state.colour_by, None));
     html! {
         <>
             <div class="toolbar">
                 <div class="switch" role="group" aria-label="Rows">{ choice(By::Gpu, "gpu", "by GPU") }{ choice(By::Job, "job", "by job") }</div>
+                <label><span>{ "Colour by " }</span>{ list(oncolour, colours.collect()) }</label>
+                { quiet_button("Look for a job, a tenant or a node", Some("Look for a job, a tenant or a node (/)"), html! { "Find" }, onfind) }
+                <PictureSaver what="Timeline" name="switchyard-timeline" {draw} caption={of_all} />
+                <span class="key hint"><i class="held"></i>{ "GPUs held" }<i class="queue"></i>{ "jobs waiting, one scale for all" }</span>
                 if state.cards.len() > 1 {
                     <div class="switch" role="group" aria-label="Schedulers shown">
                         { choose(None, "all") }
@@ -72,7 +100,7 @@ fn TimelineView(props: &StateProps) -> Html {
                     </div>
                 }
             </div>
-            <div class="timelines">{ for timelines }</div>
+            <div class="timelines" role="group" aria-label="Timelines">{ for timelines }</div>
         </>
     }
 }

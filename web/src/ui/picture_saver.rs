@@ -1,0 +1,155 @@
+//! How a picture is saved for a paper: its width, its text, what it shows besides; as SVG, PNG and as the
+//! numbers that are drawn, with a caption that says where they come from.
+
+use super::controls::{any_from, number_field, quiet_button};
+use super::download::{self, PNG_SCALE, Picture};
+use crate::draw::format;
+use crate::draw::svg::Paper;
+use crate::stage::Stage;
+use crate::state::{AppState, settings};
+use std::cell::Cell;
+use yew::prelude::*;
+
+thread_local! {
+    /// As it was last chosen: the pictures of a paper are alike.
+    static CHOSEN: Cell<Paper> = const { Cell::new(Paper::COLUMN) };
+}
+
+/// How pictures are saved unless somebody says otherwise: as was last said.
+pub(super) fn chosen() -> Paper {
+    CHOSEN.get()
+}
+
+/// What there is to save.
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    /// What it is, for people.
+    pub(super) what: AttrValue,
+    /// The file's name, without its end.
+    pub(super) name: AttrValue,
+    /// Draws it.
+    pub(super) draw: Callback<Paper, String>,
+    /// The numbers that are drawn, as CSV, if there are so few.
+    #[prop_or_default]
+    pub(super) csv: Option<Callback<(), String>>,
+    /// What is to be said below it.
+    pub(super) caption: Callback<(), String>,
+}
+
+/// A button, and what it opens.
+#[component]
+pub(super) fn PictureSaver(props: &Props) -> Html {
+    let open = use_state_eq(|| false);
+    let paper = use_state_eq(chosen);
+    let choose = |change: fn(&mut Paper, f64)| {
+        let paper = paper.clone();
+        move |value: f64| {
+            let mut new = *paper;
+            change(&mut new, value);
+            CHOSEN.set(new);
+            paper.set(new);
+        }
+    };
+    let number = |name: &str, most: f64, value: f64, change: fn(&mut Paper, f64)| {
+        let set = choose(change);
+        let take = Callback::from(move |text: String| match text.trim().parse::<f64>() {
+            Ok(value) if (1.0..=most).contains(&value) => {
+                set(value);
+                Ok(())
+            }
+            _ => Err(format!("it takes a number from 1 to {most}")),
+        });
+        let limit = most.to_string();
+        number_field(
+            name,
+            None,
+            any_from("1").to(&limit),
+            value.to_string(),
+            take,
+        )
+    };
+    let check = |name: &'static str, checked: bool, change: fn(&mut Paper, f64)| {
+        let set = choose(change);
+        let onchange = Callback::from(move |_: Event| set(f64::from(u8::from(!checked))));
+        html! { <label class="check"><input type="checkbox" {checked} {onchange} />{ name }</label> }
+    };
+    let save = |kind: Picture, face: &str| {
+        let (draw, name, paper) = (props.draw.clone(), props.name.clone(), *paper);
+        let onclick = Callback::from(move |_: MouseEvent| {
+            download::picture(&name, &draw.emit(paper), kind, PNG_SCALE);
+        });
+        let label = format!("Save “{}” as {face}", props.what);
+        quiet_button(&label, None, html! { face }, onclick)
+    };
+    let csv = props.csv.clone().map(|csv| {
+        let name = format!("{}.csv", props.name);
+        let onclick =
+            Callback::from(move |_: MouseEvent| download::text(&name, "text/csv", &csv.emit(())));
+        let label = format!("Save “{}” as CSV", props.what);
+        quiet_button(
+            &label,
+            Some("Exactly the numbers that are drawn"),
+            html! { "CSV" },
+            onclick,
+        )
+    });
+    let toggle = {
+        let open = open.clone();
+        Callback::from(move |_: MouseEvent| open.set(!*open))
+    };
+    let onkeydown = {
+        let open = open.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Escape" && *open {
+                open.set(false);
+                event.stop_propagation();
+            }
+        })
+    };
+    html! {
+        <div class="saver" {onkeydown}>
+            <button type="button" class="quiet" aria-expanded={open.to_string()} aria-label={format!("Save “{}”", props.what)}
+                title="Save as a picture for a paper, or as numbers" onclick={toggle}>{ "Save" }</button>
+            if *open {
+                <div class="saver-panel">
+                    { number("Width, inches", 40.0, paper.width, |paper, value| paper.width = value) }
+                    { number("Text, points", 40.0, paper.font, |paper, value| paper.font = value) }
+                    { check("with its title", paper.titled, |paper, value| paper.titled = value > 0.0) }
+                    { check("dark", paper.dark, |paper, value| paper.dark = value > 0.0) }
+                    <div class="saver-files">{ save(Picture::Svg, "SVG") }{ save(Picture::Png, "PNG") }{ csv }</div>
+                    <label class="field caption"><span>{ "Caption" }</span>
+                        <textarea readonly=true rows="5" value={props.caption.emit(())} />
+                    </label>
+                </div>
+            }
+        </div>
+    }
+}
+
+/// What a picture of the runs shows: of which jobs, where, under which schedulers, and how to make it
+/// again.
+pub(super) fn caption(what: &str, state: &AppState, stage: &Stage) -> String {
+    let trace = state.trace.as_ref();
+    let name = trace.map_or("", |trace| &trace.title);
+    let jobs = format::counted(stage.workload.jobs.len() as u64, "job", "jobs");
+    let choice: String = trace
+        .iter()
+        .flat_map(|trace| &trace.choice.0)
+        .map(|(key, value)| format!(", {key}={value}"))
+        .collect();
+    let policies: Vec<&str> = stage.runs.iter().map(|run| run.label.as_str()).collect();
+    let given = settings::all().filter(|setting| setting.link != "seed");
+    let given = given.filter_map(|setting| {
+        let value = setting.given(&state.setup.settings)?;
+        Some(format!(" {}={value}.", setting.link))
+    });
+    format!(
+        "{what}. Trace: {name} ({jobs}{choice}). Cluster: {}, {}. Schedulers: {}.{} Seed {}. Switchyard {}.",
+        stage.cluster,
+        format::counted(stage.cluster.gpus().into(), "GPU", "GPUs"),
+        policies.join("; "),
+        given.collect::<String>(),
+        state.setup.settings.options.seed,
+        env!("CARGO_PKG_VERSION")
+    )
+}

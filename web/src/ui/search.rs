@@ -1,0 +1,181 @@
+//! Looking for a job, a tenant or a node by name.
+
+use super::doers::{StateProps, tell};
+use super::focused::Focused;
+use super::typed::input_value;
+use crate::draw::{format, palette};
+use crate::session::Session;
+use crate::stage::{ColourBy, Stage};
+use crate::state::Action;
+use crate::state::view_options::TIMELINE_ROWS;
+use switchyard::job::JobId;
+use yew::prelude::*;
+
+/// Most results of a kind.
+const MOST: usize = 7;
+
+/// What is found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Found {
+    Job(JobId),
+    Tenant(u32),
+    Node(u32),
+}
+
+/// What has a name with these words in it, and what that name is; names that begin with them first.
+fn find(stage: &Stage, words: &str) -> Vec<(Found, String, String)> {
+    let words = words.trim().to_lowercase();
+    if words.is_empty() {
+        return Vec::new();
+    }
+    let workload = &stage.workload;
+    let mut found = Vec::new();
+    let jobs = workload.jobs.iter().map(|job| &*job.name);
+    for at in matching(jobs, &words) {
+        let job = &workload.jobs[at];
+        let about = format!(
+            "job · {}, submitted {}",
+            format::counted(job.gpus.into(), "GPU", "GPUs"),
+            format::time(job.submit.seconds())
+        );
+        found.push((Found::Job(JobId(at as u32)), job.name.to_string(), about));
+    }
+    for at in matching(workload.tenants.iter().map(String::as_str), &words) {
+        let name = workload.tenants[at].clone();
+        found.push((Found::Tenant(at as u32), name, "tenant".to_owned()));
+    }
+    let number = words.strip_prefix("node").unwrap_or(&words).trim();
+    let nodes = (0..stage.cluster.nodes()).filter(|node| node.to_string().starts_with(number));
+    for node in nodes.take(MOST) {
+        let name = format!("node {node}");
+        found.push((Found::Node(node), name, "node".to_owned()));
+    }
+    found
+}
+
+/// The positions of names that begin with the words, and of those that have them within.
+fn matching<'a>(names: impl Iterator<Item = &'a str>, words: &str) -> Vec<usize> {
+    let (mut first, mut within) = (Vec::new(), Vec::new());
+    for (at, name) in names.enumerate() {
+        match name.to_lowercase().find(words) {
+            Some(0) => first.push(at),
+            Some(_) if within.len() < MOST => within.push(at),
+            _ => {}
+        }
+        if first.len() == MOST {
+            break;
+        }
+    }
+    first.extend(within);
+    first.truncate(MOST);
+    first
+}
+
+/// The class of a tenant's jobs.
+fn class_of(stage: &Stage, tenant: u32) -> Option<u32> {
+    let mut jobs = stage.workload.jobs.iter();
+    let job = jobs.position(|job| job.tenant == Some(tenant))?;
+    let run = stage.runs.first()?;
+    let by = ColourBy::Tenant;
+    Some(palette::job_class(JobId(job as u32), by, stage, run))
+}
+
+/// Shows what was found.
+fn show(session: &Session, found: Found) {
+    match found {
+        Found::Job(job) => session.select(Some(job)),
+        Found::Tenant(tenant) => {
+            let class = class_of(&session.stage().read(), tenant);
+            session.tell(Action::ColourBy(ColourBy::Tenant));
+            session.tell(Action::Light(class));
+        }
+        Found::Node(node) => {
+            session.tell(Action::SetOption(&TIMELINE_ROWS, "gpu".to_owned()));
+            session.tell(Action::Show("timeline"));
+            let mut stage = session.stage().write();
+            stage.node = Some(node);
+            stage.touch();
+        }
+    }
+    session.tell(Action::Search(false));
+}
+
+/// The field, and below it what was found: arrows and Enter choose.
+#[component]
+pub(super) fn Search(props: &StateProps) -> Html {
+    let session = &props.doers.session;
+    let (words, chosen) = (use_state_eq(String::new), use_state_eq(|| 0));
+    let field = use_node_ref();
+    let stage = session.stage();
+    let found = use_memo((*words).clone(), |words| find(&stage.read(), words));
+    let oninput = {
+        let (words, chosen) = (words.clone(), chosen.clone());
+        Callback::from(move |event: InputEvent| {
+            words.set(input_value(&event));
+            chosen.set(0);
+        })
+    };
+    let close = tell(session, |()| Action::Search(false));
+    let onkeydown = {
+        let (session, found, chosen) = (session.clone(), found.clone(), chosen.clone());
+        let close = close.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            let last = found.len().saturating_sub(1);
+            match event.key().as_str() {
+                "ArrowDown" => chosen.set((*chosen + 1).min(last)),
+                "ArrowUp" => chosen.set(chosen.saturating_sub(1)),
+                "Enter" => {
+                    if let Some(&(of, _, _)) = found.get(*chosen) {
+                        show(&session, of);
+                    }
+                }
+                "Escape" => close.emit(()),
+                _ => return,
+            }
+            event.prevent_default();
+            event.stop_propagation();
+        })
+    };
+    let results = found.iter().enumerate().map(|(at, (of, name, about))| {
+        let (session, of) = (session.clone(), *of);
+        // Before the field loses the focus, which closes the list.
+        let onpointerdown = Callback::from(move |event: PointerEvent| {
+            event.prevent_default();
+            show(&session, of);
+        });
+        html! {
+            <li role="option" id={format!("found-{at}")} aria-selected={(at == *chosen).to_string()} {onpointerdown}>
+                <span>{ name }</span><span class="hint">{ about }</span>
+            </li>
+        }
+    });
+    let active = (!found.is_empty()).then(|| format!("found-{}", *chosen));
+    let is_none = found.is_empty() && !words.trim().is_empty();
+    html! {
+        <Focused target={field.clone()}><div class="search" role="search">
+            <input ref={field} type="text" role="combobox" placeholder="a job, a tenant or a node" aria-label="Look for a job, a tenant or a node"
+                aria-expanded={(!found.is_empty()).to_string()} aria-controls="found" aria-activedescendant={active} autocomplete="off"
+                {oninput} {onkeydown} onblur={close.reform(|_: FocusEvent| ())} />
+            <ul id="found" role="listbox" aria-label="Found">{ for results }</ul>
+            if is_none {
+                <p class="hint" role="status">{ "No job, tenant or node of this name." }</p>
+            }
+        </div></Focused>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_begin_so_come_first_and_few() {
+        let names = ["a lab", "lab-1", "Lab-2", "b", "collab"];
+        let found = |words| matching(names.iter().copied(), words);
+        assert_eq!(found("lab"), [1, 2, 0, 4]);
+        assert!(found("x").is_empty());
+        let many: Vec<String> = (0..50).map(|i| format!("job-{i}")).collect();
+        let found = matching(many.iter().map(String::as_str), "job");
+        assert_eq!(found, (0..MOST).collect::<Vec<_>>());
+    }
+}
