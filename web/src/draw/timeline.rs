@@ -213,7 +213,8 @@ impl Timeline {
 
     /// Begins with the window that the rows want to begin with.
     fn open(&mut self, shown: OnStage<'_>) {
-        if self.opened {
+        // How many jobs there are to show is known in the end.
+        if self.opened || shown.run.is_under_way() {
             return;
         }
         let view = self.seen(shown);

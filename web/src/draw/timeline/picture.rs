@@ -21,6 +21,8 @@ const COLUMNS: f64 = 2.0;
 const MOST_JOBS: usize = 120;
 /// Heights of rows, in heights of the text.
 const ROW: (f64, f64) = (0.08, 1.1);
+/// The height that rows of jobs need to have names.
+const NAMED: f64 = 0.9;
 /// How high the rows of a scheduler are for the picture's width, if nothing speaks against it.
 const ASPECT: f64 = 0.5;
 
@@ -92,7 +94,11 @@ pub(crate) fn svg(stage: &Stage, runs: &[u32], by: By, paper: Paper) -> String {
             .unwrap_or(0),
     };
     let row = (width * ASPECT / rows.max(1) as f64).clamp(em(ROW.0), em(ROW.1));
-    let left = em(if by == By::Gpu { 4.6 } else { 7.0 });
+    let left = em(match by {
+        By::Gpu => 4.6,
+        By::Job if row >= em(NAMED) => 7.0,
+        By::Job => 1.0,
+    });
     let layout = Layout {
         look,
         window,
@@ -256,7 +262,7 @@ fn jobs_of(
     let (row, faint) = (layout.row, svg.chrome.faint);
     for (at, &job) in jobs.iter().enumerate() {
         let y = top + at as f64 * row;
-        if row >= em(0.9) {
+        if row >= em(NAMED) {
             let name: String = shown
                 .name(job)
                 .unwrap_or_default()
