@@ -90,7 +90,7 @@ fn TimelineView(props: &StateProps) -> Html {
             <div class="toolbar">
                 <div class="switch" role="group" aria-label="Rows">{ choice(By::Gpu, "gpu", "by GPU") }{ choice(By::Job, "job", "by job") }</div>
                 <label><span>{ "Colour by " }</span>{ list(oncolour, colours.collect()) }</label>
-                { quiet_button("Look for a job, a tenant or a node", Some("Look for a job, a tenant or a node (/)"), html! { "Find" }, onfind) }
+                { quiet_button("Find a job, a tenant or a node", Some("Find a job, a tenant or a node (/)"), html! { "Find" }, onfind) }
                 <PictureSaver what="Timeline" name="switchyard-timeline" {draw} caption={of_all} />
                 <span class="key hint"><i class="held"></i>{ "GPUs held" }<i class="queue"></i>{ "jobs waiting, one scale for all" }</span>
                 if state.cards.len() > 1 {
