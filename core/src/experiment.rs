@@ -24,6 +24,8 @@ pub struct Experiment {
     pub cluster: Option<ClusterSpec>,
     /// Policies in their textual form, not checked: whoever opens files knows no schedulers.
     pub policies: Vec<String>,
+    /// What people have named their runs, in the same order; "" or nothing where nobody has.
+    pub names: Vec<String>,
     /// What its runs have in common.
     pub settings: Settings,
     /// Services of an earlier time, by the names that policies know them by.
@@ -106,6 +108,11 @@ impl Experiment {
             "title" => value.clone_into(&mut self.title),
             "choice" => self.choice.push(value.to_owned()),
             "policy" if !value.is_empty() => self.policies.push(value.to_owned()),
+            "name" if !self.policies.is_empty() => {
+                self.names.resize(self.policies.len(), String::new());
+                self.names.pop();
+                self.names.push(value.to_owned());
+            }
             "application" => applications.definitions.push(value.to_owned()),
             "profile" => applications.profiles.push(ProfileTable {
                 file: value.to_owned(),
@@ -144,8 +151,12 @@ impl Experiment {
         if let Some(cluster) = &self.cluster {
             add("cluster", cluster.to_string());
         }
-        for policy in &self.policies {
+        for (at, policy) in self.policies.iter().enumerate() {
             add("policy", policy.clone());
+            let name = self.names.get(at).filter(|name| !name.is_empty());
+            if let Some(name) = name {
+                add("name", name.clone());
+            }
         }
         for setting in SETTINGS {
             if let Some(value) = setting.given(&self.settings) {

@@ -30,7 +30,7 @@ const COLUMNS: [Column; 6] = [
 ];
 
 /// By how much the mean JCT differs from the first run's.
-const RATIO: &str = "Mean JCT ÷ first";
+const RATIO: &str = "Mean JCT ÷ first row's";
 
 /// The table of these runs.
 pub fn paper_table(runs: &[(&str, &Summary)], form: TableForm) -> String {

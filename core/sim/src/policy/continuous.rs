@@ -17,6 +17,7 @@ pub(super) const QUANTUM: ParamInfo = ParamInfo {
     kind: ParamKind::Float { min: 1.0, max: 1e6 },
     default: "60",
     help: "Seconds after which running jobs are compared anew with waiting ones, besides every event.",
+    expert: false,
 };
 
 pub(super) const PARAMS: &[ParamInfo] = &[QUANTUM, PLACEMENT];

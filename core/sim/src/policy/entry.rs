@@ -99,6 +99,7 @@ pub(super) const PLACEMENT: ParamInfo = ParamInfo {
     kind: ParamKind::PlacementOrRuns,
     default: "default",
     help: "How a gang is laid on nodes; 'default' is the run's own choice.",
+    expert: false,
 };
 
 /// The same, of policies that have a way of their own.

@@ -24,6 +24,7 @@ pub(super) const POLICY: Registered = Registered {
                 kind: ParamKind::Bool,
                 default: "false",
                 help: "Jobs that fit overtake jobs that do not.",
+                expert: false,
             },
             PLACEMENT,
         ],

@@ -26,6 +26,7 @@ pub(super) const POLICY: Registered = Registered {
                 kind: ParamKind::Bool,
                 default: "false",
                 help: "As Gavel's evaluation has Gandiva: where more GPUs are asked for than there are, jobs of one GPU each are put two by two on GPUs by chance, and stay together unless that does not fit or gets less done. Known of models that Gavel measured.",
+                expert: false,
             },
             PLACEMENT,
         ],

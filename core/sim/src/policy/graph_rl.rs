@@ -17,6 +17,7 @@ pub(super) const POLICY: Registered = Registered {
                 kind: ParamKind::Bool,
                 default: "true",
                 help: "Jobs that fit overtake jobs that do not, or that the placer lets wait.",
+                expert: false,
             },
             ParamInfo {
                 default: "graph-rl",

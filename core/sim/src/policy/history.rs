@@ -12,6 +12,7 @@ pub(super) const HISTORY: ParamInfo = ParamInfo {
     kind: ParamKind::History,
     default: "online",
     help: "Where the distribution of service comes from: online (jobs finished so far), oracle (the whole trace), or a file with a column 'duration' in GPU·s.",
+    expert: false,
 };
 
 /// Online, a distribution is made anew once this share of what it holds has been added, so that

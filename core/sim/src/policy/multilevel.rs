@@ -16,6 +16,7 @@ pub(super) const QUEUES: ParamInfo = ParamInfo {
     kind: ParamKind::Int { min: 1, max: 16 },
     default: "3",
     help: "How many queues (K); one more than there are thresholds.",
+    expert: false,
 };
 
 pub(super) const THRESHOLDS: ParamInfo = ParamInfo {
@@ -24,6 +25,7 @@ pub(super) const THRESHOLDS: ParamInfo = ParamInfo {
     kind: ParamKind::Ascending,
     default: "3250:7200",
     help: "Attained service, in GPU·s, at which a job sinks to the next queue.",
+    expert: false,
 };
 
 pub(super) const KNOB: ParamInfo = ParamInfo {
@@ -32,6 +34,7 @@ pub(super) const KNOB: ParamInfo = ParamInfo {
     kind: ParamKind::Float { min: 0.0, max: 1e9 },
     default: "0",
     help: "PROMOTEKNOB: a job that waited knob × its executed time returns to the highest queue; 0: never.",
+    expert: false,
 };
 
 pub(super) const STRICT: ParamInfo = ParamInfo {
@@ -40,6 +43,7 @@ pub(super) const STRICT: ParamInfo = ParamInfo {
     kind: ParamKind::Bool,
     default: "false",
     help: "Strict: nothing overtakes a waiting job that does not fit. Otherwise work-conserving: what does not fit is skipped.",
+    expert: false,
 };
 
 pub(super) const PACKLIMIT: ParamInfo = ParamInfo {
@@ -48,6 +52,7 @@ pub(super) const PACKLIMIT: ParamInfo = ParamInfo {
     kind: ParamKind::Float { min: 0.0, max: 1.0 },
     default: "0.3",
     help: "Of placement=skew: a model whose largest tensor is a larger share than this is consolidated.",
+    expert: true,
 };
 
 pub(super) const REFIT: ParamInfo = ParamInfo {
@@ -56,6 +61,7 @@ pub(super) const REFIT: ParamInfo = ParamInfo {
     kind: ParamKind::Bool,
     default: "false",
     help: "Of placement=skew: learn the pack limit anew from the progress that finished jobs made where they were placed.",
+    expert: true,
 };
 
 pub(super) const QUIRKS: ParamInfo = ParamInfo {
@@ -64,6 +70,7 @@ pub(super) const QUIRKS: ParamInfo = ParamInfo {
     kind: ParamKind::Bool,
     default: "false",
     help: "With the released simulator's bugs, to compare with its original figures.",
+    expert: true,
 };
 
 /// The K−1 thresholds. `queues` alone keeps the first defaults; thresholds alone set the queues.

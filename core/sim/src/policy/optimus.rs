@@ -143,6 +143,7 @@ pub(super) const POLICY: Registered = Registered {
                 kind: ParamKind::Bool,
                 default: "false",
                 help: "As Pollux' simulator has it: one GPU always accumulates, the epoch under way counts as done, ncf stays on one GPU.",
+                expert: true,
             },
             GANG_PLACEMENT,
         ],

@@ -47,6 +47,7 @@ const WEIGHTS: ParamInfo = ParamInfo {
     kind: ParamKind::OneOf(&["lublin", "gpu"]),
     default: "lublin",
     help: "What it was trained on: lublin (a batch queue that knows the times asked for) or gpu (a GPU trace that tells none: it preempts).",
+    expert: false,
 };
 
 /// What times asked for are measured by.
@@ -59,6 +60,7 @@ const LONGEST: ParamInfo = ParamInfo {
     },
     default: "0",
     help: "Of weights=lublin: by what it sees times asked for, seconds: the trace's largest run time; 0: the largest of these jobs.",
+    expert: true,
 };
 
 /// How often jobs are compared.

@@ -17,6 +17,7 @@ pub(super) const fn round(name: &'static str, default: &'static str) -> ParamInf
         kind: ParamKind::Float { min: 1.0, max: 1e6 },
         default,
         help: "Length of a round, seconds: running jobs are preempted only at its end.",
+        expert: false,
     }
 }
 

@@ -31,6 +31,8 @@ pub struct ParamInfo {
     pub default: &'static str,
     /// What it does, with its unit.
     pub help: &'static str,
+    /// Whether one needs it only to repeat another's simulator, or to tune a search.
+    pub expert: bool,
 }
 
 /// What values a parameter takes.

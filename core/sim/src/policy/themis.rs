@@ -33,6 +33,7 @@ pub(super) const POLICY: Registered = Registered {
                 kind: ParamKind::Float { min: 0.0, max: 1.0 },
                 default: "0.8",
                 help: "The fairness knob: the share 1 − f of jobs with the worst ρ bids first. Nearer 1: fairer; nearer 0: more efficient.",
+                expert: false,
             },
             PLACEMENT,
         ],

@@ -30,6 +30,7 @@ pub(super) const POLICY: Registered = Registered {
                 kind: ParamKind::Word("queue, simulator or GPU·s"),
                 default: "queue",
                 help: "The service quantum Δ of the index: queue (the queue's upper limit), a number of GPU·s, or simulator (the released simulator's table for Δ = 3250).",
+                expert: true,
             },
             multilevel::KNOB,
             multilevel::STRICT,

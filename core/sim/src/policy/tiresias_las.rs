@@ -29,6 +29,7 @@ pub(super) const POLICY: Registered = Registered {
                 kind: ParamKind::OneOf(&["service", "time"]),
                 default: "service",
                 help: "What sinks a job: service (GPUs × time) or time alone (the simulator's dlas; thresholds then in s).",
+                expert: false,
             },
             PLACEMENT,
             multilevel::PACKLIMIT,

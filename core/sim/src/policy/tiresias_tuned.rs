@@ -34,6 +34,7 @@ pub(super) const POLICY: Registered = Registered {
                 },
                 default: "57600",
                 help: "Service after which a job sinks to the second queue, GPU·s.",
+                expert: false,
             },
             GANG_PLACEMENT,
         ],

@@ -25,6 +25,7 @@ pub(super) const POLICY: Registered = Registered {
                 kind: ParamKind::OneOf(&["tenants", "one"]),
                 default: "tenants",
                 help: "A queue for each tenant (virtual cluster) of the trace, or one for all.",
+                expert: false,
             },
             ParamInfo {
                 name: "elastic",
@@ -32,6 +33,7 @@ pub(super) const POLICY: Registered = Registered {
                 kind: ParamKind::Bool,
                 default: "true",
                 help: "A queue may use more than its share while others leave theirs idle.",
+                expert: false,
             },
             ParamInfo {
                 name: "placement",
@@ -39,6 +41,7 @@ pub(super) const POLICY: Registered = Registered {
                 kind: ParamKind::PlacementOrRuns,
                 default: "yarn",
                 help: "How a gang is laid on nodes; 'default' is the run's own choice.",
+                expert: false,
             },
         ],
         ..PolicyEntry::PLAIN

@@ -34,6 +34,7 @@ pub(super) const POLICY: Registered = Registered {
                 kind: ParamKind::Bool,
                 default: "false",
                 help: "Gives out time on each GPU type, by a linear program.",
+                expert: false,
             },
             ParamInfo {
                 name: "objective",
@@ -41,6 +42,7 @@ pub(super) const POLICY: Registered = Registered {
                 kind: ParamKind::OneOf(Objective::WORDS),
                 default: "max-min",
                 help: "What the linear program makes best (and types=true): the least normalised throughput, the makespan, the greatest ρ of finish-time fairness (both know what work is left), or the sum of throughputs.",
+                expert: false,
             },
             ParamInfo {
                 name: "blind",
@@ -48,6 +50,7 @@ pub(super) const POLICY: Registered = Registered {
                 kind: ParamKind::Bool,
                 default: "false",
                 help: "By type (types=true), but as if all were equally fast: LAS in Gavel's figures.",
+                expert: true,
             },
             ParamInfo {
                 name: "sharing",
@@ -55,6 +58,7 @@ pub(super) const POLICY: Registered = Registered {
                 kind: ParamKind::Bool,
                 default: "false",
                 help: "By type (types=true), and two jobs of one GPU each may have one together, where Gavel measured that they get more done so than in turns.",
+                expert: false,
             },
             ParamInfo {
                 name: "reset",
@@ -62,6 +66,7 @@ pub(super) const POLICY: Registered = Registered {
                 kind: ParamKind::Float { min: 0.0, max: 1e6 },
                 default: "1920",
                 help: "By type (types=true): seconds from one allocation to the next, at least; newcomers wait for it.",
+                expert: true,
             },
             PLACEMENT,
         ],

@@ -37,6 +37,7 @@ pub(super) const BACKFILL: ParamInfo = ParamInfo {
     kind: ParamKind::Bool,
     default: "false",
     help: "EASY backfilling: jobs behind the head start, in order of submission, if they fit and end before its reserved start.",
+    expert: false,
 };
 
 /// Where time 0 is on the trace's clock.
@@ -49,6 +50,7 @@ pub(super) const ZERO: ParamInfo = ParamInfo {
     },
     default: "0",
     help: "What the trace's own clock shows when the first job arrives, seconds.",
+    expert: true,
 };
 
 /// Whether waiting times are wrong.
@@ -58,6 +60,7 @@ pub(super) const QUIRKS: ParamInfo = ParamInfo {
     kind: ParamKind::Bool,
     default: "false",
     help: "As in RLScheduler's simulator, where waiting times are negative.",
+    expert: true,
 };
 
 /// A waiting job, as far as it is known.

@@ -20,6 +20,7 @@ pub(super) const AUTOSCALE: ParamInfo = ParamInfo {
     kind: ParamKind::OneOf(&["off", "goodput", "throughput"]),
     default: "off",
     help: "Whether to rent only as many of the cluster's nodes as the jobs make use of: by their goodput, or (Or et al., MLSys'20) by throughput, for which every batch is tuned too.",
+    expert: false,
 };
 
 pub(super) const UTILITY: ParamInfo = ParamInfo {
@@ -28,6 +29,7 @@ pub(super) const UTILITY: ParamInfo = ParamInfo {
     kind: ParamKind::Ascending,
     default: "0.35:0.5:0.667",
     help: "Speedup over one GPU, per rented GPU: below the first number nodes are given back, above the last more are rented, until it is about the middle one. Two numbers: none are given back that jobs can use.",
+    expert: true,
 };
 
 pub(super) const MIN_NODES: ParamInfo = ParamInfo {
@@ -39,6 +41,7 @@ pub(super) const MIN_NODES: ParamInfo = ParamInfo {
     },
     default: "1",
     help: "Nodes rented at least, under autoscaling.",
+    expert: true,
 };
 
 /// What does not fit between parameters.

@@ -43,6 +43,7 @@ pub(in crate::policy) const POLICY: Registered = Registered {
                 },
                 default: "-1",
                 help: "Exponent of the power mean of speedups: the smaller, the fairer; 1 is the plain mean.",
+                expert: false,
             },
             rounds::round("interval", "60"),
             ParamInfo {
@@ -54,6 +55,7 @@ pub(in crate::policy) const POLICY: Registered = Registered {
                 },
                 default: "100",
                 help: "Allocations that the search keeps.",
+                expert: true,
             },
             ParamInfo {
                 name: "generations",
@@ -64,6 +66,7 @@ pub(in crate::policy) const POLICY: Registered = Registered {
                 },
                 default: "100",
                 help: "Generations of a search, at most; the first is what is there already.",
+                expert: true,
             },
             ParamInfo {
                 name: "delta",
@@ -71,6 +74,7 @@ pub(in crate::policy) const POLICY: Registered = Registered {
                 kind: ParamKind::Float { min: 0.0, max: 1e6 },
                 default: "30",
                 help: "Seconds that a restart is expected to cost.",
+                expert: true,
             },
             ParamInfo {
                 name: "avoidance",
@@ -78,6 +82,7 @@ pub(in crate::policy) const POLICY: Registered = Registered {
                 kind: ParamKind::Bool,
                 default: "true",
                 help: "At most one job that spans nodes on each node, so that none disturbs another.",
+                expert: true,
             },
             ParamInfo {
                 name: "fit",
@@ -85,6 +90,7 @@ pub(in crate::policy) const POLICY: Registered = Registered {
                 kind: ParamKind::OneOf(&["agent", "oracle"]),
                 default: "agent",
                 help: "Whose goodput is believed: the model fitted to what a job has seen, or its true profile.",
+                expert: true,
             },
             ParamInfo {
                 name: "patience",
@@ -95,6 +101,7 @@ pub(in crate::policy) const POLICY: Registered = Registered {
                 },
                 default: "10",
                 help: "Generations without improvement after which a search stops; 0: never. On the paper's workloads 10 cost nothing.",
+                expert: true,
             },
             ParamInfo {
                 name: "retune",
@@ -105,6 +112,7 @@ pub(in crate::policy) const POLICY: Registered = Registered {
                 },
                 default: "0.05",
                 help: "By which share another batch must be better before a running job changes to it.",
+                expert: true,
             },
             ParamInfo {
                 name: "report",
@@ -112,6 +120,7 @@ pub(in crate::policy) const POLICY: Registered = Registered {
                 kind: ParamKind::Float { min: 1.0, max: 1e6 },
                 default: "30",
                 help: "Seconds after which a job's agent first fits what it has seen on new GPUs, and re-tunes the batch.",
+                expert: true,
             },
             ParamInfo {
                 name: "quirks",
@@ -119,6 +128,7 @@ pub(in crate::policy) const POLICY: Registered = Registered {
                 kind: ParamKind::Bool,
                 default: "false",
                 help: "As the paper's simulator has it: new jobs wait for a round, the fair share is on one node, a first start counts as a restart, batches always follow the model, searches never stop early, ncf stays on one GPU.",
+                expert: true,
             },
             fleet::AUTOSCALE,
             fleet::UTILITY,
