@@ -1,9 +1,9 @@
-// Compare: by GPU type, and what failures cost, where there is something to tell.
+// Compare: the runs in numbers, what changed job by job, by GPU type, what failures cost.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { browser, finished } from "./browser.mjs";
+import { browser, finished, screenshot } from "./browser.mjs";
 
 const { open } = browser();
 
@@ -37,7 +37,7 @@ test("by GPU type: use, jobs, completion and waiting, in table, chart and file",
   const rows = await rowsBelow(page, "On V100: 20 GPUs");
   assert.deepEqual(rows.map(([name]) => name), ["GPU allocation", "Finished jobs", "Mean JCT", "Mean queueing delay"]);
   const words = await chart(page, "Completion times by GPU type").getAttribute("aria-label");
-  assert.match(words, /fifo: median V100 [\d.]+ \w+, T4 [\d.]+ \w+\. srtf: median V100/);
+  assert.match(words, /FIFO: median V100 [\d.]+ \w+, T4 [\d.]+ \w+\. SRTF \(oracle\): median V100/);
   const { runs } = await results(page);
   const of = runs.map((run) => run.by_gpu_type);
   assert.deepEqual(of[0].map((one) => [one.gpu_type, one.gpus]), [["v100", 20], ["t4", 12]]);
@@ -56,10 +56,10 @@ test("the table of a paper, in LaTeX, Markdown and CSV", async (t) => {
   const md = await saved(page, "Table for a paper as Markdown");
   const csv = await saved(page, "Table for a paper as CSV");
   assert.match(tex.name, /table\.tex$/);
-  assert.match(tex.text, /\\toprule\nScheduler & Mean JCT \(s\)[^]*\nfifo & [\d,]+ &[^]*\nsrtf & \\textbf\{[\d,]+\}/);
-  assert.match(md.text, /\| srtf \| \*\*[\d,]+\*\* \|/);
+  assert.match(tex.text, /\\toprule\nScheduler & Mean JCT \(s\)[^]*\nFIFO & [\d,]+ &[^]*\nSRTF \(oracle\) & \\textbf\{[\d,]+\}/);
+  assert.match(md.text, /\| SRTF \(oracle\) \| \*\*[\d,]+\*\* \|/);
   const rows = csv.text.trim().split("\n").slice(1).map((row) => row.split(","));
-  assert.deepEqual(rows.map((row) => row[0]), ["fifo", "srtf"]);
+  assert.deepEqual(rows.map((row) => row[0]), ["FIFO", "SRTF (oracle)"]);
   for (const [at, run] of runs.entries()) assert.equal(Number(rows[at][1]), run.jct.mean);
 });
 
@@ -81,7 +81,7 @@ test("what failures cost: goodput, what was lost, saved and restored, in table, 
     assert.equal(rows[5][at + 1], `${failures.evictions}`);
   }
   const words = await chart(page, "Work lost to failures").getAttribute("aria-label");
-  assert.match(words, /fifo: at most [\d.]+/);
+  assert.match(words, /FIFO: at most [\d.]+/);
 });
 
 test("a plain world has neither", async (t) => {
@@ -90,4 +90,70 @@ test("a plain world has neither", async (t) => {
   await chart(page, "Completion times of jobs").waitFor();
   assert.equal(await page.locator(".metrics .group").count(), 0);
   assert.equal(await page.locator(".chart").count(), 6);
+});
+
+const LAB = "index.html#v=1&t=0&run=fifo&run=tiresias-las&run=srtf";
+
+test("the runs in a row of numbers each, against the run that is chosen, the best marked", async (t) => {
+  const page = await open(t, `${LAB}&view=compare`);
+  await finished(page, 3);
+  const headline = page.getByRole("region", { name: "Headline of the runs" });
+  assert.deepEqual(await headline.locator("thead .term").allTextContents(), [
+    "Mean JCT", "Median JCT", "p95 JCT", "Makespan", "Mean fairness ρ", "Restarts",
+  ]);
+  const row = (name) => headline.getByRole("row").filter({ hasText: name });
+  const { runs } = await results(page);
+  const ratio = runs[0].jct.mean / runs[1].jct.mean;
+  assert.match(await row("Tiresias 2D-LAS").textContent(), new RegExp(`${ratio.toFixed(1)}× shorter`));
+  assert.match(await row("SRTF").locator("td").first().textContent(), /best/);
+  await page.getByRole("radio", { name: "Compare with Tiresias 2D-LAS" }).check();
+  assert.match(await row("FIFO").textContent(), new RegExp(`${ratio.toFixed(1)}× longer`));
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save this table as CSV" }).click(),
+  ]);
+  const table = (await readFile(await file.path(), "utf8")).trim().split("\n");
+  assert.match(table[1], /^Tiresias 2D-LAS,/);
+  await screenshot(page, "compare-headline");
+});
+
+test("what changed: winners and losers, and a dot that opens its job", async (t) => {
+  const page = await open(t, `${LAB}&view=compare`);
+  await finished(page, 3);
+  const changed = page.getByRole("region", { name: "What changed" });
+  const { runs } = await results(page);
+  const ratios = Object.keys(runs[0].per_job).map((job) => runs[1].per_job[job] / runs[0].per_job[job]);
+  const sooner = ratios.filter((ratio) => ratio * 1.005 < 1).length;
+  await changed.getByText(`Under Tiresias 2D-LAS, ${sooner} of 240 jobs finish sooner than under FIFO`).waitFor();
+  const first = changed.locator(".ranking").first().getByRole("button").first();
+  const name = await first.textContent();
+  await first.click();
+  await page.getByRole("region", { name: `Job ${name}` }).waitFor();
+  const ring = changed.locator(".ring.chosen");
+  await ring.waitFor();
+  // The same dot, by its place.
+  const place = await ring.boundingBox();
+  await changed.locator(".ranking").last().getByRole("button").first().click();
+  await page.getByRole("region", { name: `Job ${name}` }).waitFor({ state: "detached" });
+  await page.mouse.click(place.x + place.width / 2, place.y + place.height / 2);
+  await page.getByRole("region", { name: `Job ${name}` }).waitFor();
+});
+
+test("jobs are filtered by what two runs made of them, and shown as ratios", async (t) => {
+  const page = await open(t, `${LAB}&view=jobs`);
+  await finished(page, 3);
+  const { runs } = await results(page);
+  const jobs = Object.keys(runs[0].per_job);
+  const worse = jobs.filter((job) => runs[1].per_job[job] > 1.5 * runs[0].per_job[job]);
+  const filter = page.getByRole("searchbox", { name: "Filter jobs" });
+  await filter.fill("tiresias.jct > 1.5 * fifo.jct");
+  await page.getByText(`${worse.length} of 240 jobs`).waitFor();
+  await filter.fill("nobody.jct > 1");
+  await page.getByText("No one run is called “nobody”. Write one of fifo, tiresias-2d-las, srtf-oracle.").waitFor();
+  await filter.fill(worse[0]);
+  await page.getByLabel("Per run").selectOption("JCT ÷ baseline's");
+  const cells = page.getByRole("grid", { name: "Jobs" }).locator("tbody tr[id] td.number");
+  const ratio = runs[1].per_job[worse[0]] / runs[0].per_job[worse[0]];
+  await cells.nth(4).filter({ hasText: `${ratio.toFixed(2)}×` }).or(cells.nth(4).filter({ hasText: `${ratio.toFixed(1)}×` })).waitFor();
+  assert.equal(await cells.nth(3).textContent(), "1×");
 });

@@ -21,9 +21,9 @@ test("every view opens, queues of several schedulers too", async (t) => {
     await page.waitForTimeout(200);
   }
   await page.getByRole("tab", { name: "Queues" }).click();
-  await page.getByRole("region", { name: "Yard of tiresias-las", exact: true }).waitFor();
+  await page.getByRole("region", { name: "Yard of Tiresias 2D-LAS", exact: true }).waitFor();
   await page.getByRole("group", { name: "Scheduler shown" }).getByRole("button").nth(1).click();
-  await page.getByRole("region", { name: "Yard of tiresias-las[queues=2]" }).waitFor();
+  await page.getByRole("region", { name: "Yard of Tiresias 2D-LAS (queues=2)" }).waitFor();
 });
 
 test("choosing and closing a job leaves the list of jobs as it was", async (t) => {
@@ -125,7 +125,7 @@ test("quick edits add up", async (t) => {
   await finished(page, 1);
   const rail = page.getByRole("complementary", { name: "Trace, cluster and schedulers" });
   await rail.getByText("More", { exact: true }).click();
-  await rail.getByRole("button", { name: "tiresias-las", exact: true }).click();
+  await rail.getByRole("button", { name: "Tiresias 2D-LAS", exact: true }).click();
   // All within one turn: nothing is rendered between one edit and the next.
   await page.evaluate((edits) => {
     for (const [name, typed] of edits) {

@@ -52,7 +52,7 @@ test("runs that wait for their turn can be cancelled", async (t) => {
   const page = await openOn(t, 2, 2, `index.html#v=1&${LONG}&run=las[quantum=21]&run=fifo`);
   await cards(page, "running").nth(1).waitFor();
   await cards(page, "idle").getByText("waits for its turn").waitFor();
-  await page.getByRole("button", { name: "Cancel fifo" }).click();
+  await page.getByRole("button", { name: "Cancel FIFO" }).click();
   await page.getByText("cancelled at 0 of").waitFor();
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
   await cards(page, "running").first().waitFor({ state: "detached" });
@@ -71,7 +71,7 @@ test("a dying worker is replaced, its run has the settings of now, and the page 
   const shown = page.locator("#export-panel").getByRole("button", { name: /^Timeline of .* as Chrome trace$/, includeHidden: true });
   await shown.nth(1).waitFor({ state: "attached" });
   const names = await shown.evaluateAll((buttons) => buttons.map((button) => button.getAttribute("aria-label")));
-  assert.match(names[0], /las/);
+  assert.match(names[0], /2D-LAS/);
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
   await cards(page, "running").first().waitFor({ state: "detached" });
 });
@@ -93,7 +93,7 @@ test("adding a scheduler that adapts jobs says on every card what that changes",
   assert.equal(await words.count(), 0);
   await add(page, "optimus");
   await words.nth(1).waitFor();
-  await page.getByRole("button", { name: "Remove optimus" }).click();
+  await page.getByRole("button", { name: "Remove Optimus+Oracle" }).click();
   await words.first().waitFor({ state: "detached" });
   await finished(page, 1, 120_000);
 });
@@ -320,7 +320,7 @@ test("opening a sample puts an opened file aside, with a way back to it and its 
   await jobs(page, 2);
   await finished(page, 2, 120_000);
   const names = await page.locator(".card .name").allTextContents();
-  assert.deepEqual(names, ["srtf", "fifo"]);
+  assert.deepEqual(names, ["SRTF (oracle)", "FIFO"]);
   await page.waitForFunction(() => /file=mine/.test(location.hash) && /seed=4/.test(location.hash));
   // So does the browser's own way back.
   await page.getByLabel("Sample").selectOption("lab");
@@ -438,7 +438,7 @@ test("a reload finds the file that was open, unless the visitor does not want it
   await jobs(page, 2);
   await finished(page, 1, 120_000);
   assert.equal(await page.getByRole("tab", { name: "Jobs" }).getAttribute("aria-selected"), "true");
-  assert.deepEqual(await page.locator(".card .name").allTextContents(), ["srtf"]);
+  assert.deepEqual(await page.locator(".card .name").allTextContents(), ["SRTF (oracle)"]);
   assert.match(page.url(), /seed=4/);
   assert.equal(await page.getByText("This link shows").count(), 0);
   await heldLine(page).waitFor();

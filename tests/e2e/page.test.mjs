@@ -51,6 +51,28 @@ test("a visitor sees the sample at work without touching anything", async (t) =>
   t.diagnostic(`first picture ${await page.evaluate(() => Math.round(switchyardFirstPicture))} ms after navigation`);
 });
 
+test("on a phone as on a desk a visitor sees what this is, one question, and Play", async (t) => {
+  for (const viewport of [{ width: 390, height: 844 }, { width: 1440, height: 900 }]) {
+    const page = await open(t, "index.html", { viewport });
+    await finished(page, 2);
+    const intro = page.getByRole("region", { name: "What this is" });
+    await intro.getByText("Switchyard replays the jobs of a GPU cluster under different schedulers.").waitFor();
+    await intro.getByText("FIFO and Tiresias 2D-LAS run the same 240 jobs on the same 32 GPUs: under which do jobs finish sooner, and why?").waitFor();
+    for (const name of ["Play", "Compare them", "Step by step"]) {
+      const { x, y, width, height } = await intro.getByRole("button", { name }).boundingBox();
+      assert.ok(x >= 0 && x + width <= viewport.width && y >= 0 && y + height <= viewport.height, name);
+    }
+    await intro.getByRole("button", { name: "Compare them" }).click();
+    await page.getByRole("region", { name: "Headline of the runs" }).waitFor();
+    await intro.getByRole("button", { name: "Close this introduction" }).click();
+    await intro.waitFor({ state: "detached" });
+    await page.close();
+  }
+  const linked = await open(t, "index.html#v=1&run=srtf");
+  await finished(linked, 1);
+  assert.equal(await linked.getByRole("region", { name: "What this is" }).count(), 0);
+});
+
 test("a trace of one's own: three schedulers, scrub, compare, choose a job", async (t) => {
   const page = await open(t, "index.html#v=1&t=0");
   await openFiles(page, "tiresias.csv", "tiresias_cluster.csv");
@@ -159,17 +181,17 @@ test("runs can be edited, cancelled and removed", async (t) => {
   const page = await open(t, "index.html#v=1&sample=fleet&run=tiresias-las&t=0");
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
   await page.getByText(/cancelled at/).waitFor();
-  await page.getByRole("button", { name: "Run tiresias-las" }).click();
+  await page.getByRole("button", { name: "Run Tiresias 2D-LAS" }).click();
   await finished(page, 1);
 
-  await page.getByRole("button", { name: "tiresias-las", exact: true }).first().click();
+  await page.getByRole("button", { name: "Tiresias 2D-LAS", exact: true }).first().click();
   const text = page.locator(".params").getByLabel("As text");
   await text.fill("tiresias-las[queues=4]");
   await text.press("Enter");
   await page.getByText("4 queues need 3 thresholds, not 2").waitFor();
   await text.fill("tiresias-las[queues=2,threshold=57600]");
   await text.press("Enter");
-  await page.getByRole("button", { name: "Run tiresias-las[queues=2,thresholds=57600]" }).waitFor();
+  await page.getByRole("button", { name: "Run Tiresias 2D-LAS (queues=2, thresholds=57600)" }).waitFor();
   await finished(page, 1);
   await page.getByRole("button", { name: /^Remove/ }).click();
   await page.getByText("Add a scheduler on the left to see its yard.").waitFor();

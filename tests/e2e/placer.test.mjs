@@ -61,9 +61,9 @@ test("a data centre opens in one click, with the placer beside two rules", async
   await finished(page, 2);
   assert.deepEqual(asked, [], "nobody needs weights yet");
   await page.getByRole("button", { name: "a data centre" }).click();
-  await page.getByRole("region", { name: "Yard of graph-rl" }).waitFor();
-  await page.getByRole("region", { name: /^Yard of fifo.*least-interference-waiting/ }).waitFor();
-  await page.getByRole("region", { name: /^Yard of fifo.*locality/ }).waitFor();
+  await page.getByRole("region", { name: "Yard of Graph RL" }).waitFor();
+  await page.getByRole("region", { name: /^Yard of FIFO.*least-interference-/ }).waitFor();
+  await page.getByRole("region", { name: /^Yard of FIFO.*locality/ }).waitFor();
   await finished(page, 3, 120_000);
   assert.equal(asked.length, 1, "asked for once, and kept");
   // Both that look at neighbours are done sooner than the baseline, which does not.
@@ -92,7 +92,7 @@ test("an agent's choices sum to one, with forwarding and waiting among them, and
   await inspector.getByText(/after the abstract of Zhao & Wu/).waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
   await page.waitForTimeout(400);
-  const canvas = page.getByRole("region", { name: "Yard of graph-rl" }).locator("canvas");
+  const canvas = page.getByRole("region", { name: "Yard of Graph RL" }).locator("canvas");
   const hot = await picture(canvas);
   await inspector.getByRole("button", { name: "Close the job" }).click();
   await page.waitForTimeout(400);
@@ -108,7 +108,7 @@ for (const width of [390, 720]) {
       [
         page.locator(".stage"),
         inspector,
-        page.getByRole("region", { name: "Yard of graph-rl" }).locator("canvas"),
+        page.getByRole("region", { name: "Yard of Graph RL" }).locator("canvas"),
       ].map((of) => of.boundingBox()),
     );
     assert.ok(sheet.height <= stage.height / 2 + 1, `${sheet.height} of ${stage.height}`);
@@ -196,6 +196,6 @@ test("the single file has the weights within", async (t) => {
   const page = await open(t, pathToFileURL(join(dist, "switchyard.html")).href);
   await finished(page, 2);
   await page.evaluate((hash) => (location.hash = hash), SMALL.slice(SMALL.indexOf("#")));
-  await page.getByRole("region", { name: "Yard of graph-rl" }).waitFor();
+  await page.getByRole("region", { name: "Yard of Graph RL" }).waitFor();
   await finished(page, 2);
 });

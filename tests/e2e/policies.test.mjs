@@ -15,7 +15,7 @@ test("a service history of one's own", async (t) => {
   const page = await open(t, "index.html#v=1&t=0&run=tiresias-gittins");
   await finished(page, 1);
   const online = await mean(page, 0);
-  await page.getByRole("button", { name: "tiresias-gittins", exact: true }).click();
+  await page.getByRole("button", { name: "Tiresias 2D-Gittins", exact: true }).click();
   const file = page.getByLabel("A file of services, GPU·s per line");
 
   await file.setInputFiles(join(fixtures, "bad_services.csv"));
@@ -23,7 +23,7 @@ test("a service history of one's own", async (t) => {
   assert.equal(await mean(page, 0), online);
 
   await file.setInputFiles(join(fixtures, "services.csv"));
-  await page.getByRole("button", { name: "tiresias-gittins[history=services.csv]", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Tiresias 2D-Gittins (history=services.csv)", exact: true }).waitFor();
   await finished(page, 1);
   await page.getByText("mean JCT").first().waitFor();
 });
@@ -37,7 +37,7 @@ test("where spread gangs are slow, placement by skew beats running spread", asyn
   const runs = "run=tiresias-las[placement=spread]&run=tiresias-las[placement=skew]&view=compare";
   const page = await open(t, `index.html#v=1&t=0&sample=cluster&${runs}`);
   await finished(page, 2);
-  const row = page.getByRole("table").first().getByRole("row").filter({ hasText: "Mean JCT" });
+  const row = page.getByRole("region", { name: "Metrics of the runs" }).getByRole("row").filter({ hasText: "Mean JCT" });
   const free = await row.textContent();
   await page.getByText("More", { exact: true }).click();
   await page.getByLabel("Spread gangs slow down").selectOption("v100");
@@ -46,4 +46,26 @@ test("where spread gangs are slow, placement by skew beats running spread", asyn
   const slow = await row.textContent();
   assert.notEqual(slow, free);
   assert.match(slow, /shorter/);
+});
+
+test("a run has the name that people give it, in every view and in the link", async (t) => {
+  const page = await open(t, "index.html#v=1&t=0&run=fifo&run=tiresias-las");
+  await finished(page, 2);
+  await page.getByRole("button", { name: "Tiresias 2D-LAS", exact: true }).click();
+  const name = page.getByLabel("Name", { exact: true });
+  await name.fill("Ours");
+  await name.press("Enter");
+  await page.getByRole("region", { name: "Yard of Ours" }).waitFor();
+  // It is not run again for that.
+  await finished(page, 2);
+  await page.waitForFunction(() => /run=tiresias-las&name=Ours/.test(location.hash));
+  const queues = page.getByLabel("queues", { exact: true });
+  await page.getByText("How many queues (K); one more than there are thresholds.").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Reset queues" }).count(), 0);
+  await queues.fill("3");
+  await queues.press("Enter");
+  await page.getByRole("button", { name: "Reset queues" }).click();
+  await page.getByRole("button", { name: "Reset queues" }).waitFor({ state: "detached" });
+  await page.reload();
+  await page.getByRole("region", { name: "Yard of Ours" }).waitFor();
 });

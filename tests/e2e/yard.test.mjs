@@ -19,11 +19,11 @@ const places = (page) =>
 test("a sentence says what is idle, who waits, and why the first does not start", async (t) => {
   const page = await open(t, "index.html#v=1&t=30000&run=fifo&run=tiresias-las");
   await finished(page, 2);
-  const fifo = page.getByRole("region", { name: "Yard of fifo" });
+  const fifo = page.getByRole("region", { name: "Yard of FIFO" });
   await fifo.getByText("15 of 32 GPUs idle, 31 jobs wait: the head, lab-139, wants 16, more than are idle.").waitFor();
   await fifo.locator("dl").getByText("136").waitFor();
   assert.match(await fifo.locator("dl").innerText(), /finished\s*136\s*in use\s*53 %\s*ρ\s*16\.9\s*restarts\s*0/);
-  const las = page.getByRole("region", { name: "Yard of tiresias-las" });
+  const las = page.getByRole("region", { name: "Yard of Tiresias 2D-LAS" });
   await las.getByText(/the one that waits longest, lab-136, wants 8/).waitFor();
 });
 
@@ -68,10 +68,10 @@ test("a phone shows one yard at a time, chosen from a list", async (t) => {
   const page = await open(t, "index.html#v=1&t=30000&run=fifo&run=las", { viewport: { width: 390, height: 844 } });
   await finished(page, 2);
   const yard = (name) => page.getByRole("region", { name: `Yard of ${name}` });
-  assert.ok(await yard("fifo").isVisible());
-  await page.getByRole("combobox", { name: "Scheduler shown" }).selectOption("las");
-  await yard("las").waitFor();
-  assert.ok(!(await yard("fifo").isVisible()));
+  assert.ok(await yard("FIFO").isVisible());
+  await page.getByRole("combobox", { name: "Scheduler shown" }).selectOption("2D-LAS, continuous");
+  await yard("2D-LAS, continuous").waitFor();
+  assert.ok(!(await yard("FIFO").isVisible()));
 });
 
 test("a click on a node asks what if it dies, and both futures stand side by side", async (t) => {
@@ -94,15 +94,15 @@ test("a click on a node asks what if it dies, and both futures stand side by sid
   await question.getByText("What if node 2 dies now?").waitFor();
   await question.getByRole("button", { name: "for 1 h" }).click();
   await finished(page, 2);
-  const broken = page.getByRole("region", { name: "Yard of fifo · node 2 down for 60 min" });
+  const broken = page.getByRole("region", { name: "Yard of FIFO · node 2 down for 60 min" });
   await broken.getByText(/Node 2 is down, back in 60 min\./).waitFor();
-  await page.getByRole("region", { name: "Yard of fifo", exact: true }).getByText(/15 of 32 GPUs idle/).waitFor();
+  await page.getByRole("region", { name: "Yard of FIFO", exact: true }).getByText(/15 of 32 GPUs idle/).waitFor();
   // It travels in the link, and goes like any other scheduler.
   await page.waitForFunction(() => decodeURIComponent(location.hash).includes("run=fifo if 2:"));
   const again = await open(t, `index.html${await page.evaluate(() => location.hash)}`);
   await finished(again, 2);
-  await again.getByRole("region", { name: "Yard of fifo · node 2 down for 60 min" }).waitFor();
-  await page.getByRole("button", { name: "Remove fifo · node 2 down for 60 min" }).click();
+  await again.getByRole("region", { name: "Yard of FIFO · node 2 down for 60 min" }).waitFor();
+  await page.getByRole("button", { name: "Remove FIFO · node 2 down for 60 min" }).click();
   await broken.waitFor({ state: "detached" });
 });
 

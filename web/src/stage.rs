@@ -75,9 +75,9 @@ pub struct Stage {
 pub struct StageRun {
     /// The page's id of the run.
     pub id: u32,
-    /// The policy's canonical spec, and behind it what is different besides ([`Card::name`]).
-    ///
-    /// [`Card::name`]: crate::state::Card::name
+    /// What it is called.
+    pub name: String,
+    /// The policy's canonical spec, with the outages of this run alone.
     pub label: String,
     /// Whether the policy serves jobs in order of arrival: the longest wait is the head of the line.
     pub in_order: bool,
@@ -269,26 +269,22 @@ impl Stage {
     }
 }
 
-/// Between a policy's spec and what is different besides.
+/// Between a run's name and what is different besides.
 pub(crate) const ASIDE: &str = " · ";
-
-/// The policy in a run's label.
-fn policy_of(label: &str) -> Option<PolicySpec> {
-    label.split(ASIDE).next()?.parse().ok()
-}
 
 impl StageRun {
     /// The policy.
     pub fn policy(&self) -> Option<PolicySpec> {
-        policy_of(&self.label)
+        self.label.parse().ok()
     }
 
     /// A run of which nothing is known yet.
     pub fn new(id: u32, label: String, jobs: usize) -> Self {
-        let policy = policy_of(&label);
+        let policy: Option<PolicySpec> = label.parse().ok();
         Self {
             id,
             in_order: policy.is_some_and(|policy| policy.serves_in_order()),
+            name: label.clone(),
             label,
             log: RunLog::default(),
             index: TimeIndex::default(),

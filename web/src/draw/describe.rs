@@ -243,7 +243,7 @@ pub(super) fn absence(state: NodeState, until: Time, clock: &Clock) -> String {
     }
 }
 
-/// Why a node is not there at a time: `down from day 0, 08:20:00 for 60 min`.
+/// Why a node is not there at a time: `down from 08:20:00 for 60 min`.
 pub(super) fn absence_at(run: &StageRun, node: u32, at: f64) -> Option<String> {
     let absences = run.log.absences();
     let is_then =

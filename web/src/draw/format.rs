@@ -37,13 +37,17 @@ pub fn duration_exact(seconds: f64) -> String {
     }
 }
 
-/// A moment of a trace: `day 12, 14:03:20`. Days count from 0, as elapsed time does.
+/// A moment of a trace: `day 12, 14:03:20`. Days count from 0, as elapsed time does; on the first
+/// one there is none to tell: `14:03:20`.
 pub fn time(seconds: f64) -> String {
     if !seconds.is_finite() {
         return "–".to_string();
     }
     let (days, rest) = split_days(seconds.max(0.0));
-    format!("day {}, {}", count(days), clock(rest))
+    match days {
+        0 => clock(rest),
+        _ => format!("day {}, {}", count(days), clock(rest)),
+    }
 }
 
 /// The time of day, to the second or, where `step` allows, to the minute: `14:03:20`, `14:03`.
@@ -52,6 +56,22 @@ pub fn time_of_day(seconds: f64, step: f64) -> String {
     let mut text = clock(rest);
     if step >= MINUTE {
         text.truncate(5);
+    }
+    text
+}
+
+/// A cluster's spec with signs for its nodes times GPUs: `8 × 4+2 × 8:v100`.
+pub fn times_signs(spec: &str) -> String {
+    let mut text = String::new();
+    let mut rest = spec.chars().peekable();
+    let mut after_digit = false;
+    while let Some(c) = rest.next() {
+        let between = after_digit && rest.peek().is_some_and(char::is_ascii_digit);
+        match c {
+            'x' if between => text.push_str(" × "),
+            c => text.push(c),
+        }
+        after_digit = c.is_ascii_digit();
     }
     text
 }
@@ -240,10 +260,18 @@ mod tests {
         assert_eq!(duration_exact(15_129.0), "04:12:09");
         assert_eq!(duration_exact(3.0 * 86_400.0 + 15_129.9), "3 d 04:12:09");
         assert_eq!(duration_exact(-60.0), "−00:01:00");
-        assert_eq!(time(0.0), "day 0, 00:00:00");
+        assert_eq!(time(50_600.0), "14:03:20");
         assert_eq!(time(12.0 * 86_400.0 + 50_600.0), "day 12, 14:03:20");
         assert_eq!(time_of_day(50_600.0, 3600.0), "14:03");
         assert_eq!(time_of_day(50_600.0, 30.0), "14:03:20");
+    }
+
+    #[test]
+    fn clusters_have_signs_of_multiplication_and_types_keep_their_names() {
+        assert_eq!(
+            times_signs("8x4+16x8:rtx/cores=96"),
+            "8 × 4+16 × 8:rtx/cores=96"
+        );
     }
 
     #[test]

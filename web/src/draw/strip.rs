@@ -170,7 +170,7 @@ impl Painter for Strip {
                 .partition_point(|&sample| sample <= at);
             if let Some(sample) = next.checked_sub(1).filter(|_| at <= run.reached()) {
                 let waiting = run.log.sample_waiting()[sample];
-                lines.push(format!("{}: {} waiting", run.label, count(waiting.into())));
+                lines.push(format!("{}: {} waiting", run.name, count(waiting.into())));
             }
         }
         response.tooltip = Some(lines);

@@ -1,13 +1,14 @@
 //! What the page does besides showing, in one [`Session`]: it opens traces ([`opening`], with the
 //! states of opening in [`desk`]), follows [`links`], takes files from [elsewhere](remote), finds files again ([`keeping`]), puts jobs on
 //! stage ([`staging`]), carries runs ([`running`], with those that have a worker in [`runs`]) and [sweeps](sweep), asks
-//! workers ([`asking`]) has them write files ([`writing`]), measures placements of shares
+//! workers ([`asking`]), makes traces of what people type ([`by_hand`]), has them write files ([`writing`]), measures placements of shares
 //! ([`packing`]), and has at hand what placements learned ([`weighing`]).
 //!
 //! Runs are declared, not commanded: [`Session::reconcile`] compares the list of schedulers with
 //! the workers at work, and starts and ends what differs.
 
 mod asking;
+pub mod by_hand;
 mod desk;
 mod keeping;
 mod links;

@@ -46,7 +46,15 @@ impl Session {
             let before = stage.runs.len();
             // What waits for its turn would be shown with settings that are not its own.
             stage.runs.retain(|run| is_started(run.id));
-            if stage.runs.len() != before {
+            let mut is_new = stage.runs.len() != before;
+            for run in &mut stage.runs {
+                let name = state.card(run.id).map_or("", Card::name);
+                if run.name != name {
+                    name.clone_into(&mut run.name);
+                    is_new = true;
+                }
+            }
+            if is_new {
                 stage.touch();
             }
         }
@@ -105,7 +113,9 @@ impl Session {
                 let progress = nothing_of(jobs);
                 let run = Run::new(id, orders, worker, progress, is_second);
                 self.0.runs.borrow_mut().put(run);
-                self.put_on_stage(StageRun::new(id, card.name(), jobs), state);
+                let mut run = StageRun::new(id, card.policy.to_string(), jobs);
+                card.name().clone_into(&mut run.name);
+                self.put_on_stage(run, state);
                 self.tell(Action::Progress(id, RunStatus::Running(progress)));
             }
             Err(why) => self.tell(Action::Progress(id, RunStatus::Failed(why))),

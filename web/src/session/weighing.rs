@@ -82,7 +82,7 @@ impl Session {
         let own = own.map(|(_, bytes)| bytes.clone());
         if own.is_none() && asked != WeightsChoice::Shipped {
             return Weighed::Missing(format!(
-                "It goes by weights of one's own, {asked}, which are not in this page: drop their file ({SUFFIX}), or write 'shipped' in the field Weights (Cluster, More)."
+                "It wants weights of your own, {asked}, which are not open in this page: drop their file ({SUFFIX}), or write 'shipped' in the field Weights (Cluster, More)."
             ));
         }
         let name = placement.name();

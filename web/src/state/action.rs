@@ -78,6 +78,8 @@ pub enum Action {
     Add(PolicySpec),
     /// A scheduler is changed, and runs anew.
     Edit(u32, Change<PolicySpec>),
+    /// A scheduler is called this; "": by its policy again.
+    Name(u32, String),
     /// A scheduler goes.
     Remove(u32),
     /// A run is at this point.
@@ -132,6 +134,8 @@ pub enum Action {
     AskToBreak(Option<(u32, u32)>),
     /// Repeat a run with an outage more, beside it.
     Break(u32, Outage),
+    /// The first words are read.
+    CloseIntro,
     /// Open or close the help.
     Help(bool),
     /// Open or close the left rail.

@@ -66,6 +66,8 @@ pub struct Link {
     pub policies: Vec<PolicySpec>,
     /// Whether it says what to run; else an experiment that it opens does.
     pub says_runs: bool,
+    /// What people have named them, "" where nobody has; one each.
+    pub names: Vec<String>,
     /// Position of the run that others are compared with.
     pub baseline: usize,
     /// The view's name; the page knows which there are.
@@ -105,6 +107,7 @@ impl Default for Link {
             settings: Settings::default(),
             policies: default_policies(),
             says_runs: false,
+            names: vec![String::new(); default_policies().len()],
             baseline: 0,
             view: FIRST_VIEW.to_string(),
             options: ViewOptions::default(),
@@ -171,6 +174,7 @@ impl Link {
             link.baseline = DATA_CENTRE_SCHEDULERS.len() - 1;
         }
         let most = link.policies.len();
+        link.names.resize(most, String::new());
         if link.baseline >= most.max(1) {
             let given = std::mem::take(&mut link.baseline);
             let last = most.saturating_sub(1);
@@ -244,6 +248,13 @@ impl Link {
             "run" if value.is_empty() => {}
             "run" => policies.push(parsed(value)?),
             "goodput" => self.question = Question::from_text(value)?,
+            "name" => {
+                let why = "it names the run before it, and there is none";
+                let at = policies.len().checked_sub(1).ok_or(why)?;
+                self.names
+                    .resize(self.names.len().max(at + 1), String::new());
+                self.names[at] = some(value)?;
+            }
             "baseline" => self.baseline = whole(value)?,
             "view" => self.view = some(value)?,
             "colour" => self.colour_by = named(&ColourBy::ALL, value)?,
@@ -314,6 +325,7 @@ impl Link {
             columns: trace.and_then(|trace| trace.columns.clone()),
             choice: trace.map_or_else(Choice::default, |trace| trace.choice.clone()),
             policies: state.cards.iter().map(|card| card.policy.clone()).collect(),
+            names: state.cards.iter().map(|card| card.given.clone()).collect(),
             says_runs: true,
             baseline: position(state.baseline).unwrap_or(0),
             view: state.view.clone(),
@@ -405,8 +417,11 @@ impl Link {
         for definition in &self.settings.applications.definitions {
             add("application", &Application::compact_json(definition));
         }
-        for policy in &self.policies {
+        for (policy, name) in self.policies.iter().zip(&self.names) {
             add("run", &policy.to_string());
+            if !name.is_empty() {
+                add("name", name);
+            }
         }
         if self.says_runs && self.policies.is_empty() {
             add("run", "");

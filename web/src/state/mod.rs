@@ -5,6 +5,7 @@
 mod action;
 pub mod change;
 pub mod link;
+mod names;
 #[cfg(test)]
 mod random;
 mod reduce;
@@ -15,11 +16,10 @@ pub mod sweep;
 pub mod view_options;
 
 use crate::bridge::protocol::{Choice, Facets};
-use crate::draw::format::duration;
 use crate::fragmentation::Measured;
 use crate::goodput::{Answer, Question};
 use crate::kept::{Held, Kept};
-use crate::stage::{ASIDE, ColourBy};
+use crate::stage::ColourBy;
 pub use action::Action;
 use link::Link;
 pub use source::Source;
@@ -28,7 +28,6 @@ use std::sync::Arc;
 use sweep::Sweep;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
-use switchyard::outages::{Outage, OutageKind};
 use switchyard::placement::graph_rl::WeightsChoice;
 use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory, Slowness};
 use switchyard::report::Summary;
@@ -99,6 +98,8 @@ pub struct AppState {
     pub sweep: Option<Result<Rc<Sweep>, String>>,
     /// Weights of one's own that are at hand, with the names of their files.
     pub weights: Vec<(WeightsChoice, String)>,
+    /// Whether the first words are shown.
+    pub intro: bool,
     /// Whether the help is open.
     pub help: bool,
     /// The run and the node that it is asked of what would be if it died.
@@ -208,6 +209,10 @@ pub struct Card {
     pub id: u32,
     /// The policy, with the outages of its run alone.
     pub policy: PolicySpec,
+    /// What a person has named it; "" if nobody has.
+    pub given: String,
+    /// What it is called, as its place in the list and others in it have it.
+    name: String,
     /// How far its run is.
     pub status: RunStatus,
     /// The run in numbers, once complete.
@@ -282,11 +287,14 @@ pub const DATA_CENTRE_SCHEDULERS: [&str; 3] = [
 impl AppState {
     /// The page as a link asks for it.
     pub fn from_link(link: &Link) -> Self {
-        let cards: Vec<Card> = (0u32..)
+        let mut cards: Vec<Card> = (0u32..)
             .zip(&link.policies)
             .map(|(id, policy)| Card::new(id, policy.clone()))
             .collect();
-        Self {
+        for (card, given) in cards.iter_mut().zip(&link.names) {
+            card.given = names::plain(given);
+        }
+        let mut state = Self {
             source: link.source.clone(),
             trace: None,
             opening: None,
@@ -328,12 +336,23 @@ impl AppState {
             arrivals: None,
             sweep: None,
             weights: Vec::new(),
+            intro: *link == Link::default(),
             help: false,
             breaking: None,
             drawer: false,
             guide: None,
             asking_for_guide: false,
             revision: 0,
+        };
+        state.name_cards();
+        state
+    }
+
+    /// Gives every scheduler the name that tells it from the others.
+    fn name_cards(&mut self) {
+        let names = names::names(&self.cards);
+        for (card, name) in self.cards.iter_mut().zip(names) {
+            card.name = name;
         }
     }
 
@@ -367,6 +386,7 @@ impl AppState {
                 .collect(),
             cluster: Some(setup.cluster.clone()),
             policies: self.cards.iter().map(|of| of.policy.to_string()).collect(),
+            names: self.cards.iter().map(|of| of.given.clone()).collect(),
             settings: setup.settings.clone(),
             histories: setup.histories.iter().map(|of| (**of).clone()).collect(),
         }
@@ -417,27 +437,26 @@ impl Card {
         Self {
             id,
             policy,
+            given: String::new(),
+            name: String::new(),
             status: RunStatus::Idle,
             summary: None,
         }
     }
 
-    /// Its name: the policy's spec, and which node dies where it is asked what would be then:
-    /// `fifo · node 7 down for 1 h`.
-    pub fn name(&self) -> String {
-        let span = |outage: &Outage| match outage.to.seconds() - outage.from.seconds() {
-            seconds if seconds.is_finite() => format!("for {}", duration(seconds)),
-            _ => "for good".to_owned(),
-        };
-        let words = |outage: &Outage| {
-            let state = match outage.kind {
-                OutageKind::Failure => "down",
-                OutageKind::Drain => "drained",
-            };
-            format!("{ASIDE}node {} {state} {}", outage.node, span(outage))
-        };
-        let asides: String = self.policy.what_if().iter().map(words).collect();
-        format!("{}{asides}", self.policy.without_outages())
+    /// The same scheduler with this policy, not run yet.
+    fn anew(&self, policy: PolicySpec) -> Self {
+        Self {
+            given: self.given.clone(),
+            name: self.name.clone(),
+            ..Self::new(self.id, policy)
+        }
+    }
+
+    /// What it is called: as a person has named it, else by its policy's title and what tells it from
+    /// others of the list.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 }
 

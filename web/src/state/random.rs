@@ -145,6 +145,14 @@ impl Random {
             says_runs: true,
             options: self.options(policies.len()),
             question: self.question(),
+            names: policies
+                .iter()
+                .map(|_| {
+                    let named = self.coin();
+                    let name = if named { self.of(&NAMES) } else { "" };
+                    name.to_owned()
+                })
+                .collect(),
             policies,
             view: self.of(&["yard", "jobs", "goodput"]).to_string(),
             colour_by: self.of(&ColourBy::ALL).0,

@@ -2,6 +2,7 @@
 
 use super::action::Action;
 use super::link::{Link, fit_in_a_link};
+use super::names;
 use super::sweep::Sweep;
 use super::{
     AppState, Card, ClusterOrigin, GUIDED, GUIDED_SCHEDULERS, Progressing, RunStatus, Source,
@@ -62,6 +63,7 @@ impl AppState {
                 self.trace_error = None;
                 // Whatever there was to tell was about what was open before.
                 (self.notice, self.lit) = (None, None);
+                self.intro &= self.trace.is_none();
                 self.trace = Some(info);
                 self.setup.cluster = cluster;
                 self.cluster_origin = origin;
@@ -100,7 +102,7 @@ impl AppState {
                     " Add the scheduler Graph RL to see what they do."
                 };
                 self.notice = Some(format!(
-                    "Placements that have learned now go by {name}.{rest}"
+                    "Placements that have learned now use {name}.{rest}"
                 ));
                 self.weights.retain(|(other, _)| *other != choice);
                 self.weights.push((choice, name));
@@ -175,9 +177,15 @@ impl AppState {
             Action::Edit(id, change) => {
                 let changed = self.card(id).map(|card| change.of(&card.policy));
                 match (self.card_mut(id), changed) {
-                    (Some(card), Some(Ok(policy))) => *card = Card::new(id, policy),
+                    (Some(card), Some(Ok(policy))) => *card = card.anew(policy),
                     (_, Some(Err(why))) => self.notice = Some(why),
                     _ => {}
+                }
+                self.revision += 1;
+            }
+            Action::Name(id, given) => {
+                if let Some(card) = self.card_mut(id) {
+                    card.given = names::plain(&given);
                 }
                 self.revision += 1;
             }
@@ -268,14 +276,17 @@ impl AppState {
                     self.revision += 1;
                 }
             }
+            Action::CloseIntro => self.intro = false,
             Action::Help(open) => self.help = open,
             Action::Drawer(open) => self.drawer = open,
             Action::Guide(step) => {
+                self.intro = false;
                 self.guide = step;
                 self.asking_for_guide = false;
             }
             Action::AskForGuide => self.asking_for_guide = true,
         }
+        self.name_cards();
     }
 
     /// Sets the page up as a link has it. The trace stays until the link's is open, with the
@@ -304,6 +315,7 @@ impl AppState {
             });
             self.cards.push(card);
         }
+        self.give_names(&link.names);
         self.baseline = self.cards.get(link.baseline).map_or(0, |card| card.id);
         (self.colour_by, self.theme) = (link.colour_by, link.theme);
         self.view.clone_from(&link.view);
@@ -354,6 +366,13 @@ impl AppState {
         self.setup.settings.outages = outages;
     }
 
+    /// Names that came with schedulers, in their order.
+    fn give_names(&mut self, given: &[String]) {
+        for (card, given) in self.cards.iter_mut().zip(given) {
+            card.given = names::plain(given);
+        }
+    }
+
     fn take_profiles(&mut self, profiles: Vec<ProfileTable>) {
         self.setup.settings.applications_mut().profiles = profiles;
     }
@@ -380,7 +399,9 @@ impl AppState {
     fn set_up_as(&mut self, experiment: Experiment) {
         if !experiment.policies.is_empty() {
             let wrong = self.schedule(experiment.policies.iter().map(String::as_str));
-            if !wrong.is_empty() {
+            if wrong.is_empty() {
+                self.give_names(&experiment.names);
+            } else {
                 self.notice = Some(format!(
                     "Not all of the file's settings are understood: {}",
                     wrong.join(" ")
@@ -396,7 +417,7 @@ impl AppState {
 
     fn forget_results(&mut self) {
         for card in &mut self.cards {
-            *card = Card::new(card.id, card.policy.clone());
+            *card = card.anew(card.policy.clone());
         }
         self.selected = None;
         self.explanations.clear();

@@ -307,7 +307,7 @@ impl AppState {
         }
         let sweep = Sweep {
             title: vary.title(),
-            lines: cards.iter().map(|card| card.name()).collect(),
+            lines: cards.iter().map(|card| card.name().to_owned()).collect(),
             under_way: true,
             vary,
             values,

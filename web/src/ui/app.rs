@@ -13,6 +13,7 @@ use super::header::header;
 use super::help::help;
 use super::icon::{Icon, sign};
 use super::inspector::Inspector;
+use super::intro::intro;
 use super::keyboard::use_keyboard;
 use super::player::Player;
 use super::range_bar::RangeBar;
@@ -125,6 +126,7 @@ pub fn App() -> Html {
                     { notice(complaint(&state.complaints).as_deref(), tell(session, |_| Action::ReadComplaints)) }
                     { notice(state.notice.as_deref(), tell(session, |_| Action::Notice(None))) }
                     { state.way_back.as_ref().map(|name| way_back(name, &state, session)).unwrap_or_default() }
+                    { intro(&state, session) }
                     <div class="stage">
                         <div class="view" role="tabpanel" aria-label={shown.title}>{ view }</div>
                         // Always a node, if an empty one: else the view before it would be made anew.

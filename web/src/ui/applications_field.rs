@@ -44,7 +44,7 @@ pub(super) fn applications_field(state: &AppState, session: &Session) -> Html {
             }
             if settings.always {
                 <p class="hint">
-                    { "Jobs train under all schedulers, as the file or the link has it " }
+                    { "Jobs train applications under all schedulers, as the file or the link says " }
                     { quiet_button("Only where a scheduler adapts jobs", None, sign(Icon::Close), only_adapted) }
                 </p>
             }

@@ -308,7 +308,7 @@ fn vertical(x: f64, plot: Rect<Css>) -> String {
 
 /// An element's size, as it changes.
 #[hook]
-fn use_size(node: &NodeRef) -> Size<Css> {
+pub(super) fn use_size(node: &NodeRef) -> Size<Css> {
     let size = use_state_eq(Size::default);
     use_effect_with(node.clone(), {
         let size = size.setter();

@@ -36,7 +36,7 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
         .iter()
         .map(|of| option(of.text, of.title, of.text == spec, None));
     let own = CLUSTERS.iter().all(|of| of.text != spec);
-    let own = own.then(|| no_option(&spec));
+    let own = own.then(|| no_option(&format::times_signs(&spec)));
     let fields = |group: Group| {
         // A long list is no text to edit.
         let is_long = !fit_in_a_link(&setup.settings.outages);
@@ -50,7 +50,7 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
         <section aria-labelledby="cluster-title">
             <h2 id="cluster-title">{ "Cluster" }</h2>
             { groups_form(session, setup) }
-            <p class="hint">{ format!("{} GPUs, {origin} ", setup.cluster.gpus()) }{ vary(session, &Vary::Nodes, None) }</p>
+            <p class="hint">{ format!("{}, {origin} ", format::counted(setup.cluster.gpus().into(), "GPU", "GPUs")) }{ vary(session, &Vary::Nodes, None) }</p>
             { field("Preset", None, list(chosen(&set_cluster), html! { <>{ own }{ for presets }</> })) }
             <details>
                 <summary>{ "More" }</summary>

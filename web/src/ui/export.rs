@@ -6,7 +6,7 @@ use super::download::{self, PNG_SCALE, Picture};
 use super::menu::Menu;
 use super::picture_saver::chosen;
 use crate::bridge::protocol::ExportFormat;
-use crate::draw::charts::{ASPECT, Chart, Figure, outcomes, short_specs, summary};
+use crate::draw::charts::{ASPECT, Chart, Figure, outcomes, summary};
 use crate::stage::{SharedStage, Stage, StageRun};
 use crate::state::{AppState, RunStatus};
 use std::borrow::Cow;
@@ -44,8 +44,11 @@ const JOBS: [(&str, &str, ExportFormat, &str); 3] = [
     ),
 ];
 
+/// One of [`TABLES`].
+type Table = (&'static str, &'static str, &'static str, TableForm);
+
 /// What the table of a paper can be saved as: the format's name, the end of the file's name, its type.
-const TABLES: [(&str, &str, &str, TableForm); 3] = [
+pub(super) static TABLES: [Table; 3] = [
     ("CSV", "table.csv", "text/csv", TableForm::Csv),
     ("LaTeX", "table.tex", "application/x-tex", TableForm::Latex),
     ("Markdown", "table.md", "text/markdown", TableForm::Markdown),
@@ -82,13 +85,11 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
         let (props, name) = (props.clone(), file_name(trace_name(props), &suffix));
         Callback::from(move |_: MouseEvent| download::text(&name, mime, &make(&props, position)))
     };
-    let names = short_specs(
-        &stage
-            .runs
-            .iter()
-            .map(|run| run.label.as_str())
-            .collect::<Vec<_>>(),
-    );
+    let names = stage
+        .runs
+        .iter()
+        .map(|run| run.name.clone())
+        .collect::<Vec<_>>();
     let timelines = names.iter().enumerate().map(|(position, name)| {
         let onclick = save(format!("{name}.trace.json"), "application/json", timeline, position);
         let label = format!("Timeline of {name} as Chrome trace");
@@ -100,14 +101,13 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
         let label = format!("{what} as {kind}");
         html! { <li><span>{ what }</span>{ quiet_button(&label, None, html! { kind }, onclick) }</li> }
     });
-    let tables = (0..).zip(TABLES).map(|(at, (kind, end, mime, _))| {
-        let label = format!("Table for a paper as {kind}");
-        quiet_button(
-            &label,
-            None,
-            html! { kind },
-            save(end.into(), mime, table, at),
-        )
+    let tables = TABLES.iter().map(|of| {
+        let props = props.clone();
+        let onclick = Callback::from(move |_: MouseEvent| {
+            save_table(&props.stage, props.state.baseline, trace_name(&props), of);
+        });
+        let label = format!("Table for a paper as {}", of.0);
+        quiet_button(&label, None, html! { of.0 }, onclick)
     });
     html! {
         <Menu name="Export" id="export-panel" title="Save results, timelines and charts">
@@ -154,15 +154,19 @@ fn csv(props: &Props, _: usize) -> String {
     )
 }
 
-/// One row per run, in one of [`TABLES`].
-fn table(props: &Props, form: usize) -> String {
-    let stage = props.stage.read();
-    let runs = stage.runs.iter();
-    let runs: Vec<(&str, Summary)> = runs
-        .map(|run| (run.label.as_str(), summary(&stage, run)))
+/// Saves the runs as one of [`TABLES`], a row each, the one that others are compared with first.
+pub(super) fn save_table(stage: &SharedStage, baseline: u32, trace: &str, of: &Table) {
+    let stage = stage.read();
+    let is_first = |run: &&StageRun| run.id == baseline;
+    let first = stage.runs.iter().filter(is_first);
+    let others = stage.runs.iter().filter(|run| !is_first(run));
+    let runs: Vec<(&str, Summary)> = first
+        .chain(others)
+        .map(|run| (run.name.as_str(), summary(&stage, run)))
         .collect();
     let runs: Vec<(&str, &Summary)> = runs.iter().map(|(label, of)| (*label, of)).collect();
-    paper_table(&runs, TABLES[form].3)
+    let &(_, end, mime, form) = of;
+    download::text(&file_name(trace, end), mime, &paper_table(&runs, form));
 }
 
 /// The trace's name; "" where none is open.

@@ -25,6 +25,8 @@ pub(super) enum Icon {
     Theme,
     /// The five of a die.
     Die,
+    /// An arrow that turns back.
+    Undo,
 }
 
 impl Icon {
@@ -43,6 +45,9 @@ impl Icon {
             Self::Menu => "M2 3h12v1.6H2zM2 7.2h12v1.6H2zM2 11.4h12V13H2z",
             Self::Die => {
                 "M2 2h12v12H2zM4 4v2h2V4zM10 4v2h2V4zM7 7v2h2V7zM4 10v2h2v-2zM10 10v2h2v-2z"
+            }
+            Self::Undo => {
+                "M6.5 1.5 2 5.5l4.5 4V7H10a2.6 2.6 0 0 1 0 5.2H5v2h5A4.6 4.6 0 0 0 10 5H6.5z"
             }
             Self::Theme => "M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM8 3a5 5 0 0 1 0 10z",
         }

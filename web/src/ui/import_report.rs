@@ -38,7 +38,7 @@ pub(super) fn import_report(trace: &TraceInfo, report: &ImportReport, session: &
         html! {
             <p class="hint">
                 if trace.remembered {
-                    { "Columns as you said of an earlier file with the same header. " }
+                    { "Columns are read as you chose for an earlier file with the same header. " }
                 }
                 <button type="button" class="link" {onclick}>{ "Change columns and units…" }</button>
             </p>

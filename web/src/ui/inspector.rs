@@ -10,7 +10,7 @@ use super::service_bar::service_bar;
 use super::speed;
 use super::term::{Definition, Term};
 use super::wording::{Direction, difference};
-use crate::draw::charts::{outcomes, short_specs};
+use crate::draw::charts::outcomes;
 use crate::draw::{format, palette};
 use crate::stage::{SharedStage, Stage, StageRun};
 use std::rc::Rc;
@@ -102,13 +102,11 @@ pub(super) fn Inspector(props: &Props) -> Html {
         (props.stage.clone(), props.revision, props.job),
         |(stage, _, job)| {
             let stage = stage.read();
-            let names = short_specs(
-                &stage
-                    .runs
-                    .iter()
-                    .map(|run| run.label.as_str())
-                    .collect::<Vec<_>>(),
-            );
+            let names = stage
+                .runs
+                .iter()
+                .map(|run| run.name.clone())
+                .collect::<Vec<_>>();
             let Some(record) = stage.workload.jobs.get(job.index()) else {
                 return Vec::new();
             };
@@ -506,6 +504,9 @@ fn why(
     let explanation = explanation.map(|(_, explanation)| explanation);
     let sentence = match explanation {
         None => html! { <span class="hint">{ "Pause the clock to ask the scheduler." }</span> },
+        Some(explanation) if explanation.verdict == Verdict::NotActive => {
+            html! { { not_active(&stage, run, job, asked_at) } }
+        }
         Some(explanation) => sentence(&stage, run.id, explanation.verdict, on_job),
     };
     // While the clock runs on, what was said of a moment is said to be of that moment.
@@ -591,9 +592,7 @@ fn sentence(stage: &Stage, run: u32, verdict: Verdict, on_job: &Callback<JobId>)
     let are = |count: u32| if count == 1 { "is" } else { "are" };
     match verdict {
         Verdict::Runs => html! { { "Runs." } },
-        Verdict::NotActive => {
-            html! { { "Not in the queue: not submitted yet, finished or rejected." } }
-        }
+        Verdict::NotActive => html! { { "Not in the queue." } },
         Verdict::TooFewGpus { wants, left } => {
             html! { { format!("Waits: it wants {} and the jobs before it leave {left}.", gpus(wants)) } }
         }
@@ -617,6 +616,24 @@ fn sentence(stage: &Stage, run: u32, verdict: Verdict, on_job: &Callback<JobId>)
                 </>
             }
         }
+    }
+}
+
+/// Why a job neither runs nor waits at a time.
+fn not_active(stage: &Stage, run: &InRun, job: JobId, at: Option<Time>) -> String {
+    let Some(record) = stage.workload.jobs.get(job.index()) else {
+        return String::new();
+    };
+    let (submit, jct) = (record.submit.seconds(), run.numbers[0]);
+    if run.rejected {
+        let why = stage.workload.why_rejected(record, &stage.cluster);
+        format!("Rejected: it {}.", why.unwrap_or_default())
+    } else if at.is_some_and(|at| at.seconds() < submit) {
+        format!("Not submitted yet: it comes at {}.", format::time(submit))
+    } else if jct.is_finite() {
+        format!("Finished at {}.", format::time(submit + jct))
+    } else {
+        "Not in the queue.".to_owned()
     }
 }
 

@@ -1,12 +1,15 @@
-//! The jobs table's filter: words of a job's name and conditions such as `gpus>=8`, `jct>1h` or
-//! `tenant=vision`, all of which must hold.
+//! The jobs table's filter: words of a job's name and conditions such as `gpus>=8`, `jct>1h`,
+//! `tenant=vision` or `fifo.jct > 2*tiresias.jct`, all of which must hold. A number of runs without a
+//! run's name before it holds if it does in any of them.
 
 use std::fmt;
 
 /// What is known about a job, for conditions.
 pub(super) trait Facts {
-    /// A number of the job; per-run ones of every run. Unknown ones are `NaN`.
-    fn numbers(&self, field: Number) -> impl Iterator<Item = f64>;
+    /// How many runs there are.
+    fn runs(&self) -> usize;
+    /// A number of the job, in the run at this position if it differs by run; `NaN` if not known.
+    fn number(&self, field: Number, run: usize) -> f64;
     /// A text of the job; empty if it has none.
     fn text(&self, field: Text) -> &str;
 }
@@ -39,6 +42,13 @@ pub(super) enum Text {
     Tenant,
     /// What it trains.
     Model,
+}
+
+impl Number {
+    /// Whether runs have numbers of their own.
+    fn is_of_runs(self) -> bool {
+        !matches!(self, Self::Gpus | Self::Submit | Self::Duration)
+    }
 }
 
 /// Every field by name.
@@ -87,13 +97,76 @@ enum Condition {
     Contains(Text, String),
     /// The field's text is this, or is not.
     Is(Text, String, bool),
-    Compares(Number, Sign, f64),
+    Compares(Product, Sign, Product),
+}
+
+/// Numbers and fields, multiplied; `true`: divided by.
+type Product = Vec<(bool, Factor)>;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Factor {
+    Number(f64),
+    /// A field of the job, or of whichever run is looked at.
+    Field(Number),
+    /// A field of the run at this position.
+    OfRun(usize, Number),
+}
+
+/// What a run may be called in a filter: its name in small letters with hyphens, and its policy.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct RunNames(Vec<[String; 2]>);
+
+/// Whether a run is meant.
+type Way<'a> = &'a dyn Fn(&[String; 2]) -> bool;
+
+impl RunNames {
+    /// The names of runs, given what they are called and their policies' specs.
+    pub(super) fn of<'a>(runs: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        let names = runs.map(|(name, spec)| {
+            let policy = spec.split(['[', ' ']).next().unwrap_or_default();
+            [hyphened(name), policy.to_owned()]
+        });
+        Self(names.collect())
+    }
+
+    /// The one run that is called this, or begins so.
+    fn find(&self, word: &str) -> Result<usize, FilterError> {
+        let ways: [Way<'_>; 3] = [
+            &|names| names[0] == word,
+            &|names| names[1] == word,
+            &|names| names.iter().any(|name| name.starts_with(word)),
+        ];
+        for is_meant in ways {
+            let mut found = (0..self.0.len()).filter(|&at| is_meant(&self.0[at]));
+            if let (Some(run), None) = (found.next(), found.next()) {
+                return Ok(run);
+            }
+        }
+        let names: Vec<&str> = self.0.iter().map(|names| &*names[0]).collect();
+        let names = names.join(", ");
+        let run = word.to_owned();
+        Err(FilterError::UnknownRun { run, names })
+    }
+}
+
+/// In small letters, with a hyphen for whatever is neither letter nor digit.
+fn hyphened(name: &str) -> String {
+    let mut text = String::new();
+    for c in name.to_ascii_lowercase().chars() {
+        if c.is_ascii_alphanumeric() || !c.is_ascii() {
+            text.push(c);
+        } else if !text.ends_with('-') {
+            text.push('-');
+        }
+    }
+    text.trim_matches('-').to_owned()
 }
 
 /// What is wrong with a filter, with the next step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FilterError {
     UnknownField(String),
+    UnknownRun { run: String, names: String },
     NotANumber { field: String, value: String },
     NoOrder { field: String },
     NoValue(String),
@@ -113,6 +186,9 @@ impl fmt::Display for FilterError {
                     names.collect::<Vec<_>>().join(", ")
                 )
             }
+            Self::UnknownRun { run, names } => {
+                write!(f, "No one run is called “{run}”. Write one of {names}.")
+            }
             Self::NotANumber { field, value } => {
                 write!(
                     f,
@@ -126,10 +202,12 @@ impl fmt::Display for FilterError {
 }
 
 impl Filter {
-    /// Conditions apart by spaces.
-    pub(super) fn parse(text: &str) -> Result<Self, FilterError> {
-        text.split_whitespace()
-            .map(condition)
+    /// Conditions apart by spaces; around signs there may be some, too.
+    pub(super) fn parse(text: &str, runs: &RunNames) -> Result<Self, FilterError> {
+        tightened(text)
+            .split(' ')
+            .filter(|term| !term.is_empty())
+            .map(|term| condition(term, runs))
             .collect::<Result<_, _>>()
             .map(Self)
     }
@@ -141,8 +219,12 @@ impl Filter {
             Condition::Is(field, value, wanted) => {
                 job.text(*field).eq_ignore_ascii_case(value) == *wanted
             }
-            Condition::Compares(field, sign, value) => {
-                job.numbers(*field).any(|number| sign.holds(number, *value))
+            Condition::Compares(left, sign, right) => {
+                let is_of_runs =
+                    |(_, factor): &(bool, Factor)| matches!(factor, Factor::Field(of) if of.is_of_runs());
+                let by_run = left.iter().chain(right).any(is_of_runs);
+                let looked_at = if by_run { job.runs() } else { 1 };
+                (0..looked_at).any(|run| sign.holds(product(left, job, run), product(right, job, run)))
             }
         })
     }
@@ -161,7 +243,37 @@ impl Sign {
     }
 }
 
-fn condition(term: &str) -> Result<Condition, FilterError> {
+/// The value of one side of a condition.
+fn product(factors: &Product, job: &impl Facts, run: usize) -> f64 {
+    factors.iter().fold(1.0, |product, &(divide, factor)| {
+        let value = match factor {
+            Factor::Number(number) => number,
+            Factor::Field(field) => job.number(field, run),
+            Factor::OfRun(run, field) => job.number(field, run),
+        };
+        if divide {
+            product / value
+        } else {
+            product * value
+        }
+    })
+}
+
+/// The text with one blank between terms and none around signs.
+fn tightened(text: &str) -> String {
+    let is_sign = |c: char| "<>=!*/".contains(c);
+    let mut tight = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        let joined = word.starts_with(is_sign) || tight.ends_with(is_sign);
+        if !tight.is_empty() && !joined {
+            tight.push(' ');
+        }
+        tight.push_str(word);
+    }
+    tight
+}
+
+fn condition(term: &str, runs: &RunNames) -> Result<Condition, FilterError> {
     let split = |(sign, meaning): &(&str, Sign)| {
         term.split_once(sign)
             .map(|(field, value)| (field, *meaning, value))
@@ -175,30 +287,56 @@ fn condition(term: &str) -> Result<Condition, FilterError> {
         return Ok(Condition::Contains(Text::Name, term.to_ascii_lowercase()));
     };
     let name = field.to_ascii_lowercase();
-    let named = |known: &str| known == name;
-    let number = NUMBERS
-        .iter()
-        .find(|(known, _)| named(known))
-        .map(|(_, field)| *field);
-    let text = TEXTS
-        .iter()
-        .find(|(known, _)| named(known))
-        .map(|(_, field)| *field);
-    match (number, text) {
-        (None, None) => Err(FilterError::UnknownField(field.to_string())),
-        _ if value.is_empty() => Err(FilterError::NoValue(term.to_string())),
-        (Some(field), _) => match parse_number(value) {
-            Some(value) => Ok(Condition::Compares(field, sign, value)),
-            None => Err(FilterError::NotANumber {
-                field: name,
-                value: value.to_string(),
-            }),
-        },
-        (None, Some(field)) => match sign {
-            Sign::Is => Ok(Condition::Is(field, value.to_string(), true)),
-            Sign::Not => Ok(Condition::Is(field, value.to_string(), false)),
-            _ => Err(FilterError::NoOrder { field: name }),
-        },
+    let text = TEXTS.iter().find(|(known, _)| *known == name);
+    let left = match text {
+        Some(_) => Product::new(),
+        None => factors(&name, None, runs)?,
+    };
+    if value.is_empty() {
+        return Err(FilterError::NoValue(term.to_string()));
+    }
+    match (text, sign) {
+        (None, _) => {
+            let right = factors(&value.to_ascii_lowercase(), Some(&name), runs)?;
+            Ok(Condition::Compares(left, sign, right))
+        }
+        (Some((_, field)), Sign::Is) => Ok(Condition::Is(*field, value.to_string(), true)),
+        (Some((_, field)), Sign::Not) => Ok(Condition::Is(*field, value.to_string(), false)),
+        (Some(_), _) => Err(FilterError::NoOrder { field: name }),
+    }
+}
+
+/// One side of a condition. `than`: what it is compared with, if it is the right side.
+fn factors(side: &str, than: Option<&str>, runs: &RunNames) -> Result<Product, FilterError> {
+    let mut factors = Product::new();
+    let (mut rest, mut divide) = (side, false);
+    loop {
+        let end = rest.find(['*', '/']).unwrap_or(rest.len());
+        factors.push((divide, factor(&rest[..end], than, runs)?));
+        let Some(sign) = rest[end..].chars().next() else {
+            return Ok(factors);
+        };
+        divide = sign == '/';
+        rest = &rest[end + 1..];
+    }
+}
+
+fn factor(word: &str, than: Option<&str>, runs: &RunNames) -> Result<Factor, FilterError> {
+    if let Some(number) = parse_number(word) {
+        return Ok(Factor::Number(number));
+    }
+    let named = |field: &str| NUMBERS.iter().find(|(known, _)| *known == field);
+    let of_run = word.rsplit_once('.');
+    match (named(word), of_run.map(|(run, field)| (run, named(field)))) {
+        (Some(&(_, field)), _) => Ok(Factor::Field(field)),
+        (None, Some((run, Some(&(_, field))))) => Ok(Factor::OfRun(runs.find(run)?, field)),
+        (None, other) => Err(match (than, other) {
+            (Some(than), None) => FilterError::NotANumber {
+                field: than.to_owned(),
+                value: word.to_owned(),
+            },
+            _ => FilterError::UnknownField(of_run.map_or(word, |(_, field)| field).to_owned()),
+        }),
     }
 }
 
@@ -234,17 +372,20 @@ mod tests {
     struct Job;
 
     impl Facts for Job {
-        fn numbers(&self, field: Number) -> impl Iterator<Item = f64> {
-            let numbers = match field {
-                Number::Gpus => vec![8.0],
-                Number::Submit => vec![0.0],
-                Number::Duration => vec![7200.0],
-                Number::Jct => vec![4000.0, 9000.0],
-                Number::Wait => vec![f64::NAN, 1800.0],
-                Number::Restarts => vec![0.0, 3.0],
-                Number::Rho => vec![f64::NAN],
-            };
-            numbers.into_iter()
+        fn runs(&self) -> usize {
+            2
+        }
+
+        fn number(&self, field: Number, run: usize) -> f64 {
+            match field {
+                Number::Gpus => 8.0,
+                Number::Submit => 0.0,
+                Number::Duration => 7200.0,
+                Number::Jct => [4000.0, 9000.0][run],
+                Number::Wait => [f64::NAN, 1800.0][run],
+                Number::Restarts => [0.0, 3.0][run],
+                Number::Rho => f64::NAN,
+            }
         }
 
         fn text(&self, field: Text) -> &str {
@@ -256,8 +397,16 @@ mod tests {
         }
     }
 
+    fn runs() -> RunNames {
+        let runs = [
+            ("FIFO", "fifo"),
+            ("Tiresias 2D-LAS (queues=2)", "tiresias-las[queues=2]"),
+        ];
+        RunNames::of(runs.into_iter())
+    }
+
     fn admits(text: &str) -> bool {
-        Filter::parse(text).unwrap().admits(&Job)
+        Filter::parse(text, &runs()).unwrap().admits(&Job)
     }
 
     #[test]
@@ -282,6 +431,18 @@ mod tests {
     }
 
     #[test]
+    fn runs_are_compared_with_one_another() {
+        assert!(admits("tiresias.jct > 2*fifo.jct"));
+        assert!(!admits("fifo.jct > 2 * tiresias.jct"));
+        assert!(admits("tiresias-las.jct/fifo.jct >= 2.25 lab"));
+        assert!(admits("tiresias-2d-las-queues-2.restarts=3"));
+        assert!(!admits("fifo.restarts>0"));
+        // Without a name before it: in any run.
+        assert!(admits("jct > duration"));
+        assert!(admits("jct>2*fifo.jct"));
+    }
+
+    #[test]
     fn what_is_unknown_meets_no_condition() {
         assert!(!admits("rho>0"));
         assert!(!admits("rho!=1"));
@@ -289,7 +450,7 @@ mod tests {
 
     #[test]
     fn errors_name_what_is_wrong() {
-        let error = |text: &str| Filter::parse(text).unwrap_err().to_string();
+        let error = |text: &str| Filter::parse(text, &runs()).unwrap_err().to_string();
         assert_eq!(
             error("gpu>=8"),
             "There is no “gpu”. Use gpus, submit, duration, jct, wait, restarts, rho, job, tenant, model."
@@ -306,5 +467,10 @@ mod tests {
             error("a gpus>="),
             "“gpus>=” ends too early: write a value after it."
         );
+        assert_eq!(
+            error("srtf.jct > 1h"),
+            "No one run is called “srtf”. Write one of fifo, tiresias-2d-las-queues-2."
+        );
+        assert!(error("fifo.jtc > 1h").starts_with("There is no “jtc”. Use gpus,"));
     }
 }

@@ -21,6 +21,8 @@ pub(super) enum PerRun {
     Restarts,
     /// Finish-time fairness.
     Rho,
+    /// Job completion time, over that in the run that others are compared with.
+    Ratio,
 }
 
 impl PerRun {
@@ -31,11 +33,12 @@ impl PerRun {
     }
 
     /// Every choice and its name.
-    pub(super) const ALL: [(PerRun, &'static str); 4] = [
+    pub(super) const ALL: [(PerRun, &'static str); 5] = [
         (Self::Jct, "JCT"),
         (Self::Wait, "wait"),
         (Self::Restarts, "restarts"),
         (Self::Rho, "fairness ρ"),
+        (Self::Ratio, "JCT ÷ baseline's"),
     ];
 
     /// What it means.
@@ -44,6 +47,9 @@ impl PerRun {
             Self::Jct => "Job completion time: finish − submit",
             Self::Wait => "Queueing delay: all time without GPUs, also after preemptions",
             Self::Restarts => "Starts after the first one: resumes and moves",
+            Self::Ratio => {
+                "Job completion time over that under the baseline: above 1 the job takes longer here"
+            }
             Self::Rho => {
                 "Finish-time fairness ρ (Themis, NSDI'20): JCT over the JCT on an equal share; below 1 is better than that"
             }
@@ -52,7 +58,7 @@ impl PerRun {
 
     fn of(self, outcomes: &Outcomes, job: usize) -> f64 {
         match self {
-            Self::Jct => outcomes.jct[job],
+            Self::Jct | Self::Ratio => outcomes.jct[job],
             Self::Wait => outcomes.queueing[job],
             Self::Restarts => f64::from(outcomes.restarts[job]),
             Self::Rho => outcomes.rho[job],
@@ -134,8 +140,13 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// The jobs that a filter admits, in order.
-    pub(super) fn of(stage: &Stage, filter: &Filter, sorting: Sorting, shown: PerRun) -> Self {
+    /// The jobs that a filter admits, in order. `baseline`: the run that others are compared with.
+    pub(super) fn of(
+        stage: &Stage,
+        filter: &Filter,
+        sorting: Sorting,
+        (shown, baseline): (PerRun, u32),
+    ) -> Self {
         let workload = &*stage.workload;
         let outcomes: Vec<Cow<'_, Outcomes>> =
             stage.runs.iter().map(|run| outcomes(stage, run)).collect();
@@ -149,14 +160,17 @@ impl Rows {
             })
             .map(|index| index as u32)
             .collect();
-        let per_run: Vec<Vec<f64>> = outcomes
-            .iter()
-            .map(|outcomes| {
-                (0..workload.jobs.len())
-                    .map(|job| shown.of(outcomes, job))
-                    .collect()
-            })
-            .collect();
+        let base = stage.runs.iter().position(|run| run.id == baseline);
+        let base = &outcomes.get(base.unwrap_or(0));
+        let value = |outcomes: &Outcomes, job: usize| match (shown, base) {
+            (PerRun::Ratio, Some(base)) => outcomes.jct[job] / base.jct[job],
+            _ => shown.of(outcomes, job),
+        };
+        let column = |outcomes: &Cow<'_, Outcomes>| {
+            let jobs = 0..workload.jobs.len();
+            jobs.map(|job| value(outcomes, job)).collect()
+        };
+        let per_run: Vec<Vec<f64>> = outcomes.iter().map(column).collect();
         // The order of submission breaks ties; it is also the order to begin with.
         if sorting.column != Column::Submit {
             order::sort_by(&mut jobs, |&a, &b| {
@@ -259,24 +273,22 @@ impl Row<'_> {
 }
 
 impl Facts for Row<'_> {
-    fn numbers(&self, field: Number) -> impl Iterator<Item = f64> {
-        let own = match field {
-            Number::Gpus => Some(f64::from(self.job().gpus)),
-            Number::Submit => Some(self.job().submit.seconds()),
-            Number::Duration => Some(self.job().work.seconds()),
-            _ => None,
-        };
+    fn runs(&self) -> usize {
+        self.outcomes.len()
+    }
+
+    fn number(&self, field: Number, run: usize) -> f64 {
         let shown = match field {
+            Number::Gpus => return f64::from(self.job().gpus),
+            Number::Submit => return self.job().submit.seconds(),
+            Number::Duration => return self.job().work.seconds(),
             Number::Wait => PerRun::Wait,
             Number::Restarts => PerRun::Restarts,
             Number::Rho => PerRun::Rho,
-            _ => PerRun::Jct,
+            Number::Jct => PerRun::Jct,
         };
-        let runs = if own.is_some() { &[] } else { self.outcomes };
-        own.into_iter().chain(
-            runs.iter()
-                .map(move |outcomes| shown.of(outcomes, self.index)),
-        )
+        let outcomes = self.outcomes.get(run);
+        outcomes.map_or(f64::NAN, |outcomes| shown.of(outcomes, self.index))
     }
 
     fn text(&self, field: Text) -> &str {
@@ -304,6 +316,7 @@ pub(super) fn window(scrolled: f64, height: f64, row: f64, rows: usize) -> std::
 mod tests {
     use super::*;
     use crate::stage::StageRun;
+    use crate::ui::job_filter::RunNames;
     use std::rc::Rc;
     use switchyard::Time;
     use switchyard::job::{Demand, Work};
@@ -347,7 +360,7 @@ mod tests {
             &stage(),
             &Filter::default(),
             Sorting { column, descending },
-            PerRun::Jct,
+            (PerRun::Jct, 0),
         )
         .jobs
     }
@@ -369,12 +382,15 @@ mod tests {
 
     #[test]
     fn filters_by_facts_of_runs() {
-        let filter = Filter::parse("jct>=60s").unwrap();
+        let filter = Filter::parse("jct>=60s", &RunNames::default()).unwrap();
         let sorting = Sorting {
             column: Column::Submit,
             descending: false,
         };
-        assert_eq!(Rows::of(&stage(), &filter, sorting, PerRun::Jct).jobs, [2]);
+        assert_eq!(
+            Rows::of(&stage(), &filter, sorting, (PerRun::Jct, 0)).jobs,
+            [2]
+        );
     }
 
     #[test]

@@ -267,7 +267,7 @@ pub(super) static FAILURES: [Metric<Failures>; 13] = [
         definition: Definition {
             id: "goodput",
             name: "Goodput",
-            meaning: "Of the GPU-hours that jobs held, the share that brought them on: neither lost to failures nor spent on checkpoints and restoring.",
+            meaning: "Of the GPU-hours that jobs held, the share that moved them forward: neither lost to failures nor spent on checkpoints and restoring.",
             formula: "1 − (lost + checkpoints + restoring) ∕ GPU-hours held",
             source: "",
         },

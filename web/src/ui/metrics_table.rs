@@ -1,10 +1,10 @@
 //! The runs in numbers, and how each differs from the baseline.
 
 use super::controls::swatch;
-use super::metrics::{Better, FAILURES, Look, METRICS, OF_TYPE};
+use super::metrics::{Better, FAILURES, Look, METRICS, Metric, OF_TYPE};
 use super::term::{Definition, Term};
 use super::wording::{SAME, difference};
-use crate::draw::charts::{short_specs, summary, type_title, types};
+use crate::draw::charts::{summary, type_title, types};
 use crate::draw::format;
 use crate::stage::{Stage, StageRun};
 use switchyard::report::{Summary, TypeFigures};
@@ -13,68 +13,46 @@ use yew::prelude::*;
 /// One run's column.
 #[derive(Clone, PartialEq)]
 pub(super) struct Column {
-    id: u32,
-    name: String,
-    spec: String,
-    complete: bool,
+    pub(super) id: u32,
+    pub(super) name: String,
+    pub(super) spec: String,
+    pub(super) complete: bool,
     /// Jobs done and jobs there are.
-    done: (u32, u32),
-    summary: Summary,
+    pub(super) done: (u32, u32),
+    pub(super) summary: Summary,
     /// By GPU type, where there are several.
     types: Vec<TypeFigures>,
 }
 
-/// The metrics table. `baseline`: the run the others are compared with; `on_baseline` chooses
-/// another.
-pub(super) fn metrics_table(
-    columns: &[Column],
-    dark: bool,
-    baseline: u32,
-    on_baseline: &Callback<u32>,
-) -> Html {
-    let baseline = columns
-        .iter()
-        .find(|column| column.id == baseline)
-        .or(columns.first());
-    let Some(baseline) = baseline else {
+/// The run that others are compared with: the one with this id, else the first.
+pub(super) fn reference(columns: &[Column], id: u32) -> Option<&Column> {
+    let chosen = columns.iter().find(|column| column.id == id);
+    chosen.or(columns.first())
+}
+
+/// A metric of a run, once a job has finished.
+pub(super) fn known(metric: &Metric, of: &Summary) -> f64 {
+    if of.finished > 0 {
+        (metric.value)(of)
+    } else {
+        f64::NAN
+    }
+}
+
+/// The metrics table. `baseline`: the run the others are compared with.
+pub(super) fn metrics_table(columns: &[Column], dark: bool, baseline: u32) -> Html {
+    let Some(baseline) = reference(columns, baseline) else {
         return Html::default();
     };
-    let comparing = columns.len() > 1;
     let headers = columns.iter().enumerate().map(|(position, column)| {
-        let chosen = column.id == baseline.id;
-        let choose = {
-            let (on_baseline, id) = (on_baseline.clone(), column.id);
-            Callback::from(move |_: Event| on_baseline.emit(id))
-        };
-        let (done, jobs) = column.done;
         html! {
             <th key={column.id} scope="col" title={column.spec.clone()}>
-                <label>
-                    { swatch(position, dark) }
-                    <span class="run">{ &column.name }</span>
-                    if comparing {
-                        <span class="baseline">
-                            <input type="radio" name="baseline" checked={chosen} onchange={choose}
-                                aria-label={format!("Compare with {}", column.name)} />
-                            { if chosen { "baseline" } else { "compare" } }
-                        </span>
-                    }
-                </label>
-                if !column.complete {
-                    <span class="so-far">{ format!("so far: {} of {} jobs", format::count(done.into()), format::count(jobs.into())) }</span>
-                }
+                <label>{ swatch(position, dark) }<span class="run">{ &column.name }</span></label>
             </th>
         }
     });
     let of_runs = METRICS.iter().map(|metric| {
-        let known = |of: &Summary| {
-            if of.finished > 0 {
-                (metric.value)(of)
-            } else {
-                f64::NAN
-            }
-        };
-        let values = columns.iter().map(|column| known(&column.summary));
+        let values = columns.iter().map(|column| known(metric, &column.summary));
         row(
             &metric.definition,
             0,
@@ -122,6 +100,7 @@ pub(super) fn metrics_table(
     });
     html! {
         <section class="metrics" tabindex="0" role="region" aria-label="Metrics of the runs">
+            <h2>{ "All numbers" }</h2>
             <table>
                 <thead>
                     <tr>
@@ -144,13 +123,11 @@ pub(super) fn metrics_table(
 
 /// What the table shows of each run.
 pub(super) fn columns(stage: &Stage) -> Vec<Column> {
-    let names = short_specs(
-        &stage
-            .runs
-            .iter()
-            .map(|run| run.label.as_str())
-            .collect::<Vec<_>>(),
-    );
+    let names = stage
+        .runs
+        .iter()
+        .map(|run| run.name.clone())
+        .collect::<Vec<_>>();
     let column = |(run, name): (&StageRun, String)| Column {
         id: run.id,
         name,
@@ -181,34 +158,44 @@ fn row(
     values: impl Iterator<Item = f64>,
 ) -> Html {
     let values: Vec<f64> = values.collect();
-    let complete = columns.iter().all(|column| column.complete);
-    let best = best(look.better, &values).filter(|_| complete);
-    let base = columns.iter().position(|column| column.id == baseline.id);
-    let base = base.map_or(f64::NAN, |at| values[at]);
-    let cells = columns.iter().zip(&values).map(|(column, &value)| {
-        // What is not finished cannot be compared yet.
-        let comparable = column.id != baseline.id && column.complete && baseline.complete;
-        let words = difference(value, base, look.direction).filter(|_| comparable);
-        let is_best = best.is_some_and(|best| is_same(best, value));
-        html! {
-            <td key={column.id} class={classes!(is_best.then_some("best"))}>
-                <div>
-                    if is_best {
-                        <span class="mark">{ "best" }</span>
-                    }
-                    <span class="value">{ if value.is_nan() { "–".into() } else { (look.format)(value) } }</span>
-                    if columns.len() > 1 {
-                        <span class="difference">{ words }</span>
-                    }
-                </div>
-            </td>
-        }
-    });
+    let cells = (0..columns.len()).map(|at| cell(look, columns, baseline, &values, at));
     html! {
         <tr key={definition.id}>
             <th scope="row"><Term {definition} {place} /></th>
             { for cells }
         </tr>
+    }
+}
+
+/// One number of one run: how it differs from the baseline's, and whether it is the best.
+pub(super) fn cell(
+    look: Look,
+    columns: &[Column],
+    baseline: &Column,
+    values: &[f64],
+    at: usize,
+) -> Html {
+    let (column, value) = (&columns[at], values[at]);
+    let complete = columns.iter().all(|column| column.complete);
+    let best = best(look.better, values).filter(|_| complete);
+    let base = columns.iter().position(|column| column.id == baseline.id);
+    let base = base.map_or(f64::NAN, |at| values[at]);
+    // What is not finished cannot be compared yet.
+    let comparable = column.id != baseline.id && column.complete && baseline.complete;
+    let words = difference(value, base, look.direction).filter(|_| comparable);
+    let is_best = best.is_some_and(|best| is_same(best, value));
+    html! {
+        <td key={column.id} class={classes!(is_best.then_some("best"))}>
+            <div>
+                if is_best {
+                    <span class="mark">{ "best" }</span>
+                }
+                <span class="value">{ if value.is_nan() { "–".into() } else { (look.format)(value) } }</span>
+                if columns.len() > 1 {
+                    <span class="difference">{ words }</span>
+                }
+            </div>
+        </td>
     }
 }
 

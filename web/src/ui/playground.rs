@@ -48,7 +48,7 @@ pub(super) fn playground(session: &Session, card: &Card, services: (f64, f64)) -
         _ => String::new(),
     };
     html! {
-        <form class="playground" key={card.id} aria-label={format!("Queues of {}", policy.name())} onsubmit={Callback::from(|event: SubmitEvent| event.prevent_default())}>
+        <form class="playground" key={card.id} aria-label={format!("Queues of {}", entry.title)} onsubmit={Callback::from(|event: SubmitEvent| event.prevent_default())}>
             { fields.queues() }
             { for (0..levels.thresholds.len()).map(|i| fields.threshold(i)) }
             { fields.knob() }

@@ -3,7 +3,8 @@
 use super::controls::{self, Take, quiet_button};
 use super::history_field::history_field;
 use super::icon::{Icon, sign};
-use super::setting_field::kind_field;
+use super::setting_field::{described, kind_field};
+use super::typed::Typed;
 use super::vary::{varied, vary};
 use crate::draw::{format, palette};
 use crate::session::Session;
@@ -103,7 +104,15 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
             edit(Change::to(policy.map_err(|why| why.to_string())?))
         })
     };
-    let param = |info: &'static ParamInfo| {
+    let onname = {
+        let session = session.clone();
+        Callback::from(move |typed: String| {
+            session.tell(Action::Name(id, typed));
+            Ok(())
+        })
+    };
+    let param = |info: &&'static ParamInfo| {
+        let info = *info;
         let edit = edit.clone();
         let take = Callback::from(move |typed: String| {
             edit(Change::new(move |policy| {
@@ -115,12 +124,15 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
         let what = Vary::Param(info.name.to_owned());
         varied(field, vary(session, &what, Some(id)))
     };
+    let spec = card.policy.to_string();
+    let (experts, common): (Vec<_>, Vec<_>) = entry.params.iter().partition(|info| info.expert);
+    let is_tuned = |info: &&'static ParamInfo| card.policy.param(info.name).is_some();
     html! {
         <li class="card" data-status={status_name(&card.status)}>
             <div class="row">
                 <span class="swatch" ~style={colour} aria-hidden="true"></span>
                 <button type="button" class="name quiet" aria-expanded={editing.to_string()} onclick={toggle}
-                    title={format!("{} {}.", entry.summary, entry.source)}>{ card.name() }</button>
+                    title={format!("{spec}\n{} {}.", entry.summary, entry.source)}>{ card.name() }</button>
                 { run_or_cancel }{ duplicate }{ remove }
             </div>
             { status(&card.status, card.summary.as_ref().map(|summary| summary.jct.mean), props.has_trace) }
@@ -130,8 +142,15 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
             if *editing {
                 <div class="params">
                     <p class="hint">{ entry.summary }</p>
-                    { for entry.params.iter().map(param) }
-                    { controls::text_field("As text", None, card.policy.to_string(), ontext) }
+                    { controls::field("Name", None, html! { <Typed name="Name" value={card.given.clone()} placeholder={entry.title} take={onname} /> }) }
+                    { for common.iter().map(param) }
+                    if !experts.is_empty() {
+                        <details open={experts.iter().any(is_tuned)}>
+                            <summary>{ "For experts" }</summary>
+                            { for experts.iter().map(param) }
+                        </details>
+                    }
+                    { controls::text_field("As text", None, spec, ontext) }
                     <p class="hint">{ entry.source }</p>
                 </div>
             }
@@ -167,7 +186,7 @@ fn status(status: &RunStatus, mean_jct: Option<f64>, has_trace: bool) -> Html {
         } => html! {
             <p class="hint">
                 { mean_jct.map(|jct| format!("mean JCT {}", format::duration(jct))) }
-                { format!(", simulated in {wall_ms:.0} ms") }
+                { format!(", simulated in {}", format::duration(wall_ms / 1e3)) }
                 { decisions.filter(|_| *wall_ms > 0.0).map(|decisions| deciding(decisions, *wall_ms)) }
             </p>
         },
@@ -189,11 +208,10 @@ fn deciding(decisions: u64, wall_ms: f64) -> Html {
 /// The field of one parameter.
 fn param(session: &Session, info: &'static ParamInfo, policy: &PolicySpec, take: Take) -> Html {
     let value = policy.param(info.name).unwrap_or(info.default).to_string();
-    match info.kind {
-        ParamKind::History => {
-            let list = history_field(session, &value, &take);
-            controls::field(info.name, Some(info.help), list)
-        }
-        kind => kind_field(kind, info.name, info.help, value, take),
-    }
+    let name = info.name;
+    let field = match info.kind {
+        ParamKind::History => controls::field(name, None, history_field(session, &value, &take)),
+        kind => kind_field(kind, name, value.clone(), take.clone()),
+    };
+    described(name, field, info.help, (&value, info.default), &take)
 }

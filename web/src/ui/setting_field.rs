@@ -1,15 +1,16 @@
 //! Fields drawn from a description: of a setting, and of anything that takes values of a kind.
 
-use super::controls::{self, Take};
+use super::controls::{self, Take, quiet_button};
 use super::die::die;
+use super::icon::{Icon, sign};
 use super::vary::{varied, vary};
 use crate::session::Session;
 use crate::state::change::Change;
 use crate::state::sweep::Vary;
 use crate::state::{Action, Setup};
-use switchyard::Setting;
 use switchyard::placement::Strategy;
 use switchyard::policy::ParamKind;
+use switchyard::{Setting, Settings};
 use yew::prelude::*;
 
 /// Makes of what is typed or chosen a change of the settings as they will be then.
@@ -54,23 +55,50 @@ pub(super) fn setting_field(session: &Session, setup: &Setup, setting: &'static 
     let value = (setting.get)(&setup.settings);
     let take = take(session, setup, setting);
     let name = label(setting);
-    let field = kind_field(setting.kind, &name, setting.help, value, take.clone());
-    if !setting.key.ends_with("seed") {
-        return field;
+    let default = (setting.get)(&Settings::default());
+    let field = kind_field(setting.kind, &name, value.clone(), take.clone());
+    let field = if setting.key.ends_with("seed") {
+        let vary = vary(session, &Vary::Setting(setting.key), None);
+        varied(field, html! { <>{ die(&name, &take) }{ vary }</> })
+    } else {
+        field
+    };
+    described(&name, field, setting.help, (&value, &default), &take)
+}
+
+/// A field with a sentence under it; where its value is not the default, marked and with a way back.
+pub(super) fn described(
+    name: &str,
+    field: Html,
+    help: &str,
+    (value, default): (&str, &str),
+    take: &Take,
+) -> Html {
+    let changed = value != default;
+    let reset = {
+        let (take, default) = (take.clone(), default.to_owned());
+        // A default is never refused.
+        Callback::from(move |_: MouseEvent| drop(take.emit(default.clone())))
+    };
+    let back = match default {
+        "" => "Back to the default: nothing".to_owned(),
+        default => format!("Back to the default: {default}"),
+    };
+    let stop = if help.ends_with('.') { "" } else { "." };
+    html! {
+        <div class={classes!("described", changed.then_some("set"))}>
+            { field }
+            if changed {
+                { quiet_button(&format!("Reset {name}"), Some(&back), sign(Icon::Undo), reset) }
+            }
+            <p class="hint">{ help }{ stop }</p>
+        </div>
     }
-    let vary = vary(session, &Vary::Setting(setting.key), None);
-    varied(field, html! { <>{ die(&name, &take) }{ vary }</> })
 }
 
 /// A field for values of a kind.
-pub(super) fn kind_field(
-    kind: ParamKind,
-    name: &str,
-    help: &'static str,
-    value: String,
-    take: Take,
-) -> Html {
-    let title = Some(help);
+pub(super) fn kind_field(kind: ParamKind, name: &str, value: String, take: Take) -> Html {
+    let title = None;
     let choose = |options: &[(&'static str, Option<&'static str>)]| {
         let options = options.iter();
         let options = options.map(|&(of, title)| controls::option(of, of, of == value, title));

@@ -9,12 +9,14 @@ use super::guide;
 use super::icon::{Icon, sign};
 use super::import_report::import_report;
 use super::job_choice::job_choice;
+use super::jobs_by_hand::first_jobs;
 use super::typed::{Typed, input_value};
 use super::vary::{varied, vary};
 use crate::bridge::protocol::Choice;
 use crate::draw::format;
 use crate::kept::Held;
 use crate::session::Session;
+use crate::session::by_hand::MADE;
 use crate::state::link::Link;
 use crate::state::sweep::Vary;
 use crate::state::{Action, AppState, DATA_CENTRE, GUIDED, Progressing, Source, TraceInfo};
@@ -62,6 +64,14 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
         Callback::from(move |_: MouseEvent| open_data_centre(&session, &state))
     };
     let onguide = Callback::from(move |_: MouseEvent| wish_guide());
+    let onhand = {
+        let (session, state) = (session.clone(), state.clone());
+        Callback::from(move |_: MouseEvent| {
+            session.tell(Action::Show("jobs"));
+            session.tell(Action::Drawer(false));
+            session.open_made(&first_jobs(&state), &state);
+        })
+    };
     let open_sample = match &state.source {
         Source::Sample(name) => Some(name.as_str()),
         _ => None,
@@ -98,6 +108,9 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
             { kept(state, session) }
             if state.guide.is_none() && !state.asking_for_guide {
                 <p class="hint">{ "New here? " }<button type="button" class="link" onclick={onguide}>{ "Three jobs, step by step" }</button></p>
+            }
+            if state.source != Source::File(MADE.to_owned()) {
+                <p class="hint">{ "No trace at hand? " }<button type="button" class="link" title="A small table of jobs to type in and drag" onclick={onhand}>{ "Make jobs by hand" }</button></p>
             }
             if open_sample != Some(DATA_CENTRE) {
                 <p class="hint">{ "Where it matters who is next to whom: " }<button type="button" class="link" title="Jobs that slow their neighbours, on racks and partitions: laid by a network that learned, beside two rules" onclick={ondata_centre}>{ "a data centre" }</button></p>

@@ -121,13 +121,6 @@ impl Figure {
 
     /// The chart of all runs on stage, over time within a window.
     pub fn within(chart: Chart, stage: &Stage, window: Window) -> Self {
-        let names = names::short_specs(
-            &stage
-                .runs
-                .iter()
-                .map(|run| run.label.as_str())
-                .collect::<Vec<_>>(),
-        );
         let marks = |run: &StageRun| match chart {
             Chart::JctCdf => line(series::cdf(known(&outcomes(stage, run).jct))),
             Chart::WaitCdf => line(series::cdf(known(&outcomes(stage, run).queueing))),
@@ -148,9 +141,8 @@ impl Figure {
         let series: Vec<Series> = stage
             .runs
             .iter()
-            .zip(names)
-            .map(|(run, name)| Series {
-                name,
+            .map(|run| Series {
+                name: run.name.clone(),
                 complete: run.complete,
                 marks: marks(run),
             })

@@ -14,7 +14,7 @@ mod ticks;
 
 pub use axis::Axis;
 pub use figure::{Figure, Marks, RangeMark, Series, outcomes, summary, types};
-pub use names::{short_specs, type_title};
+pub use names::type_title;
 pub use paint::stroke;
 pub use series::{Band, Points, at as height_at};
 

@@ -72,6 +72,7 @@ fn a_link_reads_back_what_it_wrote() {
             "tiresias-las[queues=2,thresholds=57600]".parse().unwrap(),
             "srtf if 7:3600..7200".parse().unwrap(),
         ],
+        names: vec!["Ours & 2 more".into(), String::new()],
         says_runs: true,
         baseline: 1,
         view: "compare".into(),

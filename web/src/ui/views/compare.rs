@@ -1,12 +1,14 @@
-//! Compare: charts of all runs and a table of their metrics.
+//! Compare: the runs in a few numbers, what changed from one to another, charts, and all numbers.
 
 use crate::draw::charts::{Chart, Figure};
 use crate::state::Action;
 use crate::ui::chart_card::ChartCard;
 use crate::ui::doers::{StateProps, tell};
+use crate::ui::headline::headline;
 use crate::ui::metrics_table::{columns, metrics_table};
 use crate::ui::theme::is_dark;
 use crate::ui::view::View;
+use crate::ui::what_changed::WhatChanged;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -14,7 +16,7 @@ use yew::prelude::*;
 pub(super) const VIEW: View = View {
     name: "compare",
     title: "Compare",
-    about: "charts of all runs, and their metrics beside each other",
+    about: "the runs in numbers, what changed job by job, and charts",
     is_offered: |_| true,
     show: |given| html! { <Compare ..given.clone() /> },
 };
@@ -44,8 +46,12 @@ fn Compare(props: &StateProps) -> Html {
     });
     html! {
         <div class="compare">
+            { headline((&**state, stage), &columns, dark, &tell(session, Action::Baseline)) }
+            if columns.len() > 1 {
+                <WhatChanged ..props.clone() />
+            }
             <section class="charts" aria-label="Charts">{ for charts }</section>
-            { metrics_table(&columns, dark, state.baseline, &tell(session, Action::Baseline)) }
+            { metrics_table(&columns, dark, state.baseline) }
         </div>
     }
 }

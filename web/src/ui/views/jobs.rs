@@ -1,14 +1,15 @@
 //! Jobs: every job with what became of it in each run; only the rows on screen exist.
 
-use crate::draw::charts::short_specs;
 use crate::draw::format;
+use crate::session::by_hand::{MADE, made_of};
 use crate::stage::Stage;
-use crate::state::Action;
 use crate::state::view_options::{JOBS_FILTER, JOBS_SHOW, JOBS_SORT, ViewOption};
+use crate::state::{Action, Source};
 use crate::ui::controls::swatch;
 use crate::ui::doers::{StateProps, tell};
-use crate::ui::job_filter::Filter;
+use crate::ui::job_filter::{Filter, RunNames};
 use crate::ui::job_rows::{self, Column, PerRun, Rows, Sorting};
+use crate::ui::jobs_by_hand::{JobsByHand, first_jobs};
 use crate::ui::view::View;
 use switchyard::job::JobId;
 use wasm_bindgen::JsCast;
@@ -50,7 +51,14 @@ fn JobsTable(props: &StateProps) -> Html {
     });
     let list = use_node_ref();
 
-    let filter = use_memo(text.to_owned(), |text| Filter::parse(text));
+    let run_names = {
+        let stage = session.stage().read();
+        let runs = stage.runs.iter();
+        RunNames::of(runs.map(|run| (run.name.as_str(), run.label.as_str())))
+    };
+    let filter = use_memo((text.to_owned(), run_names), |(text, runs)| {
+        Filter::parse(text, runs)
+    });
     // A filter being typed is often wrong for a moment: the last good one stays in use.
     let last_good = use_mut_ref(Filter::default);
     if let Ok(filter) = &*filter {
@@ -63,7 +71,7 @@ fn JobsTable(props: &StateProps) -> Html {
             state.revision,
             good,
             sorting,
-            shown,
+            (shown, state.baseline),
         ),
         |(stage, _, filter, sorting, shown)| Rows::of(&stage.read(), filter, *sorting, *shown),
     );
@@ -107,13 +115,11 @@ fn JobsTable(props: &StateProps) -> Html {
     if stage.workload.jobs.is_empty() {
         return html! { <p class="empty">{ "Open a trace, or choose a sample, to see its jobs." }</p> };
     }
-    let names = short_specs(
-        &stage
-            .runs
-            .iter()
-            .map(|run| run.label.as_str())
-            .collect::<Vec<_>>(),
-    );
+    let names = stage
+        .runs
+        .iter()
+        .map(|run| run.name.clone())
+        .collect::<Vec<_>>();
     let window = job_rows::window(screen.scrolled, screen.height, ROW, rows.jobs.len());
     let body = window.clone().filter_map(|row| {
         let job = JobId(*rows.jobs.get(row)?);
@@ -157,9 +163,27 @@ fn JobsTable(props: &StateProps) -> Html {
             shown.meaning(),
         )
     });
+    let made = made_of(&stage.workload);
+    let is_made = state.source == Source::File(MADE.to_owned()) && made.is_some();
+    let by_hand = {
+        let (session, state, made) = (session.clone(), state.clone(), made.clone());
+        let face = match made {
+            Some(_) => "Edit these jobs",
+            None => "Make jobs by hand",
+        };
+        let onclick = Callback::from(move |_: MouseEvent| {
+            let jobs = made.clone().unwrap_or_else(|| first_jobs(&state));
+            session.open_made(&jobs, &state);
+        });
+        (!is_made).then(|| html! { <button type="button" {onclick} title="A small table of jobs to type in and drag; every change runs all schedulers again">{ face }</button> })
+    };
     html! {
         <div class="jobs">
+            if is_made {
+                <JobsByHand ..props.clone() />
+            }
             { jobs_bar(&Bar {
+                by_hand: by_hand.unwrap_or_default(),
                 text,
                 shown,
                 set: &set,
@@ -207,6 +231,8 @@ struct Bar<'a> {
     found: usize,
     all: usize,
     error: Option<String>,
+    /// The way to jobs made by hand.
+    by_hand: Html,
 }
 
 /// Filter, choice of what is shown of runs, and how many jobs are left.
@@ -250,7 +276,7 @@ fn jobs_bar(bar: &Bar<'_>) -> Html {
     let hint = match &bar.error {
         Some(error) => html! { <span class="error" id="jobs-hint" role="alert">{ error }</span> },
         None => {
-            html! { <span class="hint" id="jobs-hint">{ "Part of a name, or conditions: gpus>=8  jct>1h  tenant=vision. Times of runs: in any run." }</span> }
+            html! { <span class="hint" id="jobs-hint">{ "Part of a name, or conditions: gpus>=8  jct>1h  tenant=vision  fifo.jct > 2*tiresias.jct. Without a run's name: in any run." }</span> }
         }
     };
     html! {
@@ -259,6 +285,7 @@ fn jobs_bar(bar: &Bar<'_>) -> Html {
                 aria-invalid={bar.error.is_some().to_string()} value={bar.text.to_owned()} {oninput} spellcheck="false" autocomplete="off" />
             <label>{ "Per run " }<select {onchange}>{ for options }</select></label>
             <output>{ found }</output>
+            { bar.by_hand.clone() }
             { hint }
         </div>
     }
@@ -315,13 +342,14 @@ fn row_of(
             PerRun::Jct | PerRun::Wait => format::duration(value),
             PerRun::Restarts => format::count(value as u64),
             PerRun::Rho => format::figures(value),
+            PerRun::Ratio => format!("{}×", format::figures(value)),
         };
         html! { <td class="number">{ text }</td> }
     });
     html! {
         <tr key={id.0} id={format!("job-{}", id.0)} aria-rowindex={(row + 2).to_string()} aria-selected={selected.to_string()} {onclick}>
             <td class="name">{ &*job.name }</td>
-            <td class="number">{ job.gpus }</td>
+            <td class="number">{ format::count(job.gpus.into()) }</td>
             <td class="number">{ format::time(job.submit.seconds()) }</td>
             <td class="number">{ format::duration(job.work.seconds()) }</td>
             // Columns that no job of the trace has anything in would only take room.

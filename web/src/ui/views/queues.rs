@@ -1,7 +1,6 @@
 //! One run's queues as lanes, its yard beside them, and its parameters to play with.
 
 use super::yard::yard;
-use crate::draw::charts::short_specs;
 use crate::draw::describe;
 use crate::draw::lanes::Lanes;
 use crate::queues::Queues;
@@ -60,15 +59,13 @@ fn QueuesView(props: &StateProps) -> Html {
         return no_queues(session);
     };
     let cards: Vec<&Card> = with_queues(state).collect();
-    let specs: Vec<String> = cards.iter().map(|card| card.policy.to_string()).collect();
-    let names = short_specs(&specs.iter().map(String::as_str).collect::<Vec<_>>());
-    let switch = cards.iter().zip(names).map(|(other, name)| {
+    let switch = cards.iter().map(|other| {
         let id = other.id;
         let onclick = tell(session, move |_| {
             Action::SetOption(&QUEUES_RUN, id.to_string())
         });
         let title = other.policy.to_string();
-        switch_button(id == card.id, &name, Some(&title), onclick)
+        switch_button(id == card.id, other.name(), Some(&title), onclick)
     });
     html! {
         <>
@@ -82,8 +79,8 @@ fn QueuesView(props: &StateProps) -> Html {
             { playground(session, card, *span) }
             <div class="queues">
                 // The yard beside it has the bare number.
-                <section class="lanes" ~style={format!("--queues: {}", (*queues).as_ref().map_or(1, Queues::count))} key={format!("lanes-{}", card.id)} aria-label={format!("Queues of {}", card.policy)}>
-                    <CanvasHost scene={Scene::of(card.id, Lanes::of_run)} doers={props.doers.clone()} label={format!("Jobs in the queues of {} at the clock's time, by attained service", card.policy)} />
+                <section class="lanes" ~style={format!("--queues: {}", (*queues).as_ref().map_or(1, Queues::count))} key={format!("lanes-{}", card.id)} aria-label={format!("Queues of {}", card.name())}>
+                    <CanvasHost scene={Scene::of(card.id, Lanes::of_run)} doers={props.doers.clone()} label={format!("Jobs in the queues of {} at the clock's time, by attained service", card.name())} />
                     { in_words(stage, queues, card.id) }
                 </section>
                 { yard(state, &props.doers, card, false) }

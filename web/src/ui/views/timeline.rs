@@ -50,7 +50,7 @@ fn TimelineView(props: &StateProps) -> Html {
     let runs = state
         .cards
         .iter()
-        .map(|card| choose(Some(card.id), &card.name()));
+        .map(|card| choose(Some(card.id), card.name()));
     let shown = state
         .cards
         .iter()
@@ -60,7 +60,7 @@ fn TimelineView(props: &StateProps) -> Html {
         let label = card.name();
         html! {
             <section key={format!("{}-{:?}", card.id, by)} class="timeline" aria-label={format!("Timeline of {label}")}>
-                <h2><span class="spec">{ &label }</span></h2>
+                <h2><span class="spec" title={card.policy.to_string()}>{ label }</span></h2>
                 <CanvasHost scene={Scene::of((card.id, by), |(run, by)| Timeline::of_run(run, by))} doers={props.doers.clone()} label={format!("Which job held which GPU when, under {label}")} />
             </section>
         }

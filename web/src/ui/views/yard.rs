@@ -50,7 +50,7 @@ fn YardView(props: &StateProps) -> Html {
         .cards
         .iter()
         .zip(0usize..)
-        .map(|(card, i)| option(&card.id.to_string(), &card.name(), i == shown_now, None));
+        .map(|(card, i)| option(&card.id.to_string(), card.name(), i == shown_now, None));
     let onswitch = tell(&props.doers.session, |event: Event| {
         Action::SetOption(&YARD_RUN, input_value(&event))
     });
@@ -160,7 +160,7 @@ pub(super) fn yard(state: &AppState, doers: &Doers, card: &Card, narrow_shown: b
     let name = card.name();
     html! {
         <section key={card.id} class={classes!("yard", (!narrow_shown).then_some("hidden-narrow"))} aria-label={format!("Yard of {name}")}>
-            <h2><span class="spec" title={name.clone()}>{ &name }</span>{ result }</h2>
+            <h2><span class="spec" title={card.policy.to_string()}>{ name }</span>{ result }</h2>
             <CanvasHost scene={Scene::of(card.id, Yard::of_run)} doers={doers.clone()} label={format!("Nodes and queue under {name} at the clock's time")} />
             { yard_facts(&doers.session, card.id) }
             { breaking(state, &doers.session, card) }

@@ -1,0 +1,135 @@
+//! What runs are called: as people have named them, else by their policy's title, with as much of what
+//! was changed as tells them apart. In: the schedulers of the list. Out: a name each, no two alike.
+
+use super::Card;
+use crate::draw::format::duration;
+use crate::stage::ASIDE;
+use switchyard::outages::{Outage, OutageKind};
+use switchyard::policy::entry;
+
+/// Characters of changed parameters that a name shows.
+const ROOM: usize = 30;
+
+/// A name may have as many characters.
+const LONGEST: usize = 60;
+
+/// A name as a person gave it, fit for one line.
+pub(super) fn plain(given: &str) -> String {
+    let plain = given.replace(char::is_control, " ");
+    plain.trim().chars().take(LONGEST).collect()
+}
+
+/// A name for each of them, in order.
+pub(super) fn names(cards: &[Card]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::with_capacity(cards.len());
+    for card in cards {
+        let name = match card.given.as_str() {
+            "" => of_policy(card, cards),
+            given => given.to_owned(),
+        };
+        names.push(name);
+    }
+    for i in (0..names.len()).rev() {
+        let earlier = names[..i].iter().filter(|name| **name == names[i]).count();
+        if earlier > 0 {
+            names[i].push_str(&format!(" #{}", earlier + 1));
+        }
+    }
+    names
+}
+
+/// The policy's title, what was changed, and what is different besides.
+fn of_policy(card: &Card, cards: &[Card]) -> String {
+    let policy = &card.policy;
+    let Some(entry) = entry(policy.name()) else {
+        return policy.to_string();
+    };
+    let alike = |other: &&Card| other.policy.name() == policy.name() && other.given.is_empty();
+    let mut changed = String::new();
+    for info in entry.params {
+        let Some(value) = policy.param(info.name) else {
+            continue;
+        };
+        let others = cards.iter().filter(alike);
+        let differs = |other: &Card| other.policy.param(info.name) != Some(value);
+        let is_alone = cards.iter().filter(alike).count() == 1;
+        if is_alone || others.into_iter().any(differs) {
+            let comma = if changed.is_empty() { "" } else { ", " };
+            changed += comma;
+            match value {
+                "true" => changed += info.name,
+                _ => changed += &format!("{}={value}", info.name),
+            }
+        }
+    }
+    let mut name = entry.title.to_owned();
+    if changed.chars().count() > ROOM {
+        changed = changed.chars().take(ROOM - 1).collect();
+        changed.push('…');
+    }
+    if !changed.is_empty() {
+        name += &format!(" ({changed})");
+    }
+    for outage in policy.what_if().iter() {
+        name += &aside(outage);
+    }
+    name
+}
+
+/// Which node dies where it is asked what would be then: ` · node 7 down for 60 min`.
+fn aside(outage: &Outage) -> String {
+    let span = match outage.to.seconds() - outage.from.seconds() {
+        seconds if seconds.is_finite() => format!("for {}", duration(seconds)),
+        _ => "for good".to_owned(),
+    };
+    let state = match outage.kind {
+        OutageKind::Failure => "down",
+        OutageKind::Drain => "drained",
+    };
+    format!("{ASIDE}node {} {state} {span}", outage.node)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names_of(specs: &[(&str, &str)]) -> Vec<String> {
+        let card = |(spec, given): &(&str, &str)| {
+            let mut card = Card::new(0, spec.parse().expect("a policy"));
+            card.given = plain(given);
+            card
+        };
+        names(&specs.iter().map(card).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn runs_go_by_their_titles_and_by_what_tells_them_apart() {
+        let shown = names_of(&[("fifo", ""), ("tiresias-las[queues=2]", "")]);
+        assert_eq!(shown, ["FIFO", "Tiresias 2D-LAS (queues=2)"]);
+        let shown = names_of(&[("fifo", ""), ("fifo[backfill=true]", "")]);
+        assert_eq!(shown, ["FIFO", "FIFO (backfill)"]);
+        // What they share does not tell them apart.
+        let shown = names_of(&[
+            ("tiresias-las[queues=2,knob=2]", ""),
+            ("tiresias-las[queues=2,knob=4]", ""),
+        ]);
+        assert_eq!(
+            shown,
+            ["Tiresias 2D-LAS (knob=2)", "Tiresias 2D-LAS (knob=4)"]
+        );
+        assert_eq!(
+            names_of(&[("srtf", ""), ("srtf", "")])[1],
+            "SRTF (oracle) #2"
+        );
+    }
+
+    #[test]
+    fn what_people_call_them_goes_before() {
+        let shown = names_of(&[
+            ("fifo", " Ours\nv2 "),
+            ("fifo", ""),
+            ("fifo if 7:0..3600", ""),
+        ]);
+        assert_eq!(shown, ["Ours v2", "FIFO", "FIFO · node 7 down for 60 min"]);
+    }
+}

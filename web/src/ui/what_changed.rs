@@ -1,0 +1,278 @@
+//! What changed from one run to another, job by job: a dot a job, the largest winners and losers, and
+//! how many of each there are. A dot, or a row, opens its job.
+
+use super::chart_card::use_size;
+use super::controls::{list, option};
+use super::doers::StateProps;
+use super::legend::{classes, legend};
+use super::theme::is_dark;
+use super::typed::input_value;
+use super::wording::{Direction, SAME, difference};
+use crate::draw::charts::outcomes;
+use crate::draw::format;
+use crate::draw::palette;
+use crate::draw::scatter::{Dot, Places, Scatter};
+use crate::draw::space::{Point, Ratio};
+use crate::order;
+use crate::stage::Stage;
+use crate::state::AppState;
+use std::rc::Rc;
+use switchyard::job::JobId;
+use wasm_bindgen::JsCast;
+use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement};
+use yew::prelude::*;
+
+/// So many winners and losers are named.
+const NAMED: usize = 5;
+
+/// Two runs, job by job.
+#[derive(PartialEq)]
+struct Changed {
+    scatter: Scatter,
+    /// Jobs that take less time here, more, and as much.
+    counts: [u64; 3],
+    /// Those who gain most, and those who lose most.
+    winners: Vec<Dot>,
+    losers: Vec<Dot>,
+}
+
+impl Changed {
+    fn of(stage: &Stage, there: u32, here: u32, state: &AppState) -> Option<Self> {
+        let (first, second) = (stage.run(there)?, stage.run(here)?);
+        let by = state.colour_by;
+        let class = |job: JobId| palette::job_class(job, by, stage, second);
+        let scatter = Scatter::of(
+            &outcomes(stage, first).jct,
+            &outcomes(stage, second).jct,
+            &class,
+        )?;
+        let mut counts = [0; 3];
+        for dot in &scatter.dots {
+            let ratio = dot.ratio();
+            let kind = match ratio {
+                _ if ratio * SAME < 1.0 => 0,
+                _ if ratio > SAME => 1,
+                _ => 2,
+            };
+            counts[kind] += 1;
+        }
+        let most = |sign: f64| {
+            let changed = (0u32..).zip(&scatter.dots);
+            let changed = changed.filter(|(_, dot)| sign * dot.ratio().ln() < -SAME.ln());
+            let mut found = Vec::new();
+            let by_ratio = changed.map(|(at, dot)| (sign * dot.ratio().ln(), at));
+            order::first(NAMED, by_ratio, &mut found);
+            let dots = found.iter().map(|&(_, at)| scatter.dots[at as usize]);
+            dots.collect()
+        };
+        Some(Self {
+            counts,
+            winners: most(1.0),
+            losers: most(-1.0),
+            scatter,
+        })
+    }
+
+    /// How many gain and lose, under the first and the second of these names.
+    fn in_words(&self, names: (&str, &str)) -> String {
+        let [sooner, later, alike] = self.counts.map(format::count);
+        let jobs = format::counted(self.scatter.dots.len() as u64, "job", "jobs");
+        format!(
+            "Under {}, {sooner} of {jobs} finish sooner than under {}, {later} later, {alike} at about the same time.",
+            names.1, names.0
+        )
+    }
+}
+
+/// What changed, where there are two runs to compare.
+#[component]
+pub(super) fn WhatChanged(props: &StateProps) -> Html {
+    let StateProps { state, doers } = props;
+    let (session, dark) = (&doers.session, is_dark(state.theme));
+    let other = use_state_eq(|| None::<u32>);
+    let frame = use_node_ref();
+    let canvas = use_node_ref();
+    let size = use_size(&frame);
+    let hovered = use_state_eq(|| None::<Dot>);
+
+    let (there, here) = pair(state, *other);
+    let stage = session.stage().clone();
+    let levels = state.cards.iter().filter_map(|card| card.policy.levels());
+    let queues = levels.map(|of| of.thresholds.len() + 1).max().unwrap_or(1);
+    let told = use_memo((state.revision, there, here, state.colour_by, queues), {
+        let (stage, state) = (stage.clone(), state.clone());
+        move |&(_, there, here, by, queues)| {
+            let stage = stage.read();
+            let changed = Changed::of(&stage, there, here, &state).map(Rc::new);
+            (changed, classes(&stage, by, queues))
+        }
+    });
+    let (changed, classes) = &*told;
+    let places = use_mut_ref(|| None::<Places>);
+    use_effect_with((changed.clone(), size, dark, state.lit), {
+        let (canvas, places) = (canvas.clone(), places.clone());
+        move |(changed, size, dark, lit)| {
+            let canvas = canvas.cast::<HtmlCanvasElement>();
+            let (Some(canvas), Some(changed)) = (canvas.filter(|_| size.w > 0.0), changed) else {
+                return;
+            };
+            *places.borrow_mut() = Some(Places::of(&changed.scatter, *size));
+            let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
+            let pixels = Ratio(ratio).size(*size);
+            canvas.set_width(pixels.w as u32);
+            canvas.set_height(pixels.h as u32);
+            let context = canvas.get_context("2d").ok().flatten();
+            // A browser that gives no context shows no dots; the lists name the largest.
+            if let Some(context) =
+                context.and_then(|context| context.dyn_into::<CanvasRenderingContext2d>().ok())
+            {
+                let (size, ratio) = (*size, Ratio(ratio));
+                changed.scatter.paint(&context, (size, ratio), *dark, *lit);
+            }
+        }
+    });
+
+    let name = |id: u32| state.card(id).map_or("", |card| card.name());
+    let stage = stage.read();
+    let dot_at = {
+        let (frame, changed) = (frame.clone(), changed.clone());
+        move |event: &MouseEvent| {
+            let bounds = frame.cast::<Element>()?.get_bounding_client_rect();
+            let x = f64::from(event.client_x()) - bounds.left();
+            let y = f64::from(event.client_y()) - bounds.top();
+            let scatter = &changed.as_ref()?.scatter;
+            places.borrow().as_ref()?.at(scatter, Point::new(x, y))
+        }
+    };
+    let onpointermove = {
+        let (hovered, dot_at) = (hovered.setter(), dot_at.clone());
+        Callback::from(move |event: PointerEvent| hovered.set(dot_at(&event)))
+    };
+    let onpointerleave = {
+        let hovered = hovered.setter();
+        Callback::from(move |_: PointerEvent| hovered.set(None))
+    };
+    let select = {
+        let session = session.clone();
+        Callback::from(move |job: JobId| session.select(Some(job)))
+    };
+    let onclick = {
+        let select = select.clone();
+        Callback::from(move |event: MouseEvent| {
+            if let Some(dot) = dot_at(&event) {
+                select.emit(dot.job);
+            }
+        })
+    };
+    let onother = {
+        let other = other.setter();
+        Callback::from(move |event: Event| other.set(input_value(&event).parse().ok()))
+    };
+    let others = state.cards.iter().filter(|card| card.id != there);
+    let others =
+        others.map(|card| option(&card.id.to_string(), card.name(), card.id == here, None));
+    let (names, plot) = ((name(there), name(here)), Scatter::plot(size));
+    let ring = |job: JobId, class: &'static str| {
+        let scatter = &changed.as_ref()?.scatter;
+        let dot = scatter.dots.iter().find(|dot| dot.job == job)?;
+        let at = scatter.place(&plot, dot);
+        let style = format!("left: {:.1}px; top: {:.1}px", at.x, at.y);
+        Some(html! { <i class={classes!("ring", class)} ~style={style}></i> })
+    };
+    let (dots, sentence) = match changed {
+        Some(changed) => (changed.scatter.dots.len(), changed.in_words(names)),
+        None => (0, "No job has finished in both runs yet.".to_owned()),
+    };
+    let left_out = (stage.workload.jobs.len() - dots) as u64;
+    html! {
+        <section class="changed" aria-label="What changed">
+            <div class="changed-head">
+                <h2>{ "What changed, job by job" }</h2>
+                if state.cards.len() > 2 {
+                    <label>{ "from the baseline to " }{ list(onother, others.collect()) }</label>
+                }
+                { legend(state, session, classes) }
+            </div>
+            <p>
+                { &sentence }
+                if left_out > 0 && dots > 0 {
+                    <span class="hint">{ format!(" {} not finished in both.", format::counted(left_out, "job has", "jobs have")) }</span>
+                }
+            </p>
+            <div class="changed-body">
+                <div class="scatter">
+                    <p class="axis">{ format!("↑ JCT under {}", names.1) }</p>
+                    <div class="scatter-frame" ref={frame} {onpointermove} {onpointerleave} {onclick}>
+                        <canvas ref={canvas} role="img" aria-label={format!("Completion time of each job under {} against that under {}. {sentence}", names.1, names.0)} />
+                        <span class="corner longer" aria-hidden="true">{ "longer" }</span>
+                        <span class="corner shorter" aria-hidden="true">{ "shorter" }</span>
+                        { state.selected.and_then(|job| ring(job, "chosen")) }
+                        if let Some(dot) = *hovered {
+                            { ring(dot.job, "hovered") }
+                            { about(&stage, &dot, names) }
+                        }
+                    </div>
+                    <p class="axis across">{ format!("JCT under {} →", names.0) }</p>
+                </div>
+                if let Some(changed) = changed {
+                    { ranking(&stage, "Largest winners", &changed.winners, &select) }
+                    { ranking(&stage, "Largest losers", &changed.losers, &select) }
+                }
+            </div>
+        </section>
+    }
+}
+
+/// The baseline, and the run that is compared with it.
+fn pair(state: &AppState, chosen: Option<u32>) -> (u32, u32) {
+    let there = state.baseline;
+    let is_other = |id: &u32| *id != there;
+    let chosen = chosen.filter(|id| is_other(id) && state.card(*id).is_some());
+    let mut ids = state.cards.iter().map(|card| card.id);
+    let here = chosen.or_else(|| ids.find(is_other));
+    (there, here.unwrap_or(there))
+}
+
+fn job_name(stage: &Stage, job: JobId) -> (&str, u32) {
+    let job = stage.workload.jobs.get(job.index());
+    job.map_or(("", 0), |job| (&job.name, job.gpus))
+}
+
+/// What is said of the dot under the pointer, in the corner where it covers the fewest.
+fn about(stage: &Stage, dot: &Dot, names: (&str, &str)) -> Html {
+    let (name, gpus) = job_name(stage, dot.job);
+    let ratio = difference(dot.here, dot.there, Direction::Time).unwrap_or_default();
+    html! {
+        <div class={classes!("chart-readout", if dot.ratio() > 1.0 { "below" } else { "above" })} aria-hidden="true">
+            <strong>{ format!("{name}, {}: {ratio}", format::counted(gpus.into(), "GPU", "GPUs")) }</strong>
+            <span></span><span class="run">{ names.0 }</span><span class="value">{ format::duration(dot.there) }</span>
+            <span></span><span class="run">{ names.1 }</span><span class="value">{ format::duration(dot.here) }</span>
+        </div>
+    }
+}
+
+/// The jobs that changed most.
+fn ranking(stage: &Stage, title: &'static str, dots: &[Dot], select: &Callback<JobId>) -> Html {
+    let rows = dots.iter().map(|dot| {
+        let (name, gpus) = job_name(stage, dot.job);
+        let job = dot.job;
+        let open = select.reform(move |_: MouseEvent| job);
+        html! {
+            <tr>
+                <td><button type="button" class="link" onclick={open}>{ name }</button></td>
+                <td class="number">{ format::counted(gpus.into(), "GPU", "GPUs") }</td>
+                <td class="number">{ format!("{} → {}", format::duration(dot.there), format::duration(dot.here)) }</td>
+                <td class="number">{ difference(dot.here, dot.there, Direction::Time) }</td>
+            </tr>
+        }
+    });
+    html! {
+        <table class="ranking">
+            <caption>{ title }</caption>
+            <tbody>{ for rows }</tbody>
+            if dots.is_empty() {
+                <tbody><tr><td class="hint">{ "none" }</td></tr></tbody>
+            }
+        </table>
+    }
+}
