@@ -417,9 +417,9 @@ impl Link {
         for definition in &self.settings.applications.definitions {
             add("application", &Application::compact_json(definition));
         }
-        for (policy, name) in self.policies.iter().zip(&self.names) {
+        for (at, policy) in self.policies.iter().enumerate() {
             add("run", &policy.to_string());
-            if !name.is_empty() {
+            if let Some(name) = self.names.get(at).filter(|name| !name.is_empty()) {
                 add("name", name);
             }
         }

@@ -94,7 +94,7 @@ fn form(state: &AppState, session: &Session) -> Html {
     let runs = state.cards.iter().map(|card| {
         option(
             &card.id.to_string(),
-            &card.name(),
+            card.name(),
             only == Some(card.id),
             None,
         )
