@@ -7,7 +7,6 @@ use super::doers::StateProps;
 use super::icon::{Icon, sign};
 use super::term::{Definition, Term};
 use super::theme::is_dark;
-use crate::draw::charts::short_specs;
 use crate::draw::format;
 use crate::session::Session;
 use crate::time_axis::{Look, Window};
@@ -56,8 +55,7 @@ pub(super) fn RangeBar(props: &StateProps) -> Html {
     };
     let stage = session.stage().read();
     let jobs = submitted(&stage.workload, range).len() as u64;
-    let labels: Vec<&str> = stage.runs.iter().map(|run| run.label.as_str()).collect();
-    let names = short_specs(&labels);
+    let names = stage.runs.iter().map(|run| run.name.clone());
     let all = f64::from(stage.cluster.gpus()) * range.span();
     let dark = is_dark(state.theme);
     let rows = totals.iter().zip(names).enumerate().map(|(at, (of, name))| {

@@ -123,7 +123,7 @@ pub(crate) fn svg(stage: &Stage, runs: &[u32], by: By, paper: Paper) -> String {
     }
     let mut y = head;
     for (on, (rows, jobs, all)) in shown.iter().zip(&lists) {
-        let mut name = on.run.label.clone();
+        let mut name = on.run.name.clone();
         if by == By::Job && jobs.len() < *all {
             let _ = write!(name, " (the first {} of {all} jobs)", jobs.len());
         }
