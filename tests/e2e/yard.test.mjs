@@ -191,3 +191,52 @@ test("jobs on parts of a GPU share its square", async (t) => {
   const second = await tooltipThat(page, /^a\s/, { x: 30, from: 10, to: 200, step: 1 });
   assert.ok(first.at[1] < second.at[1], "b is above a");
 });
+
+test("nodes take the width that there is", async (t) => {
+  for (const [width, sample] of [[1440, "lab"], [1920, "lab"], [1440, "cluster"], [1920, "fleet"]]) {
+    const page = await open(t, `index.html#v=1&t=30000&sample=${sample}&run=fifo&run=sjf`, {
+      viewport: { width, height: 900 },
+    });
+    const canvas = page.locator(".yard canvas").first();
+    await canvas.waitFor();
+    await page.waitForTimeout(1_000);
+    const used = await canvas.evaluate((canvas) => {
+      const { width } = canvas;
+      const { data } = canvas.getContext("2d").getImageData(0, 0, width, Math.floor(canvas.height / 4));
+      let right = 0;
+      for (let i = 3; i < data.length; i += 4) if (data[i] > 0) right = Math.max(right, ((i - 3) / 4) % width);
+      return right / width;
+    });
+    assert.ok(used > 0.75, `${sample} at ${width}: ${used}`);
+  }
+});
+
+test("a trace opens at a busy moment, not in the gap before it, and so slowly that one sees jobs come", async (t) => {
+  const rows = ["job,submit,duration,gpus", "early,0,60,1"];
+  for (let i = 0; i < 40; i++) rows.push(`crowd-${i},${900_000 + 30 * i},3600,4`);
+  rows.push("late,2000000,60,1");
+  const page = await open(t, "index.html#v=1&run=fifo&cluster=4x4");
+  const file = { name: "gap.csv", mimeType: "text/csv", buffer: Buffer.from(rows.join("\n")) };
+  await page.getByTestId("file-picker").setInputFiles([file]);
+  await page.getByText("gap.csv: 42 of 42 rows kept").waitFor();
+  await finished(page, 1);
+  await page.getByText(/^(\d+|None) of \d+ GPUs idle, \d+ jobs? waits?: the head, crowd-/).waitFor();
+});
+
+test("ten classes have hues of their own, and the rest is one that stands out as well", async (t) => {
+  const rows = ["job,submit,duration,gpus,tenant"];
+  for (let i = 0; i < 90; i++) rows.push(`j${i},${i},3600,1,user-${Math.floor(Math.sqrt(i) * 1.3)}`);
+  const page = await open(t, "index.html#v=1&run=fifo&colour=tenant");
+  const file = { name: "users.csv", mimeType: "text/csv", buffer: Buffer.from(rows.join("\n")) };
+  await page.getByTestId("file-picker").setInputFiles([file]);
+  await page.getByText("users.csv: 90 of 90 rows kept").waitFor();
+  await finished(page, 1);
+  const legend = page.getByRole("group", { name: "What the colours stand for" });
+  const entries = legend.getByRole("button");
+  await entries.nth(10).waitFor();
+  const colours = await entries.locator("i").evaluateAll((all) => all.map((i) => getComputedStyle(i).backgroundColor));
+  assert.equal(new Set(colours).size, 11, colours.join(" "));
+  const others = legend.getByRole("button", { name: /^\d others$/ });
+  await others.click();
+  assert.equal(await others.getAttribute("aria-pressed"), "true");
+});

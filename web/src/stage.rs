@@ -5,7 +5,10 @@
 
 use crate::away::Away;
 use crate::bands::Bands;
+use crate::draw::palette::Ranks;
+use crate::followed::{Followed, pace};
 use crate::links::Links;
+use crate::state::AppState;
 use crate::time_axis::{Look, TimeAxis, Window};
 use std::cell::{Ref, RefCell, RefMut};
 use std::rc::Rc;
@@ -44,6 +47,8 @@ impl PartialEq for SharedStage {
 pub struct Stage {
     /// The jobs of the opened trace.
     pub workload: Rc<Workload>,
+    /// Which models and tenants have hues of their own.
+    pub ranks: Ranks,
     /// The cluster of the runs on stage.
     pub cluster: ClusterSpec,
     /// One per scheduler, in the order of the page's list.
@@ -56,6 +61,8 @@ pub struct Stage {
     pub selected: Option<JobId>,
     /// The node that was looked for last.
     pub node: Option<u32>,
+    /// The job that is followed through time.
+    pub followed: Option<JobId>,
     /// The job under the pointer in any view.
     pub hovered: Option<JobId>,
     /// What a job's colour stands for.
@@ -89,6 +96,8 @@ pub struct StageRun {
     pub moment: Moment,
     /// Which nodes are not there at the clock's time.
     pub away: Away,
+    /// What happens to the job that is followed.
+    pub followed: Followed,
     /// The load of links at the clock's time, where jobs contend for them.
     pub links: Option<Links>,
     /// Where on shared GPUs their jobs are shown.
@@ -158,6 +167,7 @@ impl Default for Stage {
     fn default() -> Self {
         Self {
             workload: Rc::new(Workload::default()),
+            ranks: Ranks::default(),
             cluster: ClusterSpec::uniform(1, 1)
                 .unwrap_or_else(|_| unreachable!("1x1 is a cluster")),
             runs: Vec::new(),
@@ -170,6 +180,7 @@ impl Default for Stage {
             axis: TimeAxis::default(),
             node: None,
             selected: None,
+            followed: None,
             hovered: None,
             colour_by: ColourBy::default(),
             lit: None,
@@ -212,11 +223,32 @@ impl Stage {
     }
 
     /// Shows what the page's state says of it.
-    pub fn show(&mut self, selected: Option<JobId>, colour_by: ColourBy, lit: Option<u32>) {
-        if (self.selected, self.colour_by, self.lit) != (selected, colour_by, lit) {
-            (self.selected, self.colour_by, self.lit) = (selected, colour_by, lit);
+    pub fn show(&mut self, state: &AppState) {
+        let shows = (state.selected, state.followed, state.colour_by, state.lit);
+        if (self.selected, self.followed, self.colour_by, self.lit) != shows {
+            (self.selected, self.followed, self.colour_by, self.lit) = shows;
             self.touch();
         }
+    }
+
+    /// The job that all others stand back from: the one that is followed, else the chosen one.
+    pub fn marked(&self) -> Option<JobId> {
+        self.followed.or(self.selected)
+    }
+
+    /// Simulated seconds per real second at the clock's time: its speed, or what lets one follow a job.
+    pub(crate) fn pace(&self) -> f64 {
+        let Clock { now, speed, .. } = self.clock;
+        if self.followed.is_none() {
+            return speed;
+        }
+        let (mut since, mut until) = (None::<f64>, None::<f64>);
+        for event in self.runs.iter().flat_map(|run| run.followed.events()) {
+            let apart = event.time.seconds() - now;
+            let nearest = if apart > 0.0 { &mut until } else { &mut since };
+            *nearest = Some(nearest.map_or(apart.abs(), |best| best.min(apart.abs())));
+        }
+        pace(speed, since, until)
     }
 
     /// The run with this id.
@@ -244,6 +276,8 @@ impl Stage {
         for run in &mut self.runs {
             run.moment.seek(&run.log, &run.index, now);
             run.away.seek(&run.log, now);
+            run.followed
+                .seek(self.followed, &run.log, &self.workload.jobs);
             if let Some(links) = &mut run.links {
                 links.seek(&run.log, &run.moment, &self.workload);
             }
@@ -290,6 +324,7 @@ impl StageRun {
             index: TimeIndex::default(),
             moment: Moment::default(),
             away: Away::default(),
+            followed: Followed::default(),
             links: None,
             bands: Bands::default(),
             placing: None,

@@ -64,13 +64,15 @@ impl<'a> OnStage<'a> {
         (at.seconds() == self.stage.clock.now).then_some(step)
     }
 
-    /// The jobs that are outlined: the chosen one, and the one under the pointer.
+    /// The jobs that are outlined: the marked one, the chosen one, and the one under the pointer.
     pub(super) fn outlined(&self) -> impl Iterator<Item = JobId> + use<> {
         let Stage {
             selected, hovered, ..
         } = *self.stage;
-        let hovered = hovered.filter(|&job| Some(job) != selected);
-        selected.into_iter().chain(hovered)
+        let marked = self.stage.marked();
+        let selected = selected.filter(|&job| Some(job) != marked);
+        let hovered = hovered.filter(|&job| Some(job) != marked && Some(job) != selected);
+        marked.into_iter().chain(selected).chain(hovered)
     }
 
     /// Whether a job is one of them.
@@ -78,9 +80,9 @@ impl<'a> OnStage<'a> {
         self.outlined().any(|outlined| outlined == job)
     }
 
-    /// Whether a job stands back: another is chosen, or a class of jobs that it is not of.
+    /// Whether a job stands back: another is marked, or a class of jobs that it is not of.
     pub(super) fn is_dimmed(&self, job: JobId) -> bool {
-        let other = self.stage.selected.is_some_and(|selected| selected != job);
+        let other = self.stage.marked().is_some_and(|marked| marked != job);
         other || self.stage.lit.is_some_and(|lit| self.class(job) != lit)
     }
 }

@@ -1,25 +1,40 @@
-//! The one palette: colours that stay apart for colour-blind eyes in both themes.
+//! The one palette: colours that stay apart for colour-blind eyes in both themes. Jobs and schedulers
+//! have hues of their own, so that no line of a chart is taken for a job.
 
 use crate::stage::{ColourBy, Stage, StageRun};
 use switchyard::job::JobId;
+use switchyard::order;
+use switchyard::workload::Workload;
 
 /// Hues for categories. The first ten are Okabe & Ito's (2008) without black, and three more, moved
 /// until every two of them stay apart for eyes that lack one kind of cone, as the tests measure it; the others are
-/// lighter or darker ones for what comes after.
-const LIGHT: [&str; 14] = [
+/// lighter or darker ones, for jobs that each have their own. Last what no hue is left for.
+const LIGHT: [&str; 15] = [
     "#0072b6", "#e59f00", "#37b796", "#b75e78", "#56b3e9", "#d86419", "#865600", "#332389",
     "#892455", "#b8ce8a", //
-    "#2f86b8", "#e8875a", "#b8a32e", "#a65688",
+    "#2f86b8", "#e8875a", "#b8a32e", "#a65688", //
+    "#b8bbc7",
 ];
-const DARK: [&str; 14] = [
+const DARK: [&str; 15] = [
     "#3d90d2", "#f2b51e", "#34bc91", "#bba7df", "#a3dcfe", "#ed8348", "#997303", "#5c61d7",
     "#b1366c", "#f3e9af", //
-    "#6fb4de", "#f0a57f", "#e0d06a", "#c07aa5",
+    "#6fb4de", "#f0a57f", "#e0d06a", "#c07aa5", //
+    "#8b8594",
 ];
 
-/// Colours of runs in charts, in order of the list.
+/// Hues of schedulers, which no job has: drawn at random and moved until they stay apart from one
+/// another for all eyes, and from jobs'. More than eight differ by their dashes.
+const RUNS_LIGHT: [&str; 8] = [
+    "#3b1bc8", "#b10006", "#63a22a", "#b158fe", "#42005a", "#a383ad", "#540000", "#664b73",
+];
+const RUNS_DARK: [&str; 8] = [
+    "#a753fc", "#cafc44", "#529893", "#eb91ff", "#ab4908", "#6fffe1", "#3c6698", "#7ab61e",
+];
+
+/// Colours of runs, in order of the list.
 pub fn run_colour(position: usize, dark: bool) -> &'static str {
-    category(position as u32, dark)
+    let hues = if dark { &RUNS_DARK } else { &RUNS_LIGHT };
+    hues[position % hues.len()]
 }
 
 /// The colour of a category.
@@ -96,25 +111,79 @@ pub fn heat(dark: bool) -> &'static str {
 /// Where one colour of a load ends and the next begins.
 pub const LOADS: [f64; 2] = [0.5, 0.8];
 
-/// How many categories have a colour of their own; further ones start again from the first.
+/// How many categories there are; the last is for what has no hue of its own.
 pub const CATEGORIES: usize = LIGHT.len();
 
-/// The class of jobs whose model, tenant or GPU type is not known.
-pub const UNKNOWN: u32 = u32::MAX;
+/// So many classes have hues that all eyes tell apart.
+pub const APART: u32 = 10;
+
+/// The class of jobs whose model, tenant or GPU type is not known, or too seldom to have a hue.
+pub const OTHERS: u32 = u32::MAX;
+
+/// Models and tenants by how many jobs they have: the first ten have hues of their own.
+#[derive(Debug, Default)]
+pub struct Ranks {
+    models: Vec<u32>,
+    tenants: Vec<u32>,
+}
+
+impl Ranks {
+    /// Of a trace's jobs.
+    pub fn of(workload: &Workload) -> Self {
+        let jobs = &workload.jobs;
+        Self {
+            models: ranks(workload.models.len(), &mut jobs.iter().map(|job| job.model)),
+            tenants: ranks(
+                workload.tenants.len(),
+                &mut jobs.iter().map(|job| job.tenant),
+            ),
+        }
+    }
+
+    /// Which model, or tenant, has this rank.
+    pub fn with(&self, by: ColourBy, rank: u32) -> Option<usize> {
+        let ranks = match by {
+            ColourBy::Model => &self.models,
+            _ => &self.tenants,
+        };
+        ranks.iter().position(|&of| of == rank)
+    }
+}
+
+/// Each number's rank among `count` by how often it comes.
+fn ranks(count: usize, numbers: &mut dyn Iterator<Item = Option<u32>>) -> Vec<u32> {
+    let mut often = vec![0u32; count];
+    for number in numbers.flatten() {
+        if let Some(often) = often.get_mut(number as usize) {
+            *often += 1;
+        }
+    }
+    let mut by_rank: Vec<u32> = (0..count as u32).collect();
+    order::sort_by_key(&mut by_rank, |&of| {
+        (std::cmp::Reverse(often[of as usize]), of)
+    });
+    let mut ranks = vec![0; count];
+    for (rank, of) in (0..).zip(by_rank) {
+        ranks[of as usize] = rank;
+    }
+    ranks
+}
 
 /// The class that a job's colour stands for: one of its own, its model, tenant, queue or GPU type, or
-/// the power of two that its gang reaches.
+/// the power of two that its gang reaches; beyond [`APART`] they are [`OTHERS`].
 pub fn job_class(job: JobId, by: ColourBy, stage: &Stage, run: &StageRun) -> u32 {
     let record = stage.workload.jobs.get(job.index());
-    match by {
+    let rank = |ranks: &[u32], of: Option<u32>| ranks.get(of? as usize).copied();
+    let class = match by {
         // Neighbours in time should not look alike: stride through the hues.
-        ColourBy::Job => job.0.wrapping_mul(5),
-        ColourBy::Model => record.and_then(|record| record.model).unwrap_or(UNKNOWN),
-        ColourBy::Tenant => record.and_then(|record| record.tenant).unwrap_or(UNKNOWN),
-        ColourBy::Gpus => record.map_or(UNKNOWN, |record| record.gpus.max(1).ilog2()),
-        ColourBy::Queue => run.moment.level(job),
-        ColourBy::Type => held_type(job, stage, run).unwrap_or(UNKNOWN),
-    }
+        ColourBy::Job => return job.0.wrapping_mul(5) % (CATEGORIES as u32 - 1),
+        ColourBy::Model => record.and_then(|record| rank(&stage.ranks.models, record.model)),
+        ColourBy::Tenant => record.and_then(|record| rank(&stage.ranks.tenants, record.tenant)),
+        ColourBy::Gpus => record.map(|record| record.gpus.max(1).ilog2()),
+        ColourBy::Queue => Some(run.moment.level(job)),
+        ColourBy::Type => held_type(job, stage, run),
+    };
+    class.filter(|&class| class < APART).unwrap_or(OTHERS)
 }
 
 /// The type of the GPUs that a job holds, or held last.
@@ -131,10 +200,7 @@ fn held_type(job: JobId, stage: &Stage, run: &StageRun) -> Option<u32> {
 
 /// The [`category`] of a class, below [`CATEGORIES`].
 pub fn class_category(class: u32) -> u32 {
-    match class {
-        UNKNOWN => CATEGORIES as u32 - 1,
-        _ => class % CATEGORIES as u32,
-    }
+    class.min(CATEGORIES as u32 - 1)
 }
 
 /// Red, green and blue of a colour written `#rrggbb`.
@@ -207,17 +273,51 @@ mod tests {
         )
     }
 
+    fn apart(a: &str, b: &str, eyes: &[[f64; 3]; 3]) -> f64 {
+        let [a, b] = [a, b].map(|hex| seen(hex, eyes));
+        (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt()
+    }
+
     #[test]
-    fn ten_classes_stay_apart_for_all_eyes() {
+    fn ten_classes_and_eight_schedulers_stay_apart_for_all_eyes() {
         for (dark, eyes) in [false, true].into_iter().flat_map(|d| EYES.map(|e| (d, e))) {
-            for a in 0..10 {
-                for b in 0..a {
-                    let [a, b] = [a, b].map(|index| seen(category(index, dark), &eyes));
-                    let apart = (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt();
-                    assert!(apart >= APART, "{a:?} {b:?}: {apart}, dark: {dark}");
+            let classes: Vec<&str> = (0..super::APART).map(|i| category(i, dark)).collect();
+            let runs: Vec<&str> = (0..8).map(|i| run_colour(i, dark)).collect();
+            let of = |set: &[&str]| {
+                for (at, a) in set.iter().enumerate() {
+                    for b in &set[..at] {
+                        let apart = apart(a, b, &eyes);
+                        assert!(apart >= APART, "{a} {b}: {apart}, dark: {dark}");
+                    }
+                }
+            };
+            of(&classes);
+            of(&runs);
+            let others = category(class_category(OTHERS), dark);
+            let nearest = classes.iter().map(|hue| apart(hue, others, &eyes));
+            let nearest = nearest.fold(f64::INFINITY, f64::min);
+            assert!(nearest >= 0.07, "{nearest}, dark: {dark}");
+        }
+    }
+
+    #[test]
+    fn no_hue_of_a_scheduler_is_a_jobs() {
+        for dark in [false, true] {
+            for run in (0..8).map(|i| run_colour(i, dark)) {
+                for job in (0..CATEGORIES as u32).map(|i| category(i, dark)) {
+                    let apart = apart(run, job, &EYES[0]);
+                    assert!(apart >= 0.08, "{run} {job}: {apart}, dark: {dark}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_ten_with_most_jobs_have_hues_of_their_own() {
+        let often = [1, 0, 5, 2, 1, 1, 1, 1, 1, 1, 1, 1];
+        let numbers = (0u32..).zip(often).flat_map(|(i, n)| vec![Some(i); n]);
+        let ranks = ranks(often.len(), &mut numbers.chain([None, Some(99)]));
+        assert_eq!(ranks[..4], [2, 11, 0, 1]);
     }
 
     #[test]

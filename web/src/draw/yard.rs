@@ -66,10 +66,14 @@ struct Drag {
     from: Point<Device>,
 }
 
-/// The part of the height that nodes may take: as much again, nearly, is for those who wait for them.
-const FOR_NODES: f64 = 0.6;
+/// The parts of the height that nodes may take: the rest is for those who wait for them.
+const FOR_NODES: [f64; 4] = [0.6, 0.54, 0.48, 0.42];
+/// Rows of blocks beyond which room for more of them is not worth smaller squares.
+const ROWS_WORTH: f64 = 2.0;
 /// The same where a node is small, so that a queue needs little room, and where it stands in a frame.
 const FOR_DENSE: f64 = 0.78;
+/// CSS pixels between the nodes and the platform, and around them, a line of words and all.
+const ABOVE_PLATFORM: f64 = 33.0;
 
 /// What the pointer can be on.
 enum Target {
@@ -107,9 +111,24 @@ impl Layout {
             let room = Size::new(w, (area.h * share - top).max(1.0));
             Tiling::new(&self.floor, inside, room, ratio)
         };
-        self.tiling = tiling(FOR_NODES);
+        self.tiling = tiling(FOR_NODES[0]);
         if self.tiling.is_dense() || self.floor.is_framed() && !self.tiling.is_labelled() {
             self.tiling = tiling(FOR_DENSE);
+        } else {
+            // Somewhat smaller squares where that is room for one more row of who waits.
+            let worth = |tiling: &Tiling| {
+                let look = tiling.look();
+                let row = look.size.h - look.label - look.foot + css(platform::BELOW);
+                let left = area.h - tiling.extent().h - css(ABOVE_PLATFORM);
+                look.cell.w * (left / row).floor().clamp(1.0, ROWS_WORTH).sqrt()
+            };
+            for other in FOR_NODES[1..].iter().map(|&share| tiling(share)) {
+                if other.look().detail == self.tiling.look().detail
+                    && worth(&other) > worth(&self.tiling)
+                {
+                    self.tiling = other;
+                }
+            }
         }
         self.nodes = Rect::new(side, top, w, self.tiling.extent().h);
         let words = css(18.0);
@@ -264,7 +283,7 @@ impl Yard {
     /// Brings the chosen job's nodes to the middle; the whole cluster if there is none, or if it is
     /// there already.
     fn focus(&mut self, shown: OnStage<'_>) {
-        let chosen = shown.stage.selected;
+        let chosen = shown.stage.marked();
         let running = chosen.filter(|job| shown.run.moment.running().contains(job));
         let Some(segment) = running.map(|job| shown.segment(job)) else {
             return self.view.go(Plane::WHOLE.into());

@@ -29,6 +29,8 @@ pub(super) struct Wanted {
     pub(super) range: Option<Window>,
     /// The job that is chosen.
     pub(super) job: Option<JobId>,
+    /// The job that is followed.
+    pub(super) followed: Option<JobId>,
     /// The class of jobs that stands out.
     pub(super) lit: Option<u32>,
     /// The file that it shows and nobody has opened yet, how it opens it, and whether it says what to run.
@@ -151,6 +153,7 @@ impl Session {
             seen: link.seen,
             range: link.range,
             job: link.job,
+            followed: link.followed,
             lit: link.lit,
             file: None,
         });

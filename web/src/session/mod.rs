@@ -12,6 +12,7 @@ pub mod by_hand;
 mod desk;
 mod keeping;
 mod links;
+mod moment;
 mod opening;
 mod packing;
 mod remote;

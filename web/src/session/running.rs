@@ -22,7 +22,7 @@ impl Session {
     /// longer in it.
     pub fn reconcile(&self, state: &AppState) {
         let mut stage = self.0.stage.write();
-        stage.show(state.selected, state.colour_by, state.lit);
+        stage.show(state);
         drop(stage);
         self.check_linked_time(state);
         if state.trace.is_some() && !self.is_opening() {

@@ -3,7 +3,10 @@
 
 use super::Session;
 use super::desk::Files;
+use super::moment;
 use crate::bridge::protocol::OpenedTrace;
+use crate::draw::palette::Ranks;
+use crate::stage::StageRun;
 use crate::state::link::fit_in_a_link;
 use crate::state::{Action, AppState, Card, ClusterOrigin, RunStatus, Source, TraceInfo};
 use crate::time_axis::TimeAxis;
@@ -11,9 +14,6 @@ use std::rc::Rc;
 use switchyard::job::JobId;
 use switchyard::outages::Outages;
 use switchyard::workload::SAMPLES;
-
-/// Real seconds in which a newly opened trace plays through.
-const PLAY_THROUGH_SECONDS: f64 = 90.0;
 
 impl Session {
     /// Once all runs are over it is known whether the clock can stand where a link has put it.
@@ -41,6 +41,26 @@ impl Session {
     /// Chooses a job, or none, in every view.
     pub fn select(&self, job: Option<JobId>) {
         self.tell(Action::Select(job));
+    }
+
+    /// Follows a job, or lets go of it; from its submission, if it is over in every run.
+    pub fn follow_job(&self, job: JobId) {
+        let stage = self.0.stage.read();
+        let followed = (stage.followed != Some(job)).then_some(job);
+        let now = stage.clock.now;
+        let is_over = |run: &StageRun| {
+            let last = run.segments(job).last();
+            let ends = last.map(|&at| run.log.segment(at as usize).end.seconds());
+            ends.is_some_and(|end| end < now) && !run.moment.waiting().contains(&job)
+        };
+        let submit = stage.workload.jobs.get(job.index());
+        let submit = submit.map(|job| job.submit.seconds());
+        let over = followed.is_some() && stage.runs.iter().all(is_over);
+        drop(stage);
+        if let Some(submit) = submit.filter(|_| over) {
+            self.seek(submit);
+        }
+        self.tell(Action::FollowJob(followed));
     }
 
     /// Moves the clock.
@@ -104,10 +124,6 @@ impl Session {
             .map(|job| job.work.seconds() * f64::from(job.gpus))
             .sum();
         let span = jobs.last().map_or(0.0, |job| job.submit.seconds());
-        let longest = jobs
-            .iter()
-            .map(|job| job.work.seconds())
-            .fold(0.0, f64::max);
         let sample = SAMPLES
             .iter()
             .find(|sample| trace.report.is_none() && sample.title == trace.title);
@@ -165,25 +181,30 @@ impl Session {
             span_days: span / 86_400.0,
         };
         drop(desk);
-        let job = self.job_of(wanted.job, jobs.len());
+        let jobs_there = jobs.len();
+        let job = self.job_of(wanted.job, jobs_there);
         self.0.runs.borrow_mut().clear();
         self.0.sweeping.take();
+        let opens_at = wanted
+            .time
+            .or(sample.map(|sample| sample.opens_at))
+            .unwrap_or_else(|| moment::busy(jobs, cluster.gpus()));
+        let speed = wanted
+            .speed
+            .unwrap_or_else(|| moment::speed(jobs, opens_at));
         {
             let mut stage = self.0.stage.write();
+            stage.ranks = Ranks::of(&workload);
             stage.workload = Rc::new(workload);
             stage.runs.clear();
             stage.hovered = None;
             self.0.linked_time.set(wanted.time);
-            stage.clock.now = wanted
-                .time
-                .or(sample.map(|sample| sample.opens_at))
-                .unwrap_or(0.0);
+            stage.clock.now = opens_at;
             stage.clock.end = 0.0;
             stage.axis = TimeAxis::new(wanted.seen, wanted.range);
             stage.node = None;
             stage.clock.playing = wanted.time.is_none() && !stage.reduced_motion;
-            let play_through = round_speed((span + longest) / PLAY_THROUGH_SECONDS);
-            stage.clock.speed = wanted.speed.unwrap_or(play_through);
+            stage.clock.speed = speed;
             stage.touch();
         }
         let (mut profiles, mut experiment) = (trace.profiles, trace.experiment);
@@ -216,34 +237,12 @@ impl Session {
         if job.is_some() {
             self.select(job);
         }
+        let followed = wanted.followed.filter(|job| job.index() < jobs_there);
+        if followed.is_some() {
+            self.tell(Action::FollowJob(followed));
+        }
         if wanted.lit.is_some() {
             self.tell(Action::Light(wanted.lit));
         }
-    }
-}
-
-/// A speed with one significant digit of 1, 2 or 5; at least real time.
-fn round_speed(speed: f64) -> f64 {
-    let mut decade = 1.0;
-    while decade * 10.0 <= speed {
-        decade *= 10.0;
-    }
-    [5.0, 2.0, 1.0]
-        .map(|digit| digit * decade)
-        .into_iter()
-        .find(|&rounded| rounded <= speed)
-        .unwrap_or(1.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::round_speed;
-
-    #[test]
-    fn speeds_are_round() {
-        assert_eq!(
-            [0.2, 1.0, 7.0, 960.0, 4_999.0].map(round_speed),
-            [1.0, 1.0, 5.0, 500.0, 2_000.0]
-        );
     }
 }

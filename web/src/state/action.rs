@@ -102,6 +102,8 @@ pub enum Action {
     Theme(Theme),
     /// Choose a job, or none.
     Select(Option<JobId>),
+    /// Follow a job, or none any more.
+    FollowJob(Option<JobId>),
     /// A worker has explained a job.
     Explained(u32, JobId, Time, Explanation),
     /// A worker has seen how fast a job ran.

@@ -90,6 +90,8 @@ pub struct Link {
     pub range: Option<Span>,
     /// The chosen job.
     pub job: Option<JobId>,
+    /// The job that is followed.
+    pub followed: Option<JobId>,
     /// The class of jobs that stands out.
     pub lit: Option<u32>,
     /// What could not be understood, a sentence each.
@@ -119,6 +121,7 @@ impl Default for Link {
             seen: None,
             range: None,
             job: None,
+            followed: None,
             lit: None,
             complaints: Vec::new(),
         }
@@ -274,6 +277,7 @@ impl Link {
             "zoom" => self.seen = Some(span(value)?),
             "range" => self.range = Some(span(value)?),
             "job" => self.job = Some(JobId(whole(value)?)),
+            "follow" => self.followed = Some(JobId(whole(value)?)),
             "lit" => self.lit = Some(whole(value)?),
             _ => {
                 if let Some(option) = OPTIONS.iter().find(|option| option.link == key) {
@@ -338,6 +342,7 @@ impl Link {
             seen: stage.axis.seen(),
             range: stage.axis.selected(),
             job: state.selected,
+            followed: state.followed,
             lit: state.lit,
             complaints: Vec::new(),
         }
@@ -462,6 +467,9 @@ impl Link {
         }
         if let Some(job) = self.job {
             add("job", &job.0.to_string());
+        }
+        if let Some(job) = self.followed {
+            add("follow", &job.0.to_string());
         }
         if let Some(lit) = self.lit {
             add("lit", &lit.to_string());

@@ -78,6 +78,8 @@ pub struct AppState {
     pub theme: Theme,
     /// The chosen job.
     pub selected: Option<JobId>,
+    /// The job that is followed: all others stand back, and the clock is slow where something happens to it.
+    pub followed: Option<JobId>,
     /// Why the chosen job runs or waits, per run, and for which time.
     pub explanations: Vec<(u32, Time, Explanation)>,
     /// How fast the chosen job ran, per run, where anything slows jobs.
@@ -323,6 +325,7 @@ impl AppState {
             lit: link.lit,
             theme: link.theme,
             selected: link.job,
+            followed: link.followed,
             explanations: Vec::new(),
             slowness: Vec::new(),
             notice: None,

@@ -162,6 +162,7 @@ impl Random {
             seen: None,
             range: None,
             job: self.coin().then(|| JobId(self.below(9) as u32)),
+            followed: self.coin().then(|| JobId(self.below(9) as u32)),
             lit: self.coin().then(|| self.below(9) as u32),
             complaints: Vec::new(),
         }
@@ -281,6 +282,7 @@ pub(super) fn opened(link: &Link) -> AppState {
     let mut state = AppState::from_link(link);
     state.apply(open(link));
     state.apply(Action::Select(link.job));
+    state.apply(Action::FollowJob(link.followed));
     state.apply(Action::Light(link.lit));
     state
 }

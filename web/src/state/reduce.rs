@@ -9,6 +9,7 @@ use super::{
 };
 use std::rc::Rc;
 use switchyard::Experiment;
+use switchyard::job::JobId;
 use switchyard::outages::Outages;
 use switchyard::placement::graph_rl::WeightsChoice;
 use switchyard::trace::ProfileTable;
@@ -234,6 +235,7 @@ impl AppState {
                 self.explanations.clear();
                 self.slowness.clear();
             }
+            Action::FollowJob(job) => self.followed = job,
             Action::Slowed(run, job, slowness) => {
                 if self.selected == Some(job) {
                     self.slowness.retain(|(of, _)| *of != run);
@@ -332,7 +334,9 @@ impl AppState {
             self.forget_results();
         }
         let jobs = self.trace.as_ref().map_or(0, |trace| trace.jobs);
-        let job = link.job.filter(|job| is_shown && job.index() < jobs);
+        let is_there = |job: &JobId| is_shown && job.index() < jobs;
+        self.followed = link.followed.filter(is_there);
+        let job = link.job.filter(is_there);
         if self.selected != job {
             self.apply(Action::Select(job));
         }
@@ -419,7 +423,7 @@ impl AppState {
         for card in &mut self.cards {
             *card = card.anew(card.policy.clone());
         }
-        self.selected = None;
+        (self.selected, self.followed) = (None, None);
         self.explanations.clear();
         self.slowness.clear();
         self.round = None;
@@ -449,7 +453,6 @@ mod tests {
     use crate::stage::Stage;
     use crate::state::{TraceInfo, default_cluster};
     use std::sync::Arc;
-    use switchyard::job::JobId;
     use switchyard::placement::Strategy;
     use switchyard::policy::Explanation;
     use switchyard::sim::SimOptions;
@@ -692,6 +695,7 @@ mod tests {
             assert!(state.complaints.is_empty());
             state.apply(random::open(&link));
             state.apply(Action::Select(link.job));
+            state.apply(Action::FollowJob(link.followed));
             state.apply(Action::Light(link.lit));
             let shown = Link::of(&state, &Stage::default());
             let (time, speed) = (shown.time, shown.speed);

@@ -221,7 +221,7 @@ impl Animation {
             .filter(|run| run.is_under_way())
             .map(|run| run.reached());
         let limit = under_way.fold(stage.clock.end, f64::min);
-        let now = (stage.clock.now + seconds * stage.clock.speed).min(limit);
+        let now = (stage.clock.now + seconds * stage.pace()).min(limit);
         if now > stage.clock.now {
             let (before, end) = (stage.clock.now, stage.whole());
             stage.clock.now = stage.axis.follow(before, now, end);

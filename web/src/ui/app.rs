@@ -14,6 +14,7 @@ use super::help::help;
 use super::icon::{Icon, sign};
 use super::inspector::Inspector;
 use super::intro::intro;
+use super::journey::follows;
 use super::keyboard::use_keyboard;
 use super::player::Player;
 use super::range_bar::RangeBar;
@@ -100,7 +101,7 @@ pub fn App() -> Html {
             })
             .collect::<Vec<_>>();
         html! {
-            <Inspector stage={stage.clone()} revision={state.revision} {job} {explanations} slowness={state.slowness.clone()}
+            <Inspector session={session.clone()} followed={state.followed == Some(job)} stage={stage.clone()} revision={state.revision} {job} {explanations} slowness={state.slowness.clone()}
                 on_close={select.reform(|()| None)} on_job={select.reform(Some)} on_seek={seek.clone()} />
         }
     });
@@ -122,7 +123,7 @@ pub fn App() -> Html {
                     <p class="privacy">{ "Nothing you open leaves this page." }</p>
                 </aside>
                 <main>
-                    { tabs(&state, session) }
+                    <div class="top">{ tabs(&state, session) }{ follows(&state, session) }</div>
                     { notice(complaint(&state.complaints).as_deref(), tell(session, |_| Action::ReadComplaints)) }
                     { notice(state.notice.as_deref(), tell(session, |_| Action::Notice(None))) }
                     { state.way_back.as_ref().map(|name| way_back(name, &state, session)).unwrap_or_default() }

@@ -6,7 +6,7 @@ use super::icon::{Icon, sign};
 use super::views::VIEWS;
 use yew::prelude::*;
 
-const KEYS: [(&str, &str); 12] = [
+const KEYS: [(&str, &str); 13] = [
     ("Space", "play or pause"),
     (", and .", "step to the event before or after"),
     ("W and S", "zoom in and out at the pointer"),
@@ -26,6 +26,7 @@ const KEYS: [(&str, &str); 12] = [
     ),
     ("/", "look for a job, a tenant or a node"),
     ("C", "colour by the next attribute"),
+    ("J", "follow the job under the pointer, or the chosen one"),
     ("Esc", "close what is open, let go of the job, of the range"),
     ("?", "this help"),
 ];

@@ -3,6 +3,7 @@
 use super::clock::Clocked;
 use super::controls::{fact, quiet_button, swatch};
 use super::job_rows::name_of;
+use super::journey::journey;
 use super::life::{self, Doing, Stretch};
 use super::placing_panel::{placing_panel, shown};
 use super::plot::chart;
@@ -12,6 +13,7 @@ use super::term::{Definition, Term};
 use super::wording::{Direction, difference};
 use crate::draw::charts::outcomes;
 use crate::draw::{format, palette};
+use crate::session::Session;
 use crate::stage::{SharedStage, Stage, StageRun};
 use std::rc::Rc;
 use switchyard::Time;
@@ -25,6 +27,10 @@ use yew::prelude::*;
 /// What the inspector needs.
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
+    /// Follows the job.
+    pub(super) session: Session,
+    /// Whether it is followed.
+    pub(super) followed: bool,
     /// The jobs and runs.
     pub(super) stage: SharedStage,
     /// Changes when the runs' data has changed.
@@ -188,10 +194,16 @@ pub(super) fn Inspector(props: &Props) -> Html {
             (at, &on_step, &props.on_seek),
         ))
     });
+    let follow = {
+        let (session, job) = (props.session.clone(), props.job);
+        Callback::from(move |_: MouseEvent| session.follow_job(job))
+    };
     html! {
         <section class="inspector" aria-label={format!("Job {}", job.name)} {onkeydown}>
             <div class="inspector-head">
                 <h2>{ &*job.name }</h2>
+                <button type="button" aria-pressed={props.followed.to_string()} onclick={follow}
+                    title="Mark it in every view and let all others stand back; the clock is slow around what happens to it, fast between (J)">{ "Follow" }</button>
                 { quiet_button("Close the job", Some("Close (Esc)"), html! { "✕" }, props.on_close.reform(|_| ())) }
             </div>
             { facts(&stage, job) }
@@ -201,6 +213,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
                     { for runs.iter().map(|run| html! {
                         <>
                             { life_bar(&props.stage, run, props.job, span, &props.on_seek) }
+                            { way(props, run.id) }
                             { slowness(run.id).map(|of| speed::curve(of, span, palette::run_colour(run.position, stage.dark))).unwrap_or_default() }
                         </>
                     }) }
@@ -381,6 +394,18 @@ fn event_list(run: &InRun, on_seek: &Callback<f64>) -> Html {
             }
         </details>
     }
+}
+
+/// A followed job's way in one run, in words.
+fn way(props: &Props, run: u32) -> Html {
+    let session = props.session.clone();
+    let render = Callback::from(move |now| {
+        let stage = session.stage().read();
+        let run = stage.run(run).map(|run| journey(run, now, &session));
+        html! { <p class="journey">{ run.unwrap_or_default() }</p> }
+    });
+    let words = || html! { <Clocked stage={props.stage.clone()} {render} /> };
+    props.followed.then(words).unwrap_or_default()
 }
 
 /// A life as a thin bar over time, with the clock in it. `span`: from when to when, the same for

@@ -74,10 +74,21 @@ fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
             session.tell(Action::Guide(None));
         }
         "/" => session.tell(Action::Search(true)),
+        "Escape" if state.selected.is_none() && state.followed.is_some() => {
+            session.tell(Action::FollowJob(None));
+        }
         "Escape" if state.selected.is_none() => {
             session.stage().write().look(Look::Select(None));
         }
         "Escape" => session.select(None),
+        "j" | "J" => {
+            let stage = session.stage().read();
+            let job = stage.hovered.or(stage.selected).or(stage.followed);
+            drop(stage);
+            if let Some(job) = job {
+                session.follow_job(job);
+            }
+        }
         "c" | "C" => {
             let now = ColourBy::ALL
                 .iter()

@@ -3,19 +3,15 @@
 
 use super::doers::tell;
 use super::theme::is_dark;
-use crate::draw::format::counted;
-use crate::draw::palette::{self, UNKNOWN};
+use crate::draw::format::{count, counted};
+use crate::draw::palette::{self, APART, OTHERS};
 use crate::session::Session;
 use crate::stage::{ColourBy, Stage};
 use crate::state::{Action, AppState};
 use std::collections::BTreeMap;
 use switchyard::cluster::GpuModel;
 use switchyard::job::JobId;
-use switchyard::order;
 use yew::prelude::*;
-
-/// More classes than these are only counted.
-const MOST: usize = 12;
 
 /// Jobs of one colour.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +31,13 @@ pub(super) fn classes(stage: &Stage, by: ColourBy, queues: usize) -> Vec<Class> 
             name: format!("queue {}", class + 1),
             jobs: 0,
         };
-        return (0..queues as u32).map(queue).collect();
+        let more = (queues > APART as usize).then(|| Class {
+            class: OTHERS,
+            name: "further queues".to_owned(),
+            jobs: 0,
+        });
+        let own = (0..queues as u32).take(APART as usize).map(queue);
+        return own.chain(more).collect();
     }
     if by == ColourBy::Type {
         let of_type = |(at, name): (u32, &String)| Class {
@@ -43,13 +45,18 @@ pub(super) fn classes(stage: &Stage, by: ColourBy, queues: usize) -> Vec<Class> 
             name: GpuModel::named(name).map_or_else(|| name.clone(), |of| of.title.to_owned()),
             jobs: 0,
         };
-        let types = (0..).zip(stage.cluster.types()).map(of_type);
-        let none = Class {
-            class: UNKNOWN,
-            name: "none yet".to_owned(),
+        let types = stage.cluster.types();
+        let rest = Class {
+            class: OTHERS,
+            name: match types.len().checked_sub(APART as usize + 1) {
+                Some(_) => "others, or none yet",
+                None => "none yet",
+            }
+            .to_owned(),
             jobs: 0,
         };
-        return types.chain([none]).collect();
+        let types = (0..).zip(types).take(APART as usize).map(of_type);
+        return types.chain([rest]).collect();
     }
     let mut counts = BTreeMap::<u32, u64>::new();
     let Some(run) = stage.runs.first().filter(|_| by != ColourBy::Job) else {
@@ -60,23 +67,24 @@ pub(super) fn classes(stage: &Stage, by: ColourBy, queues: usize) -> Vec<Class> 
             .entry(palette::job_class(JobId(job), by, stage, run))
             .or_default() += 1;
     }
-    let name = |class: u32| match by {
-        ColourBy::Model => workload.models.get(class as usize).cloned(),
-        ColourBy::Tenant => workload.tenants.get(class as usize).cloned(),
-        _ => Some(gang_sizes(class)),
+    let names = match by {
+        ColourBy::Model => &workload.models,
+        _ => &workload.tenants,
     };
+    let own = APART as usize;
+    let named = |rank: u32| names.get(stage.ranks.with(by, rank)?).cloned();
     let class = |(class, jobs): (u32, u64)| Class {
         class,
-        name: name(class)
-            .filter(|_| class != UNKNOWN)
-            .unwrap_or_else(|| "not named".to_owned()),
+        name: match (by, class) {
+            (ColourBy::Gpus, OTHERS) => format!("{} GPUs and more", count(1 << APART)),
+            (ColourBy::Gpus, _) => gang_sizes(class),
+            (_, OTHERS) if names.len() > own => format!("{} others", names.len() - own),
+            (_, OTHERS) => "not named".to_owned(),
+            _ => named(class).unwrap_or_default(),
+        },
         jobs,
     };
-    let mut classes: Vec<Class> = counts.into_iter().map(class).collect();
-    if by != ColourBy::Gpus {
-        order::sort_by_key(&mut classes, |class| std::cmp::Reverse(class.jobs));
-    }
-    classes
+    counts.into_iter().map(class).collect()
 }
 
 /// `1 GPU`, `2–3`, `4–7`: gangs between powers of two.
@@ -94,7 +102,7 @@ pub(super) fn legend(state: &AppState, session: &Session, classes: &[Class]) -> 
         return html! { <span class="hint only-wide">{ "each job its own colour" }</span> };
     }
     let dark = is_dark(state.theme);
-    let buttons = classes.iter().take(MOST).map(|of| {
+    let buttons = classes.iter().map(|of| {
         let lit = state.lit == Some(of.class);
         let next = (!lit).then_some(of.class);
         let onclick = tell(session, move |_: MouseEvent| Action::Light(next));
@@ -112,13 +120,9 @@ pub(super) fn legend(state: &AppState, session: &Session, classes: &[Class]) -> 
             </button>
         }
     });
-    let more = classes.len().saturating_sub(MOST);
     html! {
         <div class="legend" role="group" aria-label="What the colours stand for">
             { for buttons }
-            if more > 0 {
-                <span class="hint">{ format!("+ {more} more") }</span>
-            }
         </div>
     }
 }

@@ -35,6 +35,7 @@ mod job_choice;
 mod job_filter;
 mod job_rows;
 mod jobs_by_hand;
+mod journey;
 mod keyboard;
 mod legend;
 mod life;

@@ -1,6 +1,7 @@
 //! What stands under a yard: the moment in a sentence, and how far the run has come.
 
 use super::clock::Clocked;
+use super::journey::journey;
 use super::term::{Definition, Term};
 use crate::draw::describe;
 use crate::draw::format::{count, figures};
@@ -40,19 +41,19 @@ static RESTARTS: Definition = Definition {
 /// The moment of a run, in a sentence and in numbers.
 pub(super) fn yard_facts(session: &Session, id: u32) -> Html {
     let render = {
-        let stage = session.stage().clone();
+        let session = session.clone();
         Callback::from(move |now| {
-            let stage = stage.read();
+            let stage = session.stage().read();
             stage
                 .run(id)
-                .map(|run| facts(&stage, run, now))
+                .map(|run| facts(&stage, run, now, &session))
                 .unwrap_or_default()
         })
     };
     html! { <Clocked stage={session.stage().clone()} {render} /> }
 }
 
-fn facts(stage: &Stage, run: &StageRun, now: f64) -> Html {
+fn facts(stage: &Stage, run: &StageRun, now: f64, session: &Session) -> Html {
     let held = |&job| {
         let segment = run.log.segment(run.moment.segment(job));
         f64::from(segment.gpu_count()) * segment.part()
@@ -74,10 +75,16 @@ fn facts(stage: &Stage, run: &StageRun, now: f64) -> Html {
     let facts = facts.into_iter().map(|(definition, value)| {
         html! { <div><dt><Term {definition} place={run.id} /></dt><dd>{ value }</dd></div> }
     });
-    let words = describe::situation(stage, run);
+    // Who follows a job reads of it instead, in as much room.
+    let situation = if stage.followed.is_some() {
+        html! { <p class="situation journey">{ journey(run, now, session) }</p> }
+    } else {
+        let words = describe::situation(stage, run);
+        html! { <p class="situation" title={words.clone()}>{ words }</p> }
+    };
     html! {
         <div class="yard-facts">
-            <p class="situation" title={words.clone()}>{ words }</p>
+            { situation }
             <dl>{ for facts }</dl>
         </div>
     }

@@ -81,7 +81,7 @@ pub const SAMPLES: &[Sample] = &[
         title: "A fleet's week",
         summary: "40,000 jobs within a week on 144 nodes × 8 GPUs: the size of one published production cluster.",
         cluster: "144x8",
-        opens_at: 86_400.0,
+        opens_at: 30.0 * 3600.0,
         jobs: Jobs::Drawn {
             count: 40_000,
             load: 0.9,

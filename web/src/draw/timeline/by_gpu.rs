@@ -207,7 +207,7 @@ impl ByGpu {
             row_height: view.rows.height,
             events: run.log.events(),
             segments: self.rows.seen(),
-            selected: stage.selected,
+            selected: stage.marked(),
             colour_by,
             lit: stage.lit,
             moment: matches!(colour_by, ColourBy::Queue | ColourBy::Type)

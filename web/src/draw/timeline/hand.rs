@@ -290,7 +290,7 @@ impl Timeline {
     fn focus(&mut self, shown: OnStage<'_>) {
         let OnStage { stage, run } = shown;
         let end = self.place.overview.end;
-        let chosen = stage.selected;
+        let chosen = stage.marked();
         let Some((job, record)) =
             chosen.and_then(|job| Some((job, stage.workload.jobs.get(job.index())?)))
         else {

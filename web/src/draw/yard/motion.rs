@@ -1,6 +1,6 @@
 //! Jobs on their way: from the platform to their nodes, back, from nodes to other nodes, and away.
 //!
-//! Motion shows what has just happened, so it lasts 250 ms of real time whatever the clock's
+//! Motion shows what has just happened, so it lasts a third of a second of real time whatever the clock's
 //! speed. Where more happens than an eye can follow, there is none; nor after a jump in time.
 
 use super::platform::Platform;
@@ -10,10 +10,10 @@ use switchyard::job::JobId;
 use switchyard::sim::EventKind;
 
 /// How long a flight takes.
-pub(super) const FLIGHT_MS: f64 = 250.0;
+pub(super) const FLIGHT_MS: f64 = 330.0;
 
 /// Events in a second of real time beyond which nothing moves; motion resumes at half as many.
-const TOO_MANY_PER_SECOND: f64 = 200.0;
+const TOO_MANY_PER_SECOND: f64 = 80.0;
 
 /// Events in one frame that count as a jump while the clock is playing.
 const JUMP: usize = 64;

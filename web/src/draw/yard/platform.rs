@@ -18,7 +18,7 @@ const MOST_BLOCKS: usize = 1500;
 
 /// CSS pixels between blocks side by side, and between rows of blocks.
 const BESIDE: f64 = 5.0;
-const BELOW: f64 = 8.0;
+pub(super) const BELOW: f64 = 8.0;
 
 /// The platform as it was last laid out.
 #[derive(Debug, Default)]

@@ -16,6 +16,8 @@ const NEARLY: f64 = 0.84;
 /// CSS pixels below which a node, and below which a rack, says nothing of its own.
 const LEAST_TILE: f64 = 4.0;
 const LEAST_RACK: f64 = 6.0;
+/// More cells than these nobody tells apart, and no frame has the time to paint.
+const MOST_CELLS: usize = 6_000;
 
 /// All nodes, laid out to fit into an area.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +38,8 @@ pub(super) struct Tiling {
     hall_of: Vec<u32>,
     trim: Trim,
     extent: Size<World>,
+    /// Tiles side by side in a section.
+    across: u32,
 }
 
 /// Room around sections.
@@ -246,6 +250,7 @@ impl Tiling {
             aside,
         } = self.trim;
         let Size { w, h, .. } = self.pitch;
+        self.across = shape.across;
         self.corners = vec![Point::default(); floor.of_node.len()];
         self.section_of = floor.of_node.iter().map(|&(section, _)| section).collect();
         self.hall_of = floor.sections.iter().map(|section| section.hall).collect();
@@ -317,6 +322,16 @@ impl Tiling {
                 Unit::Section
             };
         }
+        let nodes = self.corners.len();
+        if self.sections.len() == 1 && look.detail == Detail::Density && nodes > MOST_CELLS {
+            // As many as are seen of them: zooming in shows them one by one.
+            let seen = nodes as f64 / (plane.scale * plane.scale);
+            let side = (seen / MOST_CELLS as f64).sqrt().ceil() as u32;
+            grid.unit = match side {
+                0 | 1 => Unit::Node,
+                _ => Unit::Patch(side),
+            };
+        }
         grid
     }
 
@@ -366,14 +381,15 @@ impl Tiling {
 
 /// Without what room the tiles leave between them beyond a gap that looks even.
 fn closed_up(pitch: Size<World>, look: &Look, ratio: Ratio) -> Size<World> {
-    let gap = match look.detail {
+    // Below, the next one's number is a gap of its own.
+    let (beside, below) = match look.detail {
         Detail::Density => return pitch,
-        Detail::Labelled => ratio.px(14.0),
-        Detail::Cells => ratio.px(4.0),
+        Detail::Labelled => (ratio.px(14.0), ratio.px(8.0)),
+        Detail::Cells => (ratio.px(4.0), ratio.px(4.0)),
     };
     Size::new(
-        pitch.w.min(look.size.w + gap),
-        pitch.h.min(look.size.h + gap),
+        pitch.w.min(look.size.w + beside),
+        pitch.h.min(look.size.h + below),
     )
 }
 
@@ -391,6 +407,28 @@ mod tests {
         };
         let inside = Inside::of(&cluster, lines);
         Tiling::new(&Floor::of(&cluster), inside, room, ratio)
+    }
+
+    #[test]
+    fn a_million_gpus_are_few_cells_that_hold_every_node() {
+        let room = Size::new(800.0, 480.0);
+        let whole = tiling("15625x64", room, Ratio(1.0));
+        for scale in [1.0, 1.5, 8.0] {
+            let plane = Plane {
+                scale,
+                ..Plane::WHOLE
+            };
+            let grid = whole.seen(&plane, Point::default());
+            for node in (0..15_625).step_by(7) {
+                let unit = grid.unit_of(node);
+                assert!((unit as usize) < grid.units());
+                let (tile, cell) = (grid.tile(node), grid.unit(unit));
+                assert!(cell.grown(1.0).contains(tile.corner()), "{tile:?} {cell:?}");
+            }
+            if scale == 1.0 {
+                assert!(grid.units() <= MOST_CELLS && grid.units() > MOST_CELLS / 5);
+            }
+        }
     }
 
     /// Tiles of rows and columns next to each other do not overlap, cells lie inside their tile.

@@ -85,6 +85,7 @@ fn a_link_reads_back_what_it_wrote() {
         seen: Some(Span::new(3600.25, 7200.0)),
         range: Some(Span::new(4000.0, 5000.5)),
         job: Some(JobId(17)),
+        followed: Some(JobId(12)),
         lit: Some(3),
         complaints: Vec::new(),
     };
@@ -182,12 +183,13 @@ fn every_setting_and_option_survives_a_link() {
         assert_ne!(link.options.get(option), option.default, "{}", option.link);
         assert!(survives(&link).contains(&format!("&{}=", option.link)));
     }
-    let others: [fn(&mut Link); 9] = [
+    let others: [fn(&mut Link); 10] = [
         |link| link.view = "jobs".into(),
         |link| link.colour_by = ColourBy::Queue,
         |link| link.theme = Theme::Dark,
         |link| link.lit = Some(2),
         |link| link.job = Some(JobId(3)),
+        |link| link.followed = Some(JobId(3)),
         |link| link.baseline = 1,
         |link| link.policies.clear(),
         |link| link.question.gpus = 3,

@@ -8,7 +8,7 @@ use crate::state::view_options::YARD_RUN;
 use crate::state::{Action, AppState, Card, RunStatus};
 use crate::ui::breaking::breaking;
 use crate::ui::canvas_host::{CanvasHost, Scene};
-use crate::ui::controls::{list, option};
+use crate::ui::controls::{list, option, swatch};
 use crate::ui::doers::{Doers, StateProps, tell};
 use crate::ui::legend::{classes, legend};
 use crate::ui::term::{Definition, Term};
@@ -158,9 +158,11 @@ pub(super) fn yard(state: &AppState, doers: &Doers, card: &Card, narrow_shown: b
         (RunStatus::Idle | RunStatus::Done { .. }, None) => Html::default(),
     };
     let name = card.name();
+    let position = state.cards.iter().position(|other| other.id == card.id);
+    let position = position.unwrap_or_default();
     html! {
         <section key={card.id} class={classes!("yard", (!narrow_shown).then_some("hidden-narrow"))} aria-label={format!("Yard of {name}")}>
-            <h2><span class="spec" title={card.policy.to_string()}>{ name }</span>{ result }</h2>
+            <h2><span class="spec" title={card.policy.to_string()}>{ swatch(position, is_dark(state.theme)) }{ name }</span>{ result }</h2>
             <CanvasHost scene={Scene::of(card.id, Yard::of_run)} doers={doers.clone()} label={format!("Nodes and queue under {name} at the clock's time")} />
             { yard_facts(&doers.session, card.id) }
             { breaking(state, &doers.session, card) }

@@ -11,6 +11,8 @@ use switchyard::cluster::Gpus;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Node,
+    /// So many nodes by so many, side by side.
+    Patch(u32),
     Section,
     Hall,
 }
@@ -78,9 +80,21 @@ impl Grid<'_> {
     pub(in super::super) fn units(&self) -> usize {
         match self.unit {
             Unit::Node => self.tiling.corners.len(),
+            Unit::Patch(side) => {
+                let rows = self.nodes().div_ceil(self.tiling.across.max(1));
+                (self.patches_across(side) * rows.div_ceil(side)) as usize
+            }
             Unit::Section => self.tiling.sections.len(),
             Unit::Hall => self.tiling.halls.len(),
         }
+    }
+
+    fn nodes(&self) -> u32 {
+        self.tiling.corners.len() as u32
+    }
+
+    fn patches_across(&self, side: u32) -> u32 {
+        self.tiling.across.min(self.nodes()).div_ceil(side)
     }
 
     /// What a node belongs to that is one cell.
@@ -89,6 +103,11 @@ impl Grid<'_> {
         let section = || of(&self.tiling.section_of, node);
         match self.unit {
             Unit::Node => node,
+            Unit::Patch(side) => {
+                let across = self.tiling.across.max(1);
+                let (column, row) = (node % across, node / across);
+                row / side * self.patches_across(side) + column / side
+            }
             Unit::Section => section(),
             Unit::Hall => of(&self.tiling.hall_of, section()),
         }
@@ -98,6 +117,19 @@ impl Grid<'_> {
     pub(in super::super) fn unit(&self, unit: u32) -> Rect {
         match self.unit {
             Unit::Node => self.tile(unit),
+            Unit::Patch(side) => {
+                let patches = self.patches_across(side).max(1);
+                let across = self.tiling.across.max(1);
+                let (column, row) = (unit % patches * side, unit / patches * side);
+                let (right, below) = ((column + side).min(across) - 1, row + side - 1);
+                let rows = self.nodes().div_ceil(across);
+                let first = self.tile(row * across + column);
+                // The last row need not be full.
+                let last = self.tile(below.min(rows.saturating_sub(1)) * across);
+                let right = self.tile(right).right();
+                let (w, h) = (right - first.x, last.bottom() - first.y);
+                Rect { w, h, ..first }
+            }
             Unit::Section => self.section(unit as usize),
             Unit::Hall => self.hall(unit as usize),
         }
@@ -142,6 +174,16 @@ impl Grid<'_> {
         area: &Rect,
         mut each: impl FnMut(&Rect),
     ) {
+        if self.is_merged() {
+            let mut are = vec![false; self.units()];
+            for part in gpus {
+                if let Some(is) = are.get_mut(self.unit_of(part.node) as usize) {
+                    *is = true;
+                }
+            }
+            let units = (0..).zip(are).filter(|(_, is)| *is);
+            return units.for_each(|(unit, _)| each(&self.unit(unit)));
+        }
         for part in gpus.iter().filter(|part| self.is_seen(part.node, area)) {
             self.cells(part.node, part.mask, &mut each);
         }
