@@ -33,21 +33,21 @@ test("a followed job is marked everywhere, and each of its events is a way there
   await screenshot(page, "follow-1440");
   await inspector.getByRole("button", { name: "Close the job" }).click();
   // Who lets go of the inspector goes on following, and nothing has moved.
-  const canvas = yard(page, "fifo").locator("canvas");
+  const canvas = yard(page, "FIFO").locator("canvas");
   const place = await canvas.boundingBox();
   const faded = await picture(canvas);
-  await yard(page, "tiresias-las").getByRole("button", { name: "preempted" }).first().click();
+  await yard(page, "Tiresias").getByRole("button", { name: "preempted" }).first().click();
   await page.waitForFunction(() => /^day 0, 06:05:0\d$/.test(document.querySelector("[data-testid=clock]").innerText));
-  await yard(page, "fifo").getByRole("button", { name: "started" }).click();
+  await yard(page, "FIFO").getByRole("button", { name: "started" }).click();
   await page.waitForFunction(() => /^day 0, 06:50:3\d$/.test(document.querySelector("[data-testid=clock]").innerText));
-  assert.equal(await yard(page, "fifo").locator("[aria-current=step]").innerText(), "started");
+  assert.equal(await yard(page, "FIFO").locator("[aria-current=step]").innerText(), "started");
   for (const view of ["Timeline", "Jobs", "Yard"]) {
     await page.getByRole("tab", { name: view }).click();
     assert.ok(await page.getByText("Following lab-133").isVisible(), view);
   }
   assert.deepEqual(await canvas.boundingBox(), place);
   await page.getByRole("button", { name: "Stop following lab-133" }).click();
-  await yard(page, "fifo").getByText(/jobs wait/).waitFor();
+  await yard(page, "FIFO").getByText(/jobs wait/).waitFor();
   await page.waitForTimeout(300);
   assert.notEqual(await picture(canvas), faded, "nobody stands back");
 });
@@ -64,7 +64,7 @@ test("the clock is slow beside a followed job's events and fast between them", a
   await page.waitForTimeout(400);
   assert.ok((await now(page)) < 21_050, `${await clock(page)}: at its speed it would be at 21,050 s`);
   // At its speed it would take 36 s to the start.
-  await yard(page, "fifo").locator("[aria-current=step]", { hasText: "started" }).waitFor({ timeout: 20_000 });
+  await yard(page, "FIFO").locator("[aria-current=step]", { hasText: "started" }).waitFor({ timeout: 20_000 });
   await page.keyboard.press("Space");
   assert.ok((await now(page)) < 24_800, await clock(page));
 });
