@@ -186,8 +186,8 @@ test("url= opens a trace from a host that lets other pages read it, and says whe
   await tab(page, "Jobs").click();
   await page.goBack();
   await isShown(page, "Yard");
-  await page.getByLabel("Sample").selectOption("three-jobs");
-  await page.waitForFunction(() => /sample=three-jobs/.test(location.hash));
+  await page.getByLabel("Sample").selectOption("cluster");
+  await page.waitForFunction(() => /sample=cluster/.test(location.hash));
   await page.goBack();
   await page.getByTestId("from-host").waitFor();
   assert.equal(asked.length, 1);

@@ -170,17 +170,8 @@ pub enum RunRequest {
         simulate: bool,
         /// Whether one's own weights follow the jobs.
         own_weights: bool,
-    },
-    /// Run the jobs that follow the message, and tell the run's summary alone; files of weights as above.
-    Sum {
-        /// The settings.
-        spec: Rc<RunSpec>,
-        /// What adaptive jobs train; `None`: plain jobs stay plain.
-        applications: Option<Arc<ApplicationSettings>>,
-        /// Whether one's own weights follow the jobs.
-        own_weights: bool,
-        /// How many times as fast jobs come.
-        load: f64,
+        /// Its summary alone is wanted, with jobs that come so many times as fast.
+        sum_at_load: Option<f64>,
     },
     /// Look at the file of weights that follows the message.
     Weigh,
@@ -285,7 +276,7 @@ pub enum Reply {
     Arrived(Box<Measured>),
     /// How the weights that were to be looked at are called from now on, or why they are not taken.
     Weighed(Box<Result<WeightsChoice, String>>),
-    /// The answer to [`RunRequest::Sum`], or why there is none.
+    /// The answer to [`RunRequest::Run`] for a summary, or why there is none.
     Summed(Box<Result<Summary, String>>),
     /// The worker is dying.
     Crashed(String),

@@ -32,6 +32,7 @@ impl Orders {
             applications: self.applications.clone(),
             simulate,
             own_weights: self.weights.own.is_some(),
+            sum_at_load: None,
         }
     }
 }

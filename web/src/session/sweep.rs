@@ -82,11 +82,12 @@ impl Session {
             let worker = WorkerHandle::start(Role::Runner, move |news| {
                 session.hear_sweep(at, news);
             });
-            let request = RunRequest::Sum {
+            let request = RunRequest::Run {
                 spec: Rc::new(spec),
                 applications,
+                simulate: true,
                 own_weights: weights.own.is_some(),
-                load,
+                sum_at_load: Some(load),
             };
             let jobs = self.0.jobs.borrow().clone();
             let with = std::iter::once(jobs.into()).chain(weights.files());

@@ -30,6 +30,8 @@ pub enum Vary {
     Setting(&'static str),
     /// A parameter of the schedulers that have it.
     Param(String),
+    /// Everything: the page beside another link.
+    Link,
 }
 
 /// One run.
@@ -60,6 +62,8 @@ pub struct Sweep {
     pub lines: Vec<String>,
     /// Its runs, by value and then by scheduler.
     pub points: Vec<Point>,
+    /// What differs between two links, a sentence each.
+    pub differs: Vec<String>,
     /// Whether runs are under way.
     pub under_way: bool,
 }
@@ -73,6 +77,7 @@ impl Vary {
         match text {
             "load" => Some(Self::Load),
             "nodes" => Some(Self::Nodes),
+            "link" => Some(Self::Link),
             _ => match text.split_once(':')? {
                 ("param", name) => Some(Self::Param(name.to_owned())),
                 ("set", key) => Setting::named(key).map(|of| Self::Setting(of.key)),
@@ -86,6 +91,7 @@ impl Vary {
         match self {
             Self::Load => "load".to_owned(),
             Self::Nodes => "nodes".to_owned(),
+            Self::Link => "link".to_owned(),
             Self::Setting(key) => format!("set:{key}"),
             Self::Param(name) => format!("param:{name}"),
         }
@@ -96,6 +102,7 @@ impl Vary {
         match self {
             Self::Load => "load, × as recorded".to_owned(),
             Self::Nodes => "nodes".to_owned(),
+            Self::Link => "link".to_owned(),
             Self::Param(name) => name.clone(),
             Self::Setting(key) => {
                 Setting::named(key).map_or_else(String::new, |of| match of.unit {
@@ -111,6 +118,7 @@ impl Vary {
         match self {
             Self::Load => state.choice_of_jobs().load().to_string(),
             Self::Nodes => state.setup.cluster.nodes().to_string(),
+            Self::Link => String::new(),
             Self::Setting(key) => {
                 Setting::named(key).map_or_else(String::new, |of| (of.get)(&state.setup.settings))
             }
@@ -129,6 +137,7 @@ impl Vary {
         let now = self.now(state);
         match (self, now.parse::<f64>()) {
             (Self::Load, _) => "0.6..1.3/8".to_owned(),
+            (Self::Link, _) => String::new(),
             (Self::Nodes, Ok(nodes)) => {
                 let [from, to] = [0.5, 1.5].map(|by| (nodes * by).max(1.0).round());
                 format!("{from}..{to}/{}", (to - from + 1.0).min(8.0))
@@ -243,7 +252,11 @@ impl AppState {
     ///
     /// What cannot be run, a sentence.
     pub fn sweep(&self, shown: &Link) -> Result<(Sweep, Vec<Order>), String> {
-        let (vary, values) = (self.varied(), values(&self.sweep_values())?);
+        let vary = self.varied();
+        if vary == Vary::Link {
+            return self.beside(shown, &self.sweep_values());
+        }
+        let values = values(&self.sweep_values())?;
         let cards = self.swept_cards();
         if cards.is_empty() {
             return Err("No scheduler in the list has this parameter: add one.".to_owned());
@@ -265,6 +278,7 @@ impl AppState {
                 };
                 let (mut other, mut policy, mut load) = (self.clone(), card.policy.clone(), 1.0);
                 match &vary {
+                    Vary::Link => {}
                     Vary::Load => {
                         let wanted = Choice::load_of(value).map_err(refuse)?;
                         load = wanted / link.choice.load();
@@ -308,6 +322,7 @@ impl AppState {
         let sweep = Sweep {
             title: vary.title(),
             lines: cards.iter().map(|card| card.name().to_owned()).collect(),
+            differs: Vec::new(),
             under_way: true,
             vary,
             values,

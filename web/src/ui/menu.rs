@@ -1,7 +1,8 @@
 //! A button and the panel that it opens below: Escape, leaving it with Tab and a click elsewhere close it.
 
+use gloo_events::EventListener;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, Node};
+use web_sys::{Element, EventTarget, HtmlElement, Node};
 use yew::prelude::*;
 
 /// What a menu needs.
@@ -18,6 +19,13 @@ pub(super) struct Props {
     pub(super) on_open: Callback<()>,
     /// What is in it.
     pub(super) children: Html,
+}
+
+/// Whether something lies within an element.
+fn is_within(root: &NodeRef, target: EventTarget) -> bool {
+    let node = target.dyn_into::<Node>().ok();
+    let root = root.cast::<Element>();
+    root.is_some_and(|root| root.contains(node.as_ref()))
 }
 
 /// The button and its panel.
@@ -52,17 +60,31 @@ pub(super) fn Menu(props: &Props) -> Html {
     let onfocusout = {
         let (open, root) = (open.clone(), root.clone());
         Callback::from(move |event: FocusEvent| {
-            let to = event
+            // What has the focus may have gone by itself, with what it stood in.
+            if event
                 .related_target()
-                .and_then(|target| target.dyn_into::<Node>().ok());
-            let inside = root
-                .cast::<Element>()
-                .is_some_and(|root| root.contains(to.as_ref()));
-            if !inside {
+                .is_some_and(|to| !is_within(&root, to))
+            {
                 open.set(false);
             }
         })
     };
+    use_effect_with((*open, root.clone()), {
+        let open = open.setter();
+        move |(is_open, root): &(bool, NodeRef)| {
+            let document = web_sys::window().and_then(|window| window.document());
+            let document = document.filter(|_| *is_open);
+            let root = root.clone();
+            let listener = document.map(|document| {
+                EventListener::new(&document, "pointerdown", move |event| {
+                    if event.target().is_some_and(|to| !is_within(&root, to)) {
+                        open.set(false);
+                    }
+                })
+            });
+            move || drop(listener)
+        }
+    });
     html! {
         <div class="export" ref={root} {onkeydown} {onfocusout}>
             <button type="button" ref={button} aria-expanded={open.to_string()} aria-controls={props.id}

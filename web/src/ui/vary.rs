@@ -1,6 +1,5 @@
 //! The control that leads from a value to the sweep over it.
 
-use super::controls::quiet_button;
 use crate::session::Session;
 use crate::state::Action;
 use crate::state::sweep::Vary;
@@ -13,7 +12,7 @@ pub(super) fn vary(session: &Session, vary: &Vary, run: Option<u32>) -> Html {
         vary.name(),
         run.map_or_else(String::new, |id| id.to_string()),
     );
-    let label = format!("Vary {}", vary.title());
+    let of = format!(" {}", vary.title());
     let session = session.clone();
     let onclick = Callback::from(move |_: MouseEvent| {
         for (option, value) in [
@@ -26,7 +25,10 @@ pub(super) fn vary(session: &Session, vary: &Vary, run: Option<u32>) -> Html {
         session.tell(Action::Show("sweep"));
     });
     let title = "Vary this: run several values, and see the numbers over them";
-    quiet_button(&label, Some(title), html! { "vary…" }, onclick)
+    // Named by what is in it: a label would be found where the field beside it is looked for.
+    html! {
+        <button type="button" class="quiet" {title} {onclick}>{ "vary" }<span class="visually-hidden">{ of }</span></button>
+    }
 }
 
 /// A field and, beside it, the way to the sweep over it.

@@ -169,8 +169,14 @@ impl Server {
                 applications,
                 simulate,
                 own_weights,
+                sum_at_load,
             } => {
-                let bound = bound(&jobs, applications, 1.0);
+                let bound = bound(&jobs, applications, sum_at_load.unwrap_or(1.0));
+                if sum_at_load.is_some() {
+                    let summed = bound.and_then(|jobs| summed(spec, jobs, &files, own_weights));
+                    reply(&self.scope, &Reply::Summed(Box::new(summed)));
+                    return;
+                }
                 let checked = spec.check().map_err(|missing| missing.to_string());
                 let run = checked.and(bound).and_then(|workload| {
                     let spec = Rc::unwrap_or_clone(spec);
@@ -186,17 +192,6 @@ impl Server {
                 }
                 (self.replay, self.watch, self.noted) = (None, None, None);
                 self.slice();
-            }
-            RunRequest::Sum {
-                spec,
-                applications,
-                own_weights,
-                load,
-            } => {
-                let bound = bound(&jobs, applications, load);
-                let summary =
-                    bound.and_then(|workload| summed(spec, workload, &files, own_weights));
-                reply(&self.scope, &Reply::Summed(Box::new(summary)));
             }
             RunRequest::Weigh => {
                 let own = Weights::default().add_own(&bytes_of(&with));

@@ -39,7 +39,11 @@ fn SweepView(props: &StateProps) -> Html {
                 { error(refused.map(String::as_str)) }
                 if let Some(sweep) = sweep {
                     { progress(sweep, state, session) }
-                    <div class="plots">{ for METRICS[..4].iter().map(|metric| chart(&plot(sweep, metric), dark, "")) }</div>
+                    if sweep.vary == Vary::Link {
+                        <ul class="differs" aria-label="What differs">{ for sweep.differs.iter().map(|of| html! { <li>{ of }</li> }) }</ul>
+                    } else {
+                        <div class="plots">{ for METRICS[..4].iter().map(|metric| chart(&plot(sweep, metric), dark, "")) }</div>
+                    }
                     { table(sweep, session) }
                 } else {
                     <p class="empty">{ "Say on the left what to vary. Every value is run under every scheduler of the list; of each run its numbers stay, and a link to it." }</p>
@@ -55,6 +59,7 @@ fn choices(state: &AppState) -> Vec<(String, String)> {
     let mut add = |vary: Vary, title: String| all.push((vary.name(), title));
     add(Vary::Load, "Load: how fast jobs come".to_owned());
     add(Vary::Nodes, "Nodes of the cluster".to_owned());
+    add(Vary::Link, "Everything, as another link has it".to_owned());
     let is_value = |kind: ParamKind| !matches!(kind, ParamKind::Text(_));
     for setting in SETTINGS.iter().filter(|of| is_value(of.kind)) {
         add(Vary::Setting(setting.key), setting.label.to_owned());
@@ -101,11 +106,14 @@ fn form(state: &AppState, session: &Session) -> Html {
     });
     let all = option("", "all that have it", only.is_none(), None);
     let text = state.sweep_values();
+    let is_link = state.varied() == Vary::Link;
     let count = values(&text).map_or(0, |values| values.len());
     let take = {
         let session = session.clone();
         Callback::from(move |typed: String| {
-            values(&typed)?;
+            if !is_link {
+                values(&typed)?;
+            }
             session.tell(Action::SetOption(&SWEEP_VALUES, typed));
             Ok(())
         })
@@ -133,16 +141,22 @@ fn form(state: &AppState, session: &Session) -> Html {
         <form aria-label="Sweep" onsubmit={onsweep}>
             <p class="hint">{ "What if it were more, or less? One thing is varied; everything else is as the page has it." }</p>
             { field("Vary", None, list(onwhat, whats.collect())) }
+            if is_link {
+                { field("Link", Some("A link that Share has copied: its runs are put beside those of this page, and what differs is said in words"), html! {
+                    <Typed name="Link to compare with" kind="url" placeholder="https://…#v=1&…" value={text} {take} />
+                }) }
+            } else {
             { field("Values", Some("One after the other, as 1 2 4; or a range: 1..8/8 is eight values from 1 to 8"), html! {
                 <Typed name="Values" value={text} {take} />
             }) }
             { field("Under", None, list(onrun, std::iter::once(all).chain(runs).collect())) }
             <p class="hint" role="status">{ format!("{counted} × {under}: {} runs", count * schedulers) }</p>
+            }
             <div class="row">
                 if under_way {
                     <button type="button" onclick={oncancel}>{ "Cancel" }</button>
                 } else {
-                    <button type="submit" class="primary" disabled={state.trace.is_none()}>{ "Run the sweep" }</button>
+                    <button type="submit" class="primary" disabled={state.trace.is_none()}>{ if is_link { "Compare" } else { "Run the sweep" } }</button>
                 }
             </div>
         </form>
