@@ -11,7 +11,6 @@ use crate::draw::space::{Css, Point, Rect, Size};
 use crate::draw::svg::{Anchor, INCH, Look, Paper, Svg};
 use crate::stage::Stage;
 use crate::time_axis::Window;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use switchyard::job::JobId;
 
@@ -186,7 +185,7 @@ fn gpus(svg: &mut Svg, layout: &Layout, shown: OnStage<'_>, top: f64) -> f64 {
     let columns = (layout.width * COLUMNS) as usize;
     let mut pixels = vec![line.unknown; columns];
     // Shapes by colour: from where, how wide, at which row, how many rows high.
-    let mut shapes = BTreeMap::<Pixel, String>::new();
+    let mut shapes = Vec::new();
     let (first, em) = (rows.first().to_vec(), |h: f64| h * layout.look.text);
     let mut named_until = f64::NEG_INFINITY;
     for node in 0..first.len().saturating_sub(1) {
@@ -230,7 +229,7 @@ fn gpus(svg: &mut Svg, layout: &Layout, shown: OnStage<'_>, top: f64) -> f64 {
 
 /// Puts a line of pixels among the shapes.
 fn put(
-    shapes: &mut BTreeMap<Pixel, String>,
+    shapes: &mut Vec<(Pixel, String)>,
     pixels: &[Pixel],
     line: &Line<'_>,
     left: f64,
@@ -241,7 +240,12 @@ fn put(
     for run in pixels.chunk_by(|a, b| a == b) {
         if run[0] != line.unknown {
             let (x, w) = (left + from as f64 / COLUMNS, run.len() as f64 / COLUMNS);
-            let d = shapes.entry(run[0]).or_default();
+            let known = shapes.iter().position(|(colour, _)| *colour == run[0]);
+            let at = known.unwrap_or(shapes.len());
+            if at == shapes.len() {
+                shapes.push((run[0], String::new()));
+            }
+            let d = &mut shapes[at].1;
             // Writing to a string does not fail.
             let _ = write!(d, "M{x:.1} {y:.2}h{w}v{h:.2}h-{w}z");
         }
