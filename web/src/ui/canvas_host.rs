@@ -121,9 +121,8 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
             }
             move || {
                 // A tooltip does not outlive what it is about.
-                if resting.borrow_mut().take().is_some() {
-                    show_tooltip(None, Point::default());
-                }
+                resting.borrow_mut().take();
+                show_tooltip(None, Point::default());
                 if let (Some(animation), Some(id)) = (animation, hosted.borrow_mut().take()) {
                     animation.release(id);
                 }

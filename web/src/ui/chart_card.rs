@@ -294,6 +294,9 @@ fn readout(figure: &Figure, plot: Rect<Css>, value: f64, dark: bool) -> Html {
 fn clock_line(figure: &Rc<Figure>, plot: Rect<Css>) -> Callback<f64, Html> {
     let figure = figure.clone();
     Callback::from(move |now| {
+        if !figure.x.holds(now) {
+            return Html::default();
+        }
         let x = figure.x.across(&plot, now);
         html! { <div class="chart-line clock" ~style={vertical(x, plot)} aria-hidden="true"></div> }
     })

@@ -290,6 +290,11 @@ impl Axis {
         &self.ticks
     }
 
+    /// Whether a value is between its ends.
+    pub fn holds(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
     /// The greatest value.
     pub fn high(&self) -> f64 {
         self.high
