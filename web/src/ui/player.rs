@@ -59,6 +59,11 @@ pub(super) fn Player(props: &Props) -> Html {
             }
         })
     };
+    let pace = format!(
+        "×{} real time: {} of the trace in a second",
+        format::figures(readout.speed),
+        format::duration(readout.speed)
+    );
     let play_label = if readout.playing { "Pause" } else { "Play" };
     html! {
         <footer class="player" aria-label="Player">
@@ -67,11 +72,11 @@ pub(super) fn Player(props: &Props) -> Html {
                 { sign(if readout.playing { Icon::Pause } else { Icon::Play }) }
             </button>
             { quiet_button("Step to the event after", Some("Event after (.)"), sign(Icon::Forward), step(true)) }
-            <label class="speed" title="Simulated time per second">
+            <label class="speed" title={pace.clone()}>
                 <span class="visually-hidden">{ "Speed" }</span>
                 <input type="range" min="0" max={FASTEST_POWER.to_string()} step="0.05" value={readout.speed.max(1.0).log10().to_string()}
-                    aria-valuetext={format!("{} per second", format::duration(readout.speed))} oninput={onspeed} />
-                <output>{ format!("{}/s", format::duration(readout.speed)) }</output>
+                    aria-valuetext={pace} oninput={onspeed} />
+                <output>{ format!("×{}", format::figures(readout.speed)) }<span class="only-wide">{ " real time" }</span></output>
             </label>
             <CanvasHost class="painted strip" scene={Scene::of((), |()| Strip::default())} doers={props.doers.clone()} label="Queue length over the whole trace; click to move the clock" />
             <output class="clock" aria-live="off" data-testid="clock">{ format::time(readout.now) }</output>
