@@ -132,10 +132,12 @@ test("what changed: winners and losers, and a dot that opens its job", async (t)
   const ring = changed.locator(".ring.chosen");
   await ring.waitFor();
   // The same dot, by its place.
-  const place = await ring.boundingBox();
+  const frame = changed.locator(".scatter-frame");
+  const [at, within] = [await ring.boundingBox(), await frame.boundingBox()];
+  const position = { x: at.x + at.width / 2 - within.x, y: at.y + at.height / 2 - within.y };
   await changed.locator(".ranking").last().getByRole("button").first().click();
   await page.getByRole("region", { name: `Job ${name}` }).waitFor({ state: "detached" });
-  await page.mouse.click(place.x + place.width / 2, place.y + place.height / 2);
+  await frame.click({ position });
   await page.getByRole("region", { name: `Job ${name}` }).waitFor();
 });
 

@@ -102,7 +102,8 @@ pub(super) fn JobsByHand(props: &StateProps) -> Html {
     let take_hold = |row: usize, end: End, value: f64| {
         let drag = drag.setter();
         Callback::from(move |event: PointerEvent| {
-            let target = event.current_target();
+            // Not the current target: Yew listens at the page's root.
+            let target = event.target();
             let Some(bar) = target.and_then(|target| target.dyn_into::<HtmlElement>().ok()) else {
                 return;
             };
