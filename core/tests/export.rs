@@ -44,6 +44,7 @@ fn our_own_format_loses_nothing() {
             "fifo".to_owned(),
             "tiresias-gittins[history=an \"odd\" one]".to_owned(),
         ],
+        names: vec![String::new(), "mine, \"odd\"".to_owned()],
         settings: Settings {
             outages: Default::default(),
             placement: Strategy::SPREAD,
