@@ -62,7 +62,7 @@ test("a run has the name that people give it, in every view and in the link", as
   const queues = page.getByLabel("queues", { exact: true });
   await page.getByText("How many queues (K); one more than there are thresholds.").waitFor();
   assert.equal(await page.getByRole("button", { name: "Reset queues" }).count(), 0);
-  await queues.fill("3");
+  await queues.fill("4");
   await queues.press("Enter");
   await page.getByRole("button", { name: "Reset queues" }).click();
   await page.getByRole("button", { name: "Reset queues" }).waitFor({ state: "detached" });
