@@ -336,6 +336,7 @@ fn experiment() -> impl Strategy<Value = Experiment> {
                     title: "Any \"state\"".to_owned(),
                     choice: Vec::new(),
                     cluster: Some(ClusterSpec::new(cluster).expect("small")),
+                    names: policies.iter().map(|of| format!("my \"{of}\"")).collect(),
                     policies: policies.into_iter().map(str::to_owned).collect(),
                     settings: Settings {
                         placement,
