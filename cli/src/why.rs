@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use switchyard::job::JobId;
 use switchyard::placement::graph_rl::Weights;
+use switchyard::sim::EventKind;
 use switchyard::tell::{Cause, Explanation, Fact, Placing, Verdict};
 use switchyard::{RunSpec, Time, workload::Workload};
 
@@ -41,6 +42,9 @@ pub(crate) struct Arguments {
 struct Answer {
     policy: String,
     verdict: Verdict,
+    /// Where a job is that neither runs nor waits.
+    #[serde(skip)]
+    absent: &'static str,
     facts: Vec<Fact>,
     slow: Vec<Cause>,
     /// How a placement that has learned decided last.
@@ -106,9 +110,20 @@ fn ask(
         placing,
         ..
     } = run.explain(job, Time(at));
+    let log = run.log();
+    let mut kinds = (0..log.events())
+        .map(|i| log.event(i))
+        .filter(|event| event.job == job)
+        .map(|event| event.kind);
+    let absent = match kinds.next_back() {
+        Some(EventKind::Finish) => "finished",
+        Some(EventKind::Reject) => "rejected: it wants more GPUs than the cluster has",
+        _ => "not submitted yet",
+    };
     Ok(Answer {
         policy: spec.policy.to_string(),
         verdict,
+        absent,
         facts,
         slow,
         placing,
@@ -133,9 +148,7 @@ fn text(answer: &Answer, workload: &Workload) -> String {
                 "waits: it wants {wants} GPUs and {free} are free, but not where the placement would put it"
             )
         }
-        Verdict::NotActive => {
-            "not in the queue: not submitted yet, finished or rejected".to_owned()
-        }
+        Verdict::NotActive => answer.absent.to_owned(),
     };
     let mut text = format!("{}: {verdict}\n", answer.policy);
     for cause in &answer.slow {

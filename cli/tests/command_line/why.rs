@@ -41,3 +41,36 @@ fn who_is_not_there_is_not_asked_about() {
         "{error}"
     );
 }
+
+#[test]
+fn a_job_that_is_not_there_is_one_thing() {
+    let said = |job: &str, at: &str, cluster: &str| {
+        let asked = ["why", "sample:three-jobs", "--policy", "fifo"];
+        let of = ["--job", job, "--at", at, "--cluster", cluster];
+        let ran = switchyard(&[&asked[..], &of].concat()).assert().success();
+        String::from_utf8_lossy(&ran.get_output().stdout).into_owned()
+    };
+    let job = "J1";
+    assert!(said(job, "1000", "1x2").starts_with("fifo: finished\n"));
+    let rejected = said(job, "1000", "1x1");
+    assert!(
+        rejected.starts_with("fifo: rejected: it wants more"),
+        "{rejected}"
+    );
+    let csv = switchyard(&["run", "sample:lab", "--csv", "-"]).assert();
+    let csv = String::from_utf8_lossy(&csv.get_output().stdout).into_owned();
+    let last = csv.lines().last().and_then(|row| row.split(',').nth(1));
+    let asked = [
+        "why",
+        "sample:lab",
+        "--policy",
+        "fifo",
+        "--at",
+        "1",
+        "--job",
+    ];
+    let ran = switchyard(&[&asked[..], &[last.expect("jobs")]].concat());
+    let ran = ran.assert().success();
+    let text = String::from_utf8_lossy(&ran.get_output().stdout).into_owned();
+    assert!(text.starts_with("fifo: not submitted yet\n"), "{text}");
+}
