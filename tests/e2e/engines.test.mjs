@@ -48,7 +48,7 @@ function listen() {
   };
 }
 
-/** Whether something is shown: a canvas that is painted, a plot, or rows of a table. */
+/** Whether something is shown: a canvas that is painted, a plot, rows of a table, or a form to begin with. */
 function isDrawn() {
   const view = document.querySelector("[role=tabpanel]");
   const canvases = [...view.querySelectorAll("canvas")].filter((canvas) => canvas.clientWidth > 0);
@@ -58,7 +58,8 @@ function isDrawn() {
     for (let i = 0; i < data.length; i += 4) seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
     return seen.size > 2;
   };
-  return canvases.some(isPainted) || view.querySelectorAll("svg :is(path, polyline, line, circle), [role=row], tr").length > 1;
+  const hasForm = view.querySelector("form [type=submit]") !== null;
+  return hasForm || canvases.some(isPainted) || view.querySelectorAll("svg :is(path, polyline, line, circle), [role=row], tr").length > 1;
 }
 
 /** What is wider than where it stands: the page, and what is painted up to a yard's right edge. */
