@@ -32,7 +32,7 @@ async function slide(page, label, value) {
 test("the goodput model answers to every slider, without a trace's help", async (t) => {
   const page = await open(t, "index.html#v=1&sample=lab&run=fifo&t=0");
   await page.getByRole("tab", { name: "Goodput" }).waitFor();
-  await page.keyboard.press("6");
+  await page.getByRole("tab", { name: "Goodput" }).click();
   const batch = fact(page, "batch size M");
   await batch.waitFor();
   const samples = async () => Number((await batch.textContent()).split(" ")[0]);
@@ -96,10 +96,10 @@ test("jobs train applications where a scheduler adapts them, under every schedul
   assert.deepEqual(await hashes(), [hash("bound", "fifo"), hash("bound", "pollux")]);
   // Another rule runs everything again; a wrong one is answered by every run.
   await page.getByText("What jobs train").click();
-  await page.getByLabel("By GPU-hours").fill("1: cifar10; gpt");
+  await page.getByLabel("By GPU-hours", { exact: true }).fill("1: cifar10; gpt");
   await page.keyboard.press("Tab");
   await page.getByText("there is no application 'gpt'").first().waitFor();
-  await page.getByLabel("By GPU-hours").fill("cifar10");
+  await page.getByLabel("By GPU-hours", { exact: true }).fill("cifar10");
   await page.keyboard.press("Tab");
   await finished(page, 2, 120_000);
   await page.waitForTimeout(1200);
@@ -143,7 +143,7 @@ test("measured profiles stand in for the fitted ones, and are let go again", asy
   // The paper's rule names applications that these profiles do not hold.
   await page.getByText("there is no application 'cifar10'").first().waitFor();
   await page.getByText("What jobs train").click();
-  await page.getByLabel("By GPU-hours").fill("application");
+  await page.getByLabel("By GPU-hours", { exact: true }).fill("application");
   await page.keyboard.press("Tab");
   await finished(page, 1, 120_000);
   await page.getByRole("button", { name: "Use the fitted models again" }).click();
@@ -157,10 +157,10 @@ test("what the sliders describe can be trained", async (t) => {
   await page.getByText("Jobs now train this application").waitFor();
   await finished(page, 1, 120_000);
   await page.getByText("What jobs train").click();
-  assert.equal(await page.getByLabel("By GPU-hours").inputValue(), "mine");
+  assert.equal(await page.getByLabel("By GPU-hours", { exact: true }).inputValue(), "mine");
   await page.getByRole("button", { name: "Let go of it" }).click();
   await finished(page, 1, 120_000);
-  assert.match(await page.getByLabel("By GPU-hours").inputValue(), /^1: cifar10/);
+  assert.match(await page.getByLabel("By GPU-hours", { exact: true }).inputValue(), /^1: cifar10/);
 });
 
 const { open: openWithGpu } = browser(["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]);

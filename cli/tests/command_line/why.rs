@@ -69,7 +69,7 @@ fn a_job_that_is_not_there_is_one_thing() {
         "1",
         "--job",
     ];
-    let ran = switchyard(&[&asked[..], &[last.expect("jobs")]].concat());
+    let mut ran = switchyard(&[&asked[..], &[last.expect("jobs")]].concat());
     let ran = ran.assert().success();
     let text = String::from_utf8_lossy(&ran.get_output().stdout).into_owned();
     assert!(text.starts_with("fifo: not submitted yet\n"), "{text}");
