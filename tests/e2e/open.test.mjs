@@ -96,7 +96,7 @@ for (const colorScheme of ["light", "dark"]) {
     await give(page, table("more.csv", ["Ticket,When,Took,Cards,Who", "d,0,60,3,y"]));
     await jobs(page, 1);
     assert.match(await facts(page), /3 GPU·h/);
-    assert.match(await report(page).textContent(), /Columns as you said of an earlier file with the same header/);
+    assert.match(await report(page).textContent(), /Columns are read as you chose for an earlier file with the same header/);
 
     // What was said can be changed, and a mapping that makes no trace says why.
     await page.getByRole("button", { name: "Change columns and units…" }).click();
