@@ -47,7 +47,7 @@ async function lookAt(page, job) {
   // Only a clock that stands can be asked.
   const pause = page.getByRole("button", { name: "Pause", exact: true });
   if (await pause.isVisible()) await pause.click();
-  const events = inspector.locator("details").filter({ hasText: "graph-rl" });
+  const events = inspector.locator("details").filter({ hasText: "Graph RL" });
   if (!(await events.evaluate((details) => details.open))) await events.locator("summary").click();
   await events.getByRole("button", { name: /starts on/ }).first().click();
   await inspector.getByRole("table", { name: "What the agent could do" }).first().waitFor();
