@@ -160,7 +160,7 @@ test("weights of one's own are taken, named in links, and let go of", async (t) 
   await page.waitForFunction((hash) => location.hash.includes(`weights=${hash}`), hash);
   // Whoever has the link alone is told what is missing.
   const other = await open(t, `index.html${await page.evaluate(() => location.hash)}`);
-  await other.getByText(new RegExp(`${hash}, which are not in this page: drop their file`)).waitFor();
+  await other.getByText(new RegExp(`${hash}, which are not open in this page: drop their file`)).waitFor();
   await drop(other, "theirs.safetensors", own);
   await finished(other, 2);
   await group.getByRole("button", { name: "Remove mine.safetensors" }).click();
