@@ -135,7 +135,11 @@ fn form(state: &AppState, session: &Session) -> Html {
     };
     let oncancel = {
         let session = session.clone();
-        Callback::from(move |_: MouseEvent| session.leave_sweep())
+        // The button becomes the one that runs: the same click must not press that, too.
+        Callback::from(move |event: MouseEvent| {
+            event.prevent_default();
+            session.leave_sweep();
+        })
     };
     html! {
         <form aria-label="Sweep" onsubmit={onsweep}>
