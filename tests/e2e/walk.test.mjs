@@ -27,7 +27,7 @@ for (const [name, folder, address] of builds) {
       const page = await open(t, address);
       const { views, controls, steps: taken } = await walk(page, { seed, steps });
       t.diagnostic(`seed ${seed}: ${taken} steps, ${controls} controls`);
-      assert.deepEqual(views.sort(), ["Compare", "Fragmentation", "Goodput", "Jobs", "Queues", "Timeline", "Yard"]);
+      assert.deepEqual(views.sort(), ["Compare", "Fragmentation", "Goodput", "Jobs", "Queues", "Sweep", "Timeline", "Yard"]);
     });
   });
 }
