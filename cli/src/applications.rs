@@ -5,8 +5,9 @@ use anyhow::{Context, anyhow};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use switchyard::report::TraceFacts;
+use switchyard::study::Request;
 use switchyard::trace::{ProfileTable, SourceFile};
-use switchyard::workload::{Application, ApplicationSettings, BindingRule, profiles};
+use switchyard::workload::{Application, profiles};
 
 #[derive(Args)]
 pub(crate) struct ApplicationArguments {
@@ -23,56 +24,22 @@ pub(crate) struct ApplicationArguments {
     binding: Option<PathBuf>,
 }
 
-/// What was asked for, read from its files.
-pub(crate) struct AskedApplications {
-    rule: Option<BindingRule>,
-    profiles: Vec<ProfileTable>,
-    definitions: Vec<String>,
-}
-
 impl ApplicationArguments {
-    /// Reads the files that are named.
-    pub(crate) fn check(&self) -> Result<AskedApplications, Failure> {
-        let rule = self.binding.as_deref().map(|path| {
+    /// Asks for what is in the files that are named.
+    pub(crate) fn ask(&self, request: &mut Request) -> Result<(), Failure> {
+        if let Some(path) = &self.binding {
             let rule = serde_json::from_str(&read_text(path)?);
-            rule.map_err(|error| Failure::Input(anyhow!("{}: {error}", path.display())))
-        });
-        let definition = |path: &PathBuf| {
-            let text = read_text(path)?;
-            match Application::from_json(&text) {
-                Ok(_) => Ok(text),
-                Err(error) => Err(Failure::Input(anyhow!("{}: {error}", path.display()))),
-            }
-        };
-        let definitions: Result<Vec<String>, Failure> =
-            self.definitions.iter().map(definition).collect();
-        Ok(AskedApplications {
-            rule: rule.transpose()?,
-            profiles: self.profiles.as_deref().map_or(Ok(Vec::new()), profiles)?,
-            definitions: definitions?,
-        })
-    }
-}
-
-impl AskedApplications {
-    /// What was asked for over what a file says; `beside`: profiles that came with the trace.
-    /// Whoever asks for anything wants plain jobs to train, too.
-    pub(crate) fn over(self, settings: &mut ApplicationSettings, beside: Vec<ProfileTable>) {
-        settings.always |= self.rule.is_some()
-            || !self.profiles.is_empty()
-            || !self.definitions.is_empty()
-            || !beside.is_empty();
-        if let Some(rule) = self.rule {
-            settings.rule = rule.to_string();
-            settings.seed = rule.seed;
+            let refused = |error| Failure::Input(anyhow!("{}: {error}", path.display()));
+            request.rule(rule.map_err(refused)?);
         }
-        if !beside.is_empty() {
-            settings.profiles = beside;
+        if let Some(path) = &self.profiles {
+            request.profiles(profiles(path)?);
         }
-        if !self.profiles.is_empty() {
-            settings.profiles = self.profiles;
+        for path in &self.definitions {
+            let refused = |error| Failure::Input(anyhow!("{}: {error}", path.display()));
+            request.define(read_text(path)?).map_err(refused)?;
         }
-        settings.definitions.extend(self.definitions);
+        Ok(())
     }
 }
 

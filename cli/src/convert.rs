@@ -1,7 +1,7 @@
 //! `switchyard convert`: any trace as our own format, SWF or Tiresias' CSV.
 
 use crate::input::{self, TraceArguments};
-use crate::settings::SettingsArguments;
+use crate::settings::{SettingsArguments, prepared};
 use crate::{Failure, output};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -47,9 +47,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn convert(arguments: &Arguments) -> Result<(), Failure> {
-    let asked = arguments.settings.check()?;
+    let request = arguments.settings.request()?;
     let cluster = arguments.cluster.as_deref();
-    let input = input::load(&arguments.trace, &arguments.opening, cluster)?;
+    let study = input::load(&arguments.trace, &arguments.opening, cluster)?;
     let plain = arguments.output.strip_suffix(".gz");
     let name = plain.unwrap_or(&arguments.output);
     let by_name = if name.ends_with(".swf") {
@@ -58,21 +58,18 @@ pub(crate) fn convert(arguments: &Arguments) -> Result<(), Failure> {
         Format::Switchyard
     };
     let mut text = String::new();
-    let cluster = input.cluster.map(|(cluster, _)| cluster);
-    let workload = &input.workload;
+    let cluster = study.cluster.as_ref().map(|(cluster, _)| cluster.clone());
     let written = match arguments.to.unwrap_or(by_name) {
-        Format::Swf => export::swf(workload, cluster.as_ref(), &mut text),
-        Format::Tiresias => export::tiresias(workload, &mut text),
+        Format::Swf => export::swf(&study.workload, cluster.as_ref(), &mut text),
+        Format::Tiresias => export::tiresias(&study.workload, &mut text),
         Format::Switchyard => {
-            let mut settings = asked.over(input.experiment, input.profiles)?;
+            // The jobs are written as they were opened, without what they train.
+            let workload = study.workload.clone();
             // What could not run is not written.
-            let bound = settings.bind(workload.clone())?;
-            let on = cluster.clone().unwrap_or_else(|| bound.suggest_cluster());
-            settings.runs(&on)?;
-            let mut experiment = settings.experiment;
+            let mut experiment = prepared(study, request)?.experiment;
             experiment.cluster = cluster;
             experiment.title = arguments.title.clone().unwrap_or(experiment.title);
-            experiment.write(workload, &mut text)
+            experiment.write(&workload, &mut text)
         }
     };
     written

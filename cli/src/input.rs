@@ -1,4 +1,4 @@
-//! From arguments to a workload and a cluster.
+//! From arguments to a trace, and to a cluster: files are read here.
 
 use crate::Failure;
 use anyhow::{Context, anyhow};
@@ -7,17 +7,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use switchyard::Experiment;
-use switchyard::cluster::{ClusterPreset, ClusterSpec};
+use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
 use switchyard::policy::{PolicySpec, ServiceHistory};
-use switchyard::report::TraceFacts;
+use switchyard::study::{Study, cluster_of};
 use switchyard::trace::{
-    Choices, ColumnMapping, Fractions, OpenError, OpenOptions, Opened, Opening, Oversized,
-    ProfileTable, Trace, Window,
+    Choices, ColumnMapping, Fractions, OpenError, OpenOptions, Opened, Opening, Oversized, Trace,
+    Window,
 };
-use switchyard::workload::{SAMPLES, Sample, Workload};
 
 /// What marks the name of an embedded sample.
 const SAMPLE: &str = "sample:";
@@ -99,75 +96,22 @@ impl TraceArguments {
     }
 }
 
-/// A trace ready to run.
-pub(crate) struct Input {
-    pub(crate) facts: TraceFacts,
-    pub(crate) workload: Workload,
-    /// The cluster that was asked for or came with the trace, and which of both.
-    pub(crate) cluster: Option<(ClusterSpec, &'static str)>,
-    /// Profiles that came with the trace.
-    pub(crate) profiles: Vec<ProfileTable>,
-    /// The settings in the file, where it is an experiment.
-    pub(crate) experiment: Experiment,
-    /// Rows left out.
-    pub(crate) dropped: u32,
-}
-
 /// Opens files as one trace, or an embedded sample as `sample:NAME`. `cluster`: the one asked for.
 pub(crate) fn load(
     paths: &[PathBuf],
     arguments: &TraceArguments,
     cluster: Option<&str>,
-) -> Result<Input, Failure> {
+) -> Result<Study, Failure> {
     let asked = cluster.map(self::cluster).transpose()?;
-    let asked = asked.map(|cluster| (cluster, "as asked"));
+    let (options, choices) = (arguments.options(), arguments.choices());
     if let [path] = paths
         && let Some(name) = path.to_str().and_then(|path| path.strip_prefix(SAMPLE))
     {
-        return load_sample(name, arguments, asked);
+        return Ok(Study::of_sample(name, &options, &choices, asked)?);
     }
-    match arguments.open(paths)? {
-        Opened::Trace(mut trace) => {
-            let came = trace.cluster.take();
-            let came = came.map(|cluster| (cluster, "came with the trace"));
-            let cluster = asked.or(came);
-            arguments.choose(&mut trace, cluster.as_ref().map(|c| &c.0))?;
-            let experiment = Experiment::of(&trace);
-            let experiment = experiment.map_err(|error| Failure::Input(error.into()))?;
-            let mut experiment = experiment.unwrap_or_default();
-            let outages = &mut experiment.settings.outages;
-            *outages = outages.and(&trace.outages);
-            let dropped = trace.report.dropped.iter();
-            let dropped = dropped.map(|dropped| dropped.count).sum();
-            let workload = trace.take_workload();
-            experiment.choice.extend(arguments.choices().in_words());
-            Ok(Input {
-                facts: TraceFacts {
-                    member: arguments.member.clone(),
-                    columns: arguments.map.as_ref().map(ToString::to_string),
-                    choice: experiment.choice.clone(),
-                    ..TraceFacts::of(&trace.format, &workload)
-                },
-                dropped,
-                cluster,
-                profiles: std::mem::take(&mut trace.profiles),
-                experiment,
-                workload,
-            })
-        }
-        Opened::Cluster(cluster) => Err(Failure::Input(anyhow!(
-            "{} describes a cluster ({cluster}) and no jobs: name a trace as well",
-            paths[0].display()
-        ))),
-        Opened::Profiles(_) => Err(Failure::Input(anyhow!(
-            "{} holds profiles of applications and no jobs: name a workload as well",
-            paths[0].display()
-        ))),
-        Opened::Outages(_) => Err(Failure::Input(anyhow!(
-            "{} lists outages and no jobs: name a trace as well",
-            paths[0].display()
-        ))),
-    }
+    let opened = arguments.open(paths)?;
+    let file = paths[0].display().to_string();
+    Ok(Study::of(opened, &file, &options, &choices, asked)?)
 }
 
 /// Opens files slice by slice, with a progress bar if someone is watching.
@@ -235,40 +179,10 @@ fn explained(error: OpenError) -> anyhow::Error {
     anyhow!(text)
 }
 
-fn load_sample(
-    name: &str,
-    arguments: &TraceArguments,
-    asked: Option<(ClusterSpec, &'static str)>,
-) -> Result<Input, Failure> {
-    if !arguments.choices().is_default() || arguments.options() != OpenOptions::default() {
-        return Err(Failure::Input(anyhow!(
-            "a sample is taken whole: convert it to a file to choose among its jobs"
-        )));
-    }
-    let sample = Sample::named(name).ok_or_else(|| {
-        let names: Vec<&str> = SAMPLES.iter().map(|sample| sample.name).collect();
-        Failure::Input(anyhow!(
-            "there is no sample '{name}': use one of {}",
-            names.join(", ")
-        ))
-    })?;
-    let workload = sample.workload();
-    let own = || (sample.cluster_spec(), "came with the trace");
-    Ok(Input {
-        facts: TraceFacts::of("sample", &workload),
-        cluster: Some(asked.unwrap_or_else(own)),
-        profiles: Vec::new(),
-        experiment: Experiment::default(),
-        dropped: 0,
-        workload,
-    })
-}
-
 /// The cluster asked for: its text, the name of a published one, or a file that describes one.
 pub(crate) fn cluster(argument: &str) -> Result<ClusterSpec, Failure> {
-    let argument = ClusterPreset::named(argument).map_or(argument, |preset| preset.text);
     let path = Path::new(argument);
-    match ClusterSpec::from_str(argument) {
+    match cluster_of(argument) {
         Ok(cluster) => Ok(cluster),
         Err(_) if path.is_file() => {
             match open_files(&[path.to_path_buf()], &OpenOptions::default())? {

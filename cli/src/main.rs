@@ -20,10 +20,13 @@ mod table;
 mod terminal;
 mod why;
 
+use anyhow::anyhow;
 use clap::{Parser, Subcommand};
 use std::fmt;
 use std::io::Write;
 use std::process::ExitCode;
+use switchyard::RunSpecError;
+use switchyard::study::StudyError;
 
 /// Replay a GPU cluster's job trace under different schedulers.
 ///
@@ -63,6 +66,17 @@ pub(crate) enum Failure {
     Run(anyhow::Error),
     /// Whoever reads the output has seen enough: nothing to say, status 0.
     Unread,
+}
+
+impl From<StudyError> for Failure {
+    fn from(error: StudyError) -> Self {
+        Self::Input(match error {
+            StudyError::Run(missing @ RunSpecError::MissingWeights { .. }) => {
+                anyhow!("{missing}; with --weights FILE")
+            }
+            error => error.into(),
+        })
+    }
 }
 
 impl fmt::Display for Failure {

@@ -1,6 +1,6 @@
 //! `switchyard run` and `switchyard compare`.
 
-use crate::settings::SettingsArguments;
+use crate::settings::{SettingsArguments, prepared};
 use crate::table::Table;
 use crate::terminal::shown;
 use crate::{Failure, applications, input, memory, output};
@@ -14,10 +14,10 @@ use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::placement::graph_rl::Weights;
 use switchyard::report::{
-    ClusterFacts, Outcomes, Results, RunResult, ServerFigures, Summary, TableForm, TraceFacts,
-    by_gpu_type, chrome_trace, jct_by_name, jobs_csv, paper_table,
+    Outcomes, Results, RunResult, TableForm, chrome_trace, jct_by_name, jobs_csv, paper_table,
 };
 use switchyard::sim::RunLog;
+use switchyard::study::Origin;
 use switchyard::workload::Workload;
 
 /// Steps of a simulation between two looks at the progress bar.
@@ -59,58 +59,36 @@ pub(crate) struct Arguments {
 }
 
 struct Run {
-    spec: RunSpec,
     log: RunLog,
     outcomes: Outcomes,
-    summary: Summary,
-    wall_ms: f64,
+    result: RunResult,
 }
 
 pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     // What is asked for is checked before a large trace is opened.
-    let asked = arguments.settings.check()?;
-    let input = input::load(
+    let request = arguments.settings.request()?;
+    let study = input::load(
         &arguments.trace,
         &arguments.opening,
         arguments.cluster.as_deref(),
     )?;
-    let mut settings = asked.over(input.experiment, input.profiles)?;
-    let is_plain = !input.workload.is_adaptive();
-    let workload = settings.bind(input.workload)?;
-    let mut facts = input.facts;
-    if workload.is_adaptive() {
-        let trained = TraceFacts::of(&facts.format, &workload);
-        (facts.gpu_hours, facts.applications) = (trained.gpu_hours, trained.applications);
-        facts = facts.training(&settings.experiment.settings.applications, is_plain);
-    }
-    let (cluster, origin) = input
-        .cluster
-        .unwrap_or_else(|| (workload.suggest_cluster(), "guessed: see --help"));
-    let workload = Arc::new(workload);
-    let specs = settings.runs(&cluster)?;
-    let budget = arguments.log.budget(specs.len());
-    let runs = specs.into_iter().map(|mut spec| {
+    let prepared = prepared(study, request)?;
+    let (workload, cluster) = (&prepared.workload, &prepared.cluster);
+    let budget = arguments.log.budget(prepared.runs.len());
+    let runs = prepared.runs.iter().map(|spec| {
+        let mut spec = spec.clone();
         spec.options.log_budget = budget;
-        simulate(spec, &workload, &settings.weights)
+        simulate(&spec, workload, &prepared.weights)
     });
     let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
 
-    let results = Results {
-        trace: facts,
-        cluster: ClusterFacts::of(&cluster),
-        preset: settings.preset.map(|preset| preset.name().to_owned()),
-        runs: runs
-            .iter()
-            .map(|run| RunResult {
-                per_job: arguments
-                    .per_job
-                    .then(|| jct_by_name(&workload, &run.outcomes)),
-                by_gpu_type: by_gpu_type(&cluster, &run.log, &run.outcomes),
-                parameter_servers: ServerFigures::of(&run.log),
-                ..RunResult::new(&run.spec, &run.summary, run.wall_ms, run.log.hash())
-            })
-            .collect(),
-    };
+    let results = runs.iter().map(|run| RunResult {
+        per_job: arguments
+            .per_job
+            .then(|| jct_by_name(workload, &run.outcomes)),
+        ..run.result.clone()
+    });
+    let results = prepared.results(results.collect());
     let mut outputs: Vec<(&str, String)> = Vec::new();
     if let Some(path) = &arguments.json {
         let json = serde_json::to_string_pretty(&results)
@@ -119,15 +97,16 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         outputs.push((path, json));
     }
     if let Some(path) = &arguments.csv {
-        let names: Vec<String> = runs.iter().map(|run| run.spec.policy.to_string()).collect();
-        let outcomes = runs.iter().map(|run| &run.outcomes);
-        let rows = names.iter().map(String::as_str).zip(outcomes);
-        outputs.push((path, jobs_csv(&workload, rows)));
+        let rows = runs
+            .iter()
+            .map(|run| (run.result.policy.as_str(), &run.outcomes));
+        outputs.push((path, jobs_csv(workload, rows)));
     }
     if let Some(path) = &arguments.table {
-        let names: Vec<String> = runs.iter().map(|run| run.spec.policy.to_string()).collect();
-        let summaries = runs.iter().map(|run| &run.summary);
-        let rows: Vec<_> = names.iter().map(String::as_str).zip(summaries).collect();
+        let rows = results.runs.iter();
+        let rows: Vec<_> = rows
+            .map(|run| (run.policy.as_str(), &run.summary))
+            .collect();
         let form = match Path::new(path).extension().and_then(OsStr::to_str) {
             Some("tex") => TableForm::Latex,
             Some("md") => TableForm::Markdown,
@@ -137,11 +116,11 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         outputs.push((path, paper_table(&rows, form)));
     }
     if let (Some(path), Some(run)) = (&arguments.chrome_trace, runs.first()) {
-        outputs.push((path, chrome_trace(&workload, &cluster, &run.log)));
+        outputs.push((path, chrome_trace(workload, cluster, &run.log)));
     }
     let machine_output = outputs.iter().any(|(path, _)| *path == output::STDOUT);
     if !machine_output {
-        let mut people = head(&results, origin, input.dropped);
+        let mut people = head(&results, prepared.origin, prepared.dropped);
         people.push_str(&table(&results.runs, compare));
         people.push_str(&types(&results.runs));
         outputs.push((output::STDOUT, shown(&people).into_owned()));
@@ -155,7 +134,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
 }
 
 /// Runs to the end, with a progress bar if someone is watching.
-fn simulate(spec: RunSpec, workload: &Arc<Workload>, weights: &Weights) -> Result<Run, Failure> {
+fn simulate(spec: &RunSpec, workload: &Arc<Workload>, weights: &Weights) -> Result<Run, Failure> {
     let style = ProgressStyle::with_template(
         "{prefix} {wide_bar} {human_pos}/{human_len} jobs, {eta} left",
     )
@@ -185,17 +164,19 @@ fn simulate(spec: RunSpec, workload: &Arc<Workload>, weights: &Weights) -> Resul
     bar.finish_and_clear();
     let log = simulation.into_log();
     let outcomes = Outcomes::of(workload, &spec.cluster, &log);
-    let summary = Summary::of_outcomes(&outcomes, &spec.cluster, &log);
     Ok(Run {
-        spec,
+        result: RunResult::of(spec, &log, &outcomes, wall_ms),
         log,
         outcomes,
-        summary,
-        wall_ms,
     })
 }
 
-fn head(results: &Results, origin: &str, dropped: u32) -> String {
+fn head(results: &Results, origin: Origin, dropped: u32) -> String {
+    let origin = match origin {
+        Origin::Asked => "as asked",
+        Origin::Trace => "came with the trace",
+        Origin::Guessed => "guessed: see --help",
+    };
     let (trace, cluster) = (&results.trace, &results.cluster);
     let mut text = format!(
         "{} jobs ({}), {:.0} GPU-hours, on {}: {} GPUs ({origin})\n",

@@ -1,7 +1,7 @@
 //! `switchyard why`: runs a trace up to a time and asks about one job there, as the page's inspector
 //! does: why it runs or waits, in the policy's numbers, and what slows it.
 
-use crate::settings::SettingsArguments;
+use crate::settings::{SettingsArguments, prepared};
 use crate::{Failure, input, output};
 use anyhow::anyhow;
 use clap::Args;
@@ -59,16 +59,14 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
-    let asked = arguments.settings.check()?;
-    let input = input::load(
+    let request = arguments.settings.request()?;
+    let study = input::load(
         &arguments.trace,
         &arguments.opening,
         arguments.cluster.as_deref(),
     )?;
-    let mut settings = asked.over(input.experiment, input.profiles)?;
-    let workload = Arc::new(settings.bind(input.workload)?);
-    let cluster = input.cluster.map(|(cluster, _)| cluster);
-    let cluster = cluster.unwrap_or_else(|| workload.suggest_cluster());
+    let prepared = prepared(study, request)?;
+    let workload = &prepared.workload;
     let mut jobs = workload.jobs.iter();
     let job = jobs.position(|job| *job.name == *arguments.job);
     let job = job.map(|at| JobId(at as u32)).ok_or_else(|| {
@@ -78,15 +76,15 @@ pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
         );
         Failure::Input(error)
     })?;
-    let specs = settings.runs(&cluster)?;
-    let answers = specs
+    let answers = prepared
+        .runs
         .iter()
-        .map(|spec| ask(spec, &workload, &settings.weights, (job, arguments.at)));
+        .map(|spec| ask(spec, workload, &prepared.weights, (job, arguments.at)));
     let answers = answers.collect::<Result<Vec<Answer>, Failure>>()?;
     match &arguments.json {
         Some(path) => output::json(path, &answers),
         None => {
-            let texts = answers.iter().map(|answer| text(answer, &workload));
+            let texts = answers.iter().map(|answer| text(answer, workload));
             output::text(output::STDOUT, &texts.collect::<String>())
         }
     }

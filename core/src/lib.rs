@@ -14,7 +14,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod described;
 mod experiment;
+pub mod study;
 pub mod weights;
 pub mod workload;
 

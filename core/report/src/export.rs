@@ -1,11 +1,11 @@
 //! Results as files: the JSON and CSV that the command line prints and the page saves.
 
-use super::{Outcomes, ServerFigures, Summary, TypeFigures};
+use super::{Outcomes, ServerFigures, Summary, TypeFigures, by_gpu_type};
 use crate::RunSpec;
 use crate::application::Application;
 use crate::cluster::ClusterSpec;
 use crate::job::{Status, Work};
-use crate::sim::{SimOptions, StopCause};
+use crate::sim::{RunLog, SimOptions, StopCause};
 use crate::spreadsheet::guarded;
 use crate::workload::{ApplicationSettings, BindingRule, Workload};
 use serde::Serialize;
@@ -161,7 +161,17 @@ impl ClusterFacts {
 }
 
 impl RunResult {
-    /// Of a complete run.
+    /// Of a complete run and all that its log tells but for single jobs.
+    pub fn of(run: &RunSpec, log: &RunLog, outcomes: &Outcomes, wall_ms: f64) -> Self {
+        let summary = Summary::of_outcomes(outcomes, &run.cluster, log);
+        Self {
+            by_gpu_type: by_gpu_type(&run.cluster, log, outcomes),
+            parameter_servers: ServerFigures::of(log),
+            ..Self::new(run, &summary, wall_ms, log.hash())
+        }
+    }
+
+    /// Of a complete run, by its summary.
     pub fn new(run: &RunSpec, summary: &Summary, wall_ms: f64, log_hash: u64) -> Self {
         Self {
             policy: run.policy.to_string(),

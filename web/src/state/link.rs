@@ -24,6 +24,7 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::job::{JobId, Status};
 use switchyard::outages::Outages;
 use switchyard::policy::PolicySpec;
+use switchyard::study::DEFAULT_POLICIES;
 use switchyard::trace::{ColumnMapping, Fractions, Oversized, Window};
 use switchyard::workload::{Application, SAMPLES};
 
@@ -130,10 +131,8 @@ impl Default for Link {
 
 /// The two schedulers of the first picture: the baseline and what the sandbox is about.
 fn default_policies() -> Vec<PolicySpec> {
-    ["fifo", "tiresias-las"]
-        .iter()
-        .filter_map(|name| name.parse().ok())
-        .collect()
+    let names = DEFAULT_POLICIES.iter();
+    names.filter_map(|name| name.parse().ok()).collect()
 }
 
 impl Link {

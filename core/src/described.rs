@@ -1,0 +1,123 @@
+//! What there is to choose from, as data: policies with their parameters, settings, samples. Read off
+//! the tables that hold each of them once, for the command line's JSON and for code that draws forms.
+
+use crate::policy::{POLICIES, ParamInfo, PolicyEntry, PolicySpec};
+use crate::workload::{SAMPLES, Sample};
+use crate::{SETTINGS, Setting};
+use serde::Serialize;
+
+/// A policy.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DescribedPolicy {
+    /// The name in specs.
+    pub name: &'static str,
+    /// The name for people.
+    pub title: &'static str,
+    /// What it does, in a sentence or two.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// Whether it sees true remaining work, which no real scheduler knows.
+    pub oracle: bool,
+    /// Its parameters.
+    pub params: Vec<DescribedParam>,
+}
+
+/// A parameter of a policy.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DescribedParam {
+    /// The name in specs.
+    pub name: &'static str,
+    /// What values it takes, in words.
+    pub takes: String,
+    /// The default, as text.
+    pub default: &'static str,
+    /// What it does, with its unit.
+    pub help: &'static str,
+}
+
+/// A setting of runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DescribedSetting {
+    /// The name in files and results.
+    pub key: &'static str,
+    /// The name for people.
+    pub label: &'static str,
+    /// Its unit; "" if it has none.
+    pub unit: &'static str,
+    /// What values it takes, in words.
+    pub takes: String,
+    /// The default, as text.
+    pub default: String,
+    /// What it does.
+    pub help: &'static str,
+}
+
+/// A workload that comes with the program.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DescribedSample {
+    /// The name to open it by.
+    pub name: &'static str,
+    /// The name for people.
+    pub title: &'static str,
+    /// What it shows.
+    pub summary: &'static str,
+    /// The cluster that it is meant for.
+    pub cluster: String,
+}
+
+/// Every policy, in the order shown to a person.
+pub fn policies() -> Vec<DescribedPolicy> {
+    POLICIES.iter().map(policy).collect()
+}
+
+/// Every setting, in the same order.
+pub fn settings() -> Vec<DescribedSetting> {
+    SETTINGS.iter().map(setting).collect()
+}
+
+/// Every sample.
+pub fn samples() -> Vec<DescribedSample> {
+    SAMPLES.iter().map(sample).collect()
+}
+
+fn policy(entry: &PolicyEntry) -> DescribedPolicy {
+    let spec = entry.name.parse();
+    DescribedPolicy {
+        name: entry.name,
+        title: entry.title,
+        summary: entry.summary,
+        source: entry.source,
+        oracle: spec.is_ok_and(|spec: PolicySpec| spec.is_oracle()),
+        params: entry.params.iter().map(param).collect(),
+    }
+}
+
+fn param(info: &ParamInfo) -> DescribedParam {
+    DescribedParam {
+        name: info.name,
+        takes: info.kind.to_string(),
+        default: info.default,
+        help: info.help,
+    }
+}
+
+fn setting(setting: &Setting) -> DescribedSetting {
+    DescribedSetting {
+        key: setting.key,
+        label: setting.label,
+        unit: setting.unit,
+        takes: setting.kind.to_string(),
+        default: setting.default(),
+        help: setting.help,
+    }
+}
+
+fn sample(sample: &Sample) -> DescribedSample {
+    DescribedSample {
+        name: sample.name,
+        title: sample.title,
+        summary: sample.summary,
+        cluster: sample.cluster_spec().to_string(),
+    }
+}

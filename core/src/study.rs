@@ -1,0 +1,512 @@
+//! A study: jobs and what comes with them ([`Study`]), what somebody asks to be run on them
+//! ([`Request`]), and what follows from both ([`Prepared`]): runs, ready to start. Command line and
+//! module ask for runs with it, so that the same words mean the same runs.
+//!
+//! What is asked goes before what the trace's file says, and that before the defaults. Each part of a
+//! request is checked as it is made, before a large trace is opened; all of them together at the
+//! end, so that nothing begins that would have to be refused later.
+
+use crate::cluster::{ClusterError, ClusterPreset, ClusterSpec};
+use crate::outages::Outages;
+use crate::placement::graph_rl::network::NetworkError;
+use crate::placement::graph_rl::{Weights, WeightsChoice, WeightsId};
+use crate::policy::{PolicySpec, ServiceHistory, SpecError};
+use crate::report::{ClusterFacts, Results, RunResult, TraceFacts};
+use crate::trace::{ChoiceError, Choices, OpenError, OpenOptions, Opened, ProfileTable, Trace};
+use crate::workload::application::DefinitionError;
+use crate::workload::{Application, BindingRule, SAMPLES, Sample, SettingsError, Workload};
+use crate::{
+    Experiment, Group, Preset, RunSpec, RunSpecError, Setting, Settings, UnknownPreset, weights,
+};
+use std::sync::Arc;
+
+/// What runs where nobody names a policy: the baseline, and the scheduler it is usually compared
+/// with.
+pub const DEFAULT_POLICIES: [&str; 2] = ["fifo", "tiresias-las"];
+
+/// The cluster that a text describes, or that is published under this name.
+///
+/// # Errors
+///
+/// How a cluster is written.
+pub fn cluster_of(text: &str) -> Result<ClusterSpec, ClusterError> {
+    ClusterPreset::named(text)
+        .map_or(text, |preset| preset.text)
+        .parse()
+}
+
+/// Jobs, ready to run, with all that came along.
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// What they are, for people.
+    pub facts: TraceFacts,
+    /// The jobs as they were opened.
+    pub workload: Workload,
+    /// The cluster that was asked for or came along, and which of both.
+    pub cluster: Option<(ClusterSpec, Origin)>,
+    /// Profiles that came along.
+    pub profiles: Vec<ProfileTable>,
+    /// The settings in the file, where it is an experiment.
+    pub experiment: Experiment,
+    /// Rows left out.
+    pub dropped: u32,
+}
+
+/// Why a cluster is the one it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It was asked for.
+    Asked,
+    /// It came with the trace.
+    Trace,
+    /// The trace fits on it ([`Workload::suggest_cluster`]).
+    Guessed,
+}
+
+/// What somebody asks for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    policies: Vec<PolicySpec>,
+    preset: Option<Preset>,
+    settings: Vec<(&'static Setting, String)>,
+    outages: Option<Outages>,
+    rule: Option<BindingRule>,
+    profiles: Vec<ProfileTable>,
+    definitions: Vec<String>,
+    histories: Vec<ServiceHistory>,
+    weights: Weights,
+    own_weights: Option<WeightsId>,
+}
+
+/// A study with what is asked of it, of which something may still have to be read.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    study: Study,
+    policies: Vec<PolicySpec>,
+    /// Whether somebody named them.
+    named: bool,
+    preset: Option<Preset>,
+    weights: Weights,
+}
+
+/// Runs, ready to start.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// What the jobs are, and what they train.
+    pub facts: TraceFacts,
+    /// The jobs as they run.
+    pub workload: Arc<Workload>,
+    /// Where they run.
+    pub cluster: ClusterSpec,
+    /// Why there.
+    pub origin: Origin,
+    /// All settings, as they are written into a file: the preset's and histories included.
+    pub experiment: Experiment,
+    /// The published simulator whose semantics the runs take on.
+    pub preset: Option<Preset>,
+    /// What placements that have learned go by.
+    pub weights: Weights,
+    /// The runs, one for each policy.
+    pub runs: Vec<RunSpec>,
+    /// Rows of the trace that were left out.
+    pub dropped: u32,
+}
+
+/// Why nothing is run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StudyError {
+    /// A file without jobs.
+    #[error("{file} {what} and no jobs: name a {wanted} as well")]
+    NoJobs {
+        /// The file.
+        file: String,
+        /// What it holds instead, as a sentence's second half.
+        what: String,
+        /// What goes with that.
+        wanted: &'static str,
+    },
+    /// No sample has this name.
+    #[error("there is no sample '{name}': use one of {valid}")]
+    UnknownSample {
+        /// The name.
+        name: String,
+        /// Those that there are.
+        valid: String,
+    },
+    /// Jobs of a sample were to be chosen.
+    #[error("a sample is taken whole: convert it to a file to choose among its jobs")]
+    SampleIsWhole,
+    /// A setting was given a value that it does not take.
+    #[error("{key} is '{value}': {why}")]
+    Setting {
+        /// The setting's key.
+        key: &'static str,
+        /// What it was given.
+        value: String,
+        /// What it takes.
+        why: String,
+    },
+    /// Text that is no policy.
+    #[error(transparent)]
+    Policy(#[from] SpecError),
+    /// Not a preset's name.
+    #[error(transparent)]
+    Preset(#[from] UnknownPreset),
+    /// An application's definition that is none.
+    #[error(transparent)]
+    Definition(#[from] DefinitionError),
+    /// Weights that cannot be used.
+    #[error(transparent)]
+    Weights(#[from] NetworkError),
+    /// A setting in the file that is none.
+    #[error(transparent)]
+    Experiment(#[from] OpenError),
+    /// Choices that leave nothing, or of tenants that are not there.
+    #[error(transparent)]
+    Choice(#[from] ChoiceError),
+    /// Applications that jobs cannot train.
+    #[error(transparent)]
+    Applications(#[from] SettingsError),
+    /// Something that a run asks for is not at hand.
+    #[error(transparent)]
+    Run(#[from] RunSpecError),
+}
+
+impl Study {
+    /// Of what a file turned out to be; `file`: its name, for messages, and `asked`: the cluster asked
+    /// for.
+    ///
+    /// # Errors
+    ///
+    /// There are no jobs in it, or none that were chosen; or a setting in it is none.
+    pub fn of(
+        opened: Opened,
+        file: &str,
+        options: &OpenOptions,
+        choices: &Choices,
+        asked: Option<ClusterSpec>,
+    ) -> Result<Self, StudyError> {
+        let no_jobs = |what: String, wanted| StudyError::NoJobs {
+            file: file.to_owned(),
+            what,
+            wanted,
+        };
+        match opened {
+            Opened::Trace(trace) => Self::of_trace(trace, options, choices, asked),
+            Opened::Cluster(cluster) => {
+                Err(no_jobs(format!("describes a cluster ({cluster})"), "trace"))
+            }
+            Opened::Profiles(_) => {
+                let what = "holds profiles of applications".to_owned();
+                Err(no_jobs(what, "workload"))
+            }
+            Opened::Outages(_) => Err(no_jobs("lists outages".to_owned(), "trace")),
+        }
+    }
+
+    /// Of a trace that was opened so, and of which these jobs are chosen.
+    fn of_trace(
+        mut trace: Trace,
+        options: &OpenOptions,
+        choices: &Choices,
+        asked: Option<ClusterSpec>,
+    ) -> Result<Self, StudyError> {
+        let came = trace.cluster.take().map(|cluster| (cluster, Origin::Trace));
+        let cluster = asked.map(|cluster| (cluster, Origin::Asked)).or(came);
+        trace.choose(choices, cluster.as_ref().map(|of| &of.0))?;
+        let mut experiment = Experiment::of(&trace)?.unwrap_or_default();
+        let outages = &mut experiment.settings.outages;
+        *outages = outages.and(&trace.outages);
+        let dropped = trace.report.dropped.iter().map(|of| of.count).sum();
+        let workload = trace.take_workload();
+        experiment.choice.extend(choices.in_words());
+        Ok(Self {
+            facts: TraceFacts {
+                member: options.member.clone(),
+                columns: options.mapping.as_ref().map(ToString::to_string),
+                choice: experiment.choice.clone(),
+                ..TraceFacts::of(&trace.format, &workload)
+            },
+            workload,
+            cluster,
+            profiles: std::mem::take(&mut trace.profiles),
+            experiment,
+            dropped,
+        })
+    }
+
+    /// Of the sample of this name, which is taken as it is.
+    ///
+    /// # Errors
+    ///
+    /// There is none of this name, or some of its jobs were to be chosen.
+    pub fn of_sample(
+        name: &str,
+        options: &OpenOptions,
+        choices: &Choices,
+        asked: Option<ClusterSpec>,
+    ) -> Result<Self, StudyError> {
+        if !choices.is_default() || *options != OpenOptions::default() {
+            return Err(StudyError::SampleIsWhole);
+        }
+        let names = || SAMPLES.iter().map(|sample| sample.name).collect::<Vec<_>>();
+        let sample = Sample::named(name).ok_or_else(|| StudyError::UnknownSample {
+            name: name.to_owned(),
+            valid: names().join(", "),
+        })?;
+        let workload = sample.workload();
+        let cluster = match asked {
+            Some(cluster) => (cluster, Origin::Asked),
+            None => (sample.cluster_spec(), Origin::Trace),
+        };
+        Ok(Self {
+            facts: TraceFacts::of("sample", &workload),
+            workload,
+            cluster: Some(cluster),
+            profiles: Vec::new(),
+            experiment: Experiment::default(),
+            dropped: 0,
+        })
+    }
+
+    /// What is asked of it, over what its file says.
+    ///
+    /// # Errors
+    ///
+    /// A policy in its file is none.
+    pub fn ask(mut self, request: Request) -> Result<Asked, StudyError> {
+        let in_file = &self.experiment.policies;
+        let named = !request.policies.is_empty() || !in_file.is_empty();
+        let policies = match (request.policies.is_empty(), named) {
+            (false, _) => request.policies,
+            (true, true) => policies(in_file)?,
+            (true, false) => policies(&DEFAULT_POLICIES)?,
+        };
+        self.experiment.histories.extend(request.histories);
+        let settings = &mut self.experiment.settings;
+        if let Some(outages) = request.outages {
+            settings.outages = outages;
+        }
+        if let Some(own) = request.own_weights {
+            settings.options.weights = WeightsChoice::Own(own);
+        }
+        let beside = std::mem::take(&mut self.profiles);
+        let training = |(setting, _): &(&Setting, String)| setting.group == Group::Training;
+        let applications = settings.applications_mut();
+        // Whoever asks for anything of it wants plain jobs to train, too.
+        applications.always |= request.rule.is_some()
+            || !request.profiles.is_empty()
+            || !request.definitions.is_empty()
+            || !beside.is_empty()
+            || request.settings.iter().any(training);
+        if let Some(rule) = request.rule {
+            applications.rule = rule.to_string();
+            applications.seed = rule.seed;
+        }
+        if !beside.is_empty() {
+            applications.profiles = beside;
+        }
+        if !request.profiles.is_empty() {
+            applications.profiles = request.profiles;
+        }
+        applications.definitions.extend(request.definitions);
+        for (setting, value) in &request.settings {
+            take(setting, settings, value)?;
+        }
+        Ok(Asked {
+            study: self,
+            policies,
+            named,
+            preset: request.preset,
+            weights: request.weights,
+        })
+    }
+}
+
+impl Default for Request {
+    /// Nothing but the shipped weights.
+    fn default() -> Self {
+        Self {
+            policies: Vec::new(),
+            preset: None,
+            settings: Vec::new(),
+            outages: None,
+            rule: None,
+            profiles: Vec::new(),
+            definitions: Vec::new(),
+            histories: Vec::new(),
+            weights: weights::shipped(),
+            own_weights: None,
+        }
+    }
+}
+
+impl Request {
+    /// These policies, in their textual form.
+    ///
+    /// # Errors
+    ///
+    /// One is none.
+    pub fn policies(&mut self, texts: &[impl AsRef<str>]) -> Result<(), StudyError> {
+        self.policies = policies(texts)?;
+        Ok(())
+    }
+
+    /// The semantics of a published simulator, by its name.
+    ///
+    /// # Errors
+    ///
+    /// There is none of this name.
+    pub fn preset(&mut self, name: &str) -> Result<(), StudyError> {
+        self.preset = Some(name.parse()?);
+        Ok(())
+    }
+
+    /// A setting at this value.
+    ///
+    /// # Errors
+    ///
+    /// It takes others.
+    pub fn set(&mut self, setting: &'static Setting, value: String) -> Result<(), StudyError> {
+        take(setting, &mut Settings::default(), &value)?;
+        self.settings.push((setting, value));
+        Ok(())
+    }
+
+    /// These outages of nodes.
+    pub fn outages(&mut self, outages: Outages) {
+        self.outages = Some(outages);
+    }
+
+    /// The rule by which plain jobs get applications.
+    pub fn rule(&mut self, rule: BindingRule) {
+        self.rule = Some(rule);
+    }
+
+    /// Measured profiles, in the place of the embedded ones.
+    pub fn profiles(&mut self, tables: Vec<ProfileTable>) {
+        self.profiles = tables;
+    }
+
+    /// An application in JSON, besides the others.
+    ///
+    /// # Errors
+    ///
+    /// It is none.
+    pub fn define(&mut self, json: String) -> Result<(), StudyError> {
+        Application::from_json(&json)?;
+        self.definitions.push(json);
+        Ok(())
+    }
+
+    /// A history that policies ask for by its name.
+    pub fn learn(&mut self, history: ServiceHistory) {
+        self.histories.push(history);
+    }
+
+    /// One's own weights, a file of safetensors.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be used.
+    pub fn own_weights(&mut self, file: &[u8]) -> Result<(), StudyError> {
+        self.own_weights = Some(self.weights.add_own(file)?);
+        Ok(())
+    }
+}
+
+impl Asked {
+    /// A policy that asks for a history which nobody has given; once it is
+    /// [learned](Self::learn) there may be another.
+    pub fn unlearned(&self) -> Option<&PolicySpec> {
+        self.policies.iter().find(|policy| {
+            let name = policy.history();
+            name.is_some_and(|name| self.study.experiment.history(name).is_none())
+        })
+    }
+
+    /// A history, by the name that policies know it by.
+    pub fn learn(&mut self, history: ServiceHistory) {
+        self.study.experiment.histories.push(history);
+    }
+
+    /// The runs.
+    ///
+    /// # Errors
+    ///
+    /// Something does not go together, or is not at hand.
+    pub fn prepare(self) -> Result<Prepared, StudyError> {
+        let Study {
+            mut facts,
+            workload,
+            cluster,
+            mut experiment,
+            dropped,
+            ..
+        } = self.study;
+        let is_plain = !workload.is_adaptive();
+        let workload = experiment.bind(workload, &self.policies)?;
+        if workload.is_adaptive() {
+            let trained = TraceFacts::of(&facts.format, &workload);
+            (facts.gpu_hours, facts.applications) = (trained.gpu_hours, trained.applications);
+            facts = facts.training(&experiment.settings.applications, is_plain);
+        }
+        let (cluster, origin) =
+            cluster.unwrap_or_else(|| (workload.suggest_cluster(), Origin::Guessed));
+        let runs = self.policies.iter().map(|policy| {
+            let mut run = experiment.run(policy, &cluster);
+            if let Some(preset) = self.preset {
+                preset.apply(&mut run)?;
+            }
+            Ok(run)
+        });
+        let runs = runs.collect::<Result<Vec<RunSpec>, StudyError>>()?;
+        for run in &runs {
+            run.check()?;
+            run.placer(&self.weights)?;
+        }
+        for run in &runs {
+            let settings = &mut experiment.settings;
+            (settings.placement, settings.options) = (run.placement, run.options);
+        }
+        if self.named || self.preset.is_some() {
+            experiment.policies = runs.iter().map(|run| run.policy.to_string()).collect();
+        }
+        Ok(Prepared {
+            facts,
+            workload: Arc::new(workload),
+            cluster,
+            origin,
+            experiment,
+            preset: self.preset,
+            weights: self.weights,
+            runs,
+            dropped,
+        })
+    }
+}
+
+impl Prepared {
+    /// What came of the runs, as a whole.
+    pub fn results(&self, runs: Vec<RunResult>) -> Results {
+        Results {
+            trace: self.facts.clone(),
+            cluster: ClusterFacts::of(&self.cluster),
+            preset: self.preset.map(|preset| preset.name().to_owned()),
+            runs,
+        }
+    }
+}
+
+fn policies(texts: &[impl AsRef<str>]) -> Result<Vec<PolicySpec>, StudyError> {
+    let policies = texts.iter().map(|text| text.as_ref().parse());
+    Ok(policies.collect::<Result<_, _>>()?)
+}
+
+fn take(setting: &'static Setting, of: &mut Settings, value: &str) -> Result<(), StudyError> {
+    setting.take(of, value).map_err(|why| StudyError::Setting {
+        key: setting.key,
+        value: value.to_owned(),
+        why,
+    })
+}
