@@ -12,7 +12,9 @@ use crate::placement::graph_rl::network::NetworkError;
 use crate::placement::graph_rl::{Weights, WeightsChoice, WeightsId};
 use crate::policy::{PolicySpec, ServiceHistory, SpecError};
 use crate::report::{ClusterFacts, Results, RunResult, TraceFacts};
-use crate::trace::{ChoiceError, Choices, OpenError, OpenOptions, Opened, ProfileTable, Trace};
+use crate::trace::{
+    ChoiceError, Choices, ImportReport, OpenError, OpenOptions, Opened, ProfileTable, Trace,
+};
 use crate::workload::application::DefinitionError;
 use crate::workload::{Application, BindingRule, SAMPLES, Sample, SettingsError, Workload};
 use crate::{
@@ -48,8 +50,8 @@ pub struct Study {
     pub profiles: Vec<ProfileTable>,
     /// The settings in the file, where it is an experiment.
     pub experiment: Experiment,
-    /// Rows left out.
-    pub dropped: u32,
+    /// What happened while they were read; nothing of a sample.
+    pub report: ImportReport,
 }
 
 /// Why a cluster is the one it is.
@@ -217,7 +219,6 @@ impl Study {
         let mut experiment = Experiment::of(&trace)?.unwrap_or_default();
         let outages = &mut experiment.settings.outages;
         *outages = outages.and(&trace.outages);
-        let dropped = trace.report.dropped.iter().map(|of| of.count).sum();
         let workload = trace.take_workload();
         experiment.choice.extend(choices.in_words());
         Ok(Self {
@@ -231,7 +232,7 @@ impl Study {
             cluster,
             profiles: std::mem::take(&mut trace.profiles),
             experiment,
-            dropped,
+            report: trace.report,
         })
     }
 
@@ -265,7 +266,7 @@ impl Study {
             cluster: Some(cluster),
             profiles: Vec::new(),
             experiment: Experiment::default(),
-            dropped: 0,
+            report: ImportReport::default(),
         })
     }
 
@@ -441,7 +442,7 @@ impl Asked {
             workload,
             cluster,
             mut experiment,
-            dropped,
+            report,
             ..
         } = self.study;
         let is_plain = !workload.is_adaptive();
@@ -481,7 +482,7 @@ impl Asked {
             preset: self.preset,
             weights: self.weights,
             runs,
-            dropped,
+            dropped: report.dropped.iter().map(|of| of.count).sum(),
         })
     }
 }

@@ -1,5 +1,6 @@
-//! `cargo xtask build`: the page as it is published.
+//! `cargo xtask build`: the page as it is published, and beside it the module.
 
+use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::setup::{Need, Toolbox};
 use crate::workspace::WORKER;
-use crate::{notices, policy, shell, single_file, workspace};
+use crate::{module, notices, policy, shell, single_file, workspace};
 
 /// What makes Trunk build as it is published: the profile `page` of `Cargo.toml`.
 pub(crate) const RELEASE: [&str; 3] = ["--release", "--cargo-profile", "page"];
@@ -16,12 +17,9 @@ pub(crate) const RELEASE: [&str; 3] = ["--release", "--cargo-profile", "page"];
 /// What a build takes.
 pub(crate) const NEEDS: &[Need] = &[Need::WasmStd, Need::WasmOpt, Need::WasmBindgen, Need::Trunk];
 
-/// Makes `dist/`, and in it `switchyard.html`, which is all of it in one file.
+/// Makes `dist/`, in it `switchyard.html`, which is all of the page in one file, and `module/`.
 pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
-    let target = workspace::wasm_target_dir();
-    std::fs::create_dir_all(&target)
-        .with_context(|| format!("cannot create {}", target.display()))?;
-    let _lock = shell::lock(&target.join(".build-lock"), "build")?;
+    let _lock = lock()?;
     shell::run(trunk(toolbox)?.args(["build", "--locked"]).args(RELEASE))?;
     let dist = workspace::dist();
     let index = shell::read(&dist.join("index.html"))?;
@@ -36,7 +34,16 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
         single.display(),
         std::fs::metadata(&single)?.len() / 1024
     );
-    Ok(())
+    // Trunk clears what else is there.
+    module::write(toolbox)
+}
+
+/// Keeps two builds of `dist/` from getting into each other's way.
+pub(crate) fn lock() -> Result<File> {
+    let target = workspace::wasm_target_dir();
+    std::fs::create_dir_all(&target)
+        .with_context(|| format!("cannot create {}", target.display()))?;
+    shell::lock(&target.join(".build-lock"), "build")
 }
 
 /// The page as `cargo xtask serve` builds it, for the tests that look at that.

@@ -3,6 +3,7 @@
 //! - `setup/` puts the tools in place: the wasm target, Trunk, wasm-bindgen, wasm-opt, a browser
 //! - `build` makes `dist/`, `single_file` makes of it one page that opens from a disk; `policy` says
 //!   what they may load, `notices` whose code is in them
+//! - `module` makes of the engine a package for code, `dist/module/`
 //! - `bench` measures the engine natively beside wasm
 //! - `kernels` compiles the PTX that the benchmark carries
 //! - `serve` shows the page and rebuilds it on every change
@@ -12,6 +13,7 @@
 mod bench;
 mod build;
 mod kernels;
+mod module;
 mod notices;
 mod policy;
 mod serve;
@@ -41,8 +43,10 @@ enum Command {
     Setup,
     /// Show the page and rebuild it on every change
     Serve(serve::Options),
-    /// Make dist/, ready for any static server, and dist/switchyard.html
+    /// Make dist/, ready for any static server, dist/switchyard.html and dist/module/
     Build,
+    /// Make dist/module/ alone: the engine as a package for code, ready for `npm pack`
+    Module,
     /// Measure the engine natively beside wasm, on a trace or a sample
     Bench {
         /// The trace, as `switchyard run` takes it
@@ -71,6 +75,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Setup => setup::everything()?,
         Command::Serve(options) => serve::serve(&options)?,
         Command::Build => build::build(&setup::toolbox(build::NEEDS)?)?,
+        Command::Module => module::module(&setup::toolbox(module::NEEDS)?)?,
         Command::Bench { trace } => bench::bench(&setup::toolbox(bench::NEEDS)?, trace.as_deref())?,
         Command::Kernels => kernels::compile(&setup::toolbox(kernels::NEEDS)?)?,
         Command::Test(options) => return test::test(&options),

@@ -1,6 +1,7 @@
-//! The notices of the crates of others that are part of the page's programs: their names, versions
-//! and licences, and the licences' texts as their packages hold them. In: what cargo says of the
-//! packages; out: `THIRD-PARTY.txt`, which lies beside the page and within the single file.
+//! The notices of the crates of others that are part of the page's programs, or of the module: their
+//! names, versions and licences, and the licences' texts as their packages hold them. In: what cargo says
+//! of the packages; out: `THIRD-PARTY.txt`, which lies beside the page, within the single file, and in the
+//! module's package.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -11,17 +12,28 @@ use serde_json::Value;
 
 use crate::{shell, workspace};
 
-/// The file's name beside the page.
+/// The file's name, beside the page and in the module's package.
 pub(crate) const FILE: &str = "THIRD-PARTY.txt";
 
 /// The package that the page's programs are built from.
 const PAGE: &str = "switchyard-web";
 
+/// The one that the module is built from.
+pub(crate) const MODULE: &str = "switchyard-module";
+
 /// Whose text stands for what a package leaves out; every one so far may be had under it.
 const APACHE: &str = "LICENSE-APACHE";
 
-/// Writes them where Trunk looks for them.
+/// Writes those of the page where Trunk looks for them.
 pub(crate) fn write() -> Result<()> {
+    let target = workspace::wasm_target_dir();
+    std::fs::create_dir_all(&target)
+        .with_context(|| format!("cannot create {}", target.display()))?;
+    shell::write(&target.join(FILE), of(PAGE, "Its page")?)
+}
+
+/// Those of a program, by its package; `what`: the program, in a sentence.
+pub(crate) fn of(package: &str, what: &str) -> Result<String> {
     let metadata = shell::output(
         shell::command("cargo")
             .current_dir(workspace::root())
@@ -29,19 +41,16 @@ pub(crate) fn write() -> Result<()> {
             .args(["--filter-platform", "wasm32-unknown-unknown"]),
     )?;
     let metadata: Value = serde_json::from_str(&metadata).context("cargo metadata is no JSON")?;
-    let target = workspace::wasm_target_dir();
-    std::fs::create_dir_all(&target)
-        .with_context(|| format!("cannot create {}", target.display()))?;
-    shell::write(&target.join(FILE), notices(&metadata)?)
+    notices(&metadata, package, what)
 }
 
-fn notices(metadata: &Value) -> Result<String> {
-    let mut text = String::from(
-        "Switchyard is MIT OR Apache-2.0. Its page is made with Rust's standard library (MIT OR\n\
+fn notices(metadata: &Value, of: &str, what: &str) -> Result<String> {
+    let mut text = format!(
+        "Switchyard is MIT OR Apache-2.0. {what} is made with Rust's standard library (MIT OR\n\
          Apache-2.0, the Rust Project Developers) and with these packages:\n\n",
     );
     let mut users: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for package in linked(metadata)? {
+    for package in linked(metadata, of)? {
         let field = |name: &str| package[name].as_str().unwrap_or_default();
         let name = format!("{} {}", field("name"), field("version"));
         // Writing to a string cannot fail.
@@ -74,8 +83,8 @@ fn notices(metadata: &Value) -> Result<String> {
     Ok(text)
 }
 
-/// The packages of others that end up in the page's programs, by name.
-fn linked(metadata: &Value) -> Result<Vec<&Value>> {
+/// The packages of others that end up in what is built from a package of ours, by name.
+fn linked<'a>(metadata: &'a Value, of: &str) -> Result<Vec<&'a Value>> {
     let list = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
     let packages = metadata["packages"].as_array().context("no packages")?;
     let package = |id: &Value| packages.iter().find(|package| package["id"] == *id);
@@ -87,8 +96,9 @@ fn linked(metadata: &Value) -> Result<Vec<&Value>> {
     let nodes = metadata["resolve"]["nodes"]
         .as_array()
         .context("no graph")?;
-    let page = packages.iter().find(|package| package["name"] == PAGE);
-    let mut wanted = vec![page.context("the page's package is not there")?["id"].clone()];
+    let first = packages.iter().find(|package| package["name"] == of);
+    let first = first.with_context(|| format!("there is no package {of}"))?;
+    let mut wanted = vec![first["id"].clone()];
     let mut seen = BTreeSet::new();
     let mut linked = Vec::new();
     while let Some(id) = wanted.pop() {
@@ -156,7 +166,7 @@ mod tests {
                 needs("linked", Value::Null), needs("tested", json!("dev")), needs("derived", Value::Null),
             ] }] },
         });
-        let text = notices(&metadata).expect("sound");
+        let text = notices(&metadata, PAGE, "Its page").expect("sound");
         assert!(
             text.contains("\nlinked 1.2.3: MIT OR Apache-2.0."),
             "{text}"

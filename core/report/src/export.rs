@@ -264,8 +264,8 @@ fn name_of(names: &[String], index: Option<u32>) -> Cow<'_, str> {
     name.map_or(Cow::default(), |name| guarded(name))
 }
 
-/// How a job ended, in the word of its trace.
-fn ended(cause: StopCause) -> &'static str {
+/// How a job ended, in the word of its trace; "" where it was tried again.
+pub fn ended(cause: StopCause) -> &'static str {
     match cause {
         StopCause::Retried => "",
         StopCause::Failed => Status::Failed.word(),

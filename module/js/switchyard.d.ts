@@ -1,0 +1,360 @@
+// What the module takes and gives. Names of data are those of the command line's JSON and CSV and of
+// files (restart_cost, jct_s), so that one description does for all: docs/format.md, `switchyard run --help`.
+
+/** Where a trace comes from. Several together: a trace in parts, or with its cluster, profiles or outages. */
+export type Source =
+  | Blob
+  | ArrayBuffer
+  | ArrayBufferView
+  | Response
+  | URL
+  /** The text of a trace (several lines), an address (one), or `sample:NAME`. */
+  | string;
+
+/** How long work may take, and who hears of it. */
+export interface Watch<Progress> {
+  /** Ends the work: it rejects with the signal's reason, an `AbortError` unless another was given. */
+  signal?: AbortSignal;
+  onProgress?: (progress: Progress) => void;
+}
+
+export interface OpenProgress {
+  stage: "open";
+  /** Bytes taken so far, of how many. */
+  bytes: number;
+  total: number;
+  /** Jobs found so far. */
+  jobs: number;
+}
+
+export interface RunProgress {
+  stage: "run";
+  /** The policy that runs. */
+  policy: string;
+  /** Runs that are over, of how many. */
+  run: number;
+  runs: number;
+  /** Jobs that are done in this one, of how many. */
+  done: number;
+  jobs: number;
+  /** The simulated time it has reached, seconds. */
+  now: number;
+}
+
+/** Which column of a table holds what: a column's name, or its number as `#3`. */
+export interface ColumnMapping {
+  id?: string;
+  submit?: string;
+  start?: string;
+  end?: string;
+  duration?: string;
+  gpus?: string;
+  workers?: string;
+  gpu_milli?: string;
+  tenant?: string;
+  model?: string;
+  status?: string;
+  unit?: "s" | "ms" | "us" | "ns" | "min" | "h" | "d";
+  duration_unit?: "s" | "ms" | "us" | "ns" | "min" | "h" | "d";
+  time?: "auto" | "dates" | "day-first" | "month-first" | "numbers";
+}
+
+export interface OpenOptions extends Watch<OpenProgress> {
+  /** A name for what has none, for messages. */
+  name?: string;
+  /** Of an archive: the member to open; otherwise all, merged. */
+  member?: string;
+  map?: string | ColumnMapping;
+  max_rows?: number;
+  max_bytes?: number;
+  /** Only jobs submitted in this window since the first submission: `FROM..TO`, such as `1d..36h`. */
+  window?: string;
+  tenants?: string | string[];
+  statuses?: string | string[];
+  /** Jobs that ask for a fraction of a GPU. */
+  fractions?: "round-up" | "share" | "drop";
+  /** Jobs that ask for more GPUs than the cluster has. */
+  oversized?: "keep" | "drop" | "shrink";
+  /** The cluster, which decides who is oversized; runs may name another. */
+  cluster?: string;
+}
+
+/** The settings of runs, each as `settings()` describes it. A number may be given as text, too. */
+export interface Settings {
+  placement?: string;
+  restart_cost?: number | string;
+  spread_slowdown?: "no" | "k80" | "p100" | "v100";
+  equal_types?: boolean;
+  restart_by_model?: boolean;
+  first_start_pays?: boolean;
+  whole_second_epochs?: boolean;
+  interference?: number | string;
+  sharing?: boolean;
+  contention?: boolean;
+  servers?: number | string;
+  /** Nodes that are not there for a while: `7:3600..7200,4-7:1d..2d:drain`. */
+  outages?: string;
+  mtbf?: number | string;
+  mttr?: number | string;
+  failure_shape?: number | string;
+  checkpoint_interval?: number | string;
+  checkpoint_cost?: number | string;
+  replay_failures?: boolean;
+  /** Weights of one's own for a placement that has learned: the bytes of a file of safetensors. */
+  weights?: Uint8Array | "shipped";
+  seed?: number | string;
+  applications?: boolean;
+  binding?: string;
+  binding_seed?: number | string;
+}
+
+export interface RunOptions extends Settings, Watch<OpenProgress | RunProgress> {
+  /** `NODESxGPUS` (`16x4`, `8x8:v100+4x4:a100`), or a published one by name; without one that of the
+   * trace, or else a guess. */
+  cluster?: string;
+  /** Such as `tiresias-las[queues=2,threshold=57600]`; without any those of the trace's file, or else
+   * `fifo` and `tiresias-las`. */
+  policies?: string | string[];
+  preset?: "reference-nsdi19" | "reference-osdi21" | "reference-sc20";
+  /** Applications in JSON, or as what that means. */
+  definitions?: string | object | (string | object)[];
+  /** Services of an earlier time in GPU·s, by the name that `history=NAME` has. */
+  histories?: Record<string, number[] | string>;
+}
+
+export interface Trace {
+  readonly facts: Facts;
+  run(options?: RunOptions): Promise<Results>;
+  /** Lets go of it and ends its worker. A trace that nobody has any more is let go of, too. */
+  close(): void;
+}
+
+/** What a trace turned out to be. */
+export interface Facts extends TraceFacts {
+  /** The name that an experiment's file gives it; may be empty. */
+  title: string;
+  /** Where it runs unless another cluster is asked for; without one it is guessed. */
+  cluster: ClusterFacts | null;
+  /** The policies in its file. */
+  policies: string[];
+  tenants: string[];
+  models: string[];
+  report: ImportReport;
+}
+
+/** What happened while a trace was read. */
+export interface ImportReport {
+  recognised: string;
+  units: string;
+  rows_read: number;
+  rows_kept: number;
+  dropped: { reason: string; count: number; example: Example }[];
+  warnings: { kind: string; text: string; count: number; example: Example }[];
+  cluster: string;
+  table: TableHead | null;
+  distributions: { duration: Bin[]; gpus: Bin[]; hour: number[] };
+}
+
+export interface Example {
+  file: string;
+  line: number;
+  detail: string;
+}
+
+export interface Bin {
+  /** The lower bound, exclusive. */
+  above: number;
+  to: number;
+  jobs: number;
+}
+
+/** The beginning of a table, and which column was taken for what. */
+export interface TableHead {
+  columns: string[];
+  rows: string[][];
+  guess: { [role: string]: string | null };
+}
+
+export interface TraceFacts {
+  format: string;
+  jobs: number;
+  gpu_hours: number;
+  member?: string;
+  columns?: string;
+  choice?: string[];
+  applications?: Record<string, number>;
+  binding?: {
+    classes: { below_gpu_hours: number | null; applications: string[] }[];
+    gpus_per_node: number;
+    seed: number;
+  };
+  profiles?: string[];
+  definitions?: string[];
+}
+
+export interface ClusterFacts {
+  spec: string;
+  nodes: number;
+  gpus: number;
+}
+
+/** As `switchyard run --json` has it, with columns besides. Times in seconds. */
+export interface Results {
+  trace: TraceFacts;
+  cluster: ClusterFacts;
+  preset?: string;
+  /** One for each policy. */
+  runs: RunResult[];
+  columns: JobColumns;
+}
+
+/** What the trace says of each job, in order of submission. */
+export interface JobColumns {
+  job: string[];
+  tenant: string[];
+  model: string[];
+  gpus: Uint32Array;
+  submit_s: Float64Array;
+  duration_s: Float64Array;
+}
+
+/** What came of each job, in the same order; `NaN` where a job has not got so far. */
+export interface RunColumns {
+  jct_s: Float64Array;
+  queueing_s: Float64Array;
+  first_wait_s: Float64Array;
+  longest_wait_s: Float64Array;
+  restarts: Uint32Array;
+  service_gpu_s: Float64Array;
+  rho: Float64Array;
+  evictions: Uint32Array;
+  failed_attempts: Uint32Array;
+  lost_gpu_s: Float64Array;
+  /** How it ended otherwise than by being done, as its trace records; else "". */
+  ended: string[];
+  /** 1: it wants more than the cluster has. */
+  rejected: Uint8Array;
+}
+
+export interface Distribution {
+  mean: number;
+  median: number;
+  p90: number;
+  p95: number;
+  p99: number;
+  max: number;
+}
+
+export interface RunResult {
+  policy: string;
+  placement: string;
+  outages?: string;
+  restart_cost: number;
+  restart_by_model: boolean;
+  spread_slowdown: string | null;
+  first_start_pays: boolean;
+  interference: number;
+  contention: boolean;
+  servers: number;
+  whole_second_epochs: boolean;
+  equal_types: boolean;
+  mtbf: number;
+  mttr: number;
+  failure_shape: number;
+  checkpoint_interval: number;
+  checkpoint_cost: number;
+  replay_failures: boolean;
+  sharing: boolean;
+  weights: string;
+  seed: number;
+  log_budget: { events: number; bytes: number };
+  jobs: number;
+  finished: number;
+  rejected: number;
+  jct: Distribution;
+  queueing: Distribution;
+  makespan: number;
+  restarts: number;
+  gpu_allocation: number;
+  node_hours: number;
+  mean_nodes: number;
+  fairness: { rho_mean: number; rho_p99: number; rho_max: number; jain: number };
+  longest_wait: number;
+  failures: {
+    node_failures: number;
+    evictions: number;
+    executed_gpu_hours: number;
+    failed_attempts: number;
+    lost_gpu_hours: number;
+    failed_jobs: number;
+    failed_gpu_hours: number;
+    cancelled_jobs: number;
+    cancelled_gpu_hours: number;
+    checkpoint_gpu_hours: number;
+    restore_gpu_hours: number;
+    availability: number;
+  };
+  by_gpu_type?: {
+    gpu_type: string;
+    gpus: number;
+    gpu_hours: number;
+    allocation: number;
+    jobs: number;
+    mean_jct: number;
+    mean_queueing: number;
+  }[];
+  parameter_servers?: { started: number; beside_workers: number };
+  /** Milliseconds of simulation. */
+  wall_ms: number;
+  /** A fingerprint of everything that happened: the same settings and jobs give the same, everywhere. */
+  log_hash: string;
+  columns: RunColumns;
+}
+
+export interface Policy {
+  name: string;
+  title: string;
+  summary: string;
+  source: string;
+  /** Whether it sees true remaining work, which no real scheduler knows. */
+  oracle: boolean;
+  params: { name: string; takes: string; default: string; help: string }[];
+}
+
+export interface Setting {
+  key: string;
+  label: string;
+  unit: string;
+  takes: string;
+  default: string;
+  help: string;
+}
+
+export interface Sample {
+  name: string;
+  title: string;
+  summary: string;
+  cluster: string;
+}
+
+/** Something asked for is wrong (`input`), a run has failed (`run`), or the engine itself (`engine`). */
+export class SwitchyardError extends Error {
+  kind: "input" | "run" | "engine";
+  /** Of a table whose columns are not known: its beginning, for a `map`. */
+  table?: TableHead;
+}
+
+/** Opens a trace. */
+export function open(source: Source | Source[], options?: OpenOptions): Promise<Trace>;
+
+/** Runs schedulers on a trace. */
+export function run(trace: Trace, options?: RunOptions): Promise<Results>;
+
+/** Every scheduler, with its parameters. */
+export function policies(): Promise<Policy[]>;
+
+/** Every setting of a run. */
+export function settings(): Promise<Setting[]>;
+
+/** The samples, which open as `sample:NAME`. */
+export function samples(): Promise<Sample[]>;

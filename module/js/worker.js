@@ -1,0 +1,41 @@
+// The program of the module's workers, in browsers and in Node. Each message is one task: `open`, `run`
+// or `choices`; the answers to it are any number of `progress`, then `done` or `failed`. Whoever wants
+// a task to end early ends the worker.
+
+import { Desk, choices, told } from "./work.js";
+
+/** Milliseconds between two messages about progress. */
+const SLICE_MS = 50;
+
+const port =
+  typeof WorkerGlobalScope === "undefined"
+    ? globalThis.process.getBuiltinModule("node:worker_threads").parentPort
+    : globalThis;
+const desk = new Desk();
+const tell = (progress) => port.postMessage({ progress });
+const rest = () => {};
+
+const tasks = {
+  open: ({ source, options }) => desk.open(source, options, tell, rest),
+  run: ({ options }) => desk.run(options, tell, rest, SLICE_MS),
+  choices,
+};
+
+port.onmessage = async ({ data }) => {
+  try {
+    const done = await tasks[data.task](data);
+    port.postMessage({ done }, buffers(done));
+  } catch (error) {
+    port.postMessage({ failed: told(error) });
+  }
+};
+port.postMessage({ ready: true });
+
+/** The memory of results' columns, which need not be copied. */
+function buffers(results) {
+  const columns = [results.columns, ...(results.runs ?? []).map((run) => run.columns)];
+  return columns
+    .flatMap((of) => Object.values(of ?? {}))
+    .filter(ArrayBuffer.isView)
+    .map((column) => column.buffer);
+}

@@ -1,0 +1,82 @@
+//! Jobs as columns, by the names that the command line's CSV has: numbers as typed arrays, names as
+//! arrays of text. A number that is not known is `NaN`, a name that is not known is "".
+
+use crate::told::put;
+use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
+use switchyard::job::Job;
+use switchyard::report::{Outcomes, ended};
+use switchyard::workload::Workload;
+use wasm_bindgen::JsValue;
+
+/// What the trace says of each job.
+pub(crate) fn of_jobs(workload: &Workload) -> Object {
+    let jobs = || workload.jobs.iter();
+    let named = |of: fn(&Job) -> Option<u32>, names: &[String]| -> Array {
+        // Each name is made once, and shared by its jobs.
+        let names: Vec<JsValue> = names.iter().map(|name| name.as_str().into()).collect();
+        let unknown = JsValue::from("");
+        let name = |job| of(job).and_then(|at| names.get(at as usize));
+        jobs().map(|job| name(job).unwrap_or(&unknown)).collect()
+    };
+    let numbers = |of: fn(&Job) -> f64| jobs().map(of).collect::<Vec<f64>>();
+    let gpus: Vec<u32> = jobs().map(|job| job.gpus).collect();
+    let names: Array = jobs().map(|job| JsValue::from(&*job.name)).collect();
+    let columns = Object::new();
+    put(&columns, "job", &names);
+    put(
+        &columns,
+        "tenant",
+        &named(|job| job.tenant, &workload.tenants),
+    );
+    put(&columns, "model", &named(|job| job.model, &workload.models));
+    put(&columns, "gpus", &Uint32Array::from(&gpus[..]));
+    put(
+        &columns,
+        "submit_s",
+        &floats(&numbers(|job| job.submit.seconds())),
+    );
+    put(
+        &columns,
+        "duration_s",
+        &floats(&numbers(|job| job.work.seconds())),
+    );
+    columns
+}
+
+/// What came of each job in a run.
+pub(crate) fn of_run(outcomes: &Outcomes) -> Object {
+    let columns = Object::new();
+    let of = |key: &str, column: &JsValue| put(&columns, key, column);
+    of("jct_s", &floats(&outcomes.jct));
+    of("queueing_s", &floats(&outcomes.queueing));
+    of("first_wait_s", &floats(&outcomes.first_wait));
+    of("longest_wait_s", &floats(&outcomes.longest_wait));
+    of("restarts", &Uint32Array::from(&outcomes.restarts[..]));
+    of("service_gpu_s", &floats(&outcomes.service));
+    of("rho", &floats(&outcomes.rho));
+    of("evictions", &Uint32Array::from(&outcomes.evictions[..]));
+    let failed = &outcomes.failed_attempts;
+    of("failed_attempts", &Uint32Array::from(&failed[..]));
+    of("lost_gpu_s", &floats(&outcomes.lost));
+    let ended: Array = outcomes
+        .ended
+        .iter()
+        .map(|of| JsValue::from(of.map_or("", ended)))
+        .collect();
+    of("ended", &ended);
+    let rejected: Vec<u8> = outcomes.rejected.iter().map(|&is| is.into()).collect();
+    of("rejected", &Uint8Array::from(&rejected[..]));
+    columns
+}
+
+/// Puts the columns of each run beside its figures.
+pub(crate) fn beside_runs(results: &JsValue, columns: Vec<Object>) {
+    let runs = Reflect::get(results, &"runs".into()).unwrap_or_default();
+    for (run, columns) in Array::from(&runs).iter().zip(columns) {
+        put(&run, "columns", &columns);
+    }
+}
+
+fn floats(values: &[f64]) -> Float64Array {
+    Float64Array::from(values)
+}

@@ -1,0 +1,310 @@
+//! The engine as a module for code. `js/work.js` drives it, in a worker or in slices: it hands on bytes
+//! to an [`Opener`], which becomes [`Jobs`], which become [`Runs`], which work for so many milliseconds
+//! at a time. What was asked comes as a plain object (`asked`), and results go as plain objects, by the
+//! command line's names, with a typed array for each column of jobs (`columns`).
+//!
+//! Whatever is wrong is an `Error` that says what, where and what to do, with a `kind`: `input`, as
+//! where the command line ends with status 2, or `run`, where it ends with 1.
+
+mod asked;
+mod columns;
+mod told;
+
+use js_sys::Object;
+use serde::Serialize;
+use std::sync::Arc;
+use switchyard::report::{ClusterFacts, Outcomes, RunResult, TraceFacts};
+use switchyard::sim::Simulation;
+use switchyard::study::{Origin, Prepared, Study, cluster_of};
+use switchyard::trace::{ImportReport, OpenOptions, Opening};
+use switchyard::{RunSpec, described};
+use told::{plain, put, refused, refused_to_open, stopped};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = performance, js_name = now)]
+    fn now_ms() -> f64;
+    #[wasm_bindgen(js_namespace = console, js_name = error)]
+    fn complain(text: &str);
+}
+
+/// Steps between two looks at the clock; of a network, each takes long enough.
+const STEPS_PER_LOOK: u32 = 256;
+
+/// Tells of a panic before it ends the engine: there is none that we know of.
+#[wasm_bindgen(start)]
+pub fn start() {
+    std::panic::set_hook(Box::new(|panic| complain(&panic.to_string())));
+}
+
+/// What there is to choose from: `policies`, `settings` and `samples`.
+#[wasm_bindgen]
+pub fn described() -> Result<JsValue, JsValue> {
+    let all = Object::new();
+    put(&all, "policies", &plain(&described::policies())?);
+    put(&all, "settings", &plain(&described::settings())?);
+    put(&all, "samples", &plain(&described::samples())?);
+    Ok(all.into())
+}
+
+/// The sample of this name; `options` as for an [`Opener`].
+#[wasm_bindgen]
+pub fn sample(name: &str, options: &JsValue) -> Result<Jobs, JsValue> {
+    let asked = asked::Opened::of(options)?;
+    let study = Study::of_sample(name, &asked.options, &asked.choices, asked.cluster);
+    Ok(Jobs {
+        study: study.map_err(refused)?,
+    })
+}
+
+/// Opens files, slice by slice.
+#[wasm_bindgen]
+pub struct Opener {
+    opening: Opening,
+    asked: asked::Opened,
+    first: Option<String>,
+}
+
+/// How far an opening is.
+#[derive(Serialize)]
+struct Read {
+    bytes: u64,
+    jobs: u64,
+}
+
+#[wasm_bindgen]
+impl Opener {
+    /// With the options of `open` in JavaScript.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: &JsValue) -> Result<Opener, JsValue> {
+        let asked = asked::Opened::of(options)?;
+        let options: OpenOptions = asked.options.clone();
+        Ok(Self {
+            opening: Opening::new(options),
+            asked,
+            first: None,
+        })
+    }
+
+    /// Begins the next file.
+    pub fn begin(&mut self, name: &str) -> Result<(), JsValue> {
+        self.first.get_or_insert_with(|| name.to_owned());
+        let begun = self.opening.begin(name);
+        begun.map_err(|error| refused_to_open(&error))
+    }
+
+    /// Takes a slice of the file; how far it is.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<JsValue, JsValue> {
+        let pushed = self.opening.push(bytes);
+        pushed.map_err(|error| refused_to_open(&error))?;
+        let progress = self.opening.progress();
+        plain(&Read {
+            bytes: progress.bytes,
+            jobs: progress.jobs,
+        })
+    }
+
+    /// What the files amount to.
+    pub fn finish(self) -> Result<Jobs, JsValue> {
+        let opened = self.opening.finish();
+        let opened = opened.map_err(|error| refused_to_open(&error))?;
+        let asked = self.asked;
+        let file = self.first.unwrap_or_default();
+        let study = Study::of(opened, &file, &asked.options, &asked.choices, asked.cluster);
+        Ok(Jobs {
+            study: study.map_err(refused)?,
+        })
+    }
+}
+
+/// Jobs, to be run as often as wanted.
+#[wasm_bindgen]
+pub struct Jobs {
+    study: Study,
+}
+
+/// What a trace turned out to be.
+#[derive(Serialize)]
+struct Facts<'a> {
+    #[serde(flatten)]
+    trace: &'a TraceFacts,
+    /// The name that an experiment's file gives it.
+    title: &'a str,
+    /// Where it runs unless another cluster is asked for; without one it is guessed.
+    cluster: Option<ClusterFacts>,
+    /// The policies in its file.
+    policies: &'a [String],
+    tenants: &'a [String],
+    models: &'a [String],
+    report: &'a ImportReport,
+}
+
+#[wasm_bindgen]
+impl Jobs {
+    /// What is known of them.
+    pub fn facts(&self) -> Result<JsValue, JsValue> {
+        let study = &self.study;
+        let cluster = study.cluster.as_ref();
+        plain(&Facts {
+            trace: &study.facts,
+            title: &study.experiment.title,
+            cluster: cluster.map(|(cluster, _)| ClusterFacts::of(cluster)),
+            policies: &study.experiment.policies,
+            tenants: &study.workload.tenants,
+            models: &study.workload.models,
+            report: &study.report,
+        })
+    }
+
+    /// Runs of them, with the options of `run` in JavaScript.
+    pub fn runs(&self, options: &JsValue) -> Result<Runs, JsValue> {
+        let asked = asked::Runs::of(options)?;
+        let mut study = self.study.clone();
+        if let Some(cluster) = asked.cluster {
+            study.cluster = Some((cluster, Origin::Asked));
+        }
+        let prepared = study.ask(asked.request).and_then(|asked| asked.prepare());
+        let prepared = prepared.map_err(refused)?;
+        told::is_told_exactly(&prepared)?;
+        Ok(Runs {
+            prepared,
+            run: None,
+            done: Vec::new(),
+        })
+    }
+}
+
+/// Runs in the making, one after the other.
+#[wasm_bindgen]
+pub struct Runs {
+    prepared: Prepared,
+    run: Option<Run>,
+    done: Vec<(RunResult, Object)>,
+}
+
+struct Run {
+    spec: RunSpec,
+    simulation: Simulation,
+    wall_ms: f64,
+}
+
+/// How far runs are.
+#[derive(Serialize)]
+struct Progress<'a> {
+    stage: &'static str,
+    /// The policy that runs.
+    policy: &'a str,
+    /// Runs that are over, and all of them.
+    run: usize,
+    runs: usize,
+    /// Jobs that are done in this one, and all of them.
+    done: u32,
+    jobs: u32,
+    /// The moment that it has reached, seconds.
+    now: f64,
+}
+
+#[wasm_bindgen]
+impl Runs {
+    /// Works for so many milliseconds; how far they are, or nothing once all are over.
+    pub fn work(&mut self, ms: f64) -> Result<JsValue, JsValue> {
+        let begin = now_ms();
+        let Some(mut run) = self
+            .run
+            .take()
+            .map_or_else(|| self.next(), |run| Ok(Some(run)))?
+        else {
+            return Ok(JsValue::UNDEFINED);
+        };
+        let steps = match run.simulation.decisions() {
+            Some(_) => 1,
+            None => STEPS_PER_LOOK,
+        };
+        let mut goes_on = true;
+        while goes_on && now_ms() - begin < ms {
+            for _ in 0..steps {
+                goes_on = run.simulation.step().map_err(stopped)?;
+                if !goes_on {
+                    break;
+                }
+            }
+        }
+        run.wall_ms += now_ms() - begin;
+        let reached = run.simulation.progress();
+        let policy = run.spec.policy.to_string();
+        let progress = plain(&Progress {
+            stage: "run",
+            policy: &policy,
+            run: self.done.len(),
+            runs: self.prepared.runs.len(),
+            done: reached.done,
+            jobs: reached.jobs,
+            now: reached.now.seconds(),
+        })?;
+        if goes_on {
+            self.run = Some(run);
+        } else {
+            self.end(run);
+        }
+        Ok(progress)
+    }
+
+    /// What came of them, once all are over.
+    pub fn results(&mut self) -> Result<JsValue, JsValue> {
+        let (results, columns): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.done).into_iter().unzip();
+        let results = plain(&self.prepared.results(results))?;
+        put(
+            &results,
+            "columns",
+            &columns::of_jobs(&self.prepared.workload),
+        );
+        columns::beside_runs(&results, columns);
+        Ok(results)
+    }
+
+    /// The next one at its beginning, if there is one.
+    fn next(&self) -> Result<Option<Run>, JsValue> {
+        let Some(spec) = self.prepared.runs.get(self.done.len()) else {
+            return Ok(None);
+        };
+        let mut spec = spec.clone();
+        spec.options.log_budget = told::budget();
+        let jobs = Arc::clone(&self.prepared.workload);
+        let simulation = spec.start_with(jobs, &self.prepared.weights);
+        Ok(Some(Run {
+            simulation: simulation.map_err(refused)?,
+            spec,
+            wall_ms: 0.0,
+        }))
+    }
+
+    fn end(&mut self, run: Run) {
+        let log = run.simulation.into_log();
+        let outcomes = Outcomes::of(&self.prepared.workload, &run.spec.cluster, &log);
+        let result = RunResult::of(&run.spec, &log, &outcomes, run.wall_ms);
+        self.done.push((result, columns::of_run(&outcomes)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use switchyard::{Preset, SETTINGS};
+
+    const TYPES: &str = include_str!("../js/switchyard.d.ts");
+
+    #[test]
+    fn every_setting_and_preset_has_a_type() {
+        for setting in SETTINGS {
+            let key = setting.key;
+            assert!(TYPES.contains(&format!("\n  {key}?: ")), "{key}");
+        }
+        for preset in Preset::ALL {
+            assert!(
+                TYPES.contains(&format!("\"{}\"", preset.name())),
+                "{preset:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,433 @@
+// The module for code (module/, built into dist/module): from Node, as a package, in types, on a page of
+// plain HTML under a strict security policy, and on a page that imports it from another origin.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cp } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { browser, dist } from "./browser.mjs";
+import { serve } from "./server.mjs";
+
+const built = join(dist, "module");
+assert.ok(existsSync(built), `there is no ${built}: run \`cargo xtask module\` first`);
+const { open, policies, run, samples, settings, SwitchyardError } = await import(pathToFileURL(join(built, "switchyard.js")).href);
+
+const fixture = (name) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+const HELIOS = fixture("helios.csv");
+
+/** An empty folder, for as long as a test takes. */
+function emptyFolder(t) {
+  const folder = mkdtempSync(join(tmpdir(), "switchyard-module-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** Results without what differs from one machine to the next, as JSON has them. */
+function comparable(results) {
+  const { columns, ...rest } = results;
+  const runs = results.runs.map(({ wall_ms, log_budget, columns, ...run }) => run);
+  return JSON.parse(JSON.stringify({ ...rest, runs }));
+}
+
+const cli = process.env.SWITCHYARD_CLI;
+const skip = !cli && "no SWITCHYARD_CLI";
+
+// ---- from Node ----
+
+const CASES = [
+  {
+    name: "a trace with a cluster of one's own and parameters",
+    source: HELIOS,
+    options: { cluster: "3x8", policies: ["fifo", "tiresias-las[queues=2,threshold=57600]"], restart_cost: 30, seed: 7 },
+    flags: ["--cluster", "3x8", "--policy", "fifo", "--policy", "tiresias-las[queues=2,threshold=57600]", "--restart-cost", "30", "--seed", "7"],
+  },
+  { name: "an experiment as its file has it", source: fixture("experiment.csv"), options: {}, flags: [] },
+  {
+    name: "unlike GPUs, failures and what a preset says",
+    source: "sample:lab",
+    options: { cluster: "4x8:v100+4x4:a100", policies: ["srtf", "fifo if 2:1h..3h"], mtbf: 40, preset: "reference-nsdi19" },
+    flags: ["--cluster", "4x8:v100+4x4:a100", "--policy", "srtf", "--policy", "fifo if 2:1h..3h", "--mtbf", "40", "--preset", "reference-nsdi19"],
+  },
+  {
+    name: "jobs that train, and weights that have learned",
+    source: "sample:lab",
+    options: { cluster: "16x8/partitions=2/racks=4/sockets=2", policies: ["optimus", "graph-rl"], contention: true },
+    flags: ["--cluster", "16x8/partitions=2/racks=4/sockets=2", "--policy", "optimus", "--policy", "graph-rl", "--contention"],
+  },
+];
+
+for (const { name, source, options, flags } of CASES) {
+  test(`the results are the command line's: ${name}`, { skip }, async (t) => {
+    const told = execFileSync(cli, ["run", source, ...flags, "--json", "-"], { encoding: "utf8" });
+    const trace = await open(source);
+    t.after(() => trace.close());
+    const results = await run(trace, options);
+    // What the command line rounds, it rounds as JSON is read.
+    assert.deepEqual(comparable(results), comparable(JSON.parse(told)));
+    assert.match(results.runs[0].log_hash, /^[0-9a-f]{16}$/);
+  });
+}
+
+test("jobs are typed columns, which hold what the command line's CSV does", { skip }, async (t) => {
+  const rows = execFileSync(cli, ["run", HELIOS, "--policy", "sjf", "--csv", "-"], { encoding: "utf8" });
+  const [header, ...jobs] = rows.trim().split("\n").map((row) => row.split(","));
+  const trace = await open(HELIOS);
+  t.after(() => trace.close());
+  const { columns, runs } = await run(trace, { policies: "sjf" });
+  const all = { ...columns, ...runs[0].columns };
+  const names = header.filter((name) => name !== "policy");
+  assert.deepEqual(Object.keys(all).sort(), names.toSorted());
+  for (const name of names) {
+    const at = header.indexOf(name);
+    const own = Array.from(all[name], (value) => (name === "rejected" ? String(value === 1) : String(value)));
+    assert.deepEqual(own, jobs.map((job) => job[at]), name);
+  }
+  assert.ok(all.jct_s instanceof Float64Array && all.gpus instanceof Uint32Array && all.rejected instanceof Uint8Array);
+});
+
+test("a trace is the same from a path, an address, bytes, a blob, a text and a response", async (t) => {
+  const bytes = readFileSync(HELIOS);
+  const hashes = new Set();
+  for (const source of [HELIOS, pathToFileURL(HELIOS), bytes, new Uint8Array(bytes).buffer, new Blob([bytes]), bytes.toString(), new Response(bytes)]) {
+    const trace = await open(source);
+    t.after(() => trace.close());
+    assert.equal(trace.facts.format, "helios");
+    assert.deepEqual(trace.facts.tenants, ["vc1", "vc2"]);
+    assert.equal(trace.facts.report.dropped.length, 2);
+    hashes.add((await run(trace, { policies: "fifo" })).runs[0].log_hash);
+  }
+  assert.equal(hashes.size, 1);
+});
+
+test("files that belong together are opened together, and jobs are chosen", async (t) => {
+  const trace = await open([fixture("tiresias.csv"), fixture("tiresias_cluster.csv")], { window: "0..1h" });
+  t.after(() => trace.close());
+  assert.equal(trace.facts.cluster.spec, "30x4");
+  assert.deepEqual(trace.facts.choice, ["window=0..3600"]);
+  const { cluster } = await run(trace);
+  assert.equal(cluster.gpus, 120);
+});
+
+test("several runs of a trace at once give what they give alone", async (t) => {
+  const trace = await open("sample:lab");
+  t.after(() => trace.close());
+  const alone = await run(trace, { policies: ["fifo", "srtf"] });
+  const together = await Promise.all(["fifo", "srtf"].map((policies) => run(trace, { policies })));
+  assert.deepEqual(
+    together.map(({ runs: [{ log_hash }] }) => log_hash),
+    alone.runs.map(({ log_hash }) => log_hash),
+  );
+});
+
+test("what there is to choose from is described", { skip }, async () => {
+  const told = JSON.parse(execFileSync(cli, ["policies", "--json"], { encoding: "utf8" }));
+  assert.deepEqual(await policies(), told);
+  assert.ok((await settings()).some(({ key, unit }) => key === "restart_cost" && unit === "s"));
+  for (const { name } of await samples()) assert.match(name, /^[a-z-]+$/);
+});
+
+test("what is wrong is told: what, where, and what to do", async (t) => {
+  const trace = await open(HELIOS);
+  t.after(() => trace.close());
+  for (const [ask, words] of [
+    [() => open("sample:house"), /no sample 'house': use one of lab, /],
+    [() => open(5), /^open takes bytes, .* it was given number$/],
+    [() => open([]), /no files/],
+    [() => open(new Uint8Array()), /^trace is empty: /],
+    [() => open("nowhere.csv"), /^cannot read file:.*nowhere\.csv: /],
+    [() => open("id,user\n1,2\n", { name: "mine.csv" }), /^mine\.csv, line 1: no column tells /],
+    [() => open("a,b\n1,2\n", { map: { submit: "a", sumbit: "b" } }), /a mapping has no 'sumbit': use id, submit/],
+    [() => open(HELIOS, { tenant: "vc1" }), /^open has no option 'tenant': it takes .*tenants/],
+    [() => open(HELIOS, { tenants: ["vc3"] }), /no tenant 'vc3': its tenants are vc1, vc2/],
+    [() => open(HELIOS, { max_rows: -1 }), /^max_rows is -1: it takes a whole number/],
+    [() => open(fixture("tiresias_cluster.csv")), /^tiresias_cluster\.csv describes a cluster \(30x4\) and no jobs/],
+    [() => run(HELIOS), /^run takes a trace: /],
+    [() => run(trace, 5), /^options are an object/],
+    [() => run(trace, { policies: ["lifo"] }), /no policy 'lifo': use one of fifo/],
+    [() => run(trace, { policies: ["fifo", 5] }), /^policies holds 5: it takes/],
+    [() => run(trace, { polices: "fifo" }), /^run has no option 'polices': it takes .*policies.*seed/],
+    [() => run(trace, { cluster: "many" }), /'many' is not a cluster: write NODESxGPUS/],
+    [() => run(trace, { restart_cost: -1 }), /^restart_cost is '-1': it takes a number, 0 or more/],
+    [() => run(trace, { seed: "18446744073709551615" }), /^seed is .*JavaScript holds whole numbers up to/],
+    [() => run(trace, { policies: "tiresias-gittins[history=old]" }), /service history 'old'/],
+    [() => run(trace, { histories: { old: [1, 0] } }), /^histories: old\[1\] is 0: it takes GPU·s/],
+    [() => run(trace, { definitions: [{ name: "x" }] }), /^definitions\[0\]: missing field/],
+    [() => run(trace, { weights: new Uint8Array(9) }), /^weights: .*no file of safetensors/],
+    [() => run(trace, { preset: "reference" }), /no preset 'reference': use/],
+    [() => run(trace, { seed: () => 1 }), /cannot be copied/],
+  ]) {
+    await assert.rejects(ask, (error) => {
+      assert.ok(error instanceof SwitchyardError, String(error.stack));
+      assert.equal(error.kind, "input");
+      assert.match(error.message, words);
+      return true;
+    });
+  }
+  await assert.rejects(open("a,b\n1,2\n"), ({ table }) => {
+    assert.deepEqual([table.columns, table.rows], [["a", "b"], [["1", "2"]]]);
+    return true;
+  });
+  const mapped = await open("a,b,c\n0,60,2\n9,30,1\n", { map: { submit: "a", duration: "b", gpus: "#3", unit: "s" } });
+  assert.equal(mapped.facts.jobs, 2);
+  // All of that has cost nothing: the trace still runs.
+  const { runs } = await run(trace, { policies: "tiresias-gittins[history=old]", histories: { old: [3600, 7200] } });
+  assert.equal(runs[0].finished, 3);
+  trace.close();
+  await assert.rejects(run(trace), /the trace is closed/);
+  mapped.close();
+});
+
+test("a run that would never end is told of as such", async (t) => {
+  const trace = await open("sample:lab");
+  t.after(() => trace.close());
+  const slices = { policies: "gandiva[quantum=1]", restart_cost: 60 };
+  const error = await run(trace, slices).then(() => assert.fail("it ended"), (error) => error);
+  assert.equal(error.kind, "run");
+  assert.match(error.message, /gandiva/);
+});
+
+test("progress is told, and an aborted run rejects with AbortError and leaves the trace as it was", async (t) => {
+  const opening = [];
+  const bytes = Buffer.concat([
+    Buffer.from("job,submit,duration,gpus\n"),
+    ...Array.from({ length: 60_000 }, (_, i) => Buffer.from(`job-with-a-long-name-${i},${i * 60},3600,1\n`)),
+  ]);
+  const trace = await open(bytes, { onProgress: (progress) => opening.push(progress) });
+  t.after(() => trace.close());
+  assert.ok(opening.length >= 2);
+  assert.deepEqual(opening.at(-1), { stage: "open", bytes: bytes.length, total: bytes.length, jobs: opening.at(-1).jobs });
+  for (const reason of [undefined, new Error("no more of it")]) {
+    const end = new AbortController();
+    let told = 0;
+    const aborted = run(trace, {
+      policies: ["fifo", "srtf", "las"],
+      cluster: "8x8",
+      signal: end.signal,
+      onProgress: ({ stage }) => stage === "run" && (told++, end.abort(reason)),
+    });
+    await assert.rejects(aborted, (error) => error === reason || error.name === "AbortError");
+    assert.equal(told, 1, "nothing is told once it is aborted");
+  }
+  await assert.rejects(run(trace, { signal: AbortSignal.abort() }), { name: "AbortError" });
+  await assert.rejects(open(HELIOS, { signal: AbortSignal.abort() }), { name: "AbortError" });
+  const seen = [];
+  const { runs } = await run(trace, { policies: ["fifo", "srtf"], cluster: "8x8", onProgress: (of) => seen.push(of) });
+  assert.deepEqual(runs.map((run) => run.finished), [60_000, 60_000]);
+  const last = seen.at(-1);
+  assert.deepEqual([last.stage, last.policy, last.run, last.runs, last.done, last.jobs], ["run", "srtf", 1, 2, 60_000, 60_000]);
+});
+
+test("a listener that throws ends the run with its error", async (t) => {
+  const trace = await open(HELIOS);
+  t.after(() => trace.close());
+  const onProgress = () => {
+    throw new RangeError("mine");
+  };
+  await assert.rejects(run(trace, { onProgress }), { name: "RangeError", message: "mine" });
+  assert.equal((await run(trace)).runs.length, 2);
+});
+
+// ---- as a package ----
+
+test("npm packs it, and from an empty folder it is installed, imported, and lets the program end", (t) => {
+  const folder = emptyFolder(t);
+  // A folder of its own: nothing of the user's is read or kept.
+  const npm = (...what) =>
+    execFileSync("npm", [...what, "--cache", join(folder, "cache"), "--offline", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: folder, encoding: "utf8" });
+  const [{ filename, files, version }] = JSON.parse(npm("pack", built, "--json"));
+  const names = files.map(({ path }) => path).sort();
+  assert.deepEqual(names, [
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "THIRD-PARTY.txt",
+    "engine.js",
+    "engine_bg.wasm",
+    "package.json",
+    "switchyard.d.ts",
+    "switchyard.js",
+    "work.js",
+    "worker.js",
+  ]);
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  npm("install", `./${filename}`);
+  writeFileSync(
+    join(folder, "main.js"),
+    `import { open, run } from "switchyard";
+     const { runs } = await run(await open("sample:three-jobs"), { policies: "srsf" });
+     console.log(runs[0].jct.mean.toFixed(1));`,
+  );
+  const said = execFileSync(process.execPath, ["main.js"], { cwd: folder, encoding: "utf8", timeout: 60_000 });
+  // Tiresias' toy: the paper's average.
+  assert.equal(said.trim(), "9.3");
+  assert.equal(version, JSON.parse(readFileSync(join(built, "package.json"), "utf8")).version);
+  const notices = readFileSync(join(folder, "node_modules/switchyard/THIRD-PARTY.txt"), "utf8");
+  assert.match(notices, /^serde-wasm-bindgen \d.*: MIT/m);
+  assert.match(notices, /THE SOFTWARE IS PROVIDED/);
+  assert.doesNotMatch(notices, /^yew /m);
+});
+
+// ---- in types ----
+
+test("types say what is given and taken, and refuse what is wrong", async (t) => {
+  const folder = emptyFolder(t);
+  await cp(built, join(folder, "node_modules/switchyard"), { recursive: true });
+  const trace = await open(HELIOS);
+  const adaptive = await open("sample:lab");
+  t.after(() => [trace, adaptive].forEach((trace) => trace.close()));
+  // What is really given, as literals: TypeScript refuses properties too many and too few.
+  const given = [];
+  const literal = (type, value) => given.push(`export const given${given.length}: ${type} = ${JSON.stringify(value)};`);
+  for (const results of [await run(trace), await run(adaptive, { cluster: "8x4:v100", policies: "optimus", servers: 1 })]) {
+    literal("Plain", { ...results, columns: undefined, runs: results.runs.map((run) => ({ ...run, columns: undefined })) });
+  }
+  const error = await open("a,b\n1,2\n").catch((error) => error);
+  literal("TableHead", error.table);
+  for (const { facts } of [trace, adaptive]) literal("Facts", facts);
+  literal("Policy[]", await policies());
+  literal("Setting[]", await settings());
+  literal("Sample[]", await samples());
+  const right = `
+    import { open, run, policies, SwitchyardError } from "switchyard";
+    import type { Facts, Policy, Results, RunResult, Sample, Setting, TableHead } from "switchyard";
+    type Plain = Omit<Results, "columns" | "runs"> & { runs: Omit<RunResult, "columns">[] };
+    ${given.join("\n")}
+    const end = new AbortController();
+    const trace = await open(new URL("https://example.org/jobs.csv"), { map: { submit: "a", unit: "s" }, signal: end.signal });
+    const { runs, columns } = await run(trace, {
+      policies: ["fifo"],
+      restart_cost: 30,
+      weights: new Uint8Array(),
+      onProgress: (progress) => progress.stage === "run" && progress.policy.length,
+    });
+    export const jct: Float64Array = runs[0]!.columns.jct_s;
+    export const gpus: number | undefined = columns.gpus[0];
+    export const names: string[] = (await policies()).map((policy) => policy.name);
+    export const kind = (error: unknown) => error instanceof SwitchyardError && error.kind === "input";
+  `;
+  const wrong = [
+    "await run('jobs.csv');",
+    "await run(trace, { polices: ['fifo'] });",
+    "await run(trace, { contention: 'much' });",
+    "await open(5);",
+    "(await run(trace)).runs[0]!.jct.avg;",
+    "const jct: number[] = (await run(trace)).runs[0]!.columns.jct_s;",
+  ];
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  writeFileSync(join(folder, "right.ts"), right);
+  const head = 'import { open, run } from "switchyard"; const trace = await open("sample:lab"); export {};\n';
+  writeFileSync(join(folder, "wrong.ts"), head + wrong.join("\n"));
+  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  const check = (file) => {
+    const options = { strict: true, noUncheckedIndexedAccess: true, noEmit: true, module: "nodenext", target: "es2022", lib: ["es2022", "dom"], types: [] };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: [file] }));
+    return spawnSync(process.execPath, [tsc, "--pretty", "false"], { cwd: folder, encoding: "utf8" });
+  };
+  const good = check("right.ts");
+  assert.equal(good.status, 0, good.stdout);
+  const bad = check("wrong.ts");
+  const lines = [...bad.stdout.matchAll(/^wrong\.ts\((\d+),/gm)].map(([, line]) => Number(line));
+  assert.deepEqual([...new Set(lines)], wrong.map((_, at) => at + 2), bad.stdout);
+});
+
+// ---- in browsers ----
+
+const { open: visit } = browser([], built);
+
+const PLAIN = '<!doctype html><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,"><output></output>';
+
+/** What a page of plain HTML does: it opens what lies beside it, ends one run, and has another. */
+const PAGE_SCRIPT = `
+  import { open, run } from "./switchyard.js";
+  const trace = await open(await fetch("./jobs.csv"));
+  const end = new AbortController();
+  const onProgress = () => end.abort();
+  const ended = await run(trace, { policies: ["fifo", "srtf"], signal: end.signal, onProgress }).catch((error) => error.name);
+  const progress = [];
+  const { runs } = await run(trace, { policies: ["fifo", "srtf"], onProgress: (of) => progress.push(of.policy) });
+  const wrong = await run(trace, { policies: "lifo" }).catch((error) => [error.name, error.kind]);
+  const told = runs.map(({ policy, jct, log_hash }) => ({ policy, mean: jct.mean, log_hash }));
+  document.querySelector("output").textContent = JSON.stringify({ told, ended, wrong, progress: progress.filter(Boolean) });
+`;
+
+for (const [name, workers, count] of [
+  ["in a worker", "worker-src 'self'", 1],
+  ["in slices where the policy forbids workers", "worker-src 'none'", 0],
+  ["in slices where it takes Trusted Types alone", "worker-src 'self'; require-trusted-types-for 'script'", 0],
+]) {
+  test(`a page of plain HTML under a strict security policy runs a trace, ${name}`, async (t) => {
+    const folder = emptyFolder(t);
+    await cp(built, folder, { recursive: true });
+    await cp(HELIOS, join(folder, "jobs.csv"));
+    writeFileSync(join(folder, "page.js"), PAGE_SCRIPT);
+    writeFileSync(join(folder, "index.html"), `${PLAIN}<script type="module" src="page.js"></script>`);
+    const policy = `default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; ${workers}; connect-src 'self'; img-src data:`;
+    const server = await serve(folder, "/plain/", { headers: { "content-security-policy": policy } });
+    t.after(() => server.close());
+    // What is forbidden is told of in the console, by the browser.
+    const page = await visit(t, server.url, { tolerated: count ? undefined : /worker|TrustedScriptURL/i });
+    const output = page.locator("output").filter({ hasText: "log_hash" });
+    await output.waitFor();
+    const { told, ended, wrong, progress } = JSON.parse(await output.textContent());
+    assert.equal(ended, "AbortError");
+    assert.deepEqual(wrong, ["SwitchyardError", "input"]);
+    assert.deepEqual([...new Set(progress)], ["fifo", "srtf"]);
+    await workersLeft(page, count);
+    const trace = await open(HELIOS);
+    t.after(() => trace.close());
+    const here = await run(trace, { policies: ["fifo", "srtf"] });
+    assert.deepEqual(told, here.runs.map(({ policy, jct, log_hash }) => ({ policy, mean: jct.mean, log_hash })));
+  });
+}
+
+test("a notebook imports it from another origin: a worker through a blob, progress, abort and another run", async (t) => {
+  const host = await serve(built, "/module/", { headers: { "access-control-allow-origin": "*" } });
+  const folder = emptyFolder(t);
+  writeFileSync(join(folder, "index.html"), PLAIN);
+  const notebook = await serve(folder, "/notebook/");
+  t.after(() => Promise.all([host.close(), notebook.close()]));
+  assert.notEqual(new URL(host.url).origin, new URL(notebook.url).origin);
+  const page = await visit(t, notebook.url, { tolerated: new RegExp(`^foreign request: ${host.url}`) });
+  const ask = (cell) => page.evaluate(cell, `${host.url}switchyard.js`);
+  const aborted = await ask(async (address) => {
+    const { open, run } = await import(address);
+    globalThis.trace = await open(new File(["job,submit,duration,gpus\n1,0,60,2\n2,0,30,4\n"], "mine.csv"));
+    globalThis.large = await open("sample:fleet");
+    const end = new AbortController();
+    const done = [];
+    const onProgress = (progress) => {
+      done.push(progress.done);
+      if (done.length === 2) end.abort();
+    };
+    const error = await run(large, { policies: ["fifo", "pollux"], signal: end.signal, onProgress }).catch((error) => error);
+    return { name: error.name, isDom: error instanceof DOMException, done };
+  });
+  assert.equal(aborted.name, "AbortError");
+  assert.ok(aborted.isDom);
+  assert.equal(aborted.done.length, 2);
+  assert.ok(aborted.done[1] >= aborted.done[0]);
+  // The other trace's worker is there; that of the aborted run has been ended.
+  await workersLeft(page, 1);
+  assert.match(page.workers()[0].url(), /^blob:/);
+  const again = await ask(async (address) => {
+    const { run } = await import(address);
+    const small = await run(trace, { cluster: "1x4", policies: "sjf" });
+    const { runs } = await run(large, { policies: "fifo" });
+    return { jct: Array.from(small.runs[0].columns.jct_s), typed: small.columns.gpus.constructor.name, finished: runs[0].finished };
+  });
+  assert.deepEqual(again, { jct: [60, 90], typed: "Uint32Array", finished: 40_000 });
+  await page.evaluate(() => [trace, large].forEach((trace) => trace.close()));
+  await workersLeft(page, 0);
+});
+
+/** Waits until a page has so many workers: it hears a little later that one was ended. */
+async function workersLeft(page, count) {
+  for (let looks = 0; looks < 200 && page.workers().length !== count; looks++) await setTimeout(50);
+  assert.equal(page.workers().length, count);
+}

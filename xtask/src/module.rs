@@ -1,0 +1,85 @@
+//! `cargo xtask module`: the engine as a package for code, `dist/module/`. In: the crate `module/` and
+//! the JavaScript around it; out: a folder that any static server may serve and `npm pack` takes.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::setup::{Need, Toolbox};
+use crate::{build, notices, shell, workspace};
+
+/// What a build takes.
+pub(crate) const NEEDS: &[Need] = &[Need::WasmStd, Need::WasmOpt, Need::WasmBindgen];
+
+/// What the package has besides the engine, as it lies in the checkout.
+const FILES: [&str; 8] = [
+    "module/package.json",
+    "module/README.md",
+    "module/js/switchyard.js",
+    "module/js/switchyard.d.ts",
+    "module/js/worker.js",
+    "module/js/work.js",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+];
+
+/// Makes it by itself.
+pub(crate) fn module(toolbox: &Toolbox) -> Result<()> {
+    let _lock = build::lock()?;
+    write(toolbox)
+}
+
+/// Makes it, in whatever else is in `dist/`.
+pub(crate) fn write(toolbox: &Toolbox) -> Result<()> {
+    let mut wasm = toolbox.wasm_command("cargo")?;
+    wasm.args(["build", "--locked", "-p", notices::MODULE]);
+    // As the page is built: what simulates for speed, the rest for size.
+    wasm.args(["--profile", "page", "--target", "wasm32-unknown-unknown"]);
+    shell::run(&mut wasm)?;
+
+    let folder = workspace::dist().join("module");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)
+            .with_context(|| format!("cannot clear {}", folder.display()))?;
+    }
+    let built = workspace::wasm_target_dir().join("wasm32-unknown-unknown/page");
+    let mut bindgen = toolbox.wasm_command("wasm-bindgen")?;
+    bindgen.args(["--target", "web", "--no-typescript", "--out-name", "engine"]);
+    bindgen.arg("--out-dir").arg(&folder);
+    bindgen.arg(built.join("switchyard_module.wasm"));
+    shell::run(&mut bindgen)?;
+
+    let engine = folder.join("engine_bg.wasm");
+    let mut optimise = toolbox.wasm_command("wasm-opt")?;
+    optimise.arg("-O2").arg("-o").arg(&engine).arg(&engine);
+    shell::run(&mut optimise)?;
+
+    for file in FILES {
+        let from = workspace::root().join(file);
+        let name = from.file_name().context("a file without a name")?;
+        shell::write(&folder.join(name), shell::read_bytes(&from)?)?;
+    }
+    let notices = notices::of(notices::MODULE, "This module")?;
+    shell::write(&folder.join(notices::FILE), notices)?;
+    is_of_this_version(&folder.join("package.json"))?;
+    println!(
+        "built {} ({} KB of wasm)",
+        folder.display(),
+        std::fs::metadata(&engine)?.len() / 1024
+    );
+    Ok(())
+}
+
+/// npm reads the version from a file of its own.
+fn is_of_this_version(package: &Path) -> Result<()> {
+    let text = shell::read(package)?;
+    let package: Value = serde_json::from_str(&text).context("package.json is no JSON")?;
+    let ours = env!("CARGO_PKG_VERSION");
+    ensure!(
+        package["version"] == ours,
+        "module/package.json has the version {}, and Cargo.toml {ours}: make them the same",
+        package["version"]
+    );
+    Ok(())
+}
