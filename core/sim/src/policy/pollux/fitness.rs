@@ -7,8 +7,8 @@
 //! F1 is the cluster's utility, for diversity: Σ_j (speedup_j / K_j) · share_j, where a job's share
 //! is K_j over the GPUs of the nodes in use; so Σ_j speedup_j over those GPUs.
 
-use super::genome::ANY;
-use super::problem::{Allocation, Problem};
+use super::genome::{self, ANY};
+use super::problem::{Allocation, Problem, Row};
 
 /// How good an allocation is; both greater is better.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,8 +30,8 @@ impl Problem {
 pub(super) fn evaluate(problem: &Problem, genome: &[u64]) -> (u64, Fitness) {
     let layout = problem.layout;
     let mut sums = Sums::default();
-    for record in genome.chunks_exact(layout.record()) {
-        sums.add::<ANY>(problem, record);
+    for (job, record) in genome.chunks_exact(layout.record()).enumerate() {
+        sums.add::<ANY>(problem, job, record);
     }
     let (hash, mut fitness) = sums.weigh(problem);
     if layout.masks > 1 {
@@ -67,17 +67,52 @@ pub(super) struct Sums {
 impl Sums {
     /// Adds a record that is up to date.
     #[inline]
-    pub(super) fn add<const W: usize>(&mut self, problem: &Problem, record: &[u64]) {
+    pub(super) fn add<const W: usize>(&mut self, problem: &Problem, job: usize, record: &[u64]) {
         let layout = problem.layout.with_words::<W>();
-        self.hash = self.hash.wrapping_add(record[layout.hash()]);
-        self.in_use |= record[layout.words];
-        let [term, speedup] = problem.cells[record[layout.cell()] as usize];
+        if layout.is_short() {
+            self.add_short::<W>(problem, problem.row::<W>(job), job, record);
+        } else {
+            let end = layout.end_of_masks();
+            self.add_cell(
+                problem,
+                record[end],
+                record[layout.words],
+                record[end + 1] as usize,
+            );
+        }
+    }
+
+    /// Adds a short record.
+    #[inline]
+    pub(super) fn add_short<const W: usize>(
+        &mut self,
+        problem: &Problem,
+        row: Row<'_>,
+        job: usize,
+        record: &[u64],
+    ) {
+        let layout = problem.layout.with_words::<W>();
+        let (words, masks) = record.split_at(layout.words);
+        let hash = genome::hash_short(words, job);
+        self.add_cell(
+            problem,
+            hash,
+            masks[0],
+            problem.cell::<W>(row, words, masks),
+        );
+    }
+
+    #[inline]
+    fn add_cell(&mut self, problem: &Problem, hash: u64, mask: u64, cell: usize) {
+        self.hash = self.hash.wrapping_add(hash);
+        self.in_use |= mask;
+        let [term, speedup] = problem.cells[cell];
         self.terms += term;
         self.speedups += speedup;
     }
 
     /// The hash, and the fitness if one mask covers all nodes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn weigh(&self, problem: &Problem) -> (u64, Fitness) {
         let jobs = problem.layout.jobs;
         let fitness = Fitness {

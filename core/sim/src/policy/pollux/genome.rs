@@ -7,7 +7,8 @@
 //!   clear, so that all lanes of a word are worked on at a time;
 //! - `masks`: which nodes hold any: bit b·l + w for lane l, of b bits, of word w (of each group of b
 //!   words), so that a mask is an OR of shifted words, and one mask covers 64 nodes;
-//! - a hash of the GPUs, and the row's cell in the speedup tables.
+//! - where rows are long: a hash of the GPUs, and the row's cell in the speedup tables. Of short
+//!   rows it takes less to work these out each time than to copy them and to ask who changed.
 //!
 //! The last three follow from the first; operators mark the rows they write ([`Changes`]) and they
 //! are brought up to date once.
@@ -154,10 +155,9 @@ impl Layout {
         ((masks[word / bits] >> (word % bits)) & self.ones()) * self.lane()
     }
 
-    /// Gives a word's nodes as many GPUs as are left; a mask's bits, if `word` is word `w` of it,
-    /// for those that get none of what they wanted.
+    /// Gives a word's nodes as many GPUs as are left.
     #[inline]
-    pub(super) fn take(self, left: &mut u64, word: &mut u64, w: usize) -> u64 {
+    pub(super) fn give(self, left: &mut u64, word: &mut u64) {
         let (high, wanted) = (self.high(), *word);
         // All bits of the lanes in which enough is left.
         let enough = (((*left | high) - wanted) & high) >> (self.bits - 1);
@@ -165,7 +165,15 @@ impl Layout {
         let given = (wanted & enough) | (*left & !enough);
         *left -= given;
         *word = given;
-        let empty = self.nonzero(wanted) & !self.nonzero(given);
+    }
+
+    /// The same; a mask's bits, if `word` is word `w` of it, for those that get none of what they
+    /// wanted.
+    #[inline]
+    pub(super) fn take(self, left: &mut u64, word: &mut u64, w: usize) -> u64 {
+        let wanted = *word;
+        self.give(left, word);
+        let empty = self.nonzero(wanted) & !self.nonzero(*word);
         (empty >> (self.bits - 1)) << w
     }
 
@@ -211,33 +219,39 @@ impl Layout {
         words.chunks(GROUP).map(of_group).sum()
     }
 
+    /// Whether a row is so short that nothing of it is remembered but its masks.
+    #[inline]
+    pub(super) fn is_short(self) -> bool {
+        self.words <= FEW_LARGE
+    }
+
     /// Words of a job's record.
+    #[inline]
     pub(super) fn record(self) -> usize {
-        self.words + self.masks + 2
+        self.words + self.masks + if self.is_short() { 0 } else { 2 }
     }
 
     /// Words of a genome.
+    #[inline]
     pub(super) fn genome(self) -> usize {
         self.jobs * self.record()
     }
 
-    /// Where a record's hash is; the cell follows.
-    pub(super) fn hash(self) -> usize {
+    /// Where a record's masks end; its hash and its cell follow, if it is long.
+    #[inline]
+    pub(super) fn end_of_masks(self) -> usize {
         self.words + self.masks
-    }
-
-    /// Where a record's cell is.
-    pub(super) fn cell(self) -> usize {
-        self.words + self.masks + 1
     }
 }
 
 /// The number of nodes in the masks.
+#[inline]
 pub(super) fn count(masks: &[u64]) -> u32 {
     masks.iter().map(|mask| mask.count_ones()).sum()
 }
 
 /// Whether the masks hold more than one node.
+#[inline]
 pub(super) fn is_distributed(masks: &[u64]) -> bool {
     if let [mask] = *masks {
         mask & mask.wrapping_sub(1) != 0
@@ -257,6 +271,18 @@ pub(super) fn hash(words: &[u64], job: usize) -> u64 {
     }
     hash = (hash ^ (hash >> 32)).wrapping_mul(0x94d0_49bb_1331_11eb);
     hash ^ (hash >> 29)
+}
+
+/// The same of a short row, for which fewer bits do.
+#[inline]
+pub(super) fn hash_short(words: &[u64], job: usize) -> u64 {
+    let mut factor = 0x94d0_49bb_1331_11eb_u64;
+    let mut hash = (job as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for &word in words {
+        hash = (hash ^ word).wrapping_mul(factor);
+        factor = factor.wrapping_add(0xbf58_476d_1ce4_e5b8);
+    }
+    hash ^ (hash >> 32)
 }
 
 /// The rows of one genome that were written since their hash and cell were right, a bit each.

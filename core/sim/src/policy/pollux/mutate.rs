@@ -10,10 +10,11 @@
 //! So entries only grow where there is room, and repair decides who keeps what.
 
 use super::chance::{Trials, scale};
-use super::genome::{Changes, GROUP};
+use super::genome::{Changes, FEW, FEW_LARGE, GROUP, Layout};
 use super::problem::Problem;
 use crate::policy::Rng;
 use rand_xoshiro::rand_core::Rng as _;
+use std::hint::select_unpredictable;
 
 /// The random streams of one search, and room to work in.
 pub(super) struct Mutation {
@@ -29,8 +30,7 @@ pub(super) struct Mutation {
     free: Vec<u64>,
     /// By mask: how many jobs are on each node, the digits in base two; right where it is free.
     crowds: Vec<[u64; DIGITS]>,
-    /// The free nodes of a mask, as its bits.
-    bits: Vec<u32>,
+    nodes: FreeNodes,
     /// Rows with GPUs on such nodes.
     there: Vec<u32>,
 }
@@ -39,6 +39,56 @@ pub(super) struct Mutation {
 const DIGITS: usize = 6;
 /// ...and with lanes of four bits, fewer than 8.
 const FEW_DIGITS: usize = 3;
+
+/// The free nodes of a mask, as its bits, in order.
+struct FreeNodes {
+    bits: [u32; 64],
+    free: u64,
+    /// In each lane: how many of the nodes before are free.
+    before: u64,
+}
+
+impl Default for FreeNodes {
+    fn default() -> Self {
+        Self {
+            bits: [0; 64],
+            free: 0,
+            before: 0,
+        }
+    }
+}
+
+impl FreeNodes {
+    /// Takes the nodes of a mask; how many there are.
+    #[inline]
+    fn list<const W: usize>(&mut self, layout: Layout, free: u64) -> u32 {
+        if W == FEW {
+            // Up to 16, a lane each: their number is chance, and a loop over them would branch.
+            self.free = free;
+            self.before = free.wrapping_mul(layout.ones()) << 4;
+            return layout.sum(&[free]);
+        }
+        let (mut left, mut count) = (free, 0);
+        while left != 0 {
+            self.bits[count] = left.trailing_zeros();
+            count += 1;
+            left &= left - 1;
+        }
+        count as u32
+    }
+
+    #[inline]
+    fn get<const W: usize>(&self, index: u32) -> u32 {
+        if W != FEW {
+            return self.bits[index as usize & 63];
+        }
+        // The lanes that differ from the index have their highest bit set.
+        const ONES: u64 = 0x1111_1111_1111_1111;
+        let off = self.before ^ (u64::from(index) * ONES);
+        let differ = (((off & (7 * ONES)) + 7 * ONES) | off) >> 3;
+        (self.free & !differ).trailing_zeros()
+    }
+}
 
 impl Mutation {
     pub(super) fn new(problem: &Problem, rng: &mut Rng) -> Self {
@@ -62,7 +112,7 @@ impl Mutation {
             holders: (0..1 << DIGITS).map(holder).collect(),
             free: vec![0; layout.masks],
             crowds: vec![[0; DIGITS]; layout.masks],
-            bits: vec![0; 64],
+            nodes: FreeNodes::default(),
             there: vec![0; layout.jobs + 1],
         }
     }
@@ -80,7 +130,7 @@ impl Mutation {
         if self.find_room::<W>(problem, genome) {
             self.raise::<W>(problem, genome, changes, rng);
         }
-        is_reset || !changes.is_empty()
+        is_reset | !changes.is_empty()
     }
 
     fn go_back<const W: usize>(
@@ -138,6 +188,7 @@ impl Mutation {
     /// Finds the nodes with free GPUs and who is on them; whether there are any.
     fn find_room<const W: usize>(&mut self, problem: &Problem, genome: &[u64]) -> bool {
         let layout = problem.layout.with_words::<W>();
+        let (pinned, movable) = genome.split_at(problem.pinned * layout.record());
         let mut any = 0;
         let digits = if layout.bits == 4 { FEW_DIGITS } else { DIGITS };
         for m in 0..layout.masks {
@@ -145,15 +196,16 @@ impl Mutation {
             // Two parents and the current allocation together fill no lane.
             let mut used = [0_u64; GROUP];
             let mut crowds = [0; DIGITS];
-            for (job, record) in genome.chunks_exact(layout.record()).enumerate() {
+            for record in pinned.chunks_exact(layout.record()) {
                 for (used, word) in used.iter_mut().zip(&record[group.clone()]) {
                     *used += word;
                 }
-                let mut carry = if job < problem.pinned {
-                    0
-                } else {
-                    record[layout.words + m]
-                };
+            }
+            for record in movable.chunks_exact(layout.record()) {
+                for (used, word) in used.iter_mut().zip(&record[group.clone()]) {
+                    *used += word;
+                }
+                let mut carry = record[layout.words + m];
                 for digit in &mut crowds[..digits] {
                     (*digit, carry) = (*digit ^ carry, *digit & carry);
                 }
@@ -189,10 +241,11 @@ impl Mutation {
             let free = self.free[m];
             let mask = layout.words + m;
             let mut rows = 0;
-            for job in problem.pinned..layout.jobs {
+            let records = genome.chunks_exact(layout.record());
+            for (job, record) in records.enumerate().skip(problem.pinned) {
                 // Written whether it counts or not: a branch would be chance.
                 self.there[rows] = job as u32;
-                rows += usize::from(genome[job * layout.record() + mask] & free != 0);
+                rows += usize::from(record[mask] & free != 0);
             }
             let crowds = &self.crowds[m][..digits];
             for &job in &self.there[..rows] {
@@ -216,16 +269,30 @@ impl Mutation {
                     left &= left - 1;
                 }
             }
-            let (mut left, mut count) = (free, 0);
-            while left != 0 {
-                self.bits[count] = left.trailing_zeros();
-                count += 1;
-                left &= left - 1;
+            let count = self.nodes.list::<W>(layout, free);
+            let nodes = &self.nodes;
+            let entries = count * movable;
+            if W == FEW || W == FEW_LARGE {
+                // Repair brings masks up to date, and does not ask for changes.
+                let rows = &mut genome[problem.pinned * layout.record()..];
+                let mut any = 0;
+                self.gain.run(rng, entries, |_, at, draw| {
+                    let bit = nodes.get::<W>(at / movable);
+                    let (w, shift) = layout.place_of(m, bit);
+                    let word = &mut rows[(at % movable) as usize * layout.record() + w];
+                    let most = (problem.capacity[w] >> shift & layout.lane()) as u32;
+                    // Who is there has had its chance.
+                    let is_new = *word >> shift & layout.lane() == 0;
+                    let gpus = select_unpredictable(is_new, scale(draw, most + 1), 0);
+                    *word += u64::from(gpus) << shift;
+                    any |= gpus;
+                });
+                changes.mark_if(0, any > 0);
+                continue;
             }
-            let bits = &self.bits;
-            self.gain.run(rng, count as u32 * movable, |_, at, draw| {
+            self.gain.run(rng, entries, |_, at, draw| {
                 let job = problem.pinned + (at % movable) as usize;
-                let bit = bits[(at / movable) as usize];
+                let bit = nodes.get::<W>(at / movable);
                 let (w, shift) = layout.place_of(m, bit);
                 let record = &mut genome[job * layout.record()..][..layout.record()];
                 let most = (problem.capacity[w] >> shift & layout.lane()) as u32;

@@ -8,6 +8,7 @@ use super::genome::{self, ANY, Changes, Layout};
 use super::mean::PowerMean;
 use crate::cluster::Part;
 use crate::order;
+use std::hint::select_unpredictable;
 
 /// A node of the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,14 +148,24 @@ impl Allocation {
 
 /// A job in service order.
 #[derive(Clone, Copy, Debug)]
-struct Member {
+pub(super) struct Member {
     /// Its place among the candidates.
     candidate: usize,
     key: u32,
     min_replicas: u32,
-    max_replicas: u32,
+    pub(super) max_replicas: u32,
     /// Its first cell.
     cells: usize,
+    /// All bits, unless it is pinned.
+    pub(super) may_move: u64,
+}
+
+/// What a job's row is looked up by.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'a> {
+    pub(super) member: &'a Member,
+    /// Its current row, complete.
+    current: &'a [u64],
 }
 
 impl Member {
@@ -269,6 +280,7 @@ impl Problem {
                     job.max_replicas.min(self.total_gpus)
                 },
                 cells,
+                may_move: u64::from(!is_pinned(job)).wrapping_neg(),
             };
             cells += 2 * self.classes * member.stride();
             self.members.push(member);
@@ -363,7 +375,7 @@ impl Problem {
             }
             layout.refresh_masks(record);
             let replicas = layout.sum(&record[..layout.words]);
-            let nodes = genome::count(&record[layout.words..layout.hash()]);
+            let nodes = genome::count(&record[layout.words..layout.end_of_masks()]);
             self.outgrown.push(
                 job >= self.pinned
                     && (replicas > member.max_replicas
@@ -388,25 +400,29 @@ impl Problem {
         changes.clear();
     }
 
-    /// Brings a record's hash and cell up to date.
+    /// Brings a record's hash and cell up to date, if it has them.
     #[inline]
     pub(super) fn refresh_row<const W: usize>(&self, job: usize, record: &mut [u64]) {
         let layout = self.layout.with_words::<W>();
+        if layout.is_short() {
+            return;
+        }
         let (words, rest) = record.split_at_mut(layout.words);
         rest[layout.masks] = genome::hash(words, job);
-        rest[layout.masks + 1] = self.cell::<W>(job, words, &rest[..layout.masks]) as u64;
+        rest[layout.masks + 1] =
+            self.cell::<W>(self.row::<W>(job), words, &rest[..layout.masks]) as u64;
+    }
+
+    /// The cell of a record that is up to date.
+    fn cell_of(&self, job: usize, record: &[u64]) -> usize {
+        let (words, rest) = record.split_at(self.layout.words);
+        self.cell::<ANY>(self.row::<ANY>(job), words, &rest[..self.layout.masks])
     }
 
     /// The row's cell; a row must hold no more than the job's most.
     #[inline]
-    fn cell<const W: usize>(&self, job: usize, words: &[u64], masks: &[u64]) -> usize {
-        let member = &self.members[job];
-        // (To count takes long, and most often it is one or several.)
-        let class = if self.classes == 2 {
-            usize::from(genome::is_distributed(masks))
-        } else {
-            (genome::count(masks) as usize).clamp(1, self.classes) - 1
-        };
+    pub(super) fn cell<const W: usize>(&self, row: Row<'_>, words: &[u64], masks: &[u64]) -> usize {
+        let member = row.member;
         // A current row may hold more than the job may have now; repair sees to all others.
         let replicas = self
             .layout
@@ -414,15 +430,51 @@ impl Problem {
             .sum(words)
             .min(member.max_replicas);
         // (Not `==`: rows are too short for a call.)
-        let differing = words.iter().zip(self.current_row::<W>(job));
-        let is_current = differing.fold(0, |all, (a, b)| all | (a ^ b)) == 0;
-        let side = if is_current { 0 } else { self.classes };
+        let differing = words.iter().zip(row.current);
+        let differing = differing.fold(0, |all, (a, b)| all | (a ^ b));
+        let side = select_unpredictable(differing == 0, 0, self.classes);
+        // (To count takes long, and most often it is one or several.)
+        let class = if self.classes == 2 {
+            usize::from(genome::is_distributed(masks))
+        } else {
+            (genome::count(masks) as usize).clamp(1, self.classes) - 1
+        };
         member.cells + (side + class) * member.stride() + replicas as usize
+    }
+
+    /// The jobs, in service order.
+    #[inline]
+    pub(super) fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// What the job's row is looked up by.
+    #[inline]
+    pub(super) fn row<const W: usize>(&self, job: usize) -> Row<'_> {
+        Row {
+            member: &self.members[job],
+            current: self.current_row::<W>(job),
+        }
+    }
+
+    /// What the jobs' rows are looked up by, in service order.
+    #[inline]
+    pub(super) fn rows<const W: usize>(&self) -> impl Iterator<Item = Row<'_>> {
+        let record = self.layout.with_words::<W>().record();
+        let current = self.current.chunks_exact(record);
+        let rows = self.members.iter().zip(current);
+        rows.map(|(member, current)| Row { member, current })
     }
 
     pub(super) fn current_row<const W: usize>(&self, job: usize) -> &[u64] {
         let record = self.layout.with_words::<W>().record();
         &self.current[job * record..][..record]
+    }
+
+    /// All bits, unless the job is pinned.
+    #[inline]
+    pub(super) fn may_move(&self, job: usize) -> u64 {
+        self.members[job].may_move
     }
 
     pub(super) fn min_replicas(&self, job: usize) -> u32 {
@@ -434,6 +486,7 @@ impl Problem {
     }
 
     /// GPUs of the nodes in a mask.
+    #[inline]
     pub(super) fn gpus_of(&self, mask: usize, mut nodes: u64) -> u32 {
         if let Some(gpus) = self.uniform {
             return nodes.count_ones() * gpus;
@@ -451,7 +504,7 @@ impl Problem {
     pub(super) fn bound(&self) -> f64 {
         let mut sum = 0.0;
         for (job, member) in self.members.iter().enumerate() {
-            let kept = self.current_row::<ANY>(job)[self.layout.cell()] as usize;
+            let kept = self.cell_of(job, self.current_row::<ANY>(job));
             let side = self.classes * member.stride();
             let moved = &self.cells[member.cells + side..][..side];
             let mut best = self.cells[kept][0];
@@ -503,8 +556,8 @@ impl Problem {
         let mut speedups = vec![0.0; self.layout.jobs];
         let genome = self.genome(allocation);
         let records = genome.chunks_exact(self.layout.record());
-        for (member, record) in self.members.iter().zip(records) {
-            speedups[member.candidate] = self.cells[record[self.layout.cell()] as usize][1];
+        for (job, (member, record)) in self.members.iter().zip(records).enumerate() {
+            speedups[member.candidate] = self.cells[self.cell_of(job, record)][1];
         }
         speedups
     }

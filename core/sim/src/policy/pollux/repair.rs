@@ -14,7 +14,7 @@
 
 use super::chance::shuffle_first;
 use super::fitness::{Fitness, Sums, evaluate};
-use super::genome::{self, ANY, Changes, FEW_LARGE, GROUP};
+use super::genome::{self, ANY, Changes, FEW, FEW_LARGE, GROUP, Layout, MANY, MANY_LARGE};
 use super::problem::Problem;
 use crate::cluster::Part;
 use crate::policy::Rng;
@@ -45,15 +45,17 @@ impl Repair {
         changes: &mut Changes,
         rng: &mut Rng,
     ) -> (u64, Fitness) {
-        if W != ANY {
-            return self.settle_rows::<W>(problem, genome, changes, rng);
+        match W {
+            FEW | FEW_LARGE => return self.settle_short::<W>(problem, genome, changes, rng),
+            MANY | MANY_LARGE => return self.settle_rows::<W>(problem, genome, changes, rng),
+            _ => {}
         }
         self.apply(problem, genome, changes, rng);
         problem.refresh(genome, changes);
         evaluate(problem, genome)
     }
 
-    /// All in one pass.
+    /// All in one pass, of rows that know their hash and cell.
     fn settle_rows<const W: usize>(
         &mut self,
         problem: &Problem,
@@ -62,46 +64,28 @@ impl Repair {
         rng: &mut Rng,
     ) -> (u64, Fitness) {
         let layout = problem.layout.with_words::<W>();
-        let (high, parameters) = (layout.high(), &problem.parameters);
-        // Of short rows, it takes longer to ask than to write them all: a branch would be chance.
-        let always = W <= FEW_LARGE;
+        let high = layout.high();
+        let mut avoidance = Avoidance::new(problem);
         let mut sums = Sums::default();
-        let (mut seen, mut blocked) = (0_u64, 0_u64);
-        let mut left = [0; GROUP];
-        left[..layout.words].copy_from_slice(&problem.capacity[..layout.words]);
+        let mut left = room::<W>(problem);
         for (job, record) in genome.chunks_exact_mut(layout.record()).enumerate() {
-            let is_pinned = job < problem.pinned;
-            let mut is_changed = always || changes.has(job);
-            if parameters.avoidance {
-                let mask = record[layout.words];
-                let spans = genome::is_distributed(&[mask]);
-                let spanned = u64::from(spans).wrapping_neg();
-                blocked |= seen & mask & spanned;
-                seen |= mask & spanned;
-                let may_lose = !is_pinned & (spans | parameters.reference);
-                let lost = mask & blocked & u64::from(may_lose).wrapping_neg();
-                if always || lost != 0 {
-                    for (w, word) in record[..layout.words].iter_mut().enumerate() {
-                        *word &= !layout.lanes_of(&[lost], w);
-                    }
-                    record[layout.words] &= !lost;
-                    is_changed = true;
-                }
+            let mut is_changed = changes.has(job);
+            let lost = avoidance.lost(record[W], problem.may_move(job));
+            if lost != 0 {
+                lose::<W>(layout, record, lost);
+                is_changed = true;
             }
             if is_changed {
                 self.cap::<W>(problem, job, record, rng);
             }
-            let (words, rest) = record.split_at_mut(layout.words);
-            let is_short = always || {
-                let enough = left
-                    .iter()
-                    .zip(&*words)
-                    .fold(high, |enough, (left, wanted)| {
-                        enough & ((left | high) - wanted)
-                    });
-                enough != high
-            };
-            if is_short {
+            let (words, rest) = record.split_at_mut(W);
+            let enough = left
+                .iter()
+                .zip(&*words)
+                .fold(high, |enough, (left, wanted)| {
+                    enough & ((left | high) - wanted)
+                });
+            if enough != high {
                 is_changed = true;
                 for (w, (left, word)) in left.iter_mut().zip(&mut *words).enumerate() {
                     rest[0] &= !layout.take(left, word, w);
@@ -112,17 +96,68 @@ impl Repair {
                 }
             }
             if is_changed {
-                if problem.has_least && !is_pinned && layout.sum(words) < problem.min_replicas(job)
-                {
-                    words.fill(0);
-                    rest[0] = 0;
-                }
+                self.least::<W>(problem, job, record);
                 problem.refresh_row::<W>(job, record);
             }
-            sums.add::<W>(problem, record);
+            sums.add::<W>(problem, job, record);
         }
         changes.clear();
         sums.weigh(problem)
+    }
+
+    /// Short rows: it takes longer to ask who changed than to write them all, since a branch would
+    /// be chance. In two passes, so that what each needs is in registers.
+    fn settle_short<const W: usize>(
+        &mut self,
+        problem: &Problem,
+        genome: &mut [u64],
+        changes: &mut Changes,
+        rng: &mut Rng,
+    ) -> (u64, Fitness) {
+        let layout = problem.layout.with_words::<W>();
+        let record = layout.record();
+        let may_be_wide = layout.nodes > problem.parameters.max_nodes as usize;
+        let mut avoidance = Avoidance::new(problem);
+        let members = problem.members();
+        for (job, (record, member)) in genome.chunks_exact_mut(record).zip(members).enumerate() {
+            layout.refresh_masks(record);
+            let lost = avoidance.lost(record[W], member.may_move);
+            lose::<W>(layout, record, lost);
+            if may_be_wide || layout.sum(&record[..W]) > member.max_replicas {
+                self.cap::<W>(problem, job, record, rng);
+            }
+        }
+        if problem.has_least {
+            let mut left = room::<W>(problem);
+            for (job, record) in genome.chunks_exact_mut(record).enumerate() {
+                give::<W>(layout, &mut left, record);
+                self.least::<W>(problem, job, record);
+            }
+        }
+        let mut left = room::<W>(problem);
+        let mut sums = Sums::default();
+        for (job, (record, row)) in genome
+            .chunks_exact_mut(record)
+            .zip(problem.rows::<W>())
+            .enumerate()
+        {
+            give::<W>(layout, &mut left, record);
+            sums.add_short::<W>(problem, row, job, record);
+        }
+        changes.clear();
+        sums.weigh(problem)
+    }
+
+    /// Makes nothing of a row with too few GPUs.
+    #[inline]
+    fn least<const W: usize>(&self, problem: &Problem, job: usize, record: &mut [u64]) {
+        let layout = problem.layout.with_words::<W>();
+        if problem.has_least
+            && job >= problem.pinned
+            && layout.sum(&record[..layout.words]) < problem.min_replicas(job)
+        {
+            record[..layout.end_of_masks()].fill(0);
+        }
     }
 
     /// Repairs a genome whose masks are right; lists the rows it writes, and expects those listed
@@ -143,16 +178,8 @@ impl Repair {
             self.cap::<ANY>(problem, job, &mut genome[job * record..][..record], rng);
         });
         clip(problem, genome, changes);
-        if !problem.has_least {
-            return;
-        }
         changes.for_each(|job| {
-            let record = &mut genome[job * record..][..record];
-            if job >= problem.pinned
-                && layout.sum(&record[..layout.words]) < problem.min_replicas(job)
-            {
-                record[..layout.hash()].fill(0);
-            }
+            self.least::<ANY>(problem, job, &mut genome[job * record..][..record]);
         });
     }
 
@@ -190,6 +217,8 @@ impl Repair {
         }
     }
 
+    /// Brings a row's GPUs and nodes down to the job's most.
+    #[inline]
     fn cap<const W: usize>(
         &mut self,
         problem: &Problem,
@@ -201,10 +230,25 @@ impl Repair {
         let most = problem.max_replicas(job);
         let most_nodes = problem.parameters.max_nodes;
         let is_narrow = layout.nodes <= most_nodes as usize
-            || genome::count(&record[layout.words..layout.hash()]) <= most_nodes;
+            || genome::count(&record[layout.words..layout.end_of_masks()]) <= most_nodes;
         if job < problem.pinned || (is_narrow && layout.sum(&record[..layout.words]) <= most) {
             return;
         }
+        self.cut_down::<W>(problem, job, record, rng);
+    }
+
+    /// Takes from a row what is too much, nodes in random order.
+    #[inline(never)]
+    fn cut_down<const W: usize>(
+        &mut self,
+        problem: &Problem,
+        job: usize,
+        record: &mut [u64],
+        rng: &mut Rng,
+    ) {
+        let layout = problem.layout.with_words::<W>();
+        let most = problem.max_replicas(job);
+        let most_nodes = problem.parameters.max_nodes;
         self.parts.clear();
         for m in 0..layout.masks {
             let mut mask = record[layout.words + m];
@@ -229,6 +273,64 @@ impl Repair {
         }
         layout.refresh_masks(record);
     }
+}
+
+/// Avoidance where one mask covers all nodes: who spans nodes, row by row.
+struct Avoidance {
+    /// Nodes of jobs that span nodes, and of two.
+    seen: u64,
+    blocked: u64,
+    /// All bits, if there is any avoidance; and if it takes from jobs on one node too.
+    is_on: u64,
+    takes_all: u64,
+}
+
+impl Avoidance {
+    fn new(problem: &Problem) -> Self {
+        let all_if = |is_so: bool| u64::from(is_so).wrapping_neg();
+        Self {
+            seen: 0,
+            blocked: 0,
+            is_on: all_if(problem.parameters.avoidance),
+            takes_all: all_if(problem.parameters.reference),
+        }
+    }
+
+    /// The nodes of the next row that it loses; `may_move` has all bits or none.
+    #[inline]
+    fn lost(&mut self, mask: u64, may_move: u64) -> u64 {
+        let spans = u64::from(genome::is_distributed(&[mask])).wrapping_neg();
+        let spread = mask & spans & self.is_on;
+        self.blocked |= self.seen & spread;
+        self.seen |= spread;
+        mask & self.blocked & may_move & (spans | self.takes_all)
+    }
+}
+
+/// All nodes' GPUs.
+#[inline]
+fn room<const W: usize>(problem: &Problem) -> [u64; W] {
+    let mut left = [0; W];
+    left.copy_from_slice(&problem.capacity[..W]);
+    left
+}
+
+/// Gives a short row what is left of what it wants, and brings its mask up to date.
+#[inline]
+fn give<const W: usize>(layout: Layout, left: &mut [u64; W], record: &mut [u64]) {
+    for (left, word) in left.iter_mut().zip(&mut record[..W]) {
+        layout.give(left, word);
+    }
+    layout.refresh_masks(record);
+}
+
+/// Takes nodes from a row.
+#[inline]
+fn lose<const W: usize>(layout: Layout, record: &mut [u64], lost: u64) {
+    for (w, word) in record[..W].iter_mut().enumerate() {
+        *word &= !layout.lanes_of(&[lost], w);
+    }
+    record[W] &= !lost;
 }
 
 /// Gives each node's GPUs to the jobs in service order, a word's nodes at a time.

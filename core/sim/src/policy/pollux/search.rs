@@ -5,8 +5,8 @@
 //! are made anew, up to 100 times over (pymoo's limit). The best of both generations survive. The answer is the
 //! individual with the greatest F0.
 //!
-//! All genomes lie in one arena, places are handed round, and nothing is allocated between the
-//! first generation and the last.
+//! Genomes have places, which are handed round, and nothing is allocated between the first
+//! generation and the last.
 
 use super::chance::scale;
 use super::crossover::cross;
@@ -136,7 +136,7 @@ impl Outcome {
 struct Work<'a, const W: usize> {
     problem: &'a Problem,
     /// Genomes, at their places.
-    arena: Vec<u64>,
+    genomes: Vec<Vec<u64>>,
     hashes: Vec<u64>,
     /// Individuals alive, best F0 first.
     population: Vec<Individual>,
@@ -160,7 +160,7 @@ impl<'a, const W: usize> Work<'a, W> {
         let places = 2 * size + 1;
         Self {
             problem,
-            arena: vec![0; places * problem.layout.genome()],
+            genomes: vec![vec![0; problem.layout.genome()]; places],
             hashes: vec![0; places],
             population: Vec::with_capacity(size),
             offspring: Vec::with_capacity(size),
@@ -183,8 +183,7 @@ impl<'a, const W: usize> Work<'a, W> {
     }
 
     fn genome(&self, place: usize) -> &[u64] {
-        let genome = self.layout().genome();
-        &self.arena[place * genome..][..genome]
+        &self.genomes[place]
     }
 
     fn size(&self) -> usize {
@@ -196,7 +195,7 @@ impl<'a, const W: usize> Work<'a, W> {
     fn found(&mut self, last: Option<&LastFront>, rng: &mut Rng) -> Fitness {
         let problem = self.problem;
         let mut place = self.take_place();
-        self.copy_in(place, &problem.current);
+        self.genomes[place].copy_from_slice(&problem.current);
         let (hash, current) = self.put_right(place, rng);
         if last.is_none() || !problem.parameters.reference {
             place = self.keep_if_new(place, hash, current);
@@ -223,11 +222,6 @@ impl<'a, const W: usize> Work<'a, W> {
         self.free.pop().unwrap_or(0)
     }
 
-    fn copy_in(&mut self, place: usize, genome: &[u64]) {
-        let start = place * genome.len();
-        self.arena[start..][..genome.len()].copy_from_slice(genome);
-    }
-
     /// A genome of the last front with this round's rows and columns; new ones are empty.
     fn translate(
         &mut self,
@@ -238,7 +232,7 @@ impl<'a, const W: usize> Work<'a, W> {
         columns: Option<&[Option<usize>]>,
     ) {
         let layout = self.layout();
-        let child = &mut self.arena[place * layout.genome()..][..layout.genome()];
+        let child = &mut self.genomes[place];
         child.fill(0);
         let records = child.chunks_exact_mut(layout.record());
         for (record, from) in records.zip(rows) {
@@ -261,7 +255,7 @@ impl<'a, const W: usize> Work<'a, W> {
     /// Makes an allocation of any genome at a place, all its records complete: hash and fitness.
     fn put_right(&mut self, place: usize, rng: &mut Rng) -> (u64, Fitness) {
         let layout = self.layout();
-        let child = &mut self.arena[place * layout.genome()..][..layout.genome()];
+        let child = &mut self.genomes[place];
         for (job, record) in child.chunks_exact_mut(layout.record()).enumerate() {
             if job < self.problem.pinned {
                 record.copy_from_slice(self.problem.current_row::<W>(job));
@@ -275,11 +269,9 @@ impl<'a, const W: usize> Work<'a, W> {
 
     /// Adds the genome to the offspring unless there is one like it; a place for the next.
     fn keep_if_new(&mut self, place: usize, hash: u64, fitness: Fitness) -> usize {
-        let genome = self.layout().genome();
         self.hashes[place] = hash;
-        let arena = &self.arena;
-        let is_same =
-            |other: usize| arena[other * genome..][..genome] == arena[place * genome..][..genome];
+        let genomes = &self.genomes;
+        let is_same = |other: usize| genomes[other] == genomes[place];
         if !self.known.insert(place, &self.hashes, is_same) {
             return place;
         }
@@ -341,7 +333,7 @@ impl<'a, const W: usize> Work<'a, W> {
         let starving = self
             .genome(self.population[0].place)
             .chunks_exact(layout.record())
-            .filter(|record| genome::count(&record[layout.words..layout.hash()]) == 0)
+            .filter(|record| genome::count(&record[layout.words..layout.end_of_masks()]) == 0)
             .count();
         starving > layout.jobs.saturating_sub(self.problem.total_gpus as usize)
     }
@@ -396,17 +388,21 @@ impl<'a, const W: usize> Work<'a, W> {
     /// Makes a child at a place and keeps it if it is new; a place for the next.
     fn bear(&mut self, place: usize, parents: [usize; 2], point: usize, rng: &mut Rng) -> usize {
         let layout = self.layout();
-        cross::<W>(layout, &mut self.arena, place, parents, point);
-        let child = &mut self.arena[place * layout.genome()..][..layout.genome()];
+        let mut child = std::mem::take(&mut self.genomes[place]);
+        let [head, tail] = parents.map(|parent| &self.genomes[parent]);
+        cross::<W>(layout, &mut child, [head, tail], point);
         let has_moved = self
             .mutation
-            .apply::<W>(self.problem, child, &mut self.changes, rng);
-        if !has_moved && (point == 0 || parents[0] == parents[1]) {
+            .apply::<W>(self.problem, &mut child, &mut self.changes, rng);
+        let is_other = has_moved | ((point != 0) & (parents[0] != parents[1]));
+        let settled = is_other.then(|| {
+            self.repair
+                .settle::<W>(self.problem, &mut child, &mut self.changes, rng)
+        });
+        self.genomes[place] = child;
+        let Some((hash, fitness)) = settled else {
             return place;
-        }
-        let (hash, fitness) = self
-            .repair
-            .settle::<W>(self.problem, child, &mut self.changes, rng);
+        };
         self.keep_if_new(place, hash, fitness)
     }
 
@@ -461,27 +457,30 @@ impl LastFront {
     }
 }
 
-/// The genomes there are, by hash: open addressing, half empty.
+/// The genomes there are, by hash: open addressing, so empty that the first slot mostly decides.
 struct Known {
     slots: Vec<u32>,
 }
 
 impl Known {
+    const EMPTY: u32 = u32::MAX;
+    const SLOTS_PER_PLACE: usize = 8;
+
     fn new(places: usize) -> Self {
         Self {
-            slots: vec![u32::MAX; (2 * places + 2).next_power_of_two()],
+            slots: vec![Self::EMPTY; (Self::SLOTS_PER_PLACE * places).next_power_of_two()],
         }
     }
 
     fn clear(&mut self) {
-        self.slots.fill(u32::MAX);
+        self.slots.fill(Self::EMPTY);
     }
 
     /// Whether there is none like it yet; `is_same` compares in full where the hash is the same.
     fn insert(&mut self, place: usize, hashes: &[u64], is_same: impl Fn(usize) -> bool) -> bool {
         let mask = self.slots.len() - 1;
         let mut at = hashes[place] as usize & mask;
-        while self.slots[at] != u32::MAX {
+        while self.slots[at] != Self::EMPTY {
             let other = self.slots[at] as usize;
             if hashes[other] == hashes[place] && is_same(other) {
                 return false;
