@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::setup::{Need, Toolbox};
 use crate::workspace::WORKER;
-use crate::{module, notices, policy, shell, single_file, workspace};
+use crate::{lessons, module, notices, policy, shell, single_file, workspace};
 
 /// What makes Trunk build as it is published: the profile `page` of `Cargo.toml`.
 pub(crate) const RELEASE: [&str; 3] = ["--release", "--cargo-profile", "page"];
@@ -17,7 +17,8 @@ pub(crate) const RELEASE: [&str; 3] = ["--release", "--cargo-profile", "page"];
 /// What a build takes.
 pub(crate) const NEEDS: &[Need] = &[Need::WasmStd, Need::WasmOpt, Need::WasmBindgen, Need::Trunk];
 
-/// Makes `dist/`, in it `switchyard.html`, which is all of the page in one file, and `module/`.
+/// Makes `dist/`, in it `switchyard.html`, which is all of the page in one file, and `module/`, `lessons/` and
+/// `article/`.
 pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
     let _lock = lock()?;
     shell::run(trunk(toolbox)?.args(["build", "--locked"]).args(RELEASE))?;
@@ -35,7 +36,8 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
         std::fs::metadata(&single)?.len() / 1024
     );
     // Trunk clears what else is there.
-    module::write(toolbox)
+    module::write(toolbox)?;
+    lessons::write()
 }
 
 /// Keeps two builds of `dist/` from getting into each other's way.

@@ -3,6 +3,7 @@
 //! - `setup/` puts the tools in place: the wasm target, Trunk, wasm-bindgen, wasm-opt, a browser
 //! - `build` makes `dist/`, `single_file` makes of it one page that opens from a disk; `policy` says
 //!   what they may load, `notices` whose code is in them
+//! - `lessons` makes pages of the lessons and the article, in `dist/`
 //! - `module` makes of the engine a package for code, `dist/module/`
 //! - `bench` measures the engine natively beside wasm
 //! - `kernels` compiles the PTX that the benchmark carries
@@ -13,6 +14,7 @@
 mod bench;
 mod build;
 mod kernels;
+mod lessons;
 mod module;
 mod notices;
 mod policy;
@@ -43,10 +45,12 @@ enum Command {
     Setup,
     /// Show the page and rebuild it on every change
     Serve(serve::Options),
-    /// Make dist/, ready for any static server, dist/switchyard.html and dist/module/
+    /// Make dist/, ready for any static server, with dist/switchyard.html, module and lessons
     Build,
     /// Make dist/module/ alone: the engine as a package for code, ready for `npm pack`
     Module,
+    /// Make the lessons and the article alone, in dist/
+    Lessons,
     /// Measure the engine natively beside wasm, on a trace or a sample
     Bench {
         /// The trace, as `switchyard run` takes it
@@ -76,6 +80,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Serve(options) => serve::serve(&options)?,
         Command::Build => build::build(&setup::toolbox(build::NEEDS)?)?,
         Command::Module => module::module(&setup::toolbox(module::NEEDS)?)?,
+        Command::Lessons => lessons::lessons()?,
         Command::Bench { trace } => bench::bench(&setup::toolbox(bench::NEEDS)?, trace.as_deref())?,
         Command::Kernels => kernels::compile(&setup::toolbox(kernels::NEEDS)?)?,
         Command::Test(options) => return test::test(&options),

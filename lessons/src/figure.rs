@@ -1,0 +1,202 @@
+//! What a block `view` shows, and the runs behind it. In: its lines `key: value`; out: the attributes of
+//! an element `<switchyard-view>`, the same runs by the engine, and a still of them.
+
+use crate::still;
+use anyhow::{Context, Result, bail};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use switchyard::report::{Outcomes, RunResult};
+use switchyard::sim::RunLog;
+use switchyard::study::{Prepared, Request, Study, cluster_of};
+use switchyard::trace::{Choices, OpenOptions, Opening};
+use switchyard::workload::SAMPLES;
+
+/// The keys that a block may have: attributes of the element, in the order in which they are written.
+const KEYS: [&str; 13] = [
+    "src",
+    "policy",
+    "cluster",
+    "view",
+    "t",
+    "speed",
+    "select",
+    "highlight",
+    "group",
+    "controls",
+    "autoplay",
+    "link",
+    "caption",
+];
+
+/// One figure.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// Its number on its page, from 1.
+    pub number: usize,
+    attributes: Vec<(&'static str, String)>,
+    folder: PathBuf,
+    runs: RunsByList,
+    /// The still, where it has runs small enough to be drawn.
+    pub still: Option<String>,
+}
+
+type RunsByList = Rc<RefCell<BTreeMap<String, Rc<Vec<Run>>>>>;
+
+/// One run of a figure.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub(crate) result: RunResult,
+    pub(crate) outcomes: Outcomes,
+    pub(crate) log: Arc<RunLog>,
+    pub(crate) prepared: Rc<Prepared>,
+}
+
+impl Figure {
+    /// Of a block's lines; `before`: the figure that it takes over what it does not say from.
+    pub(crate) fn read(
+        lines: &str,
+        number: usize,
+        folder: &Path,
+        before: Option<&Figure>,
+    ) -> Result<Self> {
+        let mut attributes = Vec::new();
+        for (key, value) in pairs(lines)? {
+            let Some(key) = KEYS.iter().find(|known| **known == key) else {
+                bail!("a view has no '{key}': use one of {}", KEYS.join(", "));
+            };
+            attributes.push((*key, value));
+        }
+        for key in ["src", "policy", "cluster"] {
+            let is_said = attributes.iter().any(|(said, _)| *said == key);
+            // Another trace comes with its own.
+            let is_same = attributes
+                .iter()
+                .all(|(said, _)| *said != "src" || key == "src");
+            if let Some(value) = before.and_then(|before| before.attribute(key))
+                && !is_said
+                && is_same
+            {
+                attributes.push((key, value.to_owned()));
+            }
+        }
+        attributes.sort_by_key(|(key, _)| KEYS.iter().position(|known| known == key));
+        let mut figure = Self {
+            number,
+            attributes,
+            folder: folder.to_owned(),
+            runs: RunsByList::default(),
+            still: None,
+        };
+        if figure.has_runs() {
+            let runs = figure.runs(&figure.policies())?;
+            figure.still = still::of(&runs, figure.moment()?);
+        }
+        Ok(figure)
+    }
+
+    /// What it says of itself.
+    pub(crate) fn attribute(&self, key: &str) -> Option<&str> {
+        let mut all = self.attributes.iter();
+        all.find(|(said, _)| *said == key)
+            .map(|(_, value)| value.as_str())
+    }
+
+    pub(crate) fn attributes(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.attributes
+            .iter()
+            .map(|(key, value)| (*key, value.as_str()))
+    }
+
+    /// Whether it shows runs; models to play with have none.
+    pub(crate) fn has_runs(&self) -> bool {
+        !matches!(self.attribute("view"), Some("goodput" | "fragmentation"))
+    }
+
+    /// The schedulers that it shows at first.
+    pub(crate) fn policies(&self) -> String {
+        self.attribute("policy").unwrap_or_default().to_owned()
+    }
+
+    /// The moment that it opens at, seconds; without one its end is drawn.
+    fn moment(&self) -> Result<Option<f64>> {
+        let moment = self.attribute("t").map(str::parse);
+        moment.transpose().context("t is a number of seconds")
+    }
+
+    /// The runs of these schedulers on its jobs.
+    pub(crate) fn runs(&self, policies: &str) -> Result<Rc<Vec<Run>>> {
+        if let Some(known) = self.runs.borrow().get(policies) {
+            return Ok(Rc::clone(known));
+        }
+        let specs: Vec<&str> = policies.split_whitespace().collect();
+        let runs = self.run(&specs).with_context(|| {
+            let src = self.attribute("src").unwrap_or_default();
+            format!("{policies} on '{src}'")
+        })?;
+        let runs = Rc::new(runs);
+        let mut known = self.runs.borrow_mut();
+        known.insert(policies.to_owned(), Rc::clone(&runs));
+        Ok(runs)
+    }
+
+    fn run(&self, policies: &[&str]) -> Result<Vec<Run>> {
+        let mut request = Request::default();
+        if !policies.is_empty() {
+            request.policies(policies)?;
+        }
+        let prepared = Rc::new(self.study()?.ask(request)?.prepare()?);
+        let mut runs = Vec::new();
+        for spec in &prepared.runs {
+            let jobs = Arc::clone(&prepared.workload);
+            let mut simulation = spec.start_with(jobs, &prepared.weights)?;
+            while simulation.step()? {}
+            let log = simulation.into_log();
+            let outcomes = Outcomes::of(&prepared.workload, &spec.cluster, &log);
+            runs.push(Run {
+                result: RunResult::of(spec, &log, &outcomes, 0.0),
+                outcomes,
+                log: Arc::new(log),
+                prepared: Rc::clone(&prepared),
+            });
+        }
+        Ok(runs)
+    }
+
+    /// Its jobs: a sample, or an experiment in the folder of the text.
+    fn study(&self) -> Result<Study> {
+        let src = self.attribute("src").unwrap_or(SAMPLES[0].name);
+        let cluster = self.attribute("cluster").map(cluster_of).transpose()?;
+        let (options, choices) = (OpenOptions::default(), Choices::default());
+        if SAMPLES.iter().any(|sample| sample.name == src) {
+            return Ok(Study::of_sample(src, &options, &choices, cluster)?);
+        }
+        let path = self.folder.join(src);
+        let bytes =
+            std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut opening = Opening::new(options.clone());
+        opening.begin(src)?;
+        opening.push(&bytes)?;
+        Ok(Study::of(
+            opening.finish()?,
+            src,
+            &options,
+            &choices,
+            cluster,
+        )?)
+    }
+}
+
+/// Lines `key: value`.
+pub(crate) fn pairs(lines: &str) -> Result<Vec<(&str, String)>> {
+    let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
+    let pairs = lines.map(|line| {
+        let (key, value) = line
+            .split_once(':')
+            .with_context(|| format!("'{line}' is no 'key: value'"))?;
+        Ok((key.trim(), value.trim().to_owned()))
+    });
+    pairs.collect()
+}

@@ -1,0 +1,468 @@
+//! How texts speak of runs: `mean_jct(sjf) / mean_jct(fifo)` in a sentence, with `<`, `>` or `==` between
+//! two of them in a claim or a goal. A scheduler is a spec (`tiresias-las[queues=2]`) or, as `1`, a
+//! position in the figure's list; behind a semicolon stands a job (`jct(fifo; mine)`).
+
+use crate::figure::{Figure, Run};
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+use switchyard::policy::PolicySpec;
+use switchyard::workload::Application;
+use switchyard::workload::application::packed;
+
+/// What a run is asked for: name, where the element's event `done` has it, whether it is in seconds, and
+/// the number itself.
+struct Metric {
+    name: &'static str,
+    /// Its place in what the event says of a run; goals can speak of those that have one.
+    told: Option<&'static str>,
+    in_seconds: bool,
+    of: fn(&Run) -> f64,
+}
+
+const METRICS: [Metric; 14] = [
+    metric("mean_jct", Some("jct.mean"), true, |run| {
+        run.result.summary.jct.mean
+    }),
+    metric("median_jct", Some("jct.median"), true, |run| {
+        run.result.summary.jct.median
+    }),
+    metric("p95_jct", Some("jct.p95"), true, |run| {
+        run.result.summary.jct.p95
+    }),
+    metric("makespan", Some("makespan"), true, |run| {
+        run.result.summary.makespan
+    }),
+    metric("restarts", Some("restarts"), false, |run| {
+        f64::from(run.result.summary.restarts)
+    }),
+    metric("max_jct", None, true, |run| run.result.summary.jct.max),
+    metric("mean_wait", None, true, |run| {
+        run.result.summary.queueing.mean
+    }),
+    metric("longest_wait", None, true, |run| {
+        run.result.summary.longest_wait
+    }),
+    metric("allocation", None, false, |run| {
+        run.result.summary.gpu_allocation
+    }),
+    metric("rho_mean", None, false, |run| {
+        run.result.summary.fairness.rho_mean
+    }),
+    metric("rho_p99", None, false, |run| {
+        run.result.summary.fairness.rho_p99
+    }),
+    metric("rho_max", None, false, |run| {
+        run.result.summary.fairness.rho_max
+    }),
+    metric("jain", None, false, |run| run.result.summary.fairness.jain),
+    metric("jobs", None, false, |run| {
+        f64::from(run.result.summary.jobs)
+    }),
+];
+
+const fn metric(
+    name: &'static str,
+    told: Option<&'static str>,
+    in_seconds: bool,
+    of: fn(&Run) -> f64,
+) -> Metric {
+    Metric {
+        name,
+        told,
+        in_seconds,
+        of,
+    }
+}
+
+/// A formula.
+#[derive(Clone, Debug, PartialEq)]
+enum Formula {
+    Number(f64),
+    /// Where the clock stands, seconds; only in goals.
+    Clock,
+    /// A metric's name, the scheduler, and the job or tenant behind the semicolon.
+    Ask(String, String, Option<String>),
+    Both(Box<Formula>, char, Box<Formula>),
+}
+
+/// A number and whether it is in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Quantity {
+    pub(crate) number: f64,
+    pub(crate) in_seconds: bool,
+}
+
+/// What has to hold, all of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Condition(Vec<(Formula, &'static str, Formula)>);
+
+/// How two sides are compared.
+const COMPARISONS: [&str; 5] = ["<=", ">=", "==", "<", ">"];
+
+/// A sentence's formula, with how it is written behind a bar: `mean_jct(fifo)/3600 | 1`.
+pub(crate) fn in_words(text: &str, figure: &Figure) -> Result<String> {
+    let (formula, how) = match text.split_once('|') {
+        Some((formula, how)) => (formula, Some(how.trim())),
+        None => (text, None),
+    };
+    let formula = Formula::parse(formula)?;
+    let quantity = formula.value(figure, &figure.policies())?;
+    quantity.in_words(how)
+}
+
+impl Condition {
+    /// Comparisons joined by `and`.
+    pub(crate) fn parse(text: &str) -> Result<Self> {
+        let parts = text.split(" and ").map(|part| {
+            let sign = COMPARISONS.into_iter().find(|sign| part.contains(sign));
+            let sign = sign.with_context(|| format!("'{part}' compares nothing"))?;
+            let (left, right) = part.split_once(sign).unwrap_or_default();
+            Ok((Formula::parse(left)?, sign, Formula::parse(right)?))
+        });
+        Ok(Self(parts.collect::<Result<_>>()?))
+    }
+
+    /// Whether it holds where the figure shows these schedulers.
+    pub(crate) fn holds(&self, figure: &Figure, policies: &str) -> Result<bool> {
+        for (left, sign, right) in &self.0 {
+            let (left, right) = (
+                left.value(figure, policies)?,
+                right.value(figure, policies)?,
+            );
+            let (left, right) = (left.number, right.number);
+            let holds = match *sign {
+                "<" => left < right,
+                ">" => left > right,
+                "<=" => left <= right,
+                ">=" => left >= right,
+                // As sentences round them.
+                _ => (left - right).abs() <= 5e-3 * right.abs(),
+            };
+            if !holds {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether it is about the clock, which only a reader can move.
+    pub(crate) fn is_of_clock(&self) -> bool {
+        let mut sides = self.0.iter().flat_map(|(left, _, right)| [left, right]);
+        sides.any(|side| *side == Formula::Clock)
+    }
+
+    /// As the script reads it: `[[left, sign, right], …]`.
+    pub(crate) fn json(&self) -> Result<Value> {
+        let parts = self.0.iter().map(|(left, sign, right)| {
+            ensure!(*sign != "==", "a goal compares by order: use <= or >=");
+            Ok(json!([left.json()?, sign, right.json()?]))
+        });
+        Ok(Value::Array(parts.collect::<Result<_>>()?))
+    }
+}
+
+impl Formula {
+    fn parse(text: &str) -> Result<Self> {
+        let mut rest = text.trim();
+        let formula = Self::sum(&mut rest)?;
+        ensure!(rest.is_empty(), "'{text}': '{rest}' is too much");
+        Ok(formula)
+    }
+
+    fn sum(rest: &mut &str) -> Result<Self> {
+        Self::joined(rest, ['+', '-'], Self::product)
+    }
+
+    fn product(rest: &mut &str) -> Result<Self> {
+        Self::joined(rest, ['*', '/'], Self::atom)
+    }
+
+    fn joined(
+        rest: &mut &str,
+        signs: [char; 2],
+        of: fn(&mut &str) -> Result<Self>,
+    ) -> Result<Self> {
+        let mut left = of(rest)?;
+        while let Some(sign) = rest.chars().next().filter(|sign| signs.contains(sign)) {
+            *rest = rest[1..].trim_start();
+            left = Self::Both(Box::new(left), sign, Box::new(of(rest)?));
+        }
+        Ok(left)
+    }
+
+    fn atom(rest: &mut &str) -> Result<Self> {
+        let text = *rest;
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+        let end = text.find(|c| !is_word(c)).unwrap_or(text.len());
+        let (word, behind) = text.split_at(end);
+        if let Some(behind) = behind.strip_prefix('(') {
+            let (inner, behind) = behind
+                .split_once(')')
+                .with_context(|| format!("'{text}': a bracket is not closed"))?;
+            *rest = behind.trim_start();
+            let (who, what) = match inner.split_once(';') {
+                Some((who, what)) => (who, Some(what.trim().to_owned())),
+                None => (inner, None),
+            };
+            return Ok(Self::Ask(word.to_owned(), who.trim().to_owned(), what));
+        }
+        *rest = behind.trim_start();
+        if word == "time" {
+            return Ok(Self::Clock);
+        }
+        let number = word.parse();
+        Ok(Self::Number(number.with_context(|| {
+            format!("'{text}' begins with no number and no question such as mean_jct(fifo)")
+        })?))
+    }
+
+    fn value(&self, figure: &Figure, policies: &str) -> Result<Quantity> {
+        let plain = |number| Quantity {
+            number,
+            in_seconds: false,
+        };
+        match self {
+            Self::Number(number) => Ok(plain(*number)),
+            Self::Clock => bail!("the clock is the reader's: ask for it in goals alone"),
+            Self::Ask(name, who, what) => {
+                if let Some(number) = of_a_model(name, who, what.as_deref())? {
+                    return Ok(plain(number));
+                }
+                let runs = figure.runs(&with(policies, who)?)?;
+                let run = &runs[position(&runs, who)?];
+                of_a_run(run, name, what.as_deref())
+            }
+            Self::Both(left, sign, right) => {
+                let (left, right) = (
+                    left.value(figure, policies)?,
+                    right.value(figure, policies)?,
+                );
+                let in_seconds = match sign {
+                    '/' => left.in_seconds && !right.in_seconds,
+                    _ => left.in_seconds || right.in_seconds,
+                };
+                let number = match sign {
+                    '+' => left.number + right.number,
+                    '-' => left.number - right.number,
+                    '*' => left.number * right.number,
+                    _ => left.number / right.number,
+                };
+                Ok(Quantity { number, in_seconds })
+            }
+        }
+    }
+
+    /// As the script reads it: a number, `"time"`, `[place, scheduler]` or `[left, sign, right]`.
+    fn json(&self) -> Result<Value> {
+        Ok(match self {
+            Self::Number(number) => json!(number),
+            Self::Clock => json!("time"),
+            Self::Both(left, sign, right) => json!([left.json()?, sign.to_string(), right.json()?]),
+            Self::Ask(name, who, _) => {
+                let metric = METRICS.iter().find(|metric| metric.name == name);
+                let told = metric.and_then(|metric| metric.told);
+                let told = told.with_context(|| format!("figures do not tell {name}"))?;
+                match who.parse::<usize>() {
+                    Ok(position) => json!([told, position]),
+                    Err(_) => json!([told, who.parse::<PolicySpec>()?.to_string()]),
+                }
+            }
+        })
+    }
+}
+
+impl Quantity {
+    /// For people: times in the unit that suits them, others with two figures. `how`: `%`, a number of
+    /// decimals, or a unit (`s`, `min`, `h`).
+    fn in_words(self, how: Option<&str>) -> Result<String> {
+        let number = self.number;
+        ensure!(number.is_finite(), "there is no such number");
+        Ok(match how {
+            Some("%") => format!("{:.0} %", number * 100.0),
+            Some("s") => format!("{} s", decimals(number, 0)),
+            Some("min") => format!("{} min", decimals(number / 60.0, 0)),
+            Some("h") => format!("{} h", decimals(number / 3600.0, 1)),
+            Some(how) => {
+                let places = how.parse().with_context(|| format!("'{how}' is no unit"))?;
+                decimals(number, places)
+            }
+            None if !self.in_seconds => decimals(number, usize::from(number.abs() < 10.0)),
+            None if number < 100.0 => format!("{} s", decimals(number, 1)),
+            None if number < 5400.0 => format!("{} min", decimals(number / 60.0, 0)),
+            None => format!("{} h", decimals(number / 3600.0, 1)),
+        })
+    }
+}
+
+/// A number with at most so many decimals, thousands set apart.
+fn decimals(number: f64, places: usize) -> String {
+    let text = format!("{number:.places$}");
+    let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
+    let part = part.trim_end_matches('0');
+    let mut grouped = String::new();
+    let digits = whole.trim_start_matches('-').len();
+    for (at, c) in whole.trim_start_matches('-').chars().enumerate() {
+        if at > 0 && (digits - at) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(c);
+    }
+    let sign = if whole.starts_with('-') { "−" } else { "" };
+    let dot = if part.is_empty() { "" } else { "." };
+    format!("{sign}{grouped}{dot}{part}")
+}
+
+/// What is asked of a model alone: `speedup(resnet18; 8)`, how much faster an application of Pollux' makes
+/// progress on so many GPUs (four to a node) than on one, halfway through its training, each with the
+/// best batch for it; `batch` and `first_batch`, that batch then and at the beginning.
+fn of_a_model(name: &str, who: &str, what: Option<&str>) -> Result<Option<f64>> {
+    if !["speedup", "batch", "first_batch"].contains(&name) {
+        return Ok(None);
+    }
+    let all = Application::embedded();
+    let known = all.iter().find(|application| &*application.name == who);
+    let application = known.with_context(|| {
+        let names: Vec<String> = all.iter().map(|of| of.name.to_string()).collect();
+        format!(
+            "no application is called '{who}': use one of {}",
+            names.join(", ")
+        )
+    })?;
+    let gpus: u32 = what
+        .context("on how many GPUs? As speedup(bert; 8)")?
+        .parse()?;
+    let epoch = if name == "first_batch" {
+        0
+    } else {
+        application.epochs() / 2
+    };
+    let best = |gpus| {
+        let choice = application.best_choice(&packed(gpus, 4), epoch);
+        choice.context("it does not run there")
+    };
+    let there = best(gpus)?;
+    Ok(Some(match name {
+        "speedup" => there.goodput / best(1)?.goodput,
+        _ => there.batch.total(gpus),
+    }))
+}
+
+fn of_a_run(run: &Run, name: &str, what: Option<&str>) -> Result<Quantity> {
+    let jobs = &run.prepared.workload.jobs;
+    if let (Some(what), "jct" | "wait") = (what, name) {
+        let at = jobs.iter().position(|job| &*job.name == what);
+        let at = at.with_context(|| format!("no job is called '{what}'"))?;
+        let column = if name == "jct" {
+            &run.outcomes.jct
+        } else {
+            &run.outcomes.first_wait
+        };
+        return Ok(Quantity {
+            number: column[at],
+            in_seconds: true,
+        });
+    }
+    if let (Some(what), "tenant_jct") = (what, name) {
+        let tenants = &run.prepared.workload.tenants;
+        let of = tenants.iter().position(|tenant| tenant == what);
+        let of = of.with_context(|| format!("no tenant is called '{what}'"))? as u32;
+        let theirs = jobs.iter().zip(&run.outcomes.jct);
+        let theirs: Vec<f64> = theirs
+            .filter(|(job, _)| job.tenant == Some(of))
+            .map(|(_, jct)| *jct)
+            .collect();
+        let number = theirs.iter().sum::<f64>() / theirs.len() as f64;
+        return Ok(Quantity {
+            number,
+            in_seconds: true,
+        });
+    }
+    let metric = METRICS.iter().find(|metric| metric.name == name);
+    let metric = metric.with_context(|| format!("runs are not asked for '{name}'"))?;
+    ensure!(what.is_none(), "{name} is of a whole run");
+    Ok(Quantity {
+        number: (metric.of)(run),
+        in_seconds: metric.in_seconds,
+    })
+}
+
+/// The schedulers of a figure, and this one where it is none of them.
+fn with(policies: &str, who: &str) -> Result<String> {
+    if who.parse::<usize>().is_ok() {
+        return Ok(policies.to_owned());
+    }
+    let asked: PolicySpec = who.parse()?;
+    for known in policies.split_whitespace() {
+        if known.parse::<PolicySpec>()? == asked {
+            return Ok(policies.to_owned());
+        }
+    }
+    Ok(format!("{policies} {who}").trim().to_owned())
+}
+
+fn position(runs: &[Run], who: &str) -> Result<usize> {
+    let at = match who.parse::<usize>() {
+        Ok(number) => number.checked_sub(1).filter(|at| *at < runs.len()),
+        Err(_) => {
+            let spec = who.parse::<PolicySpec>()?.to_string();
+            runs.iter().position(|run| run.result.policy == spec)
+        }
+    };
+    at.with_context(|| format!("the figure does not show {who}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(text: &str) -> f64 {
+        let none = Figure::read("view: goodput", 1, std::path::Path::new("."), None).unwrap();
+        Formula::parse(text)
+            .unwrap()
+            .value(&none, "")
+            .unwrap()
+            .number
+    }
+
+    #[test]
+    fn products_go_before_sums() {
+        assert_eq!(number("2 + 3 * 4 - 10 / 5"), 12.0);
+        assert!(Formula::parse("2 +").is_err());
+        assert!(Formula::parse("mean_jct(fifo").is_err());
+    }
+
+    #[test]
+    fn a_figure_answers_for_its_runs() {
+        let lines = "src: three-jobs\npolicy: srsf las[quantum=1]";
+        let figure = Figure::read(lines, 1, std::path::Path::new("."), None).unwrap();
+        assert_eq!(in_words("mean_jct(srsf) | 1", &figure).unwrap(), "9.3");
+        assert_eq!(in_words("jct(1; J3)", &figure).unwrap(), "16 s");
+        assert_eq!(
+            in_words("mean_jct(2) / mean_jct(1) | %", &figure).unwrap(),
+            "125 %"
+        );
+        let holds = |text: &str| {
+            let condition = Condition::parse(text).unwrap();
+            condition.holds(&figure, "srsf las[quantum=1]").unwrap()
+        };
+        assert!(holds("mean_jct(1) < mean_jct(2) and restarts(1) == 0"));
+        assert!(!holds("mean_jct(1) < mean_jct(2) and restarts(2) == 0"));
+        assert!(in_words("jct(1; J4)", &figure).is_err());
+    }
+
+    #[test]
+    fn times_are_told_in_the_unit_that_suits_them() {
+        let told = |number| {
+            Quantity {
+                number,
+                in_seconds: true,
+            }
+            .in_words(None)
+            .unwrap()
+        };
+        assert_eq!(told(16.0), "16 s");
+        assert_eq!(told(1800.0), "30 min");
+        assert_eq!(told(25_020.0), "7 h");
+        assert_eq!(decimals(1_234_567.0, 0), "1,234,567");
+    }
+}

@@ -1,0 +1,150 @@
+//! Lessons, from Markdown to pages. In: `docs/lessons/` and `docs/article/`; out: `dist/lessons/` and
+//! `dist/article/`, whose text stands in the HTML, with a still of every figure, so that it can be read
+//! without scripts and on paper.
+//!
+//! - `text` reads a file: what it says of itself, its steps, and in them the blocks that are no prose
+//! - `figure` is what a block shows: jobs, cluster, schedulers, and the runs of these by the engine
+//! - `formula` is how sentences and goals speak of such runs: `{{mean_jct(fifo)}}`
+//! - `still` draws a figure's opening moment, `page` writes the HTML
+//!
+//! A number in a sentence is computed when the page is made, and what a sentence claims stands in a
+//! block `claim` below it: a page whose claim does not hold is not made (`tests/` make all of them).
+
+mod figure;
+mod formula;
+mod page;
+mod still;
+mod text;
+
+pub use text::Text;
+
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What stands beside the pages, from `static/lessons/`.
+const BESIDE: [&str; 2] = ["lesson.css", "lesson.js"];
+
+/// The files of a folder whose names end so, in the order of their names.
+fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>> {
+    let entries =
+        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|of| of == ending) {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Reads a text and all that it computes.
+///
+/// # Errors
+///
+/// Something in it is wrong, or a claim of it does not hold: which file, which step, and what.
+pub fn read(path: &Path) -> Result<Text> {
+    let source =
+        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    Text::read(&source, folder).with_context(|| path.display().to_string())
+}
+
+/// The lessons of `docs`, in order: files whose names begin with their number.
+///
+/// # Errors
+///
+/// One cannot be read.
+pub fn lessons(docs: &Path) -> Result<Vec<(String, Text)>> {
+    let mut lessons = Vec::new();
+    for path in files(&docs.join("lessons"), "md")? {
+        let name = name_of(&path);
+        if name.starts_with(|first: char| first.is_ascii_digit()) {
+            lessons.push((name, read(&path)?));
+        }
+    }
+    ensure!(!lessons.is_empty(), "{} has no lessons", docs.display());
+    Ok(lessons)
+}
+
+/// Makes all pages of `docs` in `dist`; which ones.
+///
+/// # Errors
+///
+/// A text is wrong, or a file cannot be read or written.
+pub fn write(docs: &Path, dist: &Path) -> Result<Vec<PathBuf>> {
+    let lessons = lessons(docs)?;
+    let mut made = Vec::new();
+    let folder = dist.join("lessons");
+    clear(&folder)?;
+    for (at, (name, text)) in lessons.iter().enumerate() {
+        let next = lessons
+            .get(at + 1)
+            .map(|(name, text)| (name.as_str(), text));
+        let html = page::lesson(text, name, at + 1, lessons.len(), next);
+        made.push(page_with_stills(&folder, name, text, &html)?);
+    }
+    let front = docs.join("lessons/index.md");
+    if front.exists() {
+        let front = read(&front)?;
+        let html = page::front(&front, &lessons);
+        made.push(page_with_stills(&folder, "index", &front, &html)?);
+    }
+    copy(&files(&docs.join("lessons"), "csv")?, &folder)?;
+    let beside = docs.join("../static/lessons");
+    copy(&BESIDE.map(|name| beside.join(name)), &folder)?;
+
+    let article = docs.join("article");
+    if article.join("index.md").exists() {
+        let folder = dist.join("article");
+        clear(&folder)?;
+        let text = read(&article.join("index.md"))?;
+        made.push(page_with_stills(
+            &folder,
+            "index",
+            &text,
+            &page::article(&text),
+        )?);
+        copy(&files(&article, "csv")?, &folder)?;
+    }
+    Ok(made)
+}
+
+/// Writes a page and the stills of its figures.
+fn page_with_stills(folder: &Path, name: &str, text: &Text, html: &str) -> Result<PathBuf> {
+    let path = folder.join(format!("{name}.html"));
+    store(&path, html)?;
+    for figure in text.figures() {
+        if let Some(svg) = &figure.still {
+            store(&folder.join(page::still_of(name, figure.number)), svg)?;
+        }
+    }
+    Ok(path)
+}
+
+fn clear(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("cannot clear {}", folder.display()))?;
+    }
+    let stills = folder.join("stills");
+    fs::create_dir_all(&stills).with_context(|| format!("cannot create {}", stills.display()))
+}
+
+fn copy(paths: &[PathBuf], folder: &Path) -> Result<()> {
+    for path in paths {
+        let to = folder.join(path.file_name().context("a file without a name")?);
+        fs::copy(path, &to).with_context(|| format!("cannot copy {}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn store(path: &Path, content: &str) -> Result<()> {
+    fs::write(path, content).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn name_of(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
+}

@@ -1,0 +1,209 @@
+//! The HTML of texts. All of it stands there without scripts: steps one below the other, the answers of
+//! guesses, a still of each figure. `static/lessons/lesson.js` makes of it steps that one walks.
+
+use crate::figure::Figure;
+use crate::text::{Control, Goal, Guess, Part, Step, Text};
+use pulldown_cmark_escape::escape_html;
+use std::fmt::Write;
+
+/// What these pages may load: what lies beside them. Frames of the page itself are within.
+const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     frame-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; \
+     require-trusted-types-for 'script'";
+
+/// Where a figure's still lies, from its page.
+pub(crate) fn still_of(page: &str, number: usize) -> String {
+    format!("stills/{page}-{number}.svg")
+}
+
+/// A lesson; `next`: the name and the text of the one after it.
+pub(crate) fn lesson(
+    text: &Text,
+    name: &str,
+    number: usize,
+    of: usize,
+    next: Option<(&str, &Text)>,
+) -> String {
+    let mut body = String::new();
+    let steps = text.steps.len();
+    for (at, step) in text.steps.iter().enumerate() {
+        let at = at + 1;
+        body += &format!(
+            "<section class=\"step\" id=\"step-{at}\" aria-labelledby=\"title-{at}\">\n\
+             <h2 id=\"title-{at}\" tabindex=\"-1\"><span class=\"count\">{at} of {steps}</span> {}</h2>\n",
+            step.title
+        );
+        body += &parts(step, name);
+        body += "<div class=\"go\"><button type=\"button\" class=\"back\">Back</button>\
+             <button type=\"button\" class=\"on\">Continue</button></div>\n</section>\n";
+    }
+    let next = match next {
+        Some((name, next)) => format!("Next: <a href=\"{name}.html\">{}</a>", escaped(next.about("title"))),
+        None => "That was the last one. <a href=\"../index.html\">Open Switchyard</a> and drop a trace of your own.".to_owned(),
+    };
+    body += &format!(
+        "<p class=\"next\" id=\"end\">{next} · <a href=\"index.html\">All lessons</a></p>\n"
+    );
+    let above = format!(
+        "<p class=\"eyebrow\">Lesson {number} of {of} · {} minutes</p>\n<h1>{}</h1>\n<p class=\"question\">{}</p>\n",
+        escaped(text.about("minutes")),
+        escaped(text.about("title")),
+        escaped(text.about("question")),
+    );
+    page(text, "lesson", &above, &body)
+}
+
+/// The front page: its text, and what lessons there are.
+pub(crate) fn front(text: &Text, lessons: &[(String, Text)]) -> String {
+    let mut body = sections(text, "index");
+    body += "<section aria-labelledby=\"lessons\">\n<h2 id=\"lessons\">The lessons</h2>\n<ol class=\"lessons\">\n";
+    for (name, lesson) in lessons {
+        body += &format!(
+            "<li><a href=\"{name}.html\">{}</a> <span>{}</span></li>\n",
+            escaped(lesson.about("title")),
+            escaped(lesson.about("question")),
+        );
+    }
+    body += "</ol>\n</section>\n";
+    page(text, "front", &heading(text), &body)
+}
+
+/// An article: everything below one another.
+pub(crate) fn article(text: &Text) -> String {
+    page(text, "article", &heading(text), &sections(text, "index"))
+}
+
+fn heading(text: &Text) -> String {
+    format!(
+        "<h1>{}</h1>\n<p class=\"question\">{}</p>\n",
+        escaped(text.about("title")),
+        escaped(text.about("question"))
+    )
+}
+
+fn sections(text: &Text, name: &str) -> String {
+    let mut body = String::new();
+    for step in &text.steps {
+        body += "<section>\n";
+        if !step.title.is_empty() {
+            body += &format!("<h2>{}</h2>\n", step.title);
+        }
+        body += &parts(step, name);
+        body += "</section>\n";
+    }
+    body
+}
+
+/// The whole of a page.
+fn page(text: &Text, kind: &str, above: &str, body: &str) -> String {
+    let title = escaped(text.about("title"));
+    let question = escaped(text.about("question"));
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"description\" content=\"{question}\">\n\
+         <title>{title} · Switchyard</title>\n<link rel=\"icon\" href=\"data:,\">\n\
+         <link rel=\"stylesheet\" href=\"../lessons/lesson.css\">\n\
+         <script type=\"module\" src=\"../view.js\"></script>\n\
+         <script type=\"module\" src=\"../lessons/lesson.js\"></script>\n</head>\n\
+         <body class=\"{kind}\">\n<header>\n<nav aria-label=\"Switchyard\">\
+         <a href=\"../index.html\">Switchyard</a><a href=\"../lessons/index.html\">Lessons</a></nav>\n\
+         {above}</header>\n<main>\n{body}</main>\n\
+         <p id=\"told\" role=\"status\"></p>\n</body>\n</html>\n"
+    )
+}
+
+fn parts(step: &Step, name: &str) -> String {
+    let (mut said, mut shown) = (String::new(), String::new());
+    for part in &step.parts {
+        match part {
+            Part::Prose(html) => said += html,
+            Part::Figure(of) => shown += &figure(of, name),
+            Part::Guess(of) => said += &guess(of),
+            Part::Control(of) => said += &control(of, step),
+            Part::Goal(of) => said += &goal(of, step),
+        }
+    }
+    format!("<div class=\"say\">\n{said}</div>\n<div class=\"show\">\n{shown}</div>\n")
+}
+
+fn figure(figure: &Figure, name: &str) -> String {
+    let mut attributes = String::new();
+    for (key, value) in figure.attributes() {
+        let _ = write!(attributes, " {key}=\"{}\"", escaped(value));
+    }
+    let caption = escaped(figure.attribute("caption").unwrap_or_default());
+    let mut still = String::new();
+    if figure.still.is_some() {
+        let path = still_of(name, figure.number);
+        let _ = write!(attributes, " poster=\"{path}\"");
+        let policies = escaped(&figure.policies());
+        let _ = write!(
+            still,
+            "<img src=\"{path}\" alt=\"Who had which GPU when, under {policies}.\" loading=\"lazy\">"
+        );
+    }
+    let number = figure.number;
+    format!(
+        "<figure>\n<switchyard-view id=\"figure-{number}\"{attributes}>{still}</switchyard-view>\n\
+         <figcaption>{caption}</figcaption>\n</figure>\n"
+    )
+}
+
+fn guess(guess: &Guess) -> String {
+    let mut choices = String::new();
+    for (choice, is_right) in &guess.choices {
+        let right = if *is_right { " data-right" } else { "" };
+        choices += &format!("<button type=\"button\"{right}>{choice}</button>\n");
+    }
+    format!(
+        "<div class=\"guess\" role=\"group\" aria-label=\"A guess\">\n<p>{}</p>\n<div class=\"choices\">\n\
+         {choices}</div>\n<p class=\"reveal\"><strong class=\"verdict\"></strong> {}</p>\n</div>\n",
+        guess.question, guess.reveal
+    )
+}
+
+fn control(control: &Control, step: &Step) -> String {
+    let figure = number_of(step);
+    let mut choices = String::new();
+    for (label, value) in &control.choices {
+        choices += &format!(
+            "<button type=\"button\" data-value=\"{}\">{}</button>\n",
+            escaped(value),
+            escaped(label)
+        );
+    }
+    let label = escaped(&control.label);
+    format!(
+        "<div class=\"control\" role=\"group\" aria-label=\"{label}\" data-figure=\"figure-{figure}\" \
+         data-attribute=\"{}\">\n<p>{label}</p>\n<div class=\"choices\">\n{choices}</div>\n</div>\n",
+        escaped(&control.attribute)
+    )
+}
+
+fn goal(goal: &Goal, step: &Step) -> String {
+    format!(
+        "<p class=\"goal\" data-figure=\"figure-{}\" data-goal=\"{}\"><span class=\"tick\" \
+         aria-hidden=\"true\"></span><span class=\"state\">To do:</span> {}</p>\n",
+        number_of(step),
+        escaped(&goal.condition.to_string()),
+        goal.text
+    )
+}
+
+/// The figure that a step's controls and goals are about.
+fn number_of(step: &Step) -> usize {
+    let figure = step.parts.iter().find_map(|part| match part {
+        Part::Figure(figure) => Some(figure.number),
+        _ => None,
+    });
+    figure.unwrap_or_default()
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = escape_html(&mut out, text);
+    out
+}

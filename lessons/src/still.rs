@@ -1,0 +1,142 @@
+//! A figure's opening moment as SVG: who had which GPU until then, a panel for each run. It stands where
+//! the figure does until that has loaded, without scripts, and on paper.
+
+use crate::figure::Run;
+use pulldown_cmark_escape::escape_html;
+use std::fmt::Write;
+
+const WIDTH: f64 = 720.0;
+const LEFT: f64 = 8.0;
+const TITLE: f64 = 20.0;
+const AXIS: f64 = 20.0;
+/// The least and the greatest height of a panel's bars.
+const BARS: (f64, f64) = (64.0, 140.0);
+
+/// More stays than these are no longer told apart.
+const MOST: usize = 4_000;
+
+/// Okabe and Ito's colours, which people with every kind of sight tell apart; the page's own.
+const COLOURS: [&str; 7] = [
+    "#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#f0e442", "#0072b2", "#d55e00",
+];
+
+/// The still of these runs at a moment, or at their end; none of runs too large to be seen in one.
+pub(crate) fn of(runs: &[Run], moment: Option<f64>) -> Option<String> {
+    if runs.is_empty() || runs.iter().any(|run| run.log.segments() > MOST) {
+        return None;
+    }
+    let ends = runs.iter().map(|run| run.result.summary.makespan);
+    let until = moment.filter(|moment| *moment > 0.0);
+    let until = until
+        .unwrap_or(ends.fold(0.0, f64::max))
+        .max(f64::MIN_POSITIVE);
+    let mut svg = String::new();
+    let mut top = 0.0;
+    for run in runs {
+        top = panel(&mut svg, run, top, until).ok()?;
+    }
+    // The page's colours of text, by day and night.
+    let style = "<style>text{font:12px system-ui,sans-serif;fill:#1a1d21}.on{fill:#101215}\
+         .f{fill:#eceef0}.a{fill:#5c6570}@media(prefers-color-scheme:dark){text{fill:#e6e8eb}\
+         .on{fill:#101215}.f{fill:#23272d}.a{fill:#9aa3af}}</style>";
+    Some(format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {top}\">{style}{svg}</svg>\n"
+    ))
+}
+
+/// One run; where the next panel begins.
+fn panel(svg: &mut String, run: &Run, top: f64, until: f64) -> Result<f64, std::fmt::Error> {
+    let cluster = &run.prepared.cluster;
+    let sizes: Vec<u32> = cluster.gpus_per_node().collect();
+    let rows = f64::from(cluster.gpus());
+    let row = (BARS.1 / rows).clamp(BARS.0 / 64.0, 24.0);
+    let bars = top + TITLE;
+    let width = WIDTH - 2.0 * LEFT;
+    let x = |seconds: f64| LEFT + width * (seconds / until).min(1.0);
+
+    let mut title = String::new();
+    escape_html(&mut title, &run.result.policy)?;
+    write!(
+        svg,
+        "<text x=\"{LEFT}\" y=\"{}\">{title}</text>",
+        bars - 6.0
+    )?;
+    let height = rows * row;
+    write!(
+        svg,
+        "<rect class=\"f\" x=\"{LEFT}\" y=\"{bars:.1}\" width=\"{width}\" height=\"{height:.1}\"/>"
+    )?;
+    let jobs = &run.prepared.workload.jobs;
+    for stay in (0..run.log.segments()).map(|i| run.log.segment(i)) {
+        let (start, end) = (stay.start.seconds(), stay.end.seconds());
+        if start >= until {
+            continue;
+        }
+        let colour = COLOURS[stay.job.index() % COLOURS.len()];
+        let mut is_named = false;
+        for part in stay.gpus {
+            let above: u32 = sizes[..part.node as usize].iter().sum();
+            for (first, count) in stretches(part.mask) {
+                let y = bars + f64::from(above + first) * row;
+                let wide = (x(end) - x(start)).max(0.3);
+                let high = f64::from(count) * row;
+                write!(
+                    svg,
+                    "<rect x=\"{:.1}\" y=\"{y:.1}\" width=\"{wide:.1}\" height=\"{high:.1}\" fill=\"{colour}\"/>",
+                    x(start)
+                )?;
+                let name = &jobs[stay.job.index()].name;
+                if !is_named && high >= 12.0 && wide > 8.0 * name.len() as f64 {
+                    is_named = true;
+                    let mut text = String::new();
+                    escape_html(&mut text, name)?;
+                    let (x, y) = (x(start) + 4.0, y + high / 2.0 + 4.0);
+                    write!(
+                        svg,
+                        "<text class=\"on\" x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>"
+                    )?;
+                }
+            }
+        }
+    }
+    let (unit, name) = match until {
+        ..300.0 => (1.0, "s"),
+        ..10_800.0 => (60.0, "min"),
+        _ => (3600.0, "h"),
+    };
+    for fifth in 0..=4 {
+        let at = until * f64::from(fifth) / 4.0;
+        let anchor = ["start", "middle", "middle", "middle", "end"][fifth as usize];
+        write!(
+            svg,
+            "<text class=\"a\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{} {name}</text>",
+            x(at),
+            bars + height + 14.0,
+            (at / unit * 10.0).round() / 10.0,
+        )?;
+    }
+    Ok((bars + height + AXIS).ceil())
+}
+
+/// GPUs that lie side by side: the first, and how many.
+fn stretches(mask: u64) -> Vec<(u32, u32)> {
+    let mut found: Vec<(u32, u32)> = Vec::new();
+    for gpu in (0..64).filter(|gpu| mask >> gpu & 1 == 1) {
+        match found.last_mut() {
+            Some((first, count)) if *first + *count == gpu => *count += 1,
+            _ => found.push((gpu, 1)),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stretches;
+
+    #[test]
+    fn neighbours_are_one_bar() {
+        assert_eq!(stretches(0b1011), [(0, 2), (3, 1)]);
+        assert_eq!(stretches(u64::MAX), [(0, 64)]);
+    }
+}

@@ -1,0 +1,468 @@
+//! A text in Markdown, read. In: front matter (`title: …` between two lines `---`), prose, headings that
+//! begin steps, and fenced blocks that are no prose; out: [`Text`], all numbers filled in and all claims
+//! checked.
+//!
+//! The blocks: `view`, a figure; `guess`, a question with `-` choices, the right one with `*`, and `=` what
+//! is revealed; `control`, the attribute of the figure above that its choices set, as `- label = value`;
+//! `goal`, with the `text` of what is to be done and a `condition` (of runs, or `time >= 300`) or a job to
+//! `select`; `claim`, a condition in each line. A link to `do:play`, `do:pause`, `do:seek=300` or
+//! `do:select=mine` becomes a button that does so to the figures.
+
+use crate::figure::{Figure, pairs};
+use crate::formula::{self, Condition};
+use anyhow::{Context, Result, bail, ensure};
+use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark_escape::escape_html;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A lesson, the front page or an article.
+#[derive(Clone, Debug)]
+pub struct Text {
+    about: Vec<(String, String)>,
+    /// Its steps; the first has no title where the text begins before the first heading.
+    pub steps: Vec<Step>,
+}
+
+/// What stands below one heading.
+#[derive(Clone, Debug, Default)]
+pub struct Step {
+    /// The heading.
+    pub title: String,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// One thing of a step.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    /// HTML.
+    Prose(String),
+    Figure(Box<Figure>),
+    Guess(Guess),
+    Control(Control),
+    Goal(Goal),
+}
+
+/// A question with choices, answered before the text goes on.
+#[derive(Clone, Debug)]
+pub(crate) struct Guess {
+    /// HTML, as all of it.
+    pub(crate) question: String,
+    pub(crate) choices: Vec<(String, bool)>,
+    pub(crate) reveal: String,
+}
+
+/// What the reader may change.
+#[derive(Clone, Debug)]
+pub(crate) struct Control {
+    pub(crate) attribute: String,
+    pub(crate) label: String,
+    /// Label and value.
+    pub(crate) choices: Vec<(String, String)>,
+}
+
+/// What the reader is to reach.
+#[derive(Clone, Debug)]
+pub(crate) struct Goal {
+    /// HTML.
+    pub(crate) text: String,
+    /// As the script reads it.
+    pub(crate) condition: Value,
+    kind: GoalKind,
+}
+
+#[derive(Clone, Debug)]
+enum GoalKind {
+    OfRuns(Condition),
+    OfReader,
+}
+
+impl Text {
+    /// Reads a text whose files lie in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// Something in it is wrong, or a claim of it does not hold.
+    pub fn read(source: &str, folder: &Path) -> Result<Self> {
+        let (front, body) = source
+            .strip_prefix("---\n")
+            .and_then(|rest| rest.split_once("\n---\n"))
+            .context("the text does not begin with lines 'key: value' between two lines '---'")?;
+        let about = pairs(front)?.into_iter();
+        let mut text = Self {
+            about: about.map(|(key, value)| (key.to_owned(), value)).collect(),
+            steps: Vec::new(),
+        };
+        ensure!(!text.about("title").is_empty(), "the text has no title");
+        let mut reader = Reader {
+            folder,
+            figures: 0,
+            last: None,
+        };
+        for source in steps(body) {
+            let title = source.lines().next().unwrap_or_default();
+            let step = reader.step(&source);
+            text.steps
+                .push(step.with_context(|| format!("in '{title}'"))?);
+        }
+        text.steps.retain(|step| !step.parts.is_empty());
+        Ok(text)
+    }
+
+    /// What it says of itself, "" where it does not.
+    pub fn about(&self, key: &str) -> &str {
+        let said = self.about.iter().find(|(said, _)| said == key);
+        said.map_or("", |(_, value)| value)
+    }
+
+    /// Its figures, in order.
+    pub fn figures(&self) -> impl Iterator<Item = &Figure> {
+        let parts = self.steps.iter().flat_map(|step| &step.parts);
+        parts.filter_map(|part| match part {
+            Part::Figure(figure) => Some(&**figure),
+            _ => None,
+        })
+    }
+
+    /// How many goals it has.
+    pub fn goals(&self) -> usize {
+        let parts = self.steps.iter().flat_map(|step| &step.parts);
+        parts.filter(|part| matches!(part, Part::Goal(_))).count()
+    }
+
+    /// How many words of prose a reader has before them, blocks aside.
+    pub fn words(&self) -> usize {
+        let parts = self.steps.iter().flat_map(|step| &step.parts);
+        let words = parts.map(|part| match part {
+            Part::Prose(html) => html.split_whitespace().count(),
+            Part::Guess(guess) => guess.reveal.split_whitespace().count(),
+            _ => 0,
+        });
+        words.sum()
+    }
+}
+
+/// The source of each step: headings of the second level begin one, outside of blocks.
+fn steps(body: &str) -> Vec<String> {
+    let mut steps = vec![String::new()];
+    let mut in_block = false;
+    for line in body.lines() {
+        in_block ^= line.starts_with("```");
+        if line.starts_with("## ") && !in_block {
+            steps.push(String::new());
+        }
+        if let Some(step) = steps.last_mut() {
+            step.push_str(line);
+            step.push('\n');
+        }
+    }
+    steps
+}
+
+struct Reader<'a> {
+    folder: &'a Path,
+    figures: usize,
+    /// The figure that the text speaks of.
+    last: Option<Figure>,
+}
+
+impl Reader<'_> {
+    fn step(&mut self, source: &str) -> Result<Step> {
+        // Sentences may speak of the figure below them.
+        if let Some(lines) = block(source, "view") {
+            self.figures += 1;
+            let (number, last) = (self.figures, self.last.as_ref());
+            self.last = Some(Figure::read(&lines, number, self.folder, last)?);
+        }
+        let source = self.filled_in(source)?;
+        let mut step = Step::default();
+        let mut prose: Vec<Event> = Vec::new();
+        let mut is_first_view = true;
+        let mut events = Parser::new_ext(&source, Options::ENABLE_TABLES);
+        while let Some(event) = events.next() {
+            match event {
+                Event::Start(Tag::Heading { level, .. }) if level as usize == 2 => {
+                    let inner = events.by_ref();
+                    let inner =
+                        inner.take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_))));
+                    step.title = html_of(inner);
+                }
+                Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(kind))) => {
+                    let mut lines = String::new();
+                    for event in events.by_ref() {
+                        match event {
+                            Event::Text(text) => lines.push_str(&text),
+                            _ => break,
+                        }
+                    }
+                    let above = html_of(prose.drain(..));
+                    if !above.is_empty() {
+                        step.parts.push(Part::Prose(above));
+                    }
+                    if &*kind == "view" && !std::mem::take(&mut is_first_view) {
+                        self.figures += 1;
+                        let (number, last) = (self.figures, self.last.as_ref());
+                        self.last = Some(Figure::read(&lines, number, self.folder, last)?);
+                    }
+                    let part = self.block(&kind, &lines, &step);
+                    let part = part.with_context(|| format!("in a block '{kind}'"))?;
+                    step.parts.extend(part);
+                }
+                Event::Start(Tag::Link { ref dest_url, .. }) if dest_url.starts_with("do:") => {
+                    let mut action = String::new();
+                    escape_html(&mut action, &dest_url[3..])?;
+                    let button =
+                        format!("<button type=\"button\" class=\"do\" data-do=\"{action}\">");
+                    prose.push(Event::InlineHtml(CowStr::from(button)));
+                    for event in events.by_ref() {
+                        if event == Event::End(TagEnd::Link) {
+                            break;
+                        }
+                        prose.push(event);
+                    }
+                    prose.push(Event::InlineHtml(CowStr::from("</button>")));
+                }
+                Event::Html(html) | Event::InlineHtml(html) => {
+                    bail!("'{}' is HTML: a text says it in Markdown", html.trim());
+                }
+                event => prose.push(event),
+            }
+        }
+        let rest = html_of(prose.into_iter());
+        if !rest.is_empty() {
+            step.parts.push(Part::Prose(rest));
+        }
+        Ok(step)
+    }
+
+    /// The source with its formulas' numbers.
+    fn filled_in(&self, source: &str) -> Result<String> {
+        let mut filled = String::new();
+        let mut rest = source;
+        while let Some((before, behind)) = rest.split_once("{{") {
+            let (formula, behind) = behind
+                .split_once("}}")
+                .with_context(|| format!("'{{{{{behind}' is not closed"))?;
+            let figure = self.last.as_ref();
+            let figure = figure.context("a sentence has a number before there is a figure")?;
+            filled.push_str(before);
+            let number = formula::in_words(formula, figure);
+            filled.push_str(&number.with_context(|| format!("in {{{{{formula}}}}}"))?);
+            rest = behind;
+        }
+        filled.push_str(rest);
+        Ok(filled)
+    }
+
+    fn block(&mut self, kind: &str, lines: &str, step: &Step) -> Result<Option<Part>> {
+        let figure = self.last.as_ref();
+        let needed = || figure.context("there is no figure above it");
+        Ok(Some(match kind {
+            "view" => Part::Figure(Box::new(needed()?.clone())),
+            "guess" => Part::Guess(guess(lines)?),
+            "control" => Part::Control(control(lines)?),
+            "goal" => {
+                let goal = goal(lines)?;
+                goal.check(needed()?, step)?;
+                Part::Goal(goal)
+            }
+            "claim" => {
+                let figure = needed()?;
+                for line in lines.lines() {
+                    let holds = Condition::parse(line)?.holds(figure, &figure.policies())?;
+                    ensure!(holds, "'{line}' does not hold");
+                }
+                return Ok(None);
+            }
+            other => bail!("'{other}' is none: use view, guess, control, goal or claim"),
+        }))
+    }
+}
+
+impl Goal {
+    /// That there is something to do, and that it can be done.
+    fn check(&self, figure: &Figure, step: &Step) -> Result<()> {
+        let GoalKind::OfRuns(condition) = &self.kind else {
+            return Ok(());
+        };
+        let control = step.parts.iter().find_map(|part| match part {
+            Part::Control(control) if control.attribute == "policy" => Some(control),
+            _ => None,
+        });
+        let control = control.context("no control of 'policy' above it leads to the goal")?;
+        ensure!(
+            !condition.holds(figure, &figure.policies())?,
+            "it is reached before the reader does anything"
+        );
+        for (_, policies) in &control.choices {
+            if condition.holds(figure, policies)? {
+                return Ok(());
+            }
+        }
+        bail!("none of the choices reaches it")
+    }
+}
+
+/// The lines of the first block of a kind.
+fn block(source: &str, kind: &str) -> Option<String> {
+    let mut events = Parser::new(source);
+    events.find(|event| {
+        let Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(of))) = event else {
+            return false;
+        };
+        &**of == kind
+    })?;
+    let lines = events.map_while(|event| match event {
+        Event::Text(text) => Some(text.into_string()),
+        _ => None,
+    });
+    Some(lines.collect())
+}
+
+fn html_of<'a>(events: impl Iterator<Item = Event<'a>>) -> String {
+    let mut out = String::new();
+    html::push_html(&mut out, events);
+    out
+}
+
+/// A line of Markdown as HTML, without a paragraph around it.
+fn line(source: &str) -> String {
+    let events = Parser::new(source).filter(|event| {
+        !matches!(
+            event,
+            Event::Start(Tag::Paragraph)
+                | Event::End(TagEnd::Paragraph)
+                | Event::Html(_)
+                | Event::InlineHtml(_)
+        )
+    });
+    html_of(events)
+}
+
+fn guess(lines: &str) -> Result<Guess> {
+    let (mut question, mut reveal, mut choices) = (String::new(), String::new(), Vec::new());
+    for text in lines.lines().map(str::trim).filter(|text| !text.is_empty()) {
+        match text.split_once(' ') {
+            Some(("-", choice)) => choices.push((line(choice), false)),
+            Some(("*", choice)) => choices.push((line(choice), true)),
+            Some(("=", revealed)) => reveal = line(revealed),
+            _ => question = line(text),
+        }
+    }
+    let right = choices.iter().filter(|(_, is_right)| *is_right).count();
+    ensure!(
+        right == 1 && choices.len() > 1,
+        "one of several choices is right, marked with *"
+    );
+    ensure!(
+        !question.is_empty() && !reveal.is_empty(),
+        "it has a question, and '= ' what is revealed"
+    );
+    Ok(Guess {
+        question,
+        choices,
+        reveal,
+    })
+}
+
+fn control(lines: &str) -> Result<Control> {
+    let mut lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().and_then(|line| line.split_once(':'));
+    let (attribute, label) = first.context("its first line is 'attribute: label'")?;
+    let choices = lines.map(|line| {
+        let choice = line
+            .strip_prefix("- ")
+            .and_then(|line| line.split_once(" = "));
+        let (label, value) = choice.with_context(|| format!("'{line}' is no '- label = value'"))?;
+        Ok((label.to_owned(), value.to_owned()))
+    });
+    let choices = choices.collect::<Result<Vec<_>>>()?;
+    ensure!(choices.len() > 1, "a control has choices");
+    Ok(Control {
+        attribute: attribute.to_owned(),
+        label: label.trim().to_owned(),
+        choices,
+    })
+}
+
+fn goal(lines: &str) -> Result<Goal> {
+    let (mut text, mut found) = (String::new(), None);
+    for (key, value) in pairs(lines)? {
+        match key {
+            "text" => text = line(&value),
+            "select" => found = Some((json!({ "select": value }), GoalKind::OfReader)),
+            "condition" => {
+                let condition = Condition::parse(&value)?;
+                let json = json!({ "all": condition.json()? });
+                let kind = match condition.is_of_clock() {
+                    true => GoalKind::OfReader,
+                    false => GoalKind::OfRuns(condition),
+                };
+                found = Some((json, kind));
+            }
+            _ => bail!("a goal has a text, and a condition or a job to select, and no '{key}'"),
+        }
+    }
+    ensure!(!text.is_empty(), "it has no text");
+    let (condition, kind) = found.context("it has no condition")?;
+    Ok(Goal {
+        text,
+        condition,
+        kind,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> Result<Text> {
+        Text::read(&format!("---\ntitle: A test\n---\n{body}"), Path::new("."))
+    }
+
+    const VIEW: &str = "```view\nsrc: three-jobs\npolicy: srsf\n```\n";
+
+    #[test]
+    fn numbers_in_sentences_are_the_engines() {
+        let text = read(&format!("## One\nIt takes {{{{mean_jct(srsf)}}}}.\n{VIEW}")).unwrap();
+        let Part::Prose(html) = &text.steps[0].parts[0] else {
+            panic!("prose first")
+        };
+        assert_eq!(html, "<p>It takes 9.3 s.</p>\n");
+    }
+
+    #[test]
+    fn what_is_claimed_has_to_hold() {
+        let claim = |claim: &str| read(&format!("## One\n{VIEW}```claim\n{claim}\n```\n"));
+        assert!(claim("mean_jct(srsf) < mean_jct(las[quantum=1])").is_ok());
+        let error = claim("mean_jct(srsf) > mean_jct(las[quantum=1])").unwrap_err();
+        assert!(format!("{error:#}").contains("does not hold"), "{error:#}");
+    }
+
+    #[test]
+    fn a_goal_is_not_reached_at_first_but_by_a_choice() {
+        let goal = |condition: &str, choice: &str| {
+            read(&format!(
+                "## One\n{VIEW}```control\npolicy: Scheduler\n- one = srsf\n- other = {choice}\n```\n\
+                 ```goal\ntext: Do it.\ncondition: {condition}\n```\n"
+            ))
+        };
+        assert!(goal("mean_jct(1) < 9", "srtf").is_ok());
+        assert!(goal("mean_jct(1) < 9", "las").is_err());
+        assert!(goal("mean_jct(1) < 10", "srtf").is_err());
+        assert!(
+            goal("max_jct(1) < 9", "srtf").is_err(),
+            "figures do not tell it"
+        );
+    }
+
+    #[test]
+    fn markup_is_refused_and_buttons_are_made_of_links() {
+        assert!(read("## One\n<script>1</script>\n").is_err());
+        let text = read("## One\nGo [there](do:seek=3).\n").unwrap();
+        let Part::Prose(html) = &text.steps[0].parts[0] else {
+            panic!("prose")
+        };
+        assert!(html.contains("data-do=\"seek=3\">there</button>"), "{html}");
+    }
+}

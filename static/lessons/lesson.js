@@ -1,0 +1,166 @@
+// What makes of a text (lessons/src/page.rs) a lesson: one step at a time, a guess before its answer,
+// controls that set a figure's attribute, and goals that the figure's runs tick off. Without it all of
+// the text stands there. Figures are `<switchyard-view>` elements (view.js): they tell by events.
+
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const told = document.getElementById("told");
+
+/** Says something to people who do not see it. */
+const tell = (text) => {
+  told.textContent = text;
+};
+
+document.documentElement.classList.add("js");
+
+// Guesses.
+for (const guess of all(".guess")) {
+  const [reveal, verdict] = [guess.querySelector(".reveal"), guess.querySelector(".verdict")];
+  reveal.hidden = true;
+  // There from the beginning, so that what appears in it is told.
+  const live = document.createElement("div");
+  live.setAttribute("aria-live", "polite");
+  reveal.replaceWith(live);
+  live.append(reveal);
+  const choices = all(".choices button", guess);
+  for (const choice of choices) {
+    choice.setAttribute("aria-pressed", "false");
+    choice.addEventListener("click", () => {
+      for (const one of choices) {
+        one.setAttribute("aria-pressed", String(one === choice));
+        one.classList.toggle("right", one.dataset.right !== undefined);
+      }
+      verdict.textContent = choice.dataset.right === undefined ? "Not quite." : "Right.";
+      reveal.hidden = false;
+      guess.dataset.answered = "";
+    });
+  }
+}
+
+// Controls.
+for (const control of all(".control")) {
+  const figure = document.getElementById(control.dataset.figure);
+  const { attribute } = control.dataset;
+  const choices = all(".choices button", control);
+  for (const choice of choices) {
+    const { value } = choice.dataset;
+    choice.setAttribute("aria-pressed", String(value === figure.getAttribute(attribute)));
+    choice.addEventListener("click", () => {
+      for (const one of choices) one.setAttribute("aria-pressed", String(one === choice));
+      figure.setAttribute(attribute, value);
+      tell(`${control.getAttribute("aria-label")}: ${choice.textContent}. Running.`);
+    });
+  }
+}
+
+/** A formula's number (lessons/src/formula.rs), of what a figure has told; NaN where it has not yet. */
+function value(formula, known) {
+  if (typeof formula === "number") return formula;
+  if (formula === "time") return known.time;
+  if (formula.length === 2) {
+    const [path, who] = formula;
+    const run = typeof who === "number" ? known.runs[who - 1] : known.runs.find(({ policy }) => policy === who);
+    return path.split(".").reduce((of, key) => of?.[key], run) ?? NaN;
+  }
+  const [left, right] = [value(formula[0], known), value(formula[2], known)];
+  switch (formula[1]) {
+    case "+":
+      return left + right;
+    case "-":
+      return left - right;
+    case "*":
+      return left * right;
+    default:
+      return left / right;
+  }
+}
+
+function holds([left, sign, right], known) {
+  const [a, b] = [value(left, known), value(right, known)];
+  return { "<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b }[sign];
+}
+
+// Goals.
+for (const goal of all(".goal")) {
+  const figure = document.getElementById(goal.dataset.figure);
+  const wanted = JSON.parse(goal.dataset.goal);
+  const known = { time: NaN, runs: [] };
+  const look = () => {
+    const done = wanted.select === undefined ? wanted.all.every((part) => holds(part, known)) : known.job === wanted.select;
+    if (!done || goal.classList.contains("done")) return;
+    goal.classList.add("done");
+    goal.querySelector(".state").textContent = "Done:";
+    tell(`Goal reached. ${goal.textContent}`);
+  };
+  const listen = (event, take) =>
+    figure?.addEventListener(event, ({ detail }) => {
+      take(detail);
+      look();
+    });
+  listen("done", ({ runs }) => (known.runs = runs));
+  listen("time", ({ t }) => (known.time = t));
+  listen("select", ({ job }) => (known.job = job));
+}
+
+// Buttons within sentences do something to all figures of the page; those of a group share their clock.
+for (const button of all("[data-do]")) {
+  const [action, of] = button.dataset.do.split("=");
+  button.addEventListener("click", () => {
+    const figures = all("switchyard-view", button.closest(".step") ?? document);
+    const groups = new Set();
+    for (const figure of figures) {
+      const group = figure.getAttribute("group");
+      const isFirst = group === null || !groups.has(group);
+      groups.add(group);
+      const done = {
+        select: () => figure.select?.(of),
+        highlight: () => figure.highlight?.(of),
+        seek: () => isFirst && figure.seek?.(Number(of)),
+        play: () => isFirst && figure.play?.(),
+        pause: () => isFirst && figure.pause?.(),
+      }[action]();
+      Promise.resolve(done).catch((error) => tell(error.message));
+    }
+    tell(button.textContent);
+  });
+}
+
+// Steps, one at a time; the address names the one that is open.
+const steps = all(".step");
+const shown = () => Math.max(0, steps.findIndex((step) => `#${step.id}` === location.hash));
+
+function show(at, isAsked) {
+  steps.forEach((step, i) => {
+    step.hidden = i !== at;
+    // One that nobody looks at stands still.
+    if (i !== at) for (const figure of all("switchyard-view", step)) Promise.resolve(figure.pause?.()).catch(() => {});
+  });
+  document.getElementById("end")?.classList.toggle("later", at + 1 < steps.length);
+  if (!isAsked) return;
+  const title = steps[at].querySelector("h2");
+  title.focus({ preventScroll: true });
+  title.scrollIntoView({ block: "start" });
+}
+
+if (steps.length > 0) {
+  const go = (at) => {
+    if (at < 0 || at >= steps.length) return;
+    history.pushState(null, "", `#${steps[at].id}`);
+    show(at, true);
+  };
+  steps.forEach((step, at) => {
+    const [back, on] = [step.querySelector(".go .back"), step.querySelector(".go .on")];
+    back.disabled = at === 0;
+    on.hidden = at + 1 === steps.length;
+    back.addEventListener("click", () => go(at - 1));
+    on.addEventListener("click", () => go(at + 1));
+  });
+  addEventListener("popstate", () => show(shown(), true));
+  addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    // Figures and fields have arrows of their own.
+    if (event.target.closest("switchyard-view, input, select, textarea")) return;
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (by) go(shown() + by);
+  });
+  show(shown(), location.hash.startsWith("#step-"));
+}
