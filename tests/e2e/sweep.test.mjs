@@ -32,9 +32,9 @@ test("load is varied over the workers: a line a scheduler, a link a run, and the
   const saving = page.waitForEvent("download");
   await page.getByRole("button", { name: "Save as CSV" }).click();
   const rows = readFileSync(await (await saving).path(), "utf8").trim().split("\n");
-  assert.equal(rows[0], '"load, × as recorded",policy,mean JCT (s),median JCT (s),p95 JCT (s),makespan (s),mean ρ,restarts,finished,jobs');
+  assert.equal(rows[0], '"load, × as recorded",scheduler,policy,mean JCT (s),median JCT (s),p95 JCT (s),makespan (s),mean ρ,restarts,finished,jobs');
   assert.equal(rows.length, 7);
-  const mean = (line) => Number(line.split(",")[2]);
+  const mean = (line) => Number(line.split(",")[3]);
   assert.ok(mean(rows[5]) > mean(rows[1]), "twice the load waits longer");
   // The run itself, by its link.
   const said = await row(page, "2", "srtf").locator("td").nth(1).textContent();
@@ -86,7 +86,39 @@ test("another link's runs stand beside the page's, with what differs in words", 
   assert.deepEqual(told.slice(1), ["Restart cost: 0 s here, 30 s there.", "Only there: srtf."]);
   assert.equal(await page.locator(".sweep tbody tr").count(), 3);
   await screenshot(page, "beside");
+  // A link to other jobs: they are opened beside, and what is open stays.
   await fill(page, "Link to compare with", "https://example.org/#v=1&sample=cluster&run=fifo");
   await form(page).getByRole("button", { name: "Compare" }).click();
-  await page.getByRole("alert").filter({ hasText: "only runs of the same jobs can be compared" }).waitFor();
+  await over(page, "All 2 runs are over.");
+  const jobs = await page.getByRole("list", { name: "What differs" }).getByRole("listitem").first().textContent();
+  assert.match(jobs, /^Jobs: .+, 160 here, .+, [\d,]+ there\.$/);
+  assert.match(page.url(), /sample=lab/);
+  // And a file.
+  await fill(page, "Link to compare with", "https://example.org/#v=1&file=gone.csv&run=fifo");
+  await form(page).getByRole("button", { name: "Compare" }).click();
+  await page.getByRole("alert").filter({ hasText: "jobs of the file gone.csv, which this page does not have: choose it below" }).waitFor();
+});
+
+test("an experiment stands beside the page as it was saved", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=lab&run=las&restart=60&cluster=6x4&t=0");
+  await finished(page, 1);
+  const mean = (await page.locator(".card").first().textContent()).match(/mean JCT (\S+ \S+)/)[1];
+  const saving = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  await page.getByRole("button", { name: /Experiment: jobs and settings/ }).click();
+  const saved = readFileSync(await (await saving).path());
+  const other = await open(t, "index.html#v=1&sample=lab&run=fifo&t=0&view=sweep&sweep=link");
+  await finished(other, 1);
+  const file = other.getByLabel("File to compare with");
+  await file.setInputFiles({ name: "theirs.csv", mimeType: "text/csv", buffer: saved });
+  await over(other, "All 2 runs are over.");
+  const told = await other.getByRole("list", { name: "What differs" }).getByRole("listitem").allTextContents();
+  assert.ok(told.includes("Restart cost: 0 s here, 60 s there."), told.join("\n"));
+  assert.ok(told.some((of) => /^Cluster: \S+ here, 6x4 there\.$/.test(of)), told.join("\n"));
+  const rows = await other.locator(".sweep tbody tr").allInnerTexts();
+  assert.ok(rows[1].includes(mean), `${rows[1]}: ${mean} where it was saved`);
+  // What is no trace is refused, and the page stays.
+  await file.setInputFiles({ name: "no.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n") });
+  await other.getByRole("alert").filter({ hasText: "no.csv cannot be opened: " }).waitFor();
+  assert.equal(await other.locator(".card").count(), 1);
 });

@@ -240,3 +240,34 @@ test("ten classes have hues of their own, and the rest is one that stands out as
   await others.click();
   assert.equal(await others.getAttribute("aria-pressed"), "true");
 });
+
+test("by keyboard alone: arrows go from job to job and say which, Enter chooses one", async (t) => {
+  const page = await open(t, "index.html#v=1&t=30000&run=fifo");
+  await finished(page, 1);
+  const canvas = page.getByRole("application", { name: /^Nodes and queue under FIFO .* Arrow keys go from job to job/ });
+  const tooltip = page.locator("#tooltip");
+  const said = page.locator("#said");
+  // To the canvas without the mouse: by Tab, from the last control before it.
+  await page.getByLabel("Colour by").focus();
+  for (let i = 0; i < 40 && !(await canvas.evaluate((canvas) => canvas === document.activeElement)); i += 1) {
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.press("Home");
+  const first = (await said.textContent()).split(",")[0];
+  assert.match(first, /^lab-\d+$/);
+  assert.match(await tooltip.textContent(), new RegExp(`^${first}\n`), "those who see it read the same");
+  await page.keyboard.press("ArrowRight");
+  const second = (await said.textContent()).split(",")[0];
+  assert.notEqual(second, first);
+  await page.keyboard.press("ArrowLeft");
+  assert.equal((await said.textContent()).split(",")[0], first, "and back");
+  // Down through all nodes to those who wait.
+  for (let i = 0; i < 20 && !/waiting for/.test(await said.textContent()); i += 1) await page.keyboard.press("ArrowDown");
+  assert.match(await said.textContent(), /waiting for/);
+  const waits = (await said.textContent()).split(",")[0];
+  await page.keyboard.press("Enter");
+  await page.getByRole("region", { name: `Job ${waits}` }).waitFor();
+  assert.equal(await said.textContent(), `${waits} is chosen`);
+  await page.keyboard.press("Escape");
+  await page.getByRole("region", { name: /^Job / }).waitFor({ state: "detached" });
+});

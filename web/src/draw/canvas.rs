@@ -2,7 +2,7 @@
 
 use super::on_stage::OnStage;
 use super::pen::Pen;
-use super::space::{Css, Device, Ratio};
+use super::space::{Css, Device, Point, Ratio};
 use super::text::Widths;
 use super::{Pointer, PointerKind, Response, Surface};
 use crate::stage::Stage;
@@ -30,6 +30,13 @@ pub(crate) trait Painter {
         false
     }
 
+    /// Takes an arrow, Home, End or Enter while the canvas has the focus, as a pointer that goes from
+    /// one thing to the next and clicks; says what the stage should do about it, and where the
+    /// tooltip belongs. `None`: such keys mean nothing here.
+    fn walk(&mut self, _key: &str, _stage: &Stage) -> Option<(Response, Point<Device>)> {
+        None
+    }
+
     /// What it wants of the axis of time since it was last asked.
     fn wants(&mut self) -> Option<Look> {
         None
@@ -50,6 +57,11 @@ pub(crate) trait RunPainter {
     /// As [`Painter::key`].
     fn key(&mut self, _key: &str, _shown: OnStage<'_>) -> bool {
         false
+    }
+
+    /// As [`Painter::walk`].
+    fn walk(&mut self, _key: &str, _shown: OnStage<'_>) -> Option<(Response, Point<Device>)> {
+        None
     }
 
     /// As [`Painter::wants`].
@@ -85,6 +97,10 @@ impl<P: RunPainter> Painter for OfRun<P> {
 
     fn key(&mut self, key: &str, stage: &Stage) -> bool {
         self.on(stage).is_some_and(|shown| self.1.key(key, shown))
+    }
+
+    fn walk(&mut self, key: &str, stage: &Stage) -> Option<(Response, Point<Device>)> {
+        self.1.walk(key, self.on(stage)?)
     }
 
     fn wants(&mut self) -> Option<Look> {
@@ -125,6 +141,13 @@ impl Canvas {
     /// Takes a key (as in Perfetto: W/S zoom, A/D pan, F focus). `true`: it was for this canvas.
     pub fn key(&mut self, key: &str, stage: &Stage) -> bool {
         self.painter.key(key, stage)
+    }
+
+    /// Takes an arrow, Home, End or Enter while the canvas has the focus; says what the stage should
+    /// do about it, and where the tooltip belongs. `None`: such keys mean nothing here.
+    pub fn walk(&mut self, key: &str, stage: &Stage) -> Option<(Response, Point<Css>)> {
+        let (response, at) = self.painter.walk(key, stage)?;
+        Some((response, self.ratio.css(at)))
     }
 
     /// What it wants of the axis of time since it was last asked: ask after each of the above.

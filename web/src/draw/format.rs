@@ -1,10 +1,16 @@
 //! Numbers and times as people read them; shared by the canvases and the page's text.
 
 use switchyard::sim::Measure;
+use switchyard::spreadsheet::guarded;
 
 const MINUTE: f64 = 60.0;
 const HOUR: f64 = 3600.0;
 const DAY: f64 = 86_400.0;
+
+/// A cell of a table that spreadsheets do not run.
+pub fn quoted(text: &str) -> String {
+    format!("\"{}\"", guarded(text).replace('"', "\"\""))
+}
 
 /// A span in the unit that suits it, to three figures: `93 s`, `12.4 h`, `3.2 d`.
 pub fn duration(seconds: f64) -> String {

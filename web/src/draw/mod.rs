@@ -111,7 +111,7 @@ pub struct Response {
 
 impl Response {
     /// What to do where there is nothing.
-    fn over_nothing() -> Self {
+    pub(crate) fn over_nothing() -> Self {
         Self {
             cursor: "default",
             hover: Some(None),

@@ -4,7 +4,9 @@
 //! the pointer, and the picture.
 //!
 //! Dots that would hide one another are painted once, and found by a grid: a trace of a hundred thousand
-//! jobs costs about as much as what can be seen of it.
+//! jobs costs about as much as what can be seen of it. [`drawing`] has the same for paper.
+
+mod drawing;
 
 use super::format::duration;
 use super::palette;

@@ -192,6 +192,11 @@ impl Ratio {
         Point::new(at.x * self.0, at.y * self.0)
     }
 
+    /// Where a place of the canvas is for the page.
+    pub(super) fn css(self, at: Point<Device>) -> Point<Css> {
+        Point::new(at.x / self.0, at.y / self.0)
+    }
+
     /// A canvas's size in whole pixels.
     pub fn size(self, size: Size<Css>) -> Size<Device> {
         Size::new((size.w * self.0).round(), (size.h * self.0).round())

@@ -14,6 +14,7 @@ mod motion;
 mod nodes;
 mod platform;
 mod tiles;
+mod walk;
 mod wires;
 
 use super::canvas::{OfRun, RunPainter};
@@ -30,9 +31,11 @@ use look::{Detail, Inside, Lines, tells_sockets};
 use motion::Motion;
 use nodes::Nodes;
 use platform::Platform;
+use std::cmp::Ordering;
 use switchyard::cluster::{ClusterSpec, Topology};
 use switchyard::job::JobId;
 use tiles::{Grid, Tiling};
+use walk::Step;
 
 /// Paints one run's yard.
 pub(crate) struct Yard {
@@ -254,6 +257,51 @@ impl Yard {
         }
     }
 
+    /// Where each job is when the whole cluster is seen: those that run, then those that wait.
+    fn places(&self, run: &StageRun) -> Vec<(JobId, Point<Device>)> {
+        let grid = self.layout.grid(&Plane::WHOLE);
+        let on_nodes = run.moment.running().iter().filter_map(|&job| {
+            let part = run
+                .log
+                .segment(run.moment.segment(job))
+                .gpus
+                .iter()
+                .next()?;
+            let cells = grid.bounds(part.node, part.mask);
+            Some((job, cells.middle()))
+        });
+        let mut places: Vec<_> = on_nodes.collect();
+        places.sort_by(|(_, a), (_, b)| {
+            (a.y, a.x)
+                .partial_cmp(&(b.y, b.x))
+                .unwrap_or(Ordering::Equal)
+        });
+        places.extend(self.platform.places());
+        places
+    }
+
+    /// Where a job is seen; nodes that are out of sight come to the middle.
+    fn show(&mut self, job: JobId, run: &StageRun) -> Point<Device> {
+        if let Some(block) = self.platform.area_of(job) {
+            return block.middle();
+        }
+        if !run.moment.running().contains(&job) {
+            return self.layout.title.middle();
+        }
+        let parts = run.log.segment(run.moment.segment(job)).gpus;
+        let Some(part) = parts.iter().next() else {
+            return self.layout.title.middle();
+        };
+        let nodes = self.layout.nodes;
+        let is_seen = nodes.contains(self.layout.grid(&self.target()).tile(part.node).middle());
+        if !is_seen {
+            let middle = self.layout.tiling.middle(part.node);
+            self.go(Plane::centred(middle, self.target().scale, &nodes));
+        }
+        let grid = self.layout.grid(&self.target());
+        grid.bounds(part.node, part.mask).middle()
+    }
+
     fn node_lines(&self, node: u32, stage: &Stage, run: &StageRun) -> Vec<String> {
         let gpus = self.layout.gpus_per_node.get(node as usize).copied();
         let gpus = gpus.unwrap_or(0);
@@ -417,6 +465,29 @@ impl RunPainter for Yard {
     fn leave(&mut self) {
         self.drag = None;
         self.pointer = None;
+    }
+
+    fn walk(&mut self, key: &str, shown: OnStage<'_>) -> Option<(Response, Point<Device>)> {
+        let OnStage { stage, run } = shown;
+        let here = stage.hovered.or(stage.selected);
+        let mut response = Response {
+            repaint: true,
+            ..Response::default()
+        };
+        let Some(step) = Step::of(key) else {
+            // Enter, if there is what could be chosen.
+            let job = here.filter(|_| key == "Enter")?;
+            response.select = Some(Some(job));
+            response.tooltip = Some(vec![format!("{} is chosen", shown.name(job)?)]);
+            return Some((response, self.show(job, run)));
+        };
+        let Some(job) = step.lead(here, &self.places(run)) else {
+            response.tooltip = Some(vec!["No job runs or waits at this time.".to_owned()]);
+            return Some((response, self.layout.nodes.middle()));
+        };
+        response.hover = Some(Some(job));
+        response.tooltip = Some(describe::job(job, stage, run));
+        Some((response, self.show(job, run)))
     }
 
     fn key(&mut self, key: &str, shown: OnStage<'_>) -> bool {

@@ -8,6 +8,7 @@
 //! the workers at work, and starts and ends what differs.
 
 mod asking;
+mod beside;
 pub mod by_hand;
 mod desk;
 mod keeping;

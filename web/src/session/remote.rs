@@ -37,6 +37,32 @@ const MOST_PACKED_JOBS: usize = 5_000;
 /// A link with more letters than this is not offered.
 pub const MOST_LETTERS: usize = 32_000;
 
+/// The file that an address or a link has. `told`: bytes that are here, and all.
+///
+/// # Errors
+///
+/// Why it cannot be had, a sentence.
+pub(super) async fn file_of(
+    source: &Source,
+    told: impl Fn(u64, u64) + 'static,
+) -> Result<File, String> {
+    let name = source.name();
+    let told = Closure::new(move |bytes: f64, total: f64| told(bytes as u64, total as u64));
+    let file = match source {
+        Source::Url(address) => fetch(address, name, &told).await,
+        Source::Packed(_, packed) => unpack(packed, name).await,
+        Source::Sample(_) | Source::File(_) => Err("it is not elsewhere.".into()),
+    };
+    file.map(JsCast::unchecked_into).map_err(|error| {
+        let of = source
+            .host()
+            .map_or_else(String::new, |host| format!(" from {host}"));
+        let why = words(&error);
+        let end = if why.ends_with('.') { "" } else { "." };
+        format!("{name} cannot be opened{of}: {why}{end}")
+    })
+}
+
 impl Session {
     /// Fetches a trace from an address that a person has pasted.
     ///
@@ -54,28 +80,21 @@ impl Session {
     /// Takes a file from its address or its link, and opens it.
     pub(super) fn take_from(&self, source: Source) {
         self.begin_elsewhere();
-        let name = source.name().to_owned();
-        self.tell(Action::Opening(name.clone(), 0));
+        self.tell(Action::Opening(source.name().to_owned(), 0));
         let (session, mine) = (self.clone(), self.0.fetching.get());
         spawn_local(async move {
-            let told = {
-                let session = session.clone();
-                Closure::new(move |bytes: f64, total: f64| {
-                    session.tell(Action::Fetching(bytes as u64, total as u64));
-                })
-            };
-            let file = match &source {
-                Source::Url(address) => fetch(address, &name, &told).await,
-                Source::Packed(_, packed) => unpack(packed, &name).await,
-                Source::Sample(_) | Source::File(_) => return,
-            };
+            let told = session.clone();
+            let file = file_of(&source, move |bytes, total| {
+                told.tell(Action::Fetching(bytes, total));
+            });
+            let file = file.await;
             // Something else may have been opened meanwhile, or this given up.
             if session.0.fetching.get() != mine {
                 return;
             }
             match file {
                 Ok(file) => {
-                    let files: Vec<File> = vec![file.unchecked_into()];
+                    let files = vec![file];
                     session.open_as_linked(Files {
                         how: Opening {
                             files,
@@ -85,16 +104,9 @@ impl Session {
                         ..Files::default()
                     });
                 }
-                Err(error) => {
+                Err(why) => {
                     session.cancel_opening();
-                    let of = source
-                        .host()
-                        .map_or_else(String::new, |host| format!(" from {host}"));
-                    let why = words(&error);
-                    let end = if why.ends_with('.') { "" } else { "." };
-                    session.tell(Action::Refused(format!(
-                        "{name} cannot be opened{of}: {why}{end}"
-                    )));
+                    session.tell(Action::Refused(why));
                 }
             }
         });

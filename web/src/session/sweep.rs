@@ -4,9 +4,10 @@
 use super::Session;
 use super::weighing::Weighed;
 use crate::bridge::client::{News, WorkerHandle};
+use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{Reply, Role, RunRequest};
 use crate::state::link::Link;
-use crate::state::sweep::Order;
+use crate::state::sweep::{Order, Sweep, Vary};
 use crate::state::{Action, AppState};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -21,22 +22,50 @@ pub(super) struct Sweeping {
     waiting: VecDeque<(usize, Order)>,
     /// Runs that have a worker.
     workers: Vec<(usize, WorkerHandle)>,
-    /// What adaptive jobs train.
-    applications: Option<Arc<ApplicationSettings>>,
+    /// The jobs of the page, and those of the other side.
+    sides: [Side; 2],
+    /// What opens the jobs of the other side.
+    pub(super) opener: Option<WorkerHandle>,
+    /// Tells this one from others that were asked for.
+    pub(super) mark: Rc<()>,
+}
+
+/// Jobs, and what they train where they are adaptive.
+#[derive(Clone, Default)]
+pub(super) struct Side {
+    pub(super) jobs: Jobs,
+    pub(super) applications: Option<Arc<ApplicationSettings>>,
 }
 
 impl Session {
     /// Begins the sweep that its view asks for, in the place of the one before.
     pub fn sweep(&self, state: &AppState) {
         let shown = Link::of(state, &self.0.stage.read());
+        if state.varied() == Vary::Link {
+            return self.set_beside(state, &shown);
+        }
         let (sweep, orders) = match state.sweep(&shown) {
             Ok(both) => both,
             Err(why) => return self.tell(Action::Swept(Err(why))),
         };
+        let here = self.here(state);
+        self.begin_sweep(sweep, orders, [here.clone(), here]);
+    }
+
+    /// The page's own jobs.
+    pub(super) fn here(&self, state: &AppState) -> Side {
+        Side {
+            jobs: self.0.jobs.borrow().clone(),
+            applications: state.applications(),
+        }
+    }
+
+    /// Begins a sweep that has been worked out.
+    pub(super) fn begin_sweep(&self, sweep: Sweep, orders: Vec<Order>, sides: [Side; 2]) {
         self.0.sweeping.replace(Sweeping {
             waiting: orders.into_iter().enumerate().collect(),
-            workers: Vec::new(),
-            applications: state.applications(),
+            sides,
+            ..Sweeping::default()
         });
         self.tell(Action::Swept(Ok(Rc::new(sweep))));
         self.sweep_on();
@@ -56,7 +85,7 @@ impl Session {
             if sweeping.workers.len() >= most {
                 return;
             }
-            let Some((at, (spec, load))) = sweeping.waiting.pop_front() else {
+            let Some((at, order)) = sweeping.waiting.pop_front() else {
                 let is_over = sweeping.workers.is_empty();
                 drop(sweeping);
                 if is_over {
@@ -64,7 +93,8 @@ impl Session {
                 }
                 return;
             };
-            let applications = sweeping.applications.clone();
+            let Order { spec, load, there } = order;
+            let Side { jobs, applications } = sweeping.sides[usize::from(there)].clone();
             drop(sweeping);
             let weights = match self.weigh(&spec) {
                 Weighed::Ready(weights) => weights,
@@ -89,7 +119,6 @@ impl Session {
                 own_weights: weights.own.is_some(),
                 sum_at_load: Some(load),
             };
-            let jobs = self.0.jobs.borrow().clone();
             let with = std::iter::once(jobs.into()).chain(weights.files());
             match worker.send(&request, with) {
                 Ok(()) => self.0.sweeping.borrow_mut().workers.push((at, worker)),

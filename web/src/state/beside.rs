@@ -1,58 +1,136 @@
-//! Two links side by side: the runs of another beside those of the page, and what differs in their
-//! settings said in words. The other's runs are those of a [sweep](super::sweep): they leave their numbers
-//! and a link each. (They are no cards of the page: all of these share one cluster and one set of settings,
-//! which every view relies on.)
+//! Two experiments side by side: the runs of a link, or of a file, beside those of the page, and what
+//! differs said in words. The other's runs are those of a [sweep](super::sweep): they leave their numbers
+//! and a link each. (They are no cards of the page: all of these share one trace, one cluster and one set of
+//! settings, which every view relies on.)
 
-use super::link::Link;
+use super::link::{Link, fit_in_a_link};
 use super::names::names;
 use super::sweep::{Order, Point, Sweep, Vary};
-use super::{AppState, Card, settings};
+use super::{AppState, Card, Source, TraceInfo, settings};
+use crate::bridge::protocol::Choice;
+use crate::draw::format;
+use std::rc::Rc;
+use std::sync::Arc;
+use switchyard::Experiment;
+use switchyard::cluster::ClusterSpec;
+use switchyard::outages::Outages;
+use switchyard::trace::ProfileTable;
+use switchyard::workload::ApplicationSettings;
 
 /// What stands for each side.
 const SIDES: [&str; 2] = ["here", "there"];
 
+/// What came with other jobs than the page's.
+#[derive(Clone, Debug, Default)]
+pub struct Brought {
+    /// The trace, for people.
+    pub title: String,
+    /// How many jobs there are.
+    pub jobs: usize,
+    /// Whether they are adaptive.
+    pub adaptive: bool,
+    /// The cluster that came with them, or is suggested.
+    pub cluster: Option<ClusterSpec>,
+    /// Profiles of what they train.
+    pub profiles: Vec<ProfileTable>,
+    /// Outages of nodes.
+    pub outages: Outages,
+    /// The settings, where they are an experiment of ours.
+    pub experiment: Option<Experiment>,
+}
+
+/// Both sides, ready to run.
+pub struct Beside {
+    /// What is to be shown.
+    pub sweep: Sweep,
+    /// Its runs.
+    pub orders: Vec<Order>,
+    /// What adaptive jobs train there.
+    pub applications: Option<Arc<ApplicationSettings>>,
+}
+
+/// What a person has pasted, as a link.
+///
+/// # Errors
+///
+/// What is no link, or is not understood, a sentence.
+pub(crate) fn other_link(text: &str) -> Result<Link, String> {
+    let fragment = text.split_once('#').map_or("", |(_, fragment)| fragment);
+    if !Link::is_one(fragment) {
+        return Err("Paste the whole link, as Share copies it, or choose a file.".to_owned());
+    }
+    let other = Link::parse(fragment);
+    match &other.complaints[..] {
+        [first, ..] => Err(format!("Not all of that link is understood: {first}")),
+        [] => Ok(other),
+    }
+}
+
+/// Whether two links show the same jobs, but for how fast they come.
+pub(crate) fn has_jobs_of(one: &Link, other: &Link) -> bool {
+    let jobs = |link: &Link| {
+        let choice = link.choice.with("load", "");
+        (link.source.clone(), link.member.clone(), choice)
+    };
+    jobs(one) == jobs(other)
+}
+
+impl Sweep {
+    /// Two sides of which one is still being opened.
+    pub fn to_come() -> Self {
+        Self {
+            vary: Vary::Link,
+            title: "where".to_owned(),
+            values: SIDES.map(str::to_owned).to_vec(),
+            lines: Vec::new(),
+            points: Vec::new(),
+            differs: Vec::new(),
+            under_way: true,
+        }
+    }
+}
+
 impl AppState {
-    /// The page's runs beside those of a link that somebody has pasted.
-    ///
-    /// # Errors
-    ///
-    /// Why they cannot be compared, a sentence.
-    pub(super) fn beside(&self, shown: &Link, text: &str) -> Result<(Sweep, Vec<Order>), String> {
-        let fragment = text.split_once('#').map_or("", |(_, fragment)| fragment);
-        if !Link::is_one(fragment) {
-            return Err("Paste the whole link, as Share copies it.".to_owned());
-        }
-        let other = Link::parse(fragment);
-        if let [first, ..] = &other.complaints[..] {
-            return Err(format!("Not all of that link is understood: {first}"));
-        }
-        let jobs = |link: &Link| {
-            (
-                link.source.clone(),
-                link.member.clone(),
-                link.choice.with("load", ""),
-            )
-        };
-        if jobs(&other) != jobs(shown) {
-            let (there, here) = (other.source.name(), shown.source.name());
-            return Err(format!(
-                "That link shows jobs of {there}, this page those of {here}, or others of them: only runs of the same jobs can be compared."
-            ));
-        }
+    /// The page's runs beside those of a link. `brought`: what came with the jobs there, where they are
+    /// others than here.
+    pub fn beside(&self, shown: &Link, other: &Link, brought: Option<Brought>) -> Beside {
         let mut there = self.clone();
-        let profiles = self.setup.settings.applications.profiles.clone();
-        there.setup.settings = other.settings.clone();
-        there.setup.settings.applications_mut().profiles = profiles;
-        let own = self.trace.as_ref().map(|trace| trace.own_cluster.0.clone());
+        let mut load = other.choice.load() / shown.choice.load();
+        let mut own = self.trace.as_ref().map(|trace| trace.own_cluster.0.clone());
+        let mut title = None;
+        // An experiment that nobody has said more of brings its own settings and schedulers.
+        let is_set_up =
+            !other.says_runs && brought.as_ref().is_some_and(|of| of.experiment.is_some());
+        match brought {
+            None => {
+                let profiles = self.setup.settings.applications.profiles.clone();
+                there.setup.settings = other.settings.clone();
+                there.setup.settings.applications_mut().profiles = profiles;
+            }
+            Some(brought) => {
+                // Its jobs come as they were chosen.
+                load = 1.0;
+                own = brought.cluster.clone();
+                title = Some(there.stand_on(other, brought));
+            }
+        }
         if let Some(cluster) = other.cluster.clone().or(own) {
             there.setup.cluster = cluster;
         }
-        let (mut points, mut orders, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+        let other = match is_set_up {
+            false => other.clone(),
+            true => Link {
+                policies: there.cards.iter().map(|of| of.policy.clone()).collect(),
+                names: there.cards.iter().map(|of| of.given.clone()).collect(),
+                settings: there.setup.settings.clone(),
+                cluster: Some(there.setup.cluster.clone()),
+                ..other.clone()
+            },
+        };
+        let mut sweep = Sweep::to_come();
+        let mut orders = Vec::new();
         let none = String::new();
-        let sides = [
-            (self, shown, 1.0),
-            (&there, &other, other.choice.load() / shown.choice.load()),
-        ];
+        let sides = [(self, shown, 1.0), (&there, &other, load)];
         for (value, (state, link, load)) in sides.into_iter().enumerate() {
             let link = Link {
                 view: "yard".to_owned(),
@@ -65,27 +143,101 @@ impl AppState {
             });
             let cards: Vec<Card> = cards.collect();
             for (at, card) in cards.iter().enumerate() {
-                orders.push((state.run_spec(card), load));
-                points.push(Point {
+                orders.push(Order {
+                    spec: state.run_spec(card),
+                    load,
+                    there: value == 1,
+                });
+                sweep.points.push(Point {
                     value,
-                    line: lines.len() + at,
+                    line: sweep.lines.len() + at,
                     link: link.fragment(),
                     policy: card.policy.clone(),
                     outcome: None,
                 });
             }
-            lines.extend(names(&cards));
+            sweep.lines.extend(names(&cards));
         }
-        let sweep = Sweep {
-            vary: Vary::Link,
-            title: "where".to_owned(),
-            values: SIDES.map(str::to_owned).to_vec(),
-            lines,
-            points,
-            differs: differences(self, shown, &there, &other),
-            under_way: true,
-        };
-        Ok((sweep, orders))
+        if let (Some((there, jobs)), Some(trace)) = (title, &self.trace) {
+            sweep.differs.push(format!(
+                "Jobs: {}, {} here, {there}, {} there.",
+                trace.title,
+                format::count(trace.jobs as u64),
+                format::count(jobs as u64)
+            ));
+        }
+        let settings = differences(self, shown, &there, &other);
+        sweep.differs.extend(settings);
+        if sweep.differs.is_empty() {
+            let nothing = "Nothing differs in their settings.";
+            sweep.differs.push(nothing.to_owned());
+        }
+        Beside {
+            sweep,
+            orders,
+            applications: there.applications(),
+        }
+    }
+
+    /// Takes what came with other jobs: settings that a link has are the link's, what no link can carry
+    /// is the file's. Returns what to call them, and how many they are.
+    fn stand_on(&mut self, link: &Link, brought: Brought) -> (String, usize) {
+        let Brought {
+            title,
+            jobs,
+            adaptive,
+            cluster,
+            mut profiles,
+            mut outages,
+            experiment,
+        } = brought;
+        self.setup.histories.clear();
+        if let Some(own) = &experiment {
+            outages = outages.and(&own.settings.outages);
+        }
+        match experiment {
+            Some(own) if !link.says_runs => self.set_up_as(own),
+            experiment => {
+                self.setup.settings = link.settings.clone();
+                if let Some(own) = experiment {
+                    self.setup.histories = own.histories.into_iter().map(Rc::new).collect();
+                    if profiles.is_empty() {
+                        profiles.clone_from(&own.settings.applications.profiles);
+                    }
+                }
+            }
+        }
+        if !profiles.is_empty() {
+            self.take_profiles(profiles);
+        }
+        if !outages.is_empty() && !(link.says_runs && fit_in_a_link(&outages)) {
+            self.setup.settings.outages = outages;
+        }
+        if let Some(trace) = &mut self.trace {
+            *trace = Rc::new(TraceInfo {
+                adaptive,
+                jobs,
+                title: title.clone(),
+                ..(**trace).clone()
+            });
+        }
+        if let Some(cluster) = cluster {
+            self.setup.cluster = cluster;
+        }
+        (title, jobs)
+    }
+}
+
+/// A file of a person's as a link: under what the page has, unless it says otherwise itself.
+pub(crate) fn link_to_file(name: &str, shown: &Link) -> Link {
+    Link {
+        source: Source::File(name.to_owned()),
+        member: None,
+        columns: None,
+        choice: Choice::default(),
+        cluster: None,
+        says_runs: false,
+        ..shown.clone()
     }
 }
 
@@ -134,33 +286,30 @@ fn differences(here: &AppState, shown: &Link, there: &AppState, other: &Link) ->
             said.push(format!("Only {place}: {}.", only.join(", ")));
         }
     }
-    if said.is_empty() {
-        said.push("Nothing differs in their settings.".to_owned());
-    }
     said
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Action;
     use super::super::random::opened;
-    use super::super::view_options::{SWEEP_VALUES, SWEEP_WHAT};
     use super::*;
     use crate::stage::Stage;
 
-    fn beside(link: &str) -> Result<(Sweep, Vec<Order>), String> {
-        let mut state = opened(&Link::parse(
+    fn page() -> (AppState, Link) {
+        let state = opened(&Link::parse(
             "sample=lab&run=fifo&run=srtf&cluster=16x8&restart=30",
         ));
-        state.apply(Action::SetOption(&SWEEP_WHAT, "link".to_owned()));
-        state.apply(Action::SetOption(&SWEEP_VALUES, link.to_owned()));
-        state.sweep(&Link::of(&state, &Stage::default()))
+        let shown = Link::of(&state, &Stage::default());
+        (state, shown)
     }
 
     #[test]
     fn what_differs_is_said_in_words_and_runs_there_are_as_the_link_has_them() {
         let link = "https://a.example/#v=1&sample=lab&run=fifo&run=sjf&cluster=8x8&load=2";
-        let (sweep, orders) = beside(link).unwrap();
+        let (state, shown) = page();
+        let other = other_link(link).unwrap();
+        assert!(has_jobs_of(&other, &shown));
+        let Beside { sweep, orders, .. } = state.beside(&shown, &other, None);
         assert_eq!(
             sweep.differs,
             [
@@ -173,12 +322,14 @@ mod tests {
         );
         let told: Vec<(String, u32, f64, f64)> = orders
             .iter()
-            .map(|(spec, load)| {
+            .map(|of| {
+                assert!(!of.there, "the jobs are the same");
+                let spec = &of.spec;
                 (
                     spec.policy.to_string(),
                     spec.cluster.nodes(),
                     spec.options.restart_cost,
-                    *load,
+                    of.load,
                 )
             })
             .collect();
@@ -195,14 +346,61 @@ mod tests {
     }
 
     #[test]
-    fn other_jobs_are_not_compared() {
-        let why = beside("x#v=1&sample=cluster&run=fifo").unwrap_err();
-        assert!(why.contains("only runs of the same jobs"), "{why}");
-        assert!(beside("fifo").unwrap_err().contains("whole link"));
+    fn an_experiment_brings_its_jobs_settings_and_schedulers() {
+        let (state, shown) = page();
+        let other = link_to_file("theirs.csv", &shown);
+        assert!(!has_jobs_of(&other, &shown));
+        let mut experiment = Experiment {
+            policies: vec!["las".to_owned()],
+            names: vec!["Theirs".to_owned()],
+            ..Experiment::default()
+        };
+        experiment.settings.options.restart_cost = 60.0;
+        let brought = |experiment| Brought {
+            title: "Switchyard experiment".to_owned(),
+            jobs: 12,
+            cluster: Some("2x4".parse().unwrap()),
+            experiment,
+            ..Brought::default()
+        };
+        let both = state.beside(&shown, &other, Some(brought(Some(experiment))));
+        let jobs = &both.sweep.differs[0];
         assert!(
-            beside("#run=lifo&sample=lab")
-                .unwrap_err()
-                .contains("no policy 'lifo'")
+            jobs.ends_with("here, Switchyard experiment, 12 there."),
+            "{jobs}"
         );
+        assert_eq!(both.sweep.differs[1], "Cluster: 16x8 here, 2x4 there.");
+        assert!(
+            both.sweep
+                .differs
+                .contains(&"Restart cost: 30 s here, 60 s there.".to_owned())
+        );
+        assert_eq!(both.sweep.lines[2..], ["Theirs"]);
+        let last = both.orders.last().unwrap();
+        assert_eq!(last.spec.policy.to_string(), "las");
+        assert_eq!(
+            (last.there, last.load, last.spec.cluster.nodes()),
+            (true, 1.0, 2)
+        );
+        assert!(
+            both.sweep.points[2].link.contains("file=theirs.csv"),
+            "{}",
+            both.sweep.points[2].link
+        );
+
+        // A trace alone runs as the page has it, on its own cluster.
+        let both = state.beside(&shown, &other, Some(brought(None)));
+        let there: Vec<_> = both.orders.iter().filter(|of| of.there).collect();
+        let told = there.iter().map(|of| of.spec.policy.to_string());
+        assert_eq!(told.collect::<Vec<_>>(), ["fifo", "srtf"]);
+        assert_eq!(there[0].spec.options.restart_cost, 30.0);
+        assert_eq!(there[0].spec.cluster.nodes(), 2);
+    }
+
+    #[test]
+    fn what_is_no_link_is_refused_in_words() {
+        assert!(other_link("fifo").unwrap_err().contains("whole link"));
+        let why = other_link("#run=lifo&sample=lab").unwrap_err();
+        assert!(why.contains("no policy 'lifo'"), "{why}");
     }
 }

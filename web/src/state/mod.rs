@@ -3,7 +3,7 @@
 //! [stage](crate::stage) instead. What can happen to it is an [`Action`].
 
 mod action;
-mod beside;
+pub(crate) mod beside;
 pub mod change;
 pub mod link;
 mod names;

@@ -377,7 +377,7 @@ impl AppState {
         }
     }
 
-    fn take_profiles(&mut self, profiles: Vec<ProfileTable>) {
+    pub(super) fn take_profiles(&mut self, profiles: Vec<ProfileTable>) {
         self.setup.settings.applications_mut().profiles = profiles;
     }
 
@@ -400,7 +400,7 @@ impl AppState {
 
     /// Takes over the settings of an experiment. What it does not name is at its default, as it
     /// would be for whoever runs it elsewhere.
-    fn set_up_as(&mut self, experiment: Experiment) {
+    pub(super) fn set_up_as(&mut self, experiment: Experiment) {
         if !experiment.policies.is_empty() {
             let wrong = self.schedule(experiment.policies.iter().map(String::as_str));
             if wrong.is_empty() {

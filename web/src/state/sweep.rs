@@ -6,7 +6,7 @@ use super::spec_edit::with_param;
 use super::view_options::{SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
 use super::{AppState, Card, settings};
 use crate::bridge::protocol::Choice;
-use crate::draw::format::{duration, significant};
+use crate::draw::format::{duration, quoted, significant};
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::policy::{PolicySpec, entry};
@@ -68,8 +68,16 @@ pub struct Sweep {
     pub under_way: bool,
 }
 
-/// A run to be started: its settings, and the load of its jobs beside that of the page.
-pub type Order = (RunSpec, f64);
+/// A run to be started.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Its settings.
+    pub spec: RunSpec,
+    /// The load of its jobs, beside that with which they were chosen.
+    pub load: f64,
+    /// Whether its jobs are those of the other side.
+    pub there: bool,
+}
 
 impl Vary {
     /// What an option of the view names.
@@ -253,9 +261,6 @@ impl AppState {
     /// What cannot be run, a sentence.
     pub fn sweep(&self, shown: &Link) -> Result<(Sweep, Vec<Order>), String> {
         let vary = self.varied();
-        if vary == Vary::Link {
-            return self.beside(shown, &self.sweep_values());
-        }
         let values = values(&self.sweep_values())?;
         let cards = self.swept_cards();
         if cards.is_empty() {
@@ -309,7 +314,11 @@ impl AppState {
                         }
                     }
                 }
-                orders.push((other.run_spec(&Card::new(0, policy.clone())), load));
+                orders.push(Order {
+                    spec: other.run_spec(&Card::new(0, policy.clone())),
+                    load,
+                    there: false,
+                });
                 points.push(Point {
                     value: at,
                     line,
@@ -373,7 +382,7 @@ impl Sweep {
 
     /// One row per run that is over; times in seconds.
     pub fn csv(&self) -> String {
-        let mut rows = format!("{},policy", quoted(&self.title));
+        let mut rows = format!("{},scheduler,policy", quoted(&self.title));
         for (name, _, is_time) in &METRICS {
             let unit = if *is_time { " (s)" } else { "" };
             rows.push_str(&format!(",{name}{unit}"));
@@ -384,7 +393,12 @@ impl Sweep {
                 continue;
             };
             let (value, policy) = (&self.values[point.value], point.policy.to_string());
-            rows.push_str(&format!("{},{}", quoted(value), quoted(&policy)));
+            let value = match value.parse::<f64>() {
+                Ok(_) => value.clone(),
+                Err(_) => quoted(value),
+            };
+            let scheduler = quoted(&self.lines[point.line]);
+            rows.push_str(&format!("{value},{scheduler},{}", quoted(&policy)));
             for (_, of, _) in &METRICS {
                 rows.push_str(&format!(",{}", of(summary)));
             }
@@ -398,14 +412,6 @@ impl Sweep {
         if let Some(point) = Rc::make_mut(sweep).points.get_mut(at) {
             point.outcome = Some(outcome);
         }
-    }
-}
-
-/// A cell that a table reads as one.
-fn quoted(text: &str) -> String {
-    match text.contains([',', '"', '\n']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
     }
 }
 
@@ -446,12 +452,9 @@ mod tests {
     #[test]
     fn every_value_is_run_under_every_scheduler_and_has_its_link() {
         let (sweep, orders) = swept(&[(&SWEEP_WHAT, "nodes"), (&SWEEP_VALUES, "2 8")]).unwrap();
-        let nodes: Vec<u32> = orders
-            .iter()
-            .map(|(spec, _)| spec.cluster.nodes())
-            .collect();
+        let nodes: Vec<u32> = orders.iter().map(|of| of.spec.cluster.nodes()).collect();
         assert_eq!(nodes, [2, 2, 8, 8]);
-        for (point, (spec, _)) in sweep.points.iter().zip(&orders) {
+        for (point, Order { spec, .. }) in sweep.points.iter().zip(&orders) {
             let link = Link::parse(&point.link);
             assert_eq!(link.cluster.as_ref(), Some(&spec.cluster));
             assert!(link.policies.contains(&spec.policy) && link.complaints.is_empty());
@@ -461,14 +464,14 @@ mod tests {
         assert_eq!(
             orders
                 .iter()
-                .map(|(spec, _)| spec.options.seed)
+                .map(|of| of.spec.options.seed)
                 .collect::<Vec<_>>(),
             [1, 1, 2, 2, 3, 3]
         );
         assert_eq!(Link::parse(&sweep.points[2].link).settings.options.seed, 2);
         let (sweep, orders) = swept(&[(&SWEEP_VALUES, "0.5 2")]).unwrap();
         assert_eq!(
-            orders.iter().map(|(_, load)| *load).collect::<Vec<_>>(),
+            orders.iter().map(|of| of.load).collect::<Vec<_>>(),
             [0.5, 0.5, 2.0, 2.0]
         );
         assert_eq!(Link::parse(&sweep.points[3].link).choice.load(), 2.0);
@@ -481,13 +484,13 @@ mod tests {
         assert_eq!((sweep.lines.len(), orders.len()), (1, 3));
         // The thresholds follow.
         assert_eq!(
-            orders[2].0.policy.to_string(),
+            orders[2].spec.policy.to_string(),
             "tiresias-las[queues=5,thresholds=3250:7200:14400:28800]"
         );
         assert!(
             Link::parse(&sweep.points[2].link)
                 .policies
-                .contains(&orders[2].0.policy)
+                .contains(&orders[2].spec.policy)
         );
         let wrong = swept(&[(&SWEEP_WHAT, "param:queues"), (&SWEEP_VALUES, "many")]).unwrap_err();
         assert!(wrong.starts_with("queues cannot be many: "), "{wrong}");

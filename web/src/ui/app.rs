@@ -156,6 +156,7 @@ pub fn App() -> Html {
             // Always a node, if an empty one: else the page before it would be made anew.
             { state.columns.as_ref().filter(|_| state.asking).map(|asked| columns_dialog(asked, session)).unwrap_or_default() }
             <div id="tooltip" role="tooltip" hidden=true></div>
+            <div id="said" class="visually-hidden" aria-live="polite"></div>
         </>
     }
 }

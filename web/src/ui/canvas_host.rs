@@ -51,6 +51,9 @@ pub(super) struct Props {
     pub(super) class: &'static str,
     /// The same for those who do not see it.
     pub(super) label: AttrValue,
+    /// What arrow keys and Enter do here, if anything.
+    #[prop_or_default]
+    pub(super) walked: Option<&'static str>,
     /// The session and the animation.
     pub(super) doers: Doers,
 }
@@ -238,9 +241,54 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
         })
     };
 
+    let onkeydown = props.walked.map(|_| {
+        let (canvas, painter, doers) = (canvas.clone(), painter.clone(), props.doers.clone());
+        let (hosted, resting) = (hosted.clone(), resting.clone());
+        Callback::from(move |event: KeyboardEvent| {
+            let Doers { session, animation } = &doers;
+            if event.ctrl_key() || event.meta_key() || event.alt_key() {
+                return;
+            }
+            let walked = painter
+                .borrow_mut()
+                .walk(&event.key(), &session.stage().read());
+            let Some((response, at)) = walked else {
+                return;
+            };
+            event.prevent_default();
+            event.stop_propagation();
+            // From here on the keys say what is looked at.
+            resting.borrow_mut().take();
+            if let (Some(animation), Some(id)) = (animation, *hosted.borrow()) {
+                animation.repaint(id);
+            }
+            let corner = canvas.cast::<Element>().map(|canvas| {
+                let bounds = canvas.get_bounding_client_rect();
+                Point::new(bounds.left() + at.x, bounds.top() + at.y)
+            });
+            show_tooltip(response.tooltip.as_deref(), corner.unwrap_or(at));
+            say(&response.tooltip.as_deref().unwrap_or_default().join(", "));
+            carry_out(session, &response);
+        })
+    });
+    let onblur = {
+        let session = props.doers.session.clone();
+        let is_walked = props.walked.is_some();
+        Callback::from(move |_: FocusEvent| {
+            if is_walked {
+                show_tooltip(None, Point::default());
+                carry_out(&session, &Response::over_nothing());
+            }
+        })
+    };
+    let (role, label) = match props.walked {
+        Some(walked) => ("application", format!("{}. {walked}", props.label).into()),
+        None => ("img", props.label.clone()),
+    };
+
     html! {
-        <canvas ref={canvas} class={props.class} role="img" tabindex="0"
-            aria-label={props.label.clone()} {onfocus}
+        <canvas ref={canvas} class={props.class} {role} tabindex="0"
+            aria-label={label} {onfocus} {onblur} {onkeydown}
             onpointermove={onmove} onpointerleave={onleave.clone()} onpointercancel={onleave} {onpointerdown} {onpointerup} {ondblclick} {onwheel} />
     }
 }
@@ -300,6 +348,14 @@ fn carry_out(session: &Session, response: &Response) {
     }
     if let Some(time) = response.seek {
         session.seek(time);
+    }
+}
+
+/// Says words to those who do not see the canvas. Like the tooltip, outside the virtual DOM.
+fn say(words: &str) {
+    let document = web_sys::window().and_then(|window| window.document());
+    if let Some(said) = document.and_then(|document| document.get_element_by_id("said")) {
+        said.set_text_content(Some(words));
     }
 }
 

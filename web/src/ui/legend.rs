@@ -1,14 +1,17 @@
-//! What the yard's colours stand for, class by class; a class that is chosen stands out from all
+//! What colours stand for, and which class of jobs has which; a class that is chosen stands out from all
 //! others in every view.
 
+use super::controls::{list, option};
 use super::doers::tell;
 use super::theme::is_dark;
+use super::typed::input_value;
 use crate::draw::format::{count, counted};
 use crate::draw::palette::{self, APART, OTHERS};
 use crate::session::Session;
 use crate::stage::{ColourBy, Stage};
-use crate::state::{Action, AppState};
+use crate::state::{Action, AppState, Card};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use switchyard::cluster::GpuModel;
 use switchyard::job::JobId;
 use yew::prelude::*;
@@ -22,8 +25,38 @@ pub(super) struct Class {
     jobs: u64,
 }
 
+/// The classes of the jobs on stage by the colours that are chosen.
+#[hook]
+pub(super) fn use_classes(state: &AppState, session: &Session) -> Rc<Vec<Class>> {
+    let levels = |card: &Card| card.policy.levels().map_or(1, |of| of.thresholds.len() + 1);
+    let queues = state.cards.iter().map(levels).max().unwrap_or(1);
+    let trace = state.trace.as_ref().map(|trace| Rc::as_ptr(trace) as usize);
+    let on_stage = !session.stage().read().runs.is_empty();
+    let cluster = state.setup.cluster.types().to_vec();
+    let stage = session.stage().clone();
+    use_memo(
+        (trace, on_stage, cluster, state.colour_by, queues),
+        move |&(.., by, queues)| classes(&stage.read(), by, queues),
+    )
+}
+
+/// The list of what colours can stand for.
+pub(super) fn colour_by(state: &AppState, session: &Session) -> Html {
+    let onchange = tell(session, Action::ColourBy);
+    let onchange = Callback::from(move |event: Event| {
+        let name = input_value(&event);
+        if let Some(&(by, _, _)) = ColourBy::ALL.iter().find(|(_, other, _)| *other == name) {
+            onchange.emit(by);
+        }
+    });
+    let colours = ColourBy::ALL
+        .iter()
+        .map(|&(by, name, title)| option(name, title, by == state.colour_by, None));
+    html! { <label><span>{ "Colour by " }</span>{ list(onchange, colours.collect()) }</label> }
+}
+
 /// The classes of the jobs on stage, those with most jobs first; gangs and queues in their order.
-pub(super) fn classes(stage: &Stage, by: ColourBy, queues: usize) -> Vec<Class> {
+fn classes(stage: &Stage, by: ColourBy, queues: usize) -> Vec<Class> {
     let workload = &stage.workload;
     if by == ColourBy::Queue {
         let queue = |class: u32| Class {

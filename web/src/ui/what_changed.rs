@@ -4,7 +4,8 @@
 use super::chart_card::use_size;
 use super::controls::{list, option};
 use super::doers::StateProps;
-use super::legend::{classes, legend};
+use super::legend::{legend, use_classes};
+use super::picture_saver::{PictureSaver, caption};
 use super::theme::is_dark;
 use super::typed::input_value;
 use super::wording::{Direction, SAME, difference};
@@ -13,6 +14,7 @@ use crate::draw::format;
 use crate::draw::palette;
 use crate::draw::scatter::{Dot, Places, Scatter};
 use crate::draw::space::{Point, Ratio};
+use crate::draw::svg::Paper;
 use crate::order;
 use crate::stage::Stage;
 use crate::state::AppState;
@@ -96,18 +98,13 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
     let hovered = use_state_eq(|| None::<Dot>);
 
     let (there, here) = pair(state, *other);
-    let stage = session.stage().clone();
-    let levels = state.cards.iter().filter_map(|card| card.policy.levels());
-    let queues = levels.map(|of| of.thresholds.len() + 1).max().unwrap_or(1);
-    let told = use_memo((state.revision, there, here, state.colour_by, queues), {
-        let (stage, state) = (stage.clone(), state.clone());
-        move |&(_, there, here, by, queues)| {
-            let stage = stage.read();
-            let changed = Changed::of(&stage, there, here, &state).map(Rc::new);
-            (changed, classes(&stage, by, queues))
-        }
+    let shared = session.stage().clone();
+    let classes = use_classes(state, session);
+    let changed = use_memo((state.revision, there, here, state.colour_by), {
+        let (stage, state) = (shared.clone(), state.clone());
+        move |&(_, there, here, _)| Changed::of(&stage.read(), there, here, &state).map(Rc::new)
     });
-    let (changed, classes) = &*told;
+    let changed = &*changed;
     let places = use_mut_ref(|| None::<Places>);
     use_effect_with((changed.clone(), size, dark, state.lit), {
         let (canvas, places) = (canvas.clone(), places.clone());
@@ -133,7 +130,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
     });
 
     let name = |id: u32| state.card(id).map_or("", |card| card.name());
-    let stage = stage.read();
+    let stage = shared.read();
     let dot_at = {
         let (frame, changed) = (frame.clone(), changed.clone());
         move |event: &MouseEvent| {
@@ -183,6 +180,23 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
         Some(changed) => (changed.scatter.dots.len(), changed.in_words(names)),
         None => (0, "No job has finished in both runs yet.".to_owned()),
     };
+    let saver = changed.as_ref().map(|changed| {
+        let titles = [names.0, names.1].map(|name| format!("JCT under {name}"));
+        let draw = {
+            let (changed, titles) = (changed.clone(), titles.clone());
+            Callback::from(move |paper: Paper| changed.scatter.svg(&paper, &titles))
+        };
+        let csv = {
+            let (changed, titles, stage) = (changed.clone(), titles.clone(), shared.clone());
+            Callback::from(move |()| changed.scatter.csv(&titles, &|job| job_name(&stage.read(), job).0.to_owned()))
+        };
+        let of_all = {
+            let (state, stage) = (state.clone(), shared.clone());
+            let what = format!("JCT of each job under {} and under {}", names.0, names.1);
+            Callback::from(move |()| caption(&what, &state, &stage.read()))
+        };
+        html! { <PictureSaver what="What changed" name="switchyard-what-changed" {draw} {csv} caption={of_all} /> }
+    });
     let left_out = (stage.workload.jobs.len() - dots) as u64;
     html! {
         <section class="changed" aria-label="What changed">
@@ -191,7 +205,8 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
                 if state.cards.len() > 2 {
                     <label>{ "from the baseline to " }{ list(onother, others.collect()) }</label>
                 }
-                { legend(state, session, classes) }
+                { legend(state, session, &classes) }
+                { saver }
             </div>
             <p>
                 { &sentence }
@@ -207,6 +222,9 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
                         <span class="corner longer" aria-hidden="true">{ "longer" }</span>
                         <span class="corner shorter" aria-hidden="true">{ "shorter" }</span>
                         { state.selected.and_then(|job| ring(job, "chosen")) }
+                        if let Some(job) = state.followed {
+                            { ring(job, "followed") }
+                        }
                         if let Some(dot) = *hovered {
                             { ring(dot.job, "hovered") }
                             { about(&stage, &dot, names) }

@@ -4,13 +4,12 @@ use super::axis::Axis;
 use super::names;
 use super::series::{self, Band, Points};
 use super::{Chart, has_types};
-use crate::draw::format;
+use crate::draw::format::{self, quoted};
 use crate::stage::{Stage, StageRun};
 use crate::time_axis::Window;
 use std::borrow::Cow;
 use switchyard::report::{Outcomes, Summary, TypeFigures, by_gpu_type, percentile};
 use switchyard::sim::RunLog;
-use switchyard::spreadsheet::guarded;
 
 /// Sizes of gangs that are charted apart, and their upper ends.
 const GANGS: [&str; 5] = ["1", "2", "3–4", "5–8", "> 8"];
@@ -271,11 +270,6 @@ impl Figure {
         }
         text
     }
-}
-
-/// A cell of a table that spreadsheets do not run.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", guarded(text).replace('"', "\"\""))
 }
 
 fn line(points: Points) -> Marks {

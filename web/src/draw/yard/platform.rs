@@ -255,6 +255,12 @@ impl Platform {
         Some(&self.block(job)?.area)
     }
 
+    /// Where blocks are, in the order of the line.
+    pub(super) fn places(&self) -> impl Iterator<Item = (JobId, Point<Device>)> {
+        let place = |block: &Block| (block.job, block.area.middle());
+        self.blocks.iter().map(place)
+    }
+
     /// Where a job's block stands; the end of the line if it has none.
     pub(super) fn place(&self, job: JobId) -> Rect {
         self.area_of(job).copied().unwrap_or(self.end)

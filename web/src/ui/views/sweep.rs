@@ -15,6 +15,7 @@ use crate::ui::view::View;
 use std::rc::Rc;
 use switchyard::SETTINGS;
 use switchyard::policy::{Line, ParamKind, Plot, entry};
+use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 /// One thing varied.
@@ -38,7 +39,7 @@ fn SweepView(props: &StateProps) -> Html {
             <section aria-label="What the sweep comes to">
                 { error(refused.map(String::as_str)) }
                 if let Some(sweep) = sweep {
-                    { progress(sweep, state, session) }
+                    { progress(sweep, state) }
                     if sweep.vary == Vary::Link {
                         <ul class="differs" aria-label="What differs">{ for sweep.differs.iter().map(|of| html! { <li>{ of }</li> }) }</ul>
                     } else {
@@ -59,7 +60,7 @@ fn choices(state: &AppState) -> Vec<(String, String)> {
     let mut add = |vary: Vary, title: String| all.push((vary.name(), title));
     add(Vary::Load, "Load: how fast jobs come".to_owned());
     add(Vary::Nodes, "Nodes of the cluster".to_owned());
-    add(Vary::Link, "Everything, as another link has it".to_owned());
+    add(Vary::Link, "Everything: another link or file".to_owned());
     let is_value = |kind: ParamKind| !matches!(kind, ParamKind::Text(_));
     for setting in SETTINGS.iter().filter(|of| is_value(of.kind)) {
         add(Vary::Setting(setting.key), setting.label.to_owned());
@@ -118,6 +119,16 @@ fn form(state: &AppState, session: &Session) -> Html {
             Ok(())
         })
     };
+    let onchange = {
+        let (session, state) = (session.clone(), state.clone());
+        Callback::from(move |event: Event| {
+            let input: Option<HtmlInputElement> = event.target_dyn_into();
+            let files = input.and_then(|input| input.files());
+            if let Some(file) = files.and_then(|files| files.get(0)) {
+                session.compare_with(&state, file);
+            }
+        })
+    };
     let schedulers = state.swept_cards().len();
     let [counted, under] = [
         (count, "value", "values"),
@@ -149,6 +160,9 @@ fn form(state: &AppState, session: &Session) -> Html {
                 { field("Link", Some("A link that Share has copied: its runs are put beside those of this page, and what differs is said in words"), html! {
                     <Typed name="Link to compare with" kind="url" placeholder="https://…#v=1&…" value={text} {take} />
                 }) }
+                { field("or a file", Some("An experiment that Export has saved, with its schedulers and settings; or another trace, under those of this page. What is open stays open"), html! {
+                    <input type="file" aria-label="File to compare with" disabled={state.trace.is_none()} {onchange} />
+                }) }
             } else {
             { field("Values", Some("One after the other, as 1 2 4; or a range: 1..8/8 is eight values from 1 to 8"), html! {
                 <Typed name="Values" value={text} {take} />
@@ -167,9 +181,11 @@ fn form(state: &AppState, session: &Session) -> Html {
     }
 }
 
-fn progress(sweep: &Rc<Sweep>, state: &AppState, session: &Session) -> Html {
+fn progress(sweep: &Rc<Sweep>, state: &AppState) -> Html {
     let (done, all) = (sweep.done(), sweep.points.len());
     let said = match (sweep.under_way, done == all) {
+        (true, true) => "The other side is being opened.".to_owned(),
+        (false, true) if all == 0 => "Given up.".to_owned(),
         (true, _) => format!("{done} of {all} runs are over."),
         (false, true) => format!("All {all} runs are over."),
         (false, false) => format!("Ended after {done} of {all} runs."),
@@ -179,7 +195,6 @@ fn progress(sweep: &Rc<Sweep>, state: &AppState, session: &Session) -> Html {
     let onsave = Callback::from(move |_: MouseEvent| {
         download::text(&name, "text/csv", &csv.csv());
     });
-    let _ = session;
     html! {
         <div class="row">
             <span role="status">{ said }</span>

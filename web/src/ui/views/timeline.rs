@@ -1,14 +1,13 @@
 //! Who held which GPU when, one timeline per run.
 
 use crate::draw::timeline::{By, Timeline, picture};
-use crate::stage::ColourBy;
 use crate::state::Action;
 use crate::state::view_options::{TIMELINE_ROWS, TIMELINE_RUN};
 use crate::ui::canvas_host::{CanvasHost, Scene};
-use crate::ui::controls::{list, option, quiet_button, switch_button};
+use crate::ui::controls::{quiet_button, switch_button};
 use crate::ui::doers::{StateProps, tell};
+use crate::ui::legend::{colour_by, legend, use_classes};
 use crate::ui::picture_saver::{PictureSaver, caption};
-use crate::ui::typed::input_value;
 use crate::ui::view::View;
 use yew::prelude::*;
 
@@ -31,6 +30,7 @@ fn TimelineView(props: &StateProps) -> Html {
         _ => By::Gpu,
     };
     let only = state.option_run(&TIMELINE_RUN);
+    let classes = use_classes(state, session);
     if state.cards.is_empty() {
         return html! { <p class="empty">{ "Add a scheduler on the left to see its timeline." }</p> };
     }
@@ -75,21 +75,12 @@ fn TimelineView(props: &StateProps) -> Html {
         let (state, stage) = (state.clone(), session.stage().clone());
         Callback::from(move |()| caption("Timeline of the GPUs", &state, &stage.read()))
     };
-    let oncolour = tell(&props.doers.session, Action::ColourBy);
-    let oncolour = Callback::from(move |event: Event| {
-        let name = input_value(&event);
-        if let Some(&(by, _, _)) = ColourBy::ALL.iter().find(|(_, other, _)| *other == name) {
-            oncolour.emit(by);
-        }
-    });
-    let colours = ColourBy::ALL
-        .iter()
-        .map(|&(by, name, title)| option(name, title, by == state.colour_by, None));
     html! {
         <>
             <div class="toolbar">
                 <div class="switch" role="group" aria-label="Rows">{ choice(By::Gpu, "gpu", "by GPU") }{ choice(By::Job, "job", "by job") }</div>
-                <label><span>{ "Colour by " }</span>{ list(oncolour, colours.collect()) }</label>
+                { colour_by(state, session) }
+                { legend(state, session, &classes) }
                 { quiet_button("Find a job, a tenant or a node", Some("Find a job, a tenant or a node (/)"), html! { "Find" }, onfind) }
                 <PictureSaver what="Timeline" name="switchyard-timeline" {draw} caption={of_all} />
                 <span class="key hint"><i class="held"></i>{ "GPUs held" }<i class="queue"></i>{ "jobs waiting, one scale for all" }</span>

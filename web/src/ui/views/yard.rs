@@ -3,21 +3,19 @@
 use crate::draw::format;
 use crate::draw::palette::{self, LOADS};
 use crate::draw::yard::Yard;
-use crate::stage::ColourBy;
 use crate::state::view_options::YARD_RUN;
 use crate::state::{Action, AppState, Card, RunStatus};
 use crate::ui::breaking::breaking;
 use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::controls::{list, option, swatch};
 use crate::ui::doers::{Doers, StateProps, tell};
-use crate::ui::legend::{classes, legend};
+use crate::ui::legend::{colour_by, legend, use_classes};
 use crate::ui::term::{Definition, Term};
 use crate::ui::theme::is_dark;
 use crate::ui::typed::input_value;
 use crate::ui::view::View;
 use crate::ui::wording;
 use crate::ui::yard_facts::yard_facts;
-use std::rc::Rc;
 use yew::prelude::*;
 
 /// Every run's nodes and queue.
@@ -33,16 +31,6 @@ pub(super) const VIEW: View = View {
 #[component]
 fn YardView(props: &StateProps) -> Html {
     let state = &props.state;
-    let oncolour = tell(&props.doers.session, Action::ColourBy);
-    let colours = ColourBy::ALL
-        .iter()
-        .map(|&(by, name, title)| option(name, title, by == state.colour_by, None));
-    let oncolour = Callback::from(move |event: Event| {
-        let name = input_value(&event);
-        if let Some(&(by, _, _)) = ColourBy::ALL.iter().find(|(_, other, _)| *other == name) {
-            oncolour.emit(by);
-        }
-    });
     let chosen = state.option_run(&YARD_RUN);
     let is_chosen = |card: &Card| Some(card.id) == chosen;
     let shown_now = state.cards.iter().position(is_chosen).unwrap_or(0);
@@ -55,15 +43,7 @@ fn YardView(props: &StateProps) -> Html {
         Action::SetOption(&YARD_RUN, input_value(&event))
     });
     let session = &props.doers.session;
-    let levels = |card: &Card| card.policy.levels().map_or(1, |of| of.thresholds.len() + 1);
-    let queues = state.cards.iter().map(levels).max().unwrap_or(1);
-    let trace = state.trace.as_ref().map(|trace| Rc::as_ptr(trace) as usize);
-    let on_stage = !session.stage().read().runs.is_empty();
-    let cluster = state.setup.cluster.types().to_vec();
-    let classes = use_memo((trace, on_stage, cluster, state.colour_by, queues), {
-        let stage = session.stage().clone();
-        move |&(.., by, queues)| classes(&stage.read(), by, queues)
-    });
+    let classes = use_classes(state, session);
     if state.cards.is_empty() {
         return html! { <p class="empty">{ "Add a scheduler on the left to see its yard." }</p> };
     }
@@ -72,7 +52,7 @@ fn YardView(props: &StateProps) -> Html {
     html! {
         <>
             <div class="toolbar">
-                <label><span>{ "Colour by " }</span>{ list(oncolour, colours.collect()) }</label>
+                { colour_by(state, session) }
                 { legend(state, session, &classes) }
                 <span class="key hint">
                     <i class="waits"></i>{ "waiting" }<i class="runs"></i>{ "running" }<i class="restarts"></i>{ "restarting" }
@@ -163,7 +143,7 @@ pub(super) fn yard(state: &AppState, doers: &Doers, card: &Card, narrow_shown: b
     html! {
         <section key={card.id} class={classes!("yard", (!narrow_shown).then_some("hidden-narrow"))} aria-label={format!("Yard of {name}")}>
             <h2><span class="spec" title={card.policy.to_string()}>{ swatch(position, is_dark(state.theme)) }{ name }</span>{ result }</h2>
-            <CanvasHost scene={Scene::of(card.id, Yard::of_run)} doers={doers.clone()} label={format!("Nodes and queue under {name} at the clock's time")} />
+            <CanvasHost scene={Scene::of(card.id, Yard::of_run)} walked="Arrow keys go from job to job, Enter chooses one" doers={doers.clone()} label={format!("Nodes and queue under {name} at the clock's time")} />
             { yard_facts(&doers.session, card.id) }
             { breaking(state, &doers.session, card) }
         </section>
