@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { browser, dist, finished, picture } from "./browser.mjs";
+import { accessibilityProblems, browser, dist, finished, picture, screenshot } from "./browser.mjs";
 
 // Yew checks its tree only where debug assertions are on.
 const { open } = browser([], process.env.SWITCHYARD_PAGE ?? dist);
@@ -261,4 +261,41 @@ test("a table of jobs has no column that no job has anything in", async (t) => {
   assert.equal(await heads.filter({ hasText: "Tenant" }).count(), 0);
   assert.equal(await heads.count(), 5);
   assert.equal(await page.locator("tbody tr[aria-rowindex]").first().locator("td").count(), 5);
+});
+
+test("a cluster is made by hand: its edges are dragged, or moved by keys, and every run is anew", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=lab&run=fifo&t=0&cluster=8x4");
+  await finished(page, 1);
+  const drawn = page.getByRole("group", { name: "the cluster, drawn" });
+  await drawn.getByText("8 nodes × 4 GPUs").waitFor();
+  const nodes = drawn.getByRole("slider", { name: "Nodes of the cluster", exact: true });
+  const gpus = drawn.getByRole("slider", { name: "GPUs per node of the cluster" });
+  const { x, y, width, height } = await nodes.boundingBox();
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width / 2 + 3 * 14, y + height / 2, { steps: 4 });
+  await drawn.getByText("11 nodes × 4 GPUs").waitFor();
+  await page.mouse.up();
+  await page.waitForFunction(() => /cluster=11x4/.test(location.hash));
+  assert.equal(await page.getByRole("spinbutton", { name: "Nodes", exact: true }).inputValue(), "11");
+  await gpus.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.waitForFunction(() => /cluster=11x5/.test(location.hash));
+  await nodes.focus();
+  await page.keyboard.press("ArrowLeft");
+  await page.waitForFunction(() => /cluster=10x5/.test(location.hash));
+  await finished(page, 1);
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await screenshot(page, "cluster-by-hand");
+});
+
+test("who has closed the first words does not see them again", async (t) => {
+  const page = await open(t, "index.html");
+  const words = page.getByRole("region", { name: "What this is" });
+  await words.waitFor();
+  await words.getByRole("button", { name: "Close this introduction" }).click();
+  await words.waitFor({ state: "detached" });
+  await page.reload();
+  await finished(page, 2);
+  assert.equal(await words.count(), 0);
 });

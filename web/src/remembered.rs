@@ -1,5 +1,6 @@
 //! What a person once said, in the browser's local storage: of a table's columns, for the next table
-//! with the same header, as the text of a `--map`; and that opened files are not to be held. By hand:
+//! with the same header, as the text of a `--map`; that opened files are not to be held; and that the first
+//! words have been read. By hand:
 //! gloo-storage stops the program where a browser has no storage (frames in a sandbox), and writes
 //! JSON where earlier pages have written text.
 
@@ -8,6 +9,9 @@ use web_sys::Storage;
 
 /// Is there if opened files are not to be held.
 const DECLINED: &str = "switchyard holds nothing";
+
+/// Is there once somebody has closed the first words.
+const READ: &str = "switchyard introduction closed";
 
 /// What was said of the columns of a table with this header.
 pub fn columns(head: &TableHead) -> Option<String> {
@@ -35,6 +39,19 @@ pub fn allow_holding(may_hold: bool) {
         true => storage.remove_item(DECLINED),
         false => storage.set_item(DECLINED, "yes"),
     };
+}
+
+/// Whether the first words are new to whoever is here.
+pub fn wants_intro() -> bool {
+    storage().is_none_or(|storage| !matches!(storage.get_item(READ), Ok(Some(_))))
+}
+
+/// Remembers that they have been closed.
+pub fn close_intro() {
+    if let Some(storage) = storage() {
+        // Where there is no room, they are there again.
+        let _ = storage.set_item(READ, "yes");
+    }
 }
 
 /// A table without names of columns is like no other.

@@ -70,6 +70,8 @@ pub struct Stage {
     /// The one class of jobs that does not stand back, if one was chosen: see
     /// [`job_class`](crate::draw::palette::job_class).
     pub lit: Option<u32>,
+    /// Whether a drag over time selects a range, as with Shift: for whoever has no Shift.
+    pub ranging: bool,
     /// Whether colours are for a dark page.
     pub dark: bool,
     /// Whether the person asked for less motion.
@@ -184,6 +186,7 @@ impl Default for Stage {
             hovered: None,
             colour_by: ColourBy::default(),
             lit: None,
+            ranging: false,
             dark: false,
             reduced_motion: false,
             revision: 0,

@@ -26,6 +26,7 @@ use super::view::View;
 use super::views::{self, VIEWS};
 use super::way_back::way_back;
 use crate::kept::watch_others;
+use crate::remembered;
 use crate::session::Session;
 use crate::state::{Action, AppState};
 use wasm_bindgen_futures::spawn_local;
@@ -39,6 +40,7 @@ pub fn App() -> Html {
         let link = link.clone();
         move || {
             let mut state = AppState::from_link(&link);
+            state.intro &= remembered::wants_intro();
             // Who embeds a view gets it, whatever the link names besides.
             if let Some(view) = embedded_view() {
                 state.view = view.name.to_string();

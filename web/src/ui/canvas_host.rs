@@ -134,7 +134,7 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
     });
 
     let pointer = {
-        let canvas = canvas.clone();
+        let (canvas, stage) = (canvas.clone(), props.doers.session.stage().clone());
         move |kind, event: &MouseEvent| {
             let bounds = canvas
                 .cast::<Element>()
@@ -146,7 +146,7 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
                 at: Point::new(x - left, y - top),
                 down: event.buttons() & 1 == 1,
                 ctrl: event.ctrl_key() || event.meta_key(),
-                shift: event.shift_key(),
+                shift: event.shift_key() || kind == PointerKind::Down && stage.read().ranging,
             }
         }
     };

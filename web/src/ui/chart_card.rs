@@ -96,7 +96,7 @@ pub(super) fn ChartCard(props: &Props) -> Html {
             *held.borrow_mut() = x.map(|x| Held {
                 x,
                 window: stage.axis.target(stage.whole()),
-                selects: event.shift_key(),
+                selects: event.shift_key() || stage.ranging,
                 moved: false,
             });
         })

@@ -5,6 +5,7 @@ use super::doers::StateHandle;
 use super::guide;
 use super::icon::{Icon, sign};
 use crate::draw::format;
+use crate::remembered;
 use crate::session::Session;
 use crate::state::{Action, Card};
 use yew::prelude::*;
@@ -40,7 +41,10 @@ pub(super) fn intro(state: &StateHandle, session: &Session) -> Html {
     let step_by_step = Callback::from(move |_: MouseEvent| wish_guide());
     let close = {
         let session = session.clone();
-        Callback::from(move |_: MouseEvent| session.tell(Action::CloseIntro))
+        Callback::from(move |_: MouseEvent| {
+            remembered::close_intro();
+            session.tell(Action::CloseIntro);
+        })
     };
     html! {
         <section class="intro" aria-label="What this is">

@@ -43,6 +43,7 @@ mod menu;
 mod metrics;
 mod metrics_table;
 mod node_groups;
+mod nodes_drawn;
 mod picture_saver;
 mod placing_panel;
 mod player;

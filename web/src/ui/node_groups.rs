@@ -3,6 +3,7 @@
 
 use super::controls::{Take, field, number_field, quiet_button, text_field, whole_from};
 use super::icon::{Icon, sign};
+use super::nodes_drawn::NodesDrawn;
 use super::setting_field::set_up;
 use super::typed::Typed;
 use crate::session::Session;
@@ -156,18 +157,26 @@ fn group_fields(session: &Session, setup: &Setup, at: usize, group: &NodeGroup) 
     let amount_of = |kept: Option<u32>, unit: f64| {
         kept.map_or_else(String::new, |kept| (f64::from(kept) / unit).to_string())
     };
+    let take_nodes = set(|(group, _), typed| {
+        group.nodes = count(typed)?;
+        Ok(())
+    });
+    let take_gpus = set(|(group, _), typed| {
+        group.gpus = count(typed)?;
+        Ok(())
+    });
+    let name = match setup.cluster.groups().len() {
+        1 => "the cluster".to_owned(),
+        _ => format!("group {}", at + 1),
+    };
+    let (nodes, gpus) = (group.nodes, group.gpus);
     html! {
         <>
+            <NodesDrawn {name} {nodes} {gpus} take_nodes={take_nodes.clone()} take_gpus={take_gpus.clone()} />
             <div class="pair">
-                { number_field("Nodes", None, whole_from("1"), group.nodes.to_string(), set(|(group, _), typed| {
-                    group.nodes = count(typed)?;
-                    Ok(())
-                })) }
+                { number_field("Nodes", None, whole_from("1"), nodes.to_string(), take_nodes) }
                 <span aria-hidden="true">{ "×" }</span>
-                { number_field("GPUs per node", None, whole_from("1").to("64"), group.gpus.to_string(), set(|(group, _), typed| {
-                    group.gpus = count(typed)?;
-                    Ok(())
-                })) }
+                { number_field("GPUs per node", None, whole_from("1").to("64"), gpus.to_string(), take_gpus) }
             </div>
             { field("GPU type", Some("A known type, such as v100, or a name of your own. Known ones have a memory and, where it is published, a speed"), html! {
                 <Typed name="GPU type" list={TYPES} placeholder="not said" value={of_type.unwrap_or_default()} take={take_type} />

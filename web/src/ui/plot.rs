@@ -34,8 +34,16 @@ struct Drawing<'a> {
     top: f64,
 }
 
+/// Where a point of a line leads: what follows `#`, and in words.
+pub(super) type Leads<'a> = &'a dyn Fn(usize, (f64, f64)) -> Option<(String, String)>;
+
 /// A curve that a policy decides by; `dot`: what stands on it.
 pub(super) fn chart(plot: &Plot, dark: bool, dot: &str) -> Html {
+    linked(plot, dark, dot, None)
+}
+
+/// The same with points that are links.
+pub(super) fn linked(plot: &Plot, dark: bool, dot: &str, leads: Option<Leads<'_>>) -> Html {
     let picture = Drawing::of(plot);
     let names = plot.lines.iter().enumerate().map(|(i, line)| {
         let mark = if line.dots {
@@ -55,7 +63,7 @@ pub(super) fn chart(plot: &Plot, dark: bool, dot: &str) -> Html {
         <figure class="plot">
             <figcaption>{ &plot.title }</figcaption>
             <p class="hint">{ format!("up: {}", plot.y) }</p>
-            { drawing(&picture.svg(dark)) }
+            { drawing(&picture.svg(dark, leads)) }
             <p class="hint">{ format!("across: {}{dot}", plot.x) }</p>
             if plot.lines.len() > 1 {
                 <p class="hint names">{ for names }</p>
@@ -149,10 +157,12 @@ impl<'a> Drawing<'a> {
 
     /// The picture. (As one text: it is drawn anew as a whole, and elements one by one would make
     /// the page larger.)
-    fn svg(&self, dark: bool) -> String {
+    fn svg(&self, dark: bool, leads: Option<Leads<'_>>) -> String {
         let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
+        // Nothing within an image can be reached.
+        let role = if leads.is_some() { "group" } else { "img" };
         let mut svg = format!(
-            "<svg viewBox='0 0 {WIDTH} {HEIGHT}' role='img' aria-label='{}'>",
+            "<svg viewBox='0 0 {WIDTH} {HEIGHT}' role='{role}' aria-label='{}'>",
             escaped(&self.describe())
         );
         let line = |svg: &mut String, class: &str, from: (f64, f64), to: (f64, f64)| {
@@ -204,6 +214,17 @@ impl<'a> Drawing<'a> {
                 svg += &format!("{:.1},{:.1} ", self.across(x), self.upwards(y));
             }
             svg += &format!("' {}/>", stroke(i, dark));
+            let Some(leads) = leads else { continue };
+            let colour = palette::run_colour(i, dark);
+            for &point in points {
+                if let Some((link, words)) = leads(i, point) {
+                    let (x, y) = (self.across(point.0), self.upwards(point.1));
+                    let [link, words] = [link, words].map(|text| escaped(&text));
+                    svg += &format!(
+                        "<a href='#{link}' aria-label='{words}'><title>{words}</title><circle cx='{x:.1}' cy='{y:.1}' r='4' fill='{colour}'/></a>"
+                    );
+                }
+            }
         }
         if let Some((x, y)) = self.job() {
             line(&mut svg, "job", (x, self.top), (x, bottom));
@@ -313,7 +334,7 @@ mod tests {
     fn what_a_policy_says_is_text_and_no_markup() {
         let mut plot = plot();
         plot.marks[0].label = "Q1 < Q2 & <b onclick='x'>".into();
-        let svg = Drawing::of(&plot).svg(false);
+        let svg = Drawing::of(&plot).svg(false, None);
         assert!(
             svg.contains("Q1 &lt; Q2 &amp; &lt;b onclick=&#39;x&#39;>"),
             "{svg}"
@@ -326,7 +347,7 @@ mod tests {
     fn observations_are_not_joined() {
         let mut plot = plot();
         plot.lines[0].dots = true;
-        let svg = Drawing::of(&plot).svg(false);
+        let svg = Drawing::of(&plot).svg(false, None);
         assert_eq!(svg.matches("<polyline").count(), 0);
         // Three points and the job.
         assert_eq!(svg.matches("<circle").count(), 4);

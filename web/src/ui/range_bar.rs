@@ -35,6 +35,26 @@ static WAIT: Definition = Definition {
     source: "",
 };
 
+/// Makes every drag over time select a range, until it is pressed again: for fingers, and for whoever
+/// does not know of Shift.
+#[component]
+pub(super) fn RangeMode(props: &StateProps) -> Html {
+    let on = use_state_eq(|| false);
+    let stage = props.doers.session.stage().clone();
+    use_effect_with(*on, move |on| {
+        stage.write().ranging = *on;
+        move || stage.write().ranging = false
+    });
+    let onclick = {
+        let on = on.clone();
+        Callback::from(move |_: MouseEvent| on.set(!*on))
+    };
+    html! {
+        <button type="button" class="quiet" aria-pressed={on.to_string()} {onclick}
+            title="Drag over any timeline to select a range of time and see its totals; Shift and a drag do the same">{ "Select a range" }</button>
+    }
+}
+
 /// What is selected of time; nothing while nothing is.
 #[component]
 pub(super) fn RangeBar(props: &StateProps) -> Html {

@@ -8,7 +8,7 @@ use crate::state::{Action, AppState};
 use crate::ui::controls::{self, error, field, list, option};
 use crate::ui::doers::{StateProps, tell};
 use crate::ui::download;
-use crate::ui::plot::chart;
+use crate::ui::plot::linked;
 use crate::ui::theme::is_dark;
 use crate::ui::typed::{Typed, input_value};
 use crate::ui::view::View;
@@ -43,7 +43,7 @@ fn SweepView(props: &StateProps) -> Html {
                     if sweep.vary == Vary::Link {
                         <ul class="differs" aria-label="What differs">{ for sweep.differs.iter().map(|of| html! { <li>{ of }</li> }) }</ul>
                     } else {
-                        <div class="plots">{ for METRICS[..4].iter().map(|metric| chart(&plot(sweep, metric), dark, "")) }</div>
+                        <div class="plots">{ for METRICS[..4].iter().map(|metric| chart_of(sweep, metric, dark)) }</div>
                     }
                     { table(sweep, session) }
                 } else {
@@ -206,6 +206,26 @@ fn progress(sweep: &Rc<Sweep>, state: &AppState) -> Html {
             }
         </div>
     }
+}
+
+/// A metric over the values; every point leads to its run.
+fn chart_of(sweep: &Sweep, metric: &Metric, dark: bool) -> Html {
+    let leads = |line: usize, (x, _): (f64, f64)| {
+        let mut points = sweep.points.iter();
+        let point = points.find(|of| of.line == line && sweep.place(of.value) == x)?;
+        let Some(Ok(summary)) = &point.outcome else {
+            return None;
+        };
+        let words = format!(
+            "{} at {}: {} {}",
+            sweep.lines[line],
+            sweep.values[point.value],
+            metric.0,
+            in_words(metric, (metric.1)(summary))
+        );
+        Some((point.link.clone(), words))
+    };
+    linked(&plot(sweep, metric), dark, "", Some(&leads))
 }
 
 /// A metric over the values, one line per scheduler.

@@ -8,6 +8,7 @@ use crate::ui::controls::{quiet_button, switch_button};
 use crate::ui::doers::{StateProps, tell};
 use crate::ui::legend::{colour_by, legend, use_classes};
 use crate::ui::picture_saver::{PictureSaver, caption};
+use crate::ui::range_bar::RangeMode;
 use crate::ui::view::View;
 use yew::prelude::*;
 
@@ -82,6 +83,7 @@ fn TimelineView(props: &StateProps) -> Html {
                 { colour_by(state, session) }
                 { legend(state, session, &classes) }
                 { quiet_button("Find a job, a tenant or a node", Some("Find a job, a tenant or a node (/)"), html! { "Find" }, onfind) }
+                <RangeMode ..props.clone() />
                 <PictureSaver what="Timeline" name="switchyard-timeline" {draw} caption={of_all} />
                 <span class="key hint"><i class="held"></i>{ "GPUs held" }<i class="queue"></i>{ "jobs waiting, one scale for all" }</span>
                 if state.cards.len() > 1 {
