@@ -101,7 +101,7 @@ const SETTINGS = [
 
 test("what is being typed stays while schedulers run", async (t) => {
   const page = await open(t, "index.html#v=1&sample=fleet&cluster=2x8&t=0&run=las[quantum=60]&run=gandiva[quantum=60]");
-  const rail = page.getByRole("complementary", { name: "Trace, cluster and schedulers" });
+  const rail = page.getByRole("complementary", { name: "Trace, schedulers and cluster" });
   const running = page.locator("[data-status=running]");
   await running.first().waitFor();
   await rail.getByText("More", { exact: true }).click();
@@ -123,7 +123,7 @@ test("what is being typed stays while schedulers run", async (t) => {
 test("quick edits add up", async (t) => {
   const page = await open(t, "index.html#v=1&t=0&run=tiresias-las");
   await finished(page, 1);
-  const rail = page.getByRole("complementary", { name: "Trace, cluster and schedulers" });
+  const rail = page.getByRole("complementary", { name: "Trace, schedulers and cluster" });
   await rail.getByText("More", { exact: true }).click();
   await rail.getByRole("button", { name: "Tiresias 2D-LAS", exact: true }).click();
   // All within one turn: nothing is rendered between one edit and the next.

@@ -395,7 +395,7 @@ test("what is no trace is refused with the reason and the next step", async (t) 
 for (const colorScheme of ["light", "dark"]) {
   test(`on a phone, in ${colorScheme}: report, choice and dialog are accessible and fit`, async (t) => {
     const page = await ready(t, { viewport: { width: 390, height: 844 }, colorScheme });
-    await page.getByRole("button", { name: "Trace, cluster and schedulers" }).click();
+    await page.getByRole("button", { name: "Trace, schedulers and cluster" }).click();
     await give(page, table("several.csv", SEVERAL));
     await report(page).waitFor();
     await page.getByText("Distributions").click();

@@ -252,7 +252,7 @@ for (const scheme of ["light", "dark"]) {
 
 const frames = [
   ["two runs", ["fifo", "tiresias-las"]],
-  ["eight runs", ["fifo", "sjf", "srtf", "srsf", "las", "tiresias-las", "tiresias-gittins", "backfill"]],
+  ["eight runs", ["fifo", "sjf", "srtf", "srsf", "las", "tiresias-las", "tiresias-gittins", "gittins"]],
 ];
 for (const [runs, policies] of frames) {
   test(`a frame of 1,152 GPUs is painted in a few milliseconds, ${runs} at once`, async (t) => {

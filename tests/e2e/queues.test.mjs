@@ -202,7 +202,7 @@ for (const scheme of ["light", "dark"]) {
         await screenshot(page, `${what}-${scheme}-${width}`);
       };
       await check("queues");
-      if (width === 390) await page.getByRole("button", { name: /Trace, cluster and schedulers/ }).first().click();
+      if (width === 390) await page.getByRole("button", { name: /Trace, schedulers and cluster/ }).first().click();
       await page.getByRole("button", { name: "Three jobs, step by step" }).click();
       await page.getByRole("button", { name: "Open the guide" }).click();
       const next = page.getByRole("region", { name: "Guide: three jobs" }).getByRole("button", { name: "Next" });

@@ -37,7 +37,7 @@ test("load is varied over the workers: a line a scheduler, a link a run, and the
   const mean = (line) => Number(line.split(",")[3]);
   assert.ok(mean(rows[5]) > mean(rows[1]), "twice the load waits longer");
   // Every point of a chart leads to its run, as the row does.
-  const point = page.locator(".sweep .plot").first().getByRole("link", { name: /^SRTF at 2: mean JCT/ });
+  const point = page.locator(".sweep .plot").first().getByRole("link", { name: /^SRTF.* at 2: mean JCT/ });
   assert.equal(await point.getAttribute("href"), await row(page, "2", "srtf").getByRole("link").getAttribute("href"));
   // The run itself, by its link.
   const said = await row(page, "2", "srtf").locator("td").nth(1).textContent();
@@ -105,7 +105,7 @@ test("another link's runs stand beside the page's, with what differs in words", 
 test("an experiment stands beside the page as it was saved", async (t) => {
   const page = await open(t, "index.html#v=1&sample=lab&run=srtf&restart=60&cluster=6x4&t=0");
   await finished(page, 1);
-  const mean = (await page.locator(".card").first().textContent()).match(/mean JCT (\S+ \S+)/)[1];
+  const mean = (await page.locator(".card").first().textContent()).match(/mean JCT ([\d.]+ \w+)/)[1];
   const saving = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export", exact: true }).click();
   await page.getByRole("button", { name: /Experiment: jobs and settings/ }).click();

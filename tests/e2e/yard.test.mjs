@@ -109,7 +109,7 @@ test("a click on a node asks what if it dies, and both futures stand side by sid
 test("nodes by form: another kind, its type, racks; what cannot be is said", async (t) => {
   const page = await open(t, "index.html#v=1&t=30000&run=fifo");
   await finished(page, 1);
-  const rail = page.getByRole("complementary", { name: "Trace, cluster and schedulers" });
+  const rail = page.getByRole("complementary", { name: "Trace, schedulers and cluster" });
   await rail.getByRole("button", { name: "+ Add nodes of another kind" }).click();
   const second = rail.getByRole("group", { name: "Group 2" });
   await second.getByLabel("Nodes", { exact: true }).fill("2");

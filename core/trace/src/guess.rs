@@ -86,6 +86,10 @@ const TENANT: &[&str] = &[
     "partition",
     "queue",
     "project",
+    "user",
+    "user_id",
+    "user_name",
+    "username",
 ];
 const MODEL: &[&str] = &["model_name", "application", "model"];
 const STATUS: &[&str] = &["status", "state", "pod_phase", "success"];

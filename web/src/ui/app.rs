@@ -114,11 +114,11 @@ pub fn App() -> Html {
         None => html! {
             <>
                 { header(&state, &doers) }
-                <aside class={classes!("rail", state.drawer.then_some("open"))} id="rail" aria-label="Trace, cluster and schedulers">
+                <aside class={classes!("rail", state.drawer.then_some("open"))} id="rail" aria-label="Trace, schedulers and cluster">
                     <p class="tagline">{ "Watch how GPU-cluster schedulers run the same job trace." }</p>
                     { trace_panel(&state, session) }
-                    { cluster_panel(&state, session) }
                     { scheduler_panel(&state, session) }
+                    { cluster_panel(&state, session) }
                     if state.adapts() {
                         { applications_field(&state, session) }
                     }

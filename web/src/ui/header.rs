@@ -62,7 +62,7 @@ pub(super) fn header(state: &StateHandle, doers: &Doers) -> Html {
     html! {
         <header>
             <button type="button" class="quiet only-narrow" aria-controls="rail" aria-expanded={drawer.to_string()}
-                aria-label="Trace, cluster and schedulers" onclick={tell(session, move |_| Action::Drawer(!drawer))}>{ sign(Icon::Menu) }</button>
+                aria-label="Trace, schedulers and cluster" onclick={tell(session, move |_| Action::Drawer(!drawer))}>{ sign(Icon::Menu) }</button>
             <h1>{ "Switchyard" }</h1>
             <div class="facts">{ facts }</div>
             <div class="actions">

@@ -54,7 +54,7 @@ pub(super) fn headline(
         let (done, jobs) = column.done;
         let cells = values
             .iter()
-            .map(|(metric, values)| cell(metric.look, columns, baseline, values, position));
+            .map(|(metric, values)| cell((metric.definition.name, metric.look), columns, baseline, values, position));
         html! {
             <tr key={column.id}>
                 <th scope="row" title={column.spec.clone()}>

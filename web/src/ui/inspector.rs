@@ -1,13 +1,14 @@
-//! The chosen job: what it is, its life in every run, and why it runs or waits.
+//! The chosen job: what it is, its life in every run ([`life_bar`]), and [`why`] it runs or waits.
+
+mod life_bar;
+mod why;
 
 use super::clock::Clocked;
 use super::controls::{fact, quiet_button, swatch};
 use super::job_rows::name_of;
 use super::journey::journey;
-use super::life::{self, Doing, Stretch};
-use super::placing_panel::{placing_panel, shown};
-use super::plot::chart;
-use super::service_bar::service_bar;
+use super::life::{self, Stretch};
+use super::placing_panel::shown;
 use super::speed;
 use super::term::{Definition, Term};
 use super::wording::{Direction, difference};
@@ -15,13 +16,14 @@ use crate::draw::charts::outcomes;
 use crate::draw::{format, palette};
 use crate::session::Session;
 use crate::stage::{SharedStage, Stage, StageRun};
+use life_bar::life_bar;
 use std::rc::Rc;
 use switchyard::Time;
 use switchyard::job::{Job, JobId};
-use switchyard::policy::{Explanation, Slowness, Verdict};
+use switchyard::policy::{Explanation, Slowness};
 use switchyard::sim::{Event, EventKind};
 use switchyard::tell::PlacingStep;
-use web_sys::Element;
+use why::{laid_at, put_on_yard, why};
 use yew::prelude::*;
 
 /// What the inspector needs.
@@ -51,9 +53,6 @@ pub(super) struct Props {
 
 /// Most events of one run that are listed.
 const MOST_EVENTS: usize = 200;
-
-/// Stretches shorter than this part of the bar cannot be seen.
-const LEAST_VISIBLE: f64 = 1.0 / 800.0;
 
 static JCT: Definition = Definition {
     id: "inspector-jct",
@@ -132,6 +131,8 @@ pub(super) fn Inspector(props: &Props) -> Html {
         let on_close = props.on_close.clone();
         Callback::from(move |event: KeyboardEvent| {
             if event.key() == "Escape" {
+                // It closes the job and nothing else: who follows it goes on following.
+                event.stop_propagation();
                 on_close.emit(());
             }
         })
@@ -406,271 +407,4 @@ fn way(props: &Props, run: u32) -> Html {
     });
     let words = || html! { <Clocked stage={props.stage.clone()} {render} /> };
     props.followed.then(words).unwrap_or_default()
-}
-
-/// A life as a thin bar over time, with the clock in it. `span`: from when to when, the same for
-/// all runs.
-fn life_bar(
-    stage: &SharedStage,
-    run: &InRun,
-    job: JobId,
-    span: (f64, f64),
-    on_seek: &Callback<f64>,
-) -> Html {
-    let dark = stage.read().dark;
-    let (run, run_id, on_seek) = (run.clone(), run.id, on_seek.clone());
-    let render = {
-        let stage = stage.clone();
-        Callback::from(move |now| {
-            let held = stage.read().run(run_id).map(|run| run.held(job, now));
-            let attained = held.unwrap_or_default().service();
-            life_at(&run, attained, span, now, dark, &on_seek)
-        })
-    };
-    html! { <Clocked key={run_id} stage={stage.clone()} {render} /> }
-}
-
-/// A life's bar with the clock at `now`, when it has `attained` so many GPU·s.
-fn life_at(
-    run: &InRun,
-    attained: f64,
-    (from, to): (f64, f64),
-    now: f64,
-    dark: bool,
-    on_seek: &Callback<f64>,
-) -> Html {
-    let bar = NodeRef::default();
-    let colour = palette::run_colour(run.position, dark);
-    let share = |time: f64| 100.0 * ((time - from) / (to - from)).clamp(0.0, 1.0);
-    let hatching = format!("hatching-{}", run.id);
-    let stretches = life::visible(&run.life, (to - from) * LEAST_VISIBLE).into_iter().map(|stretch| {
-        let (x, width) = (share(stretch.from), share(stretch.to) - share(stretch.from));
-        let (y, height, fill) = match stretch.doing {
-            Doing::Waiting => ("4", "6", "none".to_string()),
-            Doing::Restarting => ("1", "12", format!("url(#{hatching})")),
-            Doing::Running => ("1", "12", colour.to_string()),
-        };
-        html! { <rect x={format!("{x:.3}%")} width={format!("{:.3}%", width.max(0.2))} {y} {height} {fill} stroke={colour} stroke-width="1" /> }
-    });
-    let onclick = {
-        let (bar, on_seek) = (bar.clone(), on_seek.clone());
-        Callback::from(move |event: MouseEvent| {
-            let Some(bounds) = bar
-                .cast::<Element>()
-                .map(|bar| bar.get_bounding_client_rect())
-            else {
-                return;
-            };
-            let share = (f64::from(event.client_x()) - bounds.left()) / bounds.width().max(1.0);
-            on_seek.emit(from + (to - from) * share.clamp(0.0, 1.0));
-        })
-    };
-    let doing = run
-        .life
-        .iter()
-        .find(|stretch| stretch.from <= now && now < stretch.to);
-    let state = match doing.map(|stretch| (stretch.doing, now - stretch.from)) {
-        _ if now < from => "not submitted yet".to_string(),
-        Some((Doing::Waiting, since)) => format!("waits for {}", format::duration(since)),
-        Some((Doing::Restarting, _)) => "restarts".to_string(),
-        Some((Doing::Running, since)) => format!("runs for {}", format::duration(since)),
-        None if run.rejected => "rejected".to_string(),
-        None if run.numbers[0].is_nan() => "not simulated so far".to_string(),
-        None => "finished".to_string(),
-    };
-    let attained = format::gpu_hours(attained);
-    let line = (from..=to).contains(&now).then(
-        || html! { <div class="life-clock" ~style={format!("left: {:.3}%", share(now))}></div> },
-    );
-    html! {
-        <div class="life">
-            <div class="life-words">
-                { swatch(run.position, dark) }
-                <span class="run">{ &run.name }</span>
-                <span class="hint">{ format!("{state} · {attained} attained") }</span>
-            </div>
-            <div class="life-bar" ref={bar} {onclick}>
-                <svg width="100%" height="14" role="img" aria-label={describe(&run.life, &run.name)}>
-                    <defs>
-                        <pattern id={hatching.clone()} width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-                            <rect width="1.6" height="4" fill={colour} />
-                        </pattern>
-                    </defs>
-                    { for stretches }
-                </svg>
-                { line.unwrap_or_default() }
-            </div>
-        </div>
-    }
-}
-
-/// A life in words.
-fn describe(life: &[Stretch], name: &str) -> String {
-    let total = |doing: Doing| -> f64 {
-        let these = life.iter().filter(|stretch| stretch.doing == doing);
-        these.map(|stretch| stretch.to - stretch.from).sum()
-    };
-    let [waits, restarts, runs] = [Doing::Waiting, Doing::Restarting, Doing::Running]
-        .map(|doing| format::duration(total(doing)));
-    format!("{name}: waits {waits}, restarts {restarts}, runs {runs}")
-}
-
-/// Why the job runs or waits in one run: in a sentence, in the policy's numbers and curves.
-fn why(
-    shared: &SharedStage,
-    run: &InRun,
-    job: JobId,
-    explanation: Option<&(Time, Explanation)>,
-    on_job: &Callback<JobId>,
-    (decision, on_step, on_seek): (usize, &Callback<usize>, &Callback<f64>),
-) -> Html {
-    let stage = shared.read();
-    let asked_at = explanation.map(|(at, _)| *at);
-    let explanation = explanation.map(|(_, explanation)| explanation);
-    let sentence = match explanation {
-        None => html! { <span class="hint">{ "Pause the clock to ask the scheduler." }</span> },
-        Some(explanation) if explanation.verdict == Verdict::NotActive => {
-            html! { { not_active(&stage, run, job, asked_at) } }
-        }
-        Some(explanation) => sentence(&stage, run.id, explanation.verdict, on_job),
-    };
-    // While the clock runs on, what was said of a moment is said to be of that moment.
-    let when = asked_at.map(|at| {
-        let (stage, shared) = (shared.clone(), shared.clone());
-        let render = Callback::from(move |now: f64| {
-            if now == at.seconds() {
-                return Html::default();
-            }
-            let playing = shared.read().clock.playing;
-            let rest = if playing { ": pause the clock to ask again" } else { "" };
-            html! { <span class="hint as-of">{ format!(" as of {}{rest}", format::time(at.seconds())) }</span> }
-        });
-        html! { <Clocked stage={stage.clone()} {render} /> }
-    });
-    let facts = explanation
-        .iter()
-        .flat_map(|explanation| &explanation.facts);
-    let facts = facts.map(|known| fact(&known.term, &known.value));
-    let plots = explanation
-        .iter()
-        .flat_map(|explanation| &explanation.plots);
-    let name = |job: JobId| {
-        let known = stage.workload.jobs.get(job.index());
-        known.map_or_else(|| job.0.to_string(), |job| job.name.to_string())
-    };
-    let placing = explanation.and_then(|explanation| explanation.placing.as_ref());
-    let placing = placing.map(|placing| {
-        let before = laid_at(&stage, run.id, job).filter(|at| Some(*at) != asked_at);
-        html! {
-            <>
-                { before.map(|at| laid_before(at, on_seek)).unwrap_or_default() }
-                { placing_panel(placing, decision, (run.id, stage.dark), on_step) }
-            </>
-        }
-    });
-    let slow = explanation.iter().flat_map(|explanation| &explanation.slow);
-    let slow = slow.map(|cause| html! { <p class="slow">{ cause.text(name) }</p> });
-    html! {
-        <div class="why" key={run.id}>
-            <p>{ swatch(run.position, stage.dark) }<span class="run">{ &run.name }</span>{ when.unwrap_or_default() }</p>
-            <p class="sentence">{ sentence }</p>
-            { for slow }
-            <dl class="job-facts">{ for facts }</dl>
-            { service_bar(shared, run.id, job).unwrap_or_default() }
-            { for plots.map(|plot| chart(plot, stage.dark, "the job")) }
-            { placing.unwrap_or_default() }
-        </div>
-    }
-}
-
-/// When a job that runs at the clock's time got its GPUs.
-fn laid_at(stage: &Stage, run: u32, job: JobId) -> Option<Time> {
-    let run = stage.run(run)?;
-    let is_running = run.moment.running().contains(&job);
-    is_running.then(|| run.log.segment(run.moment.segment(job)).start)
-}
-
-/// The way to when a placer decided.
-fn laid_before(at: Time, on_seek: &Callback<f64>) -> Html {
-    let at = at.seconds();
-    let seek = on_seek.reform(move |_: MouseEvent| at);
-    html! {
-        <p class="hint">
-            { format!("How it was laid at {}: ", format::time(at)) }
-            <button type="button" class="link" title="Moves the clock there: the yard then shows the scores" onclick={seek}>{ "see it on the yard" }</button>
-        </p>
-    }
-}
-
-/// Shows decisions of placers on their runs' yards, at the time that they are of; none elsewhere.
-fn put_on_yard(stage: &SharedStage, decisions: &[(u32, Time, PlacingStep)]) {
-    let mut stage = stage.write();
-    for run in &mut stage.runs {
-        let own = decisions.iter().find(|(id, _, _)| *id == run.id);
-        run.placing = own.map(|(_, at, step)| (*at, step.clone()));
-    }
-    stage.touch();
-}
-
-fn sentence(stage: &Stage, run: u32, verdict: Verdict, on_job: &Callback<JobId>) -> Html {
-    let gpus = |count: u32| format::counted(count.into(), "GPU", "GPUs");
-    let are = |count: u32| if count == 1 { "is" } else { "are" };
-    match verdict {
-        Verdict::Runs => html! { { "Runs." } },
-        Verdict::NotActive => html! { { "Not in the queue." } },
-        Verdict::TooFewGpus { wants, left } => {
-            html! { { format!("Waits: it wants {} and the jobs before it leave {left}.", gpus(wants)) } }
-        }
-        Verdict::PlacementWaits { wants, free } => {
-            html! { { format!("Waits: it wants {} and {free} {} free, but not on nodes where the placement would put it.", gpus(wants), are(free)) } }
-        }
-        Verdict::BehindHead { head } => {
-            let Some(job) = stage.workload.jobs.get(head.index()) else {
-                return html! { { "Waits behind the head of the queue." } };
-            };
-            let free = stage.run(run).and_then(|run| free_gpus(stage, run));
-            let rest = match free {
-                Some(free) => format!(", wants {} and {free} {} free.", gpus(job.gpus), are(free)),
-                None => format!(", wants {}.", gpus(job.gpus)),
-            };
-            html! {
-                <>
-                    { "Waits: the head of the queue, " }
-                    <button type="button" class="link" onclick={on_job.reform(move |_: MouseEvent| head)}>{ &*job.name }</button>
-                    { rest }
-                </>
-            }
-        }
-    }
-}
-
-/// Why a job neither runs nor waits at a time.
-fn not_active(stage: &Stage, run: &InRun, job: JobId, at: Option<Time>) -> String {
-    let Some(record) = stage.workload.jobs.get(job.index()) else {
-        return String::new();
-    };
-    let (submit, jct) = (record.submit.seconds(), run.numbers[0]);
-    if run.rejected {
-        let why = stage.workload.why_rejected(record, &stage.cluster);
-        format!("Rejected: it {}.", why.unwrap_or_default())
-    } else if at.is_some_and(|at| at.seconds() < submit) {
-        format!("Not submitted yet: it comes at {}.", format::time(submit))
-    } else if jct.is_finite() {
-        format!("Finished at {}.", format::time(submit + jct))
-    } else {
-        "Not in the queue.".to_owned()
-    }
-}
-
-/// GPUs free at the clock's time.
-fn free_gpus(stage: &Stage, run: &StageRun) -> Option<u32> {
-    let last = run
-        .log
-        .sample_times()
-        .partition_point(|&at| at <= stage.clock.now)
-        .checked_sub(1)?;
-    stage
-        .cluster
-        .gpus()
-        .checked_sub(*run.log.sample_gpus().get(last)?)
 }

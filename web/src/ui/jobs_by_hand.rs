@@ -258,7 +258,7 @@ pub(super) fn JobsByHand(props: &StateProps) -> Html {
             <p class="hint">{ "Type, or drag: a bar to submit its job earlier or later, its right end to make it longer or shorter. Every change runs all schedulers again." }</p>
             <div class="by-hand-list" {onpointermove} onpointerup={onpointerup.clone()} onpointercancel={onpointerup}>
                 <table>
-                    <thead><tr><th>{ "Job" }</th><th>{ "GPUs" }</th><th>{ "Submitted (s)" }</th><th>{ "Duration (s)" }</th><th>{ format!("From 0 to {}", format::duration(span)) }</th><th></th></tr></thead>
+                    <thead><tr><th>{ "Job" }</th><th>{ "GPUs" }</th><th>{ "Submitted (s)" }</th><th>{ "Duration (s)" }</th><th>{ format!("From 0 to {}", format::duration(span)) }</th><th><span class="visually-hidden">{ "Remove" }</span></th></tr></thead>
                     <tbody>{ for rows }</tbody>
                 </table>
             </div>

@@ -158,7 +158,8 @@ fn row(
     values: impl Iterator<Item = f64>,
 ) -> Html {
     let values: Vec<f64> = values.collect();
-    let cells = (0..columns.len()).map(|at| cell(look, columns, baseline, &values, at));
+    let cells =
+        (0..columns.len()).map(|at| cell((definition.name, look), columns, baseline, &values, at));
     html! {
         <tr key={definition.id}>
             <th scope="row"><Term {definition} {place} /></th>
@@ -167,9 +168,10 @@ fn row(
     }
 }
 
-/// One number of one run: how it differs from the baseline's, and whether it is the best.
+/// One number of one run: how it differs from the baseline's, and whether it is the best. `name`: the
+/// metric's, for narrow screens, where no column has a head.
 pub(super) fn cell(
-    look: Look,
+    (name, look): (&'static str, Look),
     columns: &[Column],
     baseline: &Column,
     values: &[f64],
@@ -185,7 +187,7 @@ pub(super) fn cell(
     let words = difference(value, base, look.direction).filter(|_| comparable);
     let is_best = best.is_some_and(|best| is_same(best, value));
     html! {
-        <td key={column.id} class={classes!(is_best.then_some("best"))}>
+        <td key={column.id} class={classes!(is_best.then_some("best"))} data-name={name}>
             <div>
                 if is_best {
                     <span class="mark">{ "best" }</span>

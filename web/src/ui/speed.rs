@@ -42,7 +42,7 @@ pub(super) fn curve(slowness: &Slowness, span: (f64, f64), colour: &str) -> Html
         slowness.mean()
     );
     html! {
-        <svg class="speed" viewBox={format!("0 0 {WIDTH} {HEIGHT}")} preserveAspectRatio="none" role="img" aria-label={words.clone()}>
+        <svg class="job-speed" viewBox={format!("0 0 {WIDTH} {HEIGHT}")} preserveAspectRatio="none" role="img" aria-label={words.clone()}>
             <title>{ words }</title>
             <path class="full" d={format!("M0 .5H{WIDTH}")} />
             <path d={staircase(slowness, span)} fill={colour.to_owned()} />

@@ -64,9 +64,10 @@ pub(super) fn Term(props: &Props) -> Html {
         move || place.set(None)
     };
     let onkeydown = {
-        let close = close.clone();
+        let (close, is_open) = (close.clone(), place.is_some());
         Callback::from(move |event: KeyboardEvent| {
-            if event.key() == "Escape" {
+            if event.key() == "Escape" && is_open {
+                event.stop_propagation();
                 close();
             }
         })

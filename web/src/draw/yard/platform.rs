@@ -3,7 +3,7 @@
 
 use super::look::{Detail, Look};
 use crate::draw::describe;
-use crate::draw::format::count;
+use crate::draw::format::{count, counted};
 use crate::draw::on_stage::{DIMMED, OnStage};
 use crate::draw::palette;
 use crate::draw::pen::{Align, Pen};
@@ -71,14 +71,19 @@ impl Platform {
             ..*title
         });
         pen.fill(pen.chrome.faint);
-        let words = match (self.order.is_empty(), describe::is_ahead(shown)) {
+        let words = match (self.blocks.is_empty(), describe::is_ahead(shown)) {
             (_, true) => "",
-            (true, _) => "nothing waits",
+            (true, _) if self.more == 0 => "nothing waits",
+            // Where there is no room for any of them, they are counted.
+            (true, _) => "",
             _ => describe::first_in_line(shown.run).0,
         };
         let used = pen.label(words, title.x, y, Align::Left, title.w);
         if self.more > 0 {
-            let text = format!("+ {} more wait", count(self.more as u64));
+            let text = match self.blocks.is_empty() {
+                true => format!("waiting: {}", counted(self.more as u64, "job", "jobs")),
+                false => format!("+ {} more wait", count(self.more as u64)),
+            };
             let room = title.w - used - pen.px(8.0);
             pen.label(&text, title.right(), y, Align::Right, room);
         }

@@ -1,0 +1,366 @@
+use super::super::random::{self, Random, opened};
+use super::*;
+use crate::bridge::protocol::{Choice, Facets};
+use crate::stage::Stage;
+use crate::state::{TraceInfo, default_cluster};
+use std::sync::Arc;
+use switchyard::placement::Strategy;
+use switchyard::policy::Explanation;
+use switchyard::sim::SimOptions;
+use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
+use switchyard::workload::{GpuGeneration, Sample, Workload};
+use switchyard::{Settings, Time};
+
+fn state() -> AppState {
+    AppState::from_link(&Link::parse(""))
+}
+
+#[test]
+fn removing_the_baseline_chooses_another() {
+    let mut state = state();
+    let (first, second) = (state.cards[0].id, state.cards[1].id);
+    state.apply(Action::Baseline(first));
+    state.apply(Action::Remove(first));
+    assert_eq!(state.baseline, second);
+}
+
+#[test]
+fn ids_are_never_used_twice() {
+    let mut state = state();
+    let last = state.cards.last().unwrap().id;
+    state.apply(Action::Remove(last));
+    state.apply(Action::Add("fifo".parse().unwrap()));
+    assert!(state.cards.last().unwrap().id > last);
+}
+
+#[test]
+fn a_refused_trace_leaves_the_open_one() {
+    let mut state = state();
+    let Action::Opened { info, .. } = sample("lab") else {
+        unreachable!("it opens")
+    };
+    state.apply(Action::Opened {
+        info: info.clone(),
+        cluster: default_cluster(),
+        origin: ClusterOrigin::Given,
+        profiles: Vec::new(),
+        experiment: None,
+    });
+    state.apply(Action::Opening("bad.csv".into(), 5));
+    state.apply(Action::Reading(5, 2));
+    assert_eq!(state.opening.as_ref().map(|opening| opening.rows), Some(2));
+    state.apply(Action::Refused("no".into()));
+    assert_eq!(state.trace, Some(info));
+    assert_eq!(state.source, Source::Sample("lab".into()));
+    assert_eq!(state.trace_error.as_deref(), Some("no"));
+    assert_eq!(state.opening, None);
+}
+
+#[test]
+fn weights_of_ones_own_are_gone_by_until_they_are_let_go_of() {
+    let mut state = state();
+    let choice: WeightsChoice = "00000000000000ff".parse().expect("sound");
+    state.cards[0].status = RunStatus::Failed("without weights".into());
+    state.apply(Action::OpenedWeights(choice, "a.safetensors".into()));
+    assert_eq!(state.setup.settings.options.weights, choice);
+    assert_eq!(state.cards[0].status, RunStatus::Idle);
+    let notice = state.notice.clone().unwrap_or_default();
+    assert!(notice.contains("Add the scheduler Graph RL"), "{notice}");
+    state.apply(Action::Add("graph-rl".parse().unwrap()));
+    // The same file again is no second one.
+    state.apply(Action::OpenedWeights(choice, "b.safetensors".into()));
+    assert_eq!(state.weights, [(choice, "b.safetensors".to_owned())]);
+    assert!(!state.notice.clone().unwrap_or_default().contains("Add"));
+    state.apply(Action::ForgotWeights(choice));
+    assert!(state.weights.is_empty());
+    let shipped = WeightsChoice::Shipped;
+    assert_eq!(state.setup.settings.options.weights, shipped);
+}
+
+#[test]
+fn outages_of_a_file_take_the_place_of_others_and_must_fit() {
+    let mut state = state();
+    let of = |text: &str| Action::OpenedOutages(text.parse().expect("sound"));
+    state.apply(of("0:1..2"));
+    assert!(
+        state
+            .notice
+            .as_ref()
+            .is_some_and(|of| !of.contains("place"))
+    );
+    state.apply(of("1:1..2,1:3.."));
+    assert!(
+        state
+            .notice
+            .as_ref()
+            .is_some_and(|of| of.contains("of 1 before"))
+    );
+    assert_eq!(state.setup.settings.outages.len(), 2);
+    state.apply(of("99:1..2"));
+    assert!(
+        state
+            .notice
+            .is_some_and(|of| of.contains("there is no node 99"))
+    );
+}
+
+#[test]
+fn an_experiment_brings_all_its_settings() {
+    let mut state = state();
+    let options = &mut state.setup.settings.options;
+    options.restart_by_model = true;
+    options.spread_slowdown = GpuGeneration::named("k80");
+    options.seed = 3;
+    let Action::Opened { info, .. } = sample("mine") else {
+        unreachable!("it opens")
+    };
+    let policies = ["srtf", "no-such", "fifo[backfill=true]"];
+    let expected = Settings {
+        placement: Strategy::SPREAD,
+        options: SimOptions {
+            restart_cost: 30.0,
+            spread_slowdown: GpuGeneration::named("v100"),
+            ..SimOptions::default()
+        },
+        ..Settings::default()
+    };
+    state.apply(Action::Opened {
+        info,
+        cluster: default_cluster(),
+        origin: ClusterOrigin::Given,
+        profiles: Vec::new(),
+        experiment: Some(Box::new(Experiment {
+            policies: policies.map(String::from).to_vec(),
+            settings: expected.clone(),
+            ..Experiment::default()
+        })),
+    });
+    let policies: Vec<String> = state.cards.iter().map(|c| c.policy.to_string()).collect();
+    assert_eq!(policies, ["srtf", "fifo[backfill=true]"]);
+    assert_eq!(state.baseline, state.cards[0].id);
+    assert_eq!(state.setup.settings, expected);
+    let notice = state.notice.unwrap();
+    assert!(notice.contains("no-such: "), "{notice}");
+}
+
+fn sample(name: &str) -> Action {
+    Action::Opened {
+        info: Rc::new(TraceInfo {
+            name: name.into(),
+            source: Source::Sample(name.into()),
+            own_cluster: (default_cluster(), ClusterOrigin::Given),
+            format: "sample".into(),
+            title: name.into(),
+            report: None,
+            charts: Vec::new(),
+            facets: Facets::default(),
+            choice: Choice::default(),
+            columns: None,
+            remembered: false,
+            kept: None,
+            members: Vec::new(),
+            member: None,
+            adaptive: false,
+            jobs: 1,
+            gpu_hours: 1.0,
+            span_days: 1.0,
+        }),
+        cluster: default_cluster(),
+        origin: ClusterOrigin::Given,
+        profiles: Vec::new(),
+        experiment: None,
+    }
+}
+
+/// A state's experiment with some jobs, written to a file and opened by another page.
+#[test]
+fn any_state_reopens_from_its_file() {
+    let mut jobs = Sample::named("lab").expect("it is there").workload();
+    jobs.jobs.truncate(6);
+    let hashes = |state: &AppState, workload: &Workload| {
+        let workload = match state.applications() {
+            Some(settings) => settings
+                .bind(workload.clone())
+                .map_err(|why| why.to_string())?,
+            None => workload.clone(),
+        };
+        let workload = Arc::new(workload);
+        let hash = |card: &Card| {
+            let mut run = state.run_spec(card).start(workload.clone());
+            run.run().map_err(|why| why.to_string())?;
+            Ok(run.log().hash())
+        };
+        state
+            .cards
+            .iter()
+            .map(hash)
+            .collect::<Result<Vec<_>, String>>()
+    };
+    let mut ran = 0;
+    for seed in 0..40 {
+        let mut random = Random::new(seed);
+        let mut state = opened(&random.link());
+        random.enrich(&mut state);
+        let mut text = String::new();
+        let own = state.experiment();
+        own.write(&jobs, &mut text).expect("in memory");
+        let file = SourceFile {
+            name: "again.csv",
+            bytes: text.as_bytes(),
+        };
+        let Ok(Opened::Trace(mut trace)) = open(&[file], &OpenOptions::default()) else {
+            panic!("{text}");
+        };
+        let experiment = Experiment::of(&trace).expect("sound settings");
+        let mut again = AppState::from_link(&random.link());
+        // No file says how large a log may become where it is opened.
+        again.setup.settings.options.log_budget = state.setup.settings.options.log_budget;
+        again.apply(Action::Opened {
+            info: state.trace.clone().expect("it is open"),
+            cluster: trace.cluster.clone().expect("the file names it"),
+            origin: ClusterOrigin::Given,
+            profiles: Vec::new(),
+            experiment: experiment.map(Box::new),
+        });
+        assert_eq!(again.setup, state.setup, "{seed}");
+        assert_eq!(again.experiment(), state.experiment(), "{seed}");
+        let workload = trace.take_workload();
+        let expected = hashes(&state, &jobs);
+        assert_eq!(hashes(&again, &workload), expected, "{seed}");
+        ran += u32::from(expected.is_ok());
+    }
+    assert!(ran > 20, "{ran} of 40 run");
+}
+
+#[test]
+fn a_link_is_followed_in_an_open_page() {
+    for seed in 0..200 {
+        let mut random = Random::new(seed);
+        let mut state = opened(&random.link());
+        random.enrich(&mut state);
+        state.apply(Action::Complain("any".into()));
+        let (histories, before) = (state.setup.histories.clone(), state.clone());
+        let link = random.link();
+        state.apply(Action::Follow(Box::new(link.clone())));
+        assert_eq!(state.trace, before.trace, "what is open stays");
+        assert!(state.complaints.is_empty());
+        state.apply(random::open(&link));
+        state.apply(Action::Select(link.job));
+        state.apply(Action::FollowJob(link.followed));
+        state.apply(Action::Light(link.lit));
+        let shown = Link::of(&state, &Stage::default());
+        let (time, speed) = (shown.time, shown.speed);
+        assert_eq!(
+            shown,
+            Link {
+                time,
+                speed,
+                ..link
+            }
+        );
+        assert_eq!(state.setup.histories, histories);
+    }
+}
+
+#[test]
+fn runs_that_a_link_has_too_stay_as_they_are() {
+    let done = RunStatus::Failed("any".into());
+    let link = Link::parse("sample=lab&run=fifo&run=srtf");
+    let mut state = opened(&link);
+    for id in [0, 1] {
+        state.apply(Action::Progress(id, done.clone()));
+    }
+    // Another view, another order, and a scheduler more.
+    let other = Link::parse("sample=lab&run=srtf&run=sjf&run=fifo&view=jobs&job=2");
+    state.apply(Action::Follow(Box::new(other)));
+    let cards: Vec<(u32, bool)> = state
+        .cards
+        .iter()
+        .map(|of| (of.id, of.status == done))
+        .collect();
+    assert_eq!(cards, [(1, true), (2, false), (0, true)]);
+    assert_eq!(
+        (state.view.as_str(), state.selected),
+        ("jobs", Some(JobId(2)))
+    );
+    // Other settings are other runs.
+    let other = Link::parse("sample=lab&run=srtf&seed=4");
+    state.apply(Action::Follow(Box::new(other)));
+    assert_eq!(
+        (state.cards[0].id, &state.cards[0].status),
+        (1, &RunStatus::Idle)
+    );
+    // And so is the trace's own cluster in the place of a chosen one.
+    let chosen = Link::parse("sample=lab&run=srtf&seed=4&cluster=1x8");
+    state.apply(Action::Follow(Box::new(chosen)));
+    state.apply(Action::Progress(1, done));
+    state.apply(Action::Follow(Box::new(Link::parse(
+        "sample=lab&run=srtf&seed=4",
+    ))));
+    assert_eq!(
+        (state.setup.cluster.nodes(), state.cluster_origin),
+        (3, ClusterOrigin::Given)
+    );
+    assert_eq!(state.cards[0].status, RunStatus::Idle);
+}
+
+#[test]
+fn complaints_stay_until_they_are_read() {
+    let link = Link::parse("#v=99&run=lifo&run=fifo");
+    let mut state = opened(&link);
+    assert_eq!(state.complaints.len(), 2);
+    state.apply(Action::Notice(None));
+    state.apply(Action::Complain("t=9: too late.".into()));
+    assert_eq!(state.complaints.len(), 3);
+    state.apply(Action::ReadComplaints);
+    assert!(state.complaints.is_empty());
+}
+
+#[test]
+fn the_guide_closes_with_its_sample() {
+    let mut state = state();
+    let before: Vec<u32> = state.cards.iter().map(|card| card.id).collect();
+    state.apply(Action::Guide(Some(0)));
+    state.apply(sample(GUIDED));
+    assert_eq!(state.guide, Some(0));
+    let policies: Vec<String> = state.cards.iter().map(|c| c.policy.to_string()).collect();
+    assert_eq!(policies, GUIDED_SCHEDULERS);
+    assert!(state.cards.iter().all(|card| !before.contains(&card.id)));
+    assert_eq!(state.baseline, state.cards[0].id);
+    state.apply(sample("lab"));
+    assert_eq!(state.guide, None);
+}
+
+#[test]
+fn a_link_to_the_guided_sample_keeps_its_schedulers() {
+    let mut state = AppState::from_link(&Link::parse("#v=1&sample=three-jobs&run=fifo"));
+    state.apply(sample(GUIDED));
+    assert_eq!(state.cards.len(), 1);
+    assert_eq!(state.cards[0].policy.to_string(), "fifo");
+}
+
+#[test]
+fn jobs_adapt_under_all_schedulers_or_none() {
+    let mut state = Rc::new(state());
+    let first = state.cards[0].id;
+    let done = RunStatus::Failed("any".into());
+    state = state.reduce(Action::Progress(first, done.clone()));
+    state = state.reduce(Action::Add("srtf".parse().unwrap()));
+    assert_eq!(state.cards[0].status, done);
+    assert!(state.applications().is_none());
+    state = state.reduce(Action::Add("pollux".parse().unwrap()));
+    assert_eq!(state.cards[0].status, RunStatus::Idle);
+    assert!(state.applications().is_some());
+    state = state.reduce(Action::Progress(first, done.clone()));
+    state = state.reduce(Action::Add("optimus".parse().unwrap()));
+    assert_eq!(state.cards[0].status, done);
+}
+
+#[test]
+fn a_stale_explanation_is_dropped() {
+    let mut state = state();
+    state.apply(Action::Select(Some(JobId(3))));
+    let explanation = Explanation::new(switchyard::policy::Verdict::Runs, Vec::new());
+    state.apply(Action::Explained(0, JobId(2), Time::ZERO, explanation));
+    assert!(state.explanations.is_empty());
+}

@@ -1,0 +1,176 @@
+//! Why a job runs or waits in one run at the clock's time: in a sentence, and in the policy's numbers and
+//! curves.
+
+use super::InRun;
+use crate::draw::format;
+use crate::stage::{SharedStage, Stage, StageRun};
+use crate::ui::clock::Clocked;
+use crate::ui::controls::{fact, swatch};
+use crate::ui::placing_panel::placing_panel;
+use crate::ui::plot::chart;
+use crate::ui::service_bar::service_bar;
+use switchyard::Time;
+use switchyard::job::JobId;
+use switchyard::policy::{Explanation, Verdict};
+use switchyard::tell::PlacingStep;
+use yew::prelude::*;
+
+/// Why the job runs or waits in one run: in a sentence, in the policy's numbers and curves.
+pub(super) fn why(
+    shared: &SharedStage,
+    run: &InRun,
+    job: JobId,
+    explanation: Option<&(Time, Explanation)>,
+    on_job: &Callback<JobId>,
+    (decision, on_step, on_seek): (usize, &Callback<usize>, &Callback<f64>),
+) -> Html {
+    let stage = shared.read();
+    let asked_at = explanation.map(|(at, _)| *at);
+    let explanation = explanation.map(|(_, explanation)| explanation);
+    let sentence = match explanation {
+        None => html! { <span class="hint">{ "Pause the clock to ask the scheduler." }</span> },
+        Some(explanation) if explanation.verdict == Verdict::NotActive => {
+            html! { { not_active(&stage, run, job, asked_at) } }
+        }
+        Some(explanation) => sentence(&stage, run.id, explanation.verdict, on_job),
+    };
+    // While the clock runs on, what was said of a moment is said to be of that moment.
+    let when = asked_at.map(|at| {
+        let (stage, shared) = (shared.clone(), shared.clone());
+        let render = Callback::from(move |now: f64| {
+            if now == at.seconds() {
+                return Html::default();
+            }
+            let playing = shared.read().clock.playing;
+            let rest = if playing { ": pause the clock to ask again" } else { "" };
+            html! { <span class="hint as-of">{ format!(" as of {}{rest}", format::time(at.seconds())) }</span> }
+        });
+        html! { <Clocked stage={stage.clone()} {render} /> }
+    });
+    let facts = explanation
+        .iter()
+        .flat_map(|explanation| &explanation.facts);
+    let facts = facts.map(|known| fact(&known.term, &known.value));
+    let plots = explanation
+        .iter()
+        .flat_map(|explanation| &explanation.plots);
+    let name = |job: JobId| {
+        let known = stage.workload.jobs.get(job.index());
+        known.map_or_else(|| job.0.to_string(), |job| job.name.to_string())
+    };
+    let placing = explanation.and_then(|explanation| explanation.placing.as_ref());
+    let placing = placing.map(|placing| {
+        let before = laid_at(&stage, run.id, job).filter(|at| Some(*at) != asked_at);
+        html! {
+            <>
+                { before.map(|at| laid_before(at, on_seek)).unwrap_or_default() }
+                { placing_panel(placing, decision, (run.id, stage.dark), on_step) }
+            </>
+        }
+    });
+    let slow = explanation.iter().flat_map(|explanation| &explanation.slow);
+    let slow = slow.map(|cause| html! { <p class="slow">{ cause.text(name) }</p> });
+    html! {
+        <div class="why" key={run.id}>
+            <p>{ swatch(run.position, stage.dark) }<span class="run">{ &run.name }</span>{ when.unwrap_or_default() }</p>
+            <p class="sentence">{ sentence }</p>
+            { for slow }
+            <dl class="job-facts">{ for facts }</dl>
+            { service_bar(shared, run.id, job).unwrap_or_default() }
+            { for plots.map(|plot| chart(plot, stage.dark, "the job")) }
+            { placing.unwrap_or_default() }
+        </div>
+    }
+}
+
+/// When a job that runs at the clock's time got its GPUs.
+pub(super) fn laid_at(stage: &Stage, run: u32, job: JobId) -> Option<Time> {
+    let run = stage.run(run)?;
+    let is_running = run.moment.running().contains(&job);
+    is_running.then(|| run.log.segment(run.moment.segment(job)).start)
+}
+
+/// The way to when a placer decided.
+fn laid_before(at: Time, on_seek: &Callback<f64>) -> Html {
+    let at = at.seconds();
+    let seek = on_seek.reform(move |_: MouseEvent| at);
+    html! {
+        <p class="hint">
+            { format!("How it was laid at {}: ", format::time(at)) }
+            <button type="button" class="link" title="Moves the clock there: the yard then shows the scores" onclick={seek}>{ "see it on the yard" }</button>
+        </p>
+    }
+}
+
+/// Shows decisions of placers on their runs' yards, at the time that they are of; none elsewhere.
+pub(super) fn put_on_yard(stage: &SharedStage, decisions: &[(u32, Time, PlacingStep)]) {
+    let mut stage = stage.write();
+    for run in &mut stage.runs {
+        let own = decisions.iter().find(|(id, _, _)| *id == run.id);
+        run.placing = own.map(|(_, at, step)| (*at, step.clone()));
+    }
+    stage.touch();
+}
+
+fn sentence(stage: &Stage, run: u32, verdict: Verdict, on_job: &Callback<JobId>) -> Html {
+    let gpus = |count: u32| format::counted(count.into(), "GPU", "GPUs");
+    let are = |count: u32| if count == 1 { "is" } else { "are" };
+    match verdict {
+        Verdict::Runs => html! { { "Runs." } },
+        Verdict::NotActive => html! { { "Not in the queue." } },
+        Verdict::TooFewGpus { wants, left } => {
+            html! { { format!("Waits: it wants {} and the jobs before it leave {left}.", gpus(wants)) } }
+        }
+        Verdict::PlacementWaits { wants, free } => {
+            html! { { format!("Waits: it wants {} and {free} {} free, but not on nodes where the placement would put it.", gpus(wants), are(free)) } }
+        }
+        Verdict::BehindHead { head } => {
+            let Some(job) = stage.workload.jobs.get(head.index()) else {
+                return html! { { "Waits behind the head of the queue." } };
+            };
+            let free = stage.run(run).and_then(|run| free_gpus(stage, run));
+            let rest = match free {
+                Some(free) => format!(", wants {} and {free} {} free.", gpus(job.gpus), are(free)),
+                None => format!(", wants {}.", gpus(job.gpus)),
+            };
+            html! {
+                <>
+                    { "Waits: the head of the queue, " }
+                    <button type="button" class="link" onclick={on_job.reform(move |_: MouseEvent| head)}>{ &*job.name }</button>
+                    { rest }
+                </>
+            }
+        }
+    }
+}
+
+/// Why a job neither runs nor waits at a time.
+fn not_active(stage: &Stage, run: &InRun, job: JobId, at: Option<Time>) -> String {
+    let Some(record) = stage.workload.jobs.get(job.index()) else {
+        return String::new();
+    };
+    let (submit, jct) = (record.submit.seconds(), run.numbers[0]);
+    if run.rejected {
+        let why = stage.workload.why_rejected(record, &stage.cluster);
+        format!("Rejected: it {}.", why.unwrap_or_default())
+    } else if at.is_some_and(|at| at.seconds() < submit) {
+        format!("Not submitted yet: it comes at {}.", format::time(submit))
+    } else if jct.is_finite() {
+        format!("Finished at {}.", format::time(submit + jct))
+    } else {
+        "Not in the queue.".to_owned()
+    }
+}
+
+/// GPUs free at the clock's time.
+fn free_gpus(stage: &Stage, run: &StageRun) -> Option<u32> {
+    let last = run
+        .log
+        .sample_times()
+        .partition_point(|&at| at <= stage.clock.now)
+        .checked_sub(1)?;
+    stage
+        .cluster
+        .gpus()
+        .checked_sub(*run.log.sample_gpus().get(last)?)
+}
