@@ -270,6 +270,7 @@ test("a cluster is made by hand: its edges are dragged, or moved by keys, and ev
   await drawn.getByText("8 nodes × 4 GPUs").waitFor();
   const nodes = drawn.getByRole("slider", { name: "Nodes of the cluster", exact: true });
   const gpus = drawn.getByRole("slider", { name: "GPUs per node of the cluster" });
+  await nodes.scrollIntoViewIfNeeded();
   const { x, y, width, height } = await nodes.boundingBox();
   await page.mouse.move(x + width / 2, y + height / 2);
   await page.mouse.down();

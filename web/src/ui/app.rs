@@ -157,7 +157,7 @@ pub fn App() -> Html {
             { drop_zone(session, &file_over, html! { <div class={classes!("page", embedded.map(|_| "embedded"))}>{ body }</div> }) }
             // Always a node, if an empty one: else the page before it would be made anew.
             { state.columns.as_ref().filter(|_| state.asking).map(|asked| columns_dialog(asked, session)).unwrap_or_default() }
-            <div id="tooltip" role="tooltip" hidden=true></div>
+            <div id="tooltip" aria-hidden="true" hidden=true></div>
             <div id="said" class="visually-hidden" aria-live="polite"></div>
         </>
     }
