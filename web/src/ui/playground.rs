@@ -149,7 +149,7 @@ impl Fields<'_> {
         html! {
             <div class="threshold" key={i}>
                 <label><span class="hint">{ format!("Q{} | Q{}", i + 1, i + 2) }</span><Typed name={format!("{name}, {unit}")} value={value.to_string()} inputmode="decimal" take={ontype} /><span class="hint">{ unit }</span></label>
-                { quiet_button(&format!("Remove the {}", name.to_lowercase()), None, sign(Icon::Close), onremove) }
+                { quiet_button(&format!("Remove the {}", name.to_ascii_lowercase()), None, sign(Icon::Close), onremove) }
                 <Typed kind="range" name={format!("{name}, slider")} value={value.log10().to_string()} {min} {max} step={(decades / STEPS).to_string()}
                     valuetext={format::attained(value, measure)} take={onslide} />
             </div>

@@ -37,7 +37,7 @@ pub(super) fn take(session: &Session, setup: &Setup, setting: &'static Setting) 
         let taken = setting.take(&mut setup.settings, typed);
         taken.map_err(|why| {
             let (first, rest) = why.split_at(why.chars().next().map_or(0, char::len_utf8));
-            format!("{}{rest}.", first.to_uppercase())
+            format!("{}{rest}.", first.to_ascii_uppercase())
         })
     })
 }

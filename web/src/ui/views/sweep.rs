@@ -257,7 +257,7 @@ fn plot(sweep: &Sweep, metric: &Metric) -> Plot {
         }
     };
     let lines = sweep.lines.iter().enumerate().map(line).collect();
-    let title = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
+    let title = format!("{}{}", name[..1].to_ascii_uppercase(), &name[1..]);
     Plot::new(&title, &sweep.title, unit, lines)
 }
 
