@@ -210,7 +210,8 @@ impl AppState {
         if !profiles.is_empty() {
             self.take_profiles(profiles);
         }
-        if !outages.is_empty() && !(link.says_runs && fit_in_a_link(&outages)) {
+        let is_in_the_link = link.says_runs && fit_in_a_link(&outages);
+        if !outages.is_empty() && !is_in_the_link {
             self.setup.settings.outages = outages;
         }
         if let Some(trace) = &mut self.trace {
