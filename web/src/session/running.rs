@@ -68,7 +68,7 @@ impl Session {
                 Weighed::Ready(weights) => self.start(card, spec, weights, state),
                 Weighed::OnTheirWay => {}
                 Weighed::Missing(why) => {
-                    self.tell(Action::Progress(card.id, RunStatus::Failed(why)));
+                    self.tell(Action::Set(card.id, RunStatus::Failed(why)));
                 }
             }
         }
@@ -80,7 +80,7 @@ impl Session {
         self.stop(id);
         let jobs = self.0.stage.read().workload.jobs.len();
         let progress = run.map_or_else(|| nothing_of(jobs), |run| run.progress);
-        self.tell(Action::Progress(id, RunStatus::Cancelled(progress)));
+        self.tell(Action::Set(id, RunStatus::Cancelled(progress)));
     }
 
     /// The clock does not wait for this run any more.
@@ -116,9 +116,9 @@ impl Session {
                 let mut run = StageRun::new(id, card.policy.to_string(), jobs);
                 card.name().clone_into(&mut run.name);
                 self.put_on_stage(run, state);
-                self.tell(Action::Progress(id, RunStatus::Running(progress)));
+                self.tell(Action::Set(id, RunStatus::Running(progress)));
             }
-            Err(why) => self.tell(Action::Progress(id, RunStatus::Failed(why))),
+            Err(why) => self.tell(Action::Set(id, RunStatus::Failed(why))),
         }
     }
 

@@ -82,9 +82,12 @@ pub enum Action {
     Name(u32, String),
     /// A scheduler goes.
     Remove(u32),
-    /// A run is at this point.
+    /// A run has been started, cancelled, or could not be started.
+    Set(u32, RunStatus),
+    /// A run that is under way is at this point. (Of one that was started with settings before those of
+    /// now it is heard no more.)
     Progress(u32, RunStatus),
-    /// A run is complete.
+    /// A run that was under way is complete.
     Finished(u32, RunStatus, Summary),
     /// Compare with this run.
     Baseline(u32),

@@ -457,6 +457,11 @@ impl Card {
         }
     }
 
+    /// Whether its run has been started and is not over.
+    fn is_under_way(&self) -> bool {
+        matches!(self.status, RunStatus::Running(_))
+    }
+
     /// What it is called: as a person has named it, else by its policy's title and what tells it from
     /// others of the list.
     pub fn name(&self) -> &str {

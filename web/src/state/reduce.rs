@@ -199,6 +199,12 @@ impl AppState {
                 self.slowness.retain(|(run, _)| *run != id);
                 self.revision += 1;
             }
+            Action::Set(id, status) => {
+                if let Some(card) = self.card_mut(id) {
+                    card.status = status;
+                }
+                self.revision += 1;
+            }
             Action::Progress(id, status) => {
                 let done = |status: &RunStatus| match status {
                     RunStatus::Running(progress) => {
@@ -206,14 +212,14 @@ impl AppState {
                     }
                     _ => u32::MAX,
                 };
-                if let Some(card) = self.card_mut(id) {
+                if let Some(card) = self.card_mut(id).filter(|card| card.is_under_way()) {
                     let redraw = done(&card.status) != done(&status);
                     card.status = status;
                     self.revision += u32::from(redraw);
                 }
             }
             Action::Finished(id, status, summary) => {
-                if let Some(card) = self.card_mut(id) {
+                if let Some(card) = self.card_mut(id).filter(|card| card.is_under_way()) {
                     card.status = status;
                     card.summary = Some(summary);
                 }

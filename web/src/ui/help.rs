@@ -6,7 +6,7 @@ use super::icon::{Icon, sign};
 use super::views::VIEWS;
 use yew::prelude::*;
 
-const KEYS: [(&str, &str); 13] = [
+const KEYS: [(&str, &str); 14] = [
     ("Space", "play or pause"),
     (", and .", "step to the event before or after"),
     ("W and S", "zoom in and out at the pointer"),
@@ -23,6 +23,10 @@ const KEYS: [(&str, &str); 13] = [
     (
         "Ctrl + wheel, two clicks",
         "zoom time in all views; show all of time again",
+    ),
+    (
+        "← ↑ → ↓, Enter",
+        "in a yard with the focus: from job to job, and choose one",
     ),
     ("/", "look for a job, a tenant or a node"),
     ("C", "colour by the next attribute"),

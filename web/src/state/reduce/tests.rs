@@ -268,7 +268,7 @@ fn runs_that_a_link_has_too_stay_as_they_are() {
     let link = Link::parse("sample=lab&run=fifo&run=srtf");
     let mut state = opened(&link);
     for id in [0, 1] {
-        state.apply(Action::Progress(id, done.clone()));
+        state.apply(Action::Set(id, done.clone()));
     }
     // Another view, another order, and a scheduler more.
     let other = Link::parse("sample=lab&run=srtf&run=sjf&run=fifo&view=jobs&job=2");
@@ -293,7 +293,7 @@ fn runs_that_a_link_has_too_stay_as_they_are() {
     // And so is the trace's own cluster in the place of a chosen one.
     let chosen = Link::parse("sample=lab&run=srtf&seed=4&cluster=1x8");
     state.apply(Action::Follow(Box::new(chosen)));
-    state.apply(Action::Progress(1, done));
+    state.apply(Action::Set(1, done));
     state.apply(Action::Follow(Box::new(Link::parse(
         "sample=lab&run=srtf&seed=4",
     ))));
@@ -340,18 +340,41 @@ fn a_link_to_the_guided_sample_keeps_its_schedulers() {
 }
 
 #[test]
+fn a_run_of_settings_before_those_of_now_is_heard_no_more() {
+    let mut state = opened(&Link::parse("sample=lab&run=fifo"));
+    let at = |done: u32| {
+        RunStatus::Running(switchyard::sim::Progress {
+            now: Time::ZERO,
+            done,
+            jobs: 240,
+        })
+    };
+    state.apply(Action::Set(0, at(0)));
+    state.apply(Action::Progress(0, at(100)));
+    assert_eq!(state.cards[0].status, at(100));
+    let another = Link::parse("sample=lab&run=fifo&cluster=4x4");
+    state.apply(Action::Follow(Box::new(another)));
+    assert_eq!(state.cards[0].status, RunStatus::Idle);
+    // Its worker does not know yet.
+    state.apply(Action::Progress(0, at(200)));
+    assert_eq!(state.cards[0].status, RunStatus::Idle);
+    state.apply(Action::Progress(0, RunStatus::Failed("any".into())));
+    assert_eq!(state.cards[0].status, RunStatus::Idle);
+}
+
+#[test]
 fn jobs_adapt_under_all_schedulers_or_none() {
     let mut state = Rc::new(state());
     let first = state.cards[0].id;
     let done = RunStatus::Failed("any".into());
-    state = state.reduce(Action::Progress(first, done.clone()));
+    state = state.reduce(Action::Set(first, done.clone()));
     state = state.reduce(Action::Add("srtf".parse().unwrap()));
     assert_eq!(state.cards[0].status, done);
     assert!(state.applications().is_none());
     state = state.reduce(Action::Add("pollux".parse().unwrap()));
     assert_eq!(state.cards[0].status, RunStatus::Idle);
     assert!(state.applications().is_some());
-    state = state.reduce(Action::Progress(first, done.clone()));
+    state = state.reduce(Action::Set(first, done.clone()));
     state = state.reduce(Action::Add("optimus".parse().unwrap()));
     assert_eq!(state.cards[0].status, done);
 }
