@@ -44,7 +44,7 @@ pub(super) fn chart(plot: &Plot, dark: bool, dot: &str) -> Html {
 
 /// The same with points that are links.
 pub(super) fn linked(plot: &Plot, dark: bool, dot: &str, leads: Option<Leads<'_>>) -> Html {
-    let picture = Drawing::of(plot);
+    let picture = Drawing::of(plot, leads.is_some());
     let names = plot.lines.iter().enumerate().map(|(i, line)| {
         let mark = if line.dots {
             format!(
@@ -79,7 +79,8 @@ fn stroke(i: usize, dark: bool) -> String {
 }
 
 impl<'a> Drawing<'a> {
-    fn of(plot: &'a Plot) -> Self {
+    /// `chosen`: what is across are values that somebody has chosen.
+    fn of(plot: &'a Plot, chosen: bool) -> Self {
         let finite = |line: &Line| -> Vec<(f64, f64)> {
             let points = line.points.iter().copied();
             points
@@ -95,7 +96,11 @@ impl<'a> Drawing<'a> {
             .chain(places.filter(|x| x.is_finite()))
             .collect();
         let ys: Vec<f64> = lines.iter().flatten().map(|point| point.1).collect();
-        let mut x = Axis::numbers(&xs);
+        let mut x = if chosen {
+            Axis::chosen(&xs)
+        } else {
+            Axis::numbers(&xs)
+        };
         x.thin_out(6);
         let mut y = Axis::numbers(&ys);
         y.thin_out(5);
@@ -310,7 +315,7 @@ mod tests {
     #[test]
     fn the_job_stands_on_the_line() {
         let plot = plot();
-        let drawing = Drawing::of(&plot);
+        let drawing = Drawing::of(&plot, false);
         let (x, y) = drawing.job().expect("it has a place");
         assert_eq!(x, drawing.across(2.0));
         let y = y.expect("the line reaches there");
@@ -323,7 +328,7 @@ mod tests {
     #[test]
     fn labels_of_marks_do_not_cover_each_other() {
         let plot = plot();
-        let drawing = Drawing::of(&plot);
+        let drawing = Drawing::of(&plot, false);
         let rows: Vec<usize> = drawing.marks.iter().map(|mark| mark.2).collect();
         assert_ne!(rows[0], rows[1]);
         let last = drawing.marks[2];
@@ -334,7 +339,7 @@ mod tests {
     fn what_a_policy_says_is_text_and_no_markup() {
         let mut plot = plot();
         plot.marks[0].label = "Q1 < Q2 & <b onclick='x'>".into();
-        let svg = Drawing::of(&plot).svg(false, None);
+        let svg = Drawing::of(&plot, false).svg(false, None);
         assert!(
             svg.contains("Q1 &lt; Q2 &amp; &lt;b onclick=&#39;x&#39;>"),
             "{svg}"
@@ -347,7 +352,7 @@ mod tests {
     fn observations_are_not_joined() {
         let mut plot = plot();
         plot.lines[0].dots = true;
-        let svg = Drawing::of(&plot).svg(false, None);
+        let svg = Drawing::of(&plot, false).svg(false, None);
         assert_eq!(svg.matches("<polyline").count(), 0);
         // Three points and the job.
         assert_eq!(svg.matches("<circle").count(), 4);
@@ -355,7 +360,7 @@ mod tests {
 
     #[test]
     fn it_says_in_words_what_it_shows() {
-        let words = Drawing::of(&plot()).describe();
+        let words = Drawing::of(&plot(), false).describe();
         assert!(
             words.contains("from 0.125 at 0 to 0.05 at 12, at most 0.25 at 4"),
             "{words}"
@@ -371,6 +376,6 @@ mod tests {
             job_at: None,
             ..plot()
         };
-        assert!(Drawing::of(&plot).job().is_none());
+        assert!(Drawing::of(&plot, false).job().is_none());
     }
 }
