@@ -50,13 +50,16 @@ fn add(html: &str, policy: &str) -> Result<String> {
 fn hashes(html: &str, name: &str, is_meant: impl Fn(&str) -> bool) -> Result<String> {
     let (start, end) = (format!("<{name}"), format!("</{name}>"));
     let mut hashes = Vec::new();
-    for part in html.split(&start).skip(1) {
-        let (tag, rest) = part
+    let mut rest = html;
+    // One after the other: what looks like a tag within an element is its text.
+    while let Some((_, part)) = rest.split_once(&start) {
+        let (tag, part) = part
             .split_once('>')
             .with_context(|| format!("a <{name}> of the page has no end"))?;
-        let (text, _) = rest
+        let (text, after) = part
             .split_once(&end)
             .with_context(|| format!("the page has a <{name}> without {end}"))?;
+        rest = after;
         if is_meant(tag) {
             let hash = BASE64_STANDARD.encode(Sha256::digest(text));
             hashes.push(format!("'sha256-{hash}'"));
@@ -81,6 +84,13 @@ mod tests {
             "{page}"
         );
         assert!(page.ends_with(html.split_once('\n').expect("two lines").1));
+    }
+
+    #[test]
+    fn a_tag_in_a_script_is_its_text() {
+        let html = "<meta charset=\"utf-8\">\n<script>a = '<script>'</script><script>b</script>";
+        let page = of_single_file(html).expect("sound");
+        assert_eq!(page.matches("'sha256-").count(), 2);
     }
 
     #[test]
