@@ -9,8 +9,13 @@ globalThis.switchyardKept = (() => {
       request.onerror = () => reject(request.error);
     });
 
+  // A frame in an article keeps nothing, and finds nothing that the reader has kept: the article hears of
+  // what it shows (static/embed.js).
+  const isFrame = parent !== self && new URLSearchParams(location.search).has("embed");
+
   // What `use` asks of the store, once it is written down. Too little room shows only then.
   const store = async (mode, use) => {
+    if (isFrame) throw new Error("a page in a frame keeps nothing");
     const opening = indexedDB.open("switchyard", 1);
     opening.onupgradeneeded = () =>
       opening.result.createObjectStore("traces", { keyPath: "id", autoIncrement: true });
@@ -91,7 +96,7 @@ globalThis.switchyardKept = (() => {
   const HELD = "switchyard held";
   const DAY = 24 * 60 * 60 * 1000;
   const lockOf = (id) => `${HELD} ${id}`;
-  const number = () => Number(sessionStorage.getItem(HELD));
+  const number = () => (isFrame ? 0 : Number(sessionStorage.getItem(HELD)));
   const release = new Map();
   const owns = async (id) => {
     if (!id || release.has(id) || !navigator.locks) return Boolean(id);
@@ -110,6 +115,7 @@ globalThis.switchyardKept = (() => {
   };
 
   const unhold = async () => {
+    if (isFrame) return;
     const id = number();
     sessionStorage.removeItem(HELD);
     if (!(await owns(id))) return;

@@ -5,6 +5,21 @@
   const isSingleFile = !document.currentScript.src;
   const singleFile = `./switchyard.html${location.search}${location.hash}`;
 
+  // Where an article of the same host holds several of these pages as frames (static/view.js), what one
+  // has compiled is there for those that come later.
+  const shared = (() => {
+    try {
+      return parent === self ? undefined : parent.switchyardModules;
+    } catch {
+      return undefined;
+    }
+  })();
+  globalThis.switchyardStart = { shared };
+
+  // A file that was saved with a trace and settings inside starts with them (static/snippets.js).
+  const held = document.getElementById("switchyard-link")?.textContent;
+  if (held && !location.hash.includes("=")) location.replace(`#${held}`);
+
   // One paragraph: what is said while the page is still being read moves to its place later.
   const paragraph = document.createElement("p");
   paragraph.className = "stopped";
@@ -57,7 +72,10 @@
     if (!program) return;
     try {
       const { default: start } = await import(program.href);
-      await start({ module_or_path: document.querySelector("link[as=fetch]").href });
+      const address = document.querySelector("link[as=fetch]").href;
+      const known = shared && (shared.get(address) ?? (await WebAssembly.compileStreaming(fetch(address))));
+      shared?.set(address, known);
+      await start({ module_or_path: known ?? address });
     } catch (error) {
       failed(error);
     }

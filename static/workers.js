@@ -16,12 +16,21 @@ globalThis.switchyardWorkers = (() => {
     return response;
   };
 
+  // Frames of one article and one host compile once (static/view.js, static/start.js).
+  const compiled = async () => {
+    const { shared } = globalThis.switchyardStart;
+    const known = shared?.get(`worker ${version}`);
+    if (known) return known;
+    const bytes = await (await fetched("worker_bg.wasm", held("worker_bg.wasm"))).arrayBuffer();
+    const module = await WebAssembly.compile(bytes);
+    shared?.set(`worker ${version}`, module);
+    return module;
+  };
+
   const load = async () => {
     const [script, module] = await Promise.all([
       held("worker.js") ?? fetched("worker.js").then((response) => response.text()),
-      fetched("worker_bg.wasm", held("worker_bg.wasm"))
-        .then((response) => response.arrayBuffer())
-        .then((bytes) => WebAssembly.compile(bytes)),
+      compiled(),
     ]);
     // The module is the first message. Thrown outside of the promise, a failure is the worker's error
     // event.

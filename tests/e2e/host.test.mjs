@@ -104,11 +104,13 @@ for (const [name, headers] of [
   });
 }
 
-test("Embed copies the frame that the guide shows", async (t) => {
+test("Embed makes the frame that the guide shows", async (t) => {
   const page = await open(t, "index.html#v=1&sample=lab&run=fifo", { permissions: ["clipboard-read", "clipboard-write"] });
   await finished(page, 1);
   await page.getByRole("button", { name: "Embed" }).click();
-  await page.getByText("The code for embedding this view is copied.").waitFor();
+  await page.getByRole("button", { name: "Plain frame" }).click();
+  await page.getByRole("button", { name: "Copy snippet" }).click();
+  await page.getByText("Copied.").waitFor();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   const withoutAddress = (frame) => frame.replace(/src="[^"]*"/, "");
   assert.equal(withoutAddress(copied), withoutAddress(snippet("html")));

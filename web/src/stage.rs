@@ -63,6 +63,8 @@ pub struct Stage {
     pub node: Option<u32>,
     /// The job that is followed through time.
     pub followed: Option<JobId>,
+    /// The job that whoever embeds the page points at.
+    pub highlighted: Option<JobId>,
     /// The job under the pointer in any view.
     pub hovered: Option<JobId>,
     /// What a job's colour stands for.
@@ -183,6 +185,7 @@ impl Default for Stage {
             node: None,
             selected: None,
             followed: None,
+            highlighted: None,
             hovered: None,
             colour_by: ColourBy::default(),
             lit: None,
@@ -234,9 +237,10 @@ impl Stage {
         }
     }
 
-    /// The job that all others stand back from: the one that is followed, else the chosen one.
+    /// The job that all others stand back from: the one that is followed, else the one that is pointed
+    /// at, else the chosen one.
     pub fn marked(&self) -> Option<JobId> {
-        self.followed.or(self.selected)
+        self.followed.or(self.highlighted).or(self.selected)
     }
 
     /// Simulated seconds per real second at the clock's time: its speed, or what lets one follow a job.

@@ -197,7 +197,7 @@ impl Session {
             stage.ranks = Ranks::of(&workload);
             stage.workload = Rc::new(workload);
             stage.runs.clear();
-            stage.hovered = None;
+            (stage.hovered, stage.highlighted) = (None, None);
             self.0.linked_time.set(wanted.time);
             stage.clock.now = opens_at;
             stage.clock.end = 0.0;

@@ -2,6 +2,9 @@
 
 use std::rc::Rc;
 
+/// In the place of what is packed: it lies within the page, which was saved with it (static/snippets.js).
+const HELD: &str = "held";
+
 /// Where jobs come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -12,7 +15,7 @@ pub enum Source {
     /// A file on a host, which lets other pages read it: its address.
     Url(String),
     /// An experiment that travels within the link: the name of its file, and what is in it, packed as
-    /// static/remote.js does.
+    /// static/remote.js does; or [`HELD`].
     Packed(String, Rc<str>),
 }
 
@@ -26,6 +29,15 @@ impl Source {
                 let path = path.trim_end_matches('/');
                 path.rsplit('/').next().unwrap_or(path)
             }
+        }
+    }
+
+    /// Whether its jobs are on this computer alone: a link carries them where they are packed for it.
+    pub fn is_here(&self) -> bool {
+        match self {
+            Self::File(_) => true,
+            Self::Packed(_, packed) => &**packed == HELD,
+            Self::Sample(_) | Self::Url(_) => false,
         }
     }
 
@@ -51,6 +63,13 @@ pub fn is_address(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_page_holds_is_here_and_what_a_link_holds_is_not() {
+        let packed = |text: &str| Source::Packed("a.csv".to_owned(), text.into());
+        assert!(packed(HELD).is_here() && Source::File("a.csv".to_owned()).is_here());
+        assert!(!packed("q1bKz").is_here() && !Source::Sample("lab".to_owned()).is_here());
+    }
 
     #[test]
     fn an_address_names_its_file_and_its_host() {

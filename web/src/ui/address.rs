@@ -139,7 +139,11 @@ pub(super) fn use_address(state: &StateHandle, session: &Session) {
                         let walks = std::mem::take(&mut address.walks);
                         address.held_until = 0.0;
                         if Link::is_one(fragment) {
-                            let link = read_link(fragment);
+                            let mut link = read_link(fragment);
+                            // Who embeds a view keeps it.
+                            if embedded_view().is_some() {
+                                link.view.clone_from(&latest.borrow().view);
+                            }
                             (address.written, address.follows) = (None, true);
                             fragment.clone_into(&mut address.text);
                             drop(address);

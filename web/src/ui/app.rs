@@ -7,7 +7,7 @@ use super::columns_dialog::columns_dialog;
 use super::controls::quiet_button;
 use super::doers::{Doers, StateProps, tell};
 use super::drop_zone::drop_zone;
-use super::embed::{embed_frame, embedded_view};
+use super::embed::{embed_frame, embedded_view, use_asked};
 use super::guide::{guide, question};
 use super::header::header;
 use super::help::help;
@@ -78,6 +78,7 @@ pub fn App() -> Html {
     });
     use_theme(state.theme, stage);
     address::use_address(&state, session);
+    use_asked(&state, session);
     use_keyboard(&state, session, animation);
 
     let select = {
@@ -110,7 +111,21 @@ pub fn App() -> Html {
 
     let embedded = embedded_view();
     let body = match embedded {
-        Some(_) => embed_frame(view, &doers),
+        Some(_) => {
+            let is_notice = state.notice.is_some();
+            let said = state
+                .notice
+                .clone()
+                .or_else(|| complaint(&state.complaints));
+            let on_close = tell(session, move |_| match is_notice {
+                true => Action::Notice(None),
+                false => Action::ReadComplaints,
+            });
+            let refused = state.trace_error.as_ref();
+            let refused = refused.map(|why| html! { <p class="notice" role="alert">{ why }</p> });
+            let said = html! { <>{ refused }{ notice(said.as_deref(), on_close) }</> };
+            embed_frame(view, said, &doers)
+        }
         None => html! {
             <>
                 { header(&state, &doers) }

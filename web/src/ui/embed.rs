@@ -1,10 +1,30 @@
-//! One view without the page around it, for articles: `?embed=` and its name.
+//! One view without the page around it, for articles: `?embed=` and its name; and what scripts may ask of
+//! the page: static/embed.js, which talks with the article around a frame (`postMessage`) and makes
+//! snippets, asks here for the least that only the program knows. Nothing here trusts what it is asked
+//! with: a wrong type or an unknown name is no answer.
 
-use super::doers::Doers;
+use super::doers::{Doers, StateHandle};
+use super::export::results;
 use super::player::Player;
 use super::view::View;
 use super::views;
+use crate::bridge::protocol::{Choice, ExportFormat};
+use crate::session::Session;
+use crate::state::link::Link;
+use crate::state::{Action, RunStatus, Source, Theme};
+use js_sys::{Array, Function};
+use std::rc::Rc;
+use wasm_bindgen::prelude::{Closure, wasm_bindgen};
+use wasm_bindgen::{JsCast, JsValue};
 use yew::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = switchyardEmbed)]
+    fn connect(page: &JsValue);
+    #[wasm_bindgen(js_namespace = switchyardEmbed)]
+    fn dialog();
+}
 
 /// The view asked for by the address, if the page is embedded.
 pub(super) fn embedded_view() -> Option<&'static View> {
@@ -16,8 +36,8 @@ pub(super) fn embedded_view() -> Option<&'static View> {
     views::named(wanted)
 }
 
-/// The view, the player, and a small way back to the whole page.
-pub(super) fn embed_frame(view: Html, doers: &Doers) -> Html {
+/// The view, what there is to say, the player, and a small way back to the whole page.
+pub(super) fn embed_frame(view: Html, said: Html, doers: &Doers) -> Html {
     let whole = web_sys::window().and_then(|window| {
         let location = window.location();
         Some(format!(
@@ -28,9 +48,180 @@ pub(super) fn embed_frame(view: Html, doers: &Doers) -> Html {
     });
     html! {
         <>
-            <main><div class="stage"><div class="view">{ view }</div></div></main>
+            <main>{ said }<div class="stage"><div class="view">{ view }</div></div></main>
             <Player doers={doers.clone()} />
             <a class="way-back" href={whole.unwrap_or_default()} target="_blank" rel="noopener">{ "Switchyard ↗" }</a>
         </>
+    }
+}
+
+/// The button that opens the dialog with snippets (static/embed.js).
+pub(super) fn embed_button() -> Html {
+    html! {
+        <button type="button" onclick={|_: MouseEvent| dialog()}
+            title="This view in an article, or in a file of its own">{ "Embed" }</button>
+    }
+}
+
+/// Lets static/embed.js ask, as long as the page is there.
+#[hook]
+pub(super) fn use_asked(state: &StateHandle, session: &Session) {
+    let latest = use_mut_ref(|| state.clone());
+    *latest.borrow_mut() = state.clone();
+    use_effect_with((), {
+        let session = session.clone();
+        move |()| {
+            let page =
+                Closure::<dyn Fn(String, JsValue) -> JsValue>::new(move |what: String, with| {
+                    let state = latest.borrow().clone();
+                    asked(&what, &with, &state, &session).unwrap_or(JsValue::UNDEFINED)
+                });
+            connect(page.as_ref());
+            move || drop(page)
+        }
+    });
+}
+
+/// What the page is asked or told, by name; the answer, if there is one.
+fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> Option<JsValue> {
+    let stage = session.stage();
+    match what {
+        // Where it is: see `look` in static/embed.js.
+        "look" => {
+            let stage = stage.read();
+            let is_over =
+                |status: &RunStatus| !matches!(status, RunStatus::Idle | RunStatus::Running(_));
+            let is_open = state.trace.is_some() && !session.is_under_way();
+            let is_over = is_open && state.cards.iter().all(|card| is_over(&card.status));
+            let failed = state.cards.iter().find_map(|card| match &card.status {
+                RunStatus::Failed(why) => Some(why),
+                _ => None,
+            });
+            let said = state.trace_error.as_ref().or(state.notice.as_ref());
+            let said = said.or(state.complaints.first()).or(failed);
+            let selected = stage
+                .selected
+                .and_then(|job| stage.workload.jobs.get(job.index()));
+            let clock = stage.clock;
+            let look: [JsValue; 10] = [
+                clock.now.into(),
+                clock.end.into(),
+                clock.playing.into(),
+                clock.speed.into(),
+                selected.map(|job| &*job.name).into(),
+                is_open.into(),
+                is_over.into(),
+                said.map(String::as_str).into(),
+                matches!(state.source, Source::File(_)).into(),
+                state.revision.into(),
+            ];
+            Some(look.iter().collect::<Array>().into())
+        }
+        "play" => {
+            session.set_playing(with.as_bool()?);
+            None
+        }
+        "seek" => {
+            session.seek(with.as_f64().filter(|time| time.is_finite())?);
+            None
+        }
+        "speed" => {
+            let speed = with.as_f64().filter(|speed| (1e-3..=1e9).contains(speed))?;
+            let mut stage = stage.write();
+            stage.clock.speed = speed;
+            stage.touch();
+            None
+        }
+        "show" => {
+            let view = views::named(&with.as_string()?)?;
+            session.tell(Action::Show(view.name));
+            Some(true.into())
+        }
+        "theme" => {
+            session.tell(Action::Theme(match with.as_string()?.as_str() {
+                "light" => Theme::Light,
+                "dark" => Theme::Dark,
+                _ => Theme::System,
+            }));
+            None
+        }
+        // A job by its name, or none; whether there is one.
+        "select" | "highlight" => {
+            let name = with.as_string();
+            let jobs = stage.read().workload.clone();
+            let mut jobs = jobs.jobs.iter();
+            let job = name
+                .as_ref()
+                .and_then(|name| jobs.position(|job| *job.name == **name));
+            let job = job.map(|at| switchyard::job::JobId(at as u32));
+            if name.is_none() || job.is_some() {
+                if what == "select" {
+                    session.select(job);
+                } else {
+                    let mut stage = stage.write();
+                    stage.highlighted = job;
+                    stage.touch();
+                }
+            }
+            Some((name.is_none() || job.is_some()).into())
+        }
+        // Of each run: its name, who waits, runs and is done, and where a job of this name is.
+        "facts" => {
+            let mut stage = stage.write();
+            stage.seek();
+            let name = with.as_string();
+            let mut jobs = stage.workload.jobs.iter();
+            let job = name.and_then(|name| jobs.position(|job| *job.name == *name));
+            let job = job.map(|at| switchyard::job::JobId(at as u32));
+            let facts = stage.runs.iter().flat_map(|run| {
+                let moment = &run.moment;
+                let is_in = |jobs: &[_]| job.is_some_and(|job| jobs.contains(&job));
+                let is_to_come = job.is_some_and(|job| {
+                    stage.workload.jobs[job.index()].submit.seconds() > stage.clock.now
+                });
+                let place = match job {
+                    None => "",
+                    _ if is_in(moment.running()) => "running",
+                    _ if is_in(moment.waiting()) => "waiting",
+                    _ if is_to_come => "coming",
+                    _ => "finished",
+                };
+                [
+                    JsValue::from(run.name.as_str()),
+                    run.label.as_str().into(),
+                    moment.waiting().len().into(),
+                    moment.running().len().into(),
+                    moment.finished().into(),
+                    place.into(),
+                ]
+            });
+            Some(facts.collect::<Array>().into())
+        }
+        "results" => Some(results(stage, state).into()),
+        // What is shown, as a link; with jobs that come from elsewhere where that is wished.
+        "link" => {
+            let mut link = Link::of(state, &stage.read());
+            if let Some(packed) = with.as_string() {
+                let name = state.source.name().to_owned();
+                link = Link {
+                    source: Source::Packed(name, Rc::from(packed)),
+                    member: None,
+                    columns: None,
+                    choice: Choice::default(),
+                    ..link
+                };
+            }
+            Some(link.fragment().into())
+        }
+        // The jobs with all settings, as a file's text, handed to a function once it is written.
+        "experiment" => {
+            let then: Function = with.dyn_ref::<Function>()?.clone();
+            session.export(ExportFormat::Switchyard, state.experiment(), move |text| {
+                // What comes of it is the script's own business.
+                let _ = then.call1(&JsValue::NULL, &text.into());
+            });
+            None
+        }
+        _ => None,
     }
 }

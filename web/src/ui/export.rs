@@ -177,13 +177,18 @@ fn trace_name(props: &Props) -> &str {
 
 /// The runs in numbers, with every job's JCT.
 fn json(props: &Props, _: usize) -> String {
-    let stage = props.stage.read();
+    results(&props.stage, &props.state)
+}
+
+/// The same, for whoever asks.
+pub(super) fn results(stage: &SharedStage, state: &AppState) -> String {
+    let stage = stage.read();
     let runs = stage.runs.iter();
     let results = Results {
-        trace: facts(&props.state, &stage),
+        trace: facts(state, &stage),
         cluster: ClusterFacts::of(&stage.cluster),
         preset: None,
-        runs: runs.filter_map(|run| result(props, &stage, run)).collect(),
+        runs: runs.filter_map(|run| result(state, &stage, run)).collect(),
     };
     // Numbers and strings always make JSON.
     serde_json::to_string_pretty(&results).unwrap_or_default()
@@ -206,13 +211,13 @@ fn facts(state: &AppState, stage: &Stage) -> TraceFacts {
     }
 }
 
-fn result(props: &Props, stage: &Stage, run: &StageRun) -> Option<RunResult> {
-    let card = props.state.card(run.id)?;
+fn result(state: &AppState, stage: &Stage, run: &StageRun) -> Option<RunResult> {
+    let card = state.card(run.id)?;
     let wall_ms = match card.status {
         RunStatus::Done { wall_ms, .. } => wall_ms,
         _ => 0.0,
     };
-    let spec = props.state.run_spec(card);
+    let spec = state.run_spec(card);
     let outcomes = outcomes(stage, run);
     Some(RunResult {
         by_gpu_type: by_gpu_type(&stage.cluster, &run.log, &outcomes),

@@ -1,17 +1,15 @@
 //! The top line: what is open, and what to do with the view as a whole.
 
-use super::clipboard::copy;
 use super::controls::quiet_button;
 use super::doers::{Doers, StateHandle, tell};
 use super::download;
+use super::embed::embed_button;
 use super::export::ExportMenu;
 use super::icon::{Icon, sign};
 use super::share::Share;
-use super::views::read_link;
 use crate::bridge::protocol::ExportFormat;
 use crate::draw::format;
 use crate::state::{Action, Theme};
-use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 /// The top line.
@@ -27,19 +25,6 @@ pub(super) fn header(state: &StateHandle, doers: &Doers) -> Html {
             </>
         }
     });
-    let onembed = {
-        let session = session.clone();
-        Callback::from(move |_: MouseEvent| {
-            let session = session.clone();
-            spawn_local(async move {
-                let notice = match copy(&embed_code()).await {
-                    true => "The code for embedding this view is copied.",
-                    false => "This browser does not let the page copy.",
-                };
-                session.tell(Action::Notice(Some(notice.to_string())));
-            });
-        })
-    };
     let next_theme = match state.theme {
         Theme::System => Theme::Dark,
         Theme::Dark => Theme::Light,
@@ -68,30 +53,10 @@ pub(super) fn header(state: &StateHandle, doers: &Doers) -> Html {
             <div class="actions">
                 <Share state={state.clone()} doers={doers.clone()} />
                 <ExportMenu stage={session.stage().clone()} state={state.clone()} {on_jobs} />
-                <button type="button" class="only-wide" onclick={onembed}
-                    title="Copy an iframe that shows this view alone">{ "Embed" }</button>
+                { embed_button() }
                 { quiet_button(theme, Some(theme), sign(Icon::Theme), tell(session, move |_| Action::Theme(next_theme))) }
                 { quiet_button("Help", Some("Keys and terms (?)"), html! { "?" }, tell(session, |_| Action::Help(true))) }
             </div>
         </header>
     }
-}
-
-fn address() -> String {
-    web_sys::window()
-        .and_then(|window| window.location().href().ok())
-        .unwrap_or_default()
-}
-
-/// What an embedded page may do: run, save files, and open the whole page.
-const SANDBOX: &str = "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox";
-
-fn embed_code() -> String {
-    let address = address();
-    let (page, fragment) = address.split_once('#').unwrap_or((&address, ""));
-    let page = page.split('?').next().unwrap_or(page);
-    let name = read_link(fragment).view;
-    format!(
-        "<iframe src=\"{page}?embed={name}#{fragment}\" sandbox=\"{SANDBOX}\" allow=\"clipboard-write\" title=\"Switchyard\" width=\"100%\" height=\"480\" style=\"border:0\"></iframe>"
-    )
 }

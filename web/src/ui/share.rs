@@ -36,7 +36,7 @@ pub(super) fn Share(props: &StateProps) -> Html {
     let with_jobs = use_state_eq(|| true);
     let copied = use_state_eq(|| None::<bool>);
     let now = use_state_eq(String::new);
-    let is_file = matches!(state.source, Source::File(_));
+    let is_file = state.source.is_here();
     let on_open = {
         let (state, session) = (state.clone(), session.clone());
         let (packed, copied, now) = (packed.setter(), copied.setter(), now.setter());
@@ -65,7 +65,7 @@ pub(super) fn Share(props: &StateProps) -> Html {
             };
             true
         }
-        _ => matches!(state.source, Source::Packed(..)),
+        _ => !is_file && matches!(state.source, Source::Packed(..)),
     };
     let page = page();
     let text = format!("{page}#{}", link.fragment());

@@ -1,0 +1,334 @@
+// What an embedded page and the article around it say to one another: `postMessage` with the window that
+// the frame is in, and with no other. The article sends {switchyard: 1, id, method, params} and is answered
+// {switchyard: 1, id, result} or {switchyard: 1, id, error}; of itself the page tells {switchyard: 1, event,
+// detail}. docs/embedding.md is the whole of it; static/view.js is the element that speaks it.
+//
+// What comes from an article is data: a method by its name, texts and numbers within bounds. Settings go
+// the way of every link, which the program reads; nothing becomes markup, and what is not understood is
+// not answered. web/src/ui/embed.rs calls `connect` with what the program can be asked.
+globalThis.switchyardEmbed = (() => {
+  const asked = new URLSearchParams(location.search);
+  const isEmbedded = asked.has("embed") && parent !== self;
+
+  /** The most letters of a message, and of a link in one; and of all else. */
+  const MOST_LETTERS = 400_000;
+  const MOST_OF_A_NAME = 1_000;
+  const MOST_WAITING = 64;
+  const MOST_GOALS = 32;
+  const EVERY_MS = 100;
+
+  let ask = null;
+  let connected;
+  const connection = new Promise((resolve) => (connected = resolve));
+  const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  // An article of the page's own host may know what the page knows; another may not, where the reader
+  // has opened a file.
+  const isOfOneHost = (() => {
+    try {
+      return self.origin !== "null" && parent.location.origin === self.origin;
+    } catch {
+      return false;
+    }
+  })();
+
+  const look = () => {
+    const [t, end, playing, speed, selected, open, done, said, isFile, revision] = ask("look");
+    const ready = open && (done || (end > 0 && end >= t));
+    return { t, end, playing, speed, selected: selected ?? null, open, ready, done, said: said ?? "", isFile, revision };
+  };
+  const until = async (is) => {
+    for (;;) {
+      const now = look();
+      if (is(now)) return now;
+      await after(EVERY_MS / 2);
+    }
+  };
+
+  const fail = (words) => {
+    throw new Error(words);
+  };
+  const isText = (value, most = MOST_OF_A_NAME) => typeof value === "string" && value.length <= most;
+  const number = (value) => (typeof value === "number" && Number.isFinite(value) ? value : fail("that is no number"));
+  const text = (value) => (isText(value) ? value : fail("that is no text, or too long"));
+  const allowed = () => {
+    if (look().isFile && !isOfOneHost) fail("the reader has opened a file, which stays with them");
+  };
+
+  // Links
+
+  const JOBS = ["sample", "file", "url", "experiment", "member", "columns", "window", "status", "tenant", "fractions", "oversized", "load"];
+  const MOMENT = ["t", "speed", "zoom", "range", "job", "follow", "lit"];
+  const RUNS = ["run", "name", "baseline"];
+
+  /** Schedulers that stand in one text: spaces part them, but not where one has an `if` of its own. */
+  const policies = (value) =>
+    (Array.isArray(value) ? value : text(value).split(/(?<!\sif)\s+(?!if\s)/)).map(text).filter((policy) => policy.trim());
+
+  /** A link's text with other jobs, schedulers or settings. */
+  const changed = (fragment, settings) => {
+    let pairs = fragment.split("&").filter((pair) => pair && !pair.startsWith("v="));
+    const put = (keys, ...added) => {
+      pairs = pairs.filter((pair) => !keys.includes(pair.split("=")[0]));
+      pairs.push(...added.map(([key, value]) => `${key}=${encodeURIComponent(value)}`));
+    };
+    for (const [key, value] of Object.entries(settings)) {
+      if (value === null || value === undefined) {
+        put([key]);
+      } else if (key === "src") {
+        const isAddress = /^https?:/.test(text(value));
+        put([...JOBS, ...MOMENT], [isAddress ? "url" : "sample", value]);
+      } else if (key === "policy") {
+        put(RUNS, ...policies(value).map((policy) => ["run", policy]));
+      } else if (/^[a-z][a-z-]{0,60}$/.test(key) && ["string", "number", "boolean"].includes(typeof value)) {
+        put([key], [key, text(String(value))]);
+      } else {
+        fail(`${key.slice(0, 60)} is no setting`);
+      }
+    }
+    return ["v=1", ...pairs].join("&");
+  };
+
+  /** Follows a link as one that is put into the address, and waits until its runs are over. */
+  const follow = async (fragment) => {
+    const before = look();
+    if (`#${fragment}` !== location.hash) {
+      const told = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
+      location.replace(`#${fragment}`);
+      await Promise.race([told, after(2_000)]);
+      await after(EVERY_MS);
+    }
+    const now = await until(({ done, said, open }) => done || (said && !open));
+    if (before.playing !== now.playing && !(before.playing && isStill)) ask("play", before.playing);
+    // What of it could not be understood or run, in words.
+    if (now.said) fail(now.said);
+    return summary();
+  };
+
+  // Results
+
+  const KEPT = ["policy", "placement", "seed", "jobs", "finished", "rejected", "jct", "queueing", "makespan", "restarts", "gpu_allocation", "fairness", "longest_wait", "log_hash"];
+
+  const summary = () => {
+    const { t, end, playing, speed, done } = look();
+    const results = JSON.parse(ask("results"));
+    const names = facts().map(({ name }) => name);
+    const runs = results.runs.map((run, at) => ({ name: names[at], ...Object.fromEntries(KEPT.map((key) => [key, run[key]])) }));
+    return { t, end, playing, speed, done, trace: results.trace, cluster: results.cluster, runs };
+  };
+
+  const facts = (job) => {
+    const flat = ask("facts", job);
+    return Array.from({ length: flat.length / 6 }, (_, at) => {
+      const [name, policy, waiting, running, finished, place] = flat.slice(at * 6, at * 6 + 6);
+      return { name, policy, waiting, running, finished, place };
+    });
+  };
+
+  // Goals
+
+  const runOf = (runs, name) =>
+    runs.find((run, at) => [String(at), run.name, run.policy].includes(name)) ??
+    runs.find(({ policy }) => policy.startsWith(name));
+  const FIGURES = {
+    mean: ({ jct }) => jct.mean,
+    median: ({ jct }) => jct.median,
+    p95: ({ jct }) => jct.p95,
+    makespan: ({ makespan }) => makespan,
+    restarts: ({ restarts }) => restarts,
+  };
+  const COMPARED = { "<": (a, b) => a < b, ">": (a, b) => a > b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b, "=": (a, b) => a === b };
+
+  const term = (words) => {
+    if (/^-?\d+(\.\d+)?$/.test(words)) return () => Number(words);
+    if (words === "t") return ({ now }) => now.t;
+    const [, what, run] = /^(\w+)\(([^()]*)\)$/.exec(words) ?? fail(`a goal does not know '${words.slice(0, 60)}'`);
+    const name = run.trim() || "0";
+    if (["waiting", "running", "finished"].includes(what)) return ({ runs }) => runOf(runs, name)?.[what];
+    const figure = Object.hasOwn(FIGURES, what) ? FIGURES[what] : fail(`a goal does not know '${what.slice(0, 60)}'`);
+    return ({ results }) => {
+      const of = results && runOf(results.runs, name);
+      return of && figure(of);
+    };
+  };
+
+  /** A condition as a function of what is: `done`, `t >= 60`, `mean(srtf) < mean(fifo)`, `job J3 is running`, joined by `and`. */
+  const condition = (words) => {
+    const parts = text(words).trim().split(/\s+and\s+/).map((part) => {
+      if (part === "done") return ({ now }) => now.done;
+      const job = /^job (?:"([^"]+)"|(\S+)) is (coming|waiting|running|finished)(?: under (.+))?$/.exec(part);
+      if (job) return () => runOf(facts(job[1] ?? job[2]), job[4] ?? "0")?.place === job[3];
+      const [, left, by, right] = /^(.+?)\s*(<=|>=|<|>|=)\s*(.+)$/.exec(part) ?? fail(`a goal does not know '${part.slice(0, 60)}'`);
+      const [a, b] = [term(left), term(right)];
+      return (what) => COMPARED[by](a(what), b(what));
+    });
+    return (what) => parts.every((part) => part(what));
+  };
+
+  const goals = [];
+
+  // What may be asked
+
+  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  // The reader's browser alone knows whether a picture can be had.
+  const picture = async () => {
+    const canvases = [...document.querySelectorAll(".view canvas")];
+    const largest = canvases.sort((a, b) => b.width * b.height - a.width * a.height)[0];
+    return largest?.width ? createImageBitmap(largest) : null;
+  };
+  const one = (what) => (name) => {
+    allowed();
+    if (!ask(what, name === null || name === undefined ? null : text(name))) fail("there is no job of that name");
+    expect();
+  };
+
+  const METHODS = {
+    ready: () => look(),
+    play: () => {
+      const { t, end, done } = look();
+      if (done && t >= end) ask("seek", 0);
+      ask("play", true);
+    },
+    pause: () => void ask("play", false),
+    seek: async (seconds) => {
+      const time = number(seconds);
+      await until(({ end, done }) => done || end >= time);
+      ask("seek", time);
+    },
+    speed: (speed) => void ask("speed", number(speed)),
+    select: one("select"),
+    highlight: one("highlight"),
+    show: (view) => void (ask("show", text(view)) || fail("there is no view of that name")),
+    theme: (theme) => void ask("theme", text(theme)),
+    controls: (is) => controls(Boolean(is)),
+    run: (settings) => {
+      if (typeof settings !== "object" || !settings) fail("settings are an object");
+      const { link, ...others } = settings;
+      if (link !== undefined && !isText(link, MOST_LETTERS)) fail("a link is a text, and not too long");
+      return follow(changed(link?.replace(/^.*#/, "") ?? ask("link"), others));
+    },
+    summary: () => (allowed(), summary()),
+    facts: (job) => (allowed(), facts(job === undefined ? undefined : text(job))),
+    goal: ({ name, predicate } = {}) =>
+      new Promise((resolve) => {
+        allowed();
+        if (goals.length === MOST_GOALS) fail("there are too many goals");
+        goals.push({ name: text(name), is: condition(predicate), resolve });
+      }),
+    link: () => (allowed(), ask("link")),
+    picture,
+  };
+
+  const controls = (are) => {
+    if (are) delete document.documentElement.dataset.controls;
+    else document.documentElement.dataset.controls = "none";
+  };
+
+  // Who is told
+
+  let origin = "*";
+  const post = (message, transfer = []) => parent.postMessage({ switchyard: 1, ...message }, { targetOrigin: origin, transfer });
+  const tell = (event, detail) => post({ event, detail });
+
+  let waiting = 0;
+  const hear = async ({ source, data, origin: from }) => {
+    if (source !== parent || data?.switchyard !== 1 || !isText(data.method, 40) || !Object.hasOwn(METHODS, data.method)) return;
+    const { id, method, params } = data;
+    const isNamed = isText(id, 100) || Number.isFinite(id);
+    if (!isNamed || waiting === MOST_WAITING) return;
+    let letters = Infinity;
+    try {
+      letters = JSON.stringify(params ?? null).length;
+    } catch {
+      // What has no end is too long.
+    }
+    if (letters > MOST_LETTERS) return;
+    // A frame without an origin has no name to be sent to.
+    origin = from === "null" ? "*" : from;
+    waiting += 1;
+    try {
+      await connection;
+      if (method !== "play" && method !== "pause") await until(({ ready, said }) => ready || said);
+      const result = (await METHODS[method](params)) ?? null;
+      expect();
+      post({ id, result }, result instanceof ImageBitmap ? [result] : []);
+    } catch (error) {
+      post({ id, error: String(error.message ?? error).slice(0, MOST_OF_A_NAME) });
+    } finally {
+      waiting -= 1;
+    }
+  };
+
+  // What the clock is expected to do by itself: what it does otherwise, a person has done.
+  let expected = null;
+  const expect = () => (expected = { ...look(), at: performance.now() });
+  const hasMoved = (now) => {
+    if (!expected || now.playing !== expected.playing && now.t < now.end || now.speed !== expected.speed) return Boolean(expected);
+    const most = expected.playing ? ((performance.now() - expected.at) / 1000 + 0.4) * now.speed : 0;
+    return now.t < expected.t - 1e-6 || now.t > expected.t + most + 1e-6;
+  };
+
+  const watch = () => {
+    let before = {};
+    let isReady = false;
+    let told = null;
+    const whole = () => {
+      const now = look();
+      if (now.open && !isReady && asked.get("autoplay") === "0" && now.playing) ask("play", false);
+      if (now.said && now.said !== before.said) tell("error", { message: now.said.slice(0, MOST_OF_A_NAME) });
+      if (now.ready && !isReady) {
+        isReady = true;
+        if (asked.get("autoplay") === "1" && !isStill) ask("play", true);
+        const job = asked.get("highlight");
+        if (job) ask("highlight", job);
+        expect();
+        tell("ready", { t: now.t, end: now.end, picture: globalThis.switchyardFirstPicture ?? null });
+      }
+      if (!isReady) return;
+      const { t, end, playing, speed } = now;
+      if (t !== before.t || end !== before.end || playing !== before.playing || speed !== before.speed) {
+        // What a link or other runs have moved, nobody has moved by hand.
+        const isByLink = now.revision !== before.revision;
+        tell("time", { t, end, playing, speed, moved: !isByLink && hasMoved(now) });
+      }
+      expect();
+      const isTold = !now.isFile || isOfOneHost;
+      if (now.selected !== before.selected && before.selected !== undefined && isTold) tell("select", { job: now.selected });
+      // Runs may be over, and others too, between two looks.
+      if (now.done && now.revision !== told) {
+        told = now.revision;
+        if (isTold) tell("done", summary());
+      }
+      before = now;
+      if (goals.length && isTold) reach(now);
+    };
+    setInterval(whole, EVERY_MS);
+    whole();
+  };
+
+  const reach = (now) => {
+    const what = { now, runs: facts(), results: now.done ? summary() : null };
+    for (const goal of goals.filter(({ is }) => is(what))) {
+      goals.splice(goals.indexOf(goal), 1);
+      tell("goal", { name: goal.name });
+      goal.resolve(null);
+    }
+  };
+
+  if (isEmbedded) {
+    controls(asked.get("controls") !== "none");
+    addEventListener("message", hear);
+    connection.then(watch);
+  }
+
+  return {
+    connect: (page) => {
+      ask = page;
+      connected();
+    },
+    // For static/snippets.js.
+    ask: (...of) => ask(...of),
+    changed,
+    dialog: () => globalThis.switchyardSnippets.open(),
+  };
+})();

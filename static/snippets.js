@@ -1,0 +1,241 @@
+// The Embed dialog: a view as a snippet for an article, as the element (static/view.js) or as a plain frame,
+// with a preview; and the page as one file that has the trace and all settings within, to attach to a
+// paper's artefact. What the program knows it is asked by static/embed.js; docs/embedding.md is for authors.
+globalThis.switchyardSnippets = (() => {
+  // The single file holds this script itself, and its policy lets it show no frames.
+  const isSingleFile = !document.currentScript.src;
+
+  /** A link with more letters is not offered: browsers and editors take this much. */
+  const MOST_LETTERS = 300_000;
+  const SANDBOX = "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox";
+  const HEIGHT = 480;
+
+  const made = (name, properties = {}, ...children) => {
+    const element = Object.assign(document.createElement(name), properties);
+    element.append(...children);
+    return element;
+  };
+  const escaped = (text) => text.replace(/[&"<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  const size = (bytes) => (bytes < 1000 ? `${bytes} B` : bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} KB` : `${(bytes / 1e6).toFixed(1)} MB`);
+  const ask = (...of) => switchyardEmbed.ask(...of);
+
+  /** The jobs that are open with all settings, packed. */
+  const packed = () => new Promise((then) => ask("experiment", then)).then(switchyardRemote.pack);
+
+  // Snippets
+
+  /** What a link says besides what is set in the dialog. */
+  const linkOf = (trace, set) => {
+    const link = trace ? ask("link", "held").replace("experiment=held", `experiment=${trace}`) : ask("link");
+    const theme = set.theme === "auto" ? null : set.theme;
+    return switchyardEmbed.changed(link, { view: null, job: null, follow: null, theme, t: set.t, speed: set.speed });
+  };
+
+  const frameAddress = (page, trace, set) => {
+    const search = new URLSearchParams({ embed: set.view });
+    if (!set.controls) search.set("controls", "none");
+    search.set("autoplay", set.autoplay ? 1 : 0);
+    if (set.highlight) search.set("highlight", set.highlight);
+    return `${page}?${search}#${linkOf(trace, set)}`;
+  };
+
+  const page = () => new URL(isSingleFile ? location.pathname : "./index.html", location).href;
+
+  const asFrame = (trace, set) =>
+    `<iframe src="${escaped(frameAddress(page(), trace, set))}" sandbox="${SANDBOX}" allow="clipboard-write" title="${escaped(set.caption || "Switchyard")}" width="100%" height="${HEIGHT}" style="border:0"></iframe>`;
+
+  const asElement = (trace, set) => {
+    const attributes = [["view", set.view], ["link", linkOf(trace, { ...set, theme: "auto" })], ["theme", set.theme], ["highlight", set.highlight], ["caption", set.caption], ["poster", set.poster]];
+    const words = attributes.filter(([, value]) => value && value !== "auto").map(([name, value]) => `${name}="${escaped(value)}"`);
+    const flags = ["controls", "autoplay"].filter((name) => set[name]);
+    const poster = set.poster ? `\n  <img src="${escaped(set.poster)}" alt="${escaped(set.caption || "Switchyard")}">\n` : "";
+    return `<script type="module" src="${new URL("./view.js", location).href}"></script>\n<switchyard-view ${[...words, ...flags].join(" ")}>${poster}</switchyard-view>`;
+  };
+
+  // One file
+
+  const save = (name, blob) => {
+    const address = URL.createObjectURL(blob);
+    made("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 30_000);
+  };
+
+  /** The page in one file, as it was before anything was opened. */
+  const emptyFile = async () => {
+    if (!isSingleFile) {
+      const response = await fetch("./switchyard.html");
+      if (!response.ok) throw new Error("switchyard.html does not lie beside this page");
+      return response.text();
+    }
+    const root = document.documentElement.cloneNode(true);
+    for (const name of Object.keys(root.dataset)) delete root.dataset[name];
+    for (const element of root.querySelectorAll("body > dialog, #switchyard-link, #switchyard-experiment")) element.remove();
+    root.querySelector("#app").replaceChildren(made("div", { id: "starting" }));
+    return `<!doctype html>\n${root.outerHTML}\n`;
+  };
+
+  /** With a trace and settings inside: texts that nothing runs, before the first script. */
+  const wholeFile = async (trace) => {
+    const held = [["link", trace ? ask("link", "held") : ask("link")], ["experiment", trace ?? ""]];
+    const texts = held.map(([name, text]) => {
+      // What ends an element is not among what links are made of.
+      if (/[<>\s]/.test(text)) throw new Error("a link has a letter that it must not have");
+      return `<script type="text/plain" id="switchyard-${name}">${text}</script>\n`;
+    });
+    const html = await emptyFile();
+    const at = html.indexOf("<script");
+    return new Blob([html.slice(0, at), ...texts, html.slice(at)], { type: "text/html" });
+  };
+
+  // The dialog
+
+  const TITLES = { auto: "as the reader has it", light: "light", dark: "dark" };
+
+  const open = async () => {
+    const now = ask("look");
+    const link = ask("link");
+    const value = (key) => decodeURIComponent(new RegExp(`(?:^|&)${key}=([^&]*)`).exec(link)?.[1] ?? "");
+    const set = { view: value("view") || "yard", t: Math.round(now[0]), speed: now[3], highlight: now[4] ?? "", theme: value("theme") || "auto", caption: "", controls: true, autoplay: false, poster: "" };
+    const isOwn = /(^|&)(file|experiment)=/.test(link);
+    const isSample = !isOwn && !value("url");
+    let trace = null;
+    let kind = "element";
+
+    const dialog = made("dialog", { id: "embed-dialog", className: "embed-dialog" });
+    dialog.setAttribute("aria-labelledby", "embed-title");
+    const field = (label, control) => made("label", {}, made("span", {}, label), control);
+    const change = () => {
+      write();
+      clearTimeout(timer);
+      timer = setTimeout(show, 400);
+    };
+    let timer = 0;
+    const text = (key, type = "text") => {
+      const input = made("input", { type, value: set[key], min: type === "number" ? 0 : "" });
+      if (type === "number") input.step = "any";
+      input.oninput = () => {
+        set[key] = type === "number" ? Math.max(0, Number(input.value) || 0) : input.value;
+        change();
+      };
+      return input;
+    };
+    const choice = (key, options) => {
+      const select = made("select", {}, ...options.map(([name, title]) => made("option", { value: name, selected: name === set[key] }, title)));
+      select.onchange = () => {
+        set[key] = select.value;
+        change();
+      };
+      return select;
+    };
+    const check = (key, label) => {
+      const input = made("input", { type: "checkbox", checked: set[key] });
+      input.onchange = () => {
+        set[key] = input.checked;
+        change();
+      };
+      return made("label", { className: "check" }, input, label);
+    };
+    const views = [...document.querySelectorAll("[role=tab]")].map((tab) => [tab.id.replace("tab-", ""), tab.textContent]);
+    const kinds = [["element", "Element"], ["frame", "Plain frame"]].map(([name, title]) => {
+      const button = made("button", { type: "button" }, title);
+      button.onclick = () => {
+        kind = name;
+        write();
+      };
+      return [name, button];
+    });
+    const code = made("textarea", { readOnly: true, rows: 5, spellcheck: false });
+    code.setAttribute("aria-label", "The snippet");
+    code.onfocus = () => code.select();
+    const sizes = made("p", { className: "hint" });
+    const status = made("span", {});
+    status.setAttribute("role", "status");
+    const room = made("div", { className: "preview" });
+    const preview = isSingleFile ? null : made("iframe", { title: "Preview" });
+    room.append(preview ?? made("p", { className: "hint" }, "From a single file there is no preview: a snippet needs the page on a server."));
+
+    const traceWords = () => {
+      if (isSample) return "its trace is a sample, which every page has";
+      if (trace && trace.length > MOST_LETTERS) return `its trace takes ${size(trace.length)}, too much for a link: put its file on a server that lets other pages read it (CORS) and open it by address, or save all as one file`;
+      if (isOwn) return trace ? `of which its trace takes ${size(trace.length)}` : "looking how large its trace is…";
+      return `its trace is fetched from ${new URL(value("url")).host}`;
+    };
+    const within = () => (isOwn && trace && trace.length <= MOST_LETTERS ? trace : null);
+    const write = () => {
+      code.value = (kind === "element" ? asElement : asFrame)(within(), set);
+      for (const [name, button] of kinds) button.setAttribute("aria-pressed", String(name === kind));
+      sizes.textContent = `The snippet takes ${size(code.value.length)}; ${traceWords()}.`;
+      status.textContent = "";
+    };
+    const show = () => {
+      if (preview && dialog.open && (!isOwn || within())) preview.src = frameAddress(page(), within(), set);
+    };
+
+    const button = (title, act, className = "") => {
+      const control = made("button", { type: "button", className }, title);
+      control.onclick = async () => {
+        try {
+          await act();
+        } catch (error) {
+          status.textContent = `That failed: ${switchyardWords(error)}.`;
+        }
+      };
+      return control;
+    };
+    const copy = button("Copy snippet", async () => {
+      const copied = await navigator.clipboard?.writeText(code.value).then(() => true, () => false);
+      status.textContent = copied ? "Copied." : "This browser does not let the page copy: copy it from the field.";
+    }, "primary");
+    const file = (value("file") || value("sample") || "lab").replace(/\.[a-z]+$/i, "").replace(/[^\p{L}\p{N}._-]/gu, "-");
+    const poster = button("Save a poster", async () => {
+      const canvases = [...document.querySelectorAll(".view canvas")].sort((a, b) => b.width * b.height - a.width * a.height);
+      if (!canvases[0]?.width) throw new Error("this view has no picture");
+      set.poster = `${file}.png`;
+      canvases[0].toBlob((blob) => save(set.poster, blob));
+      write();
+      status.textContent = `Saved as ${set.poster}: the element shows it before its frame, and readers without scripts see it.`;
+    });
+    const single = button("Save as one file", async () => {
+      status.textContent = "Writing the file…";
+      const own = isSample ? null : (trace ?? (await packed()));
+      const blob = await wholeFile(own);
+      save(`${file}-switchyard.html`, blob);
+      status.textContent = `Saved, ${size(blob.size)}, ${own ? `of which ${size(own.length)} are the trace` : "with a sample"}: it opens from a disk, with these settings.`;
+    });
+    const close = button("Close", () => dialog.close());
+
+    dialog.append(
+      made("h2", { id: "embed-title" }, "This view in an article"),
+      made("div", { className: "fields" },
+        field("View", choice("view", views)),
+        field("Moment, s", text("t", "number")),
+        field("Speed", text("speed", "number")),
+        field("Highlighted job", text("highlight")),
+        field("Theme", choice("theme", Object.entries(TITLES))),
+        field("Caption", text("caption")),
+        check("controls", "With the player"),
+        check("autoplay", "Plays by itself")),
+      room,
+      made("div", { className: "row" }, ...kinds.map(([, of]) => of)),
+      code,
+      sizes,
+      made("div", { className: "row" }, copy, poster, close),
+      made("h2", {}, "All in one file"),
+      made("p", { className: "hint" }, "The page with the trace and these settings inside, which opens from a disk: to attach to a paper's artefact."),
+      made("div", { className: "row" }, single, status),
+    );
+    dialog.onclose = () => dialog.remove();
+    // Keys are for the fields, not for the views behind.
+    dialog.onkeydown = (event) => event.stopPropagation();
+    document.body.append(dialog);
+    dialog.showModal();
+    write();
+    if (isOwn) {
+      trace = await packed();
+      write();
+    }
+    show();
+  };
+
+  return { open };
+})();

@@ -1,0 +1,388 @@
+// <switchyard-view>, and the messages that it and plain frames speak: docs/embedding.md promises what is
+// tested here.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { accessibilityProblems, browser, dist, finished, screenshot } from "./browser.mjs";
+import { serve } from "./server.mjs";
+
+const { open } = browser();
+
+/** An article, with what it hears noted in order. */
+const article = (content, script = "view.js") =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>An article</title><link rel="icon" href="data:,"><script type="module" src="${script}"></script>${content}</html>`;
+
+const THREE = 'src="three-jobs" policy="fifo srtf" t="3"';
+
+async function host(t, pages, headers = {}) {
+  const server = await serve(dist, "/hosted/", { headers, pages });
+  t.after(() => server.close());
+  return server.url;
+}
+
+/** Notes events in the page, from before its scripts. */
+const noted = (page) =>
+  page.addInitScript(() => {
+    globalThis.noted = [];
+    for (const name of ["ready", "time", "select", "done", "goal", "error"])
+      addEventListener(name, (event) => event.target?.id && noted.push([event.target.id, name, event.detail]), true);
+    globalThis.forbidden = [];
+    addEventListener("securitypolicyviolation", (event) => forbidden.push(`${event.effectiveDirective}: ${event.blockedURI}`));
+  });
+
+const heard = (page, id, name) =>
+  page.waitForFunction(([id, name]) => noted.find(([of, what]) => of === id && what === name)?.[2], [id, name], { timeout: 60_000 }).then((found) => found.jsonValue());
+
+/** Does something with an element in the article. */
+const on = (page, id, act, ...given) => page.evaluate(([id, act, given]) => new Function("element", "given", `return (${act})(element, ...given)`)(document.getElementById(id), given), [id, String(act), given]);
+
+const playing = (page, id) => page.evaluate((id) => noted.filter(([of, what]) => of === id && what === "time").at(-1)?.[2].playing, id);
+const timeOf = (page, id) => page.evaluate((id) => noted.filter(([of, what]) => of === id && what === "time").at(-1)?.[2].t, id);
+
+test("an element shows what its attributes say, does what it is asked, and tells what happens", async (t) => {
+  const url = await host(t, { "article.html": article(`<switchyard-view id="one" ${THREE} controls caption="Three jobs" style="height: 400px"></switchyard-view>`) });
+  const page = await open(t, `${url}article.html`, { before: noted });
+  await heard(page, "one", "ready");
+  const done = await heard(page, "one", "done");
+  assert.deepEqual(done.runs.map(({ policy }) => policy), ["fifo", "srtf"]);
+  for (const { jct, makespan, restarts, name } of done.runs) {
+    assert.ok(jct.mean > 0 && jct.median > 0 && jct.p95 >= jct.median && makespan > 0 && restarts >= 0 && name);
+  }
+  const frame = page.frames()[1];
+  assert.equal(await frame.locator(".player").isVisible(), true);
+  assert.equal(await timeOf(page, "one"), 3);
+  assert.equal(await playing(page, "one"), false);
+  // Methods.
+  await on(page, "one", (element) => element.seek(7));
+  await page.waitForFunction(() => noted.some(([, what, detail]) => what === "time" && detail.t === 7));
+  await on(page, "one", (element) => element.select("J2"));
+  assert.deepEqual(await heard(page, "one", "select"), { job: "J2" });
+  await on(page, "one", (element) => element.highlight("J1"));
+  assert.match(await on(page, "one", (element) => element.select("<b>J9</b>").catch((error) => error.message)), /no job of that name/);
+  await on(page, "one", (element) => ((element.speed = 2), element.play()));
+  await page.waitForFunction(() => noted.some(([, what, detail]) => what === "time" && detail.playing && detail.t > 7 && detail.speed === 2));
+  await on(page, "one", (element) => element.pause());
+  const summary = await on(page, "one", (element) => element.summary());
+  assert.equal(summary.trace.jobs, 3);
+  assert.equal(summary.runs.length, 2);
+  const other = await on(page, "one", (element) => element.run({ policy: "sjf las[quantum=1]", cluster: "1x4", seed: 5 }));
+  assert.deepEqual(other.runs.map(({ policy, seed }) => [policy, seed]), [["sjf", 5], ["las[quantum=1]", 5]]);
+  assert.equal(other.cluster.spec, "1x4");
+  assert.match(await on(page, "one", (element) => element.run({ "<img>": 1 }).catch((error) => error.message)), /is no setting/);
+  // Goals: texts that the page checks, and functions of the article's.
+  const reached = on(page, "one", (element) => Promise.all([
+    element.goal("late", "t >= 7.4 and mean(sjf) > 0"),
+    element.goal("mine", ({ t, runs }) => t >= 7.4 && runs.length === 2),
+  ]));
+  await on(page, "one", (element) => element.seek(7.5));
+  await reached;
+  const names = await page.evaluate(() => noted.filter(([, what]) => what === "goal").map(([, , { name }]) => name));
+  assert.deepEqual(names.sort(), ["late", "mine"]);
+  assert.match(await on(page, "one", (element) => element.goal("bad", "alert(1)").catch((error) => error.message)), /a goal does not know/);
+  // Attributes that change.
+  await on(page, "one", (element) => ((element.view = "timeline"), (element.theme = "dark"), (element.controls = false), (element.caption = "<i>Later</i>"), undefined));
+  await frame.locator(".timeline").first().waitFor();
+  await frame.waitForFunction(() => document.documentElement.dataset.theme === "dark");
+  await frame.locator(".player").waitFor({ state: "hidden" });
+  assert.equal(await on(page, "one", (element) => element.shadowRoot.querySelector("p").textContent), "<i>Later</i>");
+  await on(page, "one", (element) => ((element.src = "lab"), (element.policy = "fifo"), undefined));
+  await page.waitForFunction(() => noted.some(([, what, detail]) => what === "done" && detail.trace.jobs === 240));
+  assert.equal(page.frames().length, 2, "in the same frame");
+  await screenshot(page, "element");
+});
+
+test("a group has one clock, whoever moves it", async (t) => {
+  const one = (id, more = "") => `<switchyard-view id="${id}" ${THREE} speed="1" group="g" controls ${more} style="height: 300px"></switchyard-view>`;
+  const url = await host(t, { "article.html": article(one("a") + one("b") + `<switchyard-view id="c" ${THREE} style="height: 200px"></switchyard-view>`) });
+  const page = await open(t, `${url}article.html`, { before: noted, viewport: { width: 800, height: 900 } });
+  for (const id of ["a", "b", "c"]) await heard(page, id, "ready");
+  await on(page, "a", (element) => element.seek(5));
+  await page.waitForFunction(() => noted.some(([of, what, { t }]) => of === "b" && what === "time" && t === 5));
+  await on(page, "a", (element) => element.play());
+  const plays = (id, is) => page.waitForFunction(([id, is]) => noted.filter(([of, what]) => of === id && what === "time").at(-1)?.[2].playing === is, [id, is]);
+  await plays("b", true);
+  // The reader's own hand in the other.
+  const second = page.frames().find((frame) => frame !== page.mainFrame() && frame.parentFrame());
+  assert.ok(second);
+  const frames = page.frames().filter((frame) => frame.parentFrame());
+  await frames[1].getByRole("button", { name: "Pause" }).click();
+  await plays("a", false);
+  await plays("b", false);
+  await page.waitForTimeout(300);
+  const [a, b] = [await timeOf(page, "a"), await timeOf(page, "b")];
+  assert.ok(Math.abs(a - b) < 1, `${a} and ${b}`);
+  assert.equal(await timeOf(page, "c"), 3, "who is not of the group stays");
+});
+
+test("off screen an element sleeps, with reduced motion nothing plays by itself, and far away there are pictures", async (t) => {
+  const views = Array.from({ length: 10 }, (_, at) => `<div style="height: 900px"><switchyard-view id="v${at}" ${THREE} speed="0.5" autoplay style="height: 300px"></switchyard-view></div>`).join("");
+  const url = await host(t, { "article.html": article(views) });
+  const page = await open(t, `${url}article.html`, { before: noted, viewport: { width: 800, height: 700 } });
+  await heard(page, "v0", "ready");
+  await page.waitForFunction(() => noted.some(([of, what, { playing }]) => of === "v0" && what === "time" && playing));
+  assert.equal(page.frames().length, 3, "the seen one, and the next");
+  await page.evaluate(() => scrollTo(0, 900));
+  await page.waitForFunction(() => noted.filter(([of, what]) => of === "v0" && what === "time").at(-1)[2].playing === false);
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.waitForFunction(() => noted.filter(([of, what]) => of === "v0" && what === "time").at(-1)[2].playing === true);
+  await on(page, "v0", (element) => element.seek(6).then(() => element.pause()));
+  for (let at = 0; at < 10; at++) {
+    await page.evaluate((at) => scrollTo(0, 900 * at), at);
+    await heard(page, `v${at}`, "ready");
+  }
+  await page.waitForFunction(() => document.querySelectorAll("switchyard-view").length === 10 && frames.length <= 6);
+  const isPicture = await on(page, "v0", (element) => element.shadowRoot.querySelector("canvas")?.width > 100 && !element.shadowRoot.querySelector("iframe"));
+  assert.ok(isPicture, "what it showed last stands in its place");
+  await page.evaluate(() => (noted.length = 0, scrollTo(0, 0)));
+  await heard(page, "v0", "ready");
+  assert.equal(await timeOf(page, "v0"), 6, "it goes on where it was");
+  assert.equal(await playing(page, "v0"), false);
+
+  const still = await open(t, `${url}article.html`, { before: noted, viewport: { width: 800, height: 700 }, reducedMotion: "reduce" });
+  await heard(still, "v0", "ready");
+  await still.waitForTimeout(500);
+  assert.equal(await timeOf(still, "v0"), 3);
+  await on(still, "v0", (element) => element.play());
+  await still.waitForFunction(() => noted.some(([, what, { t }]) => what === "time" && t > 3));
+});
+
+test("a frame of another host speaks the same, to its parent alone, and what it does not know it does not answer", async (t) => {
+  const page_of = await serve(dist, "/there/", { headers: { "access-control-allow-origin": "*" } });
+  t.after(() => page_of.close());
+  const frames = `<iframe id="f" src="${page_of.url}index.html?embed=yard#v=1&sample=three-jobs&run=fifo&t=2" width="600" height="300" title="f"></iframe><iframe id="stranger" src="stranger.html" title="s"></iframe>`;
+  const url = await host(t, { "article.html": article(frames, "none.js").replace(/<script.*?<\/script>/, ""), "stranger.html": article("", "none.js").replace(/<script.*?<\/script>/, "") });
+  const isTheirs = (page) =>
+    page.addInitScript(() => {
+      globalThis.messages = [];
+      addEventListener("message", ({ data, origin, source }) => messages.push({ ...data, origin, mine: source === document.getElementById("f")?.contentWindow }));
+    });
+  const page = await open(t, `${url}article.html`, { before: isTheirs, tolerated: /foreign request/ });
+  await page.waitForFunction(() => messages.some(({ event }) => event === "ready"), null, { timeout: 60_000 });
+  const send = (message) => page.evaluate((message) => document.getElementById("f").contentWindow.postMessage(message, "*"), message);
+  const answer = (id) => page.waitForFunction((id) => messages.find((message) => message.id === id), id).then((found) => found.jsonValue());
+  await send({ switchyard: 1, id: "s", method: "summary" });
+  const { result, origin } = await answer("s");
+  assert.equal(result.runs[0].policy, "fifo");
+  assert.equal(origin, new URL(page_of.url).origin);
+  // Not ours, not known, not within bounds: no answer.
+  const before = await page.evaluate(() => messages.length);
+  for (const message of [
+    { id: 1, method: "summary" },
+    { switchyard: 2, id: 1, method: "summary" },
+    { switchyard: 1, id: 1, method: "constructor" },
+    { switchyard: 1, id: 1, method: "eval", params: "1" },
+    { switchyard: 1, id: {}, method: "summary" },
+    { switchyard: 1, method: "summary" },
+    { switchyard: 1, id: 1, method: "run", params: { link: "x".repeat(500_000) } },
+    "summary",
+    null,
+  ]) await send(message);
+  // A frame beside it is not its parent.
+  await page.frames().find((frame) => frame.url().endsWith("stranger.html")).evaluate(() => parent.frames[0].postMessage({ switchyard: 1, id: 7, method: "seek", params: 9 }, "*"));
+  await send({ switchyard: 1, id: "last", method: "facts", params: "J1" });
+  assert.match((await answer("last")).result[0].place, /^(coming|waiting|running|finished)$/);
+  assert.equal(await page.evaluate((before) => messages.slice(before).filter(({ id }) => id !== undefined && id !== "last").length, before), 0);
+  assert.equal(await page.evaluate(() => messages.filter(({ event }) => event === "time").at(-1).detail.t), 2);
+  // What is no number or too long is an error in words; markup is a name like any other.
+  for (const [method, params, why] of [
+    ["seek", "9", /no number/],
+    ["select", "<img src=x onerror=alert(1)>", /no job of that name/],
+    ["show", "nowhere", /no view/],
+    ["run", { policy: "no-such-policy" }, /there is no policy 'no-such-policy'/],
+    ["goal", { name: "x", predicate: "a".repeat(2000) }, /too long/],
+  ]) {
+    await send({ switchyard: 1, id: method, method, params });
+    const told = await answer(method);
+    assert.match(told.error, why);
+  }
+  const framed = page.frames().find((frame) => frame.url().startsWith(page_of.url));
+  assert.equal(await framed.locator("img").count(), 0);
+  // A changed address is followed, and a file that a link carries is shown.
+  await page.evaluate((there) => (document.getElementById("f").src = `${there}index.html?embed=yard#v=1&sample=lab&run=srtf&t=0`), page_of.url);
+  await page.waitForFunction(() => messages.some(({ event, detail }) => event === "done" && detail.trace.jobs === 240));
+  // The reader's own file stays with them.
+  await framed.locator(".drop").waitFor();
+  const transfer = await framed.evaluateHandle(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(["job,submit,duration,gpus\nsecret,0,60,2\n"], "mine.csv"));
+    return data;
+  });
+  await framed.locator(".drop").dispatchEvent("drop", { dataTransfer: transfer });
+  await framed.waitForFunction(() => /file=mine/.test(location.hash), null, { timeout: 20_000 });
+  await send({ switchyard: 1, id: "own", method: "summary" });
+  assert.match((await answer("own")).error, /stays with them/);
+  assert.ok(!(await page.evaluate(() => JSON.stringify(messages))).includes("secret"));
+});
+
+test("one's own trace within the link, and by address", async (t) => {
+  const lines = "job,submit,duration,gpus\na,0,60,2\nb,10,600,2\n";
+  const url = await host(t, { "article.html": article(`<switchyard-view id="far" src="traces/mine.csv" policy="fifo" t="1"></switchyard-view>`), "traces/mine.csv": lines });
+  const page = await open(t, `${url}article.html`, { before: noted });
+  assert.equal((await heard(page, "far", "done")).trace.jobs, 2);
+  const packed = await page.evaluate(async (text) => {
+    const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+    const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+    return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  }, lines);
+  await page.evaluate((link) => {
+    const element = Object.assign(document.createElement("switchyard-view"), { id: "within", link });
+    document.body.append(element);
+  }, `v=1&file=own.csv&experiment=${packed}&run=srtf&t=1`);
+  const { trace, runs } = await heard(page, "within", "done");
+  assert.deepEqual([trace.jobs, runs[0].policy], [2, "srtf"]);
+});
+
+test("a strict policy of the article, under a sub-path; and without scripts there are poster and text", async (t) => {
+  const poster = `data:image/svg+xml,${encodeURIComponent("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>")}`;
+  const figure = `<switchyard-view id="one" ${THREE} poster="${poster}"><img src="${poster}" alt="Three jobs"><p>Three jobs on eight GPUs.</p></switchyard-view>`;
+  // The element's script and page are another host's, whose script the article may load as a module.
+  const there = await serve(dist, "/deep/er/", { headers: { "access-control-allow-origin": "*" } });
+  t.after(() => there.close());
+  const { origin } = new URL(there.url);
+  const policy = `default-src 'none'; script-src ${origin}; frame-src ${origin}; img-src data:; require-trusted-types-for 'script'; trusted-types 'none'`;
+  const strict = await serve(dist, "/article/", { headers: { "content-security-policy": policy }, pages: { "article.html": article(figure, `${there.url}view.js`) } });
+  t.after(() => strict.close());
+  const page = await open(t, `${strict.url}article.html`, { before: noted, tolerated: /foreign request/ });
+  await heard(page, "one", "done");
+  await on(page, "one", (element) => element.seek(5));
+  assert.deepEqual(await page.evaluate(() => forbidden), []);
+  const url = await host(t, { "plain.html": article(figure) });
+  const plain = await open(t, `${url}plain.html`, { javaScriptEnabled: false });
+  assert.ok(await plain.getByAltText("Three jobs").isVisible());
+  assert.ok(await plain.getByText("Three jobs on eight GPUs.").isVisible());
+});
+
+/** Resident megabytes of the browser's processes that show pages. */
+async function residentOf(page) {
+  const session = await page.context().browser().newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  await session.detach();
+  const pages = processInfo.filter(({ type }) => type === "renderer");
+  const kilobytes = pages.map(({ id }) => {
+    try {
+      return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1] ?? 0);
+    } catch {
+      return 0;
+    }
+  });
+  return kilobytes.reduce((sum, of) => sum + of, 0) / 1024;
+}
+
+test("ten elements that are all seen: time to the first moving picture, script per frame, memory", async (t) => {
+  const one = (at) => `<switchyard-view id="v${at}" src="lab" policy="fifo" speed="2000" autoplay style="height: 180px"></switchyard-view>`;
+  const grid = `<p id="above" style="height: 3000px">Above</p><div style="display: flex; flex-wrap: wrap">${Array.from({ length: 10 }, (_, at) => `<div style="width: 20%">${one(at)}</div>`).join("")}</div>`;
+  const single = `<p style="height: 3000px">Above</p>${one(0)}`;
+  const url = await host(t, { "ten.html": article(grid), "one.html": article(single) });
+  const moves = (page, id) => page.evaluate((id) => new Promise((resolve) => {
+    const begin = performance.now();
+    const element = document.getElementById(id);
+    element.addEventListener("time", ({ detail }) => detail.playing && resolve(performance.now() - begin), { once: false });
+    element.scrollIntoView();
+  }), id);
+  for (const [name, count] of [["one.html", 1], ["ten.html", 10]]) {
+    const page = await open(t, `${url}${name}`, { before: noted, viewport: { width: 1400, height: 900 } });
+    const empty = await residentOf(page);
+    t.diagnostic(`${count}: first moving picture ${(await moves(page, "v0")).toFixed(0)} ms after it is scrolled to`);
+    for (let at = 0; at < count; at++) await heard(page, `v${at}`, "done");
+    await page.waitForTimeout(1500);
+    const scripts = await Promise.all(page.frames().slice(1).map((frame) => frame.evaluate(() => switchyardFrameTimes())));
+    assert.equal(scripts.length, count, "what is seen is no picture");
+    const means = scripts.map((times) => times.reduce((sum, of) => sum + of, 0) / times.length);
+    t.diagnostic(`${count}: script ${means.reduce((sum, of) => sum + of, 0).toFixed(2)} ms a frame for all, greatest ${Math.max(...scripts.flat()).toFixed(1)} ms; memory ${(await residentOf(page) - empty).toFixed(0)} MB more than the article's ${empty.toFixed(0)} MB`);
+  }
+});
+
+const MINE = "job,submit,duration,gpus\na,0,60,2\nb,10,600,2\n</script><script>globalThis.intruded=1</script>,20,90,1\n";
+const give = (page) => page.getByTestId("file-picker").setInputFiles({ name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(MINE) });
+const jobs = (page, count) => page.locator("header .facts").getByText(`${count} jobs`, { exact: true }).waitFor();
+
+test("the Embed dialog makes both snippets of one's own trace, shows them, says how large they are, and they work", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=lab&run=fifo&t=0");
+  await finished(page, 1);
+  await give(page);
+  await jobs(page, 3);
+  await finished(page, 1);
+  await page.getByRole("button", { name: "Embed" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText(/^The snippet takes .* of which its trace takes \d+ B\.$/).waitFor();
+  await dialog.getByLabel("View").selectOption("timeline");
+  await dialog.getByLabel("Moment, s").fill("70");
+  await dialog.getByLabel("Highlighted job").fill("b");
+  await dialog.getByLabel("Theme").selectOption("dark");
+  await dialog.getByLabel("Caption").fill('Two "jobs" & <b>one</b>');
+  await dialog.getByLabel("With the player").uncheck();
+  const preview = page.frameLocator("#embed-dialog iframe");
+  await preview.locator(".timeline canvas").first().waitFor();
+  await page.waitForFunction(() => frames[0]?.document?.documentElement?.dataset.theme === "dark");
+  assert.equal(await preview.locator(".player").isVisible(), false);
+  assert.deepEqual(await accessibilityProblems(page), []);
+  const code = dialog.getByLabel("The snippet");
+  const element = (await code.inputValue()).replace("<switchyard-view", '<switchyard-view id="one"');
+  await dialog.getByRole("button", { name: "Plain frame" }).click();
+  const frame = await code.inputValue();
+  await screenshot(page, "embed-dialog");
+  const server = await serve(dist, new URL(".", page.url()).pathname, { headers: { "access-control-allow-origin": "*" } });
+  t.after(() => server.close());
+  // The snippets name the address that the dialog was opened at, whose server allows no others.
+  const moved = (text) => text.replaceAll(new URL(page.url()).origin, new URL(server.url).origin);
+  const again = await serve(dist, "/articles/", { pages: { "element.html": article("").replace(/<script.*<\/script>/, moved(element)), "frame.html": article(moved(frame)).replace(/<script.*?<\/script>/, "") } });
+  t.after(() => again.close());
+  const one = await open(t, `${again.url}element.html`, { before: noted, tolerated: /foreign request/ });
+  const done = await heard(one, "one", "done");
+  assert.deepEqual([done.trace.jobs, done.t], [3, 70]);
+  assert.equal(await on(one, "one", (element) => element.shadowRoot.querySelector("p").textContent), 'Two "jobs" & <b>one</b>');
+  assert.equal(await one.evaluate(() => globalThis.intruded), undefined);
+  const other = await open(t, `${again.url}frame.html`, { tolerated: /foreign request/ });
+  await other.frameLocator("iframe").locator(".timeline canvas").first().waitFor();
+});
+
+test("the Embed dialog fits a phone, and the header with it", async (t) => {
+  for (const width of [390, 360]) {
+    const page = await open(t, "index.html#v=1&sample=lab&run=fifo&t=0", { viewport: { width, height: 780 } });
+    await finished(page, 1);
+    assert.ok((await page.evaluate(() => document.querySelector("header").scrollWidth)) <= width);
+    await page.getByRole("button", { name: "Embed" }).click();
+    const { x, width: wide } = await page.getByRole("dialog").boundingBox();
+    assert.ok(x >= 0 && x + wide <= width);
+    assert.ok(await page.getByRole("dialog").evaluate((dialog) => dialog.scrollWidth <= dialog.clientWidth));
+  }
+});
+
+test("one file with trace and settings inside opens from a disk with them, and saves itself again", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "switchyard-"));
+  const saved = async (page, name) => {
+    await page.getByRole("button", { name: "Embed" }).click();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save as one file" }).click();
+    const path = join(folder, name);
+    await (await download).saveAs(path);
+    await page.getByText(/^Saved, [\d.]+ MB, of which \d+ B are the trace/).waitFor();
+    return pathToFileURL(path).href;
+  };
+  const page = await open(t, "index.html#v=1&sample=lab&run=fifo&t=0");
+  await finished(page, 1);
+  await give(page);
+  await jobs(page, 3);
+  await page.evaluate(() => (location.hash = "v=1&file=mine.csv&run=srtf&run=sjf&cluster=1x4&seed=9&view=jobs&t=30"));
+  await finished(page, 2);
+  let address = await saved(page, "one.html");
+  for (const name of ["two.html", "three.html"]) {
+    const single = await open(t, address);
+    await jobs(single, 3);
+    await finished(single, 2);
+    assert.match(single.url(), /run=srtf&run=sjf/);
+    assert.match(single.url(), /seed=9/);
+    assert.equal(await single.locator("#tab-jobs").getAttribute("aria-selected"), "true");
+    assert.equal(await single.evaluate(() => globalThis.intruded), undefined);
+    // What is shared of it carries the jobs, as of a file.
+    await single.getByRole("button", { name: "Share", exact: true }).click();
+    await single.getByText("Its 3 jobs travel within").waitFor();
+    assert.doesNotMatch(await single.getByLabel("The link").inputValue(), /experiment=held/);
+    await single.keyboard.press("Escape");
+    address = await saved(single, name);
+  }
+});
