@@ -250,6 +250,11 @@ class SwitchyardView extends HTMLElement {
     }
   }
 
+  /** Whether it is to answer something. */
+  get isAsked() {
+    return this.#asked > 0;
+  }
+
   get isFramed() {
     return this.#frame !== null;
   }
@@ -275,14 +280,22 @@ class SwitchyardView extends HTMLElement {
 
   async #ask(method, params) {
     if (!this.isConnected) throw new Error("the figure is in no document");
-    this.#make();
-    await this.#ready.promise;
-    const id = ++this.#next;
-    return new Promise((resolve, reject) => {
-      this.#calls.set(id, { resolve, reject });
-      this.#frame.contentWindow.postMessage({ switchyard: 1, id, method, params }, this.#origin);
-    });
+    // Goals wait for long, and are told the next frame again.
+    const counts = method === "goal" ? 0 : 1;
+    this.#asked += counts;
+    try {
+      this.#make();
+      await this.#ready.promise;
+      const id = ++this.#next;
+      return await new Promise((resolve, reject) => {
+        this.#calls.set(id, { resolve, reject });
+        this.#frame.contentWindow.postMessage({ switchyard: 1, id, method, params }, this.#origin);
+      });
+    } finally {
+      this.#asked -= counts;
+    }
   }
+  #asked = 0;
 
   #tell(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
@@ -459,7 +472,7 @@ const all = () => [...document.querySelectorAll("switchyard-view")];
 const thin = () => {
   const framed = all().filter(({ isFramed }) => isFramed);
   const far = ({ element }) => -Math.abs(element.getBoundingClientRect().top);
-  const distant = framed.filter(({ isNear }) => !isNear).sort((a, b) => far({ element: a }) - far({ element: b }));
+  const distant = framed.filter(({ isNear, isAsked }) => !isNear && !isAsked).sort((a, b) => far({ element: a }) - far({ element: b }));
   for (const element of distant.slice(0, Math.max(0, framed.length - MOST_FRAMES))) void element.shelve();
 };
 

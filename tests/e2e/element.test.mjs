@@ -2,7 +2,7 @@
 // tested here.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -216,6 +216,43 @@ test("a frame of another host speaks the same, to its parent alone, and what it 
   await send({ switchyard: 1, id: "own", method: "summary" });
   assert.match((await answer("own")).error, /stays with them/);
   assert.ok(!(await page.evaluate(() => JSON.stringify(messages))).includes("secret"));
+});
+
+test("a finger that moves up scrolls the article, and frames of one host compile once", async (t) => {
+  const url = await host(t, { "article.html": article(`<switchyard-view id="a" ${THREE} style="height: 500px"></switchyard-view><switchyard-view id="b" ${THREE} style="height: 500px"></switchyard-view><p style="height: 3000px">Below</p>`) });
+  const page = await open(t, `${url}article.html`, { before: noted, viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true });
+  for (const id of ["a", "b"]) await heard(page, id, "done");
+  const frame = page.frames()[1];
+  const canvas = frame.locator(".yard canvas").first();
+  assert.equal(await canvas.evaluate((canvas) => getComputedStyle(canvas).touchAction), "pan-y");
+  const { x, y, width, height } = await canvas.boundingBox();
+  const session = await page.context().newCDPSession(page);
+  const touch = (type, ...touchPoints) => session.send("Input.dispatchTouchEvent", { type, touchPoints });
+  const [across, down] = [x + width / 2, y + height / 2];
+  await touch("touchStart", { x: across, y: down });
+  for (let by = 10; by <= 200; by += 10) {
+    await touch("touchMove", { x: across, y: down - by });
+    await page.waitForTimeout(16);
+  }
+  await touch("touchEnd");
+  await page.waitForFunction(() => scrollY > 100);
+  assert.equal(await page.evaluate(() => switchyardModules.size), 2, "the page's program and the workers'");
+});
+
+test("from a disk, a frame of the single file works, and speaks", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "switchyard-"));
+  const single = pathToFileURL(join(dist, "switchyard.html")).href;
+  writeFileSync(join(folder, "article.html"), `<!doctype html><title>An article</title><iframe id="f" src="${single}?embed=yard&autoplay=0&controls=none&highlight=J2#v=1&sample=three-jobs&run=fifo&t=2" width="600" height="400"></iframe>`);
+  const page = await open(t, pathToFileURL(join(folder, "article.html")).href, {
+    tolerated: /foreign request/,
+    before: (page) => page.addInitScript(() => {
+      globalThis.messages = [];
+      addEventListener("message", ({ data }) => messages.push(data));
+    }),
+  });
+  await page.waitForFunction(() => messages.some(({ event }) => event === "done"), null, { timeout: 60_000 });
+  await page.evaluate(() => document.getElementById("f").contentWindow.postMessage({ switchyard: 1, id: 1, method: "seek", params: 5 }, "*"));
+  await page.waitForFunction(() => messages.some(({ event, detail }) => event === "time" && detail.t === 5));
 });
 
 test("one's own trace within the link, and by address", async (t) => {
