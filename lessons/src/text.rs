@@ -123,23 +123,6 @@ impl Text {
             _ => None,
         })
     }
-
-    /// How many goals it has.
-    pub fn goals(&self) -> usize {
-        let parts = self.steps.iter().flat_map(|step| &step.parts);
-        parts.filter(|part| matches!(part, Part::Goal(_))).count()
-    }
-
-    /// How many words of prose a reader has before them, blocks aside.
-    pub fn words(&self) -> usize {
-        let parts = self.steps.iter().flat_map(|step| &step.parts);
-        let words = parts.map(|part| match part {
-            Part::Prose(html) => html.split_whitespace().count(),
-            Part::Guess(guess) => guess.reveal.split_whitespace().count(),
-            _ => 0,
-        });
-        words.sum()
-    }
 }
 
 /// The source of each step: headings of the second level begin one, outside of blocks.
