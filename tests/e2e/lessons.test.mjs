@@ -1,0 +1,148 @@
+// The lessons, their front page and the article: walked from the first step to the last goal, on a phone and
+// on a desk; what they are without scripts and on paper. `lessons/tests/` checks what they claim.
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { accessibilityProblems, browser, dist, screenshot } from "./browser.mjs";
+import { serve } from "./server.mjs";
+
+const { open } = browser();
+const lessons = readdirSync(join(dist, "lessons")).filter((name) => /^\d.*\.html$/.test(name));
+const SIZES = { 390: { width: 390, height: 844 }, 768: { width: 768, height: 1024 }, 1440: { width: 1440, height: 900 } };
+
+const widthOf = (page) => page.evaluate(() => document.documentElement.scrollWidth);
+
+/** Chooses until the open step's goal is ticked off; by the clock or a job where it is about these. */
+async function reach(step) {
+  const goal = step.locator(".goal");
+  if ((await goal.count()) === 0) return;
+  const wanted = JSON.parse(await goal.getAttribute("data-goal"));
+  const figure = step.locator("switchyard-view").first();
+  const done = (timeout) => step.locator(".goal.done").waitFor({ timeout }).then(() => true, () => false);
+  assert.equal(await step.locator(".goal.done").count(), 0, "a goal is not there for nothing");
+  if (wanted.select !== undefined) {
+    await figure.evaluate((figure, job) => figure.select(job), wanted.select);
+  } else if (wanted.all[0][0] === "time") {
+    await figure.evaluate((figure, t) => figure.seek(t), wanted.all[0][2]);
+  } else {
+    const choices = step.locator(".control .choices button");
+    for (const choice of await choices.all()) {
+      // What the figure shows already is not run again.
+      if ((await choice.getAttribute("aria-pressed")) === "true") continue;
+      const over = figure.evaluate((figure) => new Promise((resolve) => figure.addEventListener("done", resolve, { once: true })));
+      await choice.press("Enter");
+      assert.equal(await choice.getAttribute("aria-pressed"), "true");
+      await over;
+      if (await done(2_000)) return;
+    }
+  }
+  assert.ok(await done(30_000), `not reached: ${await goal.textContent()}`);
+}
+
+for (const name of lessons) {
+  for (const width of [390, 1440]) {
+    test(`${name} is walked to its last goal at ${width}`, async (t) => {
+      const page = await open(t, `lessons/${name}`, { viewport: SIZES[width] });
+      const count = await page.locator(".step").count();
+      for (let at = 1; at <= count; at++) {
+        const step = page.locator(`#step-${at}`);
+        assert.equal(await page.locator(".step:visible").count(), 1);
+        await step.locator("switchyard-view").first().evaluate((figure) => figure.scrollIntoView());
+        await step.locator("switchyard-view").first().evaluate((figure) => figure.summary());
+        const guess = step.locator(".guess");
+        if (await guess.count()) {
+          assert.equal(await guess.locator(".reveal").isVisible(), false, "an answer waits for a guess");
+          await guess.locator("[data-right]").press("Enter");
+          assert.match(await guess.locator(".reveal").textContent(), /^Right\./);
+        }
+        await reach(step);
+        assert.ok((await widthOf(page)) <= width, `step ${at} is wider than the screen`);
+        assert.deepEqual(await accessibilityProblems(page), [], `step ${at}`);
+        if (at < count) {
+          await step.getByRole("button", { name: "Continue" }).press("Enter");
+          assert.equal(await page.evaluate(() => document.activeElement.id), `title-${at + 1}`);
+        }
+      }
+      assert.ok(await page.locator(".next").isVisible());
+      await page.goBack();
+      assert.ok(await page.locator(`#step-${count - 1}`).isVisible(), "Back goes a step back");
+      await screenshot(page, `lesson-${name}-${width}`);
+    });
+  }
+}
+
+test("without scripts a lesson is text and stills", async (t) => {
+  const page = await open(t, `lessons/${lessons[0]}`, { viewport: SIZES[390], javaScriptEnabled: false });
+  assert.equal(await page.locator(".step:visible").count(), await page.locator(".step").count());
+  assert.ok(await page.locator(".reveal").first().isVisible());
+  const stills = await page.locator("switchyard-view img").all();
+  assert.ok(stills.length > 0);
+  for (const still of stills) {
+    await still.scrollIntoViewIfNeeded();
+    assert.ok((await still.boundingBox()).height > 50);
+  }
+  assert.equal(await page.locator(".control:visible, .goal:visible, .go:visible").count(), 0);
+});
+
+test("on paper a lesson is a handout", async (t) => {
+  const page = await open(t, `lessons/${lessons[0]}`, { viewport: SIZES[768] });
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.locator(".step:visible").count(), await page.locator(".step").count());
+  const answers = page.locator(".reveal");
+  assert.equal(await page.locator(".reveal:visible").count(), await answers.count());
+  assert.equal(await page.locator("button:visible", { hasText: "Continue" }).count(), 0);
+  assert.ok((await page.pdf({ format: "A4" })).length > 20_000);
+});
+
+test("the front page: one question, two yards on one clock, Play", async (t) => {
+  const page = await open(t, "lessons/index.html", { viewport: SIZES[1440] });
+  const figures = page.locator("switchyard-view");
+  for (const figure of await figures.all()) await figure.evaluate((figure) => figure.summary());
+  const both = page.evaluate(() =>
+    Promise.all([...document.querySelectorAll("switchyard-view")].map((figure) => new Promise((resolve) => {
+      const first = { t: null };
+      figure.addEventListener("time", ({ detail }) => {
+        first.t ??= detail.t;
+        if (detail.playing && detail.t > first.t) resolve(true);
+      });
+    }))));
+  await page.getByRole("button", { name: "Play" }).first().click();
+  assert.deepEqual(await both, [true, true]);
+  assert.equal(await page.locator(".lessons a").count(), lessons.length);
+  await screenshot(page, "lessons-front");
+});
+
+for (const width of [390, 768, 1440]) {
+  for (const colorScheme of ["light", "dark"]) {
+    test(`the article at ${width}, ${colorScheme}, under a strict policy and another path`, async (t) => {
+      const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; style-src 'self'; img-src 'self' data: blob:; connect-src 'self' blob:";
+      const server = await serve(dist, "/deep/er/", { headers: { "content-security-policy": policy } });
+      t.after(() => server.close());
+      const page = await open(t, `${server.url}article/index.html`, {
+        viewport: SIZES[width],
+        colorScheme,
+        // Those of the folder above are ours, too.
+        tolerated: new RegExp(`^foreign request: ${server.url}`),
+      });
+      assert.equal(await page.locator("switchyard-view").count(), 4);
+      for (const figure of await page.locator("switchyard-view").all()) {
+        await figure.evaluate((figure) => figure.scrollIntoView());
+        await figure.evaluate((figure) => figure.summary());
+      }
+      const there = page.locator("switchyard-view").last().evaluate((figure) => new Promise((resolve) => {
+        figure.addEventListener("time", ({ detail }) => detail.t >= 21_599 && resolve());
+      }));
+      await page.getByRole("button", { name: "the sixth" }).click();
+      await there;
+      assert.ok((await widthOf(page)) <= width);
+      assert.deepEqual(await accessibilityProblems(page), []);
+      await screenshot(page, `article-${width}-${colorScheme}`);
+    });
+  }
+}
+
+test("every page is there that another one leads to", () => {
+  for (const path of ["lessons/index.html", "article/index.html", "view.js"]) assert.ok(existsSync(join(dist, path)), path);
+});
