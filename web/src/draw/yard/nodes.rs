@@ -288,11 +288,15 @@ fn names(pen: &mut Pen<'_>, grid: &Grid<'_>, area: &Rect, shown: OnStage<'_>) {
         return;
     }
     for &job in shown.run.moment.running() {
-        let Some(name) = shown.name(job).filter(|_| !shown.is_dimmed(job)) else {
+        let Some(name) = shown.name(job) else {
             continue;
         };
         let width = pen.width(name, SMALL) + pad;
-        pen.fill(shown.ink(job));
+        // Who stands back still has a name.
+        pen.fill(match shown.is_dimmed(job) {
+            true => pen.chrome.faint,
+            false => shown.ink(job),
+        });
         let at = shown.run.moment.segment(job);
         if shown.run.bands.of(at).is_some() {
             let mut largest = Rect::default();

@@ -131,12 +131,11 @@ impl Platform {
             return;
         }
         let pad = pen.px(6.0);
-        pen.fill(pen.chrome.text);
-        for block in self
-            .blocks
-            .iter()
-            .filter(|block| !shown.is_dimmed(block.job))
-        {
+        for block in &self.blocks {
+            pen.fill(match shown.is_dimmed(block.job) {
+                true => pen.chrome.faint,
+                false => pen.chrome.text,
+            });
             let Some(name) = shown.name(block.job) else {
                 continue;
             };
