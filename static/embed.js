@@ -201,6 +201,7 @@ globalThis.switchyardEmbed = (() => {
     show: (view) => void (ask("show", text(view)) || fail("there is no view of that name")),
     theme: (theme) => void ask("theme", text(theme)),
     controls: (is) => controls(Boolean(is)),
+    untold: (is) => untold(Boolean(is)),
     run: (settings) => {
       if (typeof settings !== "object" || !settings) fail("settings are an object");
       const { link, ...others } = settings;
@@ -223,6 +224,9 @@ globalThis.switchyardEmbed = (() => {
     if (are) delete document.documentElement.dataset.controls;
     else document.documentElement.dataset.controls = "none";
   };
+
+  /** Whether a reader is to guess what comes of the runs: then the yards do not tell. */
+  const untold = (is) => void document.documentElement.toggleAttribute("data-untold", is);
 
   // Who is told
 
@@ -317,6 +321,7 @@ globalThis.switchyardEmbed = (() => {
 
   if (isEmbedded) {
     controls(asked.get("controls") !== "none");
+    untold(asked.has("untold"));
     addEventListener("message", hear);
     connection.then(watch);
   }

@@ -48,7 +48,7 @@ const made = (name, properties = {}) => Object.assign(document.createElement(nam
 
 class SwitchyardView extends HTMLElement {
   static observedAttributes = [
-    "src", "policy", "cluster", "view", "t", "speed", "select", "highlight", "theme", "group", "controls", "autoplay", "poster", "link", "caption",
+    "src", "policy", "cluster", "view", "t", "speed", "select", "highlight", "theme", "group", "controls", "untold", "autoplay", "poster", "link", "caption",
   ];
 
   #room = made("div", { className: "room" });
@@ -121,7 +121,7 @@ class SwitchyardView extends HTMLElement {
     if (isSet) quietly("run", { link: this.#fragment() });
     else if (changes.has("theme")) quietly("theme", this.theme);
     if (changes.has("view")) quietly("show", this.view);
-    if (changes.has("controls")) quietly("controls", this.controls);
+    for (const name of ["controls", "untold"]) if (changes.has(name)) quietly(name, this[name]);
     if (changes.has("speed") && this.speed) quietly("speed", Number(this.speed));
     if (changes.has("t") && !isSet && this.t) void this.seek(Number(this.t)).catch(() => {});
     for (const name of ["select", "highlight"]) if (changes.has(name)) quietly(name, this.getAttribute(name));
@@ -205,7 +205,7 @@ class SwitchyardView extends HTMLElement {
     const address = new URL(PAGE);
     const named = /(?:^|[#&])view=([a-z]+)/.exec(this.#link ?? this.link)?.[1];
     const plays = this.#plays ?? this.autoplay;
-    address.search = `?embed=${encodeURIComponent(this.view || named || "yard")}&autoplay=${plays && !isStill() && this.#seen ? 1 : 0}&controls=${this.controls ? "player" : "none"}`;
+    address.search = `?embed=${encodeURIComponent(this.view || named || "yard")}&autoplay=${plays && !isStill() && this.#seen ? 1 : 0}&controls=${this.controls ? "player" : "none"}${this.untold ? "&untold=1" : ""}`;
     address.hash = this.#fragment();
     this.#plays ??= this.autoplay && !isStill();
     this.#origin = address.origin === "null" ? "*" : address.origin;
@@ -453,7 +453,7 @@ for (const name of ["src", "policy", "cluster", "view", "t", "speed", "theme", "
     enumerable: true,
   });
 }
-for (const name of ["controls", "autoplay"]) {
+for (const name of ["controls", "untold", "autoplay"]) {
   Object.defineProperty(SwitchyardView.prototype, name, {
     get() {
       return this.hasAttribute(name);

@@ -21,6 +21,9 @@ for (const guess of all(".guess")) {
   live.setAttribute("aria-live", "polite");
   reveal.replaceWith(live);
   live.append(reveal);
+  // Nor do the figures beside it give the answer away.
+  const figures = all("switchyard-view", guess.closest("section"));
+  for (const figure of figures) figure.setAttribute("untold", "");
   const choices = all(".choices button", guess);
   for (const choice of choices) {
     choice.setAttribute("aria-pressed", "false");
@@ -32,6 +35,7 @@ for (const guess of all(".guess")) {
       verdict.textContent = choice.dataset.right === undefined ? "Not quite." : "Right.";
       reveal.hidden = false;
       guess.dataset.answered = "";
+      for (const figure of figures) figure.removeAttribute("untold");
     });
   }
 }

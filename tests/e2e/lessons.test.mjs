@@ -100,6 +100,14 @@ test("the front page: one question, two yards on one clock, Play", async (t) => 
   const page = await open(t, "lessons/index.html", { viewport: SIZES[1440] });
   const figures = page.locator("switchyard-view");
   for (const figure of await figures.all()) await figure.evaluate((figure) => figure.summary());
+  // Whoever has not guessed is not told.
+  const told = () =>
+    Promise.all(page.frames().filter((frame) => /embed=/.test(frame.url())).map((frame) =>
+      frame.locator(".yard h2 .figure").evaluate((figure) => getComputedStyle(figure).visibility)));
+  assert.deepEqual(await told(), ["hidden", "hidden"]);
+  await page.locator(".guess .choices button").first().click();
+  await page.waitForTimeout(300);
+  assert.deepEqual(await told(), ["visible", "visible"]);
   const both = page.evaluate(() =>
     Promise.all([...document.querySelectorAll("switchyard-view")].map((figure) => new Promise((resolve) => {
       const first = { t: null };
@@ -145,4 +153,13 @@ for (const width of [390, 768, 1440]) {
 
 test("every page is there that another one leads to", () => {
   for (const path of ["lessons/index.html", "article/index.html", "view.js"]) assert.ok(existsSync(join(dist, path)), path);
+});
+
+test("the page leads to the lessons that lie beside it, and the lessons back to the page", async (t) => {
+  const page = await open(t, "index.html#v=1&t=0");
+  await page.getByRole("link", { name: "six lessons" }).click();
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  assert.match(page.url(), /\/lessons\/index\.html$/);
+  await page.getByRole("link", { name: "Switchyard", exact: true }).first().click();
+  await page.getByRole("tab", { name: "Yard" }).waitFor();
 });

@@ -183,3 +183,10 @@ fn put(fragment: &str, pushes: bool) {
         };
     }
 }
+
+/// Where the lessons are, if they are beside this page.
+pub(super) fn lessons() -> Option<String> {
+    let document = web_sys::window()?.document()?;
+    let link = document.query_selector("link[rel=help]").ok()??;
+    link.get_attribute("href")
+}

@@ -1,5 +1,6 @@
 //! Keys and terms.
 
+use super::address;
 use super::download;
 use super::focused::Focused;
 use super::icon::{Icon, sign};
@@ -131,6 +132,9 @@ pub(super) fn help(on_close: Callback<MouseEvent>) -> Html {
             <button type="button" ref={close} class="quiet close" aria-label="Close help" onclick={on_close}>{ sign(Icon::Close) }</button>
             <h2>{ "What this is" }</h2>
             <p>{ "Switchyard replays a GPU cluster's job trace under different schedulers, in this page, and shows what each would have done and why. Open a trace on the left; everything stays on your computer." }</p>
+            if let Some(lessons) = address::lessons() {
+                <p><a href={lessons}>{ "Six lessons, three minutes each" }</a></p>
+            }
             <h2>{ "What it opens" }</h2>
             <p>{ FORMATS }</p>
             <p>{ "Files that belong together (a trace and its cluster file, PAI's job and task tables, the parts of one trace) are opened together, in any order. A table of any other kind opens once you have said which column is which." }</p>

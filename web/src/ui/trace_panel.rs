@@ -1,5 +1,6 @@
 //! The rail's first part: opening a trace, and what came of it.
 
+use super::address;
 use super::controls::{
     any_from, error, field, list, no_option, number_field, option, quiet_button,
 };
@@ -107,7 +108,11 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
             { field("Sample", None, html! { <select key={state.asking_for_guide.to_string()} onchange={onsample}>{ own }{ for samples }</select> }) }
             { kept(state, session) }
             if state.guide.is_none() && !state.asking_for_guide {
-                <p class="hint">{ "New here? " }<button type="button" class="link" onclick={onguide}>{ "Three jobs, step by step" }</button></p>
+                <p class="hint">{ "New here? " }<button type="button" class="link" onclick={onguide}>{ "Three jobs, step by step" }</button>
+                    if let Some(lessons) = address::lessons() {
+                        { ", or " }<a href={lessons}>{ "six lessons" }</a>
+                    }
+                </p>
             }
             if state.source != Source::File(MADE.to_owned()) {
                 <p class="hint">{ "No trace at hand? " }<button type="button" class="link" title="A small table of jobs to type in and drag" onclick={onhand}>{ "Make jobs by hand" }</button></p>
