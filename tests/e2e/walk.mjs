@@ -61,11 +61,12 @@ function random(seed) {
 function controls() {
   const selector =
     "button, select, input, textarea, summary, canvas, th, [role=row], [role=tab], [role=button], [role=slider], [tabindex='0'], a[href]";
+  const leadsAway = /^(https?|mailto):|^\.\/lessons\//;
   const isSeen = (element) => {
     const box = element.getBoundingClientRect();
     return (
       box.width > 0 && box.height > 0 && !element.disabled && !element.closest("[inert], [hidden]") &&
-      getComputedStyle(element).visibility === "visible" && !/^(https?|mailto):/.test(element.getAttribute("href") ?? "")
+      getComputedStyle(element).visibility === "visible" && !leadsAway.test(element.getAttribute("href") ?? "")
     );
   };
   const dialog = [...document.querySelectorAll("dialog[open]")].filter((dialog) => dialog.matches(":modal")).at(-1);
