@@ -4,6 +4,8 @@
 globalThis.switchyardSnippets = (() => {
   // The single file holds this script itself, and its policy lets it show no frames.
   const isSingleFile = !document.currentScript.src;
+  // A page that is served for development has none beside it (xtask/src/build.rs).
+  const singleFile = document.querySelector("link[rel=alternate]")?.href;
 
   /** A link with more letters is not offered: browsers and editors take this much. */
   const MOST_LETTERS = 300_000;
@@ -63,7 +65,7 @@ globalThis.switchyardSnippets = (() => {
   /** The page in one file, as it was before anything was opened. */
   const emptyFile = async () => {
     if (!isSingleFile) {
-      const response = await fetch("./switchyard.html");
+      const response = await fetch(singleFile);
       if (!response.ok) throw new Error("switchyard.html does not lie beside this page");
       return response.text();
     }
@@ -202,6 +204,8 @@ globalThis.switchyardSnippets = (() => {
       save(`${file}-switchyard.html`, blob);
       status.textContent = `Saved, ${size(blob.size)}, ${own ? `of which ${size(own.length)} are the trace` : "with a sample"}: it opens from a disk, with these settings.`;
     });
+    single.disabled = !isSingleFile && !singleFile;
+    if (single.disabled) single.title = "Only the published page has its single file beside it";
     const close = button("Close", () => dialog.close());
 
     dialog.append(

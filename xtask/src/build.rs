@@ -27,7 +27,7 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
     let single = dist.join("switchyard.html");
     let html = single_file::inline(&dist, &index)?;
     shell::write(&single, policy::of_single_file(&html)?)?;
-    let html = with_lessons(&with_version(&dist, &index)?)?;
+    let html = with_neighbours(&with_version(&dist, &index)?)?;
     shell::write(&dist.join("index.html"), policy::of_page(&html)?)?;
     println!(
         "built {} and {} ({} KB, opens from a disk)",
@@ -71,14 +71,17 @@ pub(crate) fn trunk(toolbox: &Toolbox) -> Result<Command> {
     Ok(trunk)
 }
 
-/// The page that is published has the lessons beside it: it says where, and offers them. (One that is
-/// served for development, and the single file, have none.)
-fn with_lessons(index: &str) -> Result<String> {
+/// The page that is published says what lies beside it: the lessons, which it leads to, and itself as one
+/// file, which it saves. (One that is served for development has neither.)
+fn with_neighbours(index: &str) -> Result<String> {
     let (before, after) = index
         .split_once("</title>")
         .context("the page has no title")?;
     let lessons = "<link rel=\"help\" href=\"./lessons/index.html\">";
-    Ok(format!("{before}</title>\n    {lessons}{after}"))
+    let single = "<link rel=\"alternate\" href=\"./switchyard.html\" title=\"All in one file\">";
+    Ok(format!(
+        "{before}</title>\n    {lessons}\n    {single}{after}"
+    ))
 }
 
 /// Trunk names the workers' files after their program alone, so that a browser may keep an old one
