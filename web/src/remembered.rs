@@ -28,7 +28,7 @@ pub fn remember(head: &TableHead, mapping: &str) {
 
 /// Whether opened files may be held for their tab.
 pub fn may_hold() -> bool {
-    storage().is_none_or(|storage| !matches!(storage.get_item(DECLINED), Ok(Some(_))))
+    !is_noted(DECLINED)
 }
 
 /// Remembers whether they may.
@@ -43,7 +43,7 @@ pub fn allow_holding(may_hold: bool) {
 
 /// Whether the first words are new to whoever is here.
 pub fn wants_intro() -> bool {
-    storage().is_none_or(|storage| !matches!(storage.get_item(READ), Ok(Some(_))))
+    !is_noted(READ)
 }
 
 /// Remembers that they have been closed.
@@ -52,6 +52,11 @@ pub fn close_intro() {
         // Where there is no room, they are there again.
         let _ = storage.set_item(READ, "yes");
     }
+}
+
+/// Where a browser has no storage, nothing is.
+fn is_noted(key: &str) -> bool {
+    storage().is_some_and(|storage| matches!(storage.get_item(key), Ok(Some(_))))
 }
 
 /// A table without names of columns is like no other.

@@ -31,9 +31,9 @@ use look::{Detail, Inside, Lines, tells_sockets};
 use motion::Motion;
 use nodes::Nodes;
 use platform::Platform;
-use std::cmp::Ordering;
 use switchyard::cluster::{ClusterSpec, Topology};
 use switchyard::job::JobId;
+use switchyard::order;
 use tiles::{Grid, Tiling};
 use walk::Step;
 
@@ -258,38 +258,28 @@ impl Yard {
     }
 
     /// Where each job is when the whole cluster is seen: those that run, then those that wait.
-    fn places(&self, run: &StageRun) -> Vec<(JobId, Point<Device>)> {
+    fn places(&self, shown: OnStage<'_>) -> Vec<(JobId, Point<Device>)> {
         let grid = self.layout.grid(&Plane::WHOLE);
-        let on_nodes = run.moment.running().iter().filter_map(|&job| {
-            let part = run
-                .log
-                .segment(run.moment.segment(job))
-                .gpus
-                .iter()
-                .next()?;
-            let cells = grid.bounds(part.node, part.mask);
-            Some((job, cells.middle()))
+        let on_nodes = shown.run.moment.running().iter().filter_map(|&job| {
+            let part = shown.segment(job).gpus.first()?;
+            Some((job, grid.bounds(part.node, part.mask).middle()))
         });
         let mut places: Vec<_> = on_nodes.collect();
-        places.sort_by(|(_, a), (_, b)| {
-            (a.y, a.x)
-                .partial_cmp(&(b.y, b.x))
-                .unwrap_or(Ordering::Equal)
+        order::sort_by(&mut places, |(_, a), (_, b)| {
+            a.y.total_cmp(&b.y).then(a.x.total_cmp(&b.x))
         });
         places.extend(self.platform.places());
         places
     }
 
     /// Where a job is seen; nodes that are out of sight come to the middle.
-    fn show(&mut self, job: JobId, run: &StageRun) -> Point<Device> {
+    fn show(&mut self, job: JobId, shown: OnStage<'_>) -> Point<Device> {
         if let Some(block) = self.platform.area_of(job) {
             return block.middle();
         }
-        if !run.moment.running().contains(&job) {
-            return self.layout.title.middle();
-        }
-        let parts = run.log.segment(run.moment.segment(job)).gpus;
-        let Some(part) = parts.iter().next() else {
+        let is_running = shown.run.moment.running().contains(&job);
+        let part = is_running.then(|| shown.segment(job).gpus.first());
+        let Some(part) = part.flatten() else {
             return self.layout.title.middle();
         };
         let nodes = self.layout.nodes;
@@ -479,15 +469,15 @@ impl RunPainter for Yard {
             let job = here.filter(|_| key == "Enter")?;
             response.select = Some(Some(job));
             response.tooltip = Some(vec![format!("{} is chosen", shown.name(job)?)]);
-            return Some((response, self.show(job, run)));
+            return Some((response, self.show(job, shown)));
         };
-        let Some(job) = step.lead(here, &self.places(run)) else {
+        let Some(job) = step.lead(here, &self.places(shown)) else {
             response.tooltip = Some(vec!["No job runs or waits at this time.".to_owned()]);
             return Some((response, self.layout.nodes.middle()));
         };
         response.hover = Some(Some(job));
         response.tooltip = Some(describe::job(job, stage, run));
-        Some((response, self.show(job, run)))
+        Some((response, self.show(job, shown)))
     }
 
     fn key(&mut self, key: &str, shown: OnStage<'_>) -> bool {

@@ -10,10 +10,12 @@ use super::view::View;
 use super::views;
 use crate::bridge::protocol::{Choice, ExportFormat};
 use crate::session::Session;
+use crate::stage::Stage;
 use crate::state::link::Link;
 use crate::state::{Action, RunStatus, Source, Theme};
 use js_sys::{Array, Function};
 use std::rc::Rc;
+use switchyard::job::JobId;
 use wasm_bindgen::prelude::{Closure, wasm_bindgen};
 use wasm_bindgen::{JsCast, JsValue};
 use yew::prelude::*;
@@ -148,12 +150,9 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
         // A job by its name, or none; whether there is one.
         "select" | "highlight" => {
             let name = with.as_string();
-            let jobs = stage.read().workload.clone();
-            let mut jobs = jobs.jobs.iter();
             let job = name
                 .as_ref()
-                .and_then(|name| jobs.position(|job| *job.name == **name));
-            let job = job.map(|at| switchyard::job::JobId(at as u32));
+                .and_then(|name| job_named(&stage.read(), name));
             if name.is_none() || job.is_some() {
                 if what == "select" {
                     session.select(job);
@@ -170,9 +169,7 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
             let mut stage = stage.write();
             stage.seek();
             let name = with.as_string();
-            let mut jobs = stage.workload.jobs.iter();
-            let job = name.and_then(|name| jobs.position(|job| *job.name == *name));
-            let job = job.map(|at| switchyard::job::JobId(at as u32));
+            let job = name.and_then(|name| job_named(&stage, &name));
             let facts = stage.runs.iter().flat_map(|run| {
                 let moment = &run.moment;
                 let is_in = |jobs: &[_]| job.is_some_and(|job| jobs.contains(&job));
@@ -224,4 +221,10 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
         }
         _ => None,
     }
+}
+
+fn job_named(stage: &Stage, name: &str) -> Option<JobId> {
+    let mut jobs = stage.workload.jobs.iter();
+    let at = jobs.position(|job| *job.name == *name)?;
+    Some(JobId(at as u32))
 }

@@ -3,6 +3,7 @@
 
 use super::controls::Take;
 use crate::draw::format::counted;
+use switchyard::cluster::MAX_GPUS_PER_NODE;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;
@@ -14,8 +15,6 @@ const SQUARE: f64 = 14.0;
 const FILLED: f64 = 0.7;
 /// Dragging makes at most so many nodes.
 const MOST_NODES: u32 = 4096;
-/// A node has at most so many GPUs.
-const MOST_GPUS: u32 = u64::BITS;
 
 /// Which edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,7 +64,7 @@ pub(super) fn NodesDrawn(props: &Props) -> Html {
     let drag = use_state_eq(|| None::<Drag>);
     let numbers = |edge: Edge| match edge {
         Edge::Nodes => (props.nodes, MOST_NODES.max(props.nodes)),
-        Edge::Gpus => (props.gpus, MOST_GPUS),
+        Edge::Gpus => (props.gpus, MAX_GPUS_PER_NODE),
     };
     let take = {
         let (nodes, gpus) = (props.take_nodes.clone(), props.take_gpus.clone());
@@ -190,7 +189,7 @@ mod tests {
         assert_eq!((across, down), (SQUARE, SQUARE));
         assert_eq!(dragged(8, 3.0 * across + 2.0, across, MOST_NODES), 11);
         assert_eq!(dragged(8, -1000.0, across, MOST_NODES), 1);
-        assert_eq!(dragged(4, 1e6, down, MOST_GPUS), MOST_GPUS);
+        assert_eq!(dragged(4, 1e6, down, MAX_GPUS_PER_NODE), MAX_GPUS_PER_NODE);
         // A large group is drawn finer: a pixel is more than a node.
         let [across, _] = pitches(1000, 8);
         assert!(dragged(1000, 10.0, across, MOST_NODES) > 1010);

@@ -30,6 +30,8 @@ struct Drawing<'a> {
     marks: Vec<(f64, &'a str, usize)>,
     x: Axis,
     y: Axis,
+    /// Where points lead; then what is across are values that somebody has chosen.
+    leads: Option<Leads<'a>>,
     /// Where the curves begin, below the marks' labels.
     top: f64,
 }
@@ -43,8 +45,8 @@ pub(super) fn chart(plot: &Plot, dark: bool, dot: &str) -> Html {
 }
 
 /// The same with points that are links.
-pub(super) fn linked(plot: &Plot, dark: bool, dot: &str, leads: Option<Leads<'_>>) -> Html {
-    let picture = Drawing::of(plot, leads.is_some());
+pub(super) fn linked<'a>(plot: &'a Plot, dark: bool, dot: &str, leads: Option<Leads<'a>>) -> Html {
+    let picture = Drawing::of(plot, leads);
     let names = plot.lines.iter().enumerate().map(|(i, line)| {
         let mark = if line.dots {
             format!(
@@ -63,7 +65,7 @@ pub(super) fn linked(plot: &Plot, dark: bool, dot: &str, leads: Option<Leads<'_>
         <figure class="plot">
             <figcaption>{ &plot.title }</figcaption>
             <p class="hint">{ format!("up: {}", plot.y) }</p>
-            { drawing(&picture.svg(dark, leads)) }
+            { drawing(&picture.svg(dark)) }
             <p class="hint">{ format!("across: {}{dot}", plot.x) }</p>
             if plot.lines.len() > 1 {
                 <p class="hint names">{ for names }</p>
@@ -79,8 +81,7 @@ fn stroke(i: usize, dark: bool) -> String {
 }
 
 impl<'a> Drawing<'a> {
-    /// `chosen`: what is across are values that somebody has chosen.
-    fn of(plot: &'a Plot, chosen: bool) -> Self {
+    fn of(plot: &'a Plot, leads: Option<Leads<'a>>) -> Self {
         let finite = |line: &Line| -> Vec<(f64, f64)> {
             let points = line.points.iter().copied();
             points
@@ -96,10 +97,9 @@ impl<'a> Drawing<'a> {
             .chain(places.filter(|x| x.is_finite()))
             .collect();
         let ys: Vec<f64> = lines.iter().flatten().map(|point| point.1).collect();
-        let mut x = if chosen {
-            Axis::chosen(&xs)
-        } else {
-            Axis::numbers(&xs)
+        let mut x = match leads {
+            Some(_) => Axis::chosen(&xs),
+            None => Axis::numbers(&xs),
         };
         x.thin_out(6);
         let mut y = Axis::numbers(&ys);
@@ -110,6 +110,7 @@ impl<'a> Drawing<'a> {
             marks: Vec::new(),
             x,
             y,
+            leads,
             top: 6.0,
         };
         drawing.place_marks();
@@ -162,10 +163,10 @@ impl<'a> Drawing<'a> {
 
     /// The picture. (As one text: it is drawn anew as a whole, and elements one by one would make
     /// the page larger.)
-    fn svg(&self, dark: bool, leads: Option<Leads<'_>>) -> String {
+    fn svg(&self, dark: bool) -> String {
         let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
         // Nothing within an image can be reached.
-        let role = if leads.is_some() { "group" } else { "img" };
+        let role = if self.leads.is_some() { "group" } else { "img" };
         let mut svg = format!(
             "<svg viewBox='0 0 {WIDTH} {HEIGHT}' role='{role}' aria-label='{}'>",
             escaped(&self.describe())
@@ -219,7 +220,7 @@ impl<'a> Drawing<'a> {
                 svg += &format!("{:.1},{:.1} ", self.across(x), self.upwards(y));
             }
             svg += &format!("' {}/>", stroke(i, dark));
-            let Some(leads) = leads else { continue };
+            let Some(leads) = self.leads else { continue };
             let colour = palette::run_colour(i, dark);
             for &point in points {
                 if let Some((link, words)) = leads(i, point) {
@@ -315,7 +316,7 @@ mod tests {
     #[test]
     fn the_job_stands_on_the_line() {
         let plot = plot();
-        let drawing = Drawing::of(&plot, false);
+        let drawing = Drawing::of(&plot, None);
         let (x, y) = drawing.job().expect("it has a place");
         assert_eq!(x, drawing.across(2.0));
         let y = y.expect("the line reaches there");
@@ -328,7 +329,7 @@ mod tests {
     #[test]
     fn labels_of_marks_do_not_cover_each_other() {
         let plot = plot();
-        let drawing = Drawing::of(&plot, false);
+        let drawing = Drawing::of(&plot, None);
         let rows: Vec<usize> = drawing.marks.iter().map(|mark| mark.2).collect();
         assert_ne!(rows[0], rows[1]);
         let last = drawing.marks[2];
@@ -339,7 +340,7 @@ mod tests {
     fn what_a_policy_says_is_text_and_no_markup() {
         let mut plot = plot();
         plot.marks[0].label = "Q1 < Q2 & <b onclick='x'>".into();
-        let svg = Drawing::of(&plot, false).svg(false, None);
+        let svg = Drawing::of(&plot, None).svg(false);
         assert!(
             svg.contains("Q1 &lt; Q2 &amp; &lt;b onclick=&#39;x&#39;>"),
             "{svg}"
@@ -352,7 +353,7 @@ mod tests {
     fn observations_are_not_joined() {
         let mut plot = plot();
         plot.lines[0].dots = true;
-        let svg = Drawing::of(&plot, false).svg(false, None);
+        let svg = Drawing::of(&plot, None).svg(false);
         assert_eq!(svg.matches("<polyline").count(), 0);
         // Three points and the job.
         assert_eq!(svg.matches("<circle").count(), 4);
@@ -360,7 +361,7 @@ mod tests {
 
     #[test]
     fn it_says_in_words_what_it_shows() {
-        let words = Drawing::of(&plot(), false).describe();
+        let words = Drawing::of(&plot(), None).describe();
         assert!(
             words.contains("from 0.125 at 0 to 0.05 at 12, at most 0.25 at 4"),
             "{words}"
@@ -376,6 +377,6 @@ mod tests {
             job_at: None,
             ..plot()
         };
-        assert!(Drawing::of(&plot, false).job().is_none());
+        assert!(Drawing::of(&plot, None).job().is_none());
     }
 }
