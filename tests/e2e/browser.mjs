@@ -143,6 +143,17 @@ export const picture = (canvas) =>
     return hash;
   });
 
+/** Plays for three seconds; says in words how long a frame's script took. */
+export async function frames(page) {
+  await page.keyboard.press(" ");
+  await page.waitForTimeout(3000);
+  await page.keyboard.press(" ");
+  const times = (await page.evaluate(() => switchyardFrameTimes())).slice(-100).sort((a, b) => a - b);
+  assert.ok(times.length > 5, "no frames were painted");
+  const at = (share) => times[Math.floor(share * (times.length - 1))].toFixed(1);
+  return `median ${at(0.5)} ms, 95 % ${at(0.95)} ms of ${times.length} frames`;
+}
+
 /** Keeps a picture of the page in `tests/e2e/out/<name>.png`. */
 export async function screenshot(page, name, options = {}) {
   const folder = join(here, "out");

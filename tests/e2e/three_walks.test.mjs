@@ -152,7 +152,8 @@ test("an author: runs with names, figures for a paper, a table in LaTeX, a link 
   assert.equal(dots.match(/<circle/g).length, 3, "a dot a job");
   const table = (await saved(page, page.getByRole("button", { name: "Save “What changed” as CSV" }))).trim().split("\n");
   const { runs } = await results(page);
-  assert.equal(table[0], '"job","JCT under Shortest first (s)"'.replace('"job"', "job") + ',"' + `JCT under ${await page.locator(".card .name").nth(1).textContent()} (s)"`);
+  const other = await page.locator(".card .name").nth(1).textContent();
+  assert.equal(table[0], `job,"JCT under Shortest first (s)","JCT under ${other} (s)"`);
   for (const row of table.slice(1)) {
     const [name, there, here] = row.replaceAll('"', "").split(",");
     assert.deepEqual([Number(there), Number(here)], runs.map((run) => run.per_job[name]), name);
@@ -226,6 +227,7 @@ test("a student on a phone: what this is, one question, Play; then jobs by one's
   // Each job is not submitted yet, waiting, running or finished: of three such words one.
   await tab(page, "Jobs");
   const rows = await page.getByRole("grid", { name: "Jobs" }).locator("tbody tr[id]").allInnerTexts();
+  assert.equal(rows.length, 3);
   for (const row of rows) {
     const words = ["not submitted yet", "finished", "rejected"].filter((word) => row.includes(word));
     assert.ok(words.length <= 1, row);
