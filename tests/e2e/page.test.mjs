@@ -257,7 +257,7 @@ const crowds = [
 for (const [runs, policies] of crowds) {
   test(`a frame of 1,152 GPUs is painted in a few milliseconds, ${runs} at once`, async (t) => {
     const list = policies.map((policy) => `run=${policy}`).join("&");
-    const page = await open(t, `index.html#v=1&sample=fleet&${list}&t=250000&speed=3600`);
+    const page = await open(t, `index.html#v=1&sample=fleet&${list}&t=250000&speed=3600`, { viewport: { width: 1920, height: 1080 } });
     await finished(page, policies.length, 180_000);
     const measure = async (view) => {
       await page.getByRole("tab", { name: view }).click();
