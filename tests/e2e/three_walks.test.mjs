@@ -87,18 +87,16 @@ test("a researcher: a trace of one's own, who waits and why, what changed, and t
   // A job that changed much opens, is followed from there, and is marked in every view.
   const changed = page.getByRole("region", { name: "What changed" });
   const job = changed.locator(".ranking").getByRole("button").first();
-  if (await job.count()) {
-    const name = await job.textContent();
-    await job.click();
-    await page.getByRole("region", { name: `Job ${name}` }).getByRole("button", { name: "Follow" }).click();
-    await changed.locator(".ring.followed").waitFor();
-    await page.keyboard.press("Escape");
-    for (const view of ["Timeline", "Yard", "Jobs"]) {
-      await tab(page, view);
-      await page.getByText(`Following ${name}`).waitFor();
-    }
-    await page.getByRole("button", { name: `Stop following ${name}` }).click();
+  const name = await job.textContent();
+  await job.click();
+  await page.getByRole("region", { name: `Job ${name}` }).getByRole("button", { name: "Follow" }).click();
+  await changed.locator(".ring.followed").waitFor();
+  await page.keyboard.press("Escape");
+  for (const view of ["Timeline", "Yard", "Jobs"]) {
+    await tab(page, view);
+    await page.getByText(`Following ${name}`).waitFor();
   }
+  await page.getByRole("button", { name: `Stop following ${name}` }).click();
 
   // One time axis: a range in the timeline is the range of the charts.
   await tab(page, "Timeline");

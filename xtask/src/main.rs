@@ -5,7 +5,7 @@
 //!   what they may load, `notices` whose code is in them
 //! - `lessons` makes pages of the lessons and the article, in `dist/`
 //! - `module` makes of the engine a package for code, `dist/module/`
-//! - `bench` measures the engine natively beside wasm
+//! - `bench` measures the engine natively beside wasm; `wasm` builds it for both
 //! - `kernels` compiles the PTX that the benchmark carries
 //! - `serve` shows the page and rebuilds it on every change
 //! - `test` runs every check there is, `walk` one of them for longer
@@ -24,6 +24,7 @@ mod shell;
 mod single_file;
 mod test;
 mod walk;
+mod wasm;
 mod workspace;
 
 use std::process::ExitCode;
@@ -79,9 +80,9 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Setup => setup::everything()?,
         Command::Serve(options) => serve::serve(&options)?,
         Command::Build => build::build(&setup::toolbox(build::NEEDS)?)?,
-        Command::Module => module::module(&setup::toolbox(module::NEEDS)?)?,
+        Command::Module => module::module(&setup::toolbox(wasm::NEEDS)?)?,
         Command::Lessons => lessons::lessons()?,
-        Command::Bench { trace } => bench::bench(&setup::toolbox(bench::NEEDS)?, trace.as_deref())?,
+        Command::Bench { trace } => bench::bench(&setup::toolbox(wasm::NEEDS)?, trace.as_deref())?,
         Command::Kernels => kernels::compile(&setup::toolbox(kernels::NEEDS)?)?,
         Command::Test(options) => return test::test(&options),
         Command::Walk(options) => walk::walk(&options)?,

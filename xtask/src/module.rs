@@ -6,11 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::setup::{Need, Toolbox};
-use crate::{build, notices, shell, workspace};
-
-/// What a build takes.
-pub(crate) const NEEDS: &[Need] = &[Need::WasmStd, Need::WasmOpt, Need::WasmBindgen];
+use crate::setup::Toolbox;
+use crate::{build, notices, shell, wasm, workspace};
 
 /// What the package has besides the engine, as it lies in the checkout.
 const FILES: [&str; 8] = [
@@ -32,28 +29,12 @@ pub(crate) fn module(toolbox: &Toolbox) -> Result<()> {
 
 /// Makes it, in whatever else is in `dist/`.
 pub(crate) fn write(toolbox: &Toolbox) -> Result<()> {
-    let mut wasm = toolbox.wasm_command("cargo")?;
-    wasm.args(["build", "--locked", "-p", notices::MODULE]);
-    // As the page is built: what simulates for speed, the rest for size.
-    wasm.args(["--profile", "page", "--target", "wasm32-unknown-unknown"]);
-    shell::run(&mut wasm)?;
-
     let folder = workspace::dist().join("module");
     if folder.exists() {
         std::fs::remove_dir_all(&folder)
             .with_context(|| format!("cannot clear {}", folder.display()))?;
     }
-    let built = workspace::wasm_target_dir().join("wasm32-unknown-unknown/page");
-    let mut bindgen = toolbox.wasm_command("wasm-bindgen")?;
-    bindgen.args(["--target", "web", "--no-typescript", "--out-name", "engine"]);
-    bindgen.arg("--out-dir").arg(&folder);
-    bindgen.arg(built.join("switchyard_module.wasm"));
-    shell::run(&mut bindgen)?;
-
-    let engine = folder.join("engine_bg.wasm");
-    let mut optimise = toolbox.wasm_command("wasm-opt")?;
-    optimise.arg("-O2").arg("-o").arg(&engine).arg(&engine);
-    shell::run(&mut optimise)?;
+    let engine = wasm::build(toolbox, notices::MODULE, "web", &folder, "engine")?;
 
     for file in FILES {
         let from = workspace::root().join(file);

@@ -6,6 +6,7 @@ use super::sweep::{Side, Sweeping};
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{OpenRequest, OpenedTrace, Reply, Role};
 use crate::state::beside::{Brought, has_jobs_of, link_to_file, other_link};
+use crate::state::besides::Besides;
 use crate::state::link::Link;
 use crate::state::sweep::Sweep;
 use crate::state::{Action, AppState, Source};
@@ -159,9 +160,7 @@ impl Session {
             jobs: workload.jobs.len(),
             adaptive: workload.is_adaptive(),
             cluster: Some(trace.cluster.unwrap_or(trace.suggested)),
-            profiles: trace.profiles,
-            outages: trace.outages,
-            experiment: trace.experiment,
+            besides: Besides::new(trace.profiles, trace.outages, trace.experiment),
         };
         let state = &asked.state;
         let both = state.beside(&asked.shown, &asked.other, Some(brought));

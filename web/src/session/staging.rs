@@ -7,12 +7,11 @@ use super::moment;
 use crate::bridge::protocol::OpenedTrace;
 use crate::draw::palette::Ranks;
 use crate::stage::StageRun;
-use crate::state::link::fit_in_a_link;
+use crate::state::besides::Besides;
 use crate::state::{Action, AppState, Card, ClusterOrigin, RunStatus, Source, TraceInfo};
 use crate::time_axis::TimeAxis;
 use std::rc::Rc;
 use switchyard::job::JobId;
-use switchyard::outages::Outages;
 use switchyard::workload::SAMPLES;
 
 impl Session {
@@ -207,32 +206,22 @@ impl Session {
             stage.clock.speed = speed;
             stage.touch();
         }
-        let (mut profiles, mut experiment) = (trace.profiles, trace.experiment);
-        let mut outages = trace.outages;
-        if let Some(own) = &experiment {
-            outages = outages.and(&own.settings.outages);
+        let mut besides = Besides::new(trace.profiles, trace.outages, trace.experiment);
+        if linked {
+            besides = besides.under_a_link();
         }
-        if linked && fit_in_a_link(&outages) {
-            outages = Outages::default();
-        }
-        if linked && let Some(own) = experiment.take() {
-            // The link has all settings, but not what is too large for it.
-            for history in own.histories {
-                self.tell(Action::Learned(Rc::new(history)));
-            }
-            if profiles.is_empty() {
-                profiles = own.settings.applications.profiles.clone();
-            }
+        for history in besides.histories {
+            self.tell(Action::Learned(Rc::new(history)));
         }
         self.tell(Action::Opened {
             info: Rc::new(info),
             cluster,
             origin,
-            profiles,
-            experiment: experiment.map(Box::new),
+            profiles: besides.profiles,
+            experiment: besides.experiment.map(Box::new),
         });
-        if !outages.is_empty() {
-            self.tell(Action::OpenedOutages(outages));
+        if !besides.outages.is_empty() {
+            self.tell(Action::OpenedOutages(besides.outages));
         }
         if job.is_some() {
             self.select(job);

@@ -3,7 +3,8 @@
 //! and a link each. (They are no cards of the page: all of these share one trace, one cluster and one set of
 //! settings, which every view relies on.)
 
-use super::link::{Link, fit_in_a_link};
+use super::besides::Besides;
+use super::link::Link;
 use super::names::names;
 use super::sweep::{Order, Point, Sweep, Vary};
 use super::{AppState, Card, Source, TraceInfo, settings};
@@ -11,10 +12,7 @@ use crate::bridge::protocol::Choice;
 use crate::draw::format;
 use std::rc::Rc;
 use std::sync::Arc;
-use switchyard::Experiment;
 use switchyard::cluster::ClusterSpec;
-use switchyard::outages::Outages;
-use switchyard::trace::ProfileTable;
 use switchyard::workload::ApplicationSettings;
 
 /// What stands for each side.
@@ -31,12 +29,8 @@ pub struct Brought {
     pub adaptive: bool,
     /// The cluster that came with them, or is suggested.
     pub cluster: Option<ClusterSpec>,
-    /// Profiles of what they train.
-    pub profiles: Vec<ProfileTable>,
-    /// Outages of nodes.
-    pub outages: Outages,
-    /// The settings, where they are an experiment of ours.
-    pub experiment: Option<Experiment>,
+    /// What else came with them.
+    pub besides: Besides,
 }
 
 /// Both sides, ready to run.
@@ -99,8 +93,10 @@ impl AppState {
         let mut own = self.trace.as_ref().map(|trace| trace.own_cluster.0.clone());
         let mut title = None;
         // An experiment that nobody has said more of brings its own settings and schedulers.
-        let is_set_up =
-            !other.says_runs && brought.as_ref().is_some_and(|of| of.experiment.is_some());
+        let is_set_up = !other.says_runs
+            && brought
+                .as_ref()
+                .is_some_and(|of| of.besides.experiment.is_some());
         match brought {
             None => {
                 let profiles = self.setup.settings.applications.profiles.clone();
@@ -179,40 +175,28 @@ impl AppState {
         }
     }
 
-    /// Takes what came with other jobs: settings that a link has are the link's, what no link can carry
-    /// is the file's. Returns what to call them, and how many they are.
+    /// Takes what came with other jobs. Returns what to call them, and how many they are.
     fn stand_on(&mut self, link: &Link, brought: Brought) -> (String, usize) {
         let Brought {
             title,
             jobs,
             adaptive,
             cluster,
-            mut profiles,
-            mut outages,
-            experiment,
+            mut besides,
         } = brought;
-        self.setup.histories.clear();
-        if let Some(own) = &experiment {
-            outages = outages.and(&own.settings.outages);
+        if link.says_runs {
+            besides = besides.under_a_link();
         }
-        match experiment {
-            Some(own) if !link.says_runs => self.set_up_as(own),
-            experiment => {
-                self.setup.settings = link.settings.clone();
-                if let Some(own) = experiment {
-                    self.setup.histories = own.histories.into_iter().map(Rc::new).collect();
-                    if profiles.is_empty() {
-                        profiles.clone_from(&own.settings.applications.profiles);
-                    }
-                }
-            }
+        self.setup.histories = besides.histories.into_iter().map(Rc::new).collect();
+        match besides.experiment {
+            Some(own) => self.set_up_as(own),
+            None => self.setup.settings = link.settings.clone(),
         }
-        if !profiles.is_empty() {
-            self.take_profiles(profiles);
+        if !besides.profiles.is_empty() {
+            self.take_profiles(besides.profiles);
         }
-        let is_in_the_link = link.says_runs && fit_in_a_link(&outages);
-        if !outages.is_empty() && !is_in_the_link {
-            self.setup.settings.outages = outages;
+        if !besides.outages.is_empty() {
+            self.setup.settings.outages = besides.outages;
         }
         if let Some(trace) = &mut self.trace {
             *trace = Rc::new(TraceInfo {
@@ -295,6 +279,8 @@ mod tests {
     use super::super::random::opened;
     use super::*;
     use crate::stage::Stage;
+    use switchyard::Experiment;
+    use switchyard::outages::Outages;
 
     fn page() -> (AppState, Link) {
         let state = opened(&Link::parse(
@@ -360,7 +346,7 @@ mod tests {
             title: "Switchyard experiment".to_owned(),
             jobs: 12,
             cluster: Some("2x4".parse().unwrap()),
-            experiment,
+            besides: Besides::new(Vec::new(), Outages::default(), experiment),
             ..Brought::default()
         };
         let both = state.beside(&shown, &other, Some(brought(Some(experiment))));

@@ -4,6 +4,7 @@
 
 mod action;
 pub(crate) mod beside;
+pub(crate) mod besides;
 pub mod change;
 pub mod link;
 mod names;
