@@ -1,6 +1,7 @@
-//! What there is to choose from, as data: policies with their parameters, settings, samples. Read off
+//! What there is to choose from, as data: policies with their parameters, settings, placements, samples. Read off
 //! the tables that hold each of them once, for the command line's JSON and for code that draws forms.
 
+use crate::placement::Strategy;
 use crate::policy::{POLICIES, ParamInfo, PolicyEntry, PolicySpec};
 use crate::workload::{SAMPLES, Sample};
 use crate::{SETTINGS, Setting};
@@ -53,6 +54,15 @@ pub struct DescribedSetting {
     pub help: &'static str,
 }
 
+/// How gangs are laid on nodes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DescribedPlacement {
+    /// The name in specs.
+    pub name: &'static str,
+    /// What it does, in a sentence or two.
+    pub summary: &'static str,
+}
+
 /// A workload that comes with the program.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DescribedSample {
@@ -74,6 +84,15 @@ pub fn policies() -> Vec<DescribedPolicy> {
 /// Every setting, in the same order.
 pub fn settings() -> Vec<DescribedSetting> {
     SETTINGS.iter().map(setting).collect()
+}
+
+/// Every placement, in the same order.
+pub fn placements() -> Vec<DescribedPlacement> {
+    let placement = |of: &Strategy| DescribedPlacement {
+        name: of.name(),
+        summary: of.summary(),
+    };
+    Strategy::ALL.iter().map(placement).collect()
 }
 
 /// Every sample.

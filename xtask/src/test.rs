@@ -30,6 +30,8 @@ pub(crate) enum Step {
     Clippy,
     /// Tests and documentation examples, natively.
     Native,
+    /// The Python package as a wheel, and its tests.
+    Python,
     /// Tests in Node and in a browser.
     Wasm,
     /// The page and the command line tool as they are published, in a browser.
@@ -43,6 +45,7 @@ impl Step {
             Self::Deny => &[Need::Deny],
             Self::Clippy => &[Need::WasmStd],
             Self::Native => &[Need::Nextest, Need::Nvrtc],
+            Self::Python => &[Need::Python],
             Self::Wasm => &[Need::WasmStd, Need::Browser, Need::WasmBindgen],
             Self::E2e => &[
                 Need::WasmStd,
@@ -95,6 +98,7 @@ pub(crate) fn test(options: &Options) -> Result<ExitCode> {
             Step::Deny => session.deny()?,
             Step::Clippy => session.clippy()?,
             Step::Native => session.native()?,
+            Step::Python => session.python()?,
             Step::Wasm => session.wasm()?,
             Step::E2e => session.e2e()?,
         }
@@ -126,7 +130,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Adds up the summaries of cargo's test harness, of nextest and of Node.
+    /// Adds up the summaries of cargo's test harness, of nextest, of pytest and of Node.
     fn read(output: &str) -> Self {
         let mut tally = Self::default();
         for line in output.lines() {
@@ -138,10 +142,10 @@ impl Tally {
             match words.as_slice() {
                 // "test result: ok. 5 passed; 0 failed; 1 ignored; …" and
                 // "Summary [ 0.1s] 5 tests run: 5 passed (1 slow), 1 skipped"
-                ["test", "result:", ..] | ["Summary", ..] => {
-                    for pair in words.windows(2) {
-                        tally.count(pair[1], pair[0]);
-                    }
+                ["test", "result:", ..] | ["Summary", ..] => tally.count_pairs(&words),
+                // "==== 1 failed, 5 passed in 0.12s ===="
+                [from, .., "in", _, to] if is_rule(from) && is_rule(to) => {
+                    tally.count_pairs(&words);
                 }
                 // "ℹ pass 5", or "# pass 5" where there is no terminal
                 ["ℹ" | "#", what, number] => tally.count(what, number),
@@ -149,6 +153,12 @@ impl Tally {
             }
         }
         tally
+    }
+
+    fn count_pairs(&mut self, words: &[&str]) {
+        for pair in words.windows(2) {
+            self.count(pair[1], pair[0]);
+        }
     }
 
     fn count(&mut self, what: &str, number: &str) {
@@ -182,6 +192,11 @@ impl Display for Tally {
         }
         Ok(())
     }
+}
+
+/// Whether pytest draws a line with it.
+fn is_rule(word: &str) -> bool {
+    word.len() > 3 && word.bytes().all(|byte| byte == b'=')
 }
 
 /// A line without the escape sequences that colour it on a terminal.
@@ -284,6 +299,42 @@ impl Session {
             .args(["test", "--release", "--locked"])
             .args(TRAINING);
         self.check("tests of training", training)
+    }
+
+    /// The wheel as it is published, in an environment that had none.
+    fn python(&mut self) -> Result<()> {
+        let mut cli = self.toolbox.command("cargo")?;
+        cli.args(["build", "-p", "switchyard-cli"]);
+        self.check("build of the command line tool to compare with", cli)?;
+
+        let wheels = workspace::root().join("target/wheels");
+        if wheels.is_dir() {
+            std::fs::remove_dir_all(&wheels)?;
+        }
+        let python = self.toolbox.python();
+        let mut build = self.toolbox.command(&python)?;
+        build.args(["-m", "maturin", "build", "--locked"]);
+        build.args(["--manifest-path", "python/Cargo.toml", "--interpreter"]);
+        build.arg(&python).arg("--out").arg(&wheels);
+        self.check("build of the wheel", build)?;
+        let Some(wheel) = std::fs::read_dir(&wheels)?.flatten().next() else {
+            return Ok(());
+        };
+
+        let mut install = self.toolbox.command(&python)?;
+        install.args(["-m", "pip", "install", "--quiet", "--no-deps"]);
+        install.args(["--disable-pip-version-check", "--force-reinstall"]);
+        self.check("installing the wheel", {
+            install.arg(wheel.path());
+            install
+        })?;
+
+        let mut tests = self.toolbox.command(&python)?;
+        tests
+            .args(["-m", "pytest", "-p", "no:cacheprovider", "--durations=5"])
+            .arg(workspace::root().join("python/tests"))
+            .env("SWITCHYARD_WHEEL", wheel.path());
+        self.check("tests of the Python package", tests)
     }
 
     /// A test file that says `run_in_browser` runs in the browser alone, every other one in both.
@@ -436,6 +487,8 @@ mod tests {
         let node =
             "ℹ tests 4\nℹ suites 0\nℹ pass 2\nℹ fail 1\nℹ cancelled 1\nℹ skipped 0\nℹ todo 0";
         assert_eq!(Tally::read(node), tally(2, 2, 0));
+        let pytest = "===== 1 failed, 5 passed, 2 skipped in 0.12s =====\n== 3 passed in 1s ==";
+        assert_eq!(Tally::read(pytest), tally(5, 1, 2));
     }
 
     #[test]

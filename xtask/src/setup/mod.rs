@@ -6,6 +6,7 @@
 mod browser;
 mod nvrtc;
 mod packages;
+mod python;
 mod tools;
 mod wasm_std;
 
@@ -19,6 +20,9 @@ use anyhow::{Context, Result};
 use crate::shell;
 use crate::workspace;
 use wasm_std::WasmStd;
+
+/// The variable that names the Python of the tests.
+const PYTHON: &str = "SWITCHYARD_PYTHON";
 
 /// Something a command cannot do without.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,6 +45,8 @@ pub(crate) enum Need {
     OtherBrowsers,
     /// The Node packages of the browser tests.
     NodePackages,
+    /// Python with what the tests of its package need.
+    Python,
     /// Compiles GPU kernels. What needs it does without where it cannot be had, and says so.
     Nvrtc,
 }
@@ -57,6 +63,7 @@ impl Need {
             Self::Browser => "browser",
             Self::OtherBrowsers => "firefox, webkit",
             Self::NodePackages => "node packages",
+            Self::Python => "python",
             Self::Nvrtc => "nvrtc",
         }
     }
@@ -68,6 +75,7 @@ impl Need {
             Self::Nvrtc => 10,
             Self::Browser | Self::OtherBrowsers => 30,
             Self::WasmBindgen => 40,
+            Self::Python => 60,
             Self::Deny => 50,
             Self::Nextest => 80,
             Self::Trunk => 120,
@@ -85,6 +93,7 @@ impl Need {
             Self::Browser => Ok(browser::is_missing()),
             Self::OtherBrowsers => Ok(browser::OTHERS.iter().any(|other| other.find().is_none())),
             Self::NodePackages => packages::is_missing(),
+            Self::Python => python::is_missing(),
             Self::Nvrtc => nvrtc::is_missing(),
         }
     }
@@ -98,6 +107,7 @@ const EVERYTHING: &[Need] = &[
     Need::OtherBrowsers,
     Need::NodePackages,
     Need::Nvrtc,
+    Need::Python,
     Need::Deny,
     Need::Nextest,
     Need::WasmBindgen,
@@ -120,6 +130,15 @@ impl Toolbox {
             .env("PATH", shell::path_with(&self.folders)?)
             .envs(self.variables.iter().map(|(name, value)| (name, value)));
         Ok(command)
+    }
+
+    /// The Python whose environment has what the tests of its package need.
+    pub(crate) fn python(&self) -> PathBuf {
+        let variables = self.variables.iter();
+        let mut found = variables.filter(|(name, _)| *name == PYTHON);
+        found
+            .next()
+            .map_or_else(|| "python3".into(), |(_, path)| path.clone())
     }
 
     /// A command that finds the tools and builds for wasm.
@@ -177,6 +196,12 @@ impl Toolbox {
                 Ok(found.join(", "))
             }
             Need::NodePackages => packages::ensure(),
+            Need::Python => {
+                let python = python::ensure()?;
+                let found = python.display().to_string();
+                self.variables.push((PYTHON, python));
+                Ok(found)
+            }
             Need::Nvrtc => Ok(match nvrtc::ensure() {
                 Ok(library) => {
                     let found = library.display().to_string();

@@ -1,0 +1,39 @@
+"""Replay a GPU cluster's job trace under different schedulers.
+
+    import switchyard
+
+    trace = switchyard.open("cluster_job_log.csv")
+    results = switchyard.run(trace, policies=["fifo", "tiresias-las"], cluster="16x4")
+    results["fifo"].summary["jct"]["mean"]      # seconds
+    results["fifo"].jobs["jct_s"]               # NumPy, float64, a value for each job
+    results["fifo"].jobs.to_pandas()            # or to_polars(), to_arrow()
+
+All names of options and columns are those of the command line's JSON and CSV and of files; times are in
+seconds, service in GPU·s. The same trace, settings and version give the same results, bit for bit, here, on the
+command line and in the browser.
+"""
+
+from __future__ import annotations
+
+from ._engine import VERSION as __version__
+from ._engine import InputError, RunError, SwitchyardError
+from ._results import Results, Run, Table
+from ._run import Trace, inspect, open, placements, policies, run, samples, settings
+
+__all__ = [
+    "InputError",
+    "Results",
+    "Run",
+    "RunError",
+    "SwitchyardError",
+    "Table",
+    "Trace",
+    "__version__",
+    "inspect",
+    "open",
+    "placements",
+    "policies",
+    "run",
+    "samples",
+    "settings",
+]

@@ -1,0 +1,184 @@
+"""What comes of runs: figures as plain values, columns as tables. All of it can be pickled."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Iterator, Mapping
+
+from . import _engine
+
+
+class Table:
+    """Named columns of one length.
+
+    ``table["jct_s"]`` is a NumPy array (numbers are not copied, and cannot be written to). Whatever reads Arrow takes
+    the table as it is: ``pyarrow.table(table)``, ``polars.DataFrame(table)``, DuckDB.
+    """
+
+    def __init__(self, native: _engine.Table):
+        self._native = native
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns' names, in order."""
+        return self._native.columns
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __getitem__(self, column: str):
+        return self._native[column]
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._native.__arrow_c_stream__(requested_schema)
+
+    def __reduce__(self):
+        return Table, (self._native,)
+
+    def __repr__(self) -> str:
+        return repr(self._native)
+
+    def to_numpy(self) -> dict[str, Any]:
+        """Each column, by name; numbers of float64, uint32 and bool, texts as objects."""
+        return {column: self[column] for column in self.columns}
+
+    def to_arrow(self):
+        """A ``pyarrow.Table``, without copying."""
+        import pyarrow
+
+        return pyarrow.table(self)
+
+    def to_pandas(self):
+        """A ``pandas.DataFrame``."""
+        import pandas
+
+        return pandas.DataFrame(self.to_numpy())
+
+    def to_polars(self):
+        """A ``polars.DataFrame``."""
+        import polars
+
+        return polars.DataFrame(self)
+
+
+class Run:
+    """One run: ``figures`` as the command line's JSON has them, ``jobs``, and ``stays`` where they were asked for."""
+
+    def __init__(self, figures: dict[str, Any], jobs: Table, stays: Table | None, cluster: dict[str, Any]):
+        self.figures = figures
+        self.jobs = jobs
+        self.stays = stays
+        self.cluster = cluster
+
+    @property
+    def policy(self) -> str:
+        """The policy, with all parameters that are not at their defaults."""
+        return self.figures["policy"]
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The run in numbers, times in seconds: ``jct``, ``queueing``, ``makespan``, …"""
+        return {name: self.figures[name] for name in _SUMMARY if name in self.figures}
+
+    @property
+    def log_hash(self) -> str:
+        """A fingerprint of everything that happened, 16 hexadecimal digits."""
+        return self.figures["log_hash"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures, as plain values."""
+        return self.figures
+
+    def __getitem__(self, figure: str):
+        return self.figures[figure]
+
+    def __repr__(self) -> str:
+        jct = self.figures["jct"]["mean"]
+        finished, jobs = self.figures["finished"], self.figures["jobs"]
+        return f"<switchyard.Run: {self.policy}, {finished} of {jobs} jobs, mean JCT {jct:.1f} s>"
+
+
+class Results(Mapping[str, Run]):
+    """Runs of one trace on one cluster, by their policies: ``results["fifo"]``, or ``results.runs[0]``."""
+
+    def __init__(self, text: str, tables: list[tuple[Any, Any]]):
+        self._text = text
+        figures = json.loads(text)
+        self.trace: dict[str, Any] = figures["trace"]
+        self.cluster: dict[str, Any] = figures["cluster"]
+        self.preset: str | None = figures.get("preset")
+        self.runs = [
+            Run(run, Table(jobs), stays and Table(stays), self.cluster)
+            for run, (jobs, stays) in zip(figures["runs"], tables)
+        ]
+
+    def __reduce__(self):
+        tables = [(run.jobs._native, run.stays and run.stays._native) for run in self.runs]
+        return Results, (self._text, tables)
+
+    def __getitem__(self, policy: str) -> Run:
+        for run in self.runs:
+            if run.policy == policy:
+                return run
+        of_name = [run for run in self.runs if run.policy.split("[")[0].split(" if ")[0] == policy]
+        if len(of_name) == 1:
+            return of_name[0]
+        raise KeyError(f"there is no one run of '{policy}': there are {', '.join(self)}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([run.policy for run in self.runs])
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return f"<switchyard.Results: {len(self)} runs of {self.trace['jobs']} jobs on {self.cluster['spec']}>"
+
+    def to_json(self) -> str:
+        """The JSON that ``switchyard run --json`` writes."""
+        return self._text
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return json.loads(self._text)
+
+    def to_pandas(self):
+        """A row for each run, a column for each figure: ``jct.mean``, ``fairness.jain``."""
+        import pandas
+
+        return pandas.DataFrame([_flat(run.figures) for run in self.runs])
+
+
+_SUMMARY = (
+    "jobs",
+    "finished",
+    "rejected",
+    "jct",
+    "queueing",
+    "makespan",
+    "restarts",
+    "gpu_allocation",
+    "node_hours",
+    "mean_nodes",
+    "fairness",
+    "longest_wait",
+    "failures",
+)
+
+
+def _flat(figures: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in figures.items():
+        if isinstance(value, dict):
+            flat.update(_flat(value, f"{before}{name}."))
+        elif not isinstance(value, list):
+            flat[before + name] = value
+    return flat

@@ -1,0 +1,200 @@
+"""Opening traces, running policies on them, and what there is to choose from."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+from typing import Any, Callable, Mapping, Sequence, Union
+
+from . import _engine
+from ._results import Results, Table
+
+Progress = Callable[[dict], Any]
+Source = Union[str, os.PathLike, bytes, tuple]
+
+_UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+
+
+class Trace:
+    """Jobs, ready to run, with what came along; made by :func:`open`. Pickling it takes the jobs along, not the
+    files."""
+
+    def __init__(self, native: _engine.Trace):
+        self._native = native
+
+    def __reduce__(self):
+        return Trace, (self._native,)
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    @functools.cached_property
+    def facts(self) -> dict[str, Any]:
+        """What the trace turned out to be: ``format``, ``jobs``, ``gpu_hours``, ``cluster``, ``tenants``, ``report``, …"""
+        return json.loads(self._native._facts())
+
+    @functools.cached_property
+    def jobs(self) -> Table:
+        """A row for each job, in order of submission: ``job``, ``tenant``, ``model``, ``gpus``, ``submit_s``,
+        ``duration_s`` (seconds at the GPUs asked for)."""
+        return Table(self._native._jobs())
+
+    def run(self, policies: str | Sequence[str] | None = None, **options: Any) -> Results:
+        """As :func:`run`, of this trace."""
+        return run(self, policies, **options)
+
+    def __repr__(self) -> str:
+        facts = self.facts
+        return f"<switchyard.Trace: {facts['jobs']} jobs ({facts['format']}), {facts['gpu_hours']:.0f} GPU-hours>"
+
+
+def open(
+    source: Source | Sequence[Source],
+    *more: Source,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Trace:
+    """Opens a trace.
+
+    source: a file's path, ``sample:NAME``, bytes, ``(name, bytes)``, or several of them: a trace in parts, or with
+        its cluster, profiles or outages. Formats and archives are recognised by what stands in them.
+    progress: called about twenty times a second with ``{"stage": "open", "bytes", "jobs"}``.
+    options: ``member``, ``map`` (a text or a dictionary, which column holds what), ``max_rows``, ``max_bytes``,
+        ``window`` (``"1d..36h"``), ``tenants``, ``statuses``, ``fractions``, ``oversized``, ``cluster``.
+
+    Raises :class:`InputError`, with the beginning of the table in ``table`` where its columns are not known.
+    """
+    sources = _sources(source, more)
+    if len(sources) == 1 and isinstance(sources[0], str) and sources[0].startswith("sample:"):
+        return Trace(_engine.sample(sources[0].removeprefix("sample:"), _json(options)))
+    return Trace(_engine.open(sources, _json(options), progress))
+
+
+def inspect(
+    source: Source | Sequence[Source],
+    *more: Source,
+    progress: Progress | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """What a trace is and holds, as ``switchyard inspect --json`` says it; options as of :func:`open`."""
+    return json.loads(_engine.inspect(_sources(source, more), _json(options), progress))
+
+
+def run(
+    trace: Trace | Source,
+    policies: str | Sequence[str] | None = None,
+    *,
+    cluster: str | None = None,
+    seed: int | None = None,
+    load: float | None = None,
+    preset: str | None = None,
+    weights: bytes | str | None = None,
+    log_budget: int | str | None = None,
+    stays: bool = True,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Results:
+    """Runs policies on a trace, one after the other, to their end. Other threads go on meanwhile; Ctrl-C stops it.
+
+    trace: what :func:`open` gave, or what it takes.
+    policies: such as ``"tiresias-las[queues=2,threshold=57600]"``, or several; without any those of the trace's file, or
+        else ``fifo`` and ``tiresias-las``.
+    cluster: ``NODESxGPUS`` (``16x4``, ``8x8:v100+4x4:a100``), a published one by name, or a file of one; without one that of
+        the trace, or else a guess.
+    seed: of everything that is drawn.
+    load: how many times as fast as recorded jobs come.
+    preset: the semantics of a published simulator, such as ``reference-nsdi19``.
+    weights: a file of safetensors for a placement that has learned, as bytes; or ``"shipped"``.
+    log_budget: how large the log of a run may become, bytes or ``"4GB"`` [default: 1 GiB].
+    stays: whether to keep who held GPUs when (``Run.stays``).
+    progress: called about twenty times a second with ``{"stage": "run", "policy", "run", "runs", "done", "jobs", "now"}``.
+    options: every setting, as :func:`settings` names them (``placement="consolidated"``, ``restart_cost=30``), and
+        ``definitions``, ``histories``.
+
+    Raises :class:`InputError` where something asked for is wrong, :class:`RunError` where a run does not end.
+    """
+    if not isinstance(trace, Trace):
+        trace = open(trace)
+    options.update(policies=policies, cluster=cluster, seed=seed, load=load, preset=preset)
+    own = None
+    if isinstance(weights, (bytes, bytearray)):
+        own = bytes(weights)
+    else:
+        options["weights"] = weights
+    text, tables = _engine.run(trace._native, _json(options), _bytes(log_budget), own, stays, progress)
+    return Results(text, tables)
+
+
+def policies() -> list[dict[str, Any]]:
+    """Every policy: ``name``, ``title``, ``summary``, ``source``, ``oracle``, ``params``."""
+    return json.loads(_engine.policies())
+
+
+def placements() -> list[dict[str, Any]]:
+    """Every placement: ``name``, ``summary``."""
+    return json.loads(_engine.placements())
+
+
+def settings() -> list[dict[str, Any]]:
+    """Every setting of runs: ``key``, ``label``, ``unit``, ``takes``, ``default``, ``help``."""
+    return json.loads(_engine.settings())
+
+
+def samples() -> list[dict[str, Any]]:
+    """Every sample, which opens as ``sample:NAME``: ``name``, ``title``, ``summary``, ``cluster``."""
+    return json.loads(_engine.samples())
+
+
+def _sources(source: Any, more: tuple) -> list:
+    several = isinstance(source, (list, tuple)) and not _is_named_bytes(source)
+    sources = [*source, *more] if several else [source, *more]
+    if not sources:
+        raise _engine.InputError("nothing to open: name a file, or sample:NAME")
+    named = []
+    for at, each in enumerate(sources):
+        if isinstance(each, (bytes, bytearray, memoryview)):
+            named.append((f"file {at + 1}", bytes(each)))
+        elif _is_named_bytes(each):
+            named.append((str(each[0]), bytes(each[1])))
+        else:
+            named.append(os.fspath(each))
+    return named
+
+
+def _is_named_bytes(source: Any) -> bool:
+    return (
+        isinstance(source, tuple)
+        and len(source) == 2
+        and isinstance(source[0], str)
+        and isinstance(source[1], (bytes, bytearray, memoryview))
+    )
+
+
+def _json(options: Mapping[str, Any]) -> str:
+    """Options as JSON; NumPy's numbers are numbers, and what iterates is a list."""
+
+    def plain(value: Any) -> Any:
+        if hasattr(value, "tolist"):
+            return value.tolist()
+        if isinstance(value, os.PathLike):
+            return os.fspath(value)
+        if isinstance(value, (set, frozenset, range, tuple)):
+            return sorted(value) if isinstance(value, (set, frozenset)) else list(value)
+        raise _engine.InputError(f"an option is {value!r}: it takes text, numbers, lists and dictionaries of them")
+
+    try:
+        return json.dumps(options, default=plain, allow_nan=False)
+    except ValueError as why:
+        raise _engine.InputError(f"an option is no number: {why}") from None
+
+
+def _bytes(size: int | str | None) -> int | None:
+    if size is None or isinstance(size, int):
+        return size
+    found = re.fullmatch(r"\s*([0-9.]+)\s*([a-z]*)\s*", size.lower())
+    unit = _UNITS.get(found[2] if found[2] != "b" else "") if found else None
+    if not found or unit is None:
+        raise _engine.InputError(f"log_budget is '{size}': it takes bytes, such as 500000000, 500MB or 4GB")
+    return int(float(found[1]) * unit)

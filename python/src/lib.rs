@@ -1,0 +1,92 @@
+//! The engine for Python: `switchyard._engine`, of which the package `switchyard` is made.
+//!
+//! Options come as JSON (their names are those of files and of the command line, `switchyard_sweep::asked`),
+//! and figures go as the JSON that the command line prints; columns are Arrow's ([`table`]), of which NumPy,
+//! pandas and polars take what they need without copying. While the engine works Python goes on
+//! ([`watch`]), and an interrupt ends the work.
+
+mod kept;
+mod runs;
+mod table;
+mod trace;
+mod watch;
+
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    switchyard,
+    SwitchyardError,
+    pyo3::exceptions::PyException,
+    "Something went wrong. Its text says what, where, and what to do."
+);
+pyo3::create_exception!(
+    switchyard,
+    InputError,
+    SwitchyardError,
+    "A file, an option or a policy is wrong: where the command line ends with status 2.\n\n\
+     Of a table whose columns are not known, `table` is its beginning: `columns`, `rows`, `guess`."
+);
+pyo3::create_exception!(
+    switchyard,
+    RunError,
+    SwitchyardError,
+    "A run did not come to its end: where the command line ends with status 1."
+);
+
+/// Something that was asked is wrong.
+fn refused(why: impl std::fmt::Display) -> PyErr {
+    InputError::new_err(why.to_string())
+}
+
+/// A value as the command line's JSON has it.
+fn json(value: &impl serde::Serialize) -> PyResult<String> {
+    serde_json::to_string_pretty(value).map_err(|why| SwitchyardError::new_err(why.to_string()))
+}
+
+/// Options as they come: an object of JSON.
+fn options(json: &str) -> PyResult<switchyard_sweep::asked::Options> {
+    serde_json::from_str(json).map_err(|why| refused(format!("options: {why}")))
+}
+
+#[pymodule]
+mod _engine {
+    #[pymodule_export]
+    use crate::runs::run;
+    #[pymodule_export]
+    use crate::table::Table;
+    #[pymodule_export]
+    use crate::trace::{Trace, inspect, open, sample};
+    #[pymodule_export]
+    use crate::{InputError, RunError, SwitchyardError};
+    use pyo3::prelude::*;
+    use switchyard::described;
+
+    /// Every policy, JSON.
+    #[pyfunction]
+    fn policies() -> PyResult<String> {
+        crate::json(&described::policies())
+    }
+
+    /// Every setting, JSON.
+    #[pyfunction]
+    fn settings() -> PyResult<String> {
+        crate::json(&described::settings())
+    }
+
+    /// Every sample, JSON.
+    #[pyfunction]
+    fn samples() -> PyResult<String> {
+        crate::json(&described::samples())
+    }
+
+    /// Every placement, JSON.
+    #[pyfunction]
+    fn placements() -> PyResult<String> {
+        crate::json(&described::placements())
+    }
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("VERSION", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,104 @@
+//! Runs, one after the other, while Python goes on.
+
+use crate::table::Table;
+use crate::trace::Trace;
+use crate::watch::Watch;
+use crate::{RunError, SwitchyardError, json, options, refused};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::Arc;
+use std::time::Instant;
+use switchyard::report::{Outcomes, RunResult};
+use switchyard::sim::{LogBudget, RunLog};
+use switchyard::study::Prepared;
+use switchyard_sweep::asked::Running;
+
+/// Steps between two looks at the clock; of a network, each takes long enough.
+const STEPS_PER_LOOK: u32 = 4096;
+
+/// Of a run: its jobs, and who held GPUs when.
+type Tables = (Table, Option<Table>);
+
+/// Runs what `options_json` asks for; `weights`: a file of safetensors for a placement that has learned.
+/// The results' JSON, and of each run its jobs and who held GPUs when.
+#[pyfunction]
+#[pyo3(signature = (trace, options_json, log_budget, weights, stays, progress))]
+pub(crate) fn run(
+    py: Python<'_>,
+    trace: &Bound<'_, Trace>,
+    options_json: &str,
+    log_budget: Option<u64>,
+    weights: Option<Vec<u8>>,
+    stays: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(String, Vec<Tables>)> {
+    let mut asked = Running::of(&options(options_json)?).map_err(refused)?;
+    if let Some(file) = weights {
+        let taken = asked.request.own_weights(&file);
+        taken.map_err(|why| refused(format!("weights: {why}")))?;
+    }
+    let study = trace.get().study.clone();
+    let mut watch = Watch::new(progress);
+    let budget = log_budget.map_or_else(LogBudget::default, LogBudget::of_bytes);
+    let done = py.detach(|| -> PyResult<_> {
+        let prepared = asked.prepare(study).map_err(refused)?;
+        let mut results = Vec::new();
+        let mut tables = Vec::new();
+        for at in 0..prepared.runs.len() {
+            let Some((result, outcomes, log)) = simulate(&prepared, at, budget, &mut watch)? else {
+                return Ok(None);
+            };
+            results.push(result);
+            let stays = stays.then(|| Table::of_stays(&log)).transpose()?;
+            tables.push((Table::of_run(&prepared.workload, &outcomes)?, stays));
+        }
+        Ok(Some((json(&prepared.results(results))?, tables)))
+    })?;
+    watch.done()?;
+    done.ok_or_else(|| SwitchyardError::new_err("the runs were interrupted"))
+}
+
+/// One run to its end; `None` if it was interrupted.
+fn simulate(
+    prepared: &Prepared,
+    at: usize,
+    budget: LogBudget,
+    watch: &mut Watch,
+) -> PyResult<Option<(RunResult, Outcomes, RunLog)>> {
+    let mut spec = prepared.runs[at].clone();
+    spec.options.log_budget = budget;
+    let policy = spec.policy.to_string();
+    let started = spec.start_with(Arc::clone(&prepared.workload), &prepared.weights);
+    let mut simulation = started.map_err(refused)?;
+    let steps = match simulation.decisions() {
+        Some(_) => 1,
+        None => STEPS_PER_LOOK,
+    };
+    let begin = Instant::now();
+    'run: loop {
+        for _ in 0..steps {
+            let stopped = |why: switchyard::sim::RunError| RunError::new_err(why.to_string());
+            if !simulation.step().map_err(stopped)? {
+                break 'run;
+            }
+        }
+        let goes_on = watch.goes_on(|said: &Bound<'_, PyDict>| {
+            let reached = simulation.progress();
+            said.set_item("stage", "run")?;
+            said.set_item("policy", &policy)?;
+            said.set_item("run", at)?;
+            said.set_item("runs", prepared.runs.len())?;
+            said.set_item("done", reached.done)?;
+            said.set_item("jobs", reached.jobs)?;
+            said.set_item("now", reached.now.seconds())
+        });
+        if !goes_on {
+            return Ok(None);
+        }
+    }
+    let wall_ms = begin.elapsed().as_secs_f64() * 1e3;
+    let log = simulation.into_log();
+    let outcomes = Outcomes::of(&prepared.workload, &spec.cluster, &log);
+    let result = RunResult::of(&spec, &log, &outcomes, wall_ms);
+    Ok(Some((result, outcomes, log)))
+}

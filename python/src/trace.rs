@@ -1,0 +1,188 @@
+//! Opening, and what a trace is to Python: jobs with what came along, to be run as often as wanted.
+
+use crate::kept;
+use crate::table::Table;
+use crate::watch::Watch;
+use crate::{InputError, json, options, refused};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+use serde::Serialize;
+use std::path::PathBuf;
+use switchyard::report::{ClusterFacts, TraceFacts};
+use switchyard::study::Study;
+use switchyard::trace::{ImportReport, Opened, Progress};
+use switchyard_sweep::asked;
+use switchyard_sweep::files::{self, FileError, Source};
+
+/// Jobs, ready to run, with all that came along. It can be pickled: workers get the jobs themselves.
+#[pyclass(frozen, module = "switchyard._engine")]
+pub(crate) struct Trace {
+    pub(crate) study: Study,
+}
+
+/// What a trace turned out to be.
+#[derive(Serialize)]
+struct Facts<'a> {
+    #[serde(flatten)]
+    trace: &'a TraceFacts,
+    title: &'a str,
+    cluster: Option<ClusterFacts>,
+    policies: &'a [String],
+    tenants: &'a [String],
+    models: &'a [String],
+    report: &'a ImportReport,
+}
+
+/// A file by its name, or bytes that have one.
+#[derive(FromPyObject)]
+pub(crate) enum Given {
+    Bytes(String, Vec<u8>),
+    File(PathBuf),
+}
+
+fn sources(given: Vec<Given>) -> Vec<Source> {
+    let source = |of| match of {
+        Given::File(path) => Source::File(path),
+        Given::Bytes(name, bytes) => Source::Bytes(name, bytes),
+    };
+    given.into_iter().map(source).collect()
+}
+
+/// Opens files together, whatever they are, while Python goes on.
+fn opened(
+    py: Python<'_>,
+    files: &[Source],
+    asked: &asked::Opening,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Opened> {
+    let mut watch = Watch::new(progress);
+    let tell = |reached: Progress, said: &Bound<'_, PyDict>| {
+        said.set_item("stage", "open")?;
+        said.set_item("bytes", reached.bytes)?;
+        said.set_item("jobs", reached.jobs)
+    };
+    let opened = py.detach(|| {
+        files::open(files, &asked.options, |reached| {
+            watch.goes_on(|said| tell(reached, said))
+        })
+    });
+    watch.done()?;
+    opened.map_err(|why| not_opened(py, &why))
+}
+
+/// A file is not what it should be. Of a table the error has the beginning, with what columns were taken
+/// for.
+fn not_opened(py: Python<'_>, why: &FileError) -> PyErr {
+    let table = match why {
+        FileError::Open(error) => error.table(),
+        _ => None,
+    };
+    let Some(table) = table else {
+        return refused(why);
+    };
+    let error = InputError::new_err(format!(
+        "{why}; for instance with map='submit=COLUMN,duration=COLUMN,gpus=COLUMN,unit=s'"
+    ));
+    let told = json(table).and_then(|text| {
+        let loads = py.import("json")?.getattr("loads")?;
+        error.value(py).setattr("table", loads.call1((text,))?)
+    });
+    told.err().unwrap_or(error)
+}
+
+/// Opens files as one trace.
+#[pyfunction]
+pub(crate) fn open(
+    py: Python<'_>,
+    files: Vec<Given>,
+    options_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Trace> {
+    let asked = asked::Opening::of(&options(options_json)?).map_err(refused)?;
+    let files = sources(files);
+    let opened = opened(py, &files, &asked, progress)?;
+    let file = files.first().map(Source::name).unwrap_or_default();
+    let study = Study::of(opened, &file, &asked.options, &asked.choices, asked.cluster);
+    Ok(Trace {
+        study: study.map_err(refused)?,
+    })
+}
+
+/// The sample of this name.
+#[pyfunction]
+pub(crate) fn sample(name: &str, options_json: &str) -> PyResult<Trace> {
+    let asked = asked::Opening::of(&options(options_json)?).map_err(refused)?;
+    let study = Study::of_sample(name, &asked.options, &asked.choices, asked.cluster);
+    Ok(Trace {
+        study: study.map_err(refused)?,
+    })
+}
+
+/// What files hold, JSON as `switchyard inspect --json` has it.
+#[pyfunction]
+pub(crate) fn inspect(
+    py: Python<'_>,
+    files: Vec<Given>,
+    options_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let asked = asked::Opening::of(&options(options_json)?).map_err(refused)?;
+    let files = sources(files);
+    match opened(py, &files, &asked, progress)? {
+        Opened::Trace(mut trace) => {
+            let cluster = asked.cluster.or_else(|| trace.cluster.clone());
+            let chosen = trace.choose(&asked.choices, cluster.as_ref());
+            chosen.map_err(refused)?;
+            json(&trace.inspect())
+        }
+        Opened::Cluster(cluster) => json(&ClusterFacts::of(&cluster)),
+        Opened::Outages(_) => Err(refused("it lists outages and no jobs: inspect a trace")),
+        Opened::Profiles(_) => {
+            let why = "it holds profiles of applications and no jobs: inspect a trace";
+            Err(refused(why))
+        }
+    }
+}
+
+#[pymethods]
+impl Trace {
+    /// What is known of it, JSON.
+    fn _facts(&self) -> PyResult<String> {
+        let study = &self.study;
+        let cluster = study.cluster.as_ref();
+        json(&Facts {
+            trace: &study.facts,
+            title: &study.experiment.title,
+            cluster: cluster.map(|(cluster, _)| ClusterFacts::of(cluster)),
+            policies: &study.experiment.policies,
+            tenants: &study.workload.tenants,
+            models: &study.workload.models,
+            report: &study.report,
+        })
+    }
+
+    /// What the trace says of each job, in order of submission.
+    fn _jobs(&self) -> PyResult<Table> {
+        Table::of_trace(&self.study.workload)
+    }
+
+    fn __len__(&self) -> usize {
+        self.study.workload.jobs.len()
+    }
+
+    fn __reduce__<'py>(trace: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = trace.py();
+        let bytes = PyBytes::new(py, &kept::write(&trace.get().study)?);
+        let again = trace.get_type().getattr("_of_bytes")?;
+        PyTuple::new(py, [again, PyTuple::new(py, [bytes])?.into_any()])
+    }
+
+    /// A trace as pickle has it.
+    #[classmethod]
+    fn _of_bytes(class: &Bound<'_, pyo3::types::PyType>, bytes: &[u8]) -> PyResult<Self> {
+        let _ = class;
+        Ok(Self {
+            study: kept::read(bytes)?,
+        })
+    }
+}

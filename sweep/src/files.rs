@@ -1,0 +1,127 @@
+//! Files from a disk, slice by slice; the only place where this crate reads traces.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use switchyard::cluster::{ClusterError, ClusterSpec};
+use switchyard::study::cluster_of;
+use switchyard::trace::{OpenError, OpenOptions, Opened, Opening, Progress};
+
+/// How many bytes of a file are read at once.
+const SLICE: usize = 1 << 20;
+
+/// A file, by its name, or bytes that have one.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A file on the disk.
+    File(PathBuf),
+    /// What stands in one, and what it is called in messages.
+    Bytes(String, Vec<u8>),
+}
+
+/// Why nothing was opened.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The disk does not give it.
+    #[error("cannot read {}: {why}", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// What the system says.
+        why: io::Error,
+    },
+    /// It is not what it should be.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A cluster that is neither text nor a file of one.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    /// A file that was to describe a cluster.
+    #[error(
+        "{0} describes no cluster: write NODESxGPUS (16x4), a published name, or a file of one"
+    )]
+    NoCluster(String),
+    /// Whoever was told of the progress wants no more.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl Source {
+    /// Its name, for messages.
+    pub fn name(&self) -> String {
+        match self {
+            Self::File(path) => path.display().to_string(),
+            Self::Bytes(name, _) => name.clone(),
+        }
+    }
+}
+
+/// Opens files together; `goes_on` hears how far that is, and says whether it goes on.
+///
+/// # Errors
+///
+/// A file cannot be read, or is not what it should be; or it was told to stop.
+pub fn open(
+    sources: &[Source],
+    options: &OpenOptions,
+    mut goes_on: impl FnMut(Progress) -> bool,
+) -> Result<Opened, FileError> {
+    let mut opening = Opening::new(options.clone());
+    let mut slice = vec![0; SLICE];
+    for source in sources {
+        match source {
+            Source::File(path) => {
+                let unreadable = |why| FileError::Unreadable {
+                    file: path.clone(),
+                    why,
+                };
+                let mut file = File::open(path).map_err(unreadable)?;
+                opening.begin(&name_of(path))?;
+                loop {
+                    let length = file.read(&mut slice).map_err(unreadable)?;
+                    if length == 0 {
+                        break;
+                    }
+                    opening.push(&slice[..length])?;
+                    if !goes_on(opening.progress()) {
+                        return Err(FileError::Stopped);
+                    }
+                }
+            }
+            Source::Bytes(name, bytes) => {
+                opening.begin(name)?;
+                for slice in bytes.chunks(SLICE) {
+                    opening.push(slice)?;
+                    if !goes_on(opening.progress()) {
+                        return Err(FileError::Stopped);
+                    }
+                }
+            }
+        }
+    }
+    Ok(opening.finish()?)
+}
+
+/// A cluster: its text, the name of a published one, or a file that describes one.
+///
+/// # Errors
+///
+/// It is none of these.
+pub fn cluster(text: &str) -> Result<ClusterSpec, FileError> {
+    match cluster_of(text) {
+        Ok(cluster) => Ok(cluster),
+        Err(_) if Path::new(text).is_file() => {
+            let file = [Source::File(text.into())];
+            match open(&file, &OpenOptions::default(), |_| true)? {
+                Opened::Cluster(cluster) => Ok(cluster),
+                _ => Err(FileError::NoCluster(text.to_owned())),
+            }
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
