@@ -1,7 +1,7 @@
 //! What is said about a job, a queue, and what is in it: in tooltips, and to those who do not see
 //! the canvas.
 
-use super::format::{attained, count, counted, duration, figures, gpu_hours, time};
+use super::format::{attained, count, counted, cut, duration, figures, gpu_hours, time};
 use super::on_stage::OnStage;
 use crate::links::Links;
 use crate::queues::Queues;
@@ -107,6 +107,9 @@ pub(super) fn first_in_line(run: &StageRun) -> (&'static str, &'static str) {
     }
 }
 
+/// A job's name has so many characters in a sentence, that it stays one.
+const NAME: usize = 16;
+
 /// What is free, who waits, and why the first of them does not start: `15 of 32 GPUs idle, 24 jobs
 /// wait: the head, lab-133, wants 8 and no node has more than 5 free.`
 pub fn situation(stage: &Stage, run: &StageRun) -> String {
@@ -161,13 +164,13 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
     let Some(first) = first else {
         return format!("{idle_words}, nothing waits.{away}");
     };
+    let name = cut(&first.name, NAME);
     let who = match waiting {
-        1 => format!("1 job waits: {}", first.name),
+        1 => format!("1 job waits: {name}"),
         _ => format!(
-            "{} jobs wait: {}, {},",
+            "{} jobs wait: {}, {name},",
             count(waiting as u64),
             first_in_line(run).1,
-            first.name
         ),
     };
     let share = first.demand.share.filter(|_| !run.bands.is_empty());

@@ -12,6 +12,14 @@ pub fn quoted(text: &str) -> String {
     format!("\"{}\"", guarded(text).replace('"', "\"\""))
 }
 
+/// A text of at most so many characters, the last an ellipsis where it was longer.
+pub fn cut(text: &str, most: usize) -> String {
+    match text.chars().nth(most) {
+        Some(_) => text.chars().take(most - 1).chain(['…']).collect(),
+        None => text.to_owned(),
+    }
+}
+
 /// A span in the unit that suits it, to three figures: `93 s`, `12.4 h`, `3.2 d`.
 pub fn duration(seconds: f64) -> String {
     if !seconds.is_finite() {

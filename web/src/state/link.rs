@@ -13,6 +13,7 @@ use super::{
     AppState, Card, ClusterOrigin, DATA_CENTRE, DATA_CENTRE_SCHEDULERS, Source, Theme, settings,
 };
 use crate::bridge::protocol::Choice;
+use crate::draw::format;
 use crate::goodput::Question;
 use crate::stage::{ColourBy, Stage};
 use crate::time_axis::Window as Span;
@@ -512,11 +513,7 @@ pub fn among<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 
 /// The beginning of a text that somebody else may have written.
 fn shortened(text: &str) -> String {
-    let mut shown: String = text.chars().take(SHOWN).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    shown.replace(char::is_control, " ")
+    format::cut(text, SHOWN).replace(char::is_control, " ")
 }
 
 fn finite(text: &str) -> Option<f64> {

@@ -2,7 +2,7 @@
 //! was changed as tells them apart. In: the schedulers of the list. Out: a name each, no two alike.
 
 use super::Card;
-use crate::draw::format::duration;
+use crate::draw::format::{cut, duration};
 use crate::stage::ASIDE;
 use switchyard::outages::{Outage, OutageKind};
 use switchyard::policy::entry;
@@ -63,12 +63,8 @@ fn of_policy(card: &Card, cards: &[Card]) -> String {
         }
     }
     let mut name = entry.title.to_owned();
-    if changed.chars().count() > ROOM {
-        changed = changed.chars().take(ROOM - 1).collect();
-        changed.push('…');
-    }
     if !changed.is_empty() {
-        name += &format!(" ({changed})");
+        name += &format!(" ({})", cut(&changed, ROOM));
     }
     for outage in policy.what_if().iter() {
         name += &aside(outage);

@@ -186,7 +186,7 @@ fn status(status: &RunStatus, mean_jct: Option<f64>, has_trace: bool) -> Html {
         } => html! {
             <p class="hint">
                 { mean_jct.map(|jct| format!("mean JCT {}", format::duration(jct))) }
-                { format!(", simulated in {}", format::duration(wall_ms / 1e3)) }
+                { format!(", simulated in {}", format::duration(wall_ms / 1e3).replace(' ', "\u{a0}")) }
                 { decisions.filter(|_| *wall_ms > 0.0).map(|decisions| deciding(decisions, *wall_ms)) }
             </p>
         },

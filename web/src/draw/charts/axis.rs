@@ -206,11 +206,7 @@ impl Axis {
     pub fn fit_names(&mut self, characters: f64) {
         if let Unit::Name(names) = &mut self.unit {
             let room = (characters / names.len() as f64 - 1.0).max(2.0) as usize;
-            let cut = |name: &String| match name.chars().count() > room {
-                true => name.chars().take(room - 1).chain(['…']).collect(),
-                false => name.clone(),
-            };
-            *names = names.iter().map(cut).collect();
+            *names = names.iter().map(|name| format::cut(name, room)).collect();
         }
     }
 
