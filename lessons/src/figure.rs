@@ -39,7 +39,7 @@ pub struct Figure {
     attributes: Vec<(&'static str, String)>,
     folder: PathBuf,
     runs: RunsByList,
-    /// The still, where it has runs small enough to be drawn.
+    /// The still, where it has runs small enough to be drawn, or the goodput model.
     pub still: Option<String>,
 }
 
@@ -93,6 +93,8 @@ impl Figure {
         if figure.has_runs() {
             let runs = figure.runs(&figure.policies())?;
             figure.still = still::of(&runs, figure.moment()?);
+        } else if figure.attribute("view") == Some("goodput") {
+            figure.still = still::of_models();
         }
         Ok(figure)
     }

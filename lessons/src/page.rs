@@ -138,10 +138,15 @@ fn figure(figure: &Figure, name: &str) -> String {
     if figure.still.is_some() {
         let path = still_of(name, figure.number);
         let _ = write!(attributes, " poster=\"{path}\"");
-        let policies = escaped(&figure.policies());
+        let what = if figure.has_runs() {
+            format!("Who had which GPU when, under {}", figure.policies())
+        } else {
+            "What more GPUs are worth to each application, and how its best batch grows".to_owned()
+        };
+        let what = escaped(&what);
         let _ = write!(
             still,
-            "<img src=\"{path}\" alt=\"Who had which GPU when, under {policies}.\" loading=\"lazy\">"
+            "<img src=\"{path}\" alt=\"{what}.\" loading=\"lazy\">"
         );
     }
     let number = figure.number;
