@@ -20,6 +20,8 @@ globalThis.switchyardEmbed = (() => {
   let ask = null;
   let connected;
   const connection = new Promise((resolve) => (connected = resolve));
+  /** Once the page is set up as its address says. */
+  let begun;
   const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
   // An article of the page's own host may know what the page knows; another may not, where the reader
@@ -57,19 +59,25 @@ globalThis.switchyardEmbed = (() => {
 
   // Links
 
-  const JOBS = ["sample", "file", "url", "experiment", "member", "columns", "window", "status", "tenant", "fractions", "oversized", "load"];
+  const SOURCE = ["sample", "file", "url", "experiment"];
+  const JOBS = [...SOURCE, "member", "columns", "window", "status", "tenant", "fractions", "oversized", "load"];
   const MOMENT = ["t", "speed", "zoom", "range", "job", "follow", "lit"];
   const RUNS = ["run", "name", "baseline"];
+  /** What may be said before the `#`, too. */
+  const SET = ["src", "policy", "cluster", "t", "speed", "theme"];
+
+  const pairsOf = (fragment) => fragment.replace(/^.*#/, "").split("&").filter((pair) => pair && !pair.startsWith("v="));
+  const keyOf = (pair) => pair.split("=")[0];
 
   /** Schedulers that stand in one text: spaces part them, but not where one has an `if` of its own. */
   const policies = (value) =>
     (Array.isArray(value) ? value : text(value).split(/(?<!\sif)\s+(?!if\s)/)).map(text).filter((policy) => policy.trim());
 
-  /** A link's text with other jobs, schedulers or settings. */
-  const changed = (fragment, settings) => {
-    let pairs = fragment.split("&").filter((pair) => pair && !pair.startsWith("v="));
+  /** A link's text with other jobs, schedulers or settings; with other jobs, `gone` is no more said. */
+  const changed = (fragment, settings, gone = [...JOBS, ...MOMENT]) => {
+    let pairs = pairsOf(fragment);
     const put = (keys, ...added) => {
-      pairs = pairs.filter((pair) => !keys.includes(pair.split("=")[0]));
+      pairs = pairs.filter((pair) => !keys.includes(keyOf(pair)));
       pairs.push(...added.map(([key, value]) => `${key}=${encodeURIComponent(value)}`));
     };
     for (const [key, value] of Object.entries(settings)) {
@@ -77,7 +85,7 @@ globalThis.switchyardEmbed = (() => {
         put([key]);
       } else if (key === "src") {
         const isAddress = /^https?:/.test(text(value));
-        put([...JOBS, ...MOMENT], [isAddress ? "url" : "sample", value]);
+        put(gone, [isAddress ? "url" : "sample", value]);
       } else if (key === "policy") {
         put(RUNS, ...policies(value).map((policy) => ["run", policy]));
       } else if (/^[a-z][a-z-]{0,60}$/.test(key) && ["string", "number", "boolean"].includes(typeof value)) {
@@ -89,15 +97,41 @@ globalThis.switchyardEmbed = (() => {
     return ["v=1", ...pairs].join("&");
   };
 
+  /**
+   * The link to what a link and settings beside it say; and where a file may have settings of its own, which
+   * hold but for what is said here, what is to be said once that is open.
+   */
+  const together = (link, settings) => {
+    const whole = { ...settings, view: null };
+    if (whole.theme && !["light", "dark"].includes(whole.theme)) whole.theme = null;
+    const all = changed(link, whole, SOURCE);
+    const said = pairsOf(all);
+    const isOfFile = said.some((pair) => ["url", "experiment", "file"].includes(keyOf(pair)));
+    if (!isOfFile || settings.policy === undefined || pairsOf(link).some((pair) => keyOf(pair) === "run")) return { link: all };
+    const own = said.filter((pair) => ![...JOBS, ...MOMENT, ...RUNS].includes(keyOf(pair)));
+    const later = Object.fromEntries(own.map((pair) => [keyOf(pair), decodeURIComponent(pair.slice(keyOf(pair).length + 1))]));
+    return { link: changed(all, { policy: "" }), later: { ...later, policy: settings.policy, t: settings.t ?? null } };
+  };
+
+  const go = async (fragment) => {
+    if (`#${fragment}` === location.hash) return;
+    const told = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
+    location.replace(`#${fragment}`);
+    await Promise.race([told, after(2_000)]);
+    await after(EVERY_MS);
+  };
+
+  /** Says the rest once a file is open. */
+  const say = async (later) => {
+    if (!later) return;
+    await until(({ open, said }) => open || said);
+    if (look().open) await go(changed(ask("link"), later));
+  };
+
   /** Follows a link as one that is put into the address, and waits until its runs are over. */
   const follow = async (fragment) => {
     const before = look();
-    if (`#${fragment}` !== location.hash) {
-      const told = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
-      location.replace(`#${fragment}`);
-      await Promise.race([told, after(2_000)]);
-      await after(EVERY_MS);
-    }
+    await go(fragment);
     const now = await until(({ done, said, open }) => done || (said && !open));
     if (before.playing !== now.playing && !(before.playing && isStill)) ask("play", before.playing);
     // What of it could not be understood or run, in words.
@@ -202,11 +236,18 @@ globalThis.switchyardEmbed = (() => {
     theme: (theme) => void ask("theme", text(theme)),
     controls: (is) => controls(Boolean(is)),
     untold: (is) => untold(Boolean(is)),
-    run: (settings) => {
+    run: async (settings) => {
       if (typeof settings !== "object" || !settings) fail("settings are an object");
       const { link, ...others } = settings;
-      if (link !== undefined && !isText(link, MOST_LETTERS)) fail("a link is a text, and not too long");
-      return follow(changed(link?.replace(/^.*#/, "") ?? ask("link"), others));
+      // Others may be over sooner than where the clock stands.
+      if (link === undefined) return follow(changed(ask("link"), { t: null, ...others }));
+      if (!isText(link, MOST_LETTERS)) fail("a link is a text, and not too long");
+      const { link: first, later } = together(link, others);
+      if (later) {
+        await go(first);
+        await say(later);
+      }
+      return follow(later ? ask("link") : first);
     },
     summary: () => (allowed(), summary()),
     facts: (job) => (allowed(), facts(job === undefined ? undefined : text(job))),
@@ -251,7 +292,7 @@ globalThis.switchyardEmbed = (() => {
     origin = from === "null" ? "*" : from;
     waiting += 1;
     try {
-      await connection;
+      await begun;
       if (method !== "play" && method !== "pause") await until(({ ready, said }) => ready || said);
       const result = (await METHODS[method](params)) ?? null;
       expect();
@@ -323,7 +364,24 @@ globalThis.switchyardEmbed = (() => {
     controls(asked.get("controls") !== "none");
     untold(asked.has("untold"));
     addEventListener("message", hear);
-    connection.then(watch);
+    let later = null;
+    let wrong = null;
+    if (SET.some((key) => asked.has(key))) {
+      // Before the program reads its address.
+      try {
+        const settings = SET.filter((key) => asked.has(key)).map((key) => [key, asked.get(key)]);
+        const all = together(location.hash, Object.fromEntries(settings));
+        later = all.later;
+        location.replace(`#${all.link}`);
+      } catch (error) {
+        wrong = error;
+      }
+    }
+    begun = connection.then(() => say(later));
+    begun.then(() => {
+      if (wrong) tell("error", { message: String(wrong.message).slice(0, MOST_OF_A_NAME) });
+      watch();
+    });
   }
 
   return {

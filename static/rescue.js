@@ -23,7 +23,7 @@ globalThis.switchyardRescue = (() => {
     button.disabled = true;
     const failed = (error) => button.replaceWith(`The experiment cannot be written: ${switchyardWords(error)}.`);
     try {
-      const worker = await switchyardWorkers.start("runner");
+      const worker = await switchyardWorkers.begin("runner");
       worker.onerror = (event) => {
         event.preventDefault();
         failed(event.message);

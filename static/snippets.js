@@ -100,6 +100,8 @@ globalThis.switchyardSnippets = (() => {
     const set = { view: value("view") || "yard", t: Math.round(now[0]), speed: now[3], highlight: now[4] ?? "", theme: value("theme") || "auto", caption: "", controls: true, autoplay: false, poster: "" };
     const isOwn = /(^|&)(file|experiment)=/.test(link);
     const isSample = !isOwn && !value("url");
+    // Links and files name them by their hash.
+    const weights = /^[0-9a-f]{16}$/.test(value("weights")) ? "Your own weights are in neither a snippet nor this file: lay theirs (.safetensors) beside it, for readers to drop on the page." : "";
     let trace = null;
     let kind = "element";
 
@@ -189,13 +191,20 @@ globalThis.switchyardSnippets = (() => {
       status.textContent = copied ? "Copied." : "This browser does not let the page copy: copy it from the field.";
     }, "primary");
     const file = (value("file") || value("sample") || "lab").replace(/\.[a-z]+$/i, "").replace(/[^\p{L}\p{N}._-]/gu, "-");
-    const poster = button("Save a poster", async () => {
+    const saved = (ending, blob) => {
+      set.poster = `${file}.${ending}`;
+      save(set.poster, blob);
+      write();
+      status.textContent = `Saved as ${set.poster}, ${size(blob.size)}: the element shows it before its frame, and readers without scripts and on paper see it.`;
+    };
+    const drawing = button("Save a poster (SVG)", async () => {
+      const text = await switchyardDrawn(document.querySelector(".view"), () => ask("speed", ask("look")[3]));
+      saved("svg", new Blob([text], { type: "image/svg+xml" }));
+    });
+    const poster = button("as PNG", async () => {
       const canvases = [...document.querySelectorAll(".view canvas")].sort((a, b) => b.width * b.height - a.width * a.height);
       if (!canvases[0]?.width) throw new Error("this view has no picture");
-      set.poster = `${file}.png`;
-      canvases[0].toBlob((blob) => save(set.poster, blob));
-      write();
-      status.textContent = `Saved as ${set.poster}: the element shows it before its frame, and readers without scripts see it.`;
+      saved("png", await new Promise((resolve) => canvases[0].toBlob(resolve)));
     });
     const single = button("Save as one file", async () => {
       status.textContent = "Writing the file…";
@@ -223,9 +232,10 @@ globalThis.switchyardSnippets = (() => {
       made("div", { className: "row" }, ...kinds.map(([, of]) => of)),
       code,
       sizes,
-      made("div", { className: "row" }, copy, poster, close),
+      made("div", { className: "row" }, copy, drawing, poster, close),
       made("h2", {}, "All in one file"),
       made("p", { className: "hint" }, "The page with the trace and these settings inside, which opens from a disk: to attach to a paper's artefact."),
+      weights && made("p", { className: "hint weights" }, weights),
       made("div", { className: "row" }, single, status),
     );
     dialog.onclose = () => dialog.remove();

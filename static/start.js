@@ -5,16 +5,19 @@
   const isSingleFile = !document.currentScript.src;
   const singleFile = `./switchyard.html${location.search}${location.hash}`;
 
-  // Where an article of the same host holds several of these pages as frames (static/view.js), what one
-  // has compiled is there for those that come later.
-  const shared = (() => {
+  // A frame of an article that only has the workers of all its figures (static/sharing.js), and what the
+  // program of these is compiled to.
+  const isForWorkers = !isSingleFile && new URLSearchParams(location.search).has("workers");
+  if (isForWorkers) globalThis.switchyardModules = new Map();
+
+  /** What has been compiled for others of the article's figures, or is being compiled, by its address. */
+  const modules = () => {
     try {
-      return parent === self ? undefined : parent.switchyardModules;
+      return isForWorkers || parent === self ? globalThis.switchyardModules : parent["switchyard-workers"]?.switchyardModules;
     } catch {
       return undefined;
     }
-  })();
-  globalThis.switchyardStart = { shared };
+  };
 
   // A file that was saved with a trace and settings inside starts with them (static/snippets.js).
   const held = document.getElementById("switchyard-link")?.textContent;
@@ -71,11 +74,16 @@
     const program = document.querySelector("link[rel=modulepreload]");
     if (!program) return;
     try {
-      const { default: start } = await import(program.href);
       const address = document.querySelector("link[as=fetch]").href;
-      const known = shared && (shared.get(address) ?? (await WebAssembly.compileStreaming(fetch(address))));
-      shared?.set(address, known);
-      await start({ module_or_path: known ?? address });
+      const shared = modules();
+      if (shared && !shared.has(address)) {
+        shared.set(address, WebAssembly.compileStreaming(fetch(address)));
+        // Whoever comes later tries again.
+        shared.get(address).catch(() => shared.delete(address));
+      }
+      if (isForWorkers) return;
+      const { default: start } = await import(program.href);
+      await start({ module_or_path: shared ? await shared.get(address) : address });
     } catch (error) {
       failed(error);
     }

@@ -19,8 +19,17 @@ const PATIENCE_MS = 30_000;
 /** Figures of a group that are further apart than so many seconds of the reader's are put right. */
 const APART = 0.75;
 
-// What frames of the same host have compiled, for those that come later (static/start.js).
-globalThis.switchyardModules ??= new Map();
+/** What the page is asked for by attributes (static/embed.js reads them before the `#` of its address). */
+const SET = ["src", "policy", "cluster", "t", "speed", "theme"];
+
+/** The hidden frame that has the workers of all figures (static/sharing.js); in the document, where frames find it. */
+const share = () => {
+  const name = "switchyard-workers";
+  if (document.querySelector(`iframe[name="${name}"]`)) return;
+  document.body.append(made("iframe", { name, src: new URL("?workers", PAGE).href, hidden: true, title: "Workers of the figures" }));
+};
+
+const made = (name, properties = {}) => Object.assign(document.createElement(name), properties);
 
 const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -43,8 +52,6 @@ sheet.replaceSync(STYLE);
 
 /** Figures that share clock, play and speed, by the name of their group. */
 const groups = new Map();
-
-const made = (name, properties = {}) => Object.assign(document.createElement(name), properties);
 
 class SwitchyardView extends HTMLElement {
   static observedAttributes = [
@@ -118,7 +125,9 @@ class SwitchyardView extends HTMLElement {
     }
     const quietly = (method, params) => void this.#ask(method, params).catch((error) => this.#tell("error", { message: error.message }));
     const isSet = ["src", "policy", "cluster", "link"].some((name) => changes.has(name));
-    if (isSet) quietly("run", { link: this.#fragment() });
+    // Another trace comes with all that is said of it; else what stays as it was may be a file's.
+    const isOther = ["src", "link"].some((name) => changes.has(name)) || [...changes].some((name) => SET.includes(name) && !this[name]);
+    if (isSet) quietly("run", isOther ? { link: this.#fragment(), view: null, ...this.#set() } : this.#set([...changes]));
     else if (changes.has("theme")) quietly("theme", this.theme);
     if (changes.has("view")) quietly("show", this.view);
     for (const name of ["controls", "untold"]) if (changes.has(name)) quietly(name, this[name]);
@@ -180,32 +189,30 @@ class SwitchyardView extends HTMLElement {
 
   // The frame
 
+  /** What an author has copied, or what the frame was when it was dropped. */
   #fragment() {
-    let pairs = (this.#link ?? this.link.replace(/^.*#/, "")).split("&").filter((pair) => pair && !pair.startsWith("v="));
-    const put = (keys, ...added) => {
-      pairs = pairs.filter((pair) => !keys.includes(pair.split("=")[0]));
-      pairs.push(...added.map(([key, value]) => `${key}=${encodeURIComponent(value)}`));
-    };
-    if (this.#link === null) {
-      if (this.src) {
-        const address = addressOf(this.src);
-        put(["sample", "file", "url", "experiment"], [address === this.src && !/^https?:/.test(address) ? "sample" : "url", address]);
-      }
-      const policies = this.policy.split(/(?<!\sif)\s+(?!if\s)/).filter(Boolean);
-      if (policies.length) put(["run", "name", "baseline"], ...policies.map((policy) => ["run", policy]));
-      for (const key of ["cluster", "t", "speed"]) if (this[key]) put([key], [key, this[key]]);
-      if (this.theme) put(["theme"], ...(["light", "dark"].includes(this.theme) ? [["theme", this.theme]] : []));
-    }
-    put(["view"]);
-    return ["v=1", ...pairs].join("&");
+    return this.#link ?? this.link.replace(/^.*#/, "");
+  }
+
+  /** What attributes say besides. */
+  #set(names = SET) {
+    const said = this.#link === null ? SET.filter((name) => names.includes(name) && this[name]) : [];
+    return Object.fromEntries(said.map((name) => [name, name === "src" ? addressOf(this.src) : this[name]]));
   }
 
   #make() {
     if (this.#frame || !this.isConnected) return;
+    share();
     const address = new URL(PAGE);
-    const named = /(?:^|[#&])view=([a-z]+)/.exec(this.#link ?? this.link)?.[1];
+    const named = /(?:^|[#&])view=([a-z]+)/.exec(this.#fragment())?.[1];
     const plays = this.#plays ?? this.autoplay;
-    address.search = `?embed=${encodeURIComponent(this.view || named || "yard")}&autoplay=${plays && !isStill() && this.#seen ? 1 : 0}&controls=${this.controls ? "player" : "none"}${this.untold ? "&untold=1" : ""}`;
+    address.search = new URLSearchParams({
+      embed: this.view || named || "yard",
+      autoplay: plays && !isStill() && this.#seen ? 1 : 0,
+      controls: this.controls ? "player" : "none",
+      ...(this.untold && { untold: 1 }),
+      ...this.#set(),
+    });
     address.hash = this.#fragment();
     this.#plays ??= this.autoplay && !isStill();
     this.#origin = address.origin === "null" ? "*" : address.origin;

@@ -1,4 +1,5 @@
-// Starts the page's workers (web/src/bridge/client.rs calls this). Their program is fetched at load,
+// Starts the page's workers (web/src/bridge/client.rs calls this); in an article with several figures, asks
+// the frame that has them for all (static/sharing.js). Their program is fetched at load,
 // compiled once for all of them and held in memory: a worker started later asks the server for
 // nothing, and is of the same version as its page even where the server has a newer one by then.
 // Weights of placements that have learned are fetched when a run first needs them: the one thing that
@@ -16,22 +17,12 @@ globalThis.switchyardWorkers = (() => {
     return response;
   };
 
-  // Frames of one article and one host compile once (static/view.js, static/start.js).
-  const compiled = async () => {
-    const { shared } = globalThis.switchyardStart;
-    const known = shared?.get(`worker ${version}`);
-    if (known) return known;
-    const bytes = await (await fetched("worker_bg.wasm", held("worker_bg.wasm"))).arrayBuffer();
-    const module = await WebAssembly.compile(bytes);
-    shared?.set(`worker ${version}`, module);
-    return module;
-  };
-
   const load = async () => {
-    const [script, module] = await Promise.all([
+    const [script, bytes] = await Promise.all([
       held("worker.js") ?? fetched("worker.js").then((response) => response.text()),
-      compiled(),
+      fetched("worker_bg.wasm", held("worker_bg.wasm")).then((response) => response.arrayBuffer()),
     ]);
+    const module = await WebAssembly.compile(bytes);
     // The module is the first message. Thrown outside of the promise, a failure is the worker's error
     // event.
     const start = `
@@ -64,14 +55,88 @@ globalThis.switchyardWorkers = (() => {
     return policy.createScriptURL(address);
   };
 
-  program();
+  // Where the figures of an article share workers
+
+  /** What static/view.js calls the frame that has them. */
+  const SHARING = "switchyard-workers";
+  const PATIENCE_MS = 3_000;
+  const EVERY_MS = 50;
+
+  let sharing = (() => {
+    try {
+      // Even of another host's window one sees the frames that have names.
+      return parent === self || held("worker.js") ? null : (parent[SHARING] ?? null);
+    } catch {
+      return null;
+    }
+  })();
+
+  /** The page's end of a line to a worker there. */
+  class Line extends EventTarget {
+    #port;
+
+    constructor(port) {
+      super();
+      this.#port = port;
+      port.onmessage = ({ data }) => {
+        const isError = typeof data?.error === "string";
+        this.dispatchEvent(isError ? new ErrorEvent("error", { message: data.error, cancelable: true }) : new MessageEvent("message", { data }));
+      };
+    }
+
+    postMessage(parcel) {
+      this.#port.postMessage(parcel);
+    }
+
+    terminate() {
+      this.#port.onmessage = null;
+      this.#port.postMessage(null);
+      this.#port.close();
+    }
+  }
+
+  /** A line to a worker that is shared; null where there are none, or of another version. */
+  const line = async (name) => {
+    for (let waited = 0; sharing && waited < PATIENCE_MS; waited += EVERY_MS) {
+      // Of no host yet, or another one: it throws.
+      const isThere = (() => {
+        try {
+          return sharing.switchyardSharing;
+        } catch {
+          return false;
+        }
+      })();
+      if (!isThere) {
+        await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+        continue;
+      }
+      const { port1, port2 } = new MessageChannel();
+      const isOurs = new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
+      sharing.postMessage({ worker: name, version }, self.origin, [port2]);
+      if (await isOurs) return new Line(port1);
+      break;
+    }
+    sharing = null;
+    return null;
+  };
+
+  const begin = async (name) => {
+    const { address, module } = await program();
+    const worker = new Worker(trusted(address), { name });
+    worker.postMessage(module);
+    return worker;
+  };
+
+  if (!sharing) program();
   // Not to keep those that are gone already.
   const started = new Set();
+  const endAll = () => started.forEach((worker) => worker.deref()?.terminate());
+  addEventListener("pagehide", ({ persisted }) => sharing && !persisted && endAll());
   return {
+    version,
+    begin,
     start: async (name) => {
-      const { address, module } = await program();
-      const worker = new Worker(trusted(address), { name });
-      worker.postMessage(module);
+      const worker = (await line(name)) ?? (await begin(name));
       started.add(new WeakRef(worker));
       return worker;
     },
@@ -81,6 +146,6 @@ globalThis.switchyardWorkers = (() => {
       const response = await fetched(file, held(file));
       return new Uint8Array(await response.arrayBuffer());
     },
-    endAll: () => started.forEach((worker) => worker.deref()?.terminate()),
+    endAll,
   };
 })();

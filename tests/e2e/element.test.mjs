@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { accessibilityProblems, browser, dist, finished, screenshot } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
@@ -40,6 +40,12 @@ const heard = (page, id, name) =>
 /** Does something with an element in the article. */
 const on = (page, id, act, ...given) => page.evaluate(([id, act, given]) => new Function("element", "given", `return (${act})(element, ...given)`)(document.getElementById(id), given), [id, String(act), given]);
 
+/** The frames of figures, without the one that has their workers. */
+const figures = (page) => page.frames().filter((frame) => /[?&]embed=/.test(frame.url()));
+
+/** How many different things workers were asked for, and how many workers there are. */
+const shared = (page) => page.frame({ name: "switchyard-workers" }).evaluate(() => [switchyardSharing.tasks.size, switchyardSharing.places.size]);
+
 const playing = (page, id) => page.evaluate((id) => noted.filter(([of, what]) => of === id && what === "time").at(-1)?.[2].playing, id);
 const timeOf = (page, id) => page.evaluate((id) => noted.filter(([of, what]) => of === id && what === "time").at(-1)?.[2].t, id);
 
@@ -52,7 +58,7 @@ test("an element shows what its attributes say, does what it is asked, and tells
   for (const { jct, makespan, restarts, name } of done.runs) {
     assert.ok(jct.mean > 0 && jct.median > 0 && jct.p95 >= jct.median && makespan > 0 && restarts >= 0 && name);
   }
-  const frame = page.frames()[1];
+  const [frame] = figures(page);
   assert.equal(await frame.locator(".player").isVisible(), true);
   assert.equal(await timeOf(page, "one"), 3);
   assert.equal(await playing(page, "one"), false);
@@ -91,7 +97,7 @@ test("an element shows what its attributes say, does what it is asked, and tells
   assert.equal(await on(page, "one", (element) => element.shadowRoot.querySelector("p").textContent), "<i>Later</i>");
   await on(page, "one", (element) => ((element.src = "lab"), (element.policy = "fifo"), undefined));
   await page.waitForFunction(() => noted.some(([, what, detail]) => what === "done" && detail.trace.jobs === 240));
-  assert.equal(page.frames().length, 2, "in the same frame");
+  assert.equal(figures(page).length, 1, "in the same frame");
   await screenshot(page, "element");
 });
 
@@ -106,10 +112,7 @@ test("a group has one clock, whoever moves it", async (t) => {
   const plays = (id, is) => page.waitForFunction(([id, is]) => noted.filter(([of, what]) => of === id && what === "time").at(-1)?.[2].playing === is, [id, is]);
   await plays("b", true);
   // The reader's own hand in the other.
-  const second = page.frames().find((frame) => frame !== page.mainFrame() && frame.parentFrame());
-  assert.ok(second);
-  const frames = page.frames().filter((frame) => frame.parentFrame());
-  await frames[1].getByRole("button", { name: "Pause" }).click();
+  await figures(page)[1].getByRole("button", { name: "Pause" }).click();
   await plays("a", false);
   await plays("b", false);
   await page.waitForTimeout(300);
@@ -124,7 +127,7 @@ test("off screen an element sleeps, with reduced motion nothing plays by itself,
   const page = await open(t, `${url}article.html`, { before: noted, viewport: { width: 800, height: 700 } });
   await heard(page, "v0", "ready");
   await page.waitForFunction(() => noted.some(([of, what, { playing }]) => of === "v0" && what === "time" && playing));
-  assert.equal(page.frames().length, 3, "the seen one, and the next");
+  assert.equal(figures(page).length, 2, "the seen one, and the next");
   await page.evaluate(() => scrollTo(0, 900));
   await page.waitForFunction(() => noted.filter(([of, what]) => of === "v0" && what === "time").at(-1)[2].playing === false);
   await page.evaluate(() => scrollTo(0, 0));
@@ -134,8 +137,7 @@ test("off screen an element sleeps, with reduced motion nothing plays by itself,
     await page.evaluate((at) => scrollTo(0, 900 * at), at);
     await heard(page, `v${at}`, "ready");
   }
-  // The page itself, and at most six besides.
-  while (page.frames().length > 7) await page.waitForTimeout(50);
+  while (figures(page).length > 6) await page.waitForTimeout(50);
   const isPicture = await on(page, "v0", (element) => element.shadowRoot.querySelector("canvas")?.width > 100 && !element.shadowRoot.querySelector("iframe"));
   assert.ok(isPicture, "what it showed last stands in its place");
   await page.evaluate(() => (noted.length = 0, scrollTo(0, 0)));
@@ -223,7 +225,7 @@ test("a finger that moves up scrolls the article, and frames of one host compile
   const url = await host(t, { "article.html": article(`<switchyard-view id="a" ${THREE} style="height: 500px"></switchyard-view><switchyard-view id="b" ${THREE} style="height: 500px"></switchyard-view><p style="height: 3000px">Below</p>`) });
   const page = await open(t, `${url}article.html`, { before: noted, viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true });
   for (const id of ["a", "b"]) await heard(page, id, "done");
-  const frame = page.frames()[1];
+  const [frame] = figures(page);
   const canvas = frame.locator(".yard canvas").first();
   assert.equal(await canvas.evaluate((canvas) => getComputedStyle(canvas).touchAction), "pan-y");
   const { x, y, width, height } = await canvas.boundingBox();
@@ -237,7 +239,8 @@ test("a finger that moves up scrolls the article, and frames of one host compile
   }
   await touch("touchEnd");
   await page.waitForFunction(() => scrollY > 100);
-  assert.equal(await page.evaluate(() => switchyardModules.size), 2, "the page's program and the workers'");
+  const workers = page.frame({ name: "switchyard-workers" });
+  assert.equal(await workers.evaluate(() => switchyardModules.size), 1, "the page's program; the workers' is compiled there alone");
 });
 
 test("from a disk, a frame of the single file works, and speaks", async (t) => {
@@ -327,11 +330,82 @@ test("ten elements that are all seen: time to the first moving picture, script p
     t.diagnostic(`${count}: first moving picture ${(await moves(page, "v0")).toFixed(0)} ms after it is scrolled to`);
     for (let at = 0; at < count; at++) await heard(page, `v${at}`, "done");
     await page.waitForTimeout(1500);
-    const scripts = await Promise.all(page.frames().slice(1).map((frame) => frame.evaluate(() => switchyardFrameTimes())));
+    const scripts = await Promise.all(figures(page).map((frame) => frame.evaluate(() => switchyardFrameTimes())));
     assert.equal(scripts.length, count, "what is seen is no picture");
+    assert.deepEqual((await shared(page))[0], 2, "one trace is opened once, and run once");
     const means = scripts.map((times) => times.reduce((sum, of) => sum + of, 0) / times.length);
-    t.diagnostic(`${count}: script ${means.reduce((sum, of) => sum + of, 0).toFixed(2)} ms a frame for all, greatest ${Math.max(...scripts.flat()).toFixed(1)} ms; memory ${(await residentOf(page) - empty).toFixed(0)} MB more than the article's ${empty.toFixed(0)} MB`);
+    t.diagnostic(`${count}: script ${means.reduce((sum, of) => sum + of, 0).toFixed(2)} ms a frame for all, greatest ${Math.max(...scripts.flat()).toFixed(1)} ms; memory ${(await residentOf(page) - empty).toFixed(0)} MB more than the article's ${empty.toFixed(0)} MB; ${page.workers().length} workers`);
   }
+});
+
+/** What workers tell a figure's page, by the places of replies in their list. */
+const replies = (frame, place) => frame.waitForFunction((place) => noted.filter((of) => of === place).length, place, { timeout: 20_000 }).then((count) => count.jsonValue());
+const heeding = (page) =>
+  page.addInitScript(() => {
+    globalThis.noted = [];
+    const { MessageEvent } = globalThis;
+    globalThis.MessageEvent = class extends MessageEvent {
+      constructor(type, init) {
+        super(type, init);
+        if (Array.isArray(init.data)) noted.push(new Uint8Array(init.data[0])[0]);
+      }
+    };
+  });
+
+for (const where of ["of the page's host", "of another host"]) {
+  test(`figures of an article ${where} share what workers do, and each has its own questions answered`, async (t) => {
+    const [OPENED, DONE, EXPLAINED] = [2, 9, 11];
+    const there = await serve(dist, "/there/", { headers: { "access-control-allow-origin": "*" } });
+    t.after(() => there.close());
+    const view = where.includes("another") ? `${there.url}view.js` : "view.js";
+    const one = (id, more) => `<switchyard-view id="${id}" ${more} view="yard" style="height: 200px"></switchyard-view>`;
+    const same = ["a", "b", "c"].map((id) => one(id, THREE)).join("");
+    const url = await host(t, { "article.html": article(same + one("d", 'src="three-jobs" policy="srtf" cluster="1x4" t="3"'), view) });
+    const page = await open(t, `${url}article.html`, { before: heeding, viewport: { width: 800, height: 900 }, tolerated: /foreign request/ });
+    while (figures(page).length < 4) await page.waitForTimeout(50);
+    for (const frame of figures(page)) {
+      await replies(frame, DONE);
+      assert.equal(await replies(frame, OPENED), 1);
+    }
+    const hub = page.frame({ name: "switchyard-workers" });
+    // One trace, two runs of it, and another one on another cluster.
+    const most = await hub.evaluate(() => Math.max(2, Math.min(navigator.hardwareConcurrency, 8)));
+    const [tasks, places] = await shared(page);
+    assert.equal(tasks, 4);
+    assert.ok(places <= most, `${places} workers`);
+    // Two ask about the same runs, and one of them goes away.
+    await on(page, "a", (element) => element.select("J1"));
+    await on(page, "b", (element) => element.select("J2"));
+    const [a, b, c] = figures(page);
+    for (const frame of [a, b]) assert.ok((await replies(frame, EXPLAINED)) > 0);
+    assert.equal(await c.evaluate((place) => noted.includes(place), EXPLAINED), false, "who has not asked is not told");
+    await on(page, "a", (element) => element.remove());
+    await on(page, "c", (element) => element.select("J3"));
+    await replies(c, EXPLAINED);
+    const other = await on(page, "c", (element) => element.run({ policy: "sjf" }));
+    assert.equal(other.runs[0].policy, "sjf");
+    assert.equal((await shared(page))[0], 5);
+    for (const id of ["b", "c", "d"]) await on(page, id, (element) => element.remove());
+    // What nobody has keeps no worker but what may serve the next.
+    await hub.waitForFunction((most) => switchyardSharing.places.size <= most && [...switchyardSharing.places].every(({ owner }) => owner?.isIdle), most);
+  });
+}
+
+test("a file's own settings hold beside schedulers that an element names", async (t) => {
+  const settings = "#switchyard 1\n#cluster 1x4\n#policy las\n#seed 77\njob,submit,duration,gpus\na,0,60,2\nb,10,600,2\n";
+  const url = await host(t, { "article.html": article(`<switchyard-view id="a" src="traces/own.csv" policy="fifo srtf" t="20"></switchyard-view><switchyard-view id="b" src="traces/own.csv" link="seed=5" policy="sjf" cluster="1x2" t="1"></switchyard-view><switchyard-view id="c" src="traces/own.csv" t="1"></switchyard-view>`), "traces/own.csv": settings });
+  const page = await open(t, `${url}article.html`, { before: noted });
+  const told = async (id) => {
+    const { cluster, runs, t } = await heard(page, id, "done");
+    return [cluster.spec, t, ...runs.map(({ policy, seed }) => `${policy} ${seed}`)];
+  };
+  assert.deepEqual(await told("a"), ["1x4", 20, "fifo 77", "srtf 77"]);
+  assert.deepEqual(await told("b"), ["1x2", 1, "sjf 5"], "what the element says goes before the file");
+  assert.deepEqual(await told("c"), ["1x4", 1, "las 77"]);
+  // What changes later, too.
+  await page.evaluate(() => (noted.length = 0));
+  await on(page, "a", (element) => void (element.policy = "sjf"));
+  assert.deepEqual((await told("a")).slice(2), ["sjf 77"]);
 });
 
 const MINE = "job,submit,duration,gpus\na,0,60,2\nb,10,600,2\n</script><script>globalThis.intruded=1</script>,20,90,1\n";
@@ -376,6 +450,42 @@ test("the Embed dialog makes both snippets of one's own trace, shows them, says 
   assert.equal(await one.evaluate(() => globalThis.intruded), undefined);
   const other = await open(t, `${again.url}frame.html`, { tolerated: /foreign request/ });
   await other.frameLocator("iframe").locator(".timeline canvas").first().waitFor();
+});
+
+test("a poster is a drawing of all that the view paints", async (t) => {
+  for (const [view, words] of [["yard", ["lab-", "FIFO", "SRTF"]], ["timeline", ["FIFO", "SRTF"]]]) {
+    const page = await open(t, `index.html#v=1&sample=lab&run=fifo&run=srtf&view=${view}&t=21600`, { viewport: { width: 1200, height: 900 } });
+    await finished(page, 2);
+    await page.getByRole("button", { name: "Embed" }).click();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save a poster (SVG)" }).click();
+    const file = await download;
+    assert.equal(file.suggestedFilename(), "lab.svg");
+    const svg = readFileSync(await file.path(), "utf8");
+    t.diagnostic(`${view}: ${(svg.length / 1000).toFixed(0)} KB`);
+    for (const word of words) assert.ok(svg.includes(word), `${view} shows ${word}`);
+    assert.match(await page.getByLabel("The snippet").inputValue(), /poster="lab\.svg"/);
+    await page.keyboard.press("Escape");
+    // It looks as the canvases do: of their pixels, nearly all are alike, but for edges that fall between two.
+    const alike = await page.evaluate(async (svg) => {
+      const image = new Image();
+      image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+      await image.decode();
+      const [, width, height] = /viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(svg).map(Number);
+      const drawn = Object.assign(document.createElement("canvas"), { width, height }).getContext("2d");
+      drawn.drawImage(image, 0, 0, width, height);
+      const places = [...svg.matchAll(/translate\(([\d.]+) ([\d.]+)\)/g)].map(([, x, y]) => [Math.round(x), Math.round(y)]);
+      return [...document.querySelectorAll(".view canvas")].map((canvas, at) => {
+        const one = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        const other = drawn.getImageData(...places[at], canvas.width, canvas.height).data;
+        let same = 0;
+        for (let i = 0; i < one.length; i += 4) same += Math.abs(one[i] - other[i]) + Math.abs(one[i + 1] - other[i + 1]) + Math.abs(one[i + 2] - other[i + 2]) < 48 ? 1 : 0;
+        return same / (one.length / 4);
+      });
+    }, svg);
+    for (const share of alike) assert.ok(share > 0.8, `${view}: ${alike}`);
+    writeFileSync(fileURLToPath(new URL(`out/poster-${view}.svg`, import.meta.url)), svg);
+  }
 });
 
 test("the Embed dialog fits a phone, and the header with it", async (t) => {

@@ -23,7 +23,7 @@ use switchyard::workload::ApplicationSettings;
 use switchyard::{Experiment, RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 13;
+pub const PROTOCOL: u32 = 14;
 
 /// What a worker is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,12 +162,13 @@ pub enum RunRequest {
     /// Run the jobs that follow the message; files of weights follow them, one's own before the
     /// shipped one.
     Run {
+        /// Whether its log is wanted; else it is known, and only questions will follow. The first of
+        /// them all: static/sharing.js looks at it.
+        simulate: bool,
         /// The settings.
         spec: Rc<RunSpec>,
         /// What adaptive jobs train; `None`: plain jobs stay plain.
         applications: Option<Arc<ApplicationSettings>>,
-        /// Whether its log is wanted; else it is known, and only questions will follow.
-        simulate: bool,
         /// Whether one's own weights follow the jobs.
         own_weights: bool,
         /// Its summary alone is wanted, with jobs that come so many times as fast.
@@ -338,4 +339,88 @@ pub struct Facets {
     pub fractional: u32,
     /// Seconds from the first submission to the last.
     pub span: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use switchyard::sim::SimOptions;
+
+    /// The number that a script gives a name in a list of names and a list of numbers.
+    fn number_in(script: &str, name: &str) -> Option<u8> {
+        script.lines().find_map(|line| {
+            let (names, numbers) = line.trim().strip_prefix("const [")?.split_once("] = [")?;
+            let at = names.split(", ").position(|of| of == name)?;
+            let numbers = numbers.trim_end_matches("];");
+            numbers.split(", ").nth(at)?.parse().ok()
+        })
+    }
+
+    #[test]
+    fn frames_that_share_workers_know_requests_and_replies_by_their_places() {
+        let script = include_str!("../../../static/sharing.js");
+        let is = |name: &str, message: Vec<u8>| {
+            assert_eq!(number_in(script, name), message.first().copied(), "{name}");
+        };
+        let bytes = |reply: Reply| postcard::to_allocvec(&reply).unwrap();
+        let (job, slowness) = (JobId(0), Box::default());
+        is("READING", bytes(Reply::Reading { bytes: 0, rows: 0 }));
+        is("EXPORTED", bytes(Reply::Exported(String::new())));
+        let progress = Progress {
+            now: Time::ZERO,
+            done: 0,
+            jobs: 0,
+        };
+        let delta = Box::default();
+        is("LOG", bytes(Reply::Log { delta, progress }));
+        let (log_hash, wall_ms, decisions) = (0, 0.0, None);
+        is(
+            "DONE",
+            bytes(Reply::Done {
+                log_hash,
+                wall_ms,
+                decisions,
+            }),
+        );
+        is("FAILED", bytes(Reply::Failed(String::new())));
+        is("SLOWED", bytes(Reply::Slowed { job, slowness }));
+        is("SUMMED", bytes(Reply::Summed(Box::new(Err(String::new())))));
+        is("CRASHED", bytes(Reply::Crashed(String::new())));
+        let opens = |request: OpenRequest| postcard::to_allocvec(&request).unwrap();
+        let choice = Choice::default;
+        is(
+            "OPEN",
+            opens(OpenRequest::Open {
+                member: None,
+                columns: None,
+                choice: choice(),
+                cluster: None,
+            }),
+        );
+        is(
+            "SAMPLE",
+            opens(OpenRequest::Sample {
+                name: String::new(),
+                choice: choice(),
+                fresh: true,
+            }),
+        );
+        let run = postcard::to_allocvec(&RunRequest::Run {
+            simulate: true,
+            spec: Rc::new(RunSpec {
+                policy: "fifo".parse().unwrap(),
+                cluster: ClusterSpec::uniform(1, 1).unwrap(),
+                placement: Default::default(),
+                options: SimOptions::default(),
+                history: None,
+                outages: Default::default(),
+            }),
+            applications: None,
+            own_weights: false,
+            sum_at_load: None,
+        });
+        let run = run.unwrap();
+        assert_eq!(run[1], 1, "whether it simulates stands second");
+        is("RUN", run);
+    }
 }
