@@ -1,7 +1,7 @@
 //! `switchyard`: the engine without a browser.
 //!
 //! `run` and `compare` simulate a trace, `why` asks about a job in it, `paper` repeats a paper's
-//! experiments, `inspect` says what is in a trace, `convert` writes it in another format, `policies`
+//! experiments, `sweep` runs a grid of them, `inspect` says what is in a trace, `convert` writes it in another format, `policies`
 //! lists the schedulers. Results go to standard output, progress to standard error.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
@@ -16,6 +16,7 @@ mod paper;
 mod policies;
 mod run;
 mod settings;
+mod sweep;
 mod table;
 mod terminal;
 mod why;
@@ -54,6 +55,8 @@ enum Command {
     /// Repeat a paper's experiments and print them beside the published figures
     #[command(subcommand)]
     Paper(paper::Arguments),
+    /// Run every point of a grid: traces, clusters, policies and their parameters, loads, settings, seeds
+    Sweep(sweep::Arguments),
     /// List the policies, their parameters and where they come from
     Policies(policies::Arguments),
 }
@@ -96,6 +99,7 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::inspect(&arguments),
         Command::Convert(arguments) => convert::convert(&arguments),
         Command::Paper(arguments) => paper::paper(&arguments),
+        Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Policies(arguments) => policies::policies(&arguments),
     };
     let (failure, status) = match done {

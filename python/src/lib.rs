@@ -5,8 +5,9 @@
 //! pandas and polars take what they need without copying. While the engine works Python goes on
 //! ([`watch`]), and an interrupt ends the work.
 
-mod kept;
+mod environments;
 mod runs;
+mod sweeps;
 mod table;
 mod trace;
 mod watch;
@@ -51,7 +52,11 @@ fn options(json: &str) -> PyResult<switchyard_sweep::asked::Options> {
 #[pymodule]
 mod _engine {
     #[pymodule_export]
+    use crate::environments::{picking::Picking, placing::Placing};
+    #[pymodule_export]
     use crate::runs::run;
+    #[pymodule_export]
+    use crate::sweeps::{Sweep, SweptTrace, run_points};
     #[pymodule_export]
     use crate::table::Table;
     #[pymodule_export]

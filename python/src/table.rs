@@ -4,11 +4,12 @@
 use crate::SwitchyardError;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::types::{Float64Type, UInt32Type};
+use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray,
-    UInt32Array,
+    UInt32Array, UInt64Array,
 };
+use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use numpy::ndarray::ArrayView1;
 use numpy::{Element, PyArray1, PyArrayMethods};
@@ -20,6 +21,7 @@ use switchyard::job::Job;
 use switchyard::report::{Outcomes, ended};
 use switchyard::sim::RunLog;
 use switchyard::workload::Workload;
+use switchyard_sweep::table::{FIGURES, Row, TEXTS};
 
 /// Named columns of one length.
 ///
@@ -115,6 +117,38 @@ impl Table {
         Self::of(columns)
     }
 
+    /// The rows of a sweep, in the columns of its files.
+    pub(crate) fn of_sweep(rows: &[&Row]) -> PyResult<Self> {
+        let rows = rows.iter().copied();
+        let text = |of: fn(&Row) -> &str| texts(rows.clone().map(of));
+        let mut columns: Vec<(&str, ArrayRef)> = vec![(
+            "point",
+            Arc::new(
+                rows.clone()
+                    .map(|row| Some(row.point))
+                    .collect::<UInt32Array>(),
+            ),
+        )];
+        columns.extend(TEXTS.map(|(name, of)| (name, text(of))));
+        let loads: Vec<f64> = rows.clone().map(|row| row.load).collect();
+        columns.push(("load", floats(&loads)));
+        let seeds: Vec<u64> = rows.clone().map(|row| row.seed).collect();
+        columns.push(("seed", Arc::new(UInt64Array::from(seeds))));
+        for (at, (name, _)) in FIGURES.iter().enumerate() {
+            let figures = rows.clone().map(|row| row.figures.get(at).copied());
+            let values: Vec<f64> = figures.clone().map(|of| of.unwrap_or(f64::NAN)).collect();
+            // Nothing to Arrow, and NaN to NumPy.
+            let nulls = NullBuffer::from_iter(figures.map(|of| of.is_some()));
+            let column = Float64Array::new(values.into(), Some(nulls));
+            columns.push((name, Arc::new(column)));
+        }
+        let columns = columns
+            .into_iter()
+            .map(|(name, column)| (name, column, true));
+        let batch = RecordBatch::try_from_iter_with_nullable(columns).map_err(failed)?;
+        Ok(Self { batch })
+    }
+
     /// Who held how many GPUs when: a row for each stay.
     pub(crate) fn of_stays(log: &RunLog) -> PyResult<Self> {
         let stays = || (0..log.segments()).map(|at| log.segment(at));
@@ -174,6 +208,7 @@ impl Table {
         };
         match column.data_type() {
             DataType::Float64 => view(table, column.as_primitive::<Float64Type>().values()),
+            DataType::UInt64 => view(table, column.as_primitive::<UInt64Type>().values()),
             DataType::UInt32 => view(table, column.as_primitive::<UInt32Type>().values()),
             DataType::Boolean => {
                 let values: Vec<bool> = column.as_boolean().values().iter().collect();
@@ -231,7 +266,13 @@ impl Table {
             let kind: String = column.getattr("dtype")?.getattr("kind")?.extract()?;
             let array: ArrayRef = match kind.as_str() {
                 "f" => floats(&column.extract::<Bound<'_, PyArray1<f64>>>()?.to_vec()?),
-                "u" => whole(&column.extract::<Bound<'_, PyArray1<u32>>>()?.to_vec()?),
+                "u" if column.getattr("itemsize")?.extract::<usize>()? == 4 => {
+                    whole(&column.extract::<Bound<'_, PyArray1<u32>>>()?.to_vec()?)
+                }
+                "u" => {
+                    let values: Vec<u64> = column.call_method0("tolist")?.extract()?;
+                    Arc::new(UInt64Array::from(values))
+                }
                 "b" => flags(&column.extract::<Bound<'_, PyArray1<bool>>>()?.to_vec()?),
                 "O" => {
                     let names: Vec<String> = column.call_method0("tolist")?.extract()?;

@@ -1,6 +1,5 @@
 //! Opening, and what a trace is to Python: jobs with what came along, to be run as often as wanted.
 
-use crate::kept;
 use crate::table::Table;
 use crate::watch::Watch;
 use crate::{InputError, json, options, refused};
@@ -11,8 +10,8 @@ use std::path::PathBuf;
 use switchyard::report::{ClusterFacts, TraceFacts};
 use switchyard::study::Study;
 use switchyard::trace::{ImportReport, Opened, Progress};
-use switchyard_sweep::asked;
 use switchyard_sweep::files::{self, FileError, Source};
+use switchyard_sweep::{asked, kept};
 
 /// Jobs, ready to run, with all that came along. It can be pickled: workers get the jobs themselves.
 #[pyclass(frozen, module = "switchyard._engine")]
@@ -172,7 +171,7 @@ impl Trace {
 
     fn __reduce__<'py>(trace: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let py = trace.py();
-        let bytes = PyBytes::new(py, &kept::write(&trace.get().study)?);
+        let bytes = PyBytes::new(py, &kept::write(&trace.get().study).map_err(refused)?);
         let again = trace.get_type().getattr("_of_bytes")?;
         PyTuple::new(py, [again, PyTuple::new(py, [bytes])?.into_any()])
     }
@@ -182,7 +181,7 @@ impl Trace {
     fn _of_bytes(class: &Bound<'_, pyo3::types::PyType>, bytes: &[u8]) -> PyResult<Self> {
         let _ = class;
         Ok(Self {
-            study: kept::read(bytes)?,
+            study: kept::read(bytes).map_err(refused)?,
         })
     }
 }

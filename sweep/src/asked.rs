@@ -39,7 +39,7 @@ pub const RUNNING: [&str; 6] = [
 ];
 
 /// How fast jobs may come, as a factor.
-const LOADS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
+pub(crate) const LOADS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
 
 /// What is wrong with what was asked for: what, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -49,6 +49,14 @@ impl Sequences {
         }
     }
 
+    /// All of these jobs, the first of which arrives at 0 on their trace's clock.
+    pub fn of_workload(workload: Workload) -> Self {
+        Self {
+            workload,
+            zero: 0.0,
+        }
+    }
+
     /// How many jobs there are.
     pub fn len(&self) -> usize {
         self.workload.jobs.len()

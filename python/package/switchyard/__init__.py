@@ -19,12 +19,14 @@ from ._engine import VERSION as __version__
 from ._engine import InputError, RunError, SwitchyardError
 from ._results import Results, Run, Table
 from ._run import Trace, inspect, open, placements, policies, run, samples, settings
+from ._sweep import Sweep, sweep
 
 __all__ = [
     "InputError",
     "Results",
     "Run",
     "RunError",
+    "Sweep",
     "SwitchyardError",
     "Table",
     "Trace",
@@ -36,4 +38,5 @@ __all__ = [
     "run",
     "samples",
     "settings",
+    "sweep",
 ]

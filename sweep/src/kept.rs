@@ -1,8 +1,7 @@
-//! A trace as bytes, for pickle: the jobs and what came along, exactly, so that a worker on another machine
-//! needs neither its files nor the time to read them. Of one version of the package, for the same.
+//! A trace as bytes: the jobs and what came along, exactly, so that a worker on another machine needs
+//! neither its files nor the time to read them. Of one version of the engine, for the same.
 
-use crate::{SwitchyardError, refused};
-use pyo3::PyResult;
+use crate::asked::Refused;
 use serde::{Deserialize, Serialize};
 use switchyard::Experiment;
 use switchyard::cluster::ClusterSpec;
@@ -28,7 +27,27 @@ struct Kept {
 }
 
 /// The bytes of a study.
-pub(crate) fn write(study: &Study) -> PyResult<Vec<u8>> {
+///
+/// # Errors
+///
+/// They cannot be written: the engine's fault.
+pub fn write(study: &Study) -> Result<Vec<u8>, Refused> {
+    bytes_of(study, study.report.clone())
+}
+
+/// A fingerprint of all that makes its runs: not of how its files were read.
+///
+/// # Errors
+///
+/// As of [`write`].
+pub fn fingerprint(study: &Study) -> Result<u64, Refused> {
+    Ok(xxhash_rust::xxh3::xxh3_64(&bytes_of(
+        study,
+        ImportReport::default(),
+    )?))
+}
+
+fn bytes_of(study: &Study, report: ImportReport) -> Result<Vec<u8>, Refused> {
     let cluster = study.cluster.clone();
     let kept = Kept {
         format: study.facts.format.clone(),
@@ -38,16 +57,20 @@ pub(crate) fn write(study: &Study) -> PyResult<Vec<u8>> {
         cluster: cluster.map(|(cluster, origin)| (cluster, origin == Origin::Asked)),
         profiles: study.profiles.clone(),
         experiment: study.experiment.clone(),
-        report: study.report.clone(),
+        report,
     };
     postcard::to_extend(&kept, MAGIC.as_bytes().to_vec())
-        .map_err(|why| SwitchyardError::new_err(format!("a trace cannot be pickled: {why}")))
+        .map_err(|why| Refused(format!("a trace cannot be written down: {why}")))
 }
 
 /// The study of the bytes.
-pub(crate) fn read(bytes: &[u8]) -> PyResult<Study> {
-    let other =
-        || refused("this trace was pickled by another version of switchyard: open its files again");
+///
+/// # Errors
+///
+/// They are of another version, or no trace.
+pub fn read(bytes: &[u8]) -> Result<Study, Refused> {
+    let why = "this trace was pickled by another version of switchyard: open its files again";
+    let other = || Refused(why.to_owned());
     let kept = bytes.strip_prefix(MAGIC.as_bytes()).ok_or_else(other)?;
     let kept: Kept = postcard::from_bytes(kept).map_err(|_| other())?;
     let origin = |asked| match asked {

@@ -1,0 +1,82 @@
+//! `switchyard sweep`: a grid of runs on the cores of this machine, into a folder that it goes on from.
+
+use crate::Failure;
+use crate::output::{self, STDOUT};
+use crate::terminal::shown;
+use anyhow::{Context, anyhow};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use switchyard_sweep::grid::Grid;
+use switchyard_sweep::sweep::{Sweep, open};
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The grid, in TOML: docs/sweeps.md describes it
+    #[arg(value_name = "FILE")]
+    grid: PathBuf,
+    /// The folder for results; runs that it knows are not repeated [default: FILE's name with .sweep]
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// How many runs at once [default: one for each core]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+pub(crate) fn sweep(arguments: &Arguments) -> Result<(), Failure> {
+    let file = &arguments.grid;
+    let text = std::fs::read_to_string(file)
+        .with_context(|| format!("cannot read {}", file.display()))
+        .map_err(Failure::Input)?;
+    let refused = |why| Failure::Input(anyhow!("{}: {why}", file.display()));
+    let grid = Grid::of_toml(&text).map_err(refused)?;
+    let base = file.parent().unwrap_or(Path::new(""));
+    let traces = open(&grid, base).map_err(refused)?;
+    let out = arguments.out.clone();
+    let out = out.unwrap_or_else(|| file.with_extension("sweep"));
+    let unwritten = |why: switchyard_sweep::folder::FolderError| Failure::Run(why.into());
+    let mut sweep = Sweep::new(grid, traces, &out).map_err(unwritten)?;
+    let before = sweep.swept().done;
+
+    let style = ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} runs, {eta} left");
+    // Hidden by itself where standard error is no terminal.
+    let bar = ProgressBar::with_draw_target(
+        Some(sweep.swept().points as u64),
+        ProgressDrawTarget::stderr(),
+    )
+    .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let done = sweep.run_here(arguments.threads, |swept| {
+        bar.set_position(swept.done as u64);
+        true
+    });
+    bar.finish_and_clear();
+    done.map_err(unwritten)?;
+    let swept = sweep.swept();
+    let written = sweep.finish().map_err(unwritten)?;
+    let [parquet, csv] = written
+        .context("some runs are missing")
+        .map_err(Failure::Run)?;
+    let known = match before {
+        0 => String::new(),
+        before => format!(", {before} of them known before"),
+    };
+    let said = format!(
+        "{} runs{known}: {} and {}\n",
+        swept.points,
+        parquet.display(),
+        csv.display()
+    );
+    output::text(STDOUT, &shown(&said))?;
+    let failed = sweep.rows().find(|row| !row.failure.is_empty());
+    match failed {
+        None => Ok(()),
+        Some(row) => Err(Failure::Run(anyhow!(
+            "{} of {} runs failed (columns failure and error), the first under {}: {}",
+            swept.failed,
+            swept.points,
+            row.policy,
+            row.error
+        ))),
+    }
+}

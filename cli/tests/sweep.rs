@@ -1,0 +1,147 @@
+//! `switchyard sweep`, as a person runs it.
+
+use assert_cmd::Command;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const GRID: &str = r#"
+traces = ["sample:lab"]
+clusters = ["2x4", "4x4"]
+policies = ["fifo", "srtf", "tiresias-las"]
+parameters.tiresias-las.threshold = "3600..7200/2"
+loads = [0.5, 1.5]
+settings.mtbf = 200000
+seeds = "1..4/4"
+"#;
+
+/// Of the grid.
+const RUNS: usize = 2 * 4 * 2 * 4;
+
+fn folder(name: &str) -> PathBuf {
+    let folder =
+        std::env::temp_dir().join(format!("switchyard-sweep-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder of the test's own");
+    folder
+}
+
+fn sweep(grid: &Path, arguments: &[&str]) -> (String, String, Option<i32>) {
+    let mut program = Command::cargo_bin("switchyard").expect("the program is there and starts");
+    let output = program
+        .arg("sweep")
+        .arg(grid)
+        .args(arguments)
+        .output()
+        .expect("the program is there and starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        text(&output.stdout),
+        text(&output.stderr),
+        output.status.code(),
+    )
+}
+
+#[test]
+fn the_table_is_the_same_for_any_number_of_threads_and_runs_are_the_command_lines() {
+    let folder = folder("threads");
+    let grid = folder.join("grid.toml");
+    fs::write(&grid, GRID).unwrap();
+    let at = |name: &str| folder.join(name).display().to_string();
+    for (name, threads) in [("one", "1"), ("four", "4")] {
+        let (said, error, status) = sweep(&grid, &["--threads", threads, "--out", &at(name)]);
+        assert_eq!((status, error.as_str()), (Some(0), ""));
+        assert!(said.starts_with(&format!("{RUNS} runs: ")), "{said}");
+    }
+    for file in ["results.parquet", "results.csv"] {
+        let of = |name: &str| fs::read(folder.join(name).join(file)).unwrap();
+        assert_eq!(of("one"), of("four"), "{file}");
+    }
+    let csv = fs::read_to_string(folder.join("one/results.csv")).unwrap();
+    assert_eq!(csv.lines().count(), RUNS + 1);
+
+    // A second time nothing is run.
+    let (said, _, _) = sweep(&grid, &["--out", &at("one")]);
+    assert!(
+        said.contains(&format!("{RUNS} of them known before")),
+        "{said}"
+    );
+    // A larger grid repeats nothing, either.
+    fs::write(&grid, GRID.replace("1..4/4", "1..5/5")).unwrap();
+    let (said, _, _) = sweep(&grid, &["--out", &at("one")]);
+    assert!(
+        said.contains(&format!("{RUNS} of them known before")),
+        "{said}"
+    );
+
+    // Each row is what `run` comes to.
+    let mut run = Command::cargo_bin("switchyard").unwrap();
+    let of = [
+        "run",
+        "sample:lab",
+        "--cluster",
+        "4x4",
+        "--policy",
+        "srtf",
+        "--seed",
+        "3",
+    ];
+    run.args(of).args(["--mtbf", "200000", "--json", "-"]);
+    let printed = run.output().unwrap().stdout;
+    let printed: serde_json::Value = serde_json::from_slice(&printed).unwrap();
+    let hash = printed["runs"][0]["log_hash"].as_str().unwrap();
+    fs::write(&grid, GRID.replace("[0.5, 1.5]", "1")).unwrap();
+    sweep(&grid, &["--out", &at("plain")]);
+    let csv = fs::read_to_string(folder.join("plain/results.csv")).unwrap();
+    let row = csv
+        .lines()
+        .find(|row| row.contains("4x4,srtf,srtf,") && row.contains(",1,3,"));
+    assert!(row.unwrap().contains(hash), "{row:?}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn what_fails_stands_beside_results_and_wrong_grids_are_refused() {
+    let folder = folder("failures");
+    let grid = folder.join("grid.toml");
+    let policies =
+        "traces = 'sample:lab'\npolicies = ['fifo', 'tiresias-gittins[history=nosuch.csv]']\n";
+    fs::write(&grid, policies).unwrap();
+    let (_, error, status) = sweep(&grid, &[]);
+    assert_eq!(status, Some(1));
+    assert!(
+        error.contains("1 of 2 runs failed") && error.contains("nosuch.csv"),
+        "{error}"
+    );
+    let csv = fs::read_to_string(folder.join("grid.sweep/results.csv")).unwrap();
+    let rows: Vec<&str> = csv.lines().collect();
+    assert!(
+        !rows[1].contains(",input,") && rows[2].contains(",input,"),
+        "{csv}"
+    );
+
+    for (text, says) in [
+        ("traces = ", "TOML parse error at line 1"),
+        (
+            "traces = 'nosuch.csv'\npolicies = 'fifo'",
+            "nosuch.csv: cannot read",
+        ),
+        ("traces = 'sample:lab'\npolicies = 'fifoo'", "policies: "),
+        ("seed = 1", "a grid has no 'seed'"),
+    ] {
+        fs::write(&grid, text).unwrap();
+        let (_, error, status) = sweep(&grid, &[]);
+        assert_eq!(status, Some(2), "{text}");
+        assert!(error.contains(says), "{text}: {error}");
+    }
+
+    // What lies there is not ours.
+    fs::write(&grid, policies).unwrap();
+    fs::write(folder.join("grid.sweep/parts/000009.parquet"), "PAR1").unwrap();
+    let (_, error, status) = sweep(&grid, &[]);
+    assert_eq!(status, Some(1));
+    assert!(
+        error.contains("000009.parquet: ") && error.contains("another folder"),
+        "{error}"
+    );
+    fs::remove_dir_all(&folder).unwrap();
+}

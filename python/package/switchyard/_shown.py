@@ -1,0 +1,101 @@
+"""How results show themselves in a notebook: a table, and JCT distributions as an SVG."""
+
+from __future__ import annotations
+
+import html
+import math
+from typing import Any, Sequence
+
+import numpy
+
+#: Column, and what it is of a run.
+_COLUMNS = (
+    ("mean JCT", lambda run: _span(run["jct"]["mean"])),
+    ("median", lambda run: _span(run["jct"]["median"])),
+    ("p95", lambda run: _span(run["jct"]["p95"])),
+    ("mean wait", lambda run: _span(run["queueing"]["mean"])),
+    ("makespan", lambda run: _span(run["makespan"])),
+    ("GPUs allocated", lambda run: f"{run['gpu_allocation'] * 100:.1f} %"),
+    ("restarts", lambda run: f"{run['restarts']:,}"),
+    ("finished", lambda run: f"{run['finished']:,} of {run['jobs']:,}"),
+)
+
+#: Told apart by those who see few colours, too (Okabe and Ito); dashes besides.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+_DASHES = ("", "6 3", "2 3", "8 3 2 3", "4 4", "1 2")
+
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 560, 220, 44, 34, 8
+
+
+def _span(seconds: float) -> str:
+    """Seconds in a unit that a person can read, as the command line has them."""
+    for below, unit, by in ((120, "s", 1), (7200, "min", 60), (172800, "h", 3600)):
+        if seconds < below:
+            return f"{seconds / by:.1f} {unit}"
+    return f"{seconds / 86400:.2f} d"
+
+
+def table(runs: Sequence[Any]) -> str:
+    """The runs in numbers, a row each; the best mean JCT in bold."""
+    best = min((run["jct"]["mean"] for run in runs), default=0.0)
+    head = "".join(f"<th>{name}</th>" for name, _ in _COLUMNS)
+    rows = []
+    for run in runs:
+        tag = "b" if run["jct"]["mean"] == best and len(runs) > 1 else "span"
+        cells = "".join(f"<td><{tag}>{html.escape(of(run))}</{tag}></td>" for _, of in _COLUMNS)
+        rows.append(f"<tr><th style='text-align:left'>{html.escape(run.policy)}</th>{cells}</tr>")
+    return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def distributions(runs: Sequence[Any]) -> str:
+    """How many jobs have a JCT of at most so long, as an SVG: a line for each run, time in powers of ten."""
+    known = [numpy.sort(run.jobs["jct_s"][numpy.isfinite(run.jobs["jct_s"])]) for run in runs]
+    known = [numpy.maximum(times, 1.0) for times in known]
+    if not any(len(times) for times in known):
+        return ""
+    least = min(times[0] for times in known if len(times))
+    most = max(times[-1] for times in known if len(times))
+    low, high = math.floor(math.log10(least)), max(math.ceil(math.log10(most)), math.floor(math.log10(least)) + 1)
+    width, height = _WIDTH - _LEFT - 8, _HEIGHT - _BOTTOM - _TOP
+
+    def x(seconds):
+        return _LEFT + (numpy.log10(seconds) - low) / (high - low) * width
+
+    def y(part):
+        return _TOP + (1 - part) * height
+
+    parts = []
+    for power in range(low, high + 1):
+        at = x(10.0**power)
+        parts.append(f"<path d='M{at:.1f} {_TOP}V{_TOP + height}' stroke='currentColor' stroke-opacity='.15'/>")
+        parts.append(f"<text x='{at:.1f}' y='{_TOP + height + 14}' text-anchor='middle'>{_power(power)}</text>")
+    for part in (0, 0.5, 1):
+        parts.append(f"<path d='M{_LEFT} {y(part):.1f}H{_LEFT + width}' stroke='currentColor' stroke-opacity='.15'/>")
+        parts.append(f"<text x='{_LEFT - 6}' y='{y(part) + 4:.1f}' text-anchor='end'>{part:.0%}</text>")
+    for at, (run, times) in enumerate(zip(runs, known)):
+        if not len(times):
+            continue
+        # As many points as there are pixels.
+        ranks = numpy.unique(numpy.linspace(0, len(times) - 1, min(len(times), width)).astype(int))
+        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x(times[ranks]), y((ranks + 1) / len(times))))
+        style = f"stroke='{_COLOURS[at % len(_COLOURS)]}' stroke-dasharray='{_DASHES[at // len(_COLOURS) % len(_DASHES)]}'"
+        name = html.escape(run.policy)
+        parts.append(f"<polyline points='{points}' fill='none' stroke-width='2' {style}><title>{name}</title></polyline>")
+        line = _TOP + 14 + 16 * at
+        parts.append(f"<path d='M{_LEFT + 8} {line - 4}h18' stroke-width='2' {style}/><text x='{_LEFT + 30}' y='{line}'>{name}</text>")
+    label = f"<text x='{_LEFT + width / 2}' y='{_HEIGHT - 4}' text-anchor='middle'>job completion time: jobs with at most that</text>"
+    return (
+        f"<svg xmlns='http://www.w3.org/2000/svg' role='img' width='{_WIDTH}' height='{_HEIGHT}' viewBox='0 0 {_WIDTH} {_HEIGHT}' "
+        "fill='currentColor' font-family='system-ui, sans-serif' font-size='12' style='max-width:100%;height:auto'>"
+        f"<title>JCT distributions</title>{''.join(parts)}{label}</svg>"
+    )
+
+
+def _power(power: int) -> str:
+    named = {0: "1 s", 1: "10 s", 2: "100 s", 3: "1,000 s"}
+    return named.get(power, f"10{str(power).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))} s")
+
+
+def results(runs: Sequence[Any], what: str) -> str:
+    """All of it; ``what`` is a line about the trace and the cluster."""
+    return f"<div><p>{html.escape(what)}</p>{table(runs)}{distributions(runs)}</div>"

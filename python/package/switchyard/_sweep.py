@@ -1,0 +1,166 @@
+"""Sweeps: every run of a grid, on the cores of this machine or on a Ray cluster, into a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Callable, Mapping, Union
+
+from . import _engine
+from ._results import Table
+from ._run import Trace, _json
+
+#: Points that a worker is given at once: enough that Ray's own cost per task is small beside them, and few enough
+#: that rows come back as they are made.
+_AT_ONCE = 16
+
+
+class Sweep(Table):
+    """What a sweep came to: a table with a row for each run (``docs/sweeps.md``), and where it lies."""
+
+    def __init__(self, native: _engine.Table, folder: Path, failed: int):
+        super().__init__(native)
+        #: The folder, in which ``results.parquet`` and ``results.csv`` lie.
+        self.folder = folder
+        #: How many runs failed: ``failure`` and ``error`` say why.
+        self.failed = failed
+
+    def __reduce__(self):
+        return Sweep, (self._native, self.folder, self.failed)
+
+
+def sweep(
+    grid: Union[Mapping[str, Any], str, os.PathLike],
+    folder: Union[str, os.PathLike],
+    *,
+    engine: str = "local",
+    threads: int | None = None,
+    progress: Callable[[dict], Any] | None = None,
+) -> Sweep:
+    """Runs every point of a grid, and goes on from what the folder knows already.
+
+    grid: ``traces`` (paths, ``sample:NAME``, ``{"files": [..], "window": ..}``, or what :func:`open` gave, by name),
+        ``policies``, and any of ``clusters``, ``parameters`` (by policy), ``loads``, ``seeds``, ``settings``, ``preset``; each a value, a
+        list, or a range such as ``"0.5..1.5/11"``. Or the name of a TOML file of that. ``docs/sweeps.md`` describes it.
+    folder: where the table is written, and what is known before it is whole.
+    engine: ``"local"`` (threads of this process), or ``"ray"`` (the cluster that ``ray.init`` has joined, or else this machine).
+    threads: how many runs at once locally [default: one for each core].
+    progress: called with ``{"stage": "sweep", "done", "failed", "runs"}``.
+
+    The table is the same to the bit, whichever engine ran it and in whichever order. A run that fails is a row that says
+    why. Raises :class:`InputError` where the grid is wrong or the folder another's, :class:`SwitchyardError` where the
+    folder cannot be written to; what was written is safe then, and the next call goes on from it.
+    """
+    folder = Path(folder)
+    if isinstance(grid, (str, os.PathLike)):
+        path = Path(grid)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as why:
+            raise _engine.InputError(f"cannot read {path}: {why.strerror}") from None
+        native = _engine.Sweep(text, True, path.parent, {}, folder)
+    else:
+        grid, given = _named(grid)
+        native = _engine.Sweep(_json(grid), False, Path.cwd(), given, folder)
+    if engine == "local":
+        native.run_here(threads, progress)
+    elif engine == "ray":
+        _on_ray(native, progress)
+    else:
+        raise _engine.InputError(f"engine is '{engine}': there are local and ray")
+    native.finish()
+    return Sweep(native.table(), folder, native.swept()[1])
+
+
+def _named(grid: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The grid as plain values, and the traces in it that are open already, by name."""
+    grid = dict(grid)
+    traces = grid.get("traces")
+    given: dict[str, Any] = {}
+    if isinstance(traces, Trace):
+        traces = {traces.facts["title"] or "trace": traces}
+    if isinstance(traces, Mapping) and "files" not in traces:
+        for name, trace in traces.items():
+            if not isinstance(trace, Trace):
+                raise _engine.InputError(f"traces[{name!r}] is {trace!r}: by name stands what switchyard.open gave")
+            given[name] = trace._native
+        grid["traces"] = [{"name": name, "files": [name]} for name in traces]
+    elif isinstance(traces, (list, tuple)):
+        names = []
+        for each in traces:
+            if isinstance(each, Trace):
+                raise _engine.InputError('traces holds an open trace without a name: traces={"NAME": trace}')
+            names.append(os.fspath(each) if isinstance(each, os.PathLike) else each)
+        grid["traces"] = names
+    return grid, given
+
+
+#: In a worker: traces by their place in the object store, read once.
+_READ: dict[str, _engine.SweptTrace] = {}
+
+
+def _work(name: str, trace: Any, points: list[tuple[int, bytes]]) -> list[bytes]:
+    """In a worker: runs points of a trace that came as bytes."""
+    if name not in _READ:
+        _READ[name] = _engine.SweptTrace.of(bytes(trace))
+    return _engine.run_points(_READ[name], points)
+
+
+def _on_ray(native: _engine.Sweep, progress: Callable[[dict], Any] | None) -> None:
+    import numpy
+    import ray
+
+    if not ray.is_initialized():
+        ray.init(include_dashboard=False, log_to_driver=False)
+    work = ray.remote(max_retries=2)(_work)
+    pending = native.pending()
+    workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
+    at_once = max(1, min(_AT_ONCE, len(pending) // (4 * workers)))
+    stored: dict[int, Any] = {}
+    batches: list[tuple[int, list[int]]] = []
+    for at, trace in pending:
+        if trace not in stored:
+            # Put once, and read by workers of a node from its shared memory.
+            stored[trace] = ray.put(numpy.frombuffer(native.trace(trace).bytes(), dtype=numpy.uint8))
+        if batches and batches[-1][0] == trace and len(batches[-1][1]) < at_once:
+            batches[-1][1].append(at)
+        else:
+            batches.append((trace, [at]))
+    running: dict[Any, tuple[int, list[int]]] = {}
+    waiting = iter(batches)
+
+    def begin(batch: tuple[int, list[int]]) -> None:
+        trace, points = batch
+        job = work.remote(stored[trace].hex(), stored[trace], [(at, native.point(at)) for at in points])
+        running[job] = batch
+
+    # Twice as many tasks as workers: none waits for the driver, and the driver holds few points.
+    for _, batch in zip(range(2 * workers), waiting):
+        begin(batch)
+    try:
+        while running:
+            ended, _ = ray.wait(list(running), num_returns=1, timeout=1.0)
+            for job in ended:
+                _, points = running.pop(job)
+                try:
+                    for row in ray.get(job):
+                        native.put(row)
+                except ray.exceptions.RayTaskError:
+                    raise
+                except ray.exceptions.RayError as why:
+                    # The worker has died, and those that tried again.
+                    said = str(why).strip().splitlines()
+                    for at in points:
+                        native.lose(at, said[0] if said else type(why).__name__)
+                following = next(waiting, None)
+                if following is not None:
+                    begin(following)
+                if progress is not None:
+                    done, failed, runs = native.swept()
+                    progress({"stage": "sweep", "done": done, "failed": failed, "runs": runs})
+    finally:
+        # What has come is written, whatever ended it.
+        for job in running:
+            ray.cancel(job, force=False)
+        native.finish()

@@ -1,0 +1,255 @@
+"""Environments to learn in: the engine's own runs, stopped wherever somebody is to decide.
+
+    import gymnasium, switchyard.environments
+
+    env = gymnasium.make("switchyard/PickJob-v0", jobs=256, cluster="256x1")
+    envs = gymnasium.make_vec("switchyard/PickJob-v0", num_envs=64, vectorization_mode="vector_entry_point")
+
+Importing this module registers them (it takes ``gymnasium``). :func:`place_part` is PettingZoo's (it takes ``pettingzoo``).
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import gymnasium
+import numpy
+from gymnasium.vector import AutoresetMode, VectorEnv
+
+from . import _engine
+from ._run import Trace
+
+#: Waiting jobs that are seen, and numbers of each.
+VISIBLE, FEATURES = 128, 8
+
+ID = "switchyard/PickJob-v0"
+
+_SEEDS = 2**63
+
+
+def _observations() -> gymnasium.spaces.Box:
+    return gymnasium.spaces.Box(0.0, 1.0, (VISIBLE, FEATURES), numpy.float32)
+
+
+def _picking(trace: Trace | None, cluster: str, jobs: int, backfill: bool, slots: int, lublin: int) -> Any:
+    return _engine.Picking(trace and trace._native, cluster, jobs, backfill, slots, lublin)
+
+
+class PickJob(gymnasium.Env):
+    """Pick the next job of a batch queue, as RLScheduler (Zhang et al., SC'20) has it.
+
+    An episode is a sequence of ``jobs`` jobs that follow one another in a trace (``trace``: what ``switchyard.open`` gave; without
+    one, 10,000 jobs drawn from Lublin's model by the seed ``lublin``), cut at random. The picked job waits until it fits, all
+    others behind it, unless ``backfill`` (EASY) lets them start before its reserved start.
+
+    Observation: float32, (128, 8), of each waiting job that is seen, the oldest first, all from 0 to 1: waited (÷ 12 h), time
+        asked for (÷ the trace's longest), GPUs (÷ all), four that are always 1, and whether it fits now; 0 behind the last. Of
+        more than 128, those that ask for least time and for fewest GPUs, by turns.
+    Action: which of them, from 0; ``info["action_mask"]`` (int8, (128,)) says which there are. Any other is taken as the first.
+        Where one job waits alone, nobody is asked.
+    Reward: minus the bounded slowdowns (≥ 1, of at least 10 s) of the jobs started since, ÷ ``jobs``; an episode's sum is minus
+        its mean bounded slowdown.
+    End: when all jobs are done; ``info`` then has ``bounded_slowdown`` (mean) and ``jct`` (mean, seconds).
+
+    The same seed gives the same episodes.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}
+
+    def __init__(
+        self,
+        trace: Trace | None = None,
+        *,
+        cluster: str = "256x1",
+        jobs: int = 256,
+        backfill: bool = False,
+        lublin: int = 1,
+        render_mode: None = None,
+    ):
+        self.observation_space = _observations()
+        self.action_space = gymnasium.spaces.Discrete(VISIBLE)
+        self.render_mode = render_mode
+        self._native = _picking(trace, cluster, jobs, backfill, 1, lublin)
+        self._seen = numpy.zeros((1, VISIBLE, FEATURES), numpy.float32)
+        self._mask = numpy.zeros((1, VISIBLE), numpy.int8)
+        self._reward = numpy.zeros(1)
+        self._over = numpy.zeros(1, bool)
+        self._action = numpy.zeros(1, numpy.int64)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
+        super().reset(seed=seed)
+        self._native.reset(0, int(self.np_random.integers(_SEEDS)), self._seen, self._mask)
+        return self._seen[0].copy(), {"action_mask": self._mask[0].copy()}
+
+    def step(self, action):
+        self._action[0] = action
+        self._native.step(self._action, False, self._seen, self._mask, self._reward, self._over)
+        info: dict[str, Any] = {"action_mask": self._mask[0].copy()}
+        over = bool(self._over[0])
+        if over:
+            info["bounded_slowdown"], info["jct"] = self._native.figures(0)
+        return self._seen[0].copy(), float(self._reward[0]), over, False, info
+
+    def action_masks(self) -> numpy.ndarray:
+        """The mask, as sb3-contrib asks for it: bool, (128,)."""
+        return self._mask[0].astype(bool)
+
+
+class PickJobs(VectorEnv):
+    """Many of :class:`PickJob` in one call, without Python between them.
+
+    Autoreset is ``NEXT_STEP``: an episode that is over begins anew at the next step, whatever its action, with a reward of 0.
+    With ``copy=False`` the arrays that are returned are the same at every step, and what they hold is overwritten.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        trace: Trace | None = None,
+        *,
+        cluster: str = "256x1",
+        jobs: int = 256,
+        backfill: bool = False,
+        lublin: int = 1,
+        copy: bool = True,
+        render_mode: None = None,
+    ):
+        self.num_envs = num_envs
+        self.render_mode = render_mode
+        self.single_observation_space = _observations()
+        self.single_action_space = gymnasium.spaces.Discrete(VISIBLE)
+        self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
+        self.action_space = gymnasium.vector.utils.batch_space(self.single_action_space, num_envs)
+        self._copy = copy
+        self._native = _picking(trace, cluster, jobs, backfill, num_envs, lublin)
+        self._seen = numpy.zeros((num_envs, VISIBLE, FEATURES), numpy.float32)
+        self._mask = numpy.zeros((num_envs, VISIBLE), numpy.int8)
+        self._reward = numpy.zeros(num_envs)
+        self._over = numpy.zeros(num_envs, bool)
+        self._never = numpy.zeros(num_envs, bool)
+
+    def _given(self, array: numpy.ndarray) -> numpy.ndarray:
+        return array.copy() if self._copy else array
+
+    def reset(self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None):
+        """``seed``: one for each, or the first's, from which the others count up."""
+        if isinstance(seed, list):
+            seeds: list[int | None] = seed
+        else:
+            seeds = [None if seed is None else seed + at for at in range(self.num_envs)]
+        for at, own in enumerate(seeds):
+            # As a single environment draws its first episode.
+            drawn = None if own is None else int(gymnasium.utils.seeding.np_random(own)[0].integers(_SEEDS))
+            self._native.reset(at, drawn, self._seen, self._mask)
+        return self._given(self._seen), {"action_mask": self._given(self._mask)}
+
+    def step(self, actions):
+        actions = numpy.ascontiguousarray(actions, numpy.int64)
+        self._native.step(actions, True, self._seen, self._mask, self._reward, self._over)
+        info: dict[str, Any] = {"action_mask": self._given(self._mask)}
+        if self._over.any():
+            figures = numpy.full((self.num_envs, 2), numpy.nan)
+            for at in numpy.flatnonzero(self._over):
+                figures[at] = self._native.figures(int(at))
+            info.update(bounded_slowdown=figures[:, 0], jct=figures[:, 1])
+            info.update(_bounded_slowdown=self._over.copy(), _jct=self._over.copy())
+        over, reward = self._given(self._over), self._given(self._reward)
+        return self._given(self._seen), reward, over, self._given(self._never), info
+
+
+def place_part(
+    *,
+    cluster: str = "16x8/cores=56/sockets=2/qpi=20/partitions=4/racks=8/oversubscription=3",
+    jobs: int = 4,
+    load: float = 1.0,
+    render_mode: None = None,
+):
+    """A PettingZoo ``ParallelEnv``: place the parts of jobs in a data centre, each partition an agent.
+
+    cluster: with partitions that are all alike. jobs: for each GPU. load: GPU·s submitted for each there is, until the last job
+    arrives; jobs slow one another on links and cores.
+
+    One agent is asked at a time (the first number of its observation is 1) and lays the next worker or parameter server of a job
+    on a group of GPUs (a socket's), forwards the job to another partition, or lets it wait; the others do nothing, their
+    last action. Which one is asked first is the one with the most free GPUs.
+
+    Observation: ``{"observation": float32 from 0 to 4, "action_mask": int8}``: whether it is asked, 12 numbers of the part, then 8
+        of each own group, 8 of each own server, 4 of each own rack and 4 of every partition
+        (``core/sim/src/placement/graph_rl/scene.rs`` says which).
+    Action: own groups, server by server; forward to partition 0, 1, …; wait; nothing. ``info["action_mask"]`` has the mask, too.
+    Reward, the same for all: minus the time jobs spent in the system since the last step, ÷ what all take alone; an episode's
+        sum is minus mean JCT ÷ mean duration.
+    """
+    from pettingzoo import ParallelEnv
+
+    class PlacePart(ParallelEnv):
+        metadata: dict[str, Any] = {"name": "switchyard_place_part_v0", "render_modes": [], "is_parallelizable": True}
+
+        def __init__(self):
+            self._native = _engine.Placing(cluster, jobs, load)
+            agents, numbers, actions = self._native.shape()
+            self.render_mode = render_mode
+            self.possible_agents = [f"partition_{at}" for at in range(agents)]
+            self.agents: list[str] = []
+            self._seen = numpy.zeros((agents, numbers), numpy.float32)
+            self._mask = numpy.zeros((agents, actions), numpy.int8)
+            self._asked = 0
+
+        @functools.lru_cache(maxsize=None)
+        def observation_space(self, agent):
+            return gymnasium.spaces.Dict(
+                observation=gymnasium.spaces.Box(0.0, 4.0, self._seen.shape[1:], numpy.float32),
+                action_mask=gymnasium.spaces.Box(0, 1, self._mask.shape[1:], numpy.int8),
+            )
+
+        @functools.lru_cache(maxsize=None)
+        def action_space(self, agent):
+            return gymnasium.spaces.Discrete(self._mask.shape[1])
+
+        def _shown(self):
+            agents = list(enumerate(self.possible_agents))
+            seen = {
+                name: {"observation": self._seen[at].copy(), "action_mask": self._mask[at].copy()} for at, name in agents
+            }
+            return seen, {name: {"action_mask": self._mask[at].copy()} for at, name in agents}
+
+        def reset(self, seed: int | None = None, options: dict[str, Any] | None = None):
+            self.agents = list(self.possible_agents)
+            self._asked = self._native.reset(seed, self._seen, self._mask)
+            return self._shown()
+
+        def step(self, actions):
+            if not actions:
+                self.agents = []
+                return {}, {}, {}, {}, {}
+            action = int(actions[self.possible_agents[self._asked]])
+            reward, over, self._asked = self._native.step(action, self._seen, self._mask)
+            seen, infos = self._shown()
+            if over:
+                jct, alone = self._native.figures()
+                for info in infos.values():
+                    info.update(jct=jct, duration=alone)
+            names = self.possible_agents
+            outcome = (
+                seen,
+                dict.fromkeys(names, reward),
+                dict.fromkeys(names, over),
+                dict.fromkeys(names, False),
+                infos,
+            )
+            if over:
+                self.agents = []
+            return outcome
+
+    return PlacePart()
+
+
+if ID not in gymnasium.registry:
+    gymnasium.register(
+        ID,
+        entry_point="switchyard.environments:PickJob",
+        vector_entry_point="switchyard.environments:PickJobs",
+    )

@@ -1,0 +1,414 @@
+//! A sweep: the runs of a grid that its folder does not know yet, on the threads of this machine, or point by
+//! point for whoever has others. What comes of a run depends on its point alone.
+
+use crate::asked::{Opening, Refused, Running};
+use crate::files::{self, Source};
+use crate::folder::{Folder, FolderError};
+use crate::grid::{Grid, Point, TraceAsked};
+use crate::kept;
+use crate::table::{FIGURES, Row};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+use switchyard::report::Summary;
+use switchyard::study::Study;
+use switchyard::{SETTINGS, Setting, Settings};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// What marks the name of an embedded sample.
+const SAMPLE: &str = "sample:";
+
+/// A part is written once it has so many rows, or is so old: what a kill can cost.
+const ROWS: usize = 256;
+const AGE: Duration = Duration::from_secs(5);
+
+/// How often whoever watches is asked.
+const TICK: Duration = Duration::from_millis(50);
+
+/// A trace of a sweep, ready to be run.
+#[derive(Clone, Debug)]
+pub struct SweptTrace {
+    /// What the table calls it.
+    pub name: String,
+    /// The jobs.
+    pub study: Arc<Study>,
+    /// [`kept::fingerprint`].
+    pub hash: u64,
+    /// What names it in a link: `sample=NAME`, or `file=NAME`.
+    pub link: String,
+}
+
+/// A grid, its traces, and what is known of its runs.
+#[derive(Debug)]
+pub struct Sweep {
+    grid: Grid,
+    traces: Vec<SweptTrace>,
+    folder: Folder,
+    /// By point.
+    rows: Vec<Option<Row>>,
+    /// Rows that are in no part yet, and since when.
+    unwritten: Vec<Row>,
+    since: Instant,
+}
+
+/// How far a sweep is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Swept {
+    /// Runs that are over, those of an earlier time included.
+    pub done: usize,
+    /// Of them, those that failed.
+    pub failed: usize,
+    /// All runs.
+    pub points: usize,
+}
+
+/// Opens the traces of a grid; a file that is not absolute lies in `base`.
+///
+/// # Errors
+///
+/// One cannot be opened: which, and why.
+pub fn open(grid: &Grid, base: &Path) -> Result<Vec<SweptTrace>, Refused> {
+    grid.traces.iter().map(|of| open_one(of, base)).collect()
+}
+
+/// Opens one of them.
+///
+/// # Errors
+///
+/// As of [`open`].
+pub fn open_one(trace: &TraceAsked, base: &Path) -> Result<SweptTrace, Refused> {
+    let refused = |why: &dyn std::fmt::Display| Refused(format!("{}: {why}", trace.name));
+    let asked = Opening::of(&trace.options)?;
+    let (options, choices) = (&asked.options, &asked.choices);
+    let study = match trace.files.as_slice() {
+        [file] if let Some(name) = file.strip_prefix(SAMPLE) => {
+            Study::of_sample(name, options, choices, asked.cluster)
+        }
+        files => {
+            let sources = files.iter().map(|file| Source::File(base.join(file)));
+            let sources: Vec<Source> = sources.collect();
+            let opened = files::open(&sources, options, |_| true);
+            let opened = opened.map_err(|why| refused(&why))?;
+            Study::of(opened, &sources[0].name(), options, choices, asked.cluster)
+        }
+    };
+    SweptTrace::new(
+        &trace.name,
+        &trace.files,
+        study.map_err(|why| refused(&why))?,
+    )
+}
+
+impl SweptTrace {
+    /// A trace by this name.
+    ///
+    /// # Errors
+    ///
+    /// The engine's fault: it cannot be written down.
+    pub fn new(name: &str, files: &[String], study: Study) -> Result<Self, Refused> {
+        let sample = match files {
+            [file] => file.strip_prefix(SAMPLE),
+            _ => None,
+        };
+        let link = match (sample, files.first()) {
+            (Some(sample), _) => format!("sample={}", encoded(sample)),
+            (None, Some(file)) => {
+                let file = Path::new(file).file_name();
+                let file = file.map_or(name.to_owned(), |of| of.to_string_lossy().into_owned());
+                format!("file={}", encoded(&file))
+            }
+            (None, None) => format!("file={}", encoded(name)),
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            hash: kept::fingerprint(&study)?,
+            study: Arc::new(study),
+            link,
+        })
+    }
+}
+
+/// What a run is known by.
+fn key(trace: &SweptTrace, point: &Point) -> String {
+    // Keys are sorted: the same options have the same text.
+    let options = serde_json::Value::Object(point.options.clone());
+    let text = format!(
+        "{} {:016x} {options}",
+        env!("CARGO_PKG_VERSION"),
+        trace.hash
+    );
+    format!("{:016x}", xxh3_64(text.as_bytes()))
+}
+
+/// A row of which nothing is known yet but what was asked.
+fn asked(trace: &SweptTrace, at: usize, point: &Point) -> Row {
+    Row {
+        point: at as u32,
+        trace: trace.name.clone(),
+        trace_hash: format!("{:016x}", trace.hash),
+        cluster: point.cluster.clone().unwrap_or_default(),
+        scheduler: point.scheduler.clone(),
+        policy: point.policy.clone(),
+        load: point.load,
+        seed: point.seed,
+        settings: point.settings.clone(),
+        key: key(trace, point),
+        ..Row::default()
+    }
+}
+
+/// Runs a point of a grid, to its end or until `stop`; `None`: it was stopped. Whatever goes wrong is in the
+/// row.
+pub fn run(trace: &SweptTrace, at: usize, point: &Point, stop: &AtomicBool) -> Option<Row> {
+    let mut row = asked(trace, at, point);
+    let begin = Instant::now();
+    let failed = |mut row: Row, failure: &str, error: String| {
+        (row.failure, row.error) = (failure.to_owned(), error);
+        Some(row)
+    };
+    let running = match Running::of(&point.options) {
+        Ok(running) => running,
+        Err(why) => return failed(row, "input", why.to_string()),
+    };
+    let prepared = match running.prepare(Study::clone(&trace.study)) {
+        Ok(prepared) => prepared,
+        Err(why) => return failed(row, "input", why.to_string()),
+    };
+    let spec = &prepared.runs[0];
+    row.policy = spec.policy.to_string();
+    row.cluster = spec.cluster.to_string();
+    row.link = link(trace, point, &row, &prepared.experiment.settings);
+    let started = spec.start_with(Arc::clone(&prepared.workload), &prepared.weights);
+    let mut simulation = match started {
+        Ok(simulation) => simulation,
+        Err(why) => return failed(row, "input", why.to_string()),
+    };
+    loop {
+        match simulation.step() {
+            Ok(true) if stop.load(Ordering::Relaxed) => return None,
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(why) => return failed(row, "run", why.to_string()),
+        }
+    }
+    let log = simulation.into_log();
+    let summary = Summary::of(&prepared.workload, &spec.cluster, &log);
+    row.log_hash = format!("{:016x}", log.hash());
+    row.figures = FIGURES.map(|(_, of)| of(&summary)).to_vec();
+    row.wall_ms = begin.elapsed().as_secs_f64() * 1e3;
+    Some(row)
+}
+
+/// What shows a run on the page, where its trace is open.
+fn link(trace: &SweptTrace, point: &Point, row: &Row, settings: &Settings) -> String {
+    let mut link = trace.link.clone();
+    let mut add = |key: &str, value: &str| link.push_str(&format!("&{key}={}", encoded(value)));
+    if point.load != 1.0 {
+        add("load", &point.load.to_string());
+    }
+    add("cluster", &row.cluster);
+    for setting in SETTINGS {
+        if let Some(value) = Setting::given(setting, settings) {
+            add(setting.link, &value);
+        }
+    }
+    add("run", &row.policy);
+    link
+}
+
+/// As part of a link.
+fn encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~:+,/[]".contains(&byte);
+    let mut out = String::new();
+    for &byte in text.as_bytes() {
+        match byte {
+            b'+' => out.push_str("%2B"),
+            byte if plain(byte) => out.push(char::from(byte)),
+            byte => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+impl Sweep {
+    /// A grid's runs into a folder, those known there left out.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be used.
+    pub fn new(grid: Grid, traces: Vec<SweptTrace>, folder: &Path) -> Result<Self, FolderError> {
+        let folder = Folder::open(folder)?;
+        let rows = grid.points.iter().enumerate().map(|(at, point)| {
+            let trace = &traces[point.trace];
+            // The same run may stand elsewhere in a larger grid, and its trace have another name.
+            folder.known(&key(trace, point)).map(|known| Row {
+                point: at as u32,
+                trace: trace.name.clone(),
+                ..known.clone()
+            })
+        });
+        let rows = rows.collect();
+        Ok(Self {
+            grid,
+            traces,
+            rows,
+            folder,
+            unwritten: Vec::new(),
+            since: Instant::now(),
+        })
+    }
+
+    /// The points that are to be run, by number.
+    pub fn pending(&self) -> Vec<usize> {
+        let missing = |at: &usize| self.rows[*at].is_none();
+        (0..self.rows.len()).filter(missing).collect()
+    }
+
+    /// How far it is.
+    pub fn swept(&self) -> Swept {
+        let known = || self.rows.iter().flatten();
+        Swept {
+            done: known().count(),
+            failed: known().filter(|row| !row.failure.is_empty()).count(),
+            points: self.rows.len(),
+        }
+    }
+
+    /// The grid.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// Its traces, as points number them.
+    pub fn traces(&self) -> &[SweptTrace] {
+        &self.traces
+    }
+
+    /// The rows so far, by point.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().flatten()
+    }
+
+    /// Puts down what came of a run.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be written to.
+    pub fn put(&mut self, row: Row) -> Result<(), FolderError> {
+        let at = row.point as usize;
+        if self.rows.get(at).is_none_or(Option::is_some) {
+            return Ok(());
+        }
+        if self.unwritten.is_empty() {
+            self.since = Instant::now();
+        }
+        self.unwritten.push(row.clone());
+        self.rows[at] = Some(row);
+        match self.unwritten.len() >= ROWS {
+            true => self.flush(),
+            false => self.flush_old(),
+        }
+    }
+
+    /// Puts down that a run's worker has died; it is tried again when the sweep goes on.
+    ///
+    /// # Errors
+    ///
+    /// As of [`put`](Self::put).
+    pub fn lose(&mut self, at: usize, why: &str) -> Result<(), FolderError> {
+        let Some(point) = self.grid.points.get(at) else {
+            return Ok(());
+        };
+        let row = asked(&self.traces[point.trace], at, point);
+        self.put(Row {
+            failure: "lost".to_owned(),
+            error: why.to_owned(),
+            ..row
+        })
+    }
+
+    /// Writes what is in no part yet.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be written to; nothing is forgotten.
+    pub fn flush(&mut self) -> Result<(), FolderError> {
+        self.folder.add(self.unwritten.clone())?;
+        self.unwritten.clear();
+        self.since = Instant::now();
+        Ok(())
+    }
+
+    fn flush_old(&mut self) -> Result<(), FolderError> {
+        match !self.unwritten.is_empty() && self.since.elapsed() > AGE {
+            true => self.flush(),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes the table, if no run is missing; its Parquet and its CSV.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be written to.
+    pub fn finish(&mut self) -> Result<Option<[PathBuf; 2]>, FolderError> {
+        self.flush()?;
+        let rows: Option<Vec<Row>> = self.rows.iter().cloned().collect();
+        rows.map(|rows| self.folder.finish(&rows)).transpose()
+    }
+
+    /// Runs what is pending on so many threads (`None`: one for each core) until `goes_on` says no, which is
+    /// asked every now and then.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be written to; no more runs are begun then.
+    pub fn run_here(
+        &mut self,
+        threads: Option<NonZeroUsize>,
+        mut goes_on: impl FnMut(Swept) -> bool,
+    ) -> Result<(), FolderError> {
+        let pending = self.pending();
+        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let threads = threads.unwrap_or_else(cores).get().min(pending.len());
+        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (grid, traces) = (self.grid.clone(), self.traces.clone());
+        let (sender, rows) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let (sender, next, stop) = (sender.clone(), &next, &stop);
+                let (pending, grid, traces) = (&pending, &grid, &traces);
+                scope.spawn(move || {
+                    while let Some(&at) = pending.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let point = &grid.points[at];
+                        let row = run(&traces[point.trace], at, point, stop);
+                        let Some(row) = row.filter(|_| !stop.load(Ordering::Relaxed)) else {
+                            return;
+                        };
+                        if sender.send(row).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            let stopped = || stop.store(true, Ordering::Relaxed);
+            loop {
+                let written = match rows.recv_timeout(TICK) {
+                    Ok(row) => self.put(row),
+                    Err(mpsc::RecvTimeoutError::Timeout) => self.flush_old(),
+                    Err(mpsc::RecvTimeoutError::Disconnected) => return self.flush(),
+                };
+                if let Err(why) = written {
+                    stopped();
+                    return Err(why);
+                }
+                if !goes_on(self.swept()) {
+                    stopped();
+                }
+            }
+        })
+    }
+}
