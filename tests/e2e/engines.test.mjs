@@ -1,11 +1,12 @@
 // The page in Firefox and in WebKit, with a real trace where there is one: every view draws, every
-// plain control answers, nothing goes wrong and nothing is cut off.
+// plain control answers, nothing goes wrong and nothing is cut off. And there, too, the element for articles
+// and the module for code.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { dist } from "./browser.mjs";
 import { engines } from "./engines.mjs";
 import { serve } from "./server.mjs";
@@ -16,10 +17,15 @@ const trace = traces
   : fileURLToPath(new URL("../fixtures/helios_converted.csv", import.meta.url));
 const out = fileURLToPath(new URL("out", import.meta.url));
 
+const figure = (id, more) => `<switchyard-view id="${id}" src="three-jobs" t="3" speed="1" ${more} style="height: 240px"></switchyard-view>`;
+const ARTICLE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>An article</title><main>
+  ${figure("a", 'policy="fifo srtf" group="g" controls caption="Three jobs"')}${figure("b", 'policy="fifo srtf" group="g"')}</main>
+  <script type="module" src="view.js"></script></html>`;
+
 let server;
 before(async () => {
   mkdirSync(out, { recursive: true });
-  server = await serve(dist);
+  server = await serve(dist, "/some/sub/path/", { pages: { "article.html": ARTICLE } });
 });
 after(() => server.close());
 
@@ -113,5 +119,81 @@ for (const [name, engine] of Object.entries(engines)) {
       }
     }
     assert.deepEqual(await page.evaluate(() => wrong), []);
+  });
+}
+
+/** Notes what elements tell, from before their first word: their script is a module, and frames load for long. */
+function heed() {
+  globalThis.noted = [];
+  for (const name of ["ready", "time", "select", "done", "goal", "error"]) addEventListener(name, ({ target, detail }) => target?.id && noted.push([target.id, name, detail]), true);
+}
+
+const told = (id, name) => noted.some(([of, what]) => of === id && what === name);
+const later = (id, t) => noted.some(([of, what, detail]) => of === id && what === "time" && detail.playing && detail.t > t);
+const workersOf = () => {
+  const { tasks, places } = document.querySelector("iframe[name=switchyard-workers]").contentWindow.switchyardSharing;
+  return { tasks: tasks.size, places: places.size, lines: [...tasks.values()].reduce((sum, { lines }) => sum + lines.size, 0) };
+};
+
+for (const [name, engine] of Object.entries(engines)) {
+  test(`figures in an article work in ${name}, on one clock and with workers in common`, { skip: engine.missing }, async (t) => {
+    const page = await engine.open(t, `${server.url}article.html`, { width: 900, height: 900 });
+    await page.evaluate(listen);
+    await page.evaluate(heed);
+    // Whoever has told before that is asked.
+    for (const id of ["a", "b"]) {
+      const summary = await page.evaluate((id) => customElements.whenDefined("switchyard-view").then(() => document.getElementById(id).summary()), id);
+      assert.deepEqual(summary.runs.map(({ policy }) => policy), ["fifo", "srtf"]);
+    }
+    await page.evaluate(() => document.getElementById("a").seek(5));
+    await until(page, "a moment is sought in both", () => ["a", "b"].every((id) => noted.some(([of, what, detail]) => of === id && what === "time" && detail.t === 5)));
+    await page.evaluate(() => void document.getElementById("b").play());
+    for (const id of ["a", "b"]) await until(page, `${id} plays`, later, id, 5);
+    await page.evaluate(() => document.getElementById("a").pause());
+    await page.evaluate(() => document.getElementById("b").select("J2"));
+    await until(page, "the chosen job is told", told, "b", "select");
+    await page.evaluate(() => document.getElementById("a").goal("late", "t >= 6 and mean(srtf) <= mean(fifo)") && undefined);
+    await page.evaluate(() => document.getElementById("a").seek(7));
+    await until(page, "a goal is reached", told, "a", "goal");
+    writeFileSync(join(out, `${name.toLowerCase()}-article.png`), await page.screenshot());
+    // One trace, two runs; each figure's page has a line to all three.
+    const { tasks, places, lines } = await page.evaluate(workersOf);
+    assert.deepEqual([tasks, lines], [3, 6]);
+    assert.ok(places <= 8, `${places} workers`);
+    assert.ok(await page.evaluate(() => document.getElementById("a").picture().then((picture) => picture.width > 100)));
+    // Who goes lets go of them.
+    await page.evaluate(() => document.getElementById("b").remove());
+    await until(page, "the other's lines are closed", () => {
+      const { tasks } = document.querySelector("iframe[name=switchyard-workers]").contentWindow.switchyardSharing;
+      return [...tasks.values()].every(({ lines }) => lines.size === 1);
+    });
+    const other = await page.evaluate(() => document.getElementById("a").run({ policy: "sjf", cluster: "1x4" }));
+    assert.deepEqual([other.runs[0].policy, other.cluster.spec], ["sjf", "1x4"]);
+    assert.deepEqual(await page.evaluate(() => [...wrong, ...noted.filter(([, what]) => what === "error").map(([, , { message }]) => message)]), []);
+  });
+
+  test(`the module runs in ${name}, bit for bit as in Node`, { skip: engine.missing }, async (t) => {
+    const { open, run } = await import(pathToFileURL(join(dist, "module/switchyard.js")).href);
+    const options = { policies: ["srtf", "tiresias-las"], seed: 7 };
+    const trace = await open("sample:lab");
+    t.after(() => trace.close());
+    const here = await run(trace, options);
+    const page = await engine.open(t, `${server.url}article.html`, { width: 900, height: 700 });
+    const there = await page.evaluate(async (options) => {
+      const { open, run } = await import(new URL("module/switchyard.js", location).href);
+      const trace = await open("sample:lab");
+      const shares = [];
+      const { runs } = await run(trace, { ...options, onProgress: (progress) => shares.push(JSON.stringify(progress)) });
+      const gone = new AbortController();
+      const aborted = run(trace, { ...options, signal: gone.signal }).catch(({ name }) => name);
+      gone.abort();
+      const why = await aborted;
+      const again = await run(trace, { policies: "fifo" });
+      trace.close();
+      return { hashes: runs.map(({ log_hash }) => log_hash), isTyped: runs[0].columns.jct_s instanceof Float64Array, told: shares.length, why, again: again.runs[0].policy };
+    }, options);
+    assert.deepEqual(there.hashes, here.runs.map(({ log_hash }) => log_hash));
+    assert.deepEqual([there.isTyped, there.why, there.again], [true, "AbortError", "fifo"]);
+    assert.ok(there.told > 0, "progress is told");
   });
 }
