@@ -20,6 +20,7 @@ from ._engine import InputError, RunError, SwitchyardError
 from ._results import Results, Run, Table
 from ._run import Trace, inspect, open, placements, policies, run, samples, settings
 from ._sweep import Sweep, sweep
+from ._view import view
 
 __all__ = [
     "InputError",
@@ -39,4 +40,5 @@ __all__ = [
     "samples",
     "settings",
     "sweep",
+    "view",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Iterator, Mapping
 
-from . import _engine
+from . import _engine, _shown
 
 
 class Table:
@@ -95,6 +95,10 @@ class Run:
     def __getitem__(self, figure: str):
         return self.figures[figure]
 
+    def _repr_html_(self) -> str:
+        what = f"{self.policy} on {self.cluster['spec']}: {self.cluster['gpus']:,} GPUs"
+        return _shown.results([self], what)
+
     def __repr__(self) -> str:
         jct = self.figures["jct"]["mean"]
         finished, jobs = self.figures["finished"], self.figures["jobs"]
@@ -141,6 +145,11 @@ class Results(Mapping[str, Run]):
 
     def __repr__(self) -> str:
         return f"<switchyard.Results: {len(self)} runs of {self.trace['jobs']} jobs on {self.cluster['spec']}>"
+
+    def _repr_html_(self) -> str:
+        trace, cluster = self.trace, self.cluster
+        what = f"{trace['jobs']:,} jobs ({trace['format']}), {trace['gpu_hours']:,.0f} GPU-hours, on {cluster['spec']}: {cluster['gpus']:,} GPUs"
+        return _shown.results(self.runs, what)
 
     def to_json(self) -> str:
         """The JSON that ``switchyard run --json`` writes."""

@@ -41,10 +41,11 @@ def table(runs: Sequence[Any]) -> str:
     head = "".join(f"<th>{name}</th>" for name, _ in _COLUMNS)
     rows = []
     for run in runs:
-        tag = "b" if run["jct"]["mean"] == best and len(runs) > 1 else "span"
-        cells = "".join(f"<td><{tag}>{html.escape(of(run))}</{tag}></td>" for _, of in _COLUMNS)
+        cells = "".join(f"<td>{html.escape(of(run))}</td>" for _, of in _COLUMNS)
+        if run["jct"]["mean"] == best and len(runs) > 1:
+            cells = cells.replace("<td>", "<td><b>", 1).replace("</td>", "</b></td>", 1)
         rows.append(f"<tr><th style='text-align:left'>{html.escape(run.policy)}</th>{cells}</tr>")
-    return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f"<table style='white-space:nowrap'><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
 def distributions(runs: Sequence[Any]) -> str:
@@ -68,7 +69,7 @@ def distributions(runs: Sequence[Any]) -> str:
     for power in range(low, high + 1):
         at = x(10.0**power)
         parts.append(f"<path d='M{at:.1f} {_TOP}V{_TOP + height}' stroke='currentColor' stroke-opacity='.15'/>")
-        parts.append(f"<text x='{at:.1f}' y='{_TOP + height + 14}' text-anchor='middle'>{_power(power)}</text>")
+        parts.append(f"<text x='{at:.1f}' y='{_TOP + height + 14}' text-anchor='{'end' if power == high else 'middle'}'>{_power(power)}</text>")
     for part in (0, 0.5, 1):
         parts.append(f"<path d='M{_LEFT} {y(part):.1f}H{_LEFT + width}' stroke='currentColor' stroke-opacity='.15'/>")
         parts.append(f"<text x='{_LEFT - 6}' y='{y(part) + 4:.1f}' text-anchor='end'>{part:.0%}</text>")
@@ -83,7 +84,7 @@ def distributions(runs: Sequence[Any]) -> str:
         parts.append(f"<polyline points='{points}' fill='none' stroke-width='2' {style}><title>{name}</title></polyline>")
         line = _TOP + 14 + 16 * at
         parts.append(f"<path d='M{_LEFT + 8} {line - 4}h18' stroke-width='2' {style}/><text x='{_LEFT + 30}' y='{line}'>{name}</text>")
-    label = f"<text x='{_LEFT + width / 2}' y='{_HEIGHT - 4}' text-anchor='middle'>job completion time: jobs with at most that</text>"
+    label = f"<text x='{_LEFT + width / 2}' y='{_HEIGHT - 4}' text-anchor='middle'>job completion time, and the share of jobs with at most that</text>"
     return (
         f"<svg xmlns='http://www.w3.org/2000/svg' role='img' width='{_WIDTH}' height='{_HEIGHT}' viewBox='0 0 {_WIDTH} {_HEIGHT}' "
         "fill='currentColor' font-family='system-ui, sans-serif' font-size='12' style='max-width:100%;height:auto'>"
@@ -98,4 +99,4 @@ def _power(power: int) -> str:
 
 def results(runs: Sequence[Any], what: str) -> str:
     """All of it; ``what`` is a line about the trace and the cluster."""
-    return f"<div><p>{html.escape(what)}</p>{table(runs)}{distributions(runs)}</div>"
+    return f"<div style='overflow-x:auto'><p>{html.escape(what)}</p>{table(runs)}{distributions(runs)}</div>"
