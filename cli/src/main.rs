@@ -2,7 +2,7 @@
 //!
 //! `run` and `compare` simulate a trace, `why` asks about a job in it, `paper` repeats a paper's
 //! experiments, `sweep` runs a grid of them, `inspect` says what is in a trace, `convert` writes it in another format, `policies`
-//! lists the schedulers. Results go to standard output, progress to standard error.
+//! lists the schedulers, `score` says what one of your own makes of the challenges. Results go to standard output, progress to standard error.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
@@ -15,6 +15,8 @@ mod output;
 mod paper;
 mod policies;
 mod run;
+mod score;
+mod script;
 mod settings;
 mod sweep;
 mod table;
@@ -57,6 +59,8 @@ enum Command {
     Paper(paper::Arguments),
     /// Run every point of a grid: traces, clusters, policies and their parameters, loads, settings, seeds
     Sweep(sweep::Arguments),
+    /// Say what a script of one's own makes of the five challenges
+    Score(score::Arguments),
     /// List the policies, their parameters and where they come from
     Policies(policies::Arguments),
 }
@@ -100,6 +104,7 @@ fn main() -> ExitCode {
         Command::Convert(arguments) => convert::convert(&arguments),
         Command::Paper(arguments) => paper::paper(&arguments),
         Command::Sweep(arguments) => sweep::sweep(&arguments),
+        Command::Score(arguments) => score::run(&arguments),
         Command::Policies(arguments) => policies::policies(&arguments),
     };
     let (failure, status) = match done {

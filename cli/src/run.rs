@@ -3,7 +3,7 @@
 use crate::settings::{SettingsArguments, prepared};
 use crate::table::Table;
 use crate::terminal::shown;
-use crate::{Failure, applications, input, memory, output};
+use crate::{Failure, applications, input, memory, output, script};
 use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::placement::graph_rl::Weights;
+use switchyard::policy::PolicySpec;
 use switchyard::report::{
     Outcomes, Results, RunResult, TableForm, chrome_trace, jct_by_name, jobs_csv, paper_table,
 };
@@ -78,7 +79,12 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     let runs = prepared.runs.iter().map(|spec| {
         let mut spec = spec.clone();
         spec.options.log_budget = budget;
-        simulate(&spec, workload, &prepared.weights)
+        simulate(
+            &spec,
+            workload,
+            &prepared.weights,
+            &arguments.settings.policies,
+        )
     });
     let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
 
@@ -134,7 +140,12 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
 }
 
 /// Runs to the end, with a progress bar if someone is watching.
-fn simulate(spec: &RunSpec, workload: &Arc<Workload>, weights: &Weights) -> Result<Run, Failure> {
+fn simulate(
+    spec: &RunSpec,
+    workload: &Arc<Workload>,
+    weights: &Weights,
+    asked: &[String],
+) -> Result<Run, Failure> {
     let style = ProgressStyle::with_template(
         "{prefix} {wide_bar} {human_pos}/{human_len} jobs, {eta} left",
     )
@@ -145,7 +156,7 @@ fn simulate(spec: &RunSpec, workload: &Arc<Workload>, weights: &Weights) -> Resu
         ProgressDrawTarget::stderr(),
     )
     .with_style(style)
-    .with_prefix(spec.policy.to_string());
+    .with_prefix(spec.policy.label());
     let simulation = spec.start_with(workload.clone(), weights);
     let mut simulation = simulation.map_err(|missing| Failure::Input(missing.into()))?;
     let begin = Instant::now();
@@ -153,7 +164,7 @@ fn simulate(spec: &RunSpec, workload: &Arc<Workload>, weights: &Weights) -> Resu
         for _ in 0..STEPS_PER_TICK {
             if !simulation
                 .step()
-                .map_err(|error| Failure::Run(error.into()))?
+                .map_err(|error| script::ended(asked, &spec.policy, error))?
             {
                 break 'run;
             }
@@ -207,7 +218,7 @@ fn head(results: &Results, origin: Origin, dropped: u32) -> String {
         let stuck = run.summary.jobs - run.summary.finished - run.summary.rejected;
         text.push_str(&format!(
             "{}: {stuck} jobs can never run under this policy and placement\n",
-            run.policy
+            label(&run.policy)
         ));
     }
     text.push('\n');
@@ -218,7 +229,7 @@ fn head(results: &Results, origin: Origin, dropped: u32) -> String {
 fn types(runs: &[RunResult]) -> String {
     let mut text = String::new();
     for run in runs.iter().filter(|run| !run.by_gpu_type.is_empty()) {
-        text.push_str(&format!("\n{} by GPU type\n", run.policy));
+        text.push_str(&format!("\n{} by GPU type\n", label(&run.policy)));
         for of in &run.by_gpu_type {
             let name = match of.gpu_type.as_str() {
                 "" => "no type",
@@ -236,6 +247,14 @@ fn types(runs: &[RunResult]) -> String {
         }
     }
     text
+}
+
+/// A spec for people.
+fn label(spec: &str) -> String {
+    match spec.parse::<PolicySpec>() {
+        Ok(policy) => policy.label(),
+        Err(_) => spec.to_owned(),
+    }
 }
 
 /// Seconds in a unit that a person can read.
@@ -376,7 +395,7 @@ const FAILURE_METRICS: [Metric; 13] = [
 fn table(runs: &[RunResult], compare: bool) -> String {
     let mut table = Table::default();
     let mut header = vec![String::new()];
-    header.extend(runs.iter().map(|run| run.policy.clone()));
+    header.extend(runs.iter().map(|run| label(&run.policy)));
     table.row(header);
     let fail = runs.iter().any(|run| run.summary.failures.is_something());
     let failures = FAILURE_METRICS.iter().filter(|_| fail);

@@ -3,7 +3,7 @@
 
 use crate::Failure;
 use crate::applications::ApplicationArguments;
-use crate::input;
+use crate::{input, script};
 use anyhow::{Context, anyhow};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use std::path::{Path, PathBuf};
@@ -14,10 +14,11 @@ use switchyard::{SETTINGS, Setting};
 
 #[derive(Args)]
 pub(crate) struct SettingsArguments {
-    /// A policy, such as 'tiresias-las[queues=2,threshold=57600]'; may be given several times
+    /// A policy, such as 'tiresias-las[queues=2,threshold=57600]', or a script of one's own (docs/scripts.md),
+    /// 'script:FILE' or 'script:FILE[placement=spread]'; may be given several times
     /// [default: those of the experiment, or fifo and tiresias-las]
     #[arg(long = "policy", value_name = "SPEC")]
-    policies: Vec<String>,
+    pub(crate) policies: Vec<String>,
     /// Nodes that are not there for a while, as 7:3600..7200,4-7:1d..2d:drain (seconds from the
     /// run's begin, nodes from 0; without an end for ever), or a file of them: CSV with node, from,
     /// to and kind, or JSON. Of one run alone: --policy 'fifo if 7:3600..'
@@ -128,7 +129,9 @@ impl SettingsArguments {
             let refused = |why| Failure::Input(anyhow!("{}: {why}", path.display()));
             request.own_weights(&file).map_err(refused)?;
         }
-        request.policies(&self.policies)?;
+        let policies = self.policies.iter().map(|text| script::spec(text));
+        let policies = policies.collect::<Result<Vec<_>, _>>()?;
+        request.policies(&policies)?;
         self.applications.ask(&mut request)?;
         if let Some(text) = &self.outages {
             request.outages(outages(text)?);

@@ -2,7 +2,7 @@
 //! does: why it runs or waits, in the policy's numbers, and what slows it.
 
 use crate::settings::{SettingsArguments, prepared};
-use crate::{Failure, input, output};
+use crate::{Failure, input, output, script};
 use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
@@ -41,6 +41,9 @@ pub(crate) struct Arguments {
 #[derive(Serialize)]
 struct Answer {
     policy: String,
+    /// The same for people.
+    #[serde(skip)]
+    label: String,
     verdict: Verdict,
     /// Where a job is that neither runs nor waits.
     #[serde(skip)]
@@ -76,10 +79,16 @@ pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
         );
         Failure::Input(error)
     })?;
-    let answers = prepared
-        .runs
-        .iter()
-        .map(|spec| ask(spec, workload, &prepared.weights, (job, arguments.at)));
+    let answers = prepared.runs.iter().map(|spec| {
+        let asked = &arguments.settings.policies;
+        ask(
+            spec,
+            workload,
+            &prepared.weights,
+            (job, arguments.at),
+            asked,
+        )
+    });
     let answers = answers.collect::<Result<Vec<Answer>, Failure>>()?;
     match &arguments.json {
         Some(path) => output::json(path, &answers),
@@ -95,12 +104,13 @@ fn ask(
     workload: &Arc<Workload>,
     weights: &Weights,
     (job, at): (JobId, f64),
+    asked: &[String],
 ) -> Result<Answer, Failure> {
     let run = spec.start_with(Arc::clone(workload), weights);
     let mut run = run.map_err(|missing| Failure::Input(missing.into()))?;
     run.watch(job);
     run.run_until(Time(at))
-        .map_err(|error| Failure::Run(error.into()))?;
+        .map_err(|error| script::ended(asked, &spec.policy, error))?;
     let Explanation {
         verdict,
         facts,
@@ -120,6 +130,7 @@ fn ask(
     };
     Ok(Answer {
         policy: spec.policy.to_string(),
+        label: spec.policy.label(),
         verdict,
         absent,
         facts,
@@ -148,7 +159,7 @@ fn text(answer: &Answer, workload: &Workload) -> String {
         }
         Verdict::NotActive => answer.absent.to_owned(),
     };
-    let mut text = format!("{}: {verdict}\n", answer.policy);
+    let mut text = format!("{}: {verdict}\n", answer.label);
     for cause in &answer.slow {
         text.push_str(&format!("  {}\n", cause.text(name)));
     }

@@ -255,6 +255,7 @@ fn try_all(specs: &BTreeSet<String>) -> Count {
                 let reason = reason.split(' ').next().unwrap_or_default();
                 *count.halted.entry(reason.to_owned()).or_default() += 1;
             }
+            Err(RunError::Program(_)) => count.refused += 1,
             Err(RunError::Plan(error)) => panic!("{text}: {error}"),
         }
         count.most_steps = count.most_steps.max(steps);

@@ -10,13 +10,14 @@
 //! `everything` and `trained` all of that happens at once, to plain jobs and to training ones, and in
 //! `served` to jobs with parameter servers.
 //! `adaptive` is drawn as Pollux' evaluation draws, with
-//! short searches and interference. `models` are [`models`]. `UPDATE_GOLDEN=1 cargo test
+//! short searches and interference. `models` are [`models`], `scripts` [`scripts`]. `UPDATE_GOLDEN=1 cargo test
 //! -p switchyard-tests` writes the file anew; a change that moves a hash must say why in its
 //! commit.
 
 #[cfg(not(target_arch = "wasm32"))]
 pub mod artifact;
 pub mod models;
+pub mod scripts;
 
 use std::sync::Arc;
 use switchyard::RunSpec;

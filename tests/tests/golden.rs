@@ -1,6 +1,6 @@
 //! The golden runs of `switchyard_tests`, on whatever this is compiled for.
 
-use switchyard_tests::{EXPECTED, cases, models};
+use switchyard_tests::{EXPECTED, cases, models, scripts};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -9,6 +9,7 @@ fn logs_are_the_same_on_every_platform() {
     let cases = cases();
     let mut computed: Vec<String> = cases.iter().flat_map(|case| case.lines()).collect();
     computed.extend(models::lines());
+    computed.extend(scripts::lines());
     #[cfg(not(target_arch = "wasm32"))]
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/hashes.txt");

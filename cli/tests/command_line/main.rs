@@ -5,6 +5,7 @@ mod every_command;
 mod inspect;
 mod paper;
 mod run;
+mod script;
 mod why;
 mod wrong_worlds;
 

@@ -5,7 +5,7 @@ use crate::outages::{OutageError, Outages};
 use crate::placement::Strategy;
 use crate::placement::graph_rl::{Placer, Weights, WeightsChoice};
 use crate::policy::{self, BuildContext, PolicySpec, ServiceHistory};
-use crate::sim::{SimOptions, Simulation};
+use crate::sim::{Mistake, SimOptions, Simulation};
 use crate::workload::Workload;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -54,6 +54,14 @@ pub enum RunSpecError {
         /// Which weights.
         weights: WeightsChoice,
     },
+    /// A script that cannot be run.
+    #[error("{policy}: {mistake}")]
+    Script {
+        /// The policy's spec, without its text.
+        policy: String,
+        /// What is wrong with it, and where.
+        mistake: Mistake,
+    },
     /// An outage of a node that is not there.
     #[error(transparent)]
     Outage(#[from] OutageError),
@@ -69,6 +77,10 @@ impl RunSpec {
     /// What is missing, and what to do.
     pub fn check(&self) -> Result<(), RunSpecError> {
         self.all_outages().check(self.cluster.nodes())?;
+        policy::script::check(&self.policy).map_err(|mistake| RunSpecError::Script {
+            policy: self.policy.label(),
+            mistake,
+        })?;
         let given = self.history.as_ref().map(|history| history.name.as_str());
         match self.policy.history() {
             Some(name) if given != Some(name) => Err(RunSpecError::MissingHistory {

@@ -66,6 +66,6 @@ pub(crate) fn alarmed(view: &View<'_>) -> impl Iterator<Item = JobId> {
 pub(crate) fn plan_error(error: RunError) -> PlanError {
     match error {
         RunError::Plan(error) => error,
-        RunError::Halt(halt) => panic!("{halt}"),
+        other => panic!("{other}"),
     }
 }

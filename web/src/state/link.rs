@@ -27,7 +27,7 @@ use switchyard::outages::Outages;
 use switchyard::policy::PolicySpec;
 use switchyard::study::DEFAULT_POLICIES;
 use switchyard::trace::{ColumnMapping, Fractions, Oversized, Window};
-use switchyard::workload::{Application, SAMPLES};
+use switchyard::workload::{Application, SAMPLES, Sample};
 
 /// The version written; a later one that changes a key's meaning must still read this one.
 const VERSION: u32 = 1;
@@ -214,7 +214,7 @@ impl Link {
                 }
             },
             "sample" => {
-                let known = SAMPLES.iter().any(|sample| sample.name == value);
+                let known = Sample::named(value).is_some();
                 let names = || among(SAMPLES.iter().map(|sample| sample.name));
                 self.source = Source::Sample(known.then(|| value.to_string()).ok_or_else(names)?);
             }

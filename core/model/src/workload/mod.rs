@@ -17,7 +17,7 @@ pub use data_centre::{DataCentre, Split};
 pub use fit::Fit;
 pub use models::{DEFAULT_PACKLIMIT, GpuGeneration, ModelTraits, TraitsByJob};
 pub use recorded::Recorded;
-pub use sample::{SAMPLES, Sample};
+pub use sample::{CHALLENGES, SAMPLES, Sample};
 pub use settings::{ApplicationSettings, PAPER_RULE, RuleError, SettingsError};
 
 use crate::application::Application;

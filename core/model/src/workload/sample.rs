@@ -6,6 +6,8 @@
 //! times and not the jobs: SRSF 9.3, Gittins 10, LAS 11.7 on one cluster. The set here is
 //! reconstructed: services of 4, 8 and 12 GPU·s on 2 GPUs make 9.3 under SRSF, 10 with two queues
 //! that meet at 4 GPU·s, and 11.7 under LAS in slices of one second.
+//!
+//! Challenges are made in the same way: five workloads, each hard by something else.
 
 use super::{DataCentre, Split, Workload};
 use crate::Time;
@@ -46,6 +48,23 @@ enum Jobs {
     OfDataCentre { count: u32, load: f64 },
     /// Name, GPUs and seconds; all there at the start.
     Listed(&'static [(&'static str, u32, f64)]),
+    /// Of a challenge.
+    Of { theme: Theme, count: u32, seed: u64 },
+}
+
+/// What a challenge is hard by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Theme {
+    /// Long gangs come first, short jobs behind them.
+    Convoy,
+    /// Very many small jobs, of which few hold most of the time.
+    Swarm,
+    /// Gangs whose sizes leave holes on nodes.
+    Puzzle,
+    /// One tenant submits nearly all.
+    Flood,
+    /// More than there is room for by day, nearly nothing by night, some gangs over many nodes.
+    Tides,
 }
 
 /// The samples, the first one shown on opening the page.
@@ -110,6 +129,67 @@ pub const SAMPLES: &[Sample] = &[
     },
 ];
 
+/// Fixed workloads to measure a scheduler of one's own by. They are no samples to look around in, but
+/// open by their names as those do.
+pub const CHALLENGES: &[Sample] = &[
+    challenge(
+        "convoy",
+        "Convoy",
+        "160 jobs on 4 nodes × 8 GPUs: long gangs take the cluster before the short jobs come.",
+        "4x8",
+        (Theme::Convoy, 160),
+    ),
+    challenge(
+        "swarm",
+        "Swarm",
+        "600 jobs of one or two GPUs on 4 nodes × 4 GPUs, of which a few hold most of the time.",
+        "4x4",
+        (Theme::Swarm, 600),
+    ),
+    challenge(
+        "puzzle",
+        "Puzzle",
+        "180 gangs of 1 to 12 GPUs on 6 nodes × 8 GPUs, whose sizes leave holes.",
+        "6x8",
+        (Theme::Puzzle, 180),
+    ),
+    challenge(
+        "flood",
+        "Flood",
+        "300 jobs on 8 nodes × 4 GPUs: one tenant floods the cluster, three others come with little.",
+        "8x4",
+        (Theme::Flood, 300),
+    ),
+    challenge(
+        "tides",
+        "Tides",
+        "400 jobs in three days on 8 nodes × 8 GPUs: too much by day, hardly anything by night, some gangs of half the cluster.",
+        "8x8",
+        (Theme::Tides, 400),
+    ),
+];
+
+const fn challenge(
+    name: &'static str,
+    title: &'static str,
+    summary: &'static str,
+    cluster: &'static str,
+    (theme, count): (Theme, u32),
+) -> Sample {
+    Sample {
+        name,
+        title,
+        summary,
+        cluster,
+        opens_at: 3600.0,
+        jobs: Jobs::Of {
+            theme,
+            count,
+            seed: 16,
+        },
+    }
+}
+
 /// The hour of day at which samples begin.
 const FIRST_HOUR: f64 = 11.0;
 
@@ -120,9 +200,10 @@ const MODELS: [&str; 6] = ["resnet50", "vgg16", "bert", "transformer", "lstm", "
 const TENANTS: [&str; 4] = ["vision", "language", "speech", "robotics"];
 
 impl Sample {
-    /// The sample of this name.
+    /// The sample of this name, or the challenge.
     pub fn named(name: &str) -> Option<&'static Sample> {
-        SAMPLES.iter().find(|sample| sample.name == name)
+        let mut all = SAMPLES.iter().chain(CHALLENGES);
+        all.find(|sample| sample.name == name)
     }
 
     /// The cluster it is meant for.
@@ -150,6 +231,37 @@ impl Sample {
             }
             .workload(),
             Jobs::Listed(list) => listed(list),
+            Jobs::Of { theme, count, seed } => self.of_theme(theme, count, seed),
+        }
+    }
+
+    fn of_theme(&self, theme: Theme, count: u32, seed: u64) -> Workload {
+        let mut rng = Rng::seed_from_u64(seed);
+        let mut rows: Vec<(f64, u32, f64, u32)> = (0..count)
+            .map(|at| theme.job(at, count, &mut rng))
+            .collect();
+        rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let begin = rows.first().map_or(0.0, |row| row.0);
+        let jobs = (0u32..)
+            .zip(rows)
+            .map(|(i, (submit, gpus, duration, tenant))| Job {
+                name: format!("{}-{i:03}", self.name).into(),
+                submit: Time(submit - begin),
+                gpus,
+                tenant: Some(tenant),
+                model: Some(below(&mut rng, MODELS.len() as u32)),
+                demand: Demand::default(),
+                work: Work::Fixed {
+                    duration: libm::round(duration.clamp(20.0, 2.0 * 86_400.0)),
+                },
+            });
+        Workload {
+            jobs: jobs.collect(),
+            tenants: TENANTS.map(String::from).to_vec(),
+            models: MODELS.map(String::from).to_vec(),
+            gpu_types: Vec::new(),
+            applications: Vec::new(),
+            recorded: Default::default(),
         }
     }
 
@@ -191,6 +303,76 @@ impl Sample {
             gpu_types: Vec::new(),
             applications: Vec::new(),
             recorded: Default::default(),
+        }
+    }
+}
+
+impl Theme {
+    /// The job `at` of `count`: submission, GPUs, seconds, tenant.
+    fn job(self, at: u32, count: u32, rng: &mut Rng) -> (f64, u32, f64, u32) {
+        let tenant = below(rng, TENANTS.len() as u32);
+        let part = f64::from(at) / f64::from(count);
+        let around =
+            |rng: &mut Rng, median: f64, spread: f64| median * libm::exp(spread * normal(rng));
+        let of = |rng: &mut Rng, sizes: &[u32]| sizes[below(rng, sizes.len() as u32) as usize];
+        match self {
+            Self::Convoy if at.is_multiple_of(10) => {
+                let submit = libm::floor(part * 40_000.0);
+                (submit, of(rng, &[8, 16]), around(rng, 9_000.0, 0.3), tenant)
+            }
+            Self::Convoy => {
+                let submit = libm::floor(600.0 + unit(rng) * 50_000.0);
+                (
+                    submit,
+                    of(rng, &[1, 1, 2, 4]),
+                    around(rng, 400.0, 0.8),
+                    tenant,
+                )
+            }
+            Self::Swarm => {
+                let submit = libm::floor(unit(rng) * 30_000.0);
+                (
+                    submit,
+                    of(rng, &[1, 1, 1, 2]),
+                    around(rng, 180.0, 1.6),
+                    tenant,
+                )
+            }
+            Self::Puzzle => {
+                let submit = libm::floor(unit(rng) * 60_000.0);
+                let gpus = of(rng, &[1, 2, 3, 3, 5, 5, 6, 7, 8, 12]);
+                (submit, gpus, around(rng, 2_400.0, 0.9), tenant)
+            }
+            Self::Flood if !at.is_multiple_of(6) => {
+                let submit = libm::floor(unit(rng) * unit(rng) * 40_000.0);
+                (
+                    submit,
+                    of(rng, &[1, 2, 4, 4, 8]),
+                    around(rng, 1_500.0, 1.0),
+                    0,
+                )
+            }
+            Self::Flood => {
+                let submit = libm::floor(unit(rng) * 60_000.0);
+                (
+                    submit,
+                    of(rng, &[1, 1, 2]),
+                    around(rng, 600.0, 0.7),
+                    1 + below(rng, 3),
+                )
+            }
+            Self::Tides => {
+                // Two thirds come within four hours of a day.
+                let day = f64::from(below(rng, 3));
+                let hour = if below(rng, 3) > 0 {
+                    4.0 * unit(rng)
+                } else {
+                    24.0 * unit(rng)
+                };
+                let submit = libm::floor((day * 24.0 + hour) * 3600.0);
+                let gpus = of(rng, &[1, 1, 1, 2, 2, 4, 4, 8, 8, 16, 32]);
+                (submit, gpus, around(rng, 2_700.0, 1.2), tenant)
+            }
         }
     }
 }
@@ -273,12 +455,13 @@ mod tests {
 
     #[test]
     fn samples_are_sorted_runnable_and_repeatable() {
-        for sample in SAMPLES {
+        for sample in SAMPLES.iter().chain(CHALLENGES) {
             let workload = sample.workload();
             let count = match sample.jobs {
                 Jobs::Drawn { count, .. } => count,
                 Jobs::OfDataCentre { count, .. } => count as usize,
                 Jobs::Listed(list) => list.len(),
+                Jobs::Of { count, .. } => count as usize,
             };
             assert_eq!(workload.jobs.len(), count);
             assert_eq!(workload.jobs, sample.workload().jobs);

@@ -24,11 +24,13 @@ pub struct PolicyEntry {
     /// Whether it puts two jobs that ask for a GPU each on one.
     pub packs: fn(&Params<'_>) -> bool,
     /// Whether it gives jobs other GPUs and batches than they ask for.
-    pub adapts_jobs: bool,
+    pub adapts_jobs: fn(&Params<'_>) -> bool,
     /// Whether it gives jobs whole GPUs, also those that could share one.
     pub takes_whole_gpus: bool,
     /// Whether it serves jobs in order of arrival, so that who waits longest is the head of the line.
     pub in_order: bool,
+    /// Whether somebody's own text decides, which only some programs run (the feature `scripts`).
+    pub scripted: bool,
     /// Its queues, if it sorts jobs into some by what they have attained.
     pub levels: Option<fn(&Params<'_>) -> Levels>,
     /// Says what does not fit between parameters that are valid one by one.
@@ -46,9 +48,10 @@ impl PolicyEntry {
         params: &[],
         oracle: |_| false,
         packs: |_| false,
-        adapts_jobs: false,
+        adapts_jobs: |_| false,
         takes_whole_gpus: false,
         in_order: false,
+        scripted: false,
         levels: None,
         check: |_| Ok(()),
     };

@@ -9,6 +9,7 @@ mod continuous;
 mod emptiest;
 mod entry;
 mod history;
+mod line;
 mod multilevel;
 mod pack_limit;
 mod parse;
@@ -33,6 +34,7 @@ mod las;
 mod optimus;
 pub mod pollux;
 mod rl_picker;
+pub mod script;
 mod shortest_expected;
 mod shortest_job;
 mod sjf;
@@ -85,6 +87,7 @@ const REGISTERED: &[entry::Registered] = &[
     f1::POLICY,
     rl_picker::POLICY,
     graph_rl::POLICY,
+    script::POLICY,
 ];
 
 /// Every policy, in the order shown to a person. (Apart from the makers: a page that only names
@@ -121,7 +124,7 @@ pub fn build(spec: &PolicySpec, context: &BuildContext<'_>) -> Scheduler {
     let params = Params::new(found.entry.params, spec);
     let placement = placement(spec, context.placement);
     Scheduler {
-        spec: spec.to_string(),
+        spec: spec.label(),
         given: spec.given().map(str::to_owned).collect(),
         oracle: spec.is_oracle(),
         packs: spec.packs(),

@@ -147,7 +147,7 @@ pub(super) const POLICY: Registered = Registered {
             },
             GANG_PLACEMENT,
         ],
-        adapts_jobs: true,
+        adapts_jobs: |_| true,
         takes_whole_gpus: true,
         ..PolicyEntry::PLAIN
     },

@@ -33,7 +33,8 @@ impl PolicySpec {
 
     /// Whether it gives jobs other GPUs and batches than they ask for.
     pub fn adapts_jobs(&self) -> bool {
-        self.entry().0.adapts_jobs
+        let (entry, params) = self.entry();
+        (entry.adapts_jobs)(&params)
     }
 
     /// Whether it serves jobs in order of arrival, so that who waits longest is the head of the line.

@@ -3,11 +3,78 @@
 
 use super::Verdict;
 use super::waiting_room::{Waiter, WaitingRoom};
-use crate::cluster::Placement;
+use crate::cluster::{Needs, Part, Placement};
 use crate::job::JobId;
 use crate::placement::{Budget, Gang, Room, Strategy};
 use crate::sim::{News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
+
+/// What a walk asks about nodes and jobs: of the engine's [`View`], or of what is left of that once a
+/// script has begun to change it.
+pub(super) trait Floor {
+    /// How many jobs run.
+    fn running(&self) -> usize;
+    /// GPUs that they hold whole.
+    fn gpus_in_use(&self) -> u32;
+    /// Free GPUs.
+    fn free_gpus(&self) -> u32;
+    /// How many nodes take nobody.
+    fn closed_nodes(&self) -> u32;
+    /// Whether nodes are not all alike to jobs.
+    fn has_unlike_nodes(&self) -> bool;
+    /// What is free for gangs to be laid on.
+    fn room(&self, room: &mut Room);
+    /// Where a running job is.
+    fn parts(&self, job: JobId) -> &[Part];
+    /// GPUs that its preemption would set free.
+    fn open_gpus(&self, job: JobId) -> u32;
+    /// Where its gang may lie.
+    fn needs(&self, job: JobId) -> Needs;
+    /// Its gang, for a placement to lay.
+    fn gang(&self, job: JobId, strategy: Strategy, packlimit: f64) -> Gang;
+}
+
+impl Floor for View<'_> {
+    fn running(&self) -> usize {
+        self.ledger().len() as usize
+    }
+
+    fn gpus_in_use(&self) -> u32 {
+        self.ledger().gpus_in_use()
+    }
+
+    fn free_gpus(&self) -> u32 {
+        self.free().total()
+    }
+
+    fn closed_nodes(&self) -> u32 {
+        View::closed_nodes(self)
+    }
+
+    fn has_unlike_nodes(&self) -> bool {
+        View::has_unlike_nodes(self)
+    }
+
+    fn room(&self, room: &mut Room) {
+        View::room(self, room);
+    }
+
+    fn parts(&self, job: JobId) -> &[Part] {
+        self.ledger().parts(job)
+    }
+
+    fn open_gpus(&self, job: JobId) -> u32 {
+        View::open_gpus(self, job)
+    }
+
+    fn needs(&self, job: JobId) -> Needs {
+        View::needs(self, job)
+    }
+
+    fn gang(&self, job: JobId, strategy: Strategy, packlimit: f64) -> Gang {
+        View::gang(self, job, strategy, packlimit)
+    }
+}
 
 /// The active jobs of a preemptive policy and who of them runs. Keys order jobs, least first.
 ///
@@ -111,7 +178,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
     }
 
     /// Decides who runs now. `running` must be sorted by key.
-    pub(super) fn walk(&mut self, view: &View<'_>, plan: &mut Plan) {
+    pub(super) fn walk(&mut self, view: &impl Floor, plan: &mut Plan) {
         self.choose(view);
         if !self.chosen.is_empty() {
             self.place_chosen(view, plan);
@@ -123,7 +190,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
     }
 
     /// Starts what fits on free GPUs, by priority, and takes nobody's.
-    pub(super) fn fill(&mut self, view: &View<'_>, plan: &mut Plan) {
+    pub(super) fn fill(&mut self, view: &impl Floor, plan: &mut Plan) {
         self.chosen.clear();
         self.started.clear();
         self.preempted.clear();
@@ -175,8 +242,8 @@ impl<K: Ord + Copy> PriorityWalk<K> {
     }
 
     /// Counts GPUs down the priorities: who is chosen to start, and who is preempted for it.
-    fn choose(&mut self, view: &View<'_>) {
-        debug_assert_eq!(self.running.len(), view.ledger().len() as usize);
+    fn choose(&mut self, view: &impl Floor) {
+        debug_assert_eq!(self.running.len(), view.running());
         self.chosen.clear();
         self.started.clear();
         self.preempted.clear();
@@ -196,12 +263,12 @@ impl<K: Ord + Copy> PriorityWalk<K> {
             }
         };
         let held = if all_open {
-            view.ledger().gpus_in_use()
+            view.gpus_in_use()
         } else {
             self.running.iter().map(frees).sum()
         };
         let running = self.running.iter().map(|running| running.job);
-        let parts = running.map(|job| view.ledger().parts(job));
+        let parts = running.map(|job| view.parts(job));
         budget.add(held, parts, &self.room);
         let mut running = self.running.iter().copied().peekable();
         let mut blocked = false;
@@ -225,7 +292,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
                 }
                 (_, Some(run)) => {
                     running.next();
-                    if budget.keep(frees(&run), || view.ledger().parts(run.job), &self.room) {
+                    if budget.keep(frees(&run), || view.parts(run.job), &self.room) {
                         self.kept.push(run);
                     } else {
                         self.preempted.push(run);
@@ -257,20 +324,20 @@ impl<K: Ord + Copy> PriorityWalk<K> {
     }
 
     /// What is free by count; where nodes are unlike, `room` is what is free.
-    fn budget(&mut self, view: &View<'_>) -> Budget {
+    fn budget(&mut self, view: &impl Floor) -> Budget {
         if view.has_unlike_nodes() {
             view.room(&mut self.room);
             self.room.budget()
         } else {
-            Budget::of(view.free().total())
+            Budget::of(view.free_gpus())
         }
     }
 
-    fn place_chosen(&mut self, view: &View<'_>, plan: &mut Plan) {
+    fn place_chosen(&mut self, view: &impl Floor, plan: &mut Plan) {
         view.room(&mut self.room);
         for preempted in &self.preempted {
             let job = preempted.job;
-            (self.room).give(job, view.ledger().parts(job), view.needs(job));
+            (self.room).give(job, view.parts(job), view.needs(job));
         }
         self.refused.clear();
         for i in 0..self.chosen.len() {
@@ -300,7 +367,7 @@ impl<K: Ord + Copy> PriorityWalk<K> {
 
     /// Starts the job, or lets it wait again if the placement has no room for its gang. (The room
     /// only shrinks, so a gang size refused once stays refused.)
-    fn try_to_start(&mut self, waiter: Waiter<K>, view: &View<'_>, plan: &mut Plan) {
+    fn try_to_start(&mut self, waiter: Waiter<K>, view: &impl Floor, plan: &mut Plan) {
         let gang = self.gang(waiter, view);
         let after_refusal = self.strict && !self.refused.is_empty();
         let placed = !after_refusal
@@ -320,13 +387,13 @@ impl<K: Ord + Copy> PriorityWalk<K> {
         self.refused.iter().any(|refused| refused.is_like(gang))
     }
 
-    fn gang(&self, waiter: Waiter<K>, view: &View<'_>) -> Gang {
+    fn gang(&self, waiter: Waiter<K>, view: &impl Floor) -> Gang {
         view.gang(waiter.job, self.strategy, self.packlimit)
     }
 
     /// Lets jobs marked for preemption go on on nodes of another type.
     #[cold]
-    fn move_where_possible(&mut self, view: &View<'_>, plan: &mut Plan) {
+    fn move_where_possible(&mut self, view: &impl Floor, plan: &mut Plan) {
         for preempted in std::mem::take(&mut self.preempted) {
             let gang = self.gang(preempted, view);
             if (self.room).place(self.strategy, gang, &mut self.placement) {
@@ -340,11 +407,11 @@ impl<K: Ord + Copy> PriorityWalk<K> {
     }
 
     /// Lets jobs marked for preemption stay where their GPUs are still free.
-    fn keep_where_possible(&mut self, view: &View<'_>) {
+    fn keep_where_possible(&mut self, view: &impl Floor) {
         let room = &mut self.room;
         let running = &mut self.running;
         self.preempted.retain(|&preempted| {
-            let parts = view.ledger().parts(preempted.job);
+            let parts = view.parts(preempted.job);
             let needs = view.needs(preempted.job);
             let stays = room.fits(parts, needs);
             if stays {

@@ -3,6 +3,7 @@
 //! A [`PolicySpec`] is what a person wrote, checked against the policy's [`ParamInfo`]s; it
 //! prints in canonical form. [`Params`] gives a policy its values, defaults filled in.
 
+use super::script;
 use crate::outages::Outages;
 use crate::placement::{Strategy, UnknownStrategy};
 use serde::{Deserialize, Serialize};
@@ -164,6 +165,15 @@ impl PolicySpec {
     /// The names of the parameters that differ from their defaults.
     pub fn given(&self) -> impl Iterator<Item = &str> {
         self.params.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The spec for people: of a script with a name, without its text.
+    pub fn label(&self) -> String {
+        let mut short = self.clone();
+        if short.name == script::NAME {
+            short.params.retain(|(name, _)| name != script::CODE);
+        }
+        short.to_string()
     }
 
     /// The value given for a parameter, if it differs from the default.

@@ -3,7 +3,7 @@
 use super::halt::{Halt, HaltReason, Remedy, RunError};
 use super::jobs::Phase;
 use super::log::{LogDelta, LogMark, RunLog};
-use super::plan::{Plan, PlanError};
+use super::plan::{Plan, PlanError, ProgramError};
 use super::scheduler::Scheduler;
 use super::setting::SimOptions;
 use super::training_plots::training_plots;
@@ -265,6 +265,14 @@ impl Simulation {
         self.scheduler
             .policy
             .plan(&self.world.view(), &mut self.rng, &mut self.plan);
+        if let Some(mistake) = self.plan.mistake.take() {
+            let error = ProgramError {
+                policy: self.scheduler.spec.clone(),
+                time: self.world.now,
+                mistake: *mistake,
+            };
+            return Err(error.into());
+        }
         self.world
             .carry_out(&self.plan)
             .map_err(|trouble| self.error(trouble))

@@ -10,7 +10,7 @@
 
 use super::log::RunLog;
 use super::nodes::Nodes;
-use super::plan::PlanError;
+use super::plan::{PlanError, ProgramError};
 use crate::Time;
 use crate::job::JobId;
 use serde::{Deserialize, Serialize};
@@ -197,6 +197,9 @@ pub enum RunError {
     /// A plan that the engine refuses: an error in the policy's program.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// A mistake in a program that a person wrote.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     /// It would have gone on for ever, or beyond all memory.
     #[error(transparent)]
     Halt(#[from] Halt),

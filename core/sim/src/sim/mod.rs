@@ -48,7 +48,7 @@ pub use log::{
 };
 pub use news::News;
 pub use node_state::NodeState;
-pub use plan::{Plan, PlanError, PlanErrorKind};
+pub use plan::{Mistake, Plan, PlanError, PlanErrorKind, ProgramError};
 pub use scheduler::{Cadence, Every, Policy, Scheduler};
 pub use setting::SimOptions;
 pub use training::TrainingView;

@@ -6,6 +6,7 @@ use crate::Time;
 use crate::cluster::{Part, PlaceError, Placement};
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
+use serde::{Deserialize, Serialize};
 
 /// The changes a policy wants at one moment. Jobs not named stay as they are. The engine first
 /// takes back the GPUs of every preempted or moved job, then places in the order given.
@@ -19,6 +20,7 @@ pub struct Plan {
     pub(super) tuned: Vec<(JobId, LocalBatch)>,
     pub(super) round: Option<(f64, f64)>,
     pub(super) rented: Option<u32>,
+    pub(super) mistake: Option<Box<Mistake>>,
 }
 
 /// A job to be placed on rows `from..to` of `parts`.
@@ -108,6 +110,11 @@ impl Plan {
         });
     }
 
+    /// There is no plan: the policy's program, which a person wrote, has this mistake. The run ends.
+    pub fn fail(&mut self, mistake: Mistake) {
+        self.mistake = Some(Box::new(mistake));
+    }
+
     pub(super) fn clear(&mut self) {
         self.preempted.clear();
         self.placed.clear();
@@ -117,7 +124,32 @@ impl Plan {
         self.tuned.clear();
         self.round = None;
         self.rented = None;
+        self.mistake = None;
     }
+}
+
+/// What is wrong in a program that a person wrote, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[error("line {line}, column {column}: {what}")]
+pub struct Mistake {
+    /// From 1; 0: in no line of it.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+    /// What, and what to do.
+    pub what: String,
+}
+
+/// A mistake in the program of a policy, found while it ran.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{policy} ends at {time} s: {mistake}", time = time.seconds())]
+pub struct ProgramError {
+    /// The policy's canonical spec, without its text.
+    pub policy: String,
+    /// When, in the simulated time.
+    pub time: Time,
+    /// What, and where in its text.
+    pub mistake: Mistake,
 }
 
 /// A plan the engine refuses: the policy, the moment, the job, and what is wrong.

@@ -136,7 +136,7 @@ pub(in crate::policy) const POLICY: Registered = Registered {
             GANG_PLACEMENT,
         ],
         check: fleet::check,
-        adapts_jobs: true,
+        adapts_jobs: |_| true,
         takes_whole_gpus: true,
         oracle: |params| params.text("fit") == "oracle",
         ..PolicyEntry::PLAIN

@@ -1,0 +1,120 @@
+//! A scheduler of one's own on the command line.
+
+use super::{failure, json, switchyard, temporary};
+
+/// A script in a file of this name.
+fn file(name: &str, text: &str) -> String {
+    let path = temporary(&format!("{name}.rhai"));
+    std::fs::write(&path, text).expect("the folder is there");
+    path
+}
+
+#[test]
+fn a_script_runs_beside_policies_and_says_why() {
+    let text = "fn key(job, now) {\n    note(\"twice\", 2 * job.gpus);\n    job.gpus\n}\n";
+    let path = file("fewest", text);
+    let policy = format!("script:{path}");
+    let spread = format!("script:{path}[placement=spread]");
+    let arguments = [
+        "run",
+        "sample:lab",
+        "--policy",
+        "sjf",
+        "--policy",
+        &policy,
+        "--policy",
+        &spread,
+        "--json",
+        "-",
+    ];
+    let results = json(&arguments);
+    let runs = results["runs"].as_array().expect("runs");
+    assert_eq!(runs[0]["log_hash"], runs[1]["log_hash"]);
+    assert_eq!(runs[0]["summary"], runs[1]["summary"]);
+    let spec = runs[2]["policy"].as_str().expect("a spec");
+    assert!(
+        spec.starts_with("script[code=") && spec.ends_with("placement=spread]"),
+        "{spec}"
+    );
+    // The spec says everything: it runs without the file.
+    let again = json(&["run", "sample:lab", "--policy", spec, "--json", "-"]);
+    assert_eq!(again["runs"][0]["log_hash"], runs[2]["log_hash"]);
+
+    let why = json(&[
+        "why",
+        "sample:lab",
+        "--job",
+        "lab-001",
+        "--at",
+        "10",
+        "--policy",
+        &policy,
+        "--json",
+        "-",
+    ]);
+    let facts = why[0]["facts"].as_array().expect("facts");
+    assert!(
+        facts.iter().any(|fact| fact["term"] == "key (least first)"),
+        "{why}"
+    );
+    assert!(facts.iter().any(|fact| fact["term"] == "twice"), "{why}");
+}
+
+#[test]
+fn mistakes_are_told_as_compilers_do() {
+    let unreadable = file("unreadable", "fn key(job, now) {\n    job.gpus +\n}\n");
+    let told = failure(
+        2,
+        &[
+            "run",
+            "sample:lab",
+            "--policy",
+            &format!("script:{unreadable}"),
+        ],
+    );
+    assert!(told.contains(&format!("{unreadable}:3:1: ")), "{told}");
+    let running = file("running", "fn key(job, now) {\n    job.size\n}\n");
+    let told = failure(
+        1,
+        &[
+            "run",
+            "sample:lab",
+            "--policy",
+            &format!("script:{running}"),
+        ],
+    );
+    assert!(told.contains(&format!("{running}:2:")), "{told}");
+    let told = failure(1, &["score", &running]);
+    assert!(told.contains(&format!("{running}:2:")), "{told}");
+    let missing = failure(2, &["run", "sample:lab", "--policy", "script:no-such.rhai"]);
+    assert!(missing.contains("no-such.rhai"), "{missing}");
+}
+
+#[test]
+fn a_score_is_the_same_each_time_and_no_oracle_has_one() {
+    let path = file(
+        "las",
+        "const EVERY = 60;\nfn key(job, now) { job.attained }\n",
+    );
+    let score = json(&["score", &path, "--json", "-"]);
+    assert_eq!(score, json(&["score", &path, "--json", "-"]));
+    let challenges = score["challenges"].as_array().expect("challenges");
+    assert_eq!(challenges.len(), 5);
+    let built_in = json(&["score", "las", "--json", "-"]);
+    assert_eq!(score["score"], built_in["score"]);
+    for (ours, theirs) in challenges
+        .iter()
+        .zip(built_in["challenges"].as_array().expect("challenges"))
+    {
+        assert_eq!(ours["log_hash"], theirs["log_hash"]);
+        let link = ours["link"].as_str().expect("a link");
+        assert!(
+            link.starts_with("#v=1&sample=") && link.contains("&run=script%5Bcode%3D"),
+            "{link}"
+        );
+    }
+    let tiresias = json(&["score", "tiresias-las", "--json", "-"]);
+    assert_eq!(tiresias["score"], 100.0);
+    assert!(failure(2, &["score", "srtf"]).contains("oracle"));
+    switchyard(&["score", &path]).assert().success();
+}

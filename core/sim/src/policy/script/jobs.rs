@@ -1,0 +1,340 @@
+//! Jobs as scripts see them: what a [`View`] knows of each at the moment, looked up once.
+
+use super::language::refuse;
+use super::trainee::Trainee;
+use crate::cluster::{Needs, Part};
+use crate::job::JobId;
+use crate::placement::{Gang, Strategy};
+use crate::sim::{Phase, View};
+use crate::workload::DEFAULT_PACKLIMIT;
+use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, INT, ImmutableString, NativeCallContext};
+use std::cell::{Cell, RefCell};
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// A job at one moment.
+#[derive(Clone)]
+pub(super) struct Job(pub(super) Rc<Facts>);
+
+/// What is known of it. Seconds, GPUs and GPU·s.
+pub(super) struct Facts {
+    pub(super) id: JobId,
+    name: ImmutableString,
+    pub(super) gpus: u32,
+    submit: f64,
+    tenant: Option<u32>,
+    attained: f64,
+    held: f64,
+    waited: f64,
+    since: f64,
+    starts: u32,
+    pub(super) running: bool,
+    rate: f64,
+    oracle: Option<Truth>,
+    /// Of a script that decides the whole.
+    pub(super) seat: Option<Seat>,
+}
+
+/// Where a job is, what it needs, and what is kept of it from one decision to the next.
+pub(super) struct Seat {
+    pub(super) gang: Gang,
+    pub(super) needs: Needs,
+    pub(super) parts: Vec<Part>,
+    pub(super) kept: Rc<Kept>,
+    pub(super) trainee: Option<Rc<RefCell<Trainee>>>,
+}
+
+/// What a script keeps of a job as long as it is active.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    pub(super) queue: Cell<u32>,
+    /// A number, a word, true or false; at first none.
+    pub(super) memo: RefCell<Dynamic>,
+}
+
+/// What only an oracle knows, seconds at the GPUs asked for.
+#[derive(Clone, Copy, Debug)]
+struct Truth {
+    duration: f64,
+    remaining: f64,
+}
+
+/// Which facts change while nobody decides anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Changes {
+    /// Never.
+    #[default]
+    Never,
+    /// While a job runs.
+    Running,
+    /// Also while it waits.
+    Always,
+}
+
+/// Bytes of a word that a script may keep with a job.
+const LONGEST_MEMO: usize = 64;
+
+/// What keys may hang on, and when that changes.
+pub(super) const PROPERTIES: &[(&str, Changes)] = &[
+    ("id", Changes::Never),
+    ("name", Changes::Never),
+    ("gpus", Changes::Never),
+    ("submit", Changes::Never),
+    ("tenant", Changes::Never),
+    ("duration", Changes::Never),
+    ("attained", Changes::Running),
+    ("held", Changes::Running),
+    ("remaining", Changes::Running),
+    ("rate", Changes::Running),
+    ("starts", Changes::Always),
+    ("since", Changes::Always),
+    ("running", Changes::Always),
+    ("waited", Changes::Always),
+];
+
+impl Job {
+    /// A job as it stands; `named`: with its name, which is copied.
+    pub(super) fn of(view: &View<'_>, id: JobId, named: bool, seat: Option<Seat>) -> Self {
+        let held = view.held_seconds(id);
+        let submit = view.submit(id).seconds();
+        let truth = view.duration(id).zip(view.remaining(id));
+        let truth = truth.map(|(duration, remaining)| Truth {
+            duration,
+            remaining,
+        });
+        let name = if named { view.name(id) } else { "" };
+        Self(Rc::new(Facts {
+            id,
+            name: name.into(),
+            gpus: view.gpus(id),
+            submit,
+            tenant: view.tenant(id),
+            attained: view.attained(id),
+            held,
+            waited: view.now().seconds() - submit - held,
+            since: view.since(id).seconds(),
+            starts: view.ledger().starts(id),
+            running: view.phase(id) == Phase::Running,
+            rate: view.rate(id),
+            oracle: truth,
+            seat,
+        }))
+    }
+
+    fn truth(&self, what: &str) -> Result<Truth, Box<EvalAltResult>> {
+        self.0.oracle.ok_or_else(|| {
+            refuse(format!(
+                "job.{what} is the truth, which no real scheduler knows: say `const ORACLE = true;` at the top to see it, or go by job.attained"
+            ))
+        })
+    }
+
+    pub(super) fn seat(&self) -> Result<&Seat, Box<EvalAltResult>> {
+        let seat = self.0.seat.as_ref();
+        seat.ok_or_else(|| refuse("a key is a number and no more: define `fn plan(view)` for this"))
+    }
+}
+
+impl Seat {
+    /// Where a job is now; its gang is to be laid so.
+    pub(super) fn of(
+        view: &View<'_>,
+        id: JobId,
+        strategy: Strategy,
+        kept: &Rc<Kept>,
+        trainee: Option<Rc<RefCell<Trainee>>>,
+    ) -> Self {
+        Self {
+            gang: view.gang(id, strategy, DEFAULT_PACKLIMIT),
+            needs: view.needs(id),
+            parts: view.ledger().parts(id).to_vec(),
+            kept: Rc::clone(kept),
+            trainee,
+        }
+    }
+
+    /// GPUs that it holds.
+    pub(super) fn holds(&self) -> u32 {
+        Part::gpus_of(&self.parts)
+    }
+}
+
+/// Has an engine know jobs.
+pub(super) fn register(engine: &mut Engine) {
+    engine.register_type_with_name::<Job>("job");
+    engine.register_get("id", |job: &mut Job| INT::from(job.0.id.0));
+    engine.register_get("name", |job: &mut Job| job.0.name.clone());
+    engine.register_get("gpus", |job: &mut Job| INT::from(job.0.gpus));
+    engine.register_get("submit", |job: &mut Job| job.0.submit);
+    engine.register_get("tenant", |job: &mut Job| job.0.tenant.map_or(-1, INT::from));
+    engine.register_get("attained", |job: &mut Job| job.0.attained);
+    engine.register_get("held", |job: &mut Job| job.0.held);
+    engine.register_get("waited", |job: &mut Job| job.0.waited);
+    engine.register_get("since", |job: &mut Job| job.0.since);
+    engine.register_get("starts", |job: &mut Job| INT::from(job.0.starts));
+    engine.register_get("running", |job: &mut Job| job.0.running);
+    engine.register_get("rate", |job: &mut Job| job.0.rate);
+    engine.register_get("duration", |job: &mut Job| {
+        job.truth("duration").map(|truth| truth.duration)
+    });
+    engine.register_get("remaining", |job: &mut Job| {
+        job.truth("remaining").map(|truth| truth.remaining)
+    });
+    engine.register_get("holds", |job: &mut Job| {
+        job.seat().map(|seat| INT::from(seat.holds()))
+    });
+    engine.register_get("nodes", |job: &mut Job| {
+        let nodes = |seat: &Seat| -> Array {
+            let nodes = seat.parts.iter().map(|part| INT::from(part.node).into());
+            nodes.collect()
+        };
+        job.seat().map(nodes)
+    });
+    engine.register_get("queue", |job: &mut Job| {
+        job.seat().map(|seat| INT::from(seat.kept.queue.get()))
+    });
+    engine.register_get_set("memo", memo, remember);
+    engine.register_fn("==", |a: Job, b: Job| a.0.id == b.0.id);
+    engine.register_fn("!=", |a: Job, b: Job| a.0.id != b.0.id);
+    engine.register_fn("to_string", |job: &mut Job| format!("job {}", job.0.id.0));
+    lists(engine);
+}
+
+fn memo(job: &mut Job) -> Result<Dynamic, Box<EvalAltResult>> {
+    job.seat().map(|seat| seat.kept.memo.borrow().clone())
+}
+
+fn remember(job: &mut Job, value: Dynamic) -> Result<(), Box<EvalAltResult>> {
+    let short =
+        |text: Result<ImmutableString, _>| text.is_ok_and(|text| text.len() <= LONGEST_MEMO);
+    let plain = value.is_int() || value.is_float() || value.is_bool() || value.is_unit();
+    if !plain && !short(value.clone().into_immutable_string()) {
+        return Err(refuse(
+            "job.memo holds a number, a short word, true or false: keep lists in `this`",
+        ));
+    }
+    *job.seat()?.kept.memo.borrow_mut() = value;
+    Ok(())
+}
+
+/// Several jobs in an order.
+#[derive(Clone)]
+pub(super) struct Jobs(pub(super) Rc<Vec<Job>>);
+
+impl FromIterator<Job> for Jobs {
+    fn from_iter<T: IntoIterator<Item = Job>>(jobs: T) -> Self {
+        Self(Rc::new(jobs.into_iter().collect()))
+    }
+}
+
+impl IntoIterator for Jobs {
+    type Item = Job;
+    type IntoIter = Iter;
+
+    fn into_iter(self) -> Iter {
+        Iter { jobs: self, at: 0 }
+    }
+}
+
+/// One after the other.
+pub(super) struct Iter {
+    jobs: Jobs,
+    at: usize,
+}
+
+impl Iterator for Iter {
+    type Item = Job;
+
+    fn next(&mut self) -> Option<Job> {
+        let job = self.jobs.0.get(self.at)?;
+        self.at += 1;
+        Some(job.clone())
+    }
+}
+
+/// Lists of jobs: as long as they may be, copied for nothing.
+fn lists(engine: &mut Engine) {
+    engine.register_type_with_name::<Jobs>("jobs");
+    engine.register_iterator::<Jobs>();
+    engine.register_get("len", |jobs: &mut Jobs| jobs.0.len() as INT);
+    engine.register_fn("len", |jobs: &mut Jobs| jobs.0.len() as INT);
+    engine.register_get("is_empty", |jobs: &mut Jobs| jobs.0.is_empty());
+    engine.register_fn("is_empty", |jobs: &mut Jobs| jobs.0.is_empty());
+    engine.register_get("gpus", |jobs: &mut Jobs| {
+        jobs.0.iter().map(|job| INT::from(job.0.gpus)).sum::<INT>()
+    });
+    engine.register_fn("contains", |jobs: &mut Jobs, job: Job| {
+        jobs.0.iter().any(|other| other.0.id == job.0.id)
+    });
+    engine.register_fn("+", |a: Jobs, b: Jobs| -> Jobs {
+        a.0.iter().chain(b.0.iter()).cloned().collect()
+    });
+    engine.register_fn("-", |a: Jobs, b: Jobs| -> Jobs {
+        let gone: BTreeSet<JobId> = b.0.iter().map(|job| job.0.id).collect();
+        let left = a.0.iter().filter(|job| !gone.contains(&job.0.id));
+        left.cloned().collect()
+    });
+    engine.register_fn("reversed", |jobs: &mut Jobs| -> Jobs {
+        jobs.0.iter().rev().cloned().collect()
+    });
+    engine.register_indexer_get(|jobs: &mut Jobs, at: INT| {
+        let job = usize::try_from(at).ok().and_then(|at| jobs.0.get(at));
+        let many = jobs.0.len();
+        job.cloned()
+            .ok_or_else(|| refuse(format!("there is no job {at} in a list of {many}, from 0")))
+    });
+    engine.register_fn("filter", filter);
+    engine.register_fn("sorted", sorted);
+}
+
+fn filter(
+    context: NativeCallContext<'_>,
+    jobs: &mut Jobs,
+    by: FnPtr,
+) -> Result<Jobs, Box<EvalAltResult>> {
+    let mut kept = Vec::new();
+    for job in jobs.0.iter() {
+        if by.call_within_context::<bool>(&context, (job.clone(),))? {
+            kept.push(job.clone());
+        }
+    }
+    Ok(Jobs(Rc::new(kept)))
+}
+
+/// By a number, or by several of which the first that differ decide; equal ones as they were.
+fn sorted(
+    context: NativeCallContext<'_>,
+    jobs: &mut Jobs,
+    by: FnPtr,
+) -> Result<Jobs, Box<EvalAltResult>> {
+    let mut keyed = Vec::with_capacity(jobs.0.len());
+    for job in jobs.0.iter() {
+        let key = by.call_within_context::<Dynamic>(&context, (job.clone(),))?;
+        let numbers = match key.is_array() {
+            true => key.into_array().unwrap_or_default(),
+            false => vec![key],
+        };
+        let numbers = numbers.iter().map(number).collect::<Option<Vec<f64>>>();
+        let numbers = numbers.ok_or_else(|| {
+            refuse("sorted() takes a function that gives a number, or an array of numbers")
+        })?;
+        keyed.push((numbers, job.clone()));
+    }
+    keyed.sort_by(|(a, _), (b, _)| {
+        let pairs = a.iter().zip(b);
+        let differ = pairs
+            .map(|(a, b)| a.total_cmp(b))
+            .find(|order| order.is_ne());
+        differ.unwrap_or(Ordering::Equal)
+    });
+    Ok(keyed.into_iter().map(|(_, job)| job).collect())
+}
+
+/// A number of either kind, with one zero.
+pub(super) fn number(value: &Dynamic) -> Option<f64> {
+    let number = value
+        .as_float()
+        .or_else(|_| value.as_int().map(|n| n as f64));
+    number.ok().map(|number| number + 0.0)
+}

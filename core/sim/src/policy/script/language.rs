@@ -1,0 +1,202 @@
+//! The language of scripts: Rhai, with its limits, `libm`'s mathematics and errors in words.
+
+use crate::sim::Mistake;
+use rhai::config::hashing::set_hashing_seed;
+use rhai::packages::{
+    BasicArrayPackage, BasicMapPackage, CorePackage, LogicPackage, MoreStringPackage, Package,
+};
+use rhai::{Engine, EvalAltResult, INT, ParseError, Position};
+
+/// What one decision of a script may take. Beyond it, the run ends with the line that it was at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Operations of one decision: about so many steps of the language.
+    pub operations: u64,
+    /// Functions that call one another.
+    pub calls: usize,
+    /// Elements of an array or an object map with all that is in them, and bytes of a text.
+    pub size: usize,
+    /// Variables at a time.
+    pub variables: usize,
+}
+
+impl Default for Limits {
+    /// About a second, and at the very most some hundred megabytes.
+    fn default() -> Self {
+        Self {
+            operations: 10_000_000,
+            calls: 16,
+            size: 16_384,
+            variables: 128,
+        }
+    }
+}
+
+/// How deeply expressions nest: at the top, and in functions.
+const DEPTH: usize = 32;
+
+/// The precedence of `**` in Rhai's own table.
+const POWER: u8 = 190;
+
+/// An engine that knows numbers, texts, arrays and object maps.
+pub(super) fn engine(limits: Limits) -> Engine {
+    // By default the seed is drawn when a program is built: two builds would not be the same. Whoever
+    // sets it first has set it.
+    let _ = set_hashing_seed(Some([16, 1, 6, 19]));
+    let mut engine = Engine::new_raw();
+    CorePackage::new().register_into_engine(&mut engine);
+    LogicPackage::new().register_into_engine(&mut engine);
+    BasicArrayPackage::new().register_into_engine(&mut engine);
+    BasicMapPackage::new().register_into_engine(&mut engine);
+    MoreStringPackage::new().register_into_engine(&mut engine);
+    engine.set_max_operations(limits.operations);
+    engine.set_max_call_levels(limits.calls);
+    engine.set_max_expr_depths(DEPTH, DEPTH);
+    engine.set_max_string_size(limits.size);
+    engine.set_max_array_size(limits.size);
+    engine.set_max_map_size(limits.size);
+    engine.set_max_variables(limits.variables);
+    engine.set_max_functions(256);
+    engine.on_print(|_| {});
+    engine.on_debug(|_, _, _| {});
+    for symbol in ["eval", "print", "debug", "**="] {
+        engine.disable_symbol(symbol);
+    }
+    maths(&mut engine);
+    engine
+}
+
+/// A function of a number.
+type Of = fn(f64) -> f64;
+
+/// The same bits natively and in every browser: by `libm`. Rhai's own would be the machine's.
+fn maths(engine: &mut Engine) {
+    // Rhai's operator goes by the machine's `powf`; disabled, its name is free for ours.
+    engine.disable_symbol("**");
+    let _ = engine.register_custom_operator("**", POWER);
+    for name in ["**", "pow"] {
+        engine.register_fn(name, |x: f64, y: f64| libm::pow(x, y));
+        engine.register_fn(name, |x: f64, y: INT| libm::pow(x, y as f64));
+        engine.register_fn(name, |x: INT, y: f64| libm::pow(x as f64, y));
+        engine.register_fn(name, |x: INT, y: INT| libm::pow(x as f64, y as f64));
+    }
+    let of_one: [(&str, Of); 19] = [
+        ("sqrt", libm::sqrt),
+        ("cbrt", libm::cbrt),
+        ("exp", libm::exp),
+        ("ln", libm::log),
+        ("log", libm::log10),
+        ("log10", libm::log10),
+        ("log2", libm::log2),
+        ("sin", libm::sin),
+        ("cos", libm::cos),
+        ("tan", libm::tan),
+        ("asin", libm::asin),
+        ("acos", libm::acos),
+        ("atan", libm::atan),
+        ("sinh", libm::sinh),
+        ("cosh", libm::cosh),
+        ("tanh", libm::tanh),
+        ("floor", libm::floor),
+        ("ceil", libm::ceil),
+        ("round", libm::round),
+    ];
+    for (name, of) in of_one {
+        engine.register_fn(name, move |x: f64| of(x));
+        engine.register_fn(name, move |x: INT| of(x as f64));
+    }
+    engine.register_fn("to_float", |x: f64| x);
+    engine.register_fn("to_float", |x: INT| x as f64);
+    engine.register_fn("to_int", |x: INT| x);
+    engine.register_fn("to_int", |x: f64| x as INT);
+    engine.register_fn("parse_float", |text: &str| {
+        let number = text.trim().parse::<f64>();
+        number.map_err(|_| refuse(format!("'{text}' is no number")))
+    });
+    engine.register_fn("is_nan", |x: f64| x.is_nan());
+    engine.register_fn("is_finite", |x: f64| x.is_finite());
+    engine.register_fn("is_infinite", |x: f64| x.is_infinite());
+    engine.register_fn("INFINITY", || f64::INFINITY);
+    engine.register_fn("PI", || std::f64::consts::PI);
+    engine.register_fn("E", || std::f64::consts::E);
+    for (name, of) in [("min", f64::min as fn(f64, f64) -> f64), ("max", f64::max)] {
+        engine.register_fn(name, move |x: f64, y: f64| of(x, y));
+        engine.register_fn(name, move |x: INT, y: f64| of(x as f64, y));
+        engine.register_fn(name, move |x: f64, y: INT| of(x, y as f64));
+    }
+}
+
+/// A mistake at a place in the text.
+pub(super) fn mistake(at: Position, what: impl Into<String>) -> Mistake {
+    Mistake {
+        line: at.line().unwrap_or(0) as u32,
+        column: at.position().unwrap_or(1) as u32,
+        what: what.into(),
+    }
+}
+
+/// What the parser found.
+pub(super) fn unreadable(error: &ParseError) -> Mistake {
+    let what = error.err_type().to_string();
+    let hint = match what.as_str() {
+        text if text.contains("reserved") && text.contains("print") => {
+            ": to tell something, use note(\"what\", value)"
+        }
+        text if text.contains("maximum depth") => ": write the expression in several lines",
+        _ => "",
+    };
+    mistake(error.position(), format!("{what}{hint}"))
+}
+
+/// What ended a script, at the innermost place in its text.
+pub(super) fn ended(error: Box<EvalAltResult>, limits: Limits) -> Mistake {
+    use EvalAltResult as E;
+    let outer = error.position();
+    let mut inner = error;
+    let mut at = outer;
+    while let E::ErrorInFunctionCall(_, _, cause, _) = *inner {
+        inner = cause;
+        if !inner.position().is_none() {
+            at = inner.position();
+        }
+    }
+    let what = match &*inner {
+        E::ErrorTooManyOperations(_) => format!(
+            "the script was here after {} operations, more than one decision may take: a loop without an end, or too much work",
+            limits.operations
+        ),
+        E::ErrorStackOverflow(_) => format!(
+            "more than {} functions call one another: a function that calls itself without an end",
+            limits.calls
+        ),
+        E::ErrorDataTooLarge(what, _) => format!(
+            "{what}, more than the {} elements (or bytes of text) that a value may have",
+            limits.size
+        ),
+        E::ErrorTooManyVariables(_) => {
+            format!("more than {} variables at a time", limits.variables)
+        }
+        E::ErrorVariableNotFound(name, _) => format!(
+            "there is no variable '{name}' here: a function sees its parameters and what is defined at the top with let or const, and a closure |job| … only its own parameters"
+        ),
+        E::ErrorRuntime(value, _) => match value.clone().into_string() {
+            Ok(text) => text,
+            Err(_) => format!("thrown: {value}"),
+        },
+        E::ErrorParsing(kind, _) => kind.to_string(),
+        other => {
+            let mut bare = other.to_string();
+            // The position is told apart.
+            if let Some(end) = bare.rfind(" (line ") {
+                bare.truncate(end);
+            }
+            bare
+        }
+    };
+    mistake(at, what)
+}
+
+/// An error that a function given to scripts reports where it is called.
+pub(super) fn refuse(what: impl Into<String>) -> Box<EvalAltResult> {
+    EvalAltResult::ErrorRuntime(what.into().into(), Position::NONE).into()
+}

@@ -1,0 +1,449 @@
+//! From a text to a script that can be asked: it is parsed, what stands at its top is evaluated once, and
+//! what its functions read of jobs is looked up, so that a number is not worked out again that
+//! cannot have changed.
+
+use super::by_key::ByKey;
+use super::desk::{self, Board, Desk, in_words};
+use super::jobs::{self, Changes, Job, Jobs, PROPERTIES, number};
+use super::language::{self, Limits, ended, mistake, refuse, unreadable};
+use super::text::{LONGEST, pack};
+use super::trainee;
+use super::whole::{self, Seen, Whole};
+use super::{ADAPTIVE, CODE, NAME, ORACLE, TITLE};
+use crate::draw::Rng;
+use crate::job::JobId;
+use crate::placement::Strategy;
+use crate::policy::Policy;
+use crate::policy::{Cadence, Every, PolicySpec};
+use crate::sim::{Mistake, Plan, View};
+use crate::tell::Fact;
+use rhai::{
+    AST, ASTNode, CallFnOptions, Dynamic, Engine, Expr, INT, OptimizationLevel, Position, Scope,
+    Stmt,
+};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The function that gives a job a number.
+const KEY: &str = "key";
+/// The function that decides the whole.
+const PLAN: &str = "plan";
+
+/// Calls `key` for many jobs at once: calling it from outside costs more than most keys.
+const MANY: &str =
+    "fn switchyard_keys(jobs, now) { for job in jobs { switchyard_key(key(job, now)); } }";
+const MANY_NAME: &str = "switchyard_keys";
+const ONE_NAME: &str = "switchyard_key";
+
+/// A script that has been read, with an engine of its own.
+pub struct Script {
+    engine: Engine,
+    ast: AST,
+    limits: Limits,
+    desk: Rc<RefCell<Desk>>,
+    says: Says,
+    reads: Reads,
+    /// It decides the whole.
+    is_plan: bool,
+    /// Where `key` or `plan` stands.
+    head: Position,
+    /// A loop to name where Rhai gives no place: it does not of a loop in which nothing stands, nor of
+    /// values that outgrow their limits.
+    suspect: Option<Position>,
+}
+
+/// What a script says of itself at its top.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Says {
+    /// Running jobs give way: `PREEMPTIVE`.
+    pub(super) preemptive: bool,
+    /// Jobs that fit overtake jobs that do not: `BACKFILL`.
+    pub(super) backfill: bool,
+    /// Seconds after which it is asked besides every event; 0: never: `EVERY`.
+    pub(super) every: f64,
+    /// It wants to see true durations: `ORACLE`.
+    oracle: bool,
+    /// It trains adaptive jobs: `ADAPTIVE`.
+    adaptive: bool,
+}
+
+/// What its functions read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reads {
+    /// When a key may change.
+    pub(super) changes: Changes,
+    /// Jobs' names.
+    pub(super) names: bool,
+}
+
+impl Script {
+    /// Reads a text; `oracle`: it may see true durations.
+    ///
+    /// # Errors
+    ///
+    /// The first mistake in it.
+    pub fn new(text: &str, oracle: bool) -> Result<Self, Mistake> {
+        Self::within(text, oracle, Limits::default())
+    }
+
+    /// The same, with other limits.
+    ///
+    /// # Errors
+    ///
+    /// The first mistake in it.
+    pub fn within(text: &str, oracle: bool, limits: Limits) -> Result<Self, Mistake> {
+        if text.len() > LONGEST {
+            let long = "the script is longer than 64 KB: shorten it";
+            return Err(mistake(Position::NONE, long));
+        }
+        let desk = Rc::new(RefCell::new(Desk::default()));
+        let mut engine = language::engine(limits);
+        jobs::register(&mut engine);
+        trainee::register(&mut engine);
+        desk::register(&mut engine, &desk);
+        whole::register(&mut engine);
+        register(&mut engine, &desk);
+        engine.set_optimization_level(OptimizationLevel::None);
+        let plain = engine.compile(text).map_err(|error| unreadable(&error))?;
+        let mut top = Scope::new();
+        engine
+            .run_ast_with_scope(&mut top, &plain)
+            .map_err(|error| ended(error, limits))?;
+        let is_plan = Self::level(&plain, text)?;
+        let head = head(text, if is_plan { PLAN } else { KEY });
+        let says = Says::of(&top, head)?;
+        if says.oracle && !oracle {
+            let what = "the script says `ORACLE`, but its policy does not: add oracle=true to the spec, so that everybody can see it";
+            return Err(mistake(head, what));
+        }
+        // What stands at the top is a constant to functions, worked into them.
+        let mut constants = Scope::new();
+        for (name, _, value) in top.iter_raw() {
+            constants.push_constant_dynamic(name, value.clone());
+        }
+        engine.set_optimization_level(OptimizationLevel::Simple);
+        let ast = engine.compile_with_scope(&constants, text);
+        let ast = ast.map_err(|error| unreadable(&error))?;
+        let many = engine.compile(MANY).map_err(|error| unreadable(&error))?;
+        let ast = ast.clone_functions_only().merge(&many);
+        #[allow(
+            deprecated,
+            reason = "marked so since it may change; the version is bound"
+        )]
+        engine.on_var(move |name, _, _| Ok(constants.get(name).cloned()));
+        Ok(Self {
+            reads: Reads::of(&ast),
+            suspect: suspect(&plain),
+            engine,
+            ast,
+            limits,
+            desk,
+            says,
+            is_plan,
+            head,
+        })
+    }
+
+    /// The policy that it is, gangs laid so where it does not say where.
+    pub fn into_policy(self, placement: Strategy) -> Box<dyn Policy> {
+        match self.is_plan {
+            true => Box::new(Whole::new(self, placement)),
+            false => Box::new(ByKey::new(self, placement)),
+        }
+    }
+
+    /// Whether a text defines `plan`, and not `key`.
+    fn level(ast: &AST, text: &str) -> Result<bool, Mistake> {
+        let has = |name: &str, parameters: usize| {
+            let mut functions = ast.iter_functions();
+            functions.any(|function| function.name == name && function.params.len() == parameters)
+        };
+        let place = |name| head(text, name);
+        match (has(KEY, 2), has(PLAN, 1)) {
+            (true, false) => Ok(false),
+            (false, true) => Ok(true),
+            (true, true) => Err(mistake(
+                place(PLAN),
+                "there are both `key` and `plan`: `plan` decides the whole, so call the other something else",
+            )),
+            (false, false) => {
+                let what = "there is neither `fn key(job, now)`, which gives a job a number (least first), nor `fn plan(view)`, which decides the whole: define one of them";
+                let near = [KEY, PLAN].map(place);
+                let at = near.into_iter().find(|at| !at.is_none());
+                Err(mistake(at.unwrap_or(Position::new(1, 1)), what))
+            }
+        }
+    }
+
+    /// The spec of a text's policy, under a name for people; what it says of itself at its top is in it.
+    ///
+    /// # Errors
+    ///
+    /// The first mistake in the text.
+    pub fn spec(text: &str, name: &str) -> Result<PolicySpec, Mistake> {
+        let says = Self::new(text, true)?.says;
+        let plain = |c: char| {
+            if "[],=".contains(c) || c.is_control() {
+                ' '
+            } else {
+                c
+            }
+        };
+        let name: String = name.chars().map(plain).collect();
+        let mut spec = format!("{NAME}[{CODE}={}", pack(text)?);
+        for (parameter, value) in [
+            (TITLE, name.trim()),
+            (ORACLE, yes(says.oracle)),
+            (ADAPTIVE, yes(says.adaptive)),
+        ] {
+            if !value.is_empty() {
+                spec.push_str(&format!(",{parameter}={value}"));
+            }
+        }
+        spec.push(']');
+        let refused = |error: crate::policy::SpecError| mistake(Position::NONE, error.to_string());
+        spec.parse().map_err(refused)
+    }
+
+    pub(super) fn says(&self) -> Says {
+        self.says
+    }
+
+    pub(super) fn reads(&self) -> Reads {
+        self.reads
+    }
+
+    /// The numbers of jobs, in their order.
+    pub(super) fn keys(
+        &self,
+        view: &View<'_>,
+        rng: &mut Rng,
+        jobs: impl Iterator<Item = JobId>,
+        keys: &mut Vec<f64>,
+    ) -> Result<(), Mistake> {
+        let jobs: Vec<Job> = jobs
+            .map(|job| Job::of(view, job, self.reads.names, None))
+            .collect();
+        keys.clear();
+        if jobs.is_empty() {
+            return Ok(());
+        }
+        let many = jobs.len();
+        {
+            let mut desk = self.desk.borrow_mut();
+            std::mem::swap(&mut desk.keys, keys);
+            desk.rng = rng.clone();
+        }
+        let now = view.now().seconds();
+        let called = self.engine.call_fn::<()>(
+            &mut Scope::new(),
+            &self.ast,
+            MANY_NAME,
+            (Jobs(Rc::new(jobs)), now),
+        );
+        let mut desk = self.desk.borrow_mut();
+        std::mem::swap(&mut desk.keys, keys);
+        *rng = desk.rng.clone();
+        called.map_err(|error| self.placed(ended(error, self.limits)))?;
+        if keys.len() != many {
+            return Err(mistake(self.head, "it gave keys of its own"));
+        }
+        Ok(())
+    }
+
+    /// A mistake in what calls the script is one of its head; one of no place is at a loop, or at the
+    /// head.
+    fn placed(&self, mut of: Mistake) -> Mistake {
+        let at = match of.line {
+            _ if of.what.starts_with(NO_NUMBER) => self.head,
+            0 => self.suspect.unwrap_or(self.head),
+            _ => return of,
+        };
+        of.line = at.line().unwrap_or(0) as u32;
+        of.column = at.position().unwrap_or(1) as u32;
+        of
+    }
+
+    /// A job's number and what the script notes on the way.
+    pub(super) fn told(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
+        self.desk.borrow_mut().notes = Some(Vec::new());
+        let mut keys = Vec::new();
+        // A copy: asking changes nothing.
+        let mut rng = self.desk.borrow().rng.clone();
+        let called = self.keys(view, &mut rng, std::iter::once(job), &mut keys);
+        let notes = self.noted(job);
+        self.desk.borrow_mut().notes = None;
+        let mut facts = match (called, keys.first()) {
+            (Ok(()), Some(&key)) => vec![Fact::new("key (least first)", in_words(key))],
+            (Err(mistake), _) => vec![Fact::new("key", mistake)],
+            (Ok(()), None) => Vec::new(),
+        };
+        facts.extend(notes);
+        facts
+    }
+
+    /// What the script noted of a job, and of all, when it was last asked.
+    pub(super) fn noted(&self, job: JobId) -> Vec<Fact> {
+        self.desk.borrow().told(job)
+    }
+
+    /// The whole, decided on a board: its plan.
+    pub(super) fn decide(
+        &self,
+        seen: Seen,
+        board: Board,
+        rng: &mut Rng,
+        state: &mut Dynamic,
+    ) -> Result<Plan, Mistake> {
+        {
+            let mut desk = self.desk.borrow_mut();
+            desk.rng = rng.clone();
+            desk.board = Some(board);
+            desk.notes = Some(Vec::new());
+        }
+        let options = CallFnOptions::new().eval_ast(false).bind_this_ptr(state);
+        let scope = &mut Scope::new();
+        let called =
+            self.engine
+                .call_fn_with_options::<Dynamic>(options, scope, &self.ast, PLAN, (seen,));
+        let mut desk = self.desk.borrow_mut();
+        *rng = desk.rng.clone();
+        let board = desk.board.take();
+        called
+            .map(drop)
+            .map_err(|error| self.placed(ended(error, self.limits)))?;
+        Ok(board.map(|board| board.plan).unwrap_or_default())
+    }
+}
+
+fn yes(said: bool) -> &'static str {
+    if said { "true" } else { "" }
+}
+
+/// The first loop in which nothing stands, or else the first of all.
+fn suspect(ast: &AST) -> Option<Position> {
+    let (mut idle, mut first) = (None, None);
+    ast.walk(&mut |path: &[ASTNode<'_>]| {
+        let (body, at) = match path.last() {
+            Some(ASTNode::Stmt(Stmt::While(of, at) | Stmt::Do(of, _, at))) => (&of.body, *at),
+            Some(ASTNode::Stmt(Stmt::For(of, at))) => (&of.2.body, *at),
+            _ => return true,
+        };
+        first = first.or(Some(at));
+        if body.is_empty() {
+            idle = Some(at);
+        }
+        idle.is_none()
+    });
+    idle.or(first)
+}
+
+/// Where a function stands in a text.
+fn head(text: &str, name: &str) -> Position {
+    for (row, line) in (1u16..).zip(text.lines()) {
+        let found = line.find("fn ").filter(|&at| {
+            let rest = line[at + 3..].trim_start();
+            rest.strip_prefix(name)
+                .is_some_and(|rest| rest.trim_start().starts_with('('))
+        });
+        if let Some(at) = found {
+            return Position::new(row, u16::try_from(at + 1).unwrap_or(1));
+        }
+    }
+    Position::NONE
+}
+
+const NO_NUMBER: &str = "`key` gives";
+
+fn register(engine: &mut Engine, desk: &Rc<RefCell<Desk>>) {
+    let to = Rc::clone(desk);
+    engine.register_fn(ONE_NAME, move |key: Dynamic| {
+        let Some(key) = number(&key) else {
+            let of = key.type_name();
+            let what = format!("{NO_NUMBER} a value of type {of}: it must give a number");
+            return Err(refuse(what));
+        };
+        if key.is_nan() {
+            let what = format!("{NO_NUMBER} NaN, which has no place in an order");
+            return Err(refuse(what));
+        }
+        to.borrow_mut().keys.push(key);
+        Ok(())
+    });
+}
+
+impl Says {
+    /// On every change, and so often besides.
+    pub(super) fn cadence(self) -> Cadence {
+        Cadence {
+            on_change: true,
+            every: (self.every > 0.0).then_some(Every {
+                seconds: self.every,
+                parameter: "EVERY",
+                while_all_run: false,
+            }),
+        }
+    }
+
+    fn of(top: &Scope<'_>, head: Position) -> Result<Self, Mistake> {
+        let switch = |name: &str, default: bool| match top.get(name) {
+            None => Ok(default),
+            Some(value) => value.as_bool().map_err(|of| {
+                mistake(
+                    head,
+                    format!("{name} is of type {of}: it takes true or false"),
+                )
+            }),
+        };
+        let preemptive = switch("PREEMPTIVE", true)?;
+        let every = match top.get("EVERY") {
+            None => 0.0,
+            Some(value) => {
+                let number = value
+                    .as_float()
+                    .or_else(|_| value.as_int().map(|n: INT| n as f64));
+                let number = number.ok().filter(|n| (1.0..=1e6).contains(n) || *n == 0.0);
+                number.ok_or_else(|| {
+                    let what = "EVERY takes a number of seconds from 1 to 1,000,000, or 0 for none";
+                    mistake(head, what)
+                })?
+            }
+        };
+        Ok(Self {
+            preemptive,
+            backfill: switch("BACKFILL", preemptive)?,
+            every,
+            oracle: switch("ORACLE", false)?,
+            adaptive: switch("ADAPTIVE", false)?,
+        })
+    }
+}
+
+impl Reads {
+    /// More than it may read, at most: other values' properties count as jobs'.
+    fn of(ast: &AST) -> Self {
+        let mut reads = Self::default();
+        let now = ast.iter_functions().find(|function| function.name == KEY);
+        let now = now.and_then(|function| function.params.get(1).copied());
+        let now = now.unwrap_or_default().to_owned();
+        ast.walk(&mut |path: &[ASTNode<'_>]| {
+            let Some(ASTNode::Expr(expr)) = path.last() else {
+                return true;
+            };
+            let changes = match expr {
+                Expr::Property(of, _) => {
+                    let name = of.2.as_str();
+                    reads.names |= name == "name";
+                    let known = PROPERTIES.iter().find(|(property, _)| *property == name);
+                    known.map_or(Changes::Never, |(_, changes)| *changes)
+                }
+                Expr::Variable(of, ..) if of.1.as_str() == now => Changes::Always,
+                Expr::FnCall(call, _) if call.name.as_str() == "random" => Changes::Always,
+                _ => Changes::Never,
+            };
+            reads.changes = reads.changes.max(changes);
+            true
+        });
+        reads
+    }
+}
