@@ -2,8 +2,8 @@
 // the frame that has them for all (static/sharing.js). Their program is fetched at load,
 // compiled once for all of them and held in memory: a worker started later asks the server for
 // nothing, and is of the same version as its page even where the server has a newer one by then.
-// Weights of placements that have learned are fetched when a run first needs them: the one thing that
-// is asked for after loading.
+// Weights of placements that have learned, and the program that knows the script language, are fetched
+// when a run first needs them: what is asked for after loading.
 globalThis.switchyardWorkers = (() => {
   const { version } = document.currentScript.dataset;
 
@@ -17,10 +17,18 @@ globalThis.switchyardWorkers = (() => {
     return response;
   };
 
-  const load = async () => {
+  // What few need is held compressed.
+  const bytesOf = async (file) => {
+    const packed = held(`${file}.gz`);
+    const response = await fetched(file, packed ?? held(file));
+    const unpacked = packed ? response.body.pipeThrough(new DecompressionStream("gzip")) : response.body;
+    return new Response(unpacked).arrayBuffer();
+  };
+
+  const load = async (program) => {
     const [script, bytes] = await Promise.all([
-      held("worker.js") ?? fetched("worker.js").then((response) => response.text()),
-      fetched("worker_bg.wasm", held("worker_bg.wasm")).then((response) => response.arrayBuffer()),
+      held(`${program}.js`) ?? fetched(`${program}.js`).then((response) => response.text()),
+      bytesOf(`${program}_bg.wasm`),
     ]);
     const module = await WebAssembly.compile(bytes);
     // The module is the first message. Thrown outside of the promise, a failure is the worker's error
@@ -34,15 +42,19 @@ globalThis.switchyardWorkers = (() => {
     return { address, module };
   };
 
-  let loading;
-  const program = () => {
-    if (!loading) {
-      loading = load();
+  const loading = new Map();
+  const program = (name) => {
+    if (!loading.has(name)) {
+      const mine = load(name);
+      loading.set(name, mine);
       // The next worker asks anew for what could not be had.
-      loading.catch(() => (loading = undefined));
+      mine.catch(() => loading.delete(name));
     }
-    return loading;
+    return loading.get(name);
   };
+
+  /** Which program a worker of this name runs (web/src/workers/mod.rs); all others run `worker`. */
+  const PROGRAMS = { scripts: "scripts", author: "scripts" };
 
   // Under Trusted Types the address of a worker passes a policy: here the only one, which lets
   // through what was made above.
@@ -121,13 +133,13 @@ globalThis.switchyardWorkers = (() => {
   };
 
   const begin = async (name) => {
-    const { address, module } = await program();
+    const { address, module } = await program(PROGRAMS[name] ?? "worker");
     const worker = new Worker(trusted(address), { name });
     worker.postMessage(module);
     return worker;
   };
 
-  if (!sharing) program();
+  if (!sharing) program("worker");
   // Not to keep those that are gone already.
   const started = new Set();
   const endAll = () => started.forEach((worker) => worker.deref()?.terminate());
@@ -136,7 +148,8 @@ globalThis.switchyardWorkers = (() => {
     version,
     begin,
     start: async (name) => {
-      const worker = (await line(name)) ?? (await begin(name));
+      // Those of a program of their own are not shared.
+      const worker = (Object.hasOwn(PROGRAMS, name) ? null : await line(name)) ?? (await begin(name));
       started.add(new WeakRef(worker));
       return worker;
     },

@@ -8,14 +8,20 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::setup::{Need, Toolbox};
-use crate::workspace::WORKER;
+use crate::workspace::{EDITOR, SCRIPTS, WORKER};
 use crate::{lessons, module, notices, policy, shell, single_file, workspace};
 
 /// What makes Trunk build as it is published: the profile `page` of `Cargo.toml`.
 pub(crate) const RELEASE: [&str; 3] = ["--release", "--cargo-profile", "page"];
 
 /// What a build takes.
-pub(crate) const NEEDS: &[Need] = &[Need::WasmStd, Need::WasmOpt, Need::WasmBindgen, Need::Trunk];
+pub(crate) const NEEDS: &[Need] = &[
+    Need::WasmStd,
+    Need::WasmOpt,
+    Need::EditorPackages,
+    Need::WasmBindgen,
+    Need::Trunk,
+];
 
 /// Makes `dist/`, in it `switchyard.html`, which is all of the page in one file, and `module/`, `lessons/` and
 /// `article/`.
@@ -85,11 +91,11 @@ fn with_neighbours(index: &str) -> Result<String> {
 }
 
 /// Trunk names the workers' files after their program alone, so that a browser may keep an old one
-/// for a new page, and so it does with weights: here static/workers.js is told to ask for them with a
+/// for a new page, and so it does with weights and the editor: here static/workers.js is told to ask for them with a
 /// version made of their content.
 fn with_version(dist: &Path, index: &str) -> Result<String> {
     let mut hasher = DefaultHasher::new();
-    for name in WORKER {
+    for name in WORKER.into_iter().chain(SCRIPTS).chain([EDITOR]) {
         hasher.write(&shell::read_bytes(&dist.join(name))?);
     }
     for name in workspace::weights(dist)? {

@@ -1,6 +1,6 @@
-//! The notices of the crates of others that are part of the page's programs, or of the module: their
-//! names, versions and licences, and the licences' texts as their packages hold them. In: what cargo says
-//! of the packages; out: `THIRD-PARTY.txt`, which lies beside the page, within the single file, and in the
+//! The notices of the crates of others that are part of the page's programs, or of the module, and of the
+//! npm packages that its editor is made of: their names, versions and licences, and the licences' texts as
+//! their packages hold them. In: what cargo says of the packages, and the editor's lock file; out: `THIRD-PARTY.txt`, which lies beside the page, within the single file, and in the
 //! module's package.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,44 @@ pub(crate) fn write() -> Result<()> {
     let target = workspace::wasm_target_dir();
     std::fs::create_dir_all(&target)
         .with_context(|| format!("cannot create {}", target.display()))?;
-    shell::write(&target.join(FILE), of(PAGE, "Its page")?)
+    let text = of(PAGE, "Its page")? + "\n" + &of_editor()?;
+    shell::write(&target.join(FILE), text)
+}
+
+/// Those of the editor, which lies beside the page: what its lock file says is not for building alone.
+fn of_editor() -> Result<String> {
+    let folder = workspace::editor();
+    let lock: Value = serde_json::from_str(&shell::read(&folder.join("package-lock.json"))?)
+        .context("the editor's lock file is no JSON")?;
+    let listed = lock["packages"].as_object().context("no packages")?;
+    let mut packages = Vec::new();
+    for (place, package) in listed {
+        let Some(name) = place.strip_prefix("node_modules/") else {
+            continue;
+        };
+        if package["dev"] == true {
+            continue;
+        }
+        let field = |key: &str| package[key].as_str().unwrap_or_default();
+        packages.push(Package {
+            name: format!("{name} {}", field("version")),
+            licence: field("license").to_owned(),
+            place: String::new(),
+            folder: folder.join(place),
+        });
+    }
+    let text = "The editor of schedulers, editor.js, is made with these packages:\n\n".to_owned();
+    told(text, packages)
+}
+
+/// A package of others.
+struct Package {
+    /// With its version.
+    name: String,
+    licence: String,
+    /// Its repository, if it is known.
+    place: String,
+    folder: PathBuf,
 }
 
 /// Those of a program, by its package; `what`: the program, in a sentence.
@@ -45,25 +82,34 @@ pub(crate) fn of(package: &str, what: &str) -> Result<String> {
 }
 
 fn notices(metadata: &Value, of: &str, what: &str) -> Result<String> {
-    let mut text = format!(
+    let text = format!(
         "Switchyard is MIT OR Apache-2.0. {what} is made with Rust's standard library (MIT OR\n\
          Apache-2.0, the Rust Project Developers) and with these packages:\n\n",
     );
-    let mut users: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut packages = Vec::new();
     for package in linked(metadata, of)? {
         let field = |name: &str| package[name].as_str().unwrap_or_default();
-        let name = format!("{} {}", field("name"), field("version"));
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "{name}: {}. {}",
-            field("license"),
-            field("repository")
-        );
         let folder = Path::new(field("manifest_path"))
             .parent()
             .context("a package lies nowhere")?;
-        let mut files = licence_files(folder, field("license"))?;
+        packages.push(Package {
+            name: format!("{} {}", field("name"), field("version")),
+            licence: field("license").to_owned(),
+            place: field("repository").to_owned(),
+            folder: folder.to_owned(),
+        });
+    }
+    told(text, packages)
+}
+
+/// A text with packages, and each licence once.
+fn told(mut text: String, packages: Vec<Package>) -> Result<String> {
+    let mut users: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for package in packages {
+        let Package { name, licence, .. } = &package;
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{name}: {licence}. {}", package.place);
+        let mut files = licence_files(&package.folder, licence)?;
         if files.is_empty() {
             files.push(workspace::root().join(APACHE));
         }

@@ -2,15 +2,19 @@
 //!
 //! Styles, scripts and icons are inlined, and so is the page's module, with its wasm as a `data:`
 //! address. The workers' program, its wasm likewise within, and weights stand in the page as text, where
-//! `static/workers.js` finds them.
+//! `static/workers.js` finds them; so does the program of scripts, its wasm compressed, since few need it. The
+//! editor is a function that nobody has called (`static/author.js`).
 
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
-use crate::workspace::WORKER;
+use crate::workspace::{EDITOR, SCRIPTS, WORKER};
 use crate::{notices, shell, workspace};
 
 /// `index`, a page that Trunk wrote into `dist`, with everything it loads from there inlined.
@@ -25,7 +29,7 @@ pub(crate) fn inline(dist: &Path, index: &str) -> Result<String> {
     )?;
     let notices = text(notices::FILE, &shell::read(&dist.join(notices::FILE))?);
     // A script that is inlined runs where it stands, and one of them looks for the workers.
-    let held = notices + &worker(dist)? + &weights(dist)?;
+    let held = notices + &worker(dist)? + &scripts(dist)? + &weights(dist)? + &editor(dist)?;
     let html = before_scripts(&html, &held)?;
     let html = inline_scripts(dist, &html)?;
     let (before, after) = html
@@ -168,6 +172,26 @@ fn worker(dist: &Path) -> Result<String> {
     let [script, wasm] = WORKER;
     let address = data_address("application/wasm", &shell::read_bytes(&dist.join(wasm))?);
     Ok(text(script, &shell::read(&dist.join(script))?) + &text(wasm, &address))
+}
+
+/// The same of the program of scripts, its wasm compressed.
+fn scripts(dist: &Path) -> Result<String> {
+    let [script, wasm] = SCRIPTS;
+    let bytes = shell::read_bytes(&dist.join(wasm))?;
+    let mut packer = GzEncoder::new(Vec::new(), Compression::best());
+    packer.write_all(&bytes)?;
+    let address = data_address("application/gzip", &packer.finish()?);
+    let wasm = format!("{wasm}.gz");
+    Ok(text(script, &shell::read(&dist.join(script))?) + &text(&wasm, &address))
+}
+
+/// The editor as a function.
+fn editor(dist: &Path) -> Result<String> {
+    let script = shell::read(&dist.join(EDITOR))?;
+    Ok(format!(
+        "<script>globalThis.switchyardEditorHeld = () => {{\n{}\n}};</script>\n",
+        script_text(&script)
+    ))
 }
 
 /// The addresses of what placements have learned.

@@ -18,6 +18,17 @@ pub(crate) fn dist() -> PathBuf {
 /// The files of the program that runs in workers.
 pub(crate) const WORKER: [&str; 2] = ["worker.js", "worker_bg.wasm"];
 
+/// Those of the program that knows the script language.
+pub(crate) const SCRIPTS: [&str; 2] = ["scripts.js", "scripts_bg.wasm"];
+
+/// The editor of schedulers: one script, beside the page.
+pub(crate) const EDITOR: &str = "editor.js";
+
+/// Where the editor is written, and its packages lie.
+pub(crate) fn editor() -> PathBuf {
+    root().join("editor")
+}
+
 /// The folder of weights beside the page, of which each is a file.
 pub(crate) const WEIGHTS: &str = "weights";
 

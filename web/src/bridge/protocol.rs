@@ -15,7 +15,7 @@ use switchyard::job::JobId;
 use switchyard::outages::Outages;
 use switchyard::placement::graph_rl::WeightsChoice;
 use switchyard::pods::Fleet;
-use switchyard::policy::{Explanation, RoundReport, Slowness};
+use switchyard::policy::{Explanation, PolicySpec, RoundReport, Slowness, entry};
 use switchyard::report::Summary;
 use switchyard::sim::{LogDelta, Progress};
 use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};
@@ -32,14 +32,25 @@ pub enum Role {
     Opener,
     /// Carries one run, answers for the goodput model, or writes jobs in a format.
     Runner,
+    /// Carries one run whose policy is a script, in a program of its own.
+    Scripts,
 }
 
 impl Role {
+    /// Of whoever carries a run of this policy.
+    pub fn of(policy: &PolicySpec) -> Self {
+        match entry(policy.name()) {
+            Some(entry) if entry.scripted => Self::Scripts,
+            _ => Self::Runner,
+        }
+    }
+
     /// What the worker is named.
     pub fn name(self) -> &'static str {
         match self {
             Self::Opener => "opener",
             Self::Runner => "runner",
+            Self::Scripts => "scripts",
         }
     }
 }

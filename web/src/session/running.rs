@@ -125,7 +125,8 @@ impl Session {
     /// A worker for a run, with the jobs that are on stage.
     fn worker(&self, id: u32, orders: &Orders, simulate: bool) -> Result<WorkerHandle, String> {
         let session = self.clone();
-        let worker = WorkerHandle::start(Role::Runner, move |news| session.hear_run(id, news));
+        let role = Role::of(&orders.spec.policy);
+        let worker = WorkerHandle::start(role, move |news| session.hear_run(id, news));
         let jobs = self.0.jobs.borrow().clone();
         let with = std::iter::once(jobs.into()).chain(orders.weights.files());
         worker.send(&orders.request(simulate), with)?;
@@ -254,7 +255,7 @@ impl Session {
         } else {
             self.tell(Action::Notice(Some(format!(
                 "The worker of {} died and was restarted ({why}).",
-                run.orders.spec.policy
+                run.orders.spec.policy.label()
             ))));
             self.tell(Action::Progress(id, RunStatus::Idle));
         }

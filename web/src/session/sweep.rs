@@ -109,7 +109,7 @@ impl Session {
                 }
             };
             let session = self.clone();
-            let worker = WorkerHandle::start(Role::Runner, move |news| {
+            let worker = WorkerHandle::start(Role::of(&spec.policy), move |news| {
                 session.hear_sweep(at, news);
             });
             let request = RunRequest::Run {

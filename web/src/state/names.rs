@@ -46,7 +46,12 @@ fn of_policy(card: &Card, cards: &[Card]) -> String {
     };
     let alike = |other: &&Card| other.policy.name() == policy.name() && other.given.is_empty();
     let mut changed = String::new();
-    for info in entry.params {
+    // What a script is changed in tells nobody anything.
+    let params = match entry.scripted {
+        true => &[],
+        false => entry.params,
+    };
+    for info in params {
         let Some(value) = policy.param(info.name) else {
             continue;
         };
@@ -62,7 +67,8 @@ fn of_policy(card: &Card, cards: &[Card]) -> String {
             }
         }
     }
-    let mut name = entry.title.to_owned();
+    let called = policy.param("name").filter(|_| entry.scripted);
+    let mut name = called.unwrap_or(entry.title).to_owned();
     if !changed.is_empty() {
         name += &format!(" ({})", cut(&changed, ROOM));
     }

@@ -147,6 +147,8 @@ pub fn App() -> Html {
                     { intro(&state, session) }
                     <div class="stage">
                         <div class="view" role="tabpanel" aria-label={shown.title}>{ view }</div>
+                        // What editor/ fills.
+                        <div id="editor"></div>
                         // Always a node, if an empty one: else the view before it would be made anew.
                         { inspector.unwrap_or_default() }
                     </div>

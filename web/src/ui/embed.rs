@@ -6,16 +6,20 @@
 use super::doers::{Doers, StateHandle};
 use super::export::results;
 use super::player::Player;
+use super::scheduler_card::status_name;
 use super::view::View;
 use super::views;
 use crate::bridge::protocol::{Choice, ExportFormat};
 use crate::session::Session;
 use crate::stage::Stage;
+use crate::state::change::Change;
 use crate::state::link::Link;
 use crate::state::{Action, RunStatus, Source, Theme};
 use js_sys::{Array, Function};
 use std::rc::Rc;
 use switchyard::job::JobId;
+use switchyard::policy::PolicySpec;
+use switchyard::report::Summary;
 use wasm_bindgen::prelude::{Closure, wasm_bindgen};
 use wasm_bindgen::{JsCast, JsValue};
 use yew::prelude::*;
@@ -195,6 +199,48 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
             Some(facts.collect::<Array>().into())
         }
         "results" => Some(results(stage, state).into()),
+        // For editor/: the schedulers of the list, how far their runs are, and three figures of each.
+        "cards" => {
+            let cards = state.cards.iter().flat_map(|card| {
+                let why = match &card.status {
+                    RunStatus::Failed(why) => why,
+                    _ => "",
+                };
+                let figure = |of: fn(&Summary) -> f64| JsValue::from(card.summary.as_ref().map(of));
+                [
+                    JsValue::from(card.id),
+                    card.policy.to_string().into(),
+                    card.name().into(),
+                    card.given.as_str().into(),
+                    status_name(&card.status).into(),
+                    why.into(),
+                    figure(|of| of.jct.mean),
+                    figure(|of| of.jct.p95),
+                    figure(|of| of.fairness.rho_mean),
+                ]
+            });
+            Some(cards.collect::<Array>().into())
+        }
+        // A scheduler is added, or the one of this number is another; why it cannot be.
+        "script" => {
+            let given = with.dyn_ref::<Array>()?;
+            let policy = given.get(1).as_string()?.parse::<PolicySpec>();
+            match (policy, card_of(given)) {
+                (Err(why), _) => return Some(why.to_string().into()),
+                (Ok(policy), None) => session.tell(Action::Add(policy)),
+                (Ok(policy), Some(id)) => session.tell(Action::Edit(id, Change::to(policy))),
+            }
+            None
+        }
+        "name" => {
+            let given = with.dyn_ref::<Array>()?;
+            session.tell(Action::Name(card_of(given)?, given.get(1).as_string()?));
+            None
+        }
+        "remove" => {
+            session.tell(Action::Remove(with.as_f64()? as u32));
+            None
+        }
         // What is shown, as a link; with jobs that come from elsewhere where that is wished.
         "link" => {
             let mut link = Link::of(state, &stage.read());
@@ -221,6 +267,11 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
         }
         _ => None,
     }
+}
+
+/// The number that something is about.
+fn card_of(given: &Array) -> Option<u32> {
+    given.get(0).as_f64().map(|id| id as u32)
 }
 
 fn job_named(stage: &Stage, name: &str) -> Option<JobId> {

@@ -7,7 +7,7 @@ use super::icon::{Icon, sign};
 use super::views::VIEWS;
 use yew::prelude::*;
 
-const KEYS: [(&str, &str); 14] = [
+const KEYS: [(&str, &str); 15] = [
     ("Space", "play or pause"),
     (", and .", "step to the event before or after"),
     ("W and S", "zoom in and out at the pointer"),
@@ -32,6 +32,10 @@ const KEYS: [(&str, &str); 14] = [
     ("/", "look for a job, a tenant or a node"),
     ("C", "colour by the next attribute"),
     ("J", "follow the job under the pointer, or the chosen one"),
+    (
+        "Esc, then Tab",
+        "leave the text of a scheduler (Write a scheduler), in which Tab indents",
+    ),
     ("Esc", "close what is open, let go of the job, of the range"),
     ("?", "this help"),
 ];

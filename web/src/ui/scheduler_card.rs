@@ -125,14 +125,21 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
         varied(field, vary(session, &what, Some(id)))
     };
     let spec = card.policy.to_string();
-    let (experts, common): (Vec<_>, Vec<_>) = entry.params.iter().partition(|info| info.expert);
+    // A script's text is written in the editor.
+    let is_offered = |info: &&ParamInfo| !(entry.scripted && info.name == "code");
+    let params = entry.params.iter().filter(is_offered);
+    let (experts, common): (Vec<_>, Vec<_>) = params.partition(|info| info.expert);
     let is_tuned = |info: &&'static ParamInfo| card.policy.param(info.name).is_some();
     html! {
         <li class="card" data-status={status_name(&card.status)}>
             <div class="row">
                 <span class="swatch" ~style={colour} aria-hidden="true"></span>
                 <button type="button" class="name quiet" aria-expanded={editing.to_string()} onclick={toggle}
-                    title={format!("{spec}\n{} {}.", entry.summary, entry.source)}>{ card.name() }</button>
+                    title={format!("{}\n{} {}.", card.policy.label(), entry.summary, entry.source)}>{ card.name() }</button>
+                if entry.scripted {
+                    // static/author.js hears of it.
+                    <button type="button" class="quiet" data-script={id.to_string()} aria-label={format!("Edit {}", card.name())}>{ "Edit" }</button>
+                }
                 { run_or_cancel }{ duplicate }{ remove }
             </div>
             { status(&card.status, card.summary.as_ref().map(|summary| summary.jct.mean), props.has_trace) }
@@ -150,7 +157,9 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
                             { for experts.iter().map(param) }
                         </details>
                     }
-                    { controls::text_field("As text", None, spec, ontext) }
+                    if !entry.scripted {
+                        { controls::text_field("As text", None, spec, ontext) }
+                    }
                     <p class="hint">{ entry.source }</p>
                 </div>
             }
@@ -159,7 +168,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
 }
 
 /// The status as a word, for styles and tests.
-fn status_name(status: &RunStatus) -> &'static str {
+pub(super) fn status_name(status: &RunStatus) -> &'static str {
     match status {
         RunStatus::Idle => "idle",
         RunStatus::Running(_) => "running",

@@ -100,9 +100,8 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
             <SchedulerCard key={card.id} session={session.clone()} card={card.clone()} {position} is_baseline={card.id == state.baseline} {are_bound} {has_trace} dark={session.stage().read().dark} />
         }
     });
-    let policies = POLICIES
-        .iter()
-        .map(|entry| option(entry.name, entry.title, false, Some(entry.summary)));
+    let offered = POLICIES.iter().filter(|entry| !entry.scripted);
+    let policies = offered.map(|entry| option(entry.name, entry.title, false, Some(entry.summary)));
     html! {
         <section aria-labelledby="schedulers-title">
             <h2 id="schedulers-title">{ "Schedulers" }</h2>
@@ -111,6 +110,8 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
             }
             <ul class="cards">{ for cards }</ul>
             { weights(state, session) }
+            // static/author.js hears of it.
+            <button type="button" data-script="" title="An editor beside the yard: what you type runs at once" onclick={tell(session, |_: MouseEvent| Action::Drawer(false))}>{ "Write a scheduler" }</button>
             <div class="row">
                 // Remade at every addition, so that it shows its title again.
                 <select key={state.cards.len()} aria-label="Add a scheduler" onchange={onadd}>

@@ -45,6 +45,8 @@ pub(crate) enum Need {
     OtherBrowsers,
     /// The Node packages of the browser tests.
     NodePackages,
+    /// Those that the editor of schedulers is made of.
+    EditorPackages,
     /// Python with what the tests of its package need.
     Python,
     /// Compiles GPU kernels. What needs it does without where it cannot be had, and says so.
@@ -63,6 +65,7 @@ impl Need {
             Self::Browser => "browser",
             Self::OtherBrowsers => "firefox, webkit",
             Self::NodePackages => "node packages",
+            Self::EditorPackages => "editor packages",
             Self::Python => "python",
             Self::Nvrtc => "nvrtc",
         }
@@ -71,7 +74,7 @@ impl Need {
     /// The seconds it takes to put in place, on two cores and a good line.
     fn takes(self) -> u32 {
         match self {
-            Self::WasmStd | Self::WasmOpt | Self::NodePackages => 5,
+            Self::WasmStd | Self::WasmOpt | Self::NodePackages | Self::EditorPackages => 5,
             Self::Nvrtc => 10,
             Self::Browser | Self::OtherBrowsers => 30,
             Self::WasmBindgen => 40,
@@ -92,7 +95,8 @@ impl Need {
             Self::Deny => tools::deny().is_missing(),
             Self::Browser => Ok(browser::is_missing()),
             Self::OtherBrowsers => Ok(browser::OTHERS.iter().any(|other| other.find().is_none())),
-            Self::NodePackages => packages::is_missing(),
+            Self::NodePackages => packages::is_missing(&workspace::e2e()),
+            Self::EditorPackages => packages::is_missing(&workspace::editor()),
             Self::Python => python::is_missing(),
             Self::Nvrtc => nvrtc::is_missing(),
         }
@@ -106,6 +110,7 @@ const EVERYTHING: &[Need] = &[
     Need::Browser,
     Need::OtherBrowsers,
     Need::NodePackages,
+    Need::EditorPackages,
     Need::Nvrtc,
     Need::Python,
     Need::Deny,
@@ -195,7 +200,8 @@ impl Toolbox {
                 });
                 Ok(found.join(", "))
             }
-            Need::NodePackages => packages::ensure(),
+            Need::NodePackages => packages::ensure(&workspace::e2e(), "the browser tests"),
+            Need::EditorPackages => packages::ensure(&workspace::editor(), "the editor"),
             Need::Python => {
                 let python = python::ensure()?;
                 let found = python.display().to_string();

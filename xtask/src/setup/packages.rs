@@ -1,4 +1,6 @@
-//! Packages of others: the system's through apt-get, the browser tests' through npm.
+//! Packages of others: the system's through apt-get; those of the browser tests and of the editor through npm.
+
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
@@ -40,33 +42,32 @@ const LOCK: &str = "package-lock.json";
 /// A copy of the lock file, written last: it vouches for the rest.
 const INSTALLED: &str = "node_modules/installed-package-lock.json";
 
-/// Whether other packages are installed than those that are locked, or none.
-pub(super) fn is_missing() -> Result<bool> {
-    let folder = workspace::e2e();
+/// Whether other packages are installed in a folder than those that are locked there, or none.
+pub(super) fn is_missing(folder: &Path) -> Result<bool> {
     let lock = shell::read(&folder.join(LOCK))?;
     Ok(!std::fs::read_to_string(folder.join(INSTALLED)).is_ok_and(|installed| installed == lock))
 }
 
-/// Installs what `tests/e2e/package-lock.json` names, unless that is what is there.
-pub(super) fn ensure() -> Result<String> {
-    let folder = workspace::e2e();
+/// Installs what a folder's lock file names, unless that is what is there; `whose`: for people.
+pub(super) fn ensure(folder: &Path, whose: &str) -> Result<String> {
     let version = shell::output(shell::command("node").arg("--version"))
-        .context("the browser tests run in Node 20 or later: install it from nodejs.org")?;
+        .with_context(|| format!("{whose} need Node 20 or later: install it from nodejs.org"))?;
     let major = version.trim_start_matches('v').split('.').next();
     ensure!(
         major
             .and_then(|major| major.parse().ok())
             .is_some_and(|major: u32| major >= 20),
-        "the browser tests run in Node 20 or later, and `node` is {version}"
+        "{whose} need Node 20 or later, and `node` is {version}"
     );
-    if is_missing()? {
-        println!("setup: installing the browser tests' packages with npm");
+    if is_missing(folder)? {
+        println!("setup: installing the packages of {whose} with npm");
         shell::run(
             shell::command("npm")
                 .args(["ci", "--silent"])
-                .current_dir(&folder),
+                .current_dir(folder),
         )?;
         std::fs::copy(folder.join(LOCK), folder.join(INSTALLED))?;
     }
-    Ok(format!("tests/e2e/node_modules, node {version}"))
+    let short = folder.strip_prefix(workspace::root()).unwrap_or(folder);
+    Ok(format!("{}/node_modules, node {version}", short.display()))
 }

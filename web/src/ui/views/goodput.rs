@@ -175,7 +175,7 @@ fn rounds(state: &AppState, session: &Session, adapting: Vec<&Card>, shown: Opti
         let onclick = tell(session, move |_| {
             Action::SetOption(&GOODPUT_RUN, id.to_string())
         });
-        switch_button(id == card.id, &other.policy.to_string(), None, onclick)
+        switch_button(id == card.id, &other.policy.label(), None, onclick)
     });
     let on_job = {
         let session = session.clone();
@@ -188,7 +188,7 @@ fn rounds(state: &AppState, session: &Session, adapting: Vec<&Card>, shown: Opti
                 <div class="switch" role="group" aria-label="Scheduler whose round is shown">{ for switch }</div>
             }
             if let Some((_, report)) = report {
-                { round_panel(&session.stage().read(), &card.policy.to_string(), report, &on_job) }
+                { round_panel(&session.stage().read(), &card.policy.label(), report, &on_job) }
             } else {
                 <p class="hint">{ format!("Pause the clock within the run to see a round of {}.", card.policy) }</p>
             }

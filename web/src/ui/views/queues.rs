@@ -64,7 +64,7 @@ fn QueuesView(props: &StateProps) -> Html {
         let onclick = tell(session, move |_| {
             Action::SetOption(&QUEUES_RUN, id.to_string())
         });
-        let title = other.policy.to_string();
+        let title = other.policy.label();
         switch_button(id == card.id, other.name(), Some(&title), onclick)
     });
     html! {

@@ -61,7 +61,7 @@ fn TimelineView(props: &StateProps) -> Html {
         let label = card.name();
         html! {
             <section key={format!("{}-{:?}", card.id, by)} class="timeline" aria-label={format!("Timeline of {label}")}>
-                <h2><span class="spec" title={card.policy.to_string()}>{ label }</span></h2>
+                <h2><span class="spec" title={card.policy.label()}>{ label }</span></h2>
                 <CanvasHost scene={Scene::of((card.id, by), |(run, by)| Timeline::of_run(run, by))} doers={props.doers.clone()} label={format!("Which job held which GPU when, under {label}")} />
             </section>
         }

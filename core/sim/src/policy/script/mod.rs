@@ -26,6 +26,8 @@ mod text;
 mod trainee;
 #[cfg(feature = "scripts")]
 mod whole;
+#[cfg(feature = "scripts")]
+mod words;
 
 #[cfg(feature = "scripts")]
 pub use examples::{EXAMPLES, Example};
@@ -35,6 +37,8 @@ pub use language::Limits;
 pub use program::Script;
 #[cfg(feature = "scripts")]
 pub use text::{pack, unpack};
+#[cfg(feature = "scripts")]
+pub use words::{WORDS, Word};
 
 use super::entry::{BuildContext, PLACEMENT, Registered};
 use super::{

@@ -1,0 +1,61 @@
+// The worker that knows the script language (web/src/workers/author.rs, in the page's third program): what
+// there is to write with, whether a script is sound, and its score. It is asked in JSON, one question after
+// the other; one that takes too long is ended, and the next question has a new worker.
+
+const MOST_MS = { describe: 60_000, read: 10_000, check: 10_000, score: 180_000 };
+
+class Author {
+  #worker = null;
+  #line = Promise.resolve();
+
+  /** The answer, as data. */
+  ask(question) {
+    const answer = this.#line.then(() => this.#ask(question));
+    this.#line = answer.catch(() => {});
+    return answer;
+  }
+
+  async #ask(question) {
+    this.#worker ??= await globalThis.switchyardWorkers.start("author").then(ready);
+    const worker = this.#worker;
+    return new Promise((resolve, reject) => {
+      const end = (why) => {
+        worker.terminate();
+        if (this.#worker === worker) this.#worker = null;
+        reject(new Error(why));
+      };
+      const timer = setTimeout(() => end("it takes too long"), MOST_MS[question.what]);
+      worker.onmessage = ({ data }) => {
+        clearTimeout(timer);
+        resolve(JSON.parse(data));
+      };
+      worker.onerror = (event) => {
+        clearTimeout(timer);
+        event.preventDefault();
+        end(event.message || "its program cannot be started");
+      };
+      worker.postMessage(JSON.stringify(question));
+    });
+  }
+}
+
+/** It says something once it listens. */
+const ready = (worker) =>
+  new Promise((resolve, reject) => {
+    worker.onmessage = () => resolve(worker);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      reject(new Error(event.message || "its program cannot be started"));
+    };
+  });
+
+const checking = new Author();
+const scoring = new Author();
+
+export const describe = () => checking.ask({ what: "describe" });
+/** The text and the name of a script that a scheduler's text says. */
+export const read = (spec) => checking.ask({ what: "read", spec });
+/** `{ error }`, with its line and column, or `{ spec }`: the scheduler's text, which keeps of `like` what is not the script's. */
+export const check = (text, name, like) => checking.ask({ what: "check", text, name, like });
+/** `{ error }` or `{ score }`, as `switchyard score` prints it. */
+export const score = (text, name) => scoring.ask({ what: "score", text, name });

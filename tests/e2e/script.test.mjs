@@ -1,0 +1,364 @@
+// A scheduler that somebody writes beside the yard: the editor, what comes of each change, and that nobody
+// downloads any of it who does not write one.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+import { accessibilityProblems, browser, dist, finished, screenshot } from "./browser.mjs";
+
+const { open } = browser();
+const cli = process.env.SWITCHYARD_CLI;
+const traces = process.env.SWITCHYARD_TRACES;
+
+const LAB = "index.html#v=1&sample=lab&run=fifo&run=tiresias-las";
+const LAS = "fn key(job, now) {\n  job.attained * job.gpus\n}\n";
+const SMALLEST = "fn key(job, now) {\n  job.gpus\n}\n";
+
+const text = (page) => page.locator(".cm-content");
+const table = (page) => page.getByRole("table").filter({ hasText: "mean JCT" });
+const wrong = (page) => page.locator(".editor [role=alert]");
+const cards = (page) =>
+  page.evaluate(() => {
+    const flat = switchyardEmbed.ask("cards");
+    return Array.from({ length: flat.length / 9 }, (_, at) => {
+      const [, spec, name, , status, why, mean, p95, rho] = flat.slice(at * 9, at * 9 + 9);
+      return { spec, name, status, why, mean, p95, rho };
+    });
+  });
+const results = async (page) => JSON.parse(await page.evaluate(() => switchyardEmbed.ask("results"))).runs;
+/** What the author's worker answers. */
+const asked = (page, question) =>
+  page.evaluate(async (question) => {
+    const worker = await switchyardWorkers.start("author");
+    const next = () => new Promise((resolve) => (worker.onmessage = ({ data }) => resolve(JSON.parse(data))));
+    await next();
+    worker.postMessage(JSON.stringify(question));
+    return next().finally(() => worker.terminate());
+  }, question);
+
+async function begin(page, runs = 2) {
+  await finished(page, runs);
+  await page.getByRole("button", { name: "Write a scheduler" }).click();
+  await text(page).waitFor();
+}
+
+/** Puts another text in the place of the one that is there. */
+async function write(page, script) {
+  await text(page).focus();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.insertText(script);
+}
+
+/** Waits until the text has run to its end, as the last of so many. */
+async function ran(page, script, runs) {
+  const spec = (await asked(page, { what: "check", text: script, name: "", like: "" })).spec;
+  const code = /code=([^,\]]+)/.exec(spec)[1];
+  await page.waitForFunction(
+    ([code, runs]) => {
+      const flat = switchyardEmbed.ask("cards");
+      const at = (card, what) => flat[card * 9 + what];
+      const last = flat.length / 9 - 1;
+      return last === runs - 1 && at(last, 1).includes(code) && at(last, 4) === "done";
+    },
+    [code, runs],
+    { timeout: 60_000 },
+  );
+}
+
+for (const [where, address] of [
+  ["as it is published", LAB],
+  ["in the single file", pathToFileURL(join(dist, "switchyard.html")).href],
+]) {
+  test(`who never writes a scheduler downloads nothing of it, ${where}`, async (t) => {
+    const seen = [];
+    const note = (page) => page.on("request", (request) => seen.push(request.url()));
+    const page = await open(t, address, { before: note });
+    const ofIt = () => seen.filter((url) => /\/(editor|scripts)(_bg)?\.(js|wasm)/.test(url)).length;
+    await finished(page, 2);
+    await page.waitForLoadState("networkidle");
+    assert.equal(ofIt(), 0);
+    await begin(page);
+    await finished(page, 3);
+    await write(page, SMALLEST);
+    await ran(page, SMALLEST, 4);
+    // The editor, and the program's script and wasm; the single file has all within.
+    assert.equal(ofIt(), address === LAB ? 3 : 0);
+  });
+}
+
+test("what a script needs is said, compressed", (t) => {
+  const size = (name) => gzipSync(readFileSync(join(dist, name)), { level: 9 }).length / 1024;
+  const [program, editor] = [size("scripts.js") + size("scripts_bg.wasm"), size("editor.js")];
+  t.diagnostic(`scripts: ${program.toFixed(1)} KB, editor: ${editor.toFixed(1)} KB`);
+  assert.ok(editor <= 160 && program <= 1400, "both are small enough to be waited for");
+});
+
+test("a scheduler is written from nothing by keyboard alone, and a mistake is shown at its line", async (t) => {
+  const page = await open(t, LAB, { viewport: { width: 1440, height: 900 } });
+  await finished(page, 2);
+  const button = page.getByRole("button", { name: "Write a scheduler" });
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await text(page).waitFor();
+  await finished(page, 3);
+  assert.ok(await text(page).evaluate((element) => element.getRootNode().activeElement === element), "the text has the focus");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Delete");
+  // The bracket that ends it comes by itself, and lines are indented.
+  await page.keyboard.type("fn key(job, now) {\njob.gpus");
+  const typed = "fn key(job, now) {\n    job.gpus\n}";
+  assert.equal((await text(page).innerText()).trimEnd(), typed);
+  await ran(page, typed, 4);
+  // The page's keys belong to the text meanwhile.
+  assert.equal(await page.locator(".help").count(), 0);
+
+  await page.keyboard.type(" + job.");
+  const options = page.locator(".cm-tooltip-autocomplete li");
+  await options.filter({ hasText: "attained" }).waitFor();
+  await page.keyboard.type("nothing");
+  await page.keyboard.press("Escape");
+  await page.keyboard.type(" * / 2");
+  await wrong(page).filter({ hasText: "Line 2" }).waitFor();
+  await page.locator(".cm-lintRange-error").waitFor();
+  const [, , old, last] = await cards(page);
+  assert.equal(last.status, "done", "the last version that ran stays");
+  assert.ok(old.name.endsWith(", before"), old.name);
+
+  // Escape, then Tab: out of the text.
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  assert.ok(!(await text(page).evaluate((element) => element.getRootNode().activeElement === element)));
+  await screenshot(page, "script-mistake");
+});
+
+test("old and new stand side by side, with the figures of their results; Keep and Drop do what they say", async (t) => {
+  const page = await open(t, LAB, { viewport: { width: 1440, height: 900 } });
+  await begin(page);
+  await write(page, LAS);
+  await ran(page, LAS, 4);
+  const runs = (await results(page)).slice(2);
+  assert.deepEqual((await cards(page)).slice(2).map(({ mean, p95, rho }) => [mean, p95, rho]), runs.map(({ jct, fairness }) => [jct.mean, jct.p95, fairness.rho_mean]));
+  await table(page).locator(".better, .worse").first().waitFor();
+  const rows = await table(page).locator("tbody tr").allInnerTexts();
+  assert.equal(rows.length, 3);
+  const change = ((runs[1].jct.mean / runs[0].jct.mean - 1) * 100).toFixed(0);
+  const said = /([−+])([\d.]+) %/.exec(rows[0]);
+  const shown = said ? Math.round(Number(`${said[1] === "−" ? "-" : ""}${said[2]}`)) : 0;
+  assert.ok(Math.abs(shown - Number(change)) <= 1, `${rows[0]} and ${change}`);
+  await page.locator("canvas").first().waitFor();
+  await screenshot(page, "script-beside");
+
+  await page.getByRole("button", { name: "Drop", exact: true }).click();
+  await finished(page, 3);
+  assert.notEqual((await text(page).innerText()).trim(), LAS.trim());
+  await write(page, LAS);
+  await ran(page, LAS, 4);
+  await page.getByRole("button", { name: "Keep", exact: true }).click();
+  await finished(page, 3);
+  assert.equal((await text(page).innerText()).trim(), LAS.trim());
+});
+
+test("a loop without an end, and too much memory, end with the line they were at", async (t) => {
+  const page = await open(t, LAB);
+  await begin(page);
+  for (const [script, line] of [
+    ["fn key(job, now) {\n  let n = 0;\n  while true {\n    n += 1;\n  }\n}\n", /Line [345]/],
+    ["fn key(job, now) {\n  let all = [];\n  loop {\n    all.push(all);\n  }\n}\n", /Line [345]/],
+    ["fn key(job, now) {\n  key(job, now)\n}\n", /Line [12]/],
+  ]) {
+    await write(page, script);
+    await wrong(page).filter({ hasText: line }).waitFor({ timeout: 60_000 });
+    t.diagnostic(await wrong(page).innerText());
+  }
+  // And whoever mends it goes on.
+  await write(page, LAS);
+  await ran(page, LAS, 4);
+  assert.equal(await wrong(page).isVisible(), false);
+});
+
+test("the last text survives a reload, sound or not, and a link carries the last that ran", async (t) => {
+  const page = await open(t, LAB);
+  await begin(page);
+  await write(page, LAS);
+  await ran(page, LAS, 4);
+  await page.waitForFunction(() => (location.hash.match(/run=script/g) ?? []).length === 2);
+  const link = await page.evaluate(() => location.hash);
+  await page.keyboard.insertText("// not done yet: ) ");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.insertText("fn key(job, now) { job.gpus +");
+  await wrong(page).filter({ hasText: "Line 1" }).waitFor();
+  await page.reload();
+  await text(page).waitFor();
+  await wrong(page).filter({ hasText: "Line 1" }).waitFor();
+  assert.equal((await text(page).innerText()).trim(), "fn key(job, now) { job.gpus +");
+  await finished(page, 4);
+
+  const other = await open(t, `index.html${link}`);
+  await finished(other, 4);
+  assert.equal(await other.locator(".editor").count(), 0);
+  const logs = async (page) => (await results(page)).map(({ log_hash }) => log_hash);
+  assert.deepEqual(await logs(other), await logs(page));
+  await other.getByRole("button", { name: /^Edit / }).last().click();
+  await text(other).waitFor();
+  assert.equal((await text(other).innerText()).trim(), LAS.trim());
+});
+
+test("every example writes the log of the built-in policy that it says it equals", { timeout: 240_000 }, async (t) => {
+  const page = await open(t, LAB);
+  await finished(page, 2);
+  const { examples } = await asked(page, { what: "describe" });
+  const alike = examples.filter(({ builtin }) => builtin);
+  assert.ok(alike.length >= 7, `${alike.length} examples`);
+  for (const { text, title, builtin } of alike) {
+    const { spec } = await asked(page, { what: "check", text, name: title, like: "" });
+    const runs = [spec, builtin].map((spec) => `&run=${encodeURIComponent(spec)}`).join("");
+    await page.evaluate((link) => (location.hash = link), `v=1&sample=lab${runs}`);
+    await page.waitForFunction((spec) => switchyardEmbed.ask("cards")[1] === spec, spec);
+    await finished(page, 2);
+    const [own, theirs] = (await results(page)).map(({ log_hash }) => log_hash);
+    assert.equal(own, theirs, title);
+  }
+});
+
+test("an example opens beside the built-in policy that it equals", async (t) => {
+  const page = await open(t, LAB);
+  await begin(page);
+  await finished(page, 3);
+  const { examples } = await asked(page, { what: "describe" });
+  const example = examples.find(({ builtin }) => builtin && !/^(fifo|tiresias)/.test(builtin));
+  await page.getByRole("combobox", { name: "Start from an example" }).selectOption(example.name);
+  await page.waitForFunction((spec) => [...switchyardEmbed.ask("cards")].includes(spec), example.builtin);
+  await finished(page, 5);
+  const last = (await results(page)).slice(-2);
+  assert.equal(last[0].log_hash, last[1].log_hash);
+});
+
+test("why a job waits is told in the script's own words", async (t) => {
+  const page = await open(t, LAB);
+  await begin(page);
+  const script = 'fn key(job, now) {\n  note("GPUs asked for", job.gpus);\n  job.gpus\n}\n';
+  await write(page, script);
+  await ran(page, script, 4);
+  await page.evaluate(() => {
+    switchyardEmbed.ask("play", false);
+    switchyardEmbed.ask("seek", 20_000);
+    switchyardEmbed.ask("select", "lab-131");
+  });
+  const told = page.locator(".inspector");
+  await told.getByText("GPUs asked for").first().waitFor();
+});
+
+test("typing goes on while runs do: no frame waits for them", async (t) => {
+  const page = await open(t, LAB, { viewport: { width: 1440, height: 900 } });
+  await begin(page);
+  await write(page, LAS);
+  await ran(page, LAS, 4);
+  await text(page).press("Control+Home");
+  await page.evaluate(() => {
+    switchyardEmbed.ask("play", true);
+    globalThis.longest = [];
+    let before = performance.now();
+    const look = () => {
+      const now = performance.now();
+      globalThis.longest.push(now - before);
+      before = now;
+      globalThis.looking = requestAnimationFrame(look);
+    };
+    globalThis.looking = requestAnimationFrame(look);
+  });
+  const line = "// least attained service first, as it was measured\n";
+  for (const letter of line) await page.keyboard.type(letter, { delay: 40 });
+  await ran(page, line + LAS, 4);
+  const times = await page.evaluate(() => globalThis.longest.slice(1).sort((a, b) => a - b));
+  const scripts = (await page.evaluate(() => switchyardFrameTimes())).sort((a, b) => a - b);
+  const at = (list, share) => list[Math.floor(share * (list.length - 1))].toFixed(1);
+  t.diagnostic(`between frames: median ${at(times, 0.5)} ms, 95 % ${at(times, 0.95)} ms, longest ${at(times, 1)} ms; a frame's script: 95 % ${at(scripts, 0.95)} ms`);
+  assert.ok(times.length > 20, "frames were painted while it was typed");
+});
+
+for (const [name, options] of [
+  ["light", { viewport: { width: 1440, height: 900 }, colorScheme: "light" }],
+  ["dark", { viewport: { width: 1440, height: 900 }, colorScheme: "dark" }],
+  ["on a phone", { viewport: { width: 390, height: 844 }, hasTouch: true }],
+]) {
+  test(`the editor is in order, ${name}`, async (t) => {
+    const page = await open(t, LAB, options);
+    await finished(page, 2);
+    if (options.hasTouch) await page.getByRole("button", { name: "Trace, schedulers and cluster" }).click();
+    await begin(page);
+    await write(page, "// Least attained service first.\nfn key(job, now) {\n  let service = job.attained * 2.0;\n  note(\"service\", service);\n  service + job.nothing(\n}\n");
+    await wrong(page).filter({ hasText: /Line \d/ }).waitFor();
+    await page.getByText("Challenges", { exact: true }).click();
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `it is ${wide} px too wide`);
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await screenshot(page, `script-${name.replaceAll(" ", "-")}`);
+  });
+}
+
+test("a challenge opens in one click, beside SRTF and Tiresias, and its link runs it again", { timeout: 240_000 }, async (t) => {
+  const page = await open(t, LAB, { permissions: ["clipboard-read", "clipboard-write"] });
+  await begin(page);
+  await write(page, LAS);
+  await ran(page, LAS, 4);
+  await page.getByText("Challenges", { exact: true }).click();
+  const rows = page.locator(".challenges tbody tr");
+  assert.equal(await rows.count(), 5);
+  await page.getByRole("button", { name: "Score it on all five" }).click();
+  await page.locator(".challenges [role=status]").filter({ hasText: /\d/ }).waitFor({ timeout: 180_000 });
+  for (const words of await rows.allInnerTexts()) assert.match(words, /\d/);
+  await screenshot(page, "script-challenges");
+  await rows.first().getByRole("button", { name: /^Copy a link/ }).click();
+  await page.getByText("Copied.", { exact: true }).waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  await rows.first().locator("th button").click();
+  await page.waitForFunction(() => [...switchyardEmbed.ask("cards")].includes("srtf"));
+  await finished(page, 3);
+  const other = await open(t, link.slice(link.indexOf("index.html")));
+  await finished(other, 3);
+  const logs = async (page) => (await results(page)).map(({ policy, log_hash }) => [policy, log_hash]);
+  assert.deepEqual(await logs(other), await logs(page));
+});
+
+test("a script writes the same log as natively", { skip: !cli && "no SWITCHYARD_CLI" }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "switchyard-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const page = await open(t, LAB);
+  await begin(page);
+  const script = 'const PREEMPTIVE = true;\nfn key(job, now) {\n  ln(1.0 + job.attained) + exp(-job.waited / 3600.0)\n}\n';
+  await write(page, script);
+  await ran(page, script, 4);
+  writeFileSync(join(folder, "mine.rhai"), script);
+  const run = ["run", "sample:lab", "--policy", `script:${join(folder, "mine.rhai")}`, "--json", "-"];
+  const [native] = JSON.parse(execFileSync(cli, run, { encoding: "utf8" })).runs;
+  assert.equal((await results(page)).at(-1).log_hash, native.log_hash);
+});
+
+test("125,303 jobs run under a script of eight lines", { skip: !traces && "no SWITCHYARD_TRACES", timeout: 600_000 }, async (t) => {
+  const text = `const EVERY = 60;
+const THRESHOLD = 3250.0;
+
+fn key(job, now) {
+    let service = job.attained + job.gpus * 60.0;
+    let level = if service < THRESHOLD { 0.0 } else { log2(service / THRESHOLD) };
+    level * 1e6 + service
+}
+`;
+  const page = await open(t, LAB);
+  await finished(page, 2);
+  const { spec } = await asked(page, { what: "check", text, name: "Eight lines", like: "" });
+  await page.evaluate((spec) => (location.hash = `v=1&sample=lab&run=${encodeURIComponent(spec)}`), spec);
+  await page.waitForFunction((spec) => switchyardEmbed.ask("cards")[1] === spec, spec);
+  await finished(page, 1);
+  await page.getByTestId("file-picker").setInputFiles(join(traces, "helios-venus/helios_trace.csv"));
+  await page.getByTestId("import-report").waitFor({ timeout: 60_000 });
+  await finished(page, 1, 500_000);
+  const [{ jobs, wall_ms }] = await results(page);
+  assert.equal(jobs, 125_303);
+  t.diagnostic(`${jobs} jobs: simulated in ${(wall_ms / 1000).toFixed(1)} s`);
+});
