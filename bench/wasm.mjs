@@ -9,7 +9,10 @@ import { createRequire } from "node:module";
 
 const [native, folder, trace] = process.argv.slice(2);
 const { Bench } = createRequire(import.meta.url)(join(folder, "switchyard_bench_wasm.js"));
-const POLICIES = ["fifo", "sjf", "srsf", "tiresias-las"];
+const read = (path) => readFileSync(new URL(path, import.meta.url), "utf8");
+const EIGHT_LINES = Bench.script(read("src/eight_lines.rhai"));
+const LAS = Bench.script(read("../core/sim/src/policy/script/examples/las.rhai"));
+const POLICIES = ["fifo", "sjf", "srsf", "las", "tiresias-las", EIGHT_LINES];
 const CLUSTER = "144x8";
 const RUNS = 5;
 
@@ -36,5 +39,16 @@ for (const policy of POLICIES) {
   bench.run(policy, CLUSTER);
   const here = median(Array.from({ length: RUNS }, () => seconds(() => bench.run(policy, CLUSTER))));
   const cells = [there.toFixed(3).padStart(10), here.toFixed(3).padStart(10), (here / there).toFixed(2).padStart(8)];
-  console.log(policy.padEnd(16) + cells.join(""));
+  console.log((policy === EIGHT_LINES ? "eight lines" : policy).padEnd(16) + cells.join(""));
+}
+console.log("\ndecisions per second in wasm, with so many jobs waiting");
+for (const waiting of [50, 500]) {
+  const crowd = Bench.crowd(waiting);
+  for (const [name, policy] of [["las", "las"], ["las, a script", LAS], ["eight lines", EIGHT_LINES]]) {
+    let decisions = 0;
+    const run = () => (decisions = crowd.decide(policy, "8x4", 2000));
+    run();
+    const here = median(Array.from({ length: RUNS }, () => seconds(run)));
+    console.log(`${name.padEnd(16)}${String(waiting).padStart(6)}${(decisions / here).toFixed(0).padStart(12)}`);
+  }
 }

@@ -2,7 +2,7 @@
 //!
 //! `engine` measures how fast a trace opens and how many jobs a second each scheduler simulates,
 //! `open` the opening of any files alone. `goodput` measures fits and tables of Pollux's models,
-//! `placer` the decisions of graph-rl, `pollux` the genetic search of a scheduling round, `gns` the gradient noise scale on CPU and GPU.
+//! `placer` the decisions of graph-rl, `pollux` the genetic search of a scheduling round, `scripts` the decisions of scripts, `gns` the gradient noise scale on CPU and GPU.
 //! Every figure is the median of several runs, beside the least and the greatest.
 
 mod engine;
@@ -11,6 +11,7 @@ mod goodput;
 mod open;
 mod placer;
 mod pollux;
+mod scripts;
 
 use clap::{Parser, Subcommand};
 
@@ -36,6 +37,8 @@ enum Command {
     Placer(placer::Arguments),
     /// A scheduling round of Pollux: the genetic search, and what stopping it early changes
     Pollux(pollux::Arguments),
+    /// Decisions per second of scripts beside built-in policies
+    Scripts(scripts::Arguments),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -46,5 +49,6 @@ fn main() -> anyhow::Result<()> {
         Command::Goodput(arguments) => goodput::goodput(&arguments),
         Command::Placer(arguments) => placer::placer(&arguments),
         Command::Pollux(arguments) => pollux::pollux(&arguments),
+        Command::Scripts(arguments) => scripts::scripts(&arguments),
     }
 }

@@ -1,0 +1,120 @@
+//! `switchyard-bench scripts`: decisions per second of scripts beside the built-in policy that does
+//! the same, with so many jobs waiting. `bench/wasm` measures the same in Node.
+
+use crate::engine::{Spread, measure};
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+use std::sync::Arc;
+use switchyard::job::{Demand, Job, Work};
+use switchyard::policy::script::{EXAMPLES, Script};
+use switchyard::workload::Workload;
+use switchyard::{RunSpec, Time};
+
+/// A key of eight lines.
+const EIGHT_LINES: &str = include_str!("eight_lines.rhai");
+
+/// So many decisions are timed, the first of which see the jobs come.
+const DECISIONS: usize = 2_000;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// How many jobs wait, beside 32 that run
+    #[arg(long, default_values_t = [50, 500])]
+    waiting: Vec<u32>,
+    /// Runs per figure
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Figure {
+    policy: String,
+    waiting: u32,
+    seconds: Spread,
+    decisions_per_second: f64,
+}
+
+pub(crate) fn scripts(arguments: &Arguments) -> Result<()> {
+    let example = |name| {
+        let found = EXAMPLES.iter().find(|example| example.name == name);
+        found.map_or("", |example| example.text)
+    };
+    let script = |text: &str, name: &str| Script::spec(text, name).map(|spec| spec.to_string());
+    let policies = [
+        ("las, built in", "las".to_owned()),
+        ("las, a script", script(example("las"), "las")?),
+        ("eight lines", script(EIGHT_LINES, "eight lines")?),
+        ("tiresias-las, built in", "tiresias-las".to_owned()),
+        (
+            "tiresias-las, a script (plan)",
+            script(example("tiresias"), "tiresias")?,
+        ),
+    ];
+    let mut figures = Vec::new();
+    for &waiting in &arguments.waiting {
+        for (name, policy) in &policies {
+            let workload = Arc::new(crowd(waiting));
+            let (decisions, seconds) = measure(arguments.runs, || decide(policy, &workload))?;
+            figures.push(Figure {
+                policy: (*name).to_owned(),
+                waiting,
+                seconds,
+                decisions_per_second: decisions as f64 / seconds.median,
+            });
+        }
+    }
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&figures)?);
+        return Ok(());
+    }
+    println!("{:<32}{:>8}{:>14}", "policy", "waiting", "decisions/s");
+    for Figure {
+        policy,
+        waiting,
+        decisions_per_second,
+        ..
+    } in figures
+    {
+        println!("{policy:<32}{waiting:>8}{decisions_per_second:>14.0}");
+    }
+    Ok(())
+}
+
+/// So many jobs that wait, and 32 that run, without an end.
+fn crowd(waiting: u32) -> Workload {
+    let jobs = (0..32 + waiting).map(|i| Job {
+        name: format!("{i}").into(),
+        submit: Time(f64::from(i) / 64.0),
+        gpus: 1,
+        tenant: None,
+        model: None,
+        demand: Demand::default(),
+        work: Work::Fixed { duration: 1e9 },
+    });
+    Workload {
+        jobs: jobs.collect(),
+        ..Workload::default()
+    }
+}
+
+/// Decides so often, or until nobody changes places any more; how often.
+fn decide(policy: &str, workload: &Arc<Workload>) -> Result<usize> {
+    let spec = RunSpec {
+        policy: policy.parse()?,
+        cluster: "8x4".parse()?,
+        placement: Default::default(),
+        options: Default::default(),
+        history: None,
+        outages: Default::default(),
+    };
+    let mut run = spec.start(Arc::clone(workload));
+    let mut decisions = 0;
+    while decisions < DECISIONS && run.step()? {
+        decisions += 1;
+    }
+    Ok(decisions)
+}
