@@ -53,6 +53,7 @@ impl Step {
                 Need::Browser,
                 Need::OtherBrowsers,
                 Need::NodePackages,
+                Need::EditorPackages,
                 Need::WasmBindgen,
                 Need::Trunk,
             ],
@@ -263,6 +264,7 @@ impl Session {
         let mut native = self.toolbox.command("cargo")?;
         native
             .args(["clippy", "--workspace", "--all-targets"])
+            .args(["--features", "switchyard-web/scripts"])
             .args(["--", "-D", "warnings"]);
         self.check("clippy", native)?;
 
