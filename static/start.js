@@ -19,6 +19,16 @@
     }
   };
 
+  // Whoever goes to the lessons finds the way back to what was open (static/lessons/lesson.js).
+  const noteLeaving = () => {
+    try {
+      sessionStorage.setItem(`switchyard ${new URL(".", location).pathname}`, location.hash);
+    } catch {
+      // A browser that keeps nothing leads to the page as it is at first.
+    }
+  };
+  if (parent === self) addEventListener("pagehide", noteLeaving);
+
   // A file that was saved with a trace and settings inside starts with them (static/snippets.js).
   const held = document.getElementById("switchyard-link")?.textContent;
   if (held && !location.hash.includes("=")) location.replace(`#${held}`);

@@ -44,8 +44,9 @@ img, canvas { object-fit: contain; object-position: top; }
 p { font: 14px/1.4 system-ui, sans-serif; margin: 4px 0 0; }
 p:empty { display: none; }
 @media print {
-  :host([poster]) iframe { display: none; }
-  :host([poster]) .room > img { display: block !important; }
+  :host([poster]) { height: auto !important; }
+  :host([poster]) .room > :is(iframe, canvas, slot) { display: none; }
+  :host([poster]) .room > img { display: block !important; height: auto; position: static; }
 }`;
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(STYLE);

@@ -12,6 +12,14 @@ const tell = (text) => {
 
 document.documentElement.classList.add("js");
 
+// Back to the page as it was left, one's own trace and all (static/start.js).
+try {
+  const left = sessionStorage.getItem(`switchyard ${new URL("..", location).pathname}`);
+  for (const link of all("a[href='../index.html']")) if (left) link.href += left;
+} catch {
+  // A browser that keeps nothing.
+}
+
 // Guesses.
 for (const guess of all(".guess")) {
   const [reveal, verdict] = [guess.querySelector(".reveal"), guess.querySelector(".verdict")];

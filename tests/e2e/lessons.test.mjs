@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { accessibilityProblems, browser, dist, screenshot } from "./browser.mjs";
+import { accessibilityProblems, browser, dist, finished, screenshot } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
 const { open } = browser();
@@ -88,7 +88,18 @@ test("without scripts a lesson is text and stills", async (t) => {
 
 test("on paper a lesson is a handout", async (t) => {
   const page = await open(t, `lessons/${lessons[0]}`, { viewport: SIZES[768] });
+  // Living figures are paper, too, as those are that nobody has come to.
+  await page.locator("switchyard-view").first().evaluate((figure) => figure.summary());
   await page.emulateMedia({ media: "print" });
+  for (const figure of await page.locator("switchyard-view").all()) {
+    const high = await figure.evaluate(async (figure) => {
+      const still = figure.shadowRoot.querySelector("img");
+      await still.decode();
+      const others = [...figure.shadowRoot.querySelectorAll("iframe, canvas")].filter(({ clientHeight }) => clientHeight);
+      return others.length ? 0 : Math.min(still.clientHeight, figure.clientHeight);
+    });
+    assert.ok(high > 50, `a figure is ${high} high`);
+  }
   assert.equal(await page.locator(".step:visible").count(), await page.locator(".step").count());
   const answers = page.locator(".reveal");
   assert.equal(await page.locator(".reveal:visible").count(), await answers.count());
@@ -162,4 +173,15 @@ test("the page leads to the lessons that lie beside it, and the lessons back to 
   assert.match(page.url(), /\/lessons\/index\.html$/);
   await page.getByRole("link", { name: "Switchyard", exact: true }).first().click();
   await page.getByRole("tab", { name: "Yard" }).waitFor();
+  // One's own trace is there again afterwards, with its settings.
+  await finished(page, 2);
+  await page.getByTestId("file-picker").setInputFiles({ name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from("job,submit,duration,gpus\na,0,60,2\nb,10,600,2\n") });
+  await page.locator("header .facts").getByText("2 jobs", { exact: true }).waitFor();
+  await page.evaluate(() => (location.hash += "&seed=9&view=jobs"));
+  await finished(page, 2);
+  await page.waitForFunction(() => /file=mine/.test(location.hash) && /seed=9/.test(location.hash));
+  await page.goto(new URL("lessons/1-waiting.html", page.url()).href);
+  await page.getByRole("link", { name: "Switchyard", exact: true }).first().click();
+  await page.locator("header .facts").getByText("2 jobs", { exact: true }).waitFor();
+  assert.match(page.url(), /seed=9/);
 });
