@@ -9,7 +9,7 @@ use switchyard::placement::Strategy;
 use switchyard::policy::PolicySpec;
 use switchyard::policy::script::{EXAMPLES, Script};
 use switchyard::sim::{Mistake, RunError, RunLog, SimOptions, Simulation};
-use switchyard::workload::Workload;
+use switchyard::workload::{Application, Workload};
 use switchyard::{RunSpec, Time};
 
 /// Gangs of some tenants, some at the same moments, more than there is room for.
@@ -183,5 +183,131 @@ fn mathematics_is_libms() {
         let mut run = run_of(spec, "").start(workload(1, 3));
         run.run()
             .unwrap_or_else(|error| panic!("{expression} is not {value}: {error}"));
+    }
+}
+
+/// Jobs that ask for a GPU each and can use more.
+fn adaptive() -> Arc<Workload> {
+    let application = Application::from_json(
+        r#"{
+            "name": "small",
+            "limits": { "m0": 64, "max_batch": 1024, "min_local": 16, "max_local": 128 },
+            "learning_rate": "ada-scale",
+            "epochs": 4,
+            "samples_per_epoch": 200000,
+            "throughput": {
+                "alpha_c": 0.02, "beta_c": 0.002, "alpha_n": 0.05, "beta_n": 0.002,
+                "alpha_r": 0.01, "beta_r": 0.0005, "gamma": 1.5
+            },
+            "noise_scale": [{ "batch": 64, "phi": [500, 800, 1000, 2000] }]
+        }"#,
+    )
+    .expect("a sound definition");
+    let job = |i: u32| Job {
+        name: format!("t{i}").into(),
+        submit: Time(f64::from(i) * 40.0),
+        gpus: 1,
+        tenant: None,
+        model: None,
+        demand: Demand::default(),
+        work: Work::Adaptive {
+            application: 0,
+            batch: 64,
+            scale: 1.0,
+            duration: 2_000.0,
+        },
+    };
+    Arc::new(Workload {
+        jobs: (0..3).map(job).collect(),
+        applications: vec![Arc::new(application)],
+        ..Workload::default()
+    })
+}
+
+#[test]
+fn the_skeleton_for_adaptive_jobs_gives_them_more_gpus() {
+    let example = EXAMPLES.iter().find(|example| example.name == "adaptive");
+    let spec = Script::spec(example.unwrap().text, "adaptive").unwrap();
+    assert!(spec.adapts_jobs());
+    let log = log_of(spec, &adaptive(), "");
+    let gpus = (0..log.segments()).map(|at| log.segment(at).gpu_count());
+    assert!(gpus.max().is_some_and(|most| most >= 4));
+    assert!(log.tunings() > 0);
+    let plain = log_of("fifo".parse().unwrap(), &adaptive(), "");
+    let end = |log: &RunLog| log.event(log.events() - 1).time;
+    assert!(end(&log) < end(&plain));
+}
+
+#[test]
+fn what_a_plan_cannot_do_is_told_at_its_line() {
+    for (body, words) in [
+        (
+            "for job in view.waiting { start(job); start(job); }",
+            "once is all",
+        ),
+        ("for job in view.waiting { stop(job); }", "does not run"),
+        (
+            "for job in view.waiting { start(job, [9]); }",
+            "there is no node 9",
+        ),
+        (
+            "for job in view.waiting { start(job, [[0, 99]]); }",
+            "GPUs free, not 99",
+        ),
+        (
+            "for job in view.waiting { train(job, 2); }",
+            "gang with a fixed duration",
+        ),
+        (
+            "for job in view.waiting { start(job); } walk(view.jobs);",
+            "walk() decides about everybody",
+        ),
+        (
+            "for job in view.waiting { alarm(job, 0.0 / 0.0); }",
+            "a time in seconds",
+        ),
+        (
+            "for job in view.waiting { job.memo = [1]; }",
+            "keep lists in `this`",
+        ),
+        ("view.waiting[1000]", "there is no job 1000"),
+        (
+            "view.waiting.sorted(|job| \"a\")",
+            "a number, or an array of numbers",
+        ),
+    ] {
+        let text = format!("fn plan(view) {{\n{body}\n}}");
+        let mistake = mistake_of(&text);
+        assert_eq!(mistake.line, 2, "{text}\n{mistake}");
+        assert!(mistake.what.contains(words), "{text}\n{mistake}");
+    }
+}
+
+#[test]
+fn a_key_is_the_same_with_and_without_the_interpreter() {
+    for body in [
+        "job.attained / 3 + job.gpus * 7 % 5 - -job.id",
+        "if job.gpus > 2 && !job.running || job.tenant == 1 { return now - job.submit; } job.held",
+        "let x = job.gpus; x += 1; if x >= 3 { x *= 2.5; } else if x == 2 { x -= 0.5 } x ** 2 + min(x, 3) + max(2, x)",
+        "let x = half(job.attained, 2) + weight(job); { let x = 9; } x + ln(1 + x) + sqrt(job.gpus) + abs(-2)",
+        "let late = now - job.submit > 500; if late { job.waited * -1.0 } else { note(\"s\", job.starts); job.since }",
+        "weight(job) + job.gpus.to_float() + job.rate",
+    ] {
+        let text = |more: &str| {
+            format!(
+                "const EVERY = 45;\nfn half(x, n) {{ if n == 0 {{ return x; }} x / 2.0 }}\nfn weight(job) {{ let w = job.gpus; w * 1.5 }}\nfn key(job, now) {{ {more} {body} }}"
+            )
+        };
+        let plain = Script::spec(&text(""), "a").unwrap();
+        // The tree knows no words.
+        let slow = Script::spec(&text("let word = \"w\";"), "b").unwrap();
+        for seed in 0..3 {
+            let jobs = workload(seed, 80);
+            let (a, b) = (
+                log_of(plain.clone(), &jobs, ""),
+                log_of(slow.clone(), &jobs, ""),
+            );
+            assert_eq!(a.hash(), b.hash(), "{body}");
+        }
     }
 }

@@ -41,8 +41,7 @@ impl Keys {
     ) -> Result<&[f64], Mistake> {
         self.jobs.clear();
         self.jobs.extend(jobs);
-        let jobs = self.jobs.iter().copied();
-        self.script.keys(view, rng, jobs, &mut self.keys)?;
+        (self.script).keys(view, rng, &self.jobs, &mut self.keys)?;
         Ok(&self.keys)
     }
 

@@ -67,7 +67,30 @@ pub(super) fn engine(limits: Limits) -> Engine {
 }
 
 /// A function of a number.
-type Of = fn(f64) -> f64;
+pub(super) type Of = fn(f64) -> f64;
+
+/// Functions of a number, by name.
+pub(super) const OF_ONE: &[(&str, Of)] = &[
+    ("sqrt", libm::sqrt),
+    ("cbrt", libm::cbrt),
+    ("exp", libm::exp),
+    ("ln", libm::log),
+    ("log", libm::log10),
+    ("log10", libm::log10),
+    ("log2", libm::log2),
+    ("sin", libm::sin),
+    ("cos", libm::cos),
+    ("tan", libm::tan),
+    ("asin", libm::asin),
+    ("acos", libm::acos),
+    ("atan", libm::atan),
+    ("sinh", libm::sinh),
+    ("cosh", libm::cosh),
+    ("tanh", libm::tanh),
+    ("floor", libm::floor),
+    ("ceil", libm::ceil),
+    ("round", libm::round),
+];
 
 /// The same bits natively and in every browser: by `libm`. Rhai's own would be the machine's.
 fn maths(engine: &mut Engine) {
@@ -80,28 +103,7 @@ fn maths(engine: &mut Engine) {
         engine.register_fn(name, |x: INT, y: f64| libm::pow(x as f64, y));
         engine.register_fn(name, |x: INT, y: INT| libm::pow(x as f64, y as f64));
     }
-    let of_one: [(&str, Of); 19] = [
-        ("sqrt", libm::sqrt),
-        ("cbrt", libm::cbrt),
-        ("exp", libm::exp),
-        ("ln", libm::log),
-        ("log", libm::log10),
-        ("log10", libm::log10),
-        ("log2", libm::log2),
-        ("sin", libm::sin),
-        ("cos", libm::cos),
-        ("tan", libm::tan),
-        ("asin", libm::asin),
-        ("acos", libm::acos),
-        ("atan", libm::atan),
-        ("sinh", libm::sinh),
-        ("cosh", libm::cosh),
-        ("tanh", libm::tanh),
-        ("floor", libm::floor),
-        ("ceil", libm::ceil),
-        ("round", libm::round),
-    ];
-    for (name, of) in of_one {
+    for &(name, of) in OF_ONE {
         engine.register_fn(name, move |x: f64| of(x));
         engine.register_fn(name, move |x: INT| of(x as f64));
     }

@@ -13,6 +13,8 @@ mod by_key;
 #[cfg(feature = "scripts")]
 mod desk;
 #[cfg(feature = "scripts")]
+mod direct;
+#[cfg(feature = "scripts")]
 mod examples;
 #[cfg(feature = "scripts")]
 mod jobs;

@@ -4,6 +4,7 @@
 
 use super::by_key::ByKey;
 use super::desk::{self, Board, Desk, in_words};
+use super::direct::Direct;
 use super::jobs::{self, Changes, Job, Jobs, PROPERTIES, number};
 use super::language::{self, Limits, ended, mistake, refuse, unreadable};
 use super::text::{LONGEST, pack};
@@ -21,7 +22,7 @@ use rhai::{
     AST, ASTNode, CallFnOptions, Dynamic, Engine, Expr, INT, OptimizationLevel, Position, Scope,
     Stmt,
 };
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// The function that gives a job a number.
@@ -47,10 +48,16 @@ pub struct Script {
     is_plan: bool,
     /// Where `key` or `plan` stands.
     head: Position,
+    /// `key` without the interpreter, and how many keys are still compared with it.
+    direct: Option<Direct>,
+    doubtful: Cell<usize>,
     /// A loop to name where Rhai gives no place: it does not of a loop in which nothing stands, nor of
     /// values that outgrow their limits.
     suspect: Option<Position>,
 }
+
+/// So many keys are worked out both ways; after a difference all are left to the interpreter.
+const COMPARED: usize = 256;
 
 /// What a script says of itself at its top.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,15 +132,18 @@ impl Script {
         let ast = engine.compile_with_scope(&constants, text);
         let ast = ast.map_err(|error| unreadable(&error))?;
         let many = engine.compile(MANY).map_err(|error| unreadable(&error))?;
-        let ast = ast.clone_functions_only().merge(&many);
+        let functions = ast.clone_functions_only();
+        let ast = functions.merge(&many);
         #[allow(
             deprecated,
             reason = "marked so since it may change; the version is bound"
         )]
         engine.on_var(move |name, _, _| Ok(constants.get(name).cloned()));
         Ok(Self {
-            reads: Reads::of(&ast),
+            reads: Reads::of(&functions),
             suspect: suspect(&plain),
+            direct: Direct::of(&functions, KEY).filter(|_| !is_plan),
+            doubtful: Cell::new(COMPARED),
             engine,
             ast,
             limits,
@@ -218,16 +228,45 @@ impl Script {
         &self,
         view: &View<'_>,
         rng: &mut Rng,
-        jobs: impl Iterator<Item = JobId>,
+        jobs: &[JobId],
         keys: &mut Vec<f64>,
     ) -> Result<(), Mistake> {
-        let jobs: Vec<Job> = jobs
-            .map(|job| Job::of(view, job, self.reads.names, None))
-            .collect();
         keys.clear();
-        if jobs.is_empty() {
+        let direct = self.direct.as_ref();
+        if let Some(direct) = direct.filter(|_| self.doubtful.get() == 0) {
+            keys.extend(jobs.iter().map_while(|&job| direct.key(view, job)));
+        }
+        if keys.len() == jobs.len() {
             return Ok(());
         }
+        self.interpreted(view, rng, jobs, keys)?;
+        if let Some(direct) = direct.filter(|_| self.doubtful.get() <= COMPARED) {
+            let mut both = jobs.iter().zip(&*keys);
+            let differs = |(&job, key): (&JobId, &f64)| {
+                direct
+                    .key(view, job)
+                    .is_some_and(|of| of.to_bits() != key.to_bits())
+            };
+            let left = match both.any(differs) {
+                true => usize::MAX,
+                false => self.doubtful.get().saturating_sub(jobs.len()),
+            };
+            self.doubtful.set(left);
+        }
+        Ok(())
+    }
+
+    /// The same by the interpreter.
+    fn interpreted(
+        &self,
+        view: &View<'_>,
+        rng: &mut Rng,
+        jobs: &[JobId],
+        keys: &mut Vec<f64>,
+    ) -> Result<(), Mistake> {
+        keys.clear();
+        let of = |&job: &JobId| Job::of(view, job, self.reads.names, None);
+        let jobs: Vec<Job> = jobs.iter().map(of).collect();
         let many = jobs.len();
         {
             let mut desk = self.desk.borrow_mut();
@@ -270,7 +309,7 @@ impl Script {
         let mut keys = Vec::new();
         // A copy: asking changes nothing.
         let mut rng = self.desk.borrow().rng.clone();
-        let called = self.keys(view, &mut rng, std::iter::once(job), &mut keys);
+        let called = self.interpreted(view, &mut rng, &[job], &mut keys);
         let notes = self.noted(job);
         self.desk.borrow_mut().notes = None;
         let mut facts = match (called, keys.first()) {
@@ -445,5 +484,46 @@ impl Reads {
             true
         });
         reads
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::script::EXAMPLES;
+
+    #[test]
+    fn keys_of_numbers_need_no_interpreter() {
+        for example in EXAMPLES {
+            let script = Script::new(example.text, true).unwrap();
+            assert_eq!(script.direct.is_some(), !script.is_plan, "{}", example.name);
+        }
+        let more = "const T = 3250.0;\nfn level(x) { if x < T { return 0.0; } log2(x / T) }\nfn key(job, now) { let x = job.attained; x += level(x); x }";
+        assert!(Script::new(more, false).unwrap().direct.is_some());
+        for left in ["random()", "job.name.len()", "for i in 0..3 { } 1"] {
+            let text = format!("fn key(job, now) {{ {left} }}");
+            assert!(
+                Script::new(&text, false).unwrap().direct.is_none(),
+                "{left}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_a_key_reads_says_when_it_changes() {
+        let changes = |body: &str| {
+            let text = format!("fn key(job, t) {{ {body} }}");
+            Script::new(&text, false).unwrap().reads.changes
+        };
+        assert_eq!(changes("job.gpus + job.submit"), Changes::Never);
+        assert_eq!(changes("job.attained"), Changes::Running);
+        for always in [
+            "t",
+            "job.waited",
+            "random()",
+            "if job.running { 1 } else { 2 }",
+        ] {
+            assert_eq!(changes(always), Changes::Always, "{always}");
+        }
     }
 }
