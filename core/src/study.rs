@@ -327,6 +327,14 @@ impl Study {
 impl Default for Request {
     /// Nothing but the shipped weights.
     fn default() -> Self {
+        Self::with(weights::shipped())
+    }
+}
+
+impl Request {
+    /// Nothing but these weights: for those who ask often, since reading them takes longer than some
+    /// runs.
+    pub fn with(weights: Weights) -> Self {
         Self {
             policies: Vec::new(),
             preset: None,
@@ -336,13 +344,11 @@ impl Default for Request {
             profiles: Vec::new(),
             definitions: Vec::new(),
             histories: Vec::new(),
-            weights: weights::shipped(),
+            weights,
             own_weights: None,
         }
     }
-}
 
-impl Request {
     /// These policies, in their textual form.
     ///
     /// # Errors

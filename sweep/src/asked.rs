@@ -5,11 +5,21 @@ use crate::files;
 use serde_json::{Map, Value};
 use std::fmt::Display;
 use std::str::FromStr;
+use std::sync::LazyLock;
 use switchyard::cluster::ClusterSpec;
+use switchyard::placement::graph_rl::Weights;
 use switchyard::policy::ServiceHistory;
 use switchyard::study::{Asked, Origin, Prepared, Request, Study};
 use switchyard::trace::{Choices, OpenOptions};
-use switchyard::{SETTINGS, Setting};
+use switchyard::{SETTINGS, Setting, weights};
+
+/// The shipped weights, read once: that takes as long as thousands of jobs.
+static SHIPPED: LazyLock<Weights> = LazyLock::new(weights::shipped);
+
+/// The shipped weights; a copy costs nothing.
+pub fn shipped() -> Weights {
+    SHIPPED.clone()
+}
 
 /// Options, by name.
 pub type Options = Map<String, Value>;
@@ -112,7 +122,7 @@ impl Running {
     /// One is none, or takes other values.
     pub fn of(options: &Options) -> Result<Self, Refused> {
         let mut asked = Self {
-            request: Request::default(),
+            request: Request::with(shipped()),
             cluster: None,
             load: 1.0,
         };

@@ -22,8 +22,8 @@ use switchyard::placement::graph_rl::{Chooser, Decision, Placer, WeightsChoice};
 use switchyard::policy::{self, BuildContext};
 use switchyard::sim::{SimOptions, Simulation};
 use switchyard::tell::Choice;
-use switchyard::weights;
 use switchyard::workload::{DataCentre, Split, Workload};
+use switchyard_sweep::asked::shipped;
 
 /// How a data centre is built, the same in each of its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,7 +201,7 @@ fn run(
             contention: true,
             ..SimOptions::default()
         };
-        let network = weights::shipped().find(Strategy::GRAPH_RL, WeightsChoice::Shipped);
+        let network = shipped().find(Strategy::GRAPH_RL, WeightsChoice::Shipped);
         let network = network.ok_or("the placer's weights are not at hand")?;
         let asking = Asking {
             asker,

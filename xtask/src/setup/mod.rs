@@ -137,13 +137,11 @@ impl Toolbox {
         Ok(command)
     }
 
-    /// The Python whose environment has what the tests of its package need.
-    pub(crate) fn python(&self) -> PathBuf {
-        let variables = self.variables.iter();
-        let mut found = variables.filter(|(name, _)| *name == PYTHON);
-        found
-            .next()
-            .map_or_else(|| "python3".into(), |(_, path)| path.clone())
+    /// The Python whose environment has what the tests of its package need, if it could be had.
+    pub(crate) fn python(&self) -> Option<PathBuf> {
+        let mut variables = self.variables.iter();
+        let found = variables.find(|(name, _)| *name == PYTHON);
+        found.map(|(_, path)| path.clone())
     }
 
     /// A command that finds the tools and builds for wasm.
@@ -202,12 +200,14 @@ impl Toolbox {
             }
             Need::NodePackages => packages::ensure(&workspace::e2e(), "the browser tests"),
             Need::EditorPackages => packages::ensure(&workspace::editor(), "the editor"),
-            Need::Python => {
-                let python = python::ensure()?;
-                let found = python.display().to_string();
-                self.variables.push((PYTHON, python));
-                Ok(found)
-            }
+            Need::Python => Ok(match python::ensure() {
+                Ok(python) => {
+                    let found = python.display().to_string();
+                    self.variables.push((PYTHON, python));
+                    found
+                }
+                Err(error) => format!("MISSING, so its package cannot be tested: {error:#}"),
+            }),
             Need::Nvrtc => Ok(match nvrtc::ensure() {
                 Ok(library) => {
                     let found = library.display().to_string();
