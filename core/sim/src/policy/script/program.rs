@@ -506,7 +506,11 @@ mod tests {
         }
         let more = "const T = 3250.0;\nfn level(x) { if x < T { return 0.0; } log2(x / T) }\nfn key(job, now) { let x = job.attained; x += level(x); x }";
         assert!(Script::new(more, false).unwrap().direct.is_some());
-        for left in ["random()", "job.name.len()"] {
+        for left in [
+            "random()",
+            "job.name.len()",
+            "let n = 0; for i in 0..3 { n += i; } n",
+        ] {
             let text = format!("fn key(job, now) {{ {left} }}");
             assert!(
                 Script::new(&text, false).unwrap().direct.is_none(),
