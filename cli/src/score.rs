@@ -11,7 +11,8 @@ use switchyard::sim::RunError;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The scheduler: a script's file (docs/scripts.md), or a policy such as 'las[quantum=300]'
+    /// The scheduler: a script's file (docs/scripts.md), a plug-in's (docs/plugins.md), or a policy such as
+    /// 'las[quantum=300]' or 'plugin:FILE.wasm[quantum=60]'
     #[arg(value_name = "FILE|SPEC")]
     scheduler: String,
     /// Write the score as JSON to this file; - is standard output
@@ -21,7 +22,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let path = PathBuf::from(&arguments.scheduler);
-    let policy = match arguments.scheduler.parse() {
+    let policy = match script::spec(&arguments.scheduler)?.parse() {
         Ok(policy) => policy,
         Err(_) if path.is_file() => script::of_file(&path)?,
         Err(error) => {

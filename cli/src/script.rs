@@ -1,29 +1,26 @@
-//! Scripts as policies: from `script:FILE` to a spec that holds the file's text.
+//! Schedulers of one's own: from `script:FILE` or `plugin:FILE` to a spec that holds what is in the file.
 
 use crate::Failure;
 use anyhow::{Context, anyhow};
 use std::borrow::Cow;
 use std::path::Path;
-use switchyard::policy::PolicySpec;
 use switchyard::policy::script::Script;
+use switchyard::policy::{PolicySpec, plugin};
 use switchyard::sim::{Mistake, RunError};
 
-/// What marks a script's file in the place of a policy.
-const FILE: &str = "script:";
+/// What marks a file in the place of a policy.
+const FILES: [&str; 2] = ["script:", "plugin:"];
 
-/// A policy as the engine reads it, where a person may have named a script's file: `script:FILE`, with
-/// what stands behind a name in any spec, `[placement=spread]` and `if 7:3600..`.
+/// What every WebAssembly module begins with.
+const MODULE: &[u8] = b"\0asm";
+
+/// A policy as the engine reads it, where a person may have named a file: `script:FILE` or `plugin:FILE`,
+/// with what stands behind a name in any spec, `[placement=spread]` and `if 7:3600..`.
 pub(crate) fn spec(text: &str) -> Result<Cow<'_, str>, Failure> {
-    let Some(rest) = text.trim().strip_prefix(FILE) else {
+    let Some((path, more, outages)) = file_of(text) else {
         return Ok(Cow::Borrowed(text));
     };
-    let (rest, outages) = rest.rsplit_once(" if ").unwrap_or((rest, ""));
-    let parted = rest
-        .strip_suffix(']')
-        .and_then(|rest| rest.rsplit_once('['));
-    let (path, more) = parted.unwrap_or((rest, ""));
-    let of_text = of_file(Path::new(path.trim()))?.to_string();
-    let mut spec = of_text;
+    let mut spec = of_file(Path::new(path))?.to_string();
     if !more.is_empty() {
         spec.pop();
         spec.push_str(&format!(",{more}]"));
@@ -34,9 +31,11 @@ pub(crate) fn spec(text: &str) -> Result<Cow<'_, str>, Failure> {
     Ok(Cow::Owned(spec))
 }
 
-/// The file, the parameters and the outages of `script:FILE[…] if …`.
+/// The file, the parameters and the outages of `script:FILE[…] if …` or `plugin:FILE[…] if …`.
 fn file_of(text: &str) -> Option<(&str, &str, &str)> {
-    let rest = text.trim().strip_prefix(FILE)?;
+    let rest = FILES
+        .iter()
+        .find_map(|mark| text.trim().strip_prefix(mark))?;
     let (rest, outages) = rest.rsplit_once(" if ").unwrap_or((rest, ""));
     let parted = rest
         .strip_suffix(']')
@@ -45,17 +44,17 @@ fn file_of(text: &str) -> Option<(&str, &str, &str)> {
     Some((path.trim(), more, outages))
 }
 
-/// The policy that a script's file describes, called as the file is.
+/// The policy that a file is, called as the file: a script, or a plug-in where it begins as modules do.
 pub(crate) fn of_file(path: &Path) -> Result<PolicySpec, Failure> {
-    let text = read(path)?;
+    let file = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+    let file = file.map_err(Failure::Input)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    Script::spec(&text, &name).map_err(|mistake| Failure::Input(at(path, &mistake)))
-}
-
-pub(crate) fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read {}", path.display()))
-        .map_err(Failure::Input)
+    let spec = match String::from_utf8(file) {
+        Ok(text) if !text.as_bytes().starts_with(MODULE) => Script::spec(&text, &name),
+        Ok(module) => plugin::spec(module.as_bytes(), &name),
+        Err(bytes) => plugin::spec(bytes.as_bytes(), &name),
+    };
+    spec.map_err(|mistake| Failure::Input(at(path, &mistake)))
 }
 
 /// Why a run failed; of a script, at its place in the file that was asked for, if one was.

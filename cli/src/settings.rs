@@ -15,7 +15,8 @@ use switchyard::{SETTINGS, Setting};
 #[derive(Args)]
 pub(crate) struct SettingsArguments {
     /// A policy, such as 'tiresias-las[queues=2,threshold=57600]', or a script of one's own (docs/scripts.md),
-    /// 'script:FILE' or 'script:FILE[placement=spread]'; may be given several times
+    /// 'script:FILE' or 'script:FILE[placement=spread]', or a plug-in (docs/plugins.md),
+    /// 'plugin:FILE.wasm[quantum=60]'; may be given several times
     /// [default: those of the experiment, or fifo and tiresias-las]
     #[arg(long = "policy", value_name = "SPEC")]
     pub(crate) policies: Vec<String>,

@@ -17,6 +17,7 @@
 #[cfg(not(target_arch = "wasm32"))]
 pub mod artifact;
 pub mod models;
+pub mod plugins;
 pub mod scripts;
 
 use std::sync::Arc;
@@ -419,7 +420,17 @@ impl Case {
         })
     }
 
-    fn log_hash(&self, policy: &str) -> u64 {
+    /// What it is called.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The fingerprint of its run under a policy.
+    ///
+    /// # Panics
+    ///
+    /// If the policy makes an impossible plan.
+    pub fn log_hash(&self, policy: &str) -> u64 {
         let spec = RunSpec {
             policy: policy.parse().expect("a policy"),
             cluster: self.cluster.clone(),

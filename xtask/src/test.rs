@@ -44,7 +44,13 @@ impl Step {
             Self::Fmt => &[],
             Self::Deny => &[Need::Deny],
             Self::Clippy => &[Need::WasmStd],
-            Self::Native => &[Need::Nextest, Need::Nvrtc],
+            // Examples of plug-ins are built for wasm, one by AssemblyScript.
+            Self::Native => &[
+                Need::Nextest,
+                Need::Nvrtc,
+                Need::WasmStd,
+                Need::NodePackages,
+            ],
             Self::Python => &[Need::Python],
             Self::Wasm => &[Need::WasmStd, Need::Browser, Need::WasmBindgen],
             Self::E2e => &[

@@ -54,7 +54,7 @@ pub enum RunSpecError {
         /// Which weights.
         weights: WeightsChoice,
     },
-    /// A script that cannot be run.
+    /// A script or a plug-in that cannot be run.
     #[error("{policy}: {mistake}")]
     Script {
         /// The policy's spec, without its text.
@@ -77,7 +77,9 @@ impl RunSpec {
     /// What is missing, and what to do.
     pub fn check(&self) -> Result<(), RunSpecError> {
         self.all_outages().check(self.cluster.nodes())?;
-        policy::script::check(&self.policy).map_err(|mistake| RunSpecError::Script {
+        let script = policy::script::check(&self.policy);
+        let program = script.and_then(|()| policy::plugin::check(&self.policy));
+        program.map_err(|mistake| RunSpecError::Script {
             policy: self.policy.label(),
             mistake,
         })?;

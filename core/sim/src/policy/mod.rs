@@ -32,6 +32,7 @@ mod gittins;
 mod graph_rl;
 mod las;
 mod optimus;
+pub mod plugin;
 pub mod pollux;
 mod rl_picker;
 pub mod script;
@@ -88,6 +89,7 @@ const REGISTERED: &[entry::Registered] = &[
     rl_picker::POLICY,
     graph_rl::POLICY,
     script::POLICY,
+    plugin::POLICY,
 ];
 
 /// Every policy, in the order shown to a person. (Apart from the makers: a page that only names

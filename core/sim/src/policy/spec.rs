@@ -3,7 +3,7 @@
 //! A [`PolicySpec`] is what a person wrote, checked against the policy's [`ParamInfo`]s; it
 //! prints in canonical form. [`Params`] gives a policy its values, defaults filled in.
 
-use super::script;
+use super::{plugin, script};
 use crate::outages::Outages;
 use crate::placement::{Strategy, UnknownStrategy};
 use serde::{Deserialize, Serialize};
@@ -167,10 +167,10 @@ impl PolicySpec {
         self.params.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The spec for people: of a script with a name, without its text.
+    /// The spec for people: of a script or a plug-in, without its text.
     pub fn label(&self) -> String {
         let mut short = self.clone();
-        if short.name == script::NAME {
+        if [script::NAME, plugin::NAME].contains(&short.name.as_str()) {
             short.params.retain(|(name, _)| name != script::CODE);
         }
         short.to_string()

@@ -130,7 +130,7 @@ impl Plan {
 
 /// What is wrong in a program that a person wrote, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
-#[error("line {line}, column {column}: {what}")]
+#[error("{}{what}", self.place())]
 pub struct Mistake {
     /// From 1; 0: in no line of it.
     pub line: u32,
@@ -138,6 +138,16 @@ pub struct Mistake {
     pub column: u32,
     /// What, and what to do.
     pub what: String,
+}
+
+impl Mistake {
+    /// Where, in words; nothing of what is in no line.
+    fn place(&self) -> String {
+        match self.line {
+            0 => String::new(),
+            line => format!("line {line}, column {}: ", self.column),
+        }
+    }
 }
 
 /// A mistake in the program of a policy, found while it ran.

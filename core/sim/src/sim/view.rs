@@ -139,6 +139,12 @@ impl View<'_> {
         self.setting.types.len()
     }
 
+    /// The pool that a node is in; 0 where all are alike.
+    pub fn pool_of(&self, node: u32) -> usize {
+        let pools = self.setting.pools.as_ref();
+        pools.map_or(0, |pools| pools.of_node(node))
+    }
+
     /// What a pool's GPUs are called.
     pub fn pool_name(&self, pool: usize) -> &str {
         self.setting.types.name(pool)
@@ -235,6 +241,11 @@ impl View<'_> {
         let wiring = self.setting.wiring.as_ref();
         let wiring = wiring.filter(|_| strategy.looks_at_links());
         wiring.map(|wiring| wiring.profile(job))
+    }
+
+    /// The job's model among those that the trace names: an index.
+    pub fn model_index(&self, job: JobId) -> Option<u32> {
+        self.setting.job(job).model
     }
 
     /// The progress observed on the job's present GPUs (of a job that has just finished: its

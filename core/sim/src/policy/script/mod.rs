@@ -163,7 +163,7 @@ fn of_spec(spec: &PolicySpec) -> Result<Script, Mistake> {
 }
 
 /// What cannot be run: the run ends when it is first asked.
-struct Refused(Mistake);
+pub(super) struct Refused(pub(super) Mistake);
 
 impl Policy for Refused {
     fn plan(&mut self, _view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
