@@ -77,12 +77,27 @@ globalThis.switchyardRemote = (() => {
   // Bytes of a link's text when unpacked: a few letters may stand for very many.
   const MOST_UNPACKED = 8e6;
 
-  /** A text as letters, digits, - and _, to travel in a link. */
+  /** A text, or a file, as letters, digits, - and _, to travel in a link. */
   const pack = async (text) => {
     const packed = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
     const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
     const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
     return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  };
+
+  // Bytes of a plug-in, and of one that is packed (core/sim/src/policy/plugin/code.rs).
+  const MOST_OF_A_PLUGIN = 256 * 1024;
+  const MOST_OF_A_PACKED_PLUGIN = 16 * 1024;
+
+  /** The policy that a module of WebAssembly is, as a spec. */
+  const plugin = async (file) => {
+    const start = new Uint8Array(await file.slice(0, 4).arrayBuffer());
+    if (String.fromCharCode(...start) !== "\0asm") throw new Error(`${file.name} is no module of WebAssembly: what a plug-in is stands in docs/plugins.md`);
+    if (file.size > MOST_OF_A_PLUGIN) throw new Error(`${file.name} is too large: a plug-in has at most 256 KB`);
+    const code = await pack(file);
+    if (code.length > (MOST_OF_A_PACKED_PLUGIN * 4) / 3) throw new Error(`${file.name} is too large: a plug-in has at most 16 KB when it is packed. Build it for size, without symbols`);
+    const name = file.name.replace(/\.wasm$/i, "").replace(/[[\],=\p{Cc}]/gu, " ").trim();
+    return `plugin[code=${code}${name && `,name=${name}`}]`;
   };
 
   /** The file of this name that was packed so; `held`: within this page (static/snippets.js). */
@@ -110,5 +125,5 @@ globalThis.switchyardRemote = (() => {
     return new File(parts, name);
   };
 
-  return { take, leave: () => fetching?.abort(), pack, unpack };
+  return { take, leave: () => fetching?.abort(), pack, unpack, plugin };
 })();

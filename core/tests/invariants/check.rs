@@ -23,6 +23,8 @@ enum Idle {
 fn idle(spec: &PolicySpec) -> Option<Idle> {
     match spec.name() {
         "fifo" | "fcfs" if spec.param("backfill").is_none() => Some(Idle::ForHead),
+        // Without a text or a module they are fifo.
+        "script" | "plugin" => Some(Idle::ForHead),
         // Whom they picked blocks all others, or those that would end too late.
         "fcfs" | "shortest-job" | "wfp3" | "unicep" | "f1" | "rl-picker" => None,
         // Those decide at rounds only.

@@ -16,6 +16,7 @@ mod links;
 mod moment;
 mod opening;
 mod packing;
+mod plugging;
 mod remote;
 mod running;
 mod runs;

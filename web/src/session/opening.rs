@@ -46,9 +46,10 @@ impl Session {
         self.ask_opener(&request, &[]);
     }
 
-    /// Opens the visitor's files: a trace, a cluster's description, or both; and weights.
+    /// Opens the visitor's files: a trace, a cluster's description, or both; weights and plug-ins.
     pub fn open_files(&self, mut files: Vec<File>) {
         self.take_weights(&mut files);
+        self.take_plugins(&mut files);
         if !files.is_empty() {
             let how = Opening {
                 files,

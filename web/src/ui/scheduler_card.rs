@@ -136,7 +136,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
                 <span class="swatch" ~style={colour} aria-hidden="true"></span>
                 <button type="button" class="name quiet" aria-expanded={editing.to_string()} onclick={toggle}
                     title={format!("{}\n{} {}.", card.policy.label(), entry.summary, entry.source)}>{ card.name() }</button>
-                if entry.scripted {
+                if entry.is_written {
                     // static/author.js hears of it.
                     <button type="button" class="quiet" data-script={id.to_string()} aria-label={format!("Edit {}", card.name())}>{ "Edit" }</button>
                 }

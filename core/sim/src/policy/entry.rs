@@ -29,8 +29,11 @@ pub struct PolicyEntry {
     pub takes_whole_gpus: bool,
     /// Whether it serves jobs in order of arrival, so that who waits longest is the head of the line.
     pub in_order: bool,
-    /// Whether somebody's own text decides, which only some programs run (the feature `scripts`).
+    /// Whether somebody's own text or module decides, which only some programs run (the features
+    /// `scripts` and `plugins`).
     pub scripted: bool,
+    /// Whether that is a text, which the page's editor writes.
+    pub is_written: bool,
     /// Its queues, if it sorts jobs into some by what they have attained.
     pub levels: Option<fn(&Params<'_>) -> Levels>,
     /// Says what does not fit between parameters that are valid one by one.
@@ -52,6 +55,7 @@ impl PolicyEntry {
         takes_whole_gpus: false,
         in_order: false,
         scripted: false,
+        is_written: false,
         levels: None,
         check: |_| Ok(()),
     };

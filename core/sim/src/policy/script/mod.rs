@@ -105,6 +105,7 @@ pub(super) const POLICY: Registered = Registered {
         oracle: |params| params.bool(ORACLE),
         adapts_jobs: |params| params.bool(ADAPTIVE),
         scripted: true,
+        is_written: true,
         ..PolicyEntry::PLAIN
     },
     build,
