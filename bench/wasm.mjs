@@ -11,6 +11,7 @@ const [native, folder, trace] = process.argv.slice(2);
 const { Bench } = createRequire(import.meta.url)(join(folder, "switchyard_bench_wasm.js"));
 const read = (path) => readFileSync(new URL(path, import.meta.url), "utf8");
 const EIGHT_LINES = Bench.script(read("src/eight_lines.rhai"));
+const PLUGIN = /^las (.*)$/m.exec(read("../tests/golden/plugins.txt"))[1];
 const LAS = Bench.script(read("../core/sim/src/policy/script/examples/las.rhai"));
 const POLICIES = ["fifo", "sjf", "srsf", "las", "tiresias-las", EIGHT_LINES];
 const CLUSTER = "144x8";
@@ -44,7 +45,7 @@ for (const policy of POLICIES) {
 console.log("\ndecisions per second in wasm, with so many jobs waiting");
 for (const waiting of [50, 500]) {
   const crowd = Bench.crowd(waiting);
-  for (const [name, policy] of [["las", "las"], ["las, a script", LAS], ["eight lines", EIGHT_LINES]]) {
+  for (const [name, policy] of [["las", "las"], ["las, a script", LAS], ["las, a plug-in", PLUGIN], ["eight lines", EIGHT_LINES]]) {
     let decisions = 0;
     const run = () => (decisions = crowd.decide(policy, "8x4", 2000));
     run();

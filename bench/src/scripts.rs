@@ -1,8 +1,8 @@
-//! `switchyard-bench scripts`: decisions per second of scripts beside the built-in policy that does
+//! `switchyard-bench scripts`: decisions per second of scripts and a plug-in beside the built-in policy that does
 //! the same, with so many jobs waiting. `bench/wasm` measures the same in Node.
 
 use crate::engine::{Spread, measure};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use serde::Serialize;
 use std::sync::Arc;
@@ -13,6 +13,9 @@ use switchyard::{RunSpec, Time};
 
 /// A key of eight lines.
 const EIGHT_LINES: &str = include_str!("eight_lines.rhai");
+
+/// Plug-ins, modules and all, each behind the policy that it is.
+const PLUGINS: &str = include_str!("../../tests/golden/plugins.txt");
 
 /// So many decisions are timed, the first of which see the jobs come.
 const DECISIONS: usize = 2_000;
@@ -44,9 +47,12 @@ pub(crate) fn scripts(arguments: &Arguments) -> Result<()> {
         found.map_or("", |example| example.text)
     };
     let script = |text: &str, name: &str| Script::spec(text, name).map(|spec| spec.to_string());
+    let plugin = PLUGINS.lines().find_map(|line| line.strip_prefix("las "));
+    let plugin = plugin.context("tests/golden/plugins.txt has no las")?;
     let policies = [
         ("las, built in", "las".to_owned()),
         ("las, a script", script(example("las"), "las")?),
+        ("las, a plug-in", plugin.to_owned()),
         ("eight lines", script(EIGHT_LINES, "eight lines")?),
         ("tiresias-las, built in", "tiresias-las".to_owned()),
         (

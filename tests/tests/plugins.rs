@@ -6,9 +6,6 @@ use switchyard_tests::{cases, plugins};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-/// Where nodes are of one kind: elsewhere siblings count GPUs by their kinds, the examples all of them.
-const ALIKE: [&str; 5] = ["lab", "cluster", "slow", "linked", "failing"];
-
 /// Runs a plug-in and its sibling.
 fn is_its_sibling(plugin: &str, sibling: &str, on: &[&str]) {
     for case in cases().iter().filter(|case| on.contains(&case.name())) {
@@ -26,13 +23,16 @@ fn plugins_give_the_same_bits_everywhere() {
 
 #[cfg(not(target_arch = "wasm32"))]
 mod built_here {
-    use super::{ALIKE, is_its_sibling};
+    use super::is_its_sibling;
     use std::path::Path;
     use std::process::Command;
     use std::sync::Arc;
     use switchyard::RunSpec;
     use switchyard::policy::plugin;
     use switchyard::workload::Sample;
+
+    /// Where nodes are of one kind: elsewhere siblings count GPUs by their kinds, the examples all of them.
+    const ALIKE: [&str; 5] = ["lab", "cluster", "slow", "linked", "failing"];
 
     fn root() -> &'static Path {
         Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
