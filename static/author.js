@@ -1,23 +1,13 @@
 // The way to the editor of schedulers (editor/): whoever presses "Write a scheduler", or "Edit" on a script's
-// card, has it fetched then, and whoever never does downloads nothing of it. A page that was left while
-// something was being written opens it again. The single file holds it as a function that nobody has called.
+// card, has it fetched then. A page that was left while something was being written opens it again.
 (() => {
-  const { version } = globalThis.switchyardWorkers;
-  let loading = null;
-  const load = async () => {
-    if (globalThis.switchyardEditorHeld) globalThis.switchyardEditorHeld();
-    else await import(new URL(`./editor.js?v=${version}`, document.baseURI).href);
-    return globalThis.switchyardEditor;
-  };
-
   const open = async (id) => {
     const place = document.getElementById("editor");
     place?.setAttribute("aria-busy", "true");
     try {
-      loading ??= load();
-      await (await loading)(id);
+      await globalThis.switchyardLazy("editor");
+      await globalThis.switchyardEditor(id);
     } catch (error) {
-      loading = null;
       if (place) place.textContent = `The editor could not be loaded (${error.message}). Press the button again.`;
     }
     place?.removeAttribute("aria-busy");

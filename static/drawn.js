@@ -42,7 +42,8 @@ globalThis.switchyardDrawn = (() => {
       beginPath: () => (path = ""),
       closePath: () => (path += "z"),
       moveTo: (x, y) => (path += `M${at(x, y)}`),
-      lineTo: (x, y) => (path += `L${at(x, y)}`),
+      // A path that begins with a line begins at its end.
+      lineTo: (x, y) => (path += `${path ? "L" : "M"}${at(x, y)}`),
       rect: (...of) => (path += box(...of)),
       arc: (x, y, r, from, to) => {
         const point = (angle) => at(x + r * Math.cos(angle), y + r * Math.sin(angle));
@@ -117,15 +118,17 @@ globalThis.switchyardDrawn = (() => {
     const all = [...boxes, ...words.map(({ box }) => box)];
     const [left, top] = [Math.min(...all.map(({ left }) => left)), Math.min(...all.map(({ top }) => top))];
     const [right, bottom] = [Math.max(...all.map(({ right }) => right)), Math.max(...all.map(({ bottom }) => bottom))];
+    // Canvases on whole pixels, as they are painted: edges would fall between two.
+    const ratio = devicePixelRatio;
+    const places = boxes.map(({ left: x, top: y }) => [Math.round(x - left), Math.round(y - top)]);
+    const wide = Math.max(Math.ceil(right - left), ...canvases.map(({ width }, at) => places[at][0] + Math.ceil(width / ratio)));
+    const high = Math.max(Math.ceil(bottom - top), ...canvases.map(({ height }, at) => places[at][1] + Math.ceil(height / ratio)));
     const head = words.map(({ text, box: { left: x, top: y, height }, style: { color, fontSize, fontWeight, fontFamily } }) =>
       `<text x="${short(x - left)}" y="${short(y - top + 0.76 * height)}" font-size="${parseFloat(fontSize)}" font-weight="${fontWeight}" font-family="${escaped(fontFamily)}" fill="${color}">${escaped(text)}</text>`);
     const grounds = [];
     for (let of = canvases[0]; of; of = of.parentElement) grounds.push(getComputedStyle(of).backgroundColor);
     const ground = grounds.find((colour) => colour !== "rgba(0, 0, 0, 0)") ?? "white";
-    const parts = canvases.map((canvas, at) => {
-      const { left: x, top: y, width } = boxes[at];
-      return `<g transform="translate(${short(x - left)} ${short(y - top)}) scale(${(width / canvas.width).toFixed(4)})">${painted[at]}</g>`;
-    });
-    return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${short(right - left)} ${short(bottom - top)}"><rect width="100%" height="100%" fill="${ground}"/>${head.join("")}${parts.join("")}</svg>\n`;
+    const parts = places.map(([x, y], at) => `<g transform="translate(${x} ${y}) scale(${(1 / ratio).toFixed(4)})">${painted[at]}</g>`);
+    return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${wide} ${high}"><rect width="100%" height="100%" fill="${ground}"/>${head.join("")}${parts.join("")}</svg>\n`;
   };
 })();

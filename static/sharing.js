@@ -21,6 +21,8 @@ globalThis.switchyardSharing = (() => {
   const MOST_COMPARED = 64e6;
   /** A worker that owes an answer for so long may be taken from who asked. */
   const QUIET_MS = 20_000;
+  /** How often pages that are gone are looked for. */
+  const GONE_MS = 2_000;
 
   // What of the protocol counts here: the places of messages in their lists (web/src/bridge/protocol.rs, where
   // a test holds them to this).
@@ -199,6 +201,7 @@ globalThis.switchyardSharing = (() => {
 
   // Lines: a figure's page, for which there is a worker at the other end.
 
+  const lines = new Set();
   const waiting = [];
   let greeting = null;
   /** That a worker is ready, as it says it itself. */
@@ -217,8 +220,9 @@ globalThis.switchyardSharing = (() => {
     repeats = false;
     isOpen = true;
 
-    constructor(role, port) {
-      Object.assign(this, { role, port });
+    constructor(role, port, page) {
+      Object.assign(this, { role, port, page });
+      lines.add(this);
       let order = Promise.resolve();
       port.onmessage = ({ data }) => {
         if (data === null) this.close();
@@ -302,6 +306,7 @@ globalThis.switchyardSharing = (() => {
     }
 
     close() {
+      if (!lines.delete(this)) return;
       this.isOpen = false;
       this.task?.leave(this);
       dismiss(this);
@@ -309,13 +314,16 @@ globalThis.switchyardSharing = (() => {
     }
   }
 
+  // A page that goes says so, but in WebKit its last word may get lost.
+  setInterval(() => lines.forEach((line) => line.page.closed && line.close()), GONE_MS);
+
   // Pages of this host alone, and of this version.
-  addEventListener("message", ({ origin, data, ports: [port] }) => {
+  addEventListener("message", ({ origin, data, ports: [port], source }) => {
     const { worker, version } = data ?? {};
     if (origin !== self.origin || origin === "null" || !port || !Object.hasOwn(ROLES, worker)) return;
     const isOurs = version === switchyardWorkers.version;
     port.postMessage(isOurs);
-    if (isOurs) new Line(worker, port);
+    if (isOurs) new Line(worker, port, source);
   });
 
   prepare();

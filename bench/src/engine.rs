@@ -26,6 +26,9 @@ pub(crate) struct Arguments {
     /// Jobs on the same links slow one another
     #[arg(long)]
     contention: bool,
+    /// How much of the trace, or how many times the trace, growth is measured on
+    #[arg(long = "multiple", default_values_t = [0.1, 0.3, 1.0, 3.0, 10.0])]
+    multiples: Vec<f64>,
     /// Runs per figure
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
@@ -106,9 +109,6 @@ pub(crate) struct Spread {
     pub(crate) max: f64,
 }
 
-/// Multiples of the trace on which growth is measured.
-const MULTIPLES: [f64; 5] = [0.1, 0.3, 1.0, 3.0, 10.0];
-
 pub(crate) fn engine(arguments: &Arguments) -> Result<()> {
     let (workload, opening) = match &arguments.trace {
         Some(path) => {
@@ -146,7 +146,7 @@ pub(crate) fn engine(arguments: &Arguments) -> Result<()> {
             history: None,
             outages: Default::default(),
         };
-        for multiple in MULTIPLES {
+        for &multiple in &arguments.multiples {
             let scaled = Arc::new(scaled(&workload, multiple));
             let (events, seconds) = measure(arguments.runs, || simulate(&spec, &scaled))?;
             growth.push(Growth {

@@ -5,6 +5,7 @@
 //! `placer` the decisions of graph-rl, `pollux` the genetic search of a scheduling round, `scripts` the decisions of scripts, `gns` the gradient noise scale on CPU and GPU.
 //! Every figure is the median of several runs, beside the least and the greatest.
 
+mod crowd;
 mod engine;
 mod gns;
 mod goodput;

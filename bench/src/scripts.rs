@@ -1,24 +1,19 @@
 //! `switchyard-bench scripts`: decisions per second of scripts and a plug-in beside the built-in policy that does
 //! the same, with so many jobs waiting. `bench/wasm` measures the same in Node.
 
+use crate::crowd::{crowd, decide};
 use crate::engine::{Spread, measure};
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use clap::Args;
 use serde::Serialize;
 use std::sync::Arc;
-use switchyard::job::{Demand, Job, Work};
 use switchyard::policy::script::{EXAMPLES, Script};
-use switchyard::workload::Workload;
-use switchyard::{RunSpec, Time};
 
 /// A key of eight lines.
 const EIGHT_LINES: &str = include_str!("eight_lines.rhai");
 
 /// Plug-ins, modules and all, each behind the policy that it is.
 const PLUGINS: &str = include_str!("../../tests/golden/plugins.txt");
-
-/// So many decisions are timed, the first of which see the jobs come.
-const DECISIONS: usize = 2_000;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -64,7 +59,9 @@ pub(crate) fn scripts(arguments: &Arguments) -> Result<()> {
     for &waiting in &arguments.waiting {
         for (name, policy) in &policies {
             let workload = Arc::new(crowd(waiting));
-            let (decisions, seconds) = measure(arguments.runs, || decide(policy, &workload))?;
+            let (decisions, seconds) = measure(arguments.runs, || {
+                decide(policy, &workload).map_err(Error::from_boxed)
+            })?;
             figures.push(Figure {
                 policy: (*name).to_owned(),
                 waiting,
@@ -88,39 +85,4 @@ pub(crate) fn scripts(arguments: &Arguments) -> Result<()> {
         println!("{policy:<32}{waiting:>8}{decisions_per_second:>14.0}");
     }
     Ok(())
-}
-
-/// So many jobs that wait, and 32 that run, without an end.
-fn crowd(waiting: u32) -> Workload {
-    let jobs = (0..32 + waiting).map(|i| Job {
-        name: format!("{i}").into(),
-        submit: Time(f64::from(i) / 64.0),
-        gpus: 1,
-        tenant: None,
-        model: None,
-        demand: Demand::default(),
-        work: Work::Fixed { duration: 1e9 },
-    });
-    Workload {
-        jobs: jobs.collect(),
-        ..Workload::default()
-    }
-}
-
-/// Decides so often, or until nobody changes places any more; how often.
-fn decide(policy: &str, workload: &Arc<Workload>) -> Result<usize> {
-    let spec = RunSpec {
-        policy: policy.parse()?,
-        cluster: "8x4".parse()?,
-        placement: Default::default(),
-        options: Default::default(),
-        history: None,
-        outages: Default::default(),
-    };
-    let mut run = spec.start(Arc::clone(workload));
-    let mut decisions = 0;
-    while decisions < DECISIONS && run.step()? {
-        decisions += 1;
-    }
-    Ok(decisions)
 }

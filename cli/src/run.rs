@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 use switchyard::RunSpec;
-use switchyard::placement::graph_rl::Weights;
 use switchyard::policy::PolicySpec;
 use switchyard::report::{
     Outcomes, Results, RunResult, TableForm, chrome_trace, jct_by_name, jobs_csv, paper_table,
 };
 use switchyard::sim::RunLog;
 use switchyard::study::Origin;
+use switchyard::weights::Weights;
 use switchyard::workload::Workload;
 
 /// Steps of a simulation between two looks at the progress bar.

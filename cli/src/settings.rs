@@ -25,7 +25,7 @@ pub(crate) struct SettingsArguments {
     /// to and kind, or JSON. Of one run alone: --policy 'fifo if 7:3600..'
     #[arg(long, value_name = "LIST|FILE")]
     outages: Option<String>,
-    /// Weights of one's own for a placement that has learned, such as graph-rl: a file of
+    /// Weights of one's own for what has learned, graph-rl or rl-picker: a file of
     /// safetensors, as `switchyard-train` writes [default: the shipped ones]
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,

@@ -9,9 +9,9 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use switchyard::job::JobId;
-use switchyard::placement::graph_rl::Weights;
 use switchyard::sim::EventKind;
 use switchyard::tell::{Cause, Explanation, Fact, Placing, Verdict};
+use switchyard::weights::Weights;
 use switchyard::{RunSpec, Time, workload::Workload};
 
 #[derive(Args)]

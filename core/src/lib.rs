@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod asked;
 pub mod challenges;
 pub mod described;
 mod experiment;

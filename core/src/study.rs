@@ -8,18 +8,16 @@
 
 use crate::cluster::{ClusterError, ClusterPreset, ClusterSpec};
 use crate::outages::Outages;
-use crate::placement::graph_rl::network::NetworkError;
-use crate::placement::graph_rl::{Weights, WeightsChoice, WeightsId};
 use crate::policy::{PolicySpec, ServiceHistory, SpecError};
 use crate::report::{ClusterFacts, Results, RunResult, TraceFacts};
 use crate::trace::{
     ChoiceError, Choices, ImportReport, OpenError, OpenOptions, Opened, ProfileTable, Trace,
 };
+use crate::weights::{self, NetworkError, Weights, WeightsChoice, WeightsId};
 use crate::workload::application::DefinitionError;
 use crate::workload::{Application, BindingRule, SAMPLES, Sample, SettingsError, Workload};
-use crate::{
-    Experiment, Group, Preset, RunSpec, RunSpecError, Setting, Settings, UnknownPreset, weights,
-};
+use crate::{Experiment, Group, Preset, RunSpec, RunSpecError, Setting, Settings, UnknownPreset};
+use serde::Serialize;
 use std::sync::Arc;
 
 /// What runs where nobody names a policy: the baseline, and the scheduler it is usually compared
@@ -52,6 +50,26 @@ pub struct Study {
     pub experiment: Experiment,
     /// What happened while they were read; nothing of a sample.
     pub report: ImportReport,
+}
+
+/// What is known of a study's jobs, for whoever looks at them before they run.
+#[derive(Clone, Debug, Serialize)]
+pub struct StudyFacts<'a> {
+    /// What they are.
+    #[serde(flatten)]
+    pub trace: &'a TraceFacts,
+    /// The name that an experiment's file gives it.
+    pub title: &'a str,
+    /// Where it runs unless another cluster is asked for; without one it is guessed.
+    pub cluster: Option<ClusterFacts>,
+    /// The policies in its file.
+    pub policies: &'a [String],
+    /// Whose jobs they are.
+    pub tenants: &'a [String],
+    /// What jobs train.
+    pub models: &'a [String],
+    /// What happened while they were read.
+    pub report: &'a ImportReport,
 }
 
 /// Why a cluster is the one it is.
@@ -89,6 +107,7 @@ pub struct Asked {
     named: bool,
     preset: Option<Preset>,
     weights: Weights,
+    own_weights: Option<WeightsId>,
 }
 
 /// Runs, ready to start.
@@ -160,6 +179,9 @@ pub enum StudyError {
     /// Weights that cannot be used.
     #[error(transparent)]
     Weights(#[from] NetworkError),
+    /// Weights that no policy goes by.
+    #[error("none of the policies goes by the weights that are given: they are those of {0}")]
+    Idle(PolicySpec),
     /// A setting in the file that is none.
     #[error(transparent)]
     Experiment(#[from] OpenError),
@@ -270,6 +292,20 @@ impl Study {
         })
     }
 
+    /// What is known of its jobs.
+    pub fn facts(&self) -> StudyFacts<'_> {
+        let cluster = self.cluster.as_ref();
+        StudyFacts {
+            trace: &self.facts,
+            title: &self.experiment.title,
+            cluster: cluster.map(|(cluster, _)| ClusterFacts::of(cluster)),
+            policies: &self.experiment.policies,
+            tenants: &self.workload.tenants,
+            models: &self.workload.models,
+            report: &self.report,
+        }
+    }
+
     /// What is asked of it, over what its file says.
     ///
     /// # Errors
@@ -320,6 +356,7 @@ impl Study {
             named,
             preset: request.preset,
             weights: request.weights,
+            own_weights: request.own_weights,
         })
     }
 }
@@ -470,7 +507,13 @@ impl Asked {
         let runs = runs.collect::<Result<Vec<RunSpec>, StudyError>>()?;
         for run in &runs {
             run.check()?;
-            run.placer(&self.weights)?;
+            run.weigh(&self.weights)?;
+        }
+        if let Some(own) = self.own_weights {
+            let go = |run: &RunSpec| self.weights.are_of(own, run.learned(), run.picker());
+            if let Some(policy) = self.weights.policy(own).filter(|_| !runs.iter().any(go)) {
+                return Err(StudyError::Idle(policy));
+            }
         }
         for run in &runs {
             let settings = &mut experiment.settings;

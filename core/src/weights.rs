@@ -1,7 +1,9 @@
-//! The weights that are shipped with placements that have learned. They are part of the programs that ask
-//! for them here, and of no page: that one fetches the same files.
+//! What was learned, and what of it is shipped with placements. That is part of the programs that ask for it
+//! here, and of no page: that one fetches the same files.
 
-use crate::placement::graph_rl::Weights;
+pub use switchyard_sim::weights::{
+    NetworkError, NoWeightsChoice, Weights, WeightsChoice, WeightsId,
+};
 
 /// Each in a file of its own, which says what it was trained for.
 const SHIPPED: [&[u8]; 4] = [

@@ -1,14 +1,16 @@
 //! Adaptive jobs on the engine, by hand: progress through epochs, re-tuning without a restart,
 //! restarts, interference, whole-second epochs, and plans that cannot be.
 
+mod jobs;
 mod scripted;
 
+use jobs::training;
 use scripted::{Script, Scripted, Tune, alarmed, arrived, plan_error};
 use std::sync::Arc;
 use switchyard::Time;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
 use switchyard::goodput::LocalBatch;
-use switchyard::job::{Demand, Job, JobId, Work};
+use switchyard::job::{Job, JobId};
 use switchyard::report::Outcomes;
 use switchyard::sim::{PlanError, PlanErrorKind, RunLog, SimOptions, Simulation, View};
 use switchyard::workload::{Application, Workload};
@@ -37,18 +39,8 @@ fn application() -> Application {
 /// Jobs that ask for two GPUs and a batch of 20: 0.2 s a step of 4/3, so 150 steps of 0.2 s.
 fn workload(submits: &[f64]) -> Arc<Workload> {
     let job = |&submit: &f64| Job {
-        name: "".into(),
-        submit: Time(submit),
-        gpus: 2,
-        tenant: None,
-        model: None,
-        demand: Demand::default(),
-        work: Work::Adaptive {
-            application: 0,
-            batch: 20,
-            scale: 1.0,
-            duration: 30.0,
-        },
+        work: training(20, 1.0, 30.0),
+        ..Job::plain(submit, 2, 30.0)
     };
     Arc::new(Workload {
         jobs: submits.iter().map(job).collect(),

@@ -1,34 +1,23 @@
 //! A cluster whose size a scheduler chooses: what runs where, and what it costs.
 
+mod jobs;
 mod registered;
 mod scripted;
 
+use jobs::{application, training};
 use registered::log_of;
 use scripted::{Script, Scripted, arrived, plan_error};
 use std::sync::Arc;
-use switchyard::Time;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
-use switchyard::job::{Demand, Job, Work};
+use switchyard::job::Job;
 use switchyard::report::Summary;
 use switchyard::sim::{News, Plan, PlanErrorKind, RunLog, SimOptions, Simulation, View};
-use switchyard::workload::{Application, Workload};
-
-fn gang(submit: f64, gpus: u32, duration: f64) -> Job {
-    Job {
-        name: "".into(),
-        submit: Time(submit),
-        gpus,
-        tenant: None,
-        model: None,
-        demand: Demand::default(),
-        work: Work::Fixed { duration },
-    }
-}
+use switchyard::workload::Workload;
 
 /// Two gangs of 100 s, at 10 and 60 s, on four nodes of two GPUs.
 fn outcome_of(script: Script) -> (Result<(), PlanErrorKind>, Summary, RunLog) {
     let workload = Arc::new(Workload {
-        jobs: vec![gang(10.0, 2, 100.0), gang(60.0, 2, 100.0)],
+        jobs: vec![Job::plain(10.0, 2, 100.0), Job::plain(60.0, 2, 100.0)],
         ..Default::default()
     });
     let cluster = ClusterSpec::uniform(4, 2).expect("a cluster");
@@ -93,36 +82,14 @@ fn a_node_is_not_given_back_under_a_job() {
     assert_eq!(result, Err(not_rented));
 }
 
-/// φ is small at first and large later: large batches become efficient.
-fn application() -> Application {
-    Application::from_json(
-        r#"{
-            "name": "ripening",
-            "limits": { "m0": 32, "max_batch": 2048, "min_local": 16, "max_local": 64 },
-            "learning_rate": "ada-scale",
-            "epochs": 8,
-            "samples_per_epoch": 200000,
-            "throughput": {
-                "alpha_c": 0.02, "beta_c": 0.002, "alpha_n": 0.05, "beta_n": 0.002,
-                "alpha_r": 0.01, "beta_r": 0.0005, "gamma": 1.5
-            },
-            "noise_scale": [{ "batch": 32, "phi": [60, 60, 60, 60, 20000, 20000, 20000, 20000] }]
-        }"#,
-    )
-    .expect("a sound definition")
-}
-
 fn workload(submits: &[f64]) -> Arc<Workload> {
-    let application = application();
+    // Small at first and large later: large batches become efficient.
+    let noise = [60, 60, 60, 60, 20000, 20000, 20000, 20000];
+    let application = application([32, 2048, 16, 64], 200_000, &noise);
     let duration = application.training_time(&[1], 32);
     let jobs = submits.iter().map(|&submit| Job {
-        work: Work::Adaptive {
-            application: 0,
-            batch: 32,
-            scale: 1.0,
-            duration,
-        },
-        ..gang(submit, 1, duration)
+        work: training(32, 1.0, duration),
+        ..Job::plain(submit, 1, duration)
     });
     Arc::new(Workload {
         jobs: jobs.collect(),

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use std::sync::Arc;
-use switchyard::job::{Demand, Job, JobId, Work};
+use switchyard::job::{Job, JobId};
 use switchyard::placement::Strategy as Laid;
 use switchyard::policy::POLICIES;
 use switchyard::report::Outcomes;
@@ -37,12 +37,8 @@ fn workload(jobs: &[(f64, u32, f64, u32)]) -> Arc<Workload> {
     jobs.sort_by(|a, b| a.0.total_cmp(&b.0));
     let job = |(i, &(submit, gpus, duration, model)): (usize, &(f64, u32, f64, u32))| Job {
         name: format!("j{i}").into(),
-        submit: Time(submit - jobs[0].0),
-        gpus,
-        tenant: None,
         model: Some(model),
-        demand: Demand::default(),
-        work: Work::Fixed { duration },
+        ..Job::plain(submit - jobs[0].0, gpus, duration)
     };
     Arc::new(Workload {
         jobs: jobs.iter().enumerate().map(job).collect(),

@@ -1,15 +1,18 @@
 //! Why a job runs or waits, at any moment of a run.
 
+mod jobs;
+
+use jobs::{application, training};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Part};
 use switchyard::goodput::LocalBatch;
-use switchyard::job::{Demand, Job, JobId, Work};
+use switchyard::job::{Job, JobId};
 use switchyard::policy::{BuildContext, Cadence, Explanation, Plot, Policy, Rng, Verdict};
 use switchyard::sim::{Plan, RunLog, Segment, SimOptions, Simulation, Tuning, View};
 use switchyard::workload::application::packed;
-use switchyard::workload::{Application, Sample, Workload};
+use switchyard::workload::{Sample, Workload};
 use switchyard::{RunSpec, Time};
 
 /// The value of a fact about a job of the three-jobs sample.
@@ -82,26 +85,8 @@ fn every_policy_explains_every_job_at_any_time() {
     }
 }
 
-/// A small application of four epochs, whose noise scale grows from each to the next.
-fn application() -> Application {
-    Application::from_json(
-        r#"{
-            "name": "small",
-            "limits": { "m0": 16, "max_batch": 512, "min_local": 4, "max_local": 64 },
-            "learning_rate": "ada-scale",
-            "epochs": 4,
-            "samples_per_epoch": 5000,
-            "throughput": {
-                "alpha_c": 0.02, "beta_c": 0.002, "alpha_n": 0.05, "beta_n": 0.002,
-                "alpha_r": 0.01, "beta_r": 0.0005, "gamma": 1.5
-            },
-            "noise_scale": [{ "batch": 16, "phi": [20, 200, 1000, 4000] }]
-        }"#,
-    )
-    .expect("a sound definition")
-}
-
-/// Eight of it, a minute apart and half an hour long on their own two GPUs, on two nodes of four.
+/// Eight trainings of four epochs whose noise scale grows from each to the next, a minute apart and half an
+/// hour long on their own two GPUs, on two nodes of four.
 fn training_run(policy: &str) -> RunSpec {
     RunSpec {
         policy: policy.parse().expect("a policy"),
@@ -117,21 +102,12 @@ fn training_run(policy: &str) -> RunSpec {
 }
 
 fn training_workload() -> Arc<Workload> {
-    let application = application();
+    let application = application([16, 512, 4, 64], 5000, &[20, 200, 1000, 4000]);
     let time = application.training_time(&[2], 32);
     let job = |i: u32| Job {
         name: format!("job-{i}").into(),
-        submit: Time(f64::from(i) * 60.0),
-        gpus: 2,
-        tenant: None,
-        model: None,
-        demand: Demand::default(),
-        work: Work::Adaptive {
-            application: 0,
-            batch: 32,
-            scale: 1800.0 / time,
-            duration: 1800.0,
-        },
+        work: training(32, 1800.0 / time, 1800.0),
+        ..Job::plain(f64::from(i) * 60.0, 2, 1800.0)
     };
     Arc::new(Workload {
         jobs: (0..8).map(job).collect(),
@@ -403,6 +379,7 @@ fn training_is_shown_as_it_was() {
         workload: &workload,
         placement: spec.placement,
         history: None,
+        picker: None,
     };
     let mut scheduler = switchyard::policy::build(&spec.policy, &context);
     scheduler.policy = Box::new(Listening {

@@ -1,25 +1,17 @@
 //! What failures cost, computed by hand, and the checkpoint interval that costs least.
 
+mod scripted;
+
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
-use switchyard::job::{Job, Work};
+use switchyard::job::Job;
 use switchyard::report::{Failures, Summary};
 use switchyard::sim::{EventKind, News, NodeState, PlanErrorKind, RunError, RunLog, SimOptions};
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
 
-mod scripted;
-
 fn job(gpus: u32, duration: f64) -> Job {
-    Job {
-        name: "".into(),
-        submit: Time::ZERO,
-        gpus,
-        tenant: None,
-        model: None,
-        demand: Default::default(),
-        work: Work::Fixed { duration },
-    }
+    Job::plain(0.0, gpus, duration)
 }
 
 fn run(

@@ -1,7 +1,7 @@
 //! Gavel by GPU type: the paper's example as a run, and what its parameters say.
 
 use std::sync::Arc;
-use switchyard::job::{Demand, Job, JobId, Work};
+use switchyard::job::{Job, JobId};
 use switchyard::policy::PolicySpec;
 use switchyard::sim::{EventKind, SimOptions, Simulation};
 use switchyard::workload::Workload;
@@ -11,12 +11,8 @@ use switchyard::{RunSpec, Time};
 fn run(policy: &str, models: &[&str], seconds: f64) -> Simulation {
     let job = |model: u32| Job {
         name: model.to_string().into(),
-        submit: Time(0.0),
-        gpus: 1,
-        tenant: None,
         model: Some(model),
-        work: Work::Fixed { duration: seconds },
-        demand: Demand::default(),
+        ..Job::plain(0.0, 1, seconds)
     };
     let workload = Workload {
         jobs: (0..models.len() as u32).map(job).collect(),

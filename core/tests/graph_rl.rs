@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 use switchyard::job::{Demand, Job, JobId, Servers, TypeSet, Work};
 use switchyard::placement::Strategy as Placing;
 use switchyard::placement::graph_rl::network::Network;
-use switchyard::placement::graph_rl::{Chooser, Decision, Placer, Weights};
+use switchyard::placement::graph_rl::{Chooser, Decision, Placer};
 use switchyard::sim::{SimOptions, Simulation};
 use switchyard::tell::{Choice, PlacingStep};
+use switchyard::weights::Weights;
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, RunSpecError, Time};
 
@@ -31,11 +32,6 @@ fn spec(policy: &str, cluster: &str) -> RunSpec {
 
 fn job(gpus: u32, submit: f64, servers: u32) -> Job {
     Job {
-        name: "".into(),
-        submit: Time(submit),
-        gpus,
-        tenant: None,
-        model: None,
         demand: Demand {
             servers: Servers {
                 count: servers,
@@ -44,7 +40,7 @@ fn job(gpus: u32, submit: f64, servers: u32) -> Job {
             },
             ..Demand::default()
         },
-        work: Work::Fixed { duration: 100.0 },
+        ..Job::plain(submit, gpus, 100.0)
     }
 }
 

@@ -6,7 +6,7 @@ mod scripted;
 use scripted::{Script, Scripted, arrived};
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
-use switchyard::job::{Demand, Job, JobId, Work};
+use switchyard::job::{Job, JobId};
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::{
     Halt, HaltReason, LogBudget, LogMark, Remedy, RunError, RunLog, SimOptions, Simulation,
@@ -16,17 +16,8 @@ use switchyard::{RunSpec, Time};
 
 /// Jobs of so many seconds on two GPUs, all submitted at once.
 fn workload(jobs: usize, duration: f64) -> Arc<Workload> {
-    let job = Job {
-        name: "".into(),
-        submit: Time::ZERO,
-        gpus: 2,
-        tenant: None,
-        model: None,
-        demand: Demand::default(),
-        work: Work::Fixed { duration },
-    };
     Arc::new(Workload {
-        jobs: vec![job; jobs],
+        jobs: vec![Job::plain(0.0, 2, duration); jobs],
         ..Default::default()
     })
 }

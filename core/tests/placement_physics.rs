@@ -2,13 +2,13 @@
 //! restart slowly, and Tiresias' placement by skew waits or spreads accordingly.
 
 use std::sync::Arc;
-use switchyard::job::{Demand, Job, Work};
+use switchyard::RunSpec;
+use switchyard::job::Job;
 use switchyard::placement::Strategy;
 use switchyard::policy::POLICIES;
 use switchyard::report::Outcomes;
 use switchyard::sim::SimOptions;
 use switchyard::workload::{GpuGeneration, Workload};
-use switchyard::{RunSpec, Time};
 
 /// Jobs (submit, GPUs, duration, model) on two nodes of 4 GPUs: when each completes.
 fn completions(policy: &str, options: SimOptions, jobs: &[(f64, u32, f64, &str)]) -> Vec<f64> {
@@ -17,12 +17,8 @@ fn completions(policy: &str, options: SimOptions, jobs: &[(f64, u32, f64, &str)]
             .zip(jobs)
             .map(|(id, &(submit, gpus, duration, _))| Job {
                 name: format!("{id}").into(),
-                submit: Time(submit),
-                gpus,
-                tenant: None,
                 model: Some(id),
-                demand: Demand::default(),
-                work: Work::Fixed { duration },
+                ..Job::plain(submit, gpus, duration)
             })
             .collect(),
         models: jobs.iter().map(|job| job.3.to_string()).collect(),
@@ -103,15 +99,7 @@ fn large_models_restart_slowly() {
 
 /// On how many nodes each policy lays a plain gang of two, under a placement of the run's.
 fn nodes_of_a_pair(policy: &str, placement: Strategy) -> usize {
-    let job = Job {
-        name: "".into(),
-        submit: Time::ZERO,
-        gpus: 2,
-        tenant: None,
-        model: None,
-        demand: Demand::default(),
-        work: Work::Fixed { duration: 100.0 },
-    };
+    let job = Job::plain(0.0, 2, 100.0);
     let workload = Workload {
         jobs: vec![job],
         ..Workload::default()
@@ -148,15 +136,7 @@ fn every_policy_lays_gangs_as_it_is_told() {
 #[test]
 fn a_consolidated_gang_gets_its_node_rented() {
     let policy = "pollux[autoscale=goodput,placement=consolidated]";
-    let job = Job {
-        name: "".into(),
-        submit: Time::ZERO,
-        gpus: 4,
-        tenant: None,
-        model: None,
-        demand: Demand::default(),
-        work: Work::Fixed { duration: 100.0 },
-    };
+    let job = Job::plain(0.0, 4, 100.0);
     let workload = Workload {
         jobs: vec![job],
         ..Workload::default()

@@ -7,23 +7,17 @@ use scripted::{Script, Scripted, arrived, plan_error};
 use std::sync::Arc;
 use switchyard::Time;
 use switchyard::cluster::{ClusterSpec, Part, PlaceError, Placement};
-use switchyard::job::{Demand, Job, JobId, Work};
+use switchyard::job::{Job, JobId};
 use switchyard::sim::{News, PlanError, PlanErrorKind, SimOptions, Simulation};
 use switchyard::workload::Workload;
 
 /// Jobs of two GPUs for 10 s.
 fn workload(submits: &[f64]) -> Arc<Workload> {
-    let job = |&submit: &f64| Job {
-        name: "".into(),
-        submit: Time(submit),
-        gpus: 2,
-        tenant: None,
-        model: None,
-        demand: Demand::default(),
-        work: Work::Fixed { duration: 10.0 },
-    };
     Arc::new(Workload {
-        jobs: submits.iter().map(job).collect(),
+        jobs: submits
+            .iter()
+            .map(|&submit| Job::plain(submit, 2, 10.0))
+            .collect(),
         ..Default::default()
     })
 }

@@ -5,18 +5,21 @@
 //! `cargo test --release -p switchyard --test policy_specs -- --ignored --nocapture` takes ten
 //! thousand specs; a share of them is taken at every test.
 
+mod jobs;
+
+use jobs::{application, training};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use switchyard::RunSpec;
 use switchyard::cluster::ClusterSpec;
-use switchyard::job::{Demand, Job, Work};
+use switchyard::job::Job;
 use switchyard::placement::Strategy;
 use switchyard::policy::{POLICIES, ParamInfo, ParamKind, PolicyEntry, PolicySpec};
 use switchyard::sim::{LogBudget, RunError, SimOptions};
+use switchyard::workload::Workload;
 use switchyard::workload::application::packed;
-use switchyard::workload::{Application, Workload};
-use switchyard::{RunSpec, Time};
 
 /// Bytes of a log.
 const BUDGET: u64 = 2_000_000;
@@ -144,39 +147,18 @@ fn drawn(rng: &mut Xoshiro256PlusPlus) -> String {
 
 /// Gangs and training jobs, some at the same moments, one larger than the cluster.
 fn workload() -> Arc<Workload> {
-    let application = Application::from_json(
-        r#"{
-            "name": "small",
-            "limits": { "m0": 16, "max_batch": 256, "min_local": 4, "max_local": 64 },
-            "learning_rate": "ada-scale",
-            "epochs": 3,
-            "samples_per_epoch": 5000,
-            "throughput": {
-                "alpha_c": 0.02, "beta_c": 0.002, "alpha_n": 0.05, "beta_n": 0.002,
-                "alpha_r": 0.01, "beta_r": 0.0005, "gamma": 1.5
+    let application = application([16, 256, 4, 64], 5000, &[20, 200, 4000]);
+    let job = |(submit, gpus, duration, trains): (f64, u32, f64, bool)| {
+        let gang = Job::plain(submit, gpus, duration);
+        let time = || application.training_time(&packed(gpus, 2), 32);
+        Job {
+            tenant: Some(gpus % 2),
+            work: match trains {
+                true => training(32, duration / time(), duration),
+                false => gang.work,
             },
-            "noise_scale": [{ "batch": 16, "phi": [20, 200, 4000] }]
-        }"#,
-    )
-    .expect("a sound definition");
-    let job = |(submit, gpus, duration, trains): (f64, u32, f64, bool)| Job {
-        name: "".into(),
-        submit: Time(submit),
-        gpus,
-        tenant: Some(gpus % 2),
-        model: None,
-        demand: Demand::default(),
-        work: if trains {
-            let time = application.training_time(&packed(gpus, 2), 32);
-            Work::Adaptive {
-                application: 0,
-                batch: 32,
-                scale: duration / time,
-                duration,
-            }
-        } else {
-            Work::Fixed { duration }
-        },
+            ..gang
+        }
     };
     let jobs = [
         (0.0, 2, 40.0, true),

@@ -1,27 +1,18 @@
 //! Job failures as a trace records them, replayed: computed by hand.
 
 use std::sync::Arc;
-use switchyard::job::{Job, JobId, Status, Work};
+use switchyard::RunSpec;
+use switchyard::job::{Job, JobId, Status};
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::{EventKind, RunLog, SimOptions, StopCause};
 use switchyard::workload::{Recorded, Workload};
-use switchyard::{RunSpec, Time};
 
 /// Jobs of so many GPUs and seconds, with how they ended and the attempts that failed before.
 fn workload(jobs: &[(u32, f64, Status, &[f64])]) -> Arc<Workload> {
-    let job = |&(gpus, duration, ..): &(u32, f64, Status, &[f64])| Job {
-        name: "".into(),
-        submit: Time::ZERO,
-        gpus,
-        tenant: None,
-        model: None,
-        demand: Default::default(),
-        work: Work::Fixed { duration },
-    };
     let attempts = (0..).map(JobId).zip(jobs);
     let attempts = attempts.map(|(id, of)| (id, of.3.to_vec()));
     Arc::new(Workload {
-        jobs: jobs.iter().map(job).collect(),
+        jobs: jobs.iter().map(|of| Job::plain(0.0, of.0, of.1)).collect(),
         recorded: Recorded {
             statuses: jobs.iter().map(|of| of.2).collect(),
             attempts: attempts.filter(|(_, of)| !of.is_empty()).collect(),

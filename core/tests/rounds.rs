@@ -1,54 +1,30 @@
 //! Rounds come at every multiple of their length, whatever its binary fraction.
 
-use std::sync::Arc;
-use switchyard::cluster::ClusterSpec;
-use switchyard::job::{Demand, Job, Work};
-use switchyard::sim::SimOptions;
-use switchyard::workload::{Application, Workload};
-use switchyard::{RunSpec, Time};
+mod jobs;
 
-/// One epoch on at most one GPU.
-fn application() -> Application {
-    Application::from_json(
-        r#"{
-            "name": "single",
-            "limits": { "m0": 16, "max_batch": 16, "min_local": 16, "max_local": 16 },
-            "learning_rate": "ada-scale",
-            "epochs": 1,
-            "samples_per_epoch": 1000,
-            "throughput": {
-                "alpha_c": 0.02, "beta_c": 0.002, "alpha_n": 0.05, "beta_n": 0.002,
-                "alpha_r": 0.01, "beta_r": 0.0005, "gamma": 1.5
-            },
-            "noise_scale": [{ "batch": 16, "phi": [100] }]
-        }"#,
-    )
-    .expect("a sound definition")
-}
+use jobs::{application, training};
+use std::sync::Arc;
+use switchyard::RunSpec;
+use switchyard::cluster::ClusterSpec;
+use switchyard::job::Job;
+use switchyard::sim::SimOptions;
+use switchyard::workload::Workload;
 
 /// One job, for five and a half intervals. With floor(now ÷ interval) · interval == now, which is no
 /// way to ask, one interval in eight loses a round by then, and seven in ten sooner or later.
 #[test]
 fn pollux_has_every_round_of_every_interval() {
-    let application = Arc::new(application());
+    // One epoch on at most one GPU.
+    let application = Arc::new(application([16; 4], 1000, &[100]));
     let cluster = ClusterSpec::uniform(2, 1).expect("a cluster");
     let rounds = 6;
     for tenths in 10..=20_000 {
         let interval = f64::from(tenths) / 10.0;
         let duration = (f64::from(rounds) - 0.5) * interval;
+        let scale = duration / application.training_time(&[1], 16);
         let job = Job {
-            name: "".into(),
-            submit: Time::ZERO,
-            gpus: 1,
-            tenant: None,
-            model: None,
-            demand: Demand::default(),
-            work: Work::Adaptive {
-                application: 0,
-                batch: 16,
-                scale: duration / application.training_time(&[1], 16),
-                duration,
-            },
+            work: training(16, scale, duration),
+            ..Job::plain(0.0, 1, duration)
         };
         let spec = RunSpec {
             policy: format!(

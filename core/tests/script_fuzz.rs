@@ -1,16 +1,19 @@
 //! Scripts drawn and mutated: each ends in a result or in an error with a line; none panics, runs on for
 //! ever, or leaves memory behind.
 
+mod jobs;
+
+use jobs::{application, training};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use switchyard::job::{Demand, Job, Work};
+use switchyard::cluster::ClusterSpec;
+use switchyard::job::Job;
 use switchyard::placement::Strategy;
 use switchyard::policy::script::{EXAMPLES, Limits, Script, pack, unpack};
 use switchyard::sim::{LogBudget, RunError, Scheduler, SimOptions, Simulation};
-use switchyard::workload::{Application, Workload};
-use switchyard::{Time, cluster::ClusterSpec};
+use switchyard::workload::Workload;
 
 const LIMITS: Limits = Limits {
     operations: 20_000,
@@ -292,39 +295,19 @@ fn damage(rng: &mut Xoshiro256PlusPlus, text: &mut String) {
 }
 
 fn workload() -> Arc<Workload> {
-    let application = Application::from_json(
-        r#"{
-            "name": "small",
-            "limits": { "m0": 16, "max_batch": 256, "min_local": 4, "max_local": 64 },
-            "learning_rate": "ada-scale",
-            "epochs": 2,
-            "samples_per_epoch": 5000,
-            "throughput": {
-                "alpha_c": 0.02, "beta_c": 0.002, "alpha_n": 0.05, "beta_n": 0.002,
-                "alpha_r": 0.01, "beta_r": 0.0005, "gamma": 1.5
+    let application = application([16, 256, 4, 64], 5000, &[20, 200]);
+    let jobs = (0..12u32).map(|i| {
+        let gpus = [1, 2, 4, 1, 3, 2][i as usize % 6];
+        let gang = Job::plain(f64::from(i / 2 * 30), gpus, f64::from(10 + 37 * i));
+        Job {
+            name: format!("j{i}").into(),
+            tenant: Some(i % 2),
+            work: match i % 3 {
+                0 => training(32, 1.0, 300.0),
+                _ => gang.work,
             },
-            "noise_scale": [{ "batch": 16, "phi": [20, 200] }]
-        }"#,
-    )
-    .expect("a sound definition");
-    let jobs = (0..12u32).map(|i| Job {
-        name: format!("j{i}").into(),
-        submit: Time(f64::from(i / 2 * 30)),
-        gpus: [1, 2, 4, 1, 3, 2][i as usize % 6],
-        tenant: Some(i % 2),
-        model: None,
-        demand: Demand::default(),
-        work: match i % 3 {
-            0 => Work::Adaptive {
-                application: 0,
-                batch: 32,
-                scale: 1.0,
-                duration: 300.0,
-            },
-            _ => Work::Fixed {
-                duration: f64::from(10 + 37 * i),
-            },
-        },
+            ..gang
+        }
     });
     Arc::new(Workload {
         jobs: jobs.collect(),

@@ -1,15 +1,18 @@
 //! Scripts as policies: what they say they equal they equal, and what is wrong with them is told at its line.
 
+mod jobs;
+
+use jobs::{application, training};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::sync::Arc;
-use switchyard::job::{Demand, Job, JobId, Work};
+use switchyard::job::{Job, JobId};
 use switchyard::outages::Outages;
 use switchyard::placement::Strategy;
 use switchyard::policy::PolicySpec;
 use switchyard::policy::script::{EXAMPLES, Script};
 use switchyard::sim::{Mistake, RunError, RunLog, SimOptions, Simulation};
-use switchyard::workload::{Application, Workload};
+use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
 
 /// Gangs of some tenants, some at the same moments, more than there is room for.
@@ -19,16 +22,13 @@ fn workload(seed: u64, jobs: u32) -> Arc<Workload> {
     let mut submit = 0.0;
     let jobs = (0..jobs).map(|i| {
         submit += (below(4) * below(300)) as f64 / 4.0;
+        let gpus = [1, 1, 2, 4, 8][below(5) as usize];
+        let tenant = Some(below(3) as u32);
+        let duration = 1.0 + (below(60) * below(200)) as f64 / 3.0;
         Job {
             name: format!("j{i}").into(),
-            submit: Time(submit),
-            gpus: [1, 1, 2, 4, 8][below(5) as usize],
-            tenant: Some(below(3) as u32),
-            model: None,
-            demand: Demand::default(),
-            work: Work::Fixed {
-                duration: 1.0 + (below(60) * below(200)) as f64 / 3.0,
-            },
+            tenant,
+            ..Job::plain(submit, gpus, duration)
         }
     });
     Arc::new(Workload {
@@ -188,34 +188,11 @@ fn mathematics_is_libms() {
 
 /// Jobs that ask for a GPU each and can use more.
 fn adaptive() -> Arc<Workload> {
-    let application = Application::from_json(
-        r#"{
-            "name": "small",
-            "limits": { "m0": 64, "max_batch": 1024, "min_local": 16, "max_local": 128 },
-            "learning_rate": "ada-scale",
-            "epochs": 4,
-            "samples_per_epoch": 200000,
-            "throughput": {
-                "alpha_c": 0.02, "beta_c": 0.002, "alpha_n": 0.05, "beta_n": 0.002,
-                "alpha_r": 0.01, "beta_r": 0.0005, "gamma": 1.5
-            },
-            "noise_scale": [{ "batch": 64, "phi": [500, 800, 1000, 2000] }]
-        }"#,
-    )
-    .expect("a sound definition");
+    let application = application([64, 1024, 16, 128], 200_000, &[500, 800, 1000, 2000]);
     let job = |i: u32| Job {
         name: format!("t{i}").into(),
-        submit: Time(f64::from(i) * 40.0),
-        gpus: 1,
-        tenant: None,
-        model: None,
-        demand: Demand::default(),
-        work: Work::Adaptive {
-            application: 0,
-            batch: 64,
-            scale: 1.0,
-            duration: 2_000.0,
-        },
+        work: training(64, 1.0, 2_000.0),
+        ..Job::plain(f64::from(i) * 40.0, 1, 2_000.0)
     };
     Arc::new(Workload {
         jobs: (0..3).map(job).collect(),
@@ -271,6 +248,18 @@ fn what_a_plan_cannot_do_is_told_at_its_line() {
             "keep lists in `this`",
         ),
         ("view.waiting[1000]", "there is no job 1000"),
+        (
+            "for job in view.waiting { job.atained; }",
+            "job has no 'atained': did you mean 'attained'?",
+        ),
+        (
+            "view.wating",
+            "view has no 'wating': did you mean 'waiting'?",
+        ),
+        ("view.zebra", "view has no 'zebra': docs/scripts.md lists"),
+        ("flor(1.5)", "no function flor (f64): did you mean 'floor'?"),
+        ("start(1)", "'start' takes something else"),
+        ("zebra(1)", "no function zebra (i64): docs/scripts.md lists"),
         (
             "view.waiting.sorted(|job| \"a\")",
             "a number, or an array of numbers",

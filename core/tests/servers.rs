@@ -5,7 +5,7 @@ mod scripted;
 
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
-use switchyard::job::{Demand, Job, JobId, Servers, Work};
+use switchyard::job::{Demand, Job, JobId, Servers};
 use switchyard::report::Outcomes;
 use switchyard::sim::{EventKind, PlanErrorKind, RunLog, SimOptions, Simulation};
 use switchyard::workload::Workload;
@@ -14,10 +14,6 @@ use switchyard::{RunSpec, Time};
 /// Jobs of 100 s, submitted at once: workers, how many servers, thousandths of a core for each.
 fn workload(jobs: &[(u32, u32, u32)]) -> Arc<Workload> {
     let job = |&(gpus, count, cores): &(u32, u32, u32)| Job {
-        name: "".into(),
-        submit: Time::ZERO,
-        gpus,
-        tenant: None,
         model: Some(0),
         demand: Demand {
             servers: Servers {
@@ -27,7 +23,7 @@ fn workload(jobs: &[(u32, u32, u32)]) -> Arc<Workload> {
             },
             ..Demand::default()
         },
-        work: Work::Fixed { duration: 100.0 },
+        ..Job::plain(0.0, gpus, 100.0)
     };
     Arc::new(Workload {
         jobs: jobs.iter().map(job).collect(),

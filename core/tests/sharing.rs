@@ -6,7 +6,7 @@ use proptest::sample::select;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Thousandths};
-use switchyard::job::{Demand, Job, TypeSet, Work};
+use switchyard::job::{Demand, Job, TypeSet};
 use switchyard::placement::Strategy as Placing;
 use switchyard::policy::POLICIES;
 use switchyard::report::Outcomes;
@@ -24,10 +24,6 @@ fn workload(rows: &[Row]) -> Arc<Workload> {
     rows.sort_by(|a, b| a.0.total_cmp(&b.0));
     let job = |(i, &(submit, gpus, share, memory, duration)): (usize, &Row)| Job {
         name: format!("j{i}").into(),
-        submit: Time(submit - rows[0].0),
-        gpus,
-        tenant: None,
-        model: None,
         demand: Demand {
             share: Thousandths::new(share).filter(|_| gpus == 1),
             gpu_memory: memory,
@@ -40,7 +36,7 @@ fn workload(rows: &[Row]) -> Arc<Workload> {
             },
             ..Demand::default()
         },
-        work: Work::Fixed { duration },
+        ..Job::plain(submit - rows[0].0, gpus, duration)
     };
     Arc::new(Workload {
         jobs: rows.iter().enumerate().map(job).collect(),

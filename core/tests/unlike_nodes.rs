@@ -78,15 +78,9 @@ fn workloads() -> impl Strategy<Value = Workload> {
     (prop::collection::vec(job, 1..30), any::<bool>()).prop_map(|(mut jobs, adaptive)| {
         jobs.sort_by_key(|job| job.0);
         let job = |(slot, gpus, seconds, demand)| Job {
-            name: "".into(),
-            submit: Time(f64::from(slot) * 10.0),
-            gpus,
             tenant: Some(seconds % 3),
-            model: None,
             demand,
-            work: Work::Fixed {
-                duration: f64::from(seconds),
-            },
+            ..Job::plain(f64::from(slot) * 10.0, gpus, f64::from(seconds))
         };
         let workload = Workload {
             jobs: jobs.into_iter().map(job).collect(),
@@ -324,16 +318,12 @@ proptest! {
 /// Jobs of 100 s on a GPU of each type, submitted at once; gangs as given.
 fn plain(gangs: &[(u32, TypeSet, Option<u32>)]) -> Arc<Workload> {
     let job = |&(gpus, types, model)| Job {
-        name: "".into(),
-        submit: Time::ZERO,
-        gpus,
-        tenant: None,
         model,
         demand: Demand {
             types,
             ..Demand::default()
         },
-        work: Work::Fixed { duration: 100.0 },
+        ..Job::plain(0.0, gpus, 100.0)
     };
     Arc::new(Workload {
         jobs: gangs.iter().map(job).collect(),
@@ -351,6 +341,7 @@ fn ends(workload: &Arc<Workload>, cluster: &str, options: SimOptions) -> Vec<f64
             placement: Default::default(),
             workload,
             history: None,
+            picker: None,
         },
     );
     let mut run = Simulation::new(Arc::clone(workload), &cluster, scheduler, options);

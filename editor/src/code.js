@@ -13,8 +13,10 @@ import { language } from "./rhai.js";
 const MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace";
 
 const look = EditorView.theme({
-  "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--bg)", fontSize: "13px" },
-  "&.cm-focused": { outline: "2px solid var(--focus)", outlineOffset: "-2px" },
+  "&": { height: "100%", borderRadius: "inherit", color: "var(--text)", backgroundColor: "var(--bg)", fontSize: "13px" },
+  "&.cm-focused": { outline: "none" },
+  // Above the gutter, which an outline would lie below.
+  "&.cm-focused::after": { content: "''", position: "absolute", inset: "0", border: "2px solid var(--focus)", borderRadius: "inherit", pointerEvents: "none", zIndex: "300" },
   ".cm-scroller": { fontFamily: MONO, lineHeight: "1.5" },
   ".cm-content": { caretColor: "var(--text)", padding: "6px 0" },
   ".cm-gutters": { backgroundColor: "var(--surface)", color: "var(--faint)", border: "0" },

@@ -100,7 +100,7 @@ export interface Settings {
   checkpoint_interval?: number | string;
   checkpoint_cost?: number | string;
   replay_failures?: boolean;
-  /** Weights of one's own for a placement that has learned: the bytes of a file of safetensors. */
+  /** Weights of one's own for what has learned, `graph-rl` or `rl-picker`: the bytes of a file of safetensors. */
   weights?: Uint8Array | "shipped";
   seed?: number | string;
   applications?: boolean;
@@ -115,6 +115,8 @@ export interface RunOptions extends Settings, Watch<OpenProgress | RunProgress> 
   /** Such as `tiresias-las[queues=2,threshold=57600]`; without any those of the trace's file, or else
    * `fifo` and `tiresias-las`. */
   policies?: string | string[];
+  /** 2: jobs come twice as fast as recorded; 0.01 to 100. */
+  load?: number;
   preset?: "reference-nsdi19" | "reference-osdi21" | "reference-sc20";
   /** Applications in JSON, or as what that means. */
   definitions?: string | object | (string | object)[];

@@ -13,10 +13,10 @@ mod told;
 use js_sys::Object;
 use serde::Serialize;
 use std::sync::Arc;
-use switchyard::report::{ClusterFacts, Outcomes, RunResult, TraceFacts};
+use switchyard::report::{Outcomes, RunResult};
 use switchyard::sim::Simulation;
-use switchyard::study::{Origin, Prepared, Study, cluster_of};
-use switchyard::trace::{ImportReport, OpenOptions, Opening};
+use switchyard::study::{Prepared, Study};
+use switchyard::trace::{OpenOptions, Opening};
 use switchyard::{RunSpec, described};
 use told::{plain, put, refused, refused_to_open, stopped};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -51,7 +51,7 @@ pub fn described() -> Result<JsValue, JsValue> {
 /// The sample of this name; `options` as for an [`Opener`].
 #[wasm_bindgen]
 pub fn sample(name: &str, options: &JsValue) -> Result<Jobs, JsValue> {
-    let asked = asked::Opened::of(options)?;
+    let asked = asked::opening(options)?;
     let study = Study::of_sample(name, &asked.options, &asked.choices, asked.cluster);
     Ok(Jobs {
         study: study.map_err(refused)?,
@@ -62,7 +62,7 @@ pub fn sample(name: &str, options: &JsValue) -> Result<Jobs, JsValue> {
 #[wasm_bindgen]
 pub struct Opener {
     opening: Opening,
-    asked: asked::Opened,
+    asked: switchyard::asked::Opening,
     first: Option<String>,
 }
 
@@ -78,7 +78,7 @@ impl Opener {
     /// With the options of `open` in JavaScript.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &JsValue) -> Result<Opener, JsValue> {
-        let asked = asked::Opened::of(options)?;
+        let asked = asked::opening(options)?;
         let options: OpenOptions = asked.options.clone();
         Ok(Self {
             opening: Opening::new(options),
@@ -124,48 +124,18 @@ pub struct Jobs {
     study: Study,
 }
 
-/// What a trace turned out to be.
-#[derive(Serialize)]
-struct Facts<'a> {
-    #[serde(flatten)]
-    trace: &'a TraceFacts,
-    /// The name that an experiment's file gives it.
-    title: &'a str,
-    /// Where it runs unless another cluster is asked for; without one it is guessed.
-    cluster: Option<ClusterFacts>,
-    /// The policies in its file.
-    policies: &'a [String],
-    tenants: &'a [String],
-    models: &'a [String],
-    report: &'a ImportReport,
-}
-
 #[wasm_bindgen]
 impl Jobs {
     /// What is known of them.
     pub fn facts(&self) -> Result<JsValue, JsValue> {
-        let study = &self.study;
-        let cluster = study.cluster.as_ref();
-        plain(&Facts {
-            trace: &study.facts,
-            title: &study.experiment.title,
-            cluster: cluster.map(|(cluster, _)| ClusterFacts::of(cluster)),
-            policies: &study.experiment.policies,
-            tenants: &study.workload.tenants,
-            models: &study.workload.models,
-            report: &study.report,
-        })
+        plain(&self.study.facts())
     }
 
     /// Runs of them, with the options of `run` in JavaScript.
     pub fn runs(&self, options: &JsValue) -> Result<Runs, JsValue> {
-        let asked = asked::Runs::of(options)?;
-        let mut study = self.study.clone();
-        if let Some(cluster) = asked.cluster {
-            study.cluster = Some((cluster, Origin::Asked));
-        }
-        let prepared = study.ask(asked.request).and_then(|asked| asked.prepare());
-        let prepared = prepared.map_err(refused)?;
+        let running = asked::running(options)?;
+        let asked = running.of_study(self.study.clone()).map_err(refused)?;
+        let prepared = asked.prepare().map_err(refused)?;
         told::is_told_exactly(&prepared)?;
         Ok(Runs {
             prepared,

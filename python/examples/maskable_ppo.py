@@ -11,14 +11,15 @@ import argparse
 import time
 
 import gymnasium
-import numpy
 import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback
 
-import switchyard.environments
-from switchyard.environments import FEATURES, ID, VISIBLE
+from switchyard.environments import FEATURES, ID, VISIBLE, first_come_first_served, mean_slowdown, shortest_job_first
+
+#: Of the episodes that are judged.
+SEEDS = range(1_000_000, 1_000_020)
 
 
 class EachJob(torch.nn.Module):
@@ -62,18 +63,6 @@ class For(BaseCallback):
         return time.monotonic() < self.end
 
 
-def judged(env, pick, episodes=20):
-    """Mean bounded slowdown of episodes by their seeds, far from those that are trained on."""
-    slowdowns = []
-    for seed in range(1_000_000, 1_000_000 + episodes):
-        seen, info = env.reset(seed=seed)
-        over = False
-        while not over:
-            seen, _, over, _, info = env.step(pick(seen, info["action_mask"]))
-        slowdowns.append(info["bounded_slowdown"])
-    return numpy.mean(slowdowns)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=3)
@@ -92,14 +81,14 @@ def main():
         return int(model.predict(seen, deterministic=True, action_masks=mask.astype(bool))[0])
 
     rules = {
-        "first come, first served": lambda seen, mask: 0,
-        "shortest job first": lambda seen, mask: int(numpy.argmin(numpy.where(mask == 1, seen[:, 1], 2))),
+        "first come, first served": first_come_first_served,
+        "shortest job first": shortest_job_first,
         "before training": learned,
     }
     for name, rule in rules.items():
-        print(f"{name:<26}{judged(judge, rule):>10.2f}", flush=True)
+        print(f"{name:<26}{mean_slowdown(judge, rule, SEEDS):>10.2f}", flush=True)
     model.learn(10**9, callback=For(60 * asked.minutes))
-    print(f"{'after training':<26}{judged(judge, learned):>10.2f}   ({model.num_timesteps:,} steps)")
+    print(f"{'after training':<26}{mean_slowdown(judge, learned, SEEDS):>10.2f}   ({model.num_timesteps:,} steps)")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 //! The engine for Python: `switchyard._engine`, of which the package `switchyard` is made.
 //!
-//! Options come as JSON (their names are those of files and of the command line, `switchyard_sweep::asked`),
+//! Options come as JSON (their names are those of files and of the command line, `switchyard::asked`),
 //! and figures go as the JSON that the command line prints; columns are Arrow's ([`table`]), of which NumPy,
 //! pandas and polars take what they need without copying. While the engine works Python goes on
 //! ([`watch`]), and an interrupt ends the work.
@@ -45,14 +45,16 @@ fn json(value: &impl serde::Serialize) -> PyResult<String> {
 }
 
 /// Options as they come: an object of JSON.
-fn options(json: &str) -> PyResult<switchyard_sweep::asked::Options> {
+fn options(json: &str) -> PyResult<switchyard::asked::Options> {
     serde_json::from_str(json).map_err(|why| refused(format!("options: {why}")))
 }
 
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use crate::environments::{picking::Picking, placing::Placing};
+    use crate::environments::picking::{Picking, scores};
+    #[pymodule_export]
+    use crate::environments::placing::Placing;
     #[pymodule_export]
     use crate::runs::run;
     #[pymodule_export]

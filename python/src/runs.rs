@@ -11,7 +11,7 @@ use std::time::Instant;
 use switchyard::report::{Outcomes, RunResult};
 use switchyard::sim::{LogBudget, RunLog};
 use switchyard::study::Prepared;
-use switchyard_sweep::asked::Running;
+use switchyard_sweep::asked;
 
 /// Steps between two looks at the clock; of a network, each takes long enough.
 const STEPS_PER_LOOK: u32 = 4096;
@@ -19,7 +19,7 @@ const STEPS_PER_LOOK: u32 = 4096;
 /// Of a run: its jobs, and who held GPUs when.
 type Tables = (Table, Option<Table>);
 
-/// Runs what `options_json` asks for; `weights`: a file of safetensors for a placement that has learned.
+/// Runs what `options_json` asks for; `weights`: a file of safetensors for what has learned.
 /// The results' JSON, and of each run its jobs and who held GPUs when.
 #[pyfunction]
 #[pyo3(signature = (trace, options_json, log_budget, weights, stays, progress))]
@@ -32,16 +32,16 @@ pub(crate) fn run(
     stays: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, Vec<Tables>)> {
-    let mut asked = Running::of(&options(options_json)?).map_err(refused)?;
+    let mut running = asked::running(&options(options_json)?).map_err(refused)?;
     if let Some(file) = weights {
-        let taken = asked.request.own_weights(&file);
+        let taken = running.request.own_weights(&file);
         taken.map_err(|why| refused(format!("weights: {why}")))?;
     }
     let study = trace.get().study.clone();
     let mut watch = Watch::new(progress);
     let budget = log_budget.map_or_else(LogBudget::default, LogBudget::of_bytes);
     let done = py.detach(|| -> PyResult<_> {
-        let prepared = asked.prepare(study).map_err(refused)?;
+        let prepared = asked::prepare(running, study).map_err(refused)?;
         let mut results = Vec::new();
         let mut tables = Vec::new();
         for at in 0..prepared.runs.len() {

@@ -12,11 +12,12 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use switchyard::asked::Refused;
 use switchyard_sweep::folder::FolderError;
 use switchyard_sweep::grid::{Grid, Point};
+use switchyard_sweep::kept;
 use switchyard_sweep::sweep::{self, SweptTrace as Swept};
 use switchyard_sweep::table::Row;
-use switchyard_sweep::{asked, kept};
 
 /// A folder that cannot be used: the disk's fault, or another sweep's.
 fn unwritten(why: FolderError) -> PyErr {
@@ -127,7 +128,7 @@ impl Sweep {
                     Some(study) => Swept::new(&asked.name, &[], (**study).clone()),
                     None => sweep::open_one(asked, &base),
                 });
-            let traces: Result<Vec<Swept>, asked::Refused> = traces.collect();
+            let traces: Result<Vec<Swept>, Refused> = traces.collect();
             sweep::Sweep::new(grid.clone(), traces.map_err(refused)?, &folder).map_err(unwritten)
         })?;
         Ok(Self { sweep })

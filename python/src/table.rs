@@ -129,7 +129,7 @@ impl Table {
                     .collect::<UInt32Array>(),
             ),
         )];
-        columns.extend(TEXTS.map(|(name, of)| (name, text(of))));
+        columns.extend(TEXTS.map(|column| (column.name, text(column.of))));
         let loads: Vec<f64> = rows.clone().map(|row| row.load).collect();
         columns.push(("load", floats(&loads)));
         let seeds: Vec<u64> = rows.clone().map(|row| row.seed).collect();

@@ -5,11 +5,11 @@ use crate::watch::Watch;
 use crate::{InputError, json, options, refused};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use serde::Serialize;
 use std::path::PathBuf;
-use switchyard::report::{ClusterFacts, TraceFacts};
+use switchyard::asked::Opening;
+use switchyard::report::ClusterFacts;
 use switchyard::study::Study;
-use switchyard::trace::{ImportReport, Opened, Progress};
+use switchyard::trace::{Opened, Progress};
 use switchyard_sweep::files::{self, FileError, Source};
 use switchyard_sweep::{asked, kept};
 
@@ -17,19 +17,6 @@ use switchyard_sweep::{asked, kept};
 #[pyclass(frozen, module = "switchyard._engine")]
 pub(crate) struct Trace {
     pub(crate) study: Study,
-}
-
-/// What a trace turned out to be.
-#[derive(Serialize)]
-struct Facts<'a> {
-    #[serde(flatten)]
-    trace: &'a TraceFacts,
-    title: &'a str,
-    cluster: Option<ClusterFacts>,
-    policies: &'a [String],
-    tenants: &'a [String],
-    models: &'a [String],
-    report: &'a ImportReport,
 }
 
 /// A file by its name, or bytes that have one.
@@ -51,7 +38,7 @@ fn sources(given: Vec<Given>) -> Vec<Source> {
 fn opened(
     py: Python<'_>,
     files: &[Source],
-    asked: &asked::Opening,
+    asked: &Opening,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Opened> {
     let mut watch = Watch::new(progress);
@@ -97,7 +84,7 @@ pub(crate) fn open(
     options_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Trace> {
-    let asked = asked::Opening::of(&options(options_json)?).map_err(refused)?;
+    let asked = asked::opening(&options(options_json)?).map_err(refused)?;
     let files = sources(files);
     let opened = opened(py, &files, &asked, progress)?;
     let file = files.first().map(Source::name).unwrap_or_default();
@@ -110,7 +97,7 @@ pub(crate) fn open(
 /// The sample of this name.
 #[pyfunction]
 pub(crate) fn sample(name: &str, options_json: &str) -> PyResult<Trace> {
-    let asked = asked::Opening::of(&options(options_json)?).map_err(refused)?;
+    let asked = asked::opening(&options(options_json)?).map_err(refused)?;
     let study = Study::of_sample(name, &asked.options, &asked.choices, asked.cluster);
     Ok(Trace {
         study: study.map_err(refused)?,
@@ -125,7 +112,7 @@ pub(crate) fn inspect(
     options_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let asked = asked::Opening::of(&options(options_json)?).map_err(refused)?;
+    let asked = asked::opening(&options(options_json)?).map_err(refused)?;
     let files = sources(files);
     match opened(py, &files, &asked, progress)? {
         Opened::Trace(mut trace) => {
@@ -147,17 +134,7 @@ pub(crate) fn inspect(
 impl Trace {
     /// What is known of it, JSON.
     fn _facts(&self) -> PyResult<String> {
-        let study = &self.study;
-        let cluster = study.cluster.as_ref();
-        json(&Facts {
-            trace: &study.facts,
-            title: &study.experiment.title,
-            cluster: cluster.map(|(cluster, _)| ClusterFacts::of(cluster)),
-            policies: &study.experiment.policies,
-            tenants: &study.workload.tenants,
-            models: &study.workload.models,
-            report: &study.report,
-        })
+        json(&self.study.facts())
     }
 
     /// What the trace says of each job, in order of submission.

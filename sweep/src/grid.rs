@@ -2,11 +2,12 @@
 //! plain value (a TOML file, a dictionary of Python's); its [`Point`]s are numbered in that order, the seed
 //! innermost, and each is the options of one run.
 
-use crate::asked::{LOADS, Options, Refused, Running, items};
+use crate::asked::{opening, running};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use switchyard::asked::{LOADS, Options, Refused, items};
 use switchyard::policy::{POLICIES, PolicySpec};
 use switchyard::{SETTINGS, Setting};
 
@@ -190,7 +191,7 @@ impl Grid {
             options.remove("seed");
             options.remove("load");
             if checked.insert(Value::Object(options.clone()).to_string()) {
-                Running::of(&options)?;
+                running(&options)?;
             }
         }
         Ok(Self { traces, points })
@@ -240,7 +241,7 @@ fn traces_of(value: &Value) -> Result<Vec<TraceAsked>, Refused> {
                 ));
             }
         };
-        crate::asked::Opening::of(&trace.options)?;
+        opening(&trace.options)?;
         if trace.name.is_empty() {
             let file = &trace.files[0];
             let short = std::path::Path::new(file).file_name();

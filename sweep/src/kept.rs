@@ -1,9 +1,9 @@
 //! A trace as bytes: the jobs and what came along, exactly, so that a worker on another machine needs
 //! neither its files nor the time to read them. Of one version of the engine, for the same.
 
-use crate::asked::Refused;
 use serde::{Deserialize, Serialize};
 use switchyard::Experiment;
+use switchyard::asked::Refused;
 use switchyard::cluster::ClusterSpec;
 use switchyard::report::TraceFacts;
 use switchyard::study::{Origin, Study};

@@ -1,7 +1,7 @@
 //! A sweep: the runs of a grid that its folder does not know yet, on the threads of this machine, or point by
 //! point for whoever has others. What comes of a run depends on its point alone.
 
-use crate::asked::{Opening, Refused, Running};
+use crate::asked::{opening, prepare, running};
 use crate::files::{self, Source};
 use crate::folder::{Folder, FolderError};
 use crate::grid::{Grid, Point, TraceAsked};
@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
+use switchyard::asked::Refused;
 use switchyard::report::Summary;
 use switchyard::study::Study;
 use switchyard::{SETTINGS, Setting, Settings};
@@ -80,7 +81,7 @@ pub fn open(grid: &Grid, base: &Path) -> Result<Vec<SweptTrace>, Refused> {
 /// As of [`open`].
 pub fn open_one(trace: &TraceAsked, base: &Path) -> Result<SweptTrace, Refused> {
     let refused = |why: &dyn std::fmt::Display| Refused(format!("{}: {why}", trace.name));
-    let asked = Opening::of(&trace.options)?;
+    let asked = opening(&trace.options)?;
     let (options, choices) = (&asked.options, &asked.choices);
     let study = match trace.files.as_slice() {
         [file] if let Some(name) = file.strip_prefix(SAMPLE) => {
@@ -94,11 +95,27 @@ pub fn open_one(trace: &TraceAsked, base: &Path) -> Result<SweptTrace, Refused> 
             Study::of(opened, &sources[0].name(), options, choices, asked.cluster)
         }
     };
-    SweptTrace::new(
+    let mut swept = SweptTrace::new(
         &trace.name,
         &trace.files,
         study.map_err(|why| refused(&why))?,
-    )
+    )?;
+    // Without them a link would show other jobs.
+    let part = |key: &str, value: &str| format!("&{key}={}", encoded(value));
+    if let Some(member) = &options.member {
+        swept.link += &part("member", member);
+    }
+    if let Some(columns) = &options.mapping {
+        swept.link += &part("columns", &columns.to_string());
+    }
+    for (key, value) in choices
+        .in_words()
+        .iter()
+        .filter_map(|of| of.split_once('='))
+    {
+        swept.link += &part(key, value);
+    }
+    Ok(swept)
 }
 
 impl SweptTrace {
@@ -168,11 +185,11 @@ pub fn run(trace: &SweptTrace, at: usize, point: &Point, stop: &AtomicBool) -> O
         (row.failure, row.error) = (failure.to_owned(), error);
         Some(row)
     };
-    let running = match Running::of(&point.options) {
+    let running = match running(&point.options) {
         Ok(running) => running,
         Err(why) => return failed(row, "input", why.to_string()),
     };
-    let prepared = match running.prepare(Study::clone(&trace.study)) {
+    let prepared = match prepare(running, Study::clone(&trace.study)) {
         Ok(prepared) => prepared,
         Err(why) => return failed(row, "input", why.to_string()),
     };

@@ -1,6 +1,5 @@
-//! The table of a sweep: a row for each run, the same as Parquet and as CSV. Its columns are described in
-//! `docs/sweeps.md`; the page reads them by these names. The same runs make the same bytes, whoever ran them
-//! and in which order.
+//! The table of a sweep as files: the same rows as Parquet and as CSV. The same runs make the same bytes,
+//! whoever ran them and in which order.
 
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::column::writer::ColumnWriter;
@@ -12,144 +11,16 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Field;
 use parquet::schema::types::Type;
-use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
-use switchyard::report::Summary;
-use switchyard::spreadsheet::guarded;
+pub use switchyard::report::sweep::{FIGURES, Row, TEXTS, csv_head, csv_line};
 
 /// The version of the columns: another one is refused by name.
 pub const VERSION: &str = "1";
 
 /// Under which a file says it.
 const VERSION_KEY: &str = "switchyard.sweep";
-
-/// A number of a run: its column, and what it is of a summary.
-type Figure = (&'static str, fn(&Summary) -> f64);
-
-/// The numbers of a run; times in seconds.
-pub const FIGURES: [Figure; 35] = [
-    ("jobs", |of| f64::from(of.jobs)),
-    ("finished", |of| f64::from(of.finished)),
-    ("rejected", |of| f64::from(of.rejected)),
-    ("jct_mean", |of| of.jct.mean),
-    ("jct_median", |of| of.jct.median),
-    ("jct_p90", |of| of.jct.p90),
-    ("jct_p95", |of| of.jct.p95),
-    ("jct_p99", |of| of.jct.p99),
-    ("jct_max", |of| of.jct.max),
-    ("queueing_mean", |of| of.queueing.mean),
-    ("queueing_median", |of| of.queueing.median),
-    ("queueing_p90", |of| of.queueing.p90),
-    ("queueing_p95", |of| of.queueing.p95),
-    ("queueing_p99", |of| of.queueing.p99),
-    ("queueing_max", |of| of.queueing.max),
-    ("longest_wait", |of| of.longest_wait),
-    ("makespan", |of| of.makespan),
-    ("restarts", |of| f64::from(of.restarts)),
-    ("gpu_allocation", |of| of.gpu_allocation),
-    ("node_hours", |of| of.node_hours),
-    ("mean_nodes", |of| of.mean_nodes),
-    ("rho_mean", |of| of.fairness.rho_mean),
-    ("rho_p99", |of| of.fairness.rho_p99),
-    ("rho_max", |of| of.fairness.rho_max),
-    ("jain", |of| of.fairness.jain),
-    ("node_failures", |of| f64::from(of.failures.node_failures)),
-    ("evictions", |of| f64::from(of.failures.evictions)),
-    ("failed_attempts", |of| {
-        f64::from(of.failures.failed_attempts)
-    }),
-    ("failed_jobs", |of| f64::from(of.failures.failed_jobs)),
-    ("cancelled_jobs", |of| f64::from(of.failures.cancelled_jobs)),
-    ("executed_gpu_hours", |of| of.failures.executed_gpu_hours),
-    ("lost_gpu_hours", |of| of.failures.lost_gpu_hours),
-    ("checkpoint_gpu_hours", |of| {
-        of.failures.checkpoint_gpu_hours
-    }),
-    ("restore_gpu_hours", |of| of.failures.restore_gpu_hours),
-    ("availability", |of| of.failures.availability),
-];
-
-/// A text of a run: its column, and what it is of a row.
-type Text = (&'static str, fn(&Row) -> &str);
-
-/// The texts of a row.
-pub const TEXTS: [Text; 11] = [
-    ("trace", |row| &row.trace),
-    ("trace_hash", |row| &row.trace_hash),
-    ("cluster", |row| &row.cluster),
-    ("scheduler", |row| &row.scheduler),
-    ("policy", |row| &row.policy),
-    ("settings", |row| &row.settings),
-    ("key", |row| &row.key),
-    ("failure", |row| &row.failure),
-    ("error", |row| &row.error),
-    ("log_hash", |row| &row.log_hash),
-    ("link", |row| &row.link),
-];
-
-/// One run, and what came of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Row {
-    /// Its number in the grid.
-    pub point: u32,
-    /// The trace, as the grid calls it.
-    pub trace: String,
-    /// A fingerprint of its jobs and all that came along, 16 hexadecimal digits.
-    pub trace_hash: String,
-    /// The cluster, as it ran.
-    pub cluster: String,
-    /// The policy's name.
-    pub scheduler: String,
-    /// The policy with its parameters, as it ran.
-    pub policy: String,
-    /// How many times as fast as recorded jobs came.
-    pub load: f64,
-    /// The seed.
-    pub seed: u64,
-    /// All other settings of the grid, `key=value`.
-    pub settings: String,
-    /// What the run is known by: a fingerprint of the trace and of all options.
-    pub key: String,
-    /// Why there are no numbers: `input` (asked wrongly), `run` (it did not end), `lost` (its worker has died,
-    /// and it is tried again); "" where there are.
-    pub failure: String,
-    /// The same in words.
-    pub error: String,
-    /// The fingerprint of its log.
-    pub log_hash: String,
-    /// What shows it, after the page's `#`.
-    pub link: String,
-    /// [`FIGURES`], in their order; empty where there are none.
-    pub figures: Vec<f64>,
-    /// Milliseconds of simulation: of the machine and not of the run, so not in the table.
-    pub wall_ms: f64,
-}
-
-impl Row {
-    fn text_mut(&mut self, column: &str) -> Option<&mut String> {
-        Some(match column {
-            "trace" => &mut self.trace,
-            "trace_hash" => &mut self.trace_hash,
-            "cluster" => &mut self.cluster,
-            "scheduler" => &mut self.scheduler,
-            "policy" => &mut self.policy,
-            "settings" => &mut self.settings,
-            "key" => &mut self.key,
-            "failure" => &mut self.failure,
-            "error" => &mut self.error,
-            "log_hash" => &mut self.log_hash,
-            "link" => &mut self.link,
-            _ => return None,
-        })
-    }
-
-    /// Whether it may be taken as it is, or is to be tried again.
-    pub fn stands(&self) -> bool {
-        self.failure != "lost"
-    }
-}
 
 /// Why a file is no table of ours.
 #[derive(Debug, thiserror::Error)]
@@ -193,7 +64,9 @@ pub fn write_parquet<W: Write + Send>(
                 to.write_batch(&values, None, None)?;
             }
             ColumnWriter::ByteArrayColumnWriter(to) => {
-                let values = rows.iter().map(|row| ByteArray::from((TEXTS[text].1)(row)));
+                let values = rows
+                    .iter()
+                    .map(|row| ByteArray::from((TEXTS[text].of)(row)));
                 to.write_batch(&values.collect::<Vec<_>>(), None, None)?;
                 text += 1;
             }
@@ -238,9 +111,9 @@ fn schema(timed: bool) -> Result<Type, ParquetError> {
     let unsigned = |bit_width| Some(LogicalType::integer(bit_width, false));
     let (given, maybe) = (Repetition::REQUIRED, Repetition::OPTIONAL);
     let mut fields = vec![column("point", Physical::INT32, given, unsigned(32))?];
-    for (name, _) in TEXTS {
+    for text in TEXTS {
         fields.push(column(
-            name,
+            text.name,
             Physical::BYTE_ARRAY,
             given,
             Some(LogicalType::String),
@@ -283,8 +156,8 @@ pub fn read_parquet(file: File) -> Result<Vec<Row>, TableError> {
                 ("wall_ms", Field::Double(value)) => row.wall_ms = *value,
                 (_, Field::Double(value)) => row.figures.push(*value),
                 (_, Field::Null) => {}
-                (name, Field::Str(value)) => match row.text_mut(name) {
-                    Some(text) => text.clone_from(value),
+                (name, Field::Str(value)) => match TEXTS.iter().find(|text| text.name == name) {
+                    Some(text) => (text.to)(&mut row).clone_from(value),
                     None => return Err(TableError::Version(format!("with a column {name}"))),
                 },
                 (name, _) => return Err(TableError::Version(format!("with a column {name}"))),
@@ -298,35 +171,15 @@ pub fn read_parquet(file: File) -> Result<Vec<Row>, TableError> {
     Ok(rows)
 }
 
-/// The rows as CSV, in the same columns; empty cells where there are no numbers. No text is a formula in a
-/// spreadsheet.
+/// The rows as CSV, in the same columns.
 ///
 /// # Errors
 ///
 /// Whatever `out` fails with.
 pub fn write_csv(rows: &[Row], out: &mut impl Write) -> std::io::Result<()> {
-    let mut names = vec!["point"];
-    names.extend(TEXTS.map(|(name, _)| name));
-    names.extend(["load", "seed"]);
-    names.extend(FIGURES.map(|(name, _)| name));
-    writeln!(out, "{}", names.join(","))?;
+    writeln!(out, "{}", csv_head())?;
     for row in rows {
-        write!(out, "{}", row.point)?;
-        for (_, of) in TEXTS {
-            let text = guarded(of(row));
-            match text.contains([',', '"', '\n', '\r']) {
-                true => write!(out, ",\"{}\"", text.replace('"', "\"\""))?,
-                false => write!(out, ",{text}")?,
-            }
-        }
-        write!(out, ",{},{}", row.load, row.seed)?;
-        for at in 0..FIGURES.len() {
-            match row.figures.get(at) {
-                Some(value) => write!(out, ",{value}")?,
-                None => write!(out, ",")?,
-            }
-        }
-        writeln!(out)?;
+        writeln!(out, "{}", csv_line(row))?;
     }
     Ok(())
 }

@@ -91,6 +91,14 @@ test("jobs are typed columns, which hold what the command line's CSV does", { sk
   assert.ok(all.jct_s instanceof Float64Array && all.gpus instanceof Uint32Array && all.rejected instanceof Uint8Array);
 });
 
+test("jobs come as fast as asked", async (t) => {
+  const trace = await open(HELIOS);
+  t.after(() => trace.close());
+  const [recorded, quick] = [await run(trace), await run(trace, { load: 2 })];
+  assert.deepEqual(Array.from(quick.columns.submit_s), Array.from(recorded.columns.submit_s, (at) => at / 2));
+  assert.ok(recorded.columns.submit_s.some((at) => at > 0));
+});
+
 test("a trace is the same from a path, an address, bytes, a blob, a text and a response", async (t) => {
   const bytes = readFileSync(HELIOS);
   const hashes = new Set();
@@ -159,6 +167,8 @@ test("what is wrong is told: what, where, and what to do", async (t) => {
     [() => run(trace, { histories: { old: [1, 0] } }), /^histories: old\[1\] is 0: it takes GPU·s/],
     [() => run(trace, { definitions: [{ name: "x" }] }), /^definitions\[0\]: missing field/],
     [() => run(trace, { weights: new Uint8Array(9) }), /^weights: .*no file of safetensors/],
+    [() => run(trace, { load: 0 }), /^load is 0: it takes a number from 0\.01 to 100/],
+    [() => run(trace, { load: NaN }), /^load is "NaN": it takes a number/],
     [() => run(trace, { preset: "reference" }), /no preset 'reference': use/],
     [() => run(trace, { seed: () => 1 }), /cannot be copied/],
   ]) {

@@ -375,7 +375,6 @@ test("what is no trace is refused with the reason and the next step", async (t) 
   const before = await facts(page);
   const raw = (name, bytes) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes) });
   for (const [file, message] of [
-    [raw("jobs.parquet", "PAR1aaaaaaaaPAR1"), /jobs\.parquet is .*Parquet.*, which is not read here: /i],
     [raw("jobs.csv.xz", [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00]), /jobs\.csv\.xz is .*xz.*, which is not read here: /i],
     [fixture("bad_lfs_pointer.tar.gz"), /is a Git LFS pointer, not the data: download the real file/],
     [fixture("bad_empty.csv"), /bad_empty\.csv is empty: check that it was downloaded whole/],
@@ -390,6 +389,10 @@ test("what is no trace is refused with the reason and the next step", async (t) 
     assert.equal(await facts(page), before);
     assert.equal(await dialog(page).count(), 0);
   }
+  // Parquet goes to the explorer of sweeps.
+  await give(page, fixture("jobs.parquet"));
+  await page.getByRole("alert").filter({ hasText: /jobs\.parquet is not the table of a sweep: .* a job trace has to be CSV, so export it as that/ }).waitFor();
+  assert.equal(await facts(page), before);
 });
 
 for (const colorScheme of ["light", "dark"]) {

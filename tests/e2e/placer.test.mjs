@@ -1,9 +1,10 @@
 // The placer that learned: a data centre in one click, what its agents could do and told one another, and
-// weights of one's own.
+// weights of one's own, the picker's too.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -13,18 +14,28 @@ const { open } = browser();
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const shipped = readFileSync(join(root, "core/weights/graph-rl.safetensors"));
+const picker = readFileSync(join(root, "core/sim/src/policy/picking/rl_picker.safetensors"));
 
 /** A small data centre, quick to run; its clock stands, since only then can a run be asked. */
 const SMALL =
   "index.html#v=1&sample=lab&cluster=16x8/partitions=2/racks=4/sockets=2&contention=true&run=graph-rl&run=fifo&t=0";
 
-/** The shipped file with another header, which `change` makes of its text. */
-function withHeader(change) {
-  const length = Number(shipped.readBigUInt64LE(0));
-  const header = Buffer.from(change(shipped.subarray(8, 8 + length).toString()));
+/** A file with another header, which `change` makes of its text. */
+function withHeader(file, change) {
+  const length = Number(file.readBigUInt64LE(0));
+  const header = Buffer.from(change(file.subarray(8, 8 + length).toString()));
   const size = Buffer.alloc(8);
   size.writeBigUInt64LE(BigInt(header.length));
-  return Buffer.concat([size, header, shipped.subarray(8 + length)]);
+  return Buffer.concat([size, header, file.subarray(8 + length)]);
+}
+
+/** What a page's only run with this policy came to, as it exports it. */
+async function exported(page, policy) {
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Metrics as JSON" }).click();
+  const { runs } = JSON.parse(readFileSync(await (await download).path(), "utf8"));
+  return runs.find((run) => run.policy.startsWith(policy));
 }
 
 const drop = (page, name, buffer) =>
@@ -135,11 +146,7 @@ test("the placer writes the same log as natively", { skip: !cli && "no SWITCHYAR
   const [native] = JSON.parse(execFileSync(cli, run, { encoding: "utf8" })).runs;
   const page = await open(t, SMALL);
   await finished(page, 2);
-  await page.getByRole("button", { name: "Export", exact: true }).click();
-  const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Metrics as JSON" }).click();
-  const [own] = JSON.parse(readFileSync(await (await download).path(), "utf8")).runs;
-  assert.equal(own.log_hash, native.log_hash);
+  assert.equal((await exported(page, "graph-rl")).log_hash, native.log_hash);
 });
 
 test("weights of one's own are taken, named in links, and let go of", async (t) => {
@@ -166,6 +173,33 @@ test("weights of one's own are taken, named in links, and let go of", async (t) 
   await page.waitForFunction(() => !location.hash.includes("weights="));
 });
 
+test("a picker's weights that are dropped are a run by them, the same as natively", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=lab&cluster=2x8&run=fifo&t=0");
+  await finished(page, 1);
+  const own = Buffer.from(picker);
+  // The last layer's eight weights, with the other sign: who was first is last.
+  for (let at = own.length - 32; at < own.length; at += 4) own[at + 3] ^= 0x80;
+  await drop(page, "mine.safetensors", own);
+  await page.getByText(/^rl-picker.* now goes by mine\.safetensors\.$/).waitFor();
+  await finished(page, 2);
+  const run = await exported(page, "rl-picker");
+  const group = page.getByRole("group", { name: "Weights" });
+  const [, hash] = /· (\w+)/.exec(await group.getByRole("button", { name: /^mine/ }).innerText());
+  assert.equal(run.weights, hash);
+  await screenshot(page, "picker-1280");
+  if (cli) {
+    const file = join(tmpdir(), `picker-${process.pid}.safetensors`);
+    writeFileSync(file, own);
+    t.after(() => rmSync(file));
+    const asked = ["run", "sample:lab", "--cluster", "2x8", "--policy", "rl-picker", "--weights", file, "--json", "-"];
+    const [native] = JSON.parse(execFileSync(cli, asked, { encoding: "utf8" })).runs;
+    assert.equal(run.log_hash, native.log_hash);
+  }
+  await group.getByRole("button", { name: "shipped" }).click();
+  await finished(page, 2);
+  assert.notEqual((await exported(page, "rl-picker")).log_hash, run.log_hash);
+});
+
 test("what are no weights is refused, and nothing is lost", async (t) => {
   const page = await open(t, SMALL);
   await finished(page, 2);
@@ -175,8 +209,11 @@ test("what are no weights is refused, and nothing is lost", async (t) => {
   for (const [name, file, why] of [
     ["garbage", Buffer.from("no weights at all, but long enough for a header"), /no file of safetensors/],
     ["empty", Buffer.alloc(0), /no file of safetensors/],
-    ["shape", withHeader((text) => text.replace('"shape":[16,20]', '"shape":[20,16]')), /'group\.weight' is \[20, 16\], and has to be \[16, 20\]/],
-    ["other", withHeader((text) => text.replace('"group.weight"', '"groop.weight"')), /'group\.weight' is missing/],
+    ["shape", withHeader(shipped, (text) => text.replace('"shape":[16,20]', '"shape":[20,16]')), /'group\.weight' is \[20, 16\], and has to be \[16, 20\]/],
+    ["picker", withHeader(picker, (text) => text.replace('"shape":[32,8]', '"shape":[8,32]')), /'0\.weight' is \[8, 32\], and has to be \[32, 8\]/],
+    ["gone", withHeader(picker, (text) => text.replace('"2.bias"', '"9.bias"')), /'2\.bias' is missing/],
+    ["unnamed", withHeader(picker, (text) => text.replaceAll(/"(\d\.)/g, '"score.$1')), /its tensors are score\.0\.bias/],
+    ["other", withHeader(shipped, (text) => text.replace('"group.weight"', '"groop.weight"')), /'group\.weight' is missing/],
   ]) {
     await drop(page, `${name}.safetensors`, file);
     const notice = page.getByText(new RegExp(`^${name}\\.safetensors is not taken: `));

@@ -1,9 +1,17 @@
-// Sweeps: one thing is varied, and every value run under every scheduler; and a page beside another link.
+// Sweeps: one thing is varied, and every value run under every scheduler; a page beside another link; and the
+// tables that sweeps leave, opened and explored.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { test } from "node:test";
-import { accessibilityProblems, browser, finished, screenshot } from "./browser.mjs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+import { METRICS, inWords } from "../../explorer/src/metrics.js";
+import { read } from "../../explorer/src/read.js";
+import { accessibilityProblems, browser, dist, finished, screenshot } from "./browser.mjs";
 
 const { open } = browser();
 
@@ -14,8 +22,12 @@ const fill = async (page, label, text) => {
   await form(page).getByLabel(label, { exact: true }).fill(text);
   await form(page).getByLabel(label, { exact: true }).press("Tab");
 };
-const row = (page, value, scheduler) =>
-  page.locator(".sweep tbody tr").filter({ has: page.getByRole("link", { name: value, exact: true }) }).filter({ hasText: scheduler });
+const explorer = (page) => page.getByRole("region", { name: "Table of the sweep" });
+/** A mark of the charts that is one run, by what it says first. */
+const point = (page, name) => explorer(page).locator("figure").getByRole("link", { name });
+/** One that stands for several. */
+const cell = (page, name) => explorer(page).locator("figure").getByRole("button", { name });
+const choose = (page, label, option) => explorer(page).getByLabel(label, { exact: true }).selectOption(option);
 
 test("load is varied over the workers: a line a scheduler, a link a run, and the same numbers there", async (t) => {
   const page = await open(t, "index.html#v=1&sample=lab&run=fifo&run=srtf&t=0");
@@ -26,28 +38,30 @@ test("load is varied over the workers: a line a scheduler, a link a run, and the
   await form(page).getByText("3 values × 2 schedulers: 6 runs").waitFor();
   await run(page).click();
   await over(page, "All 6 runs are over.");
-  assert.deepEqual(await page.locator(".sweep figcaption").allTextContents(), ["Mean JCT", "Median JCT", "P95 JCT", "Makespan"]);
+  await page.waitForFunction(() => document.querySelectorAll(".explorer figure a").length === 6);
   assert.deepEqual(await accessibilityProblems(page), []);
   await screenshot(page, "sweep");
   const saving = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Save as CSV" }).click();
-  const rows = readFileSync(await (await saving).path(), "utf8").trim().split("\n");
-  assert.equal(rows[0], '"load, × as recorded",scheduler,policy,mean JCT (s),median JCT (s),p95 JCT (s),makespan (s),mean ρ,restarts,finished,jobs');
-  assert.equal(rows.length, 7);
-  const mean = (line) => Number(line.split(",")[3]);
-  assert.ok(mean(rows[5]) > mean(rows[1]), "twice the load waits longer");
-  // Every point of a chart leads to its run, as the row does.
-  const point = page.locator(".sweep .plot").first().getByRole("link", { name: /^SRTF.* at 2: mean JCT/ });
-  assert.equal(await point.getAttribute("href"), await row(page, "2", "srtf").getByRole("link").getAttribute("href"));
-  // The run itself, by its link.
-  const said = await row(page, "2", "srtf").locator("td").nth(1).textContent();
-  await row(page, "2", "srtf").getByRole("link").click();
+  await page.getByRole("button", { name: "Save as CSV", exact: true }).click();
+  const csv = readFileSync(await (await saving).path(), "utf8");
+  // The table that all sweeps have: it opens like theirs.
+  const { count, columns } = await read([new File([csv], "own.csv")]);
+  assert.equal(count, 6);
+  assert.deepEqual(columns.get("load"), [0.5, 0.5, 1, 1, 2, 2]);
+  const mean = columns.get("jct_mean");
+  assert.ok(mean[4] > mean[0], "twice the load waits longer");
+  // Every point of a chart leads to its run.
+  const said = inWords(METRICS[0], mean[5]);
+  const leads = point(page, /^srtf, load 2: mean JCT /);
+  assert.equal(await leads.getAttribute("aria-label"), `srtf, load 2: mean JCT ${said}, one run: opens it`);
+  await leads.click();
   await page.waitForFunction(() => /load=2/.test(location.hash));
   await finished(page, 2);
   assert.ok((await page.locator(".card").nth(1).textContent()).includes(`mean JCT ${said}`));
   assert.equal(await page.getByLabel("Load (×)").inputValue(), "2");
   await page.goBack();
   await page.getByRole("tab", { name: "Sweep", selected: true }).waitFor();
+  assert.equal(await explorer(page).locator("figure a").count(), 6);
 });
 
 test("a parameter is varied where it stands, and a run of it joins the list", async (t) => {
@@ -58,10 +72,12 @@ test("a parameter is varied where it stands, and a run of it joins the list", as
   await fill(page, "Values", "2 3 4");
   await run(page).click();
   await over(page, "All 3 runs are over.");
-  await row(page, "4", "Tiresias").getByRole("link").click();
+  await point(page, /queues of tiresias-las 4: mean JCT/).click();
   await finished(page, 3);
   assert.match(page.url(), /run=tiresias-las\[queues=4/);
   // What is no value says so.
+  await page.goBack();
+  await page.getByRole("tab", { name: "Sweep", selected: true }).waitFor();
   await fill(page, "Values", "many");
   await run(page).click();
   await page.getByRole("alert").filter({ hasText: "queues cannot be many: " }).waitFor();
@@ -125,3 +141,199 @@ test("an experiment stands beside the page as it was saved", async (t) => {
   await other.getByRole("alert").filter({ hasText: "no.csv cannot be opened: " }).waitFor();
   assert.equal(await other.locator(".card").count(), 1);
 });
+
+// Tables of `switchyard sweep`
+
+const cli = process.env.SWITCHYARD_CLI;
+const skip = !cli && "no SWITCHYARD_CLI";
+const LAB = "index.html#v=1&sample=lab&run=fifo&run=srtf&t=0";
+
+/** A sweep of the lab's day: three policies, five loads, three seeds with failing nodes. */
+let folder;
+before(() => {
+  if (skip) return;
+  folder = mkdtempSync(join(tmpdir(), "switchyard-sweep-"));
+  writeFileSync(
+    join(folder, "grid.toml"),
+    `traces = ["sample:lab"]
+policies = ["fifo", "srtf", "tiresias-las"]
+loads = "0.5..1.5/5"
+seeds = "1..3/3"
+settings.mtbf = 240
+`,
+  );
+  execFileSync(cli, ["sweep", join(folder, "grid.toml"), "--out", join(folder, "results")], { stdio: "ignore" });
+});
+const result = (name) => join(folder, "results", name);
+const bytesOf = (name) => readFileSync(result(name));
+
+/** Drops files on the page. */
+const drop = async (page, ...files) => {
+  const data = await page.evaluateHandle(
+    (files) => {
+      const data = new DataTransfer();
+      for (const { name, bytes } of files) data.items.add(new File([Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0))], name));
+      return data;
+    },
+    files.map(({ name, bytes }) => ({ name, bytes: Buffer.from(bytes).toString("base64") })),
+  );
+  await page.dispatchEvent(".drop", "drop", { dataTransfer: data });
+};
+const facts = (page, text) => explorer(page).getByText(text).waitFor();
+const WHOLE = "45 runs; 5 × load, 3 × policy, 3 × seed; jobs of sample:lab.";
+
+for (const [where, address] of [
+  ["as it is published", LAB],
+  ["in the single file", pathToFileURL(join(dist, "switchyard.html")).href],
+]) {
+  test(`who opens no sweep downloads nothing of the explorer, ${where}`, { skip }, async (t) => {
+    const seen = [];
+    const note = (page) => page.on("request", (request) => seen.push(request.url()));
+    const page = await open(t, address, { before: note });
+    const ofIt = () => seen.filter((url) => /\/explorer\.js/.test(url)).length;
+    await finished(page, 2);
+    await page.getByRole("tab", { name: "Sweep" }).click();
+    await page.getByRole("button", { name: "Open a sweep’s table…" }).waitFor();
+    await page.waitForLoadState("networkidle");
+    assert.equal(ofIt(), 0);
+    await page.getByLabel("Tables of sweeps").setInputFiles(result("results.parquet"));
+    await facts(page, WHOLE);
+    assert.equal(ofIt(), address === LAB ? 1 : 0);
+  });
+}
+
+test("what the explorer needs is said, compressed", (t) => {
+  const kilobytes = gzipSync(readFileSync(join(dist, "explorer.js")), { level: 9 }).length / 1024;
+  t.diagnostic(`explorer: ${kilobytes.toFixed(1)} KB`);
+  assert.ok(kilobytes <= 180, "small enough to be waited for");
+});
+
+test("a table that is dropped is explored, nothing that is open is lost, and a run of it comes to its number", { skip }, async (t) => {
+  const page = await open(t, LAB);
+  await finished(page, 2);
+  await drop(page, { name: "results.parquet", bytes: bytesOf("results.parquet") });
+  await page.getByRole("tab", { name: "Sweep", selected: true }).waitFor();
+  await facts(page, WHOLE);
+  await facts(page, /Means over seeds \(n = 3\), with the 95 % interval/);
+  assert.equal(await page.locator(".card").count(), 2);
+  assert.equal(await explorer(page).locator("figure a").count(), 15);
+  assert.deepEqual(await accessibilityProblems(page), []);
+  // The CSV of the same sweep shows the same.
+  const shown = () => explorer(page).locator("figure a").evaluateAll((all) => all.map((of) => of.getAttribute("aria-label")));
+  const ofParquet = await shown();
+  await page.getByTestId("file-picker").setInputFiles(result("results.csv"));
+  await explorer(page).getByRole("heading", { name: "results.csv", exact: true }).waitFor();
+  assert.deepEqual(await shown(), ofParquet);
+  // Three seeds behind a point: listed, each a link. By keyboard.
+  const where = cell(page, /^tiresias-las, load 1\.25: mean JCT .* 3 runs: lists them$/);
+  await where.focus();
+  await page.keyboard.press("Enter");
+  const runs = explorer(page).getByRole("region", { name: "Runs of tiresias-las, load 1.25", exact: true }).first();
+  assert.deepEqual(await runs.getByRole("link").allTextContents(), ["seed 1", "seed 2", "seed 3"]);
+  assert.deepEqual(await accessibilityProblems(page), []);
+  const { columns } = await read([new File([bytesOf("results.csv")], "results.csv")]);
+  const at = [...columns.get("seed").keys()].find((row) => columns.get("policy")[row] === "tiresias-las" && columns.get("load")[row] === 1.25 && columns.get("seed")[row] === 2);
+  await runs.getByRole("link", { name: "seed 2" }).click();
+  await page.waitForFunction(() => /load=1\.25/.test(location.hash) && /seed=2/.test(location.hash));
+  await finished(page, 1);
+  const mean = await page.evaluate(() => switchyardEmbed.ask("cards")[6]);
+  assert.equal(mean, columns.get("jct_mean")[at]);
+  // Back: both tables are still there.
+  await page.getByRole("tab", { name: "Sweep" }).click();
+  await explorer(page).getByRole("button", { name: "results.parquet", exact: true }).click();
+  await explorer(page).getByRole("heading", { name: "results.parquet", exact: true }).waitFor();
+});
+
+test("heat map, front, panels and a baseline show the same runs", { skip }, async (t) => {
+  const page = await open(t, LAB);
+  await finished(page, 2);
+  await drop(page, { name: "results.csv", bytes: bytesOf("results.csv") });
+  await facts(page, WHOLE);
+  const view = (name) => explorer(page).getByRole("button", { name, exact: true }).click();
+  await view("Heat map");
+  assert.equal(await explorer(page).locator("figure a").count(), 15);
+  await choose(page, "Relative to", { label: "fifo" });
+  // Each run beside itself.
+  await cell(page, "fifo, load 1: mean JCT 1 ×, 3 runs: lists them").waitFor();
+  await screenshot(page, "sweep-heat");
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await choose(page, "Relative to", { label: "nothing" });
+  await view("Pareto front");
+  // At the load as recorded: a point a policy.
+  assert.equal(await explorer(page).getByLabel("Load, × as recorded", { exact: true }).locator("option:checked").textContent(), "1");
+  assert.equal(await explorer(page).locator("figure a").count(), 3);
+  await screenshot(page, "sweep-pareto");
+  await choose(page, "Panels", { label: "Load, × as recorded" });
+  assert.equal(await explorer(page).locator("figure").count(), 5);
+  assert.deepEqual(await accessibilityProblems(page), []);
+  // The table below sorts, and is a file.
+  const means = explorer(page).getByRole("region", { name: "Means", exact: true });
+  await means.getByRole("button", { name: /^mean JCT, / }).click();
+  const sorted = page.waitForEvent("download");
+  await explorer(page).getByRole("button", { name: "Save these as CSV" }).click();
+  const lines = readFileSync(await (await sorted).path(), "utf8").trim().split("\n");
+  assert.equal(lines[0], "load,policy,runs,failed,front,jct_mean,jct_mean_low,jct_mean_high,jct_p99,jct_p99_low,jct_p99_high");
+  assert.equal(lines.length, 16);
+  const saving = page.waitForEvent("download");
+  await view("Lines");
+  await explorer(page).getByRole("button", { name: "Save SVG" }).click();
+  const svg = readFileSync(await (await saving).path(), "utf8");
+  assert.ok(svg.startsWith("<svg") && !/var\(|<a /.test(svg), "it stands alone");
+});
+
+test("what is no table is refused in words, what came with it is opened, and nothing is lost", { skip }, async (t) => {
+  const page = await open(t, LAB);
+  await finished(page, 2);
+  const csv = bytesOf("results.csv").toString();
+  await drop(page, { name: "results.csv", bytes: csv });
+  await facts(page, WHOLE);
+  const refused = async (name, bytes, words) => {
+    await drop(page, { name, bytes });
+    await page.getByRole("alert").filter({ hasText: words }).waitFor();
+    await facts(page, WHOLE);
+    assert.equal(await page.locator(".card").count(), 2);
+  };
+  const parquet = bytesOf("results.parquet");
+  await refused("results.parquet", parquet.subarray(0, parquet.length / 2), "results.parquet is cut off");
+  // The version stands within, as text of the same length.
+  const other = Buffer.from(parquet);
+  const key = other.lastIndexOf("switchyard.sweep") + "switchyard.sweep".length;
+  other[other.indexOf("1", key)] = "2".charCodeAt(0);
+  await refused("results.parquet", other, "is a sweep's table of version 2, and this page reads version 1");
+  await refused("half.csv", csv.split("\n")[0] + "\n", "half.csv has no runs: its header stands alone");
+  // A run that failed is said, and in no mean.
+  const lines = csv.trim().split("\n");
+  const head = lines[0].split(",");
+  const cells = lines[1].split(",");
+  const emptied = cells.map((of, at) => (at > head.indexOf("seed") ? "" : of));
+  emptied[head.indexOf("failure")] = "run";
+  emptied[head.indexOf("error")] = "it does not end";
+  await drop(page, { name: "failed.csv", bytes: [lines[0], emptied.join(","), ...lines.slice(2)].join("\n") });
+  await facts(page, "45 runs, of which 1 failed;");
+  await explorer(page).getByText("1 run that failed").click();
+  await explorer(page).getByText("did not end: it does not end").waitFor();
+  await facts(page, /1 run has failed and is in no mean/);
+  // A trace beside a table is opened as ever.
+  const trace = "job_id,submit_time,duration,num_gpus\na,0,60,1\nb,10,60,2\n";
+  await drop(page, { name: "jobs.csv", bytes: trace }, { name: "results.csv", bytes: csv });
+  await page.locator("header .facts").filter({ hasText: "2 jobs" }).waitFor();
+  await page.getByRole("tab", { name: "Sweep", selected: true }).waitFor();
+});
+
+for (const [name, options] of [
+  ["light, 390", { viewport: { width: 390, height: 844 }, colorScheme: "light" }],
+  ["dark, 1920", { viewport: { width: 1920, height: 1080 }, colorScheme: "dark" }],
+]) {
+  test(`a table fits and is in order, ${name}`, { skip }, async (t) => {
+    const page = await open(t, LAB, options);
+    await finished(page, 2);
+    await drop(page, { name: "results.parquet", bytes: bytesOf("results.parquet") });
+    await facts(page, WHOLE);
+    assert.deepEqual(await accessibilityProblems(page), []);
+    const [wide, room] = await explorer(page).evaluate((of) => [Math.max(...[...of.querySelectorAll("svg")].map((svg) => svg.getBoundingClientRect().right)), innerWidth]);
+    assert.ok(wide <= room, `${wide} of ${room}`);
+    await screenshot(page, `explorer-${options.viewport.width}`);
+  });
+}
+
+test.after(() => folder && rmSync(folder, { recursive: true }));

@@ -104,9 +104,12 @@ class Walker {
     this.used = new Map();
     this.views = new Set();
     this.number = 0;
+    this.choosing = null;
     page.on("dialog", (dialog) => dialog.accept().catch(() => {}));
     page.on("download", (download) => download.cancel().catch(() => {}));
-    page.on("filechooser", (chooser) => chooser.setFiles(join(fixtures, FILES[this.number % FILES.length])).catch(() => {}));
+    page.on("filechooser", (chooser) => {
+      this.choosing = chooser.setFiles(join(fixtures, FILES[this.number % FILES.length])).catch(() => {});
+    });
   }
 
   /** Does one thing, and looks whether the page has suffered. */
@@ -150,6 +153,8 @@ class Walker {
       }
     };
     await within("no frame comes", page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done()))));
+    // A file that was chosen may show a view of its own.
+    await within("a file that was chosen does not arrive", this.choosing);
     const tabs = page.locator("[role=tab]");
     const count = await within("the page does not answer", tabs.count());
     if (count > 0) {

@@ -26,11 +26,12 @@ use switchyard::cluster::{ClusterSpec, Thousandths};
 use switchyard::job::{Demand, Servers, TypeSet, Work};
 use switchyard::outages::Outages;
 use switchyard::placement::Strategy as Placing;
-use switchyard::placement::graph_rl::{Weights, network::Network};
+use switchyard::placement::graph_rl::network::Network;
 use switchyard::policy::POLICIES;
 use switchyard::sim::SimOptions;
 use switchyard::throughputs::JobType;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
+use switchyard::weights::Weights;
 use switchyard::workload::{
     Application, ApplicationSettings, GpuGeneration, PolluxGenerator, Sample, Workload,
 };

@@ -91,24 +91,19 @@ impl Band {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use switchyard::job::{Demand, Job, JobId, Work};
+    use switchyard::RunSpec;
+    use switchyard::job::{Demand, Job, JobId};
     use switchyard::sim::SimOptions;
     use switchyard::workload::Workload;
-    use switchyard::{RunSpec, Time};
 
     /// Jobs of (submission, duration, thousandths) on one GPU.
     fn bands(jobs: &[(f64, f64, u32)]) -> (RunLog, Bands) {
         let job = |&(submit, duration, share): &(f64, f64, u32)| Job {
-            name: "".into(),
-            submit: Time(submit),
-            gpus: 1,
-            tenant: None,
-            model: None,
             demand: Demand {
                 share: switchyard::cluster::Thousandths::new(share as u16),
                 ..Demand::default()
             },
-            work: Work::Fixed { duration },
+            ..Job::plain(submit, 1, duration)
         };
         let workload = Workload {
             jobs: jobs.iter().map(job).collect(),

@@ -122,8 +122,7 @@ impl Queues {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use switchyard::Time;
-    use switchyard::job::{Demand, Job, Work};
+    use switchyard::job::Job;
 
     #[test]
     fn a_place_in_a_queue_and_its_service_are_inverse() {
@@ -144,17 +143,7 @@ mod tests {
 
     #[test]
     fn queues_by_time_are_in_seconds() {
-        let job = Job {
-            name: "".into(),
-            submit: Time::ZERO,
-            gpus: 4,
-            tenant: None,
-            model: None,
-            demand: Demand::default(),
-            work: Work::Fixed {
-                duration: 100_000.0,
-            },
-        };
+        let job = Job::plain(0.0, 4, 100_000.0);
         let workload = Workload {
             jobs: vec![job],
             ..Workload::default()

@@ -436,21 +436,13 @@ impl StageRun {
 mod tests {
     use super::*;
     use switchyard::RunSpec;
-    use switchyard::job::{Demand, Job, Work};
+    use switchyard::job::Job;
     use switchyard::sim::{EventKind, LogMark, SimOptions};
 
     /// A job of 2 GPUs that sinks at 40 GPU·s, waits for later ones, and is promoted. `pieces`: the
     /// log arrives event by event, not all at once.
     fn run_in(pieces: bool) -> StageRun {
-        let job = |submit: f64, duration: f64| Job {
-            name: "".into(),
-            submit: Time(submit),
-            gpus: 2,
-            tenant: None,
-            model: None,
-            demand: Demand::default(),
-            work: Work::Fixed { duration },
-        };
+        let job = |submit: f64, duration: f64| Job::plain(submit, 2, duration);
         let jobs = vec![
             job(0.0, 100.0),
             job(20.0, 18.0),

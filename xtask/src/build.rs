@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::setup::{Need, Toolbox};
-use crate::workspace::{EDITOR, SCRIPTS, WORKER};
+use crate::workspace::{BUNDLES, SCRIPTS, WORKER};
 use crate::{lessons, module, notices, policy, shell, single_file, workspace};
 
 /// What makes Trunk build as it is published: the profile `page` of `Cargo.toml`.
@@ -18,7 +18,7 @@ pub(crate) const RELEASE: [&str; 3] = ["--release", "--cargo-profile", "page"];
 pub(crate) const NEEDS: &[Need] = &[
     Need::WasmStd,
     Need::WasmOpt,
-    Need::EditorPackages,
+    Need::BundlePackages,
     Need::WasmBindgen,
     Need::Trunk,
 ];
@@ -43,7 +43,7 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
     );
     // Trunk clears what else is there.
     module::write(toolbox)?;
-    lessons::write()
+    lessons::write(toolbox)
 }
 
 /// Keeps two builds of `dist/` from getting into each other's way.
@@ -91,11 +91,15 @@ fn with_neighbours(index: &str) -> Result<String> {
 }
 
 /// Trunk names the workers' files after their program alone, so that a browser may keep an old one
-/// for a new page, and so it does with weights and the editor: here static/workers.js is told to ask for them with a
+/// for a new page, and so it does with weights and bundles: here static/workers.js is told to ask for them with a
 /// version made of their content.
 fn with_version(dist: &Path, index: &str) -> Result<String> {
     let mut hasher = DefaultHasher::new();
-    for name in WORKER.into_iter().chain(SCRIPTS).chain([EDITOR]) {
+    for name in WORKER
+        .into_iter()
+        .chain(SCRIPTS)
+        .chain(BUNDLES.map(|of| of.file))
+    {
         hasher.write(&shell::read_bytes(&dist.join(name))?);
     }
     for name in workspace::weights(dist)? {

@@ -3,27 +3,27 @@
 
 use anyhow::Result;
 
+use crate::setup::Toolbox;
 use crate::{build, shell, workspace};
 
 /// Makes them by themselves.
 pub(crate) fn lessons() -> Result<()> {
     let _lock = build::lock()?;
-    write()
+    write(&Toolbox::default())
 }
 
 /// Makes them, in whatever else is in `dist/`.
-pub(crate) fn write() -> Result<()> {
-    // Their few runs are done before an optimising compiler would be.
-    let mut command = shell::command("cargo");
-    command.args([
-        "run",
-        "--quiet",
-        "--locked",
-        "-p",
-        "switchyard-lessons",
-        "--",
-    ]);
-    command.arg(workspace::root().join("docs"));
-    command.arg(workspace::dist());
-    shell::run(&mut command)
+pub(crate) fn write(toolbox: &Toolbox) -> Result<()> {
+    // Their few runs are done before an optimising compiler would be. Of the workspace, with all its features:
+    // that engine is the one of its tests.
+    let mut build = toolbox.command("cargo")?;
+    build.args(["build", "--quiet", "--locked", "--workspace"]);
+    build.args(["--bin", "switchyard-lessons", "--target-dir", "target"]);
+    shell::run(&mut build)?;
+    let mut write = toolbox.command(workspace::debug_program("switchyard-lessons"))?;
+    shell::run(
+        write
+            .arg(workspace::root().join("docs"))
+            .arg(workspace::dist()),
+    )
 }

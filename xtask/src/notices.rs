@@ -1,6 +1,6 @@
 //! The notices of the crates of others that are part of the page's programs, or of the module, and of the
-//! npm packages that its editor is made of: their names, versions and licences, and the licences' texts as
-//! their packages hold them. In: what cargo says of the packages, and the editor's lock file; out: `THIRD-PARTY.txt`, which lies beside the page, within the single file, and in the
+//! npm packages that its bundles are made of: their names, versions and licences, and the licences' texts as
+//! their packages hold them. In: what cargo says of the packages, and the bundles' lock files; out: `THIRD-PARTY.txt`, which lies beside the page, within the single file, and in the
 //! module's package.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use crate::workspace::Bundle;
 use crate::{shell, workspace};
 
 /// The file's name, beside the page and in the module's package.
@@ -29,15 +30,18 @@ pub(crate) fn write() -> Result<()> {
     let target = workspace::wasm_target_dir();
     std::fs::create_dir_all(&target)
         .with_context(|| format!("cannot create {}", target.display()))?;
-    let text = of(PAGE, "Its page")? + "\n" + &of_editor()?;
+    let mut text = of(PAGE, "Its page")?;
+    for bundle in workspace::BUNDLES {
+        text += &format!("\n{}", of_bundle(&bundle)?);
+    }
     shell::write(&target.join(FILE), text)
 }
 
-/// Those of the editor, which lies beside the page: what its lock file says is not for building alone.
-fn of_editor() -> Result<String> {
-    let folder = workspace::editor();
+/// Those of a bundle, which lies beside the page: what its lock file says is not for building alone.
+fn of_bundle(bundle: &Bundle) -> Result<String> {
+    let folder = bundle.folder();
     let lock: Value = serde_json::from_str(&shell::read(&folder.join("package-lock.json"))?)
-        .context("the editor's lock file is no JSON")?;
+        .with_context(|| format!("the lock file of {} is no JSON", bundle.title))?;
     let listed = lock["packages"].as_object().context("no packages")?;
     let mut packages = Vec::new();
     for (place, package) in listed {
@@ -55,8 +59,12 @@ fn of_editor() -> Result<String> {
             folder: folder.join(place),
         });
     }
-    let text = "The editor of schedulers, editor.js, is made with these packages:\n\n".to_owned();
-    told(text, packages)
+    let Bundle { title, file, .. } = bundle;
+    let title = title[..1].to_uppercase() + &title[1..];
+    told(
+        format!("{title}, {file}, is made with these packages:\n\n"),
+        packages,
+    )
 }
 
 /// A package of others.

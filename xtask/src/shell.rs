@@ -62,8 +62,8 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Runs it, shows all its output as it comes, and returns that too.
-pub(crate) fn run_and_keep(command: &mut Command) -> Result<(ExitStatus, String)> {
+/// Runs it and returns all its output; `is_shown`: shows it as it comes, too.
+pub(crate) fn run_and_keep(command: &mut Command, is_shown: bool) -> Result<(ExitStatus, String)> {
     let line = line(command);
     let (mut reader, writer) = std::io::pipe()?;
     let mut child = command
@@ -80,8 +80,10 @@ pub(crate) fn run_and_keep(command: &mut Command) -> Result<(ExitStatus, String)
         if read == 0 {
             break;
         }
-        std::io::stdout().write_all(&buffer[..read])?;
-        std::io::stdout().flush()?;
+        if is_shown {
+            std::io::stdout().write_all(&buffer[..read])?;
+            std::io::stdout().flush()?;
+        }
         kept.extend_from_slice(&buffer[..read]);
     }
     let status = child

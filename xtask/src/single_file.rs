@@ -2,8 +2,8 @@
 //!
 //! Styles, scripts and icons are inlined, and so is the page's module, with its wasm as a `data:`
 //! address. The workers' program, its wasm likewise within, and weights stand in the page as text, where
-//! `static/workers.js` finds them; so does the program of scripts, its wasm compressed, since few need it. The
-//! editor is a function that nobody has called (`static/author.js`).
+//! `static/workers.js` finds them; so does the program of scripts, its wasm compressed, since few need it.
+//! Bundles, which few need as well, are functions that nobody has called (`static/lazy.js`).
 
 use std::io::Write;
 use std::path::Path;
@@ -14,7 +14,7 @@ use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::workspace::{EDITOR, SCRIPTS, WORKER};
+use crate::workspace::{BUNDLES, SCRIPTS, WORKER};
 use crate::{notices, shell, workspace};
 
 /// `index`, a page that Trunk wrote into `dist`, with everything it loads from there inlined.
@@ -29,7 +29,7 @@ pub(crate) fn inline(dist: &Path, index: &str) -> Result<String> {
     )?;
     let notices = text(notices::FILE, &shell::read(&dist.join(notices::FILE))?);
     // A script that is inlined runs where it stands, and one of them looks for the workers.
-    let held = notices + &worker(dist)? + &scripts(dist)? + &weights(dist)? + &editor(dist)?;
+    let held = notices + &worker(dist)? + &scripts(dist)? + &weights(dist)? + &bundles(dist)?;
     let html = before_scripts(&html, &held)?;
     let html = inline_scripts(dist, &html)?;
     let (before, after) = html
@@ -185,13 +185,18 @@ fn scripts(dist: &Path) -> Result<String> {
     Ok(text(script, &shell::read(&dist.join(script))?) + &text(&wasm, &address))
 }
 
-/// The editor as a function.
-fn editor(dist: &Path) -> Result<String> {
-    let script = shell::read(&dist.join(EDITOR))?;
-    Ok(format!(
-        "<script>globalThis.switchyardEditorHeld = () => {{\n{}\n}};</script>\n",
-        script_text(&script)
-    ))
+/// Each bundle as a function.
+fn bundles(dist: &Path) -> Result<String> {
+    let mut scripts = "<script>globalThis.switchyardHeld = {};</script>\n".to_owned();
+    for bundle in BUNDLES {
+        let script = shell::read(&dist.join(bundle.file))?;
+        scripts += &format!(
+            "<script>switchyardHeld.{} = () => {{\n{}\n}};</script>\n",
+            bundle.name,
+            script_text(&script)
+        );
+    }
+    Ok(scripts)
 }
 
 /// The addresses of what placements have learned.

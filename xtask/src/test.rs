@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every check there is, or some of them.
 
 use std::fmt::{self, Display};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
@@ -59,7 +59,7 @@ impl Step {
                 Need::Browser,
                 Need::OtherBrowsers,
                 Need::NodePackages,
-                Need::EditorPackages,
+                Need::BundlePackages,
                 Need::WasmBindgen,
                 Need::Trunk,
             ],
@@ -94,23 +94,35 @@ pub(crate) fn test(options: &Options) -> Result<ExitCode> {
                 needs
             });
     let traces = traces()?;
-    let mut session = Session {
-        toolbox: setup::toolbox(&needs)?,
-        traces,
+    let toolbox = setup::toolbox(&needs)?;
+    let start = Instant::now();
+    let lane = |output| Lane {
+        toolbox: &toolbox,
+        traces: traces.as_deref(),
+        output,
         checks: Vec::new(),
     };
-    for step in steps {
-        match step {
-            Step::Fmt => session.fmt()?,
-            Step::Deny => session.deny()?,
-            Step::Clippy => session.clippy()?,
-            Step::Native => session.native()?,
-            Step::Python => session.python()?,
-            Step::Wasm => session.wasm()?,
-            Step::E2e => session.e2e()?,
-        }
+    // What is built natively and what is built as wasm goes into folders of its own, so that neither waits for
+    // the other; whole-program optimisation, which takes one core, then leaves none idle.
+    let output = match steps {
+        [Step::Fmt | Step::Deny | Step::Native | Step::Python | Step::Wasm] => Output::AsItComes,
+        _ => Output::Whole,
+    };
+    let (mut native, mut web) = (lane(output), lane(output));
+    let is_built = std::thread::scope(|scope| {
+        let is_built = scope.spawn(|| web.in_wasm(steps));
+        native.natively(steps)?;
+        is_built
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })?;
+    // Alone: two files of them at a time leave no core idle.
+    let mut last = lane(Output::AsItComes);
+    if is_built {
+        last.browser_tests()?;
     }
-    Ok(session.sum_up())
+    let checks = [native.checks, web.checks, last.checks].concat();
+    Ok(sum_up(&checks, start.elapsed(), traces.as_deref()))
 }
 
 /// The folder of real traces, which are not part of the repository.
@@ -218,19 +230,60 @@ fn without_colours(line: &str) -> String {
 }
 
 /// A check that has run.
+#[derive(Clone)]
 struct Check {
     name: &'static str,
     tally: Tally,
     took: Duration,
 }
 
-struct Session {
-    toolbox: Toolbox,
-    traces: Option<PathBuf>,
+/// How the output of a check is shown.
+#[derive(Clone, Copy, PartialEq)]
+enum Output {
+    AsItComes,
+    /// Where others run at the same time: when it has ended.
+    Whole,
+}
+
+/// Checks that run one after the other.
+struct Lane<'a> {
+    toolbox: &'a Toolbox,
+    traces: Option<&'a Path>,
+    output: Output,
     checks: Vec<Check>,
 }
 
-impl Session {
+impl Lane<'_> {
+    /// What is built natively.
+    fn natively(&mut self, steps: &[Step]) -> Result<()> {
+        for step in steps {
+            match step {
+                Step::Fmt => self.fmt()?,
+                Step::Deny => self.deny()?,
+                Step::Clippy => self.clippy()?,
+                Step::Native => self.native()?,
+                Step::Python => self.python()?,
+                Step::Wasm => {}
+                Step::E2e => self.command_line_tool()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// What is built as wasm; says whether there are pages that browser tests were asked to look at.
+    fn in_wasm(&mut self, steps: &[Step]) -> Result<bool> {
+        let mut is_built = false;
+        for step in steps {
+            match step {
+                Step::Clippy => self.clippy_for_wasm()?,
+                Step::Wasm => self.wasm()?,
+                Step::E2e => is_built = self.pages()?,
+                Step::Fmt | Step::Deny | Step::Native | Step::Python => {}
+            }
+        }
+        Ok(is_built)
+    }
+
     fn fmt(&mut self) -> Result<()> {
         let mut fmt = self.toolbox.command("cargo")?;
         fmt.args(["fmt", "--all", "--check"]);
@@ -274,17 +327,19 @@ impl Session {
             .args(["--", "-D", "warnings"]);
         self.check("clippy", native)?;
 
+        let mut training = self.toolbox.command("cargo")?;
+        training.args(["clippy", "--locked", "--all-targets"]);
+        training.args(TRAINING).args(["--", "-D", "warnings"]);
+        self.check("clippy of training", training)
+    }
+
+    fn clippy_for_wasm(&mut self) -> Result<()> {
         let mut wasm = self.toolbox.wasm_command("cargo")?;
         wasm.args(["clippy", "--all-targets"])
             .args(WASM_PACKAGES)
             .args(WASM_TARGET)
             .args(["--", "-D", "warnings"]);
-        self.check("clippy for wasm", wasm)?;
-
-        let mut training = self.toolbox.command("cargo")?;
-        training.args(["clippy", "--locked", "--all-targets"]);
-        training.args(TRAINING).args(["--", "-D", "warnings"]);
-        self.check("clippy of training", training)
+        self.check("clippy for wasm", wasm)
     }
 
     fn native(&mut self) -> Result<()> {
@@ -318,7 +373,9 @@ impl Session {
             return Ok(());
         };
         let mut cli = self.toolbox.command("cargo")?;
-        cli.args(["build", "-p", "switchyard-cli"]);
+        // Of the workspace, with all its features, as native tests have built it.
+        cli.args(["build", "--workspace", "--bin", "switchyard"]);
+        cli.args(["--target-dir", "target"]);
         self.check("build of the command line tool to compare with", cli)?;
 
         let wheels = workspace::root().join("target/wheels");
@@ -372,25 +429,31 @@ impl Session {
                 "wasm-bindgen-test-runner",
             )
             // In seconds, for one file: whole simulations take longer than the default 20.
-            .env("WASM_BINDGEN_TEST_TIMEOUT", "300");
+            .env("WASM_BINDGEN_TEST_TIMEOUT", "300")
+            // Until the driver answers: others build meanwhile.
+            .env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", "60");
         Ok(tests)
     }
 
-    fn e2e(&mut self) -> Result<()> {
-        let as_served = self.build("build of the page as served", build::build_as_served);
-        let built = self.build("build of the page", build::build);
-
+    fn command_line_tool(&mut self) -> Result<()> {
         let mut cli = self.toolbox.command("cargo")?;
         cli.args(["build", "--release", "-p", "switchyard-cli"]);
         cli.args(["--target-dir", "target"]);
-        self.check("build of the command line tool", cli)?;
-        if !(as_served && built) {
-            return Ok(());
-        }
+        self.check("build of the command line tool", cli)
+    }
 
+    /// The page as it is served for development and as it is published; says whether there are both.
+    fn pages(&mut self) -> Result<bool> {
+        let as_served = self.build("build of the page as served", build::build_as_served)?;
+        Ok(self.build("build of the page", build::build)? && as_served)
+    }
+
+    fn browser_tests(&mut self) -> Result<()> {
+        let at_once = std::thread::available_parallelism()?;
         let mut tests = self.toolbox.command("node")?;
         tests
             .args(["--test", "--test-reporter=spec"])
+            .arg(format!("--test-concurrency={at_once}"))
             .args(test_files()?)
             .env(
                 "SWITCHYARD_CLI",
@@ -400,27 +463,45 @@ impl Session {
     }
 
     /// Builds a page, and says whether there is one.
-    fn build(&mut self, name: &'static str, build: fn(&Toolbox) -> Result<()>) -> bool {
-        println!("\n=== {name}");
+    fn build(&mut self, name: &'static str, build: fn(&Toolbox) -> Result<()>) -> Result<bool> {
+        self.announce(name);
         let start = Instant::now();
-        let built = build(&self.toolbox);
+        let built = if self.output == Output::AsItComes {
+            build(self.toolbox)
+        } else {
+            let log = workspace::root().join("target/build.log");
+            let built = build(&self.toolbox.writing_to(&log)?);
+            show(name, &shell::read(&log)?);
+            built
+        };
         if let Err(error) = &built {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {name}: {error:#}");
         }
         self.record(name, start, built.is_ok(), Tally::default());
-        built.is_ok()
+        Ok(built.is_ok())
     }
 
     /// Runs a check and keeps how it ended.
     fn check(&mut self, name: &'static str, mut command: Command) -> Result<()> {
-        println!("\n=== {name}");
-        if let Some(traces) = &self.traces {
+        self.announce(name);
+        if let Some(traces) = self.traces {
             command.env("SWITCHYARD_TRACES", traces);
         }
         let start = Instant::now();
-        let (status, output) = shell::run_and_keep(&mut command)?;
+        let is_shown = self.output == Output::AsItComes;
+        let (status, output) = shell::run_and_keep(&mut command, is_shown)?;
+        if !is_shown {
+            show(name, &output);
+        }
         self.record(name, start, status.success(), Tally::read(&output));
         Ok(())
+    }
+
+    fn announce(&self, name: &str) {
+        match self.output {
+            Output::AsItComes => println!("\n=== {name}"),
+            Output::Whole => println!("... {name}"),
+        }
     }
 
     /// What counts no tests is one check by itself, and so is what fails with no test to blame.
@@ -436,28 +517,32 @@ impl Session {
             took: start.elapsed(),
         });
     }
+}
 
-    fn sum_up(&self) -> ExitCode {
-        println!("\n=== summary");
-        for check in &self.checks {
-            let seconds = check.took.as_secs_f64();
-            println!("{:<32}{seconds:>8.1} s   {}", check.name, check.tally);
-        }
-        match &self.traces {
-            Some(folder) => println!("traces from {}", folder.display()),
-            None => println!(
-                "tests with real traces were SKIPPED: there are none (SWITCHYARD_TRACES names \
-                 their folder)"
-            ),
-        }
-        let total: Tally = self.checks.iter().map(|check| check.tally).sum();
-        let took: Duration = self.checks.iter().map(|check| check.took).sum();
-        println!("{total}, in {:.0} s", took.as_secs_f64());
-        if total.failed == 0 {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        }
+/// In one piece, whatever others print meanwhile.
+fn show(name: &str, output: &str) {
+    print!("\n=== {name}\n{output}\n");
+}
+
+fn sum_up(checks: &[Check], took: Duration, traces: Option<&Path>) -> ExitCode {
+    println!("\n=== summary");
+    for check in checks {
+        let seconds = check.took.as_secs_f64();
+        println!("{:<32}{seconds:>8.1} s   {}", check.name, check.tally);
+    }
+    match traces {
+        Some(folder) => println!("traces from {}", folder.display()),
+        None => println!(
+            "tests with real traces were SKIPPED: there are none (SWITCHYARD_TRACES names \
+             their folder)"
+        ),
+    }
+    let total: Tally = checks.iter().map(|check| check.tally).sum();
+    println!("{total}, in {:.0} s", took.as_secs_f64());
+    if total.failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }
 

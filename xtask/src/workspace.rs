@@ -21,12 +21,35 @@ pub(crate) const WORKER: [&str; 2] = ["worker.js", "worker_bg.wasm"];
 /// Those of the program that knows the script language.
 pub(crate) const SCRIPTS: [&str; 2] = ["scripts.js", "scripts_bg.wasm"];
 
-/// The editor of schedulers: one script, beside the page.
-pub(crate) const EDITOR: &str = "editor.js";
+/// A script made of npm packages, one file beside the page, which asks for it when somebody first needs it
+/// (`static/lazy.js`); `bundle.mjs` makes it.
+pub(crate) struct Bundle {
+    /// The folder where it is written and its packages lie; its name in `static/lazy.js`.
+    pub(crate) name: &'static str,
+    /// The script's file.
+    pub(crate) file: &'static str,
+    /// For people.
+    pub(crate) title: &'static str,
+}
 
-/// Where the editor is written, and its packages lie.
-pub(crate) fn editor() -> PathBuf {
-    root().join("editor")
+/// All of them.
+pub(crate) const BUNDLES: [Bundle; 2] = [
+    Bundle {
+        name: "editor",
+        file: "editor.js",
+        title: "the editor of schedulers",
+    },
+    Bundle {
+        name: "explorer",
+        file: "explorer.js",
+        title: "the explorer of sweeps",
+    },
+];
+
+impl Bundle {
+    pub(crate) fn folder(&self) -> PathBuf {
+        root().join(self.name)
+    }
 }
 
 /// The folder of weights beside the page, of which each is a file.
@@ -57,6 +80,12 @@ pub(crate) fn e2e() -> PathBuf {
 /// (see `setup/wasm_std.rs`), and two compilers in one folder rebuild each other's work for ever.
 pub(crate) fn wasm_target_dir() -> PathBuf {
     root().join("target/web")
+}
+
+/// A program of the workspace, as tests build it.
+pub(crate) fn debug_program(name: &str) -> PathBuf {
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    root().join("target/debug").join(file)
 }
 
 /// The page that `cargo xtask serve` shows; `dist/` stays what `cargo xtask build` made.

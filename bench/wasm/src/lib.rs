@@ -1,12 +1,12 @@
 //! The engine as a wasm module for Node; `bench/wasm.mjs` measures it beside the native one.
 
+#[path = "../../src/crowd.rs"]
+mod crowd;
+
 use std::sync::Arc;
-use switchyard::job::{Demand, Job, Work};
 use switchyard::policy::script::Script;
-use switchyard::sim::SimOptions;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
 use switchyard::workload::{Sample, Workload};
-use switchyard::{RunSpec, Time};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// A workload kept for several runs.
@@ -17,11 +17,14 @@ pub struct Bench {
 
 #[wasm_bindgen]
 impl Bench {
-    /// The embedded sample of this name.
-    pub fn sample(name: &str) -> Result<Bench, String> {
+    /// The first part of the embedded sample of this name, as `switchyard-bench engine --multiple`.
+    pub fn sample(name: &str, share: f64) -> Result<Bench, String> {
         let sample = Sample::named(name).ok_or("there is no such sample")?;
+        let mut workload = sample.workload();
+        let jobs = workload.jobs.len() as f64 * share;
+        workload.jobs.truncate(jobs as usize);
         Ok(Self {
-            workload: Arc::new(sample.workload()),
+            workload: Arc::new(workload),
         })
     }
 
@@ -40,20 +43,8 @@ impl Bench {
 
     /// So many jobs that wait, and 32 that run, without an end: as `switchyard-bench scripts`.
     pub fn crowd(waiting: u32) -> Bench {
-        let jobs = (0..32 + waiting).map(|i| Job {
-            name: format!("{i}").into(),
-            submit: Time(f64::from(i) / 64.0),
-            gpus: 1,
-            tenant: None,
-            model: None,
-            demand: Demand::default(),
-            work: Work::Fixed { duration: 1e9 },
-        });
         Self {
-            workload: Arc::new(Workload {
-                jobs: jobs.collect(),
-                ..Workload::default()
-            }),
+            workload: Arc::new(crowd::crowd(waiting)),
         }
     }
 
@@ -63,33 +54,17 @@ impl Bench {
         Ok(spec.to_string())
     }
 
-    /// Decides so often; how often it was.
-    pub fn decide(&self, policy: &str, cluster: &str, decisions: u32) -> Result<u32, String> {
-        let mut run = Self::spec(policy, cluster)?.start(self.workload.clone());
-        let mut done = 0;
-        while done < decisions && run.step().map_err(|error| error.to_string())? {
-            done += 1;
-        }
-        Ok(done)
+    /// Decides about it so often as `switchyard-bench scripts`; how often it was.
+    pub fn decide(&self, policy: &str) -> Result<usize, String> {
+        crowd::decide(policy, &self.workload).map_err(|error| error.to_string())
     }
 
     /// Simulates to the end; the log's fingerprint.
     pub fn run(&self, policy: &str, cluster: &str) -> Result<String, String> {
-        let mut run = Self::spec(policy, cluster)?.start(self.workload.clone());
+        let mut run = crowd::spec(policy, cluster)
+            .map_err(|error| error.to_string())?
+            .start(self.workload.clone());
         run.run().map_err(|error| error.to_string())?;
         Ok(format!("{:016x}", run.log().hash()))
-    }
-}
-
-impl Bench {
-    fn spec(policy: &str, cluster: &str) -> Result<RunSpec, String> {
-        Ok(RunSpec {
-            policy: policy.parse().map_err(|error| format!("{error}"))?,
-            cluster: cluster.parse().map_err(|error| format!("{error}"))?,
-            placement: Default::default(),
-            options: SimOptions::default(),
-            history: None,
-            outages: Default::default(),
-        })
     }
 }

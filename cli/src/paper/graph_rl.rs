@@ -18,9 +18,9 @@ use switchyard::RunSpec;
 use switchyard::cluster::ClusterSpec;
 use switchyard::contention::Measured;
 use switchyard::placement::Strategy;
-use switchyard::placement::graph_rl::{Weights, WeightsChoice};
 use switchyard::report::Summary;
 use switchyard::sim::SimOptions;
+use switchyard::weights::{Weights, WeightsChoice};
 use switchyard::workload::{DataCentre, Split};
 
 /// What is compared with what: partitions, racks of each, servers of each, and what differs from the

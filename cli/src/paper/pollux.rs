@@ -11,11 +11,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use switchyard::cluster::ClusterSpec;
-use switchyard::job::{Demand, Job, Work};
+use switchyard::job::{Job, Work};
 use switchyard::report::Summary;
 use switchyard::sim::SimOptions;
 use switchyard::workload::{Application, BindingRule, PolluxGenerator, Workload};
-use switchyard::{Preset, RunSpec, Time};
+use switchyard::{Preset, RunSpec};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -243,17 +243,13 @@ fn imagenet_alone(applications: &[Application]) -> Result<Workload, Failure> {
     Ok(Workload {
         jobs: vec![Job {
             name: "imagenet".into(),
-            submit: Time::ZERO,
-            gpus: 1,
-            tenant: None,
-            model: None,
-            demand: Demand::default(),
             work: Work::Adaptive {
                 application: 0,
                 batch,
                 scale: 1.0,
                 duration,
             },
+            ..Job::plain(0.0, 1, duration)
         }],
         applications: vec![Arc::new(application.clone())],
         ..Workload::default()

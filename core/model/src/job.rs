@@ -36,6 +36,22 @@ pub struct Job {
     pub work: Work,
 }
 
+impl Job {
+    /// A gang for so many seconds (> 0 and finite), submitted at `submit` seconds: of no name and nobody, and
+    /// it asks for nothing besides.
+    pub fn plain(submit: f64, gpus: u32, duration: f64) -> Self {
+        Self {
+            name: Box::default(),
+            submit: Time(submit),
+            gpus,
+            tenant: None,
+            model: None,
+            demand: Demand::default(),
+            work: Work::Fixed { duration },
+        }
+    }
+}
+
 /// What a job has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Work {

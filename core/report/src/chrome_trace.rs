@@ -153,8 +153,7 @@ impl<'a> Event<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Time;
-    use crate::job::{Demand, Job, Work};
+    use crate::job::Job;
     use std::sync::Arc;
 
     #[test]
@@ -162,12 +161,7 @@ mod tests {
         let workload = Arc::new(Workload {
             jobs: vec![Job {
                 name: "a \"b\"\n\\".into(),
-                submit: Time::ZERO,
-                gpus: 3,
-                tenant: None,
-                model: None,
-                demand: Demand::default(),
-                work: Work::Fixed { duration: 2.0 },
+                ..Job::plain(0.0, 3, 2.0)
             }],
             ..Default::default()
         });

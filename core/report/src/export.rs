@@ -299,21 +299,17 @@ const COLUMNS: [&str; 19] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RunSpec;
     use crate::cluster::ClusterSpec;
-    use crate::job::{Demand, Job};
-    use crate::{RunSpec, Time};
+    use crate::job::Job;
     use std::sync::Arc;
 
     #[test]
     fn every_job_is_a_row_and_names_are_quoted_and_no_formulas() {
         let job = |name: &str, gpus| Job {
             name: name.into(),
-            submit: Time::ZERO,
-            gpus,
             tenant: Some(0),
-            model: None,
-            demand: Demand::default(),
-            work: Work::Fixed { duration: 10.0 },
+            ..Job::plain(0.0, gpus, 10.0)
         };
         let workload = Arc::new(Workload {
             jobs: vec![job("a,b", 1), job("a,b", 1), job("huge", 9)],
@@ -350,12 +346,7 @@ mod tests {
         let names = ["a", "a", "a#2", "b", "a", "a#2", "a#2#2"];
         let job = |name: &&str| Job {
             name: (*name).into(),
-            submit: Time::ZERO,
-            gpus: 1,
-            tenant: None,
-            model: None,
-            demand: Demand::default(),
-            work: Work::Fixed { duration: 10.0 },
+            ..Job::plain(0.0, 1, 10.0)
         };
         let workload = Workload {
             jobs: names.iter().map(job).collect(),

@@ -1,5 +1,6 @@
 //! Metrics over a run's log: what happened to each job ([`Outcomes`]), and the run in numbers
-//! ([`Summary`]); and both as files ([`Results`], [`jobs_csv`], [`paper_table`], [`chrome_trace()`]).
+//! ([`Summary`]); and both as files ([`Results`], [`jobs_csv`], [`paper_table`], [`chrome_trace()`]);
+//! and the row that a run is in a [`sweep`].
 
 #![forbid(unsafe_code)]
 
@@ -14,6 +15,7 @@ mod outcomes;
 mod paper_table;
 mod servers;
 mod summary;
+pub mod sweep;
 
 pub use bounded_slowdown::bounded_slowdown;
 pub use by_type::{TypeFigures, by_gpu_type};
@@ -28,6 +30,6 @@ pub use summary::{Fairness, Summary};
 
 pub use switchyard_model::percentile;
 use switchyard_model::{application, cluster, job, spreadsheet, workload};
-use switchyard_sim::{RunSpec, sim};
 #[cfg(test)]
-use {switchyard_model::Time, switchyard_sim::policy};
+use switchyard_sim::policy;
+use switchyard_sim::{RunSpec, sim};

@@ -141,28 +141,19 @@ fn jain(values: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Time;
-    use crate::job::{Demand, Job, Work};
+    use crate::job::Job;
     use crate::sim::{SimOptions, Simulation};
     use std::sync::Arc;
-
-    fn job(submit: f64, gpus: u32, duration: f64) -> Job {
-        Job {
-            name: "".into(),
-            submit: Time(submit),
-            gpus,
-            tenant: None,
-            model: None,
-            demand: Demand::default(),
-            work: Work::Fixed { duration },
-        }
-    }
 
     /// Two jobs of 2 GPUs one after the other on 2 GPUs, and one that is too large.
     #[test]
     fn a_hand_computed_run() {
         let workload = Arc::new(Workload {
-            jobs: vec![job(0.0, 2, 100.0), job(0.0, 2, 100.0), job(10.0, 3, 5.0)],
+            jobs: vec![
+                Job::plain(0.0, 2, 100.0),
+                Job::plain(0.0, 2, 100.0),
+                Job::plain(10.0, 3, 5.0),
+            ],
             ..Default::default()
         });
         let cluster = ClusterSpec::uniform(1, 2).unwrap();
@@ -170,6 +161,7 @@ mod tests {
             placement: Default::default(),
             workload: &workload,
             history: None,
+            picker: None,
         };
         let policy = crate::policy::build(&"fifo".parse().unwrap(), &context);
         let mut run = Simulation::new(workload.clone(), &cluster, policy, SimOptions::default());

@@ -13,6 +13,7 @@ mod settings;
 pub mod sharing;
 pub mod sim;
 pub mod tell;
+pub mod weights;
 
 pub use preset::{Preset, UnknownPreset};
 pub use run::{RunSpec, RunSpecError};

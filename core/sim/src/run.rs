@@ -3,9 +3,11 @@
 use crate::cluster::ClusterSpec;
 use crate::outages::{OutageError, Outages};
 use crate::placement::Strategy;
-use crate::placement::graph_rl::{Placer, Weights, WeightsChoice};
-use crate::policy::{self, BuildContext, PolicySpec, ServiceHistory};
+use crate::placement::graph_rl::Placer;
+use crate::policy::picking::network::Network;
+use crate::policy::{self, BuildContext, Picker, PolicySpec, ServiceHistory};
 use crate::sim::{Mistake, SimOptions, Simulation};
+use crate::weights::{Weights, WeightsChoice};
 use crate::workload::Workload;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -42,15 +44,15 @@ pub enum RunSpecError {
         /// The history's name.
         name: String,
     },
-    /// A placement that learned is to go by weights that are not at hand.
+    /// A placement or a picker that learned is to go by weights that are not at hand.
     #[error(
-        "{policy} goes by weights of the placement {placement} that are not at hand ({weights}): give the file of safetensors, which `switchyard-train` writes"
+        "{policy} goes by weights of {of} that are not at hand ({weights}): give the file of safetensors, which `switchyard-train` writes"
     )]
     MissingWeights {
         /// The policy's spec.
         policy: String,
-        /// The placement.
-        placement: Strategy,
+        /// Whose.
+        of: String,
         /// Which weights.
         weights: WeightsChoice,
     },
@@ -77,9 +79,7 @@ impl RunSpec {
     /// What is missing, and what to do.
     pub fn check(&self) -> Result<(), RunSpecError> {
         self.all_outages().check(self.cluster.nodes())?;
-        let script = policy::script::check(&self.policy);
-        let program = script.and_then(|()| policy::plugin::check(&self.policy));
-        program.map_err(|mistake| RunSpecError::Script {
+        policy::own::check(&self.policy).map_err(|mistake| RunSpecError::Script {
             policy: self.policy.label(),
             mistake,
         })?;
@@ -100,23 +100,35 @@ impl RunSpec {
         placement.filter(|placement| placement.is_learned())
     }
 
-    /// Its placer, if its placement goes by what was learned.
+    /// The picker that learned, if the policy is one.
+    pub fn picker(&self) -> Option<Picker> {
+        policy::picker(&self.policy)
+    }
+
+    /// What it goes by of these weights, as a placer and as a picker.
     ///
     /// # Errors
     ///
-    /// The weights that it asks for are not among these.
-    pub fn placer(&self, weights: &Weights) -> Result<Option<Placer>, RunSpecError> {
-        let Some(placement) = self.learned() else {
-            return Ok(None);
-        };
+    /// Those that it asks for are not among them.
+    pub fn weigh(
+        &self,
+        weights: &Weights,
+    ) -> Result<(Option<Placer>, Option<Arc<Network>>), RunSpecError> {
         let asked = self.options.weights;
-        let missing = || RunSpecError::MissingWeights {
+        let missing = |of: String| RunSpecError::MissingWeights {
             policy: self.policy.to_string(),
-            placement,
+            of,
             weights: asked,
         };
-        let network = weights.find(placement, asked).ok_or_else(missing)?;
-        Ok(Some(Placer::new(network)))
+        let placer = self.learned().map(|placement| {
+            let network = weights.placer(placement, asked);
+            network.ok_or_else(|| missing(format!("the placement {placement}")))
+        });
+        let picker = self.picker().map(|picker| {
+            let network = weights.picker(picker, asked);
+            network.ok_or_else(|| missing(picker.to_string()))
+        });
+        Ok((placer.transpose()?.map(Placer::new), picker.transpose()?))
     }
 
     /// The run at its very beginning, by weights where it goes by any.
@@ -129,19 +141,26 @@ impl RunSpec {
         workload: Arc<Workload>,
         weights: &Weights,
     ) -> Result<Simulation, RunSpecError> {
-        let run = self.start(workload);
-        Ok(match self.placer(weights)? {
+        let (placer, picker) = self.weigh(weights)?;
+        let run = self.begin(workload, picker.as_deref());
+        Ok(match placer {
             Some(placer) => run.with_placer(placer),
             None => run,
         })
     }
 
-    /// The run at its very beginning. Placements that have learned do as without weights.
+    /// The run at its very beginning. Placements that have learned do as without weights, pickers go by the
+    /// shipped ones.
     pub fn start(&self, workload: Arc<Workload>) -> Simulation {
+        self.begin(workload, None)
+    }
+
+    fn begin(&self, workload: Arc<Workload>, picker: Option<&Network>) -> Simulation {
         let context = BuildContext {
             placement: self.placement,
             workload: &workload,
             history: self.history.as_ref(),
+            picker,
         };
         let scheduler = policy::build(&self.policy, &context);
         let options = SimOptions {

@@ -295,7 +295,7 @@ pub const SETTINGS: &[Setting] = &[
         link: "weights",
         label: "Weights",
         unit: "",
-        help: "Which weights placements that have learned go by: the shipped ones, or a file of one's own, which is known by a hash of it and has to be given again",
+        help: "Which weights placements and pickers that have learned go by: the shipped ones, or a file of one's own, which is known by a hash of it and has to be given again",
         kind: ParamKind::Text("'shipped', or the 16 digits by which a file of weights is known"),
         group: Group::Runs,
         get: |of| of.options.weights.to_string(),

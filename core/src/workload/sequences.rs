@@ -117,19 +117,12 @@ impl Sequences {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::{Demand, Job, Work};
+    use crate::job::Job;
 
     fn sequences(jobs: u32) -> Sequences {
         let job = |i: u32| Job {
             name: i.to_string().into(),
-            submit: Time(f64::from(i) * 7.0),
-            gpus: 1 + i % 3,
-            tenant: None,
-            model: None,
-            demand: Demand::default(),
-            work: Work::Fixed {
-                duration: 1.0 + f64::from(i),
-            },
+            ..Job::plain(f64::from(i) * 7.0, 1 + i % 3, 1.0 + f64::from(i))
         };
         let workload = Workload {
             jobs: (0..jobs).map(job).collect(),

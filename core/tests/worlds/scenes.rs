@@ -8,10 +8,10 @@ use switchyard::cluster::{ClusterSpec, NodeGroup, NodeKind, Thousandths, Tree, T
 use switchyard::job::{Demand, Job, Servers, TypeSet, Work};
 use switchyard::outages::{Outage, OutageKind, Outages};
 use switchyard::placement::Strategy as Placing;
-use switchyard::placement::graph_rl::Weights;
 use switchyard::placement::graph_rl::network::Network;
 use switchyard::policy::{POLICIES, PolicySpec};
 use switchyard::sim::{SimOptions, Simulation};
+use switchyard::weights::Weights;
 use switchyard::workload::{ApplicationSettings, GpuGeneration, Workload};
 use switchyard::{RunSpec, Time};
 

@@ -121,6 +121,11 @@ const KNOWN: &[Known] = &[
         },
     },
     Known {
+        what: "the table of a sweep",
+        next: "its rows are runs, not jobs; drop results.csv, unpacked, on the page, whose view Sweep shows it",
+        is: |s| s.has(&["trace_hash", "scheduler", "jct_mean"]),
+    },
+    Known {
         what: "Gavel's table of throughputs",
         next: "those on V100s are built in; open a trace of Gavel's",
         is: |s| s.shape == Shape::JsonObject && s.has(&["v100", "k80"]),

@@ -106,7 +106,7 @@ def run(
     seed: of everything that is drawn.
     load: how many times as fast as recorded jobs come.
     preset: the semantics of a published simulator, such as ``reference-nsdi19``.
-    weights: a file of safetensors for a placement that has learned, as bytes; or ``"shipped"``.
+    weights: a file of safetensors for what has learned (``graph-rl``, ``rl-picker``), as bytes; or ``"shipped"``.
     log_budget: how large the log of a run may become, bytes or ``"4GB"`` [default: 1 GiB].
     stays: whether to keep who held GPUs when (``Run.stays``).
     progress: called about twenty times a second with ``{"stage": "run", "policy", "run", "runs", "done", "jobs", "now"}``.

@@ -2,7 +2,7 @@
 
     import gymnasium, switchyard.environments
 
-    env = gymnasium.make("switchyard/PickJob-v0", jobs=256, cluster="256x1")
+    env = gymnasium.make("switchyard/PickJob-v0", jobs=256, cluster="4x64")
     envs = gymnasium.make_vec("switchyard/PickJob-v0", num_envs=64, vectorization_mode="vector_entry_point")
 
 Importing this module registers them (it takes ``gymnasium``). :func:`place_part` is PettingZoo's (it takes ``pettingzoo``).
@@ -11,6 +11,8 @@ Importing this module registers them (it takes ``gymnasium``). :func:`place_part
 from __future__ import annotations
 
 import functools
+import os
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import gymnasium
@@ -32,8 +34,8 @@ def _observations() -> gymnasium.spaces.Box:
     return gymnasium.spaces.Box(0.0, 1.0, (VISIBLE, FEATURES), numpy.float32)
 
 
-def _picking(trace: Trace | None, cluster: str, jobs: int, backfill: bool, slots: int, lublin: int) -> Any:
-    return _engine.Picking(trace and trace._native, cluster, jobs, backfill, slots, lublin)
+def _picking(trace: Trace | None, cluster: str, jobs: int, backfill: bool, slots: int, lublin: int, threads: int) -> Any:
+    return _engine.Picking(trace and trace._native, cluster, jobs, backfill, slots, lublin, threads)
 
 
 class PickJob(gymnasium.Env):
@@ -61,7 +63,7 @@ class PickJob(gymnasium.Env):
         self,
         trace: Trace | None = None,
         *,
-        cluster: str = "256x1",
+        cluster: str = "4x64",
         jobs: int = 256,
         backfill: bool = False,
         lublin: int = 1,
@@ -70,7 +72,7 @@ class PickJob(gymnasium.Env):
         self.observation_space = _observations()
         self.action_space = gymnasium.spaces.Discrete(VISIBLE)
         self.render_mode = render_mode
-        self._native = _picking(trace, cluster, jobs, backfill, 1, lublin)
+        self._native = _picking(trace, cluster, jobs, backfill, 1, lublin, 1)
         self._seen = numpy.zeros((1, VISIBLE, FEATURES), numpy.float32)
         self._mask = numpy.zeros((1, VISIBLE), numpy.int8)
         self._reward = numpy.zeros(1)
@@ -100,6 +102,7 @@ class PickJobs(VectorEnv):
     """Many of :class:`PickJob` in one call, without Python between them.
 
     Autoreset is ``NEXT_STEP``: an episode that is over begins anew at the next step, whatever its action, with a reward of 0.
+    ``threads`` step them, which pays from some hundreds of environments on; what comes of it does not depend on that.
     With ``copy=False`` the arrays that are returned are the same at every step, and what they hold is overwritten.
     """
 
@@ -110,10 +113,11 @@ class PickJobs(VectorEnv):
         num_envs: int = 1,
         trace: Trace | None = None,
         *,
-        cluster: str = "256x1",
+        cluster: str = "4x64",
         jobs: int = 256,
         backfill: bool = False,
         lublin: int = 1,
+        threads: int = 1,
         copy: bool = True,
         render_mode: None = None,
     ):
@@ -124,7 +128,7 @@ class PickJobs(VectorEnv):
         self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
         self.action_space = gymnasium.vector.utils.batch_space(self.single_action_space, num_envs)
         self._copy = copy
-        self._native = _picking(trace, cluster, jobs, backfill, num_envs, lublin)
+        self._native = _picking(trace, cluster, jobs, backfill, num_envs, lublin, threads)
         self._seen = numpy.zeros((num_envs, VISIBLE, FEATURES), numpy.float32)
         self._mask = numpy.zeros((num_envs, VISIBLE), numpy.int8)
         self._reward = numpy.zeros(num_envs)
@@ -158,6 +162,36 @@ class PickJobs(VectorEnv):
             info.update(_bounded_slowdown=self._over.copy(), _jct=self._over.copy())
         over, reward = self._given(self._over), self._given(self._reward)
         return self._given(self._seen), reward, over, self._given(self._never), info
+
+
+def first_come_first_served(seen: numpy.ndarray, mask: numpy.ndarray) -> int:
+    """The oldest job of an observation of :class:`PickJob`."""
+    return 0
+
+
+def shortest_job_first(seen: numpy.ndarray, mask: numpy.ndarray) -> int:
+    """The job that asks for least time, by an observation of :class:`PickJob` and its mask."""
+    return int(numpy.argmin(numpy.where(mask == 1, seen[:, 1], 2.0)))
+
+
+def mean_slowdown(env: PickJob, pick: Callable[[numpy.ndarray, numpy.ndarray], int], seeds: Iterable[int] = range(20)) -> float:
+    """The mean bounded slowdown of an environment's episodes by these seeds, where ``pick`` is given observation and mask."""
+    slowdowns = []
+    for seed in seeds:
+        seen, info = env.reset(seed=seed)
+        over = False
+        while not over:
+            seen, _, over, _, info = env.step(pick(seen, info["action_mask"]))
+        slowdowns.append(info["bounded_slowdown"])
+    return float(numpy.mean(slowdowns))
+
+
+def scores(weights: bytes, seen: numpy.ndarray) -> numpy.ndarray:
+    """The scores that ``rl-picker`` gives by weights of one's own (a file of safetensors, as bytes): float32, one for each job.
+
+    seen: float32, (jobs, 8), as observations have it. What one has trained picks as it does here, in every run by that file.
+    """
+    return _engine.scores(bytes(weights), numpy.ascontiguousarray(seen, numpy.float32))
 
 
 def place_part(

@@ -18,8 +18,8 @@ pub(crate) struct Episode<T: 'static> {
 #[derive(Clone, Copy)]
 pub(crate) struct Asker(*const Yielder<usize, ()>);
 
-// SAFETY: a coroutine never leaves the thread that began it, since what holds episodes is `unsendable`; and a
-// placer, which wants choosers that may be sent, is within it.
+// SAFETY: an asker lies on its coroutine's stack and goes where that goes: with `picking`'s slots from thread to
+// thread, one at a time; a placer's never leave theirs, since what holds them is `unsendable`.
 unsafe impl Send for Asker {}
 
 impl Asker {

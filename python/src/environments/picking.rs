@@ -9,15 +9,21 @@ use super::{Asker, Episode, taken};
 use crate::trace::Trace;
 use crate::{RunError, refused};
 use numpy::PyUntypedArrayMethods;
-use numpy::{PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArray2, PyReadwriteArray3};
+use numpy::{
+    PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2,
+    PyReadwriteArray3,
+};
 use pyo3::prelude::*;
 use rand_xoshiro::rand_core::SeedableRng;
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::draw::{Rng, below};
 use switchyard::placement::Strategy;
+use switchyard::policy::picking::network::Network;
 use switchyard::policy::picking::sight::{FEATURES, VISIBLE, features, visible};
 use switchyard::policy::picking::{Candidate, Moment, Pick, Queue};
 use switchyard::report::bounded_slowdown;
@@ -31,6 +37,12 @@ const DRAWN: u32 = 10_000;
 
 /// Sequences in which nobody ever has a choice are drawn anew, so often.
 const TRIES: u32 = 64;
+
+/// Numbers that are seen.
+const SEEN: usize = VISIBLE * FEATURES;
+
+/// A thread steps no fewer slots at once: waking it costs as much as some steps.
+const LEAST: usize = 8;
 
 /// A second counts no more than this many in a bounded slowdown.
 const BOUND: f64 = 10.0;
@@ -50,14 +62,29 @@ struct Ended {
 
 type Run = Episode<Result<Ended, String>>;
 
+/// A slot, what is done there, where it shows what is seen, and where its reward and its end go.
+type Row<'a> = (
+    ((&'a mut Slot, &'a i64), (&'a mut [f32], &'a mut [i8])),
+    (&'a mut f64, &'a mut bool),
+);
+
 /// Episodes in which jobs are picked.
 #[pyclass(unsendable, module = "switchyard._engine")]
 pub(crate) struct Picking {
+    how: How,
+    slots: Vec<Slot>,
+    /// Who steps them, if several threads do.
+    pool: Option<ThreadPool>,
+}
+
+/// What all episodes have in common.
+struct How {
     jobs: Sequences,
     cluster: ClusterSpec,
     length: usize,
     backfill: bool,
-    slots: Vec<Slot>,
+    /// The longest of all jobs, seconds.
+    longest: f64,
 }
 
 struct Slot {
@@ -67,6 +94,10 @@ struct Slot {
     rng: Rng,
     ended: Option<Ended>,
 }
+
+// SAFETY: whoever holds a slot holds all that refers to its screen, its cost and its coroutine's stack: the other
+// handles to them are on that stack. Nothing there is bound to a thread, since the engine knows none.
+unsafe impl Send for Slot {}
 
 /// Who picks: whoever is outside.
 struct Asking {
@@ -113,11 +144,11 @@ fn started(workload: &Workload, log: &RunLog, counted: &mut usize) -> f64 {
 
 fn run(
     workload: Arc<Workload>,
-    cluster: ClusterSpec,
-    (backfill, longest): (bool, f64),
+    how: &How,
     screen: Rc<RefCell<Screen>>,
     cost: Rc<Cell<f64>>,
 ) -> Run {
+    let (cluster, backfill, longest) = (how.cluster.clone(), how.backfill, how.longest);
     Episode::new(move |asker| {
         let pick = Asking {
             asker,
@@ -154,23 +185,33 @@ fn run(
     })
 }
 
-impl Picking {
-    /// Begins an episode of a slot, up to its first question.
-    fn begin(&mut self, slot: usize) -> PyResult<()> {
-        let longest = self.jobs.longest();
+impl Slot {
+    fn new() -> Self {
+        Self {
+            run: None,
+            screen: Rc::new(RefCell::new(Screen {
+                features: [[0.0; FEATURES]; VISIBLE],
+                count: 0,
+            })),
+            cost: Rc::default(),
+            rng: Rng::seed_from_u64(0),
+            ended: None,
+        }
+    }
+
+    /// Begins an episode, up to its first question.
+    fn begin(&mut self, how: &How) -> PyResult<()> {
         for _ in 0..TRIES {
-            let slot = &mut self.slots[slot];
-            let room = self.jobs.len().saturating_sub(self.length) as u32;
-            let start = below(&mut slot.rng, room + 1) as usize;
-            let sequence = self.jobs.cut(start, self.length);
-            slot.cost.set(0.0);
-            slot.ended = None;
-            let (screen, cost) = (Rc::clone(&slot.screen), Rc::clone(&slot.cost));
-            let how = (self.backfill, longest);
-            let mut episode = run(sequence.workload, self.cluster.clone(), how, screen, cost);
+            let room = how.jobs.len().saturating_sub(how.length) as u32;
+            let start = below(&mut self.rng, room + 1) as usize;
+            let sequence = how.jobs.cut(start, how.length);
+            self.cost.set(0.0);
+            self.ended = None;
+            let (screen, cost) = (Rc::clone(&self.screen), Rc::clone(&self.cost));
+            let mut episode = run(sequence.workload, how, screen, cost);
             match episode.go_on(0) {
                 None => {
-                    slot.run = Some(episode);
+                    self.run = Some(episode);
                     return Ok(());
                 }
                 Some(Err(why)) => return Err(RunError::new_err(why)),
@@ -182,6 +223,35 @@ impl Picking {
         ))
     }
 
+    /// One step, or a new episode where the last is over: the reward, and whether it is over.
+    fn step(&mut self, how: &How, action: i64, again: bool) -> PyResult<(f64, bool)> {
+        let Some(episode) = &mut self.run else {
+            return match again {
+                true => self.begin(how).map(|()| (0.0, false)),
+                false => Err(refused("the episode is over: reset it")),
+            };
+        };
+        if let Some(end) = episode.go_on(usize::try_from(action).unwrap_or(usize::MAX)) {
+            self.ended = Some(end.map_err(RunError::new_err)?);
+            self.run = None;
+        }
+        Ok((-taken(&self.cost), self.run.is_none()))
+    }
+
+    /// Writes what is seen: jobs' numbers, and which actions there are.
+    fn show(&self, seen: &mut [f32], mask: &mut [i8]) {
+        let screen = self.screen.borrow();
+        let count = if self.run.is_some() { screen.count } else { 0 };
+        let (jobs, none) = seen.split_at_mut(count * FEATURES);
+        jobs.copy_from_slice(screen.features[..count].as_flattened());
+        none.fill(0.0);
+        let (jobs, none) = mask.split_at_mut(count);
+        jobs.fill(1);
+        none.fill(0);
+    }
+}
+
+impl Picking {
     fn slot(&self, at: usize) -> PyResult<&Slot> {
         let none = || {
             refused(format!(
@@ -193,20 +263,21 @@ impl Picking {
     }
 }
 
-/// The arrays of the caller's, a row for each slot: jobs' numbers, and which actions there are.
-type Arrays<'a> = (&'a mut [f32], &'a mut [i8]);
-
-/// Writes what a slot sees into its rows.
-fn show(slot: &Slot, at: usize, (seen, mask): Arrays<'_>) {
-    const ALL: usize = VISIBLE * FEATURES;
-    let screen = slot.screen.borrow();
-    let seen = &mut seen[at * ALL..(at + 1) * ALL];
-    let mask = &mut mask[at * VISIBLE..(at + 1) * VISIBLE];
-    let count = if slot.run.is_some() { screen.count } else { 0 };
-    seen[..count * FEATURES].copy_from_slice(screen.features[..count].as_flattened());
-    seen[count * FEATURES..].fill(0.0);
-    mask[..count].fill(1);
-    mask[count..].fill(0);
+/// The scores of jobs, by what is seen of each, that a picker with these weights gives.
+#[pyfunction]
+pub(crate) fn scores<'py>(
+    py: Python<'py>,
+    weights: &[u8],
+    seen: PyReadonlyArray2<'_, f32>,
+) -> PyResult<Bound<'py, PyArray1<f32>>> {
+    let network = Network::of_safetensors(weights);
+    let network = network.map_err(|why| refused(format!("weights: {why}")))?;
+    let (jobs, _) = seen.as_slice()?.as_chunks::<FEATURES>();
+    is_of(seen.shape(), [jobs.len(), FEATURES], "what is seen")?;
+    Ok(PyArray1::from_iter(
+        py,
+        jobs.iter().map(|job| network.score(job)),
+    ))
 }
 
 fn is_of<const N: usize>(shape: &[usize], wanted: [usize; N], what: &str) -> PyResult<()> {
@@ -220,7 +291,8 @@ fn is_of<const N: usize>(shape: &[usize], wanted: [usize; N], what: &str) -> PyR
 
 #[pymethods]
 impl Picking {
-    /// Sequences of `jobs` jobs of a trace, or of Lublin's model, on a cluster.
+    /// Sequences of `jobs` jobs of a trace, or of Lublin's model, on a cluster; so many at once, stepped by so many
+    /// threads.
     #[new]
     fn new(
         trace: Option<&Bound<'_, Trace>>,
@@ -229,6 +301,7 @@ impl Picking {
         backfill: bool,
         slots: usize,
         lublin: u64,
+        threads: usize,
     ) -> PyResult<Self> {
         let cluster = files::cluster(cluster).map_err(refused)?;
         let all = match trace {
@@ -252,22 +325,17 @@ impl Picking {
                 "an episode takes at least two jobs that fit on the cluster",
             ));
         }
-        let slot = |_| Slot {
-            run: None,
-            screen: Rc::new(RefCell::new(Screen {
-                features: [[0.0; FEATURES]; VISIBLE],
-                count: 0,
-            })),
-            cost: Rc::default(),
-            rng: Rng::seed_from_u64(0),
-            ended: None,
-        };
+        let pool = (threads > 1).then(|| ThreadPoolBuilder::new().num_threads(threads).build());
         Ok(Self {
-            jobs: all,
-            cluster,
-            length: jobs,
-            backfill,
-            slots: (0..slots).map(slot).collect(),
+            how: How {
+                longest: all.longest(),
+                jobs: all,
+                cluster,
+                length: jobs,
+                backfill,
+            },
+            slots: (0..slots).map(|_| Slot::new()).collect(),
+            pool: pool.transpose().map_err(refused)?,
         })
     }
 
@@ -283,22 +351,24 @@ impl Picking {
         let slots = self.slots.len();
         is_of(seen.shape(), [slots, VISIBLE, FEATURES], "observations")?;
         is_of(mask.shape(), [slots, VISIBLE], "masks")?;
+        let own = &mut self.slots[slot];
         if let Some(seed) = seed {
-            self.slots[slot].rng = Rng::seed_from_u64(seed);
+            own.rng = Rng::seed_from_u64(seed);
         }
-        self.begin(slot)?;
-        show(
-            &self.slots[slot],
-            slot,
-            (seen.as_slice_mut()?, mask.as_slice_mut()?),
+        own.begin(&self.how)?;
+        own.show(
+            &mut seen.as_slice_mut()?[slot * SEEN..][..SEEN],
+            &mut mask.as_slice_mut()?[slot * VISIBLE..][..VISIBLE],
         );
         Ok(())
     }
 
     /// One step of every slot. One that is over begins anew, whatever its action, where `again`; its reward is 0
     /// then.
+    #[expect(clippy::too_many_arguments, reason = "arrays of the caller's")]
     fn step(
         &mut self,
+        py: Python<'_>,
         actions: PyReadonlyArray1<'_, i64>,
         again: bool,
         mut seen: PyReadwriteArray3<'_, f32>,
@@ -306,35 +376,39 @@ impl Picking {
         mut rewards: PyReadwriteArray1<'_, f64>,
         mut terminated: PyReadwriteArray1<'_, bool>,
     ) -> PyResult<()> {
-        let slots = self.slots.len();
-        is_of(actions.shape(), [slots], "actions")?;
-        is_of(seen.shape(), [slots, VISIBLE, FEATURES], "observations")?;
-        is_of(mask.shape(), [slots, VISIBLE], "masks")?;
-        is_of(rewards.shape(), [slots], "rewards")?;
-        is_of(terminated.shape(), [slots], "terminations")?;
+        let Self { how, slots, pool } = self;
+        is_of(actions.shape(), [slots.len()], "actions")?;
+        is_of(
+            seen.shape(),
+            [slots.len(), VISIBLE, FEATURES],
+            "observations",
+        )?;
+        is_of(mask.shape(), [slots.len(), VISIBLE], "masks")?;
+        is_of(rewards.shape(), [slots.len()], "rewards")?;
+        is_of(terminated.shape(), [slots.len()], "terminations")?;
+        let actions = actions.as_slice()?;
         let (seen, mask) = (seen.as_slice_mut()?, mask.as_slice_mut()?);
         let (rewards, terminated) = (rewards.as_slice_mut()?, terminated.as_slice_mut()?);
-        for (at, &action) in actions.as_slice()?.iter().enumerate() {
-            (rewards[at], terminated[at]) = (0.0, false);
-            let Slot {
-                run, cost, ended, ..
-            } = &mut self.slots[at];
-            match run {
-                Some(episode) => {
-                    let answer = usize::try_from(action).unwrap_or(usize::MAX);
-                    if let Some(end) = episode.go_on(answer) {
-                        *ended = Some(end.map_err(RunError::new_err)?);
-                        *run = None;
-                        terminated[at] = true;
-                    }
-                    rewards[at] = -taken(cost);
-                }
-                None if again => self.begin(at)?,
-                None => return Err(refused("the episode is over: reset it")),
-            }
-            show(&self.slots[at], at, (&mut *seen, &mut *mask));
-        }
-        Ok(())
+        let step = |(((slot, &action), (seen, mask)), (reward, over)): Row<'_>| {
+            (*reward, *over) = slot.step(how, action, again)?;
+            slot.show(seen, mask);
+            Ok(())
+        };
+        let Some(pool) = pool else {
+            let shown = seen.chunks_mut(SEEN).zip(mask.chunks_mut(VISIBLE));
+            let rows = slots.iter_mut().zip(actions).zip(shown);
+            return rows
+                .zip(rewards.iter_mut().zip(terminated))
+                .try_for_each(step);
+        };
+        py.detach(|| {
+            pool.install(|| {
+                let shown = seen.par_chunks_mut(SEEN).zip(mask.par_chunks_mut(VISIBLE));
+                let rows = slots.par_iter_mut().zip(actions).zip(shown);
+                let rows = rows.zip(rewards.par_iter_mut().zip(terminated));
+                rows.with_min_len(LEAST).try_for_each(step)
+            })
+        })
     }
 
     /// Of a slot whose episode is over: mean bounded slowdown and mean JCT, seconds.

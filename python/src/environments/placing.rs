@@ -18,10 +18,11 @@ use switchyard::cluster::{ClusterSpec, Topology};
 use switchyard::draw::Rng;
 use switchyard::placement::Strategy;
 use switchyard::placement::graph_rl::scene::{GROUP, JOB, Observation, PARTITION, RACK, SERVER};
-use switchyard::placement::graph_rl::{Chooser, Decision, Placer, WeightsChoice};
+use switchyard::placement::graph_rl::{Chooser, Decision, Placer};
 use switchyard::policy::{self, BuildContext};
 use switchyard::sim::{SimOptions, Simulation};
 use switchyard::tell::Choice;
+use switchyard::weights::WeightsChoice;
 use switchyard::workload::{DataCentre, Split, Workload};
 use switchyard_sweep::asked::shipped;
 
@@ -196,12 +197,13 @@ fn run(
             placement: Strategy::GRAPH_RL,
             workload: &workload,
             history: None,
+            picker: None,
         };
         let options = SimOptions {
             contention: true,
             ..SimOptions::default()
         };
-        let network = shipped().find(Strategy::GRAPH_RL, WeightsChoice::Shipped);
+        let network = shipped().placer(Strategy::GRAPH_RL, WeightsChoice::Shipped);
         let network = network.ok_or("the placer's weights are not at hand")?;
         let asking = Asking {
             asker,

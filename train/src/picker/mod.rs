@@ -24,6 +24,7 @@ use ppo::{Ppo, Round};
 use rand_xoshiro::rand_core::SeedableRng;
 use std::path::{Path, PathBuf};
 use switchyard::draw::Rng;
+use switchyard::policy::Picker;
 use teacher::Teacher;
 
 #[derive(Args)]
@@ -106,7 +107,8 @@ pub fn train(arguments: &Arguments) -> Result<()> {
     let validation =
         (0..VALIDATION.1).map(|_| environment.draw(Set::Validation, VALIDATION.0, &mut drawn));
     let validation: Vec<Drill> = validation.collect();
-    let folder = Folder::make(&arguments.run.out, arguments.run.seed)?;
+    let mut folder = Folder::make(&arguments.run.out, arguments.run.seed)?;
+    folder.say("picker", Picker::Lublin.name());
     let mut rng = Rng::seed_from_u64(arguments.run.seed);
     let model = Model::drawn(&mut rng)?;
     let mut ppo = Ppo::new(&model)?;

@@ -44,6 +44,7 @@ fn run(world: &World, placement: Strategy, placer: Option<Placer>) -> Result<Run
         placement,
         workload: &world.workload,
         history: None,
+        picker: None,
     };
     let options = SimOptions {
         contention: true,

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::outages::Outages;
-use switchyard::placement::graph_rl::WeightsChoice;
 use switchyard::pods::Fleet;
 use switchyard::policy::{Explanation, PolicySpec, RoundReport, Slowness, entry};
 use switchyard::report::Summary;
 use switchyard::sim::{LogDelta, Progress};
 use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};
+use switchyard::weights::WeightsChoice;
 use switchyard::workload::ApplicationSettings;
 use switchyard::{Experiment, RunSpec, Time};
 
@@ -286,8 +286,9 @@ pub enum Reply {
     Pods(Box<Result<Fleet, String>>),
     /// The answers to [`RunRequest::Arrive`], after every run.
     Arrived(Box<Measured>),
-    /// How the weights that were to be looked at are called from now on, or why they are not taken.
-    Weighed(Box<Result<WeightsChoice, String>>),
+    /// How the weights that were to be looked at are called from now on, and the policy that goes by them; or why
+    /// they are not taken.
+    Weighed(Box<Result<(WeightsChoice, Option<PolicySpec>), String>>),
     /// The answer to [`RunRequest::Run`] for a summary, or why there is none.
     Summed(Box<Result<Summary, String>>),
     /// The worker is dying.

@@ -23,7 +23,8 @@ const DARK: [&str; 15] = [
 ];
 
 /// Hues of schedulers, which no job has: drawn at random and moved until they stay apart from one
-/// another for all eyes, and from jobs'. More than eight differ by their dashes.
+/// another for all eyes, and from jobs'. More than eight differ by their dashes. (The style sheet of the
+/// explorer of sweeps has the same values.)
 const RUNS_LIGHT: [&str; 8] = [
     "#3b1bc8", "#b10006", "#63a22a", "#b158fe", "#42005a", "#a383ad", "#540000", "#664b73",
 ];
@@ -297,6 +298,15 @@ mod tests {
             let nearest = classes.iter().map(|hue| apart(hue, others, &eyes));
             let nearest = nearest.fold(f64::INFINITY, f64::min);
             assert!(nearest >= 0.07, "{nearest}, dark: {dark}");
+        }
+    }
+
+    #[test]
+    fn sweeps_show_schedulers_in_the_same_hues() {
+        let sheet = include_str!("../../../static/styles/explorer.css");
+        for (at, (light, dark)) in RUNS_LIGHT.iter().zip(RUNS_DARK).enumerate() {
+            let rule = format!("--run-{at}: light-dark({light}, {dark});");
+            assert!(sheet.contains(&rule), "{rule}");
         }
     }
 

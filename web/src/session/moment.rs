@@ -83,20 +83,6 @@ fn round(speed: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use switchyard::Time;
-    use switchyard::job::{Demand, Work};
-
-    fn job(submit: f64, gpus: u32, duration: f64) -> Job {
-        Job {
-            name: "".into(),
-            submit: Time(submit),
-            gpus,
-            tenant: None,
-            model: None,
-            work: Work::Fixed { duration },
-            demand: Demand::default(),
-        }
-    }
 
     #[test]
     fn speeds_are_round() {
@@ -108,27 +94,33 @@ mod tests {
 
     #[test]
     fn a_gap_is_passed_over_and_the_first_crowd_is_found() {
-        let mut jobs = vec![job(0.0, 1, 10.0), job(5.0, 900, 1e6)];
-        jobs.extend((0..50).map(|i| job(50_000.0 + f64::from(i), 1, 1_000.0)));
-        jobs.push(job(100_000.0, 1, 10.0));
+        let mut jobs = vec![Job::plain(0.0, 1, 10.0), Job::plain(5.0, 900, 1e6)];
+        jobs.extend((0..50).map(|i| Job::plain(50_000.0 + f64::from(i), 1, 1_000.0)));
+        jobs.push(Job::plain(100_000.0, 1, 10.0));
         // On 8 GPUs the first eleven are a crowd; on 400 nothing is, but all fifty are most.
         let (small, large) = (busy(&jobs, 8), busy(&jobs, 400));
         assert!((50_011.0..50_100.0).contains(&small), "{small}");
         assert!((50_044.0..50_150.0).contains(&large), "{large}");
         assert_eq!(busy(&[], 8), 0.0);
-        assert_eq!(busy(&[job(0.0, 2, 9.0), job(0.0, 1, 9.0)], 8), 0.0);
+        assert_eq!(
+            busy(&[Job::plain(0.0, 2, 9.0), Job::plain(0.0, 1, 9.0)], 8),
+            0.0
+        );
     }
 
     #[test]
     fn arrivals_can_be_seen_whatever_the_trace() {
         for apart in [0.01, 3.0, 300.0] {
             let jobs: Vec<Job> = (0..50_000)
-                .map(|i| job(f64::from(i) * apart, 1, 1_000.0))
+                .map(|i| Job::plain(f64::from(i) * apart, 1, 1_000.0))
                 .collect();
             let speed = speed(&jobs, 100.0 * apart);
             assert!(speed / apart <= SEEN_PER_SECOND.max(1.0 / apart), "{speed}");
         }
         // All at once: played through.
-        assert_eq!(speed(&[job(0.0, 1, 900.0), job(0.0, 1, 90.0)], 0.0), 10.0);
+        assert_eq!(
+            speed(&[Job::plain(0.0, 1, 900.0), Job::plain(0.0, 1, 90.0)], 0.0),
+            10.0
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! What placements that have learned go by: files of weights. Shipped ones are fetched when a run first
-//! needs them (`static/workers.js`); one's own are dropped on the page, and a worker looks at them before
+//! What placements and pickers that have learned go by: files of weights. Placements' shipped ones are fetched when
+//! a run first needs them (`static/workers.js`); one's own are dropped on the page, and a worker looks at them before
 //! they are taken. All are held as bytes until the page is left.
 
 use super::Session;
@@ -11,7 +11,7 @@ use js_sys::Uint8Array;
 use std::collections::BTreeMap;
 use switchyard::RunSpec;
 use switchyard::placement::Strategy;
-use switchyard::placement::graph_rl::WeightsChoice;
+use switchyard::weights::WeightsChoice;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -73,9 +73,10 @@ pub(super) enum Weighed {
 impl Session {
     /// The weights that a run needs; what is shipped is fetched if it is not there.
     pub(super) fn weigh(&self, spec: &RunSpec) -> Weighed {
-        let Some(placement) = spec.learned() else {
+        let placement = spec.learned();
+        if placement.is_none() && spec.picker().is_none() {
             return Weighed::Ready(Given::default());
-        };
+        }
         let asked = spec.options.weights;
         let mut files = self.0.weights.borrow_mut();
         let own = files.own.iter().find(|(choice, _)| *choice == asked);
@@ -85,6 +86,9 @@ impl Session {
                 "It wants weights of your own, {asked}, which are not open in this page: drop their file ({SUFFIX}), or write 'shipped' in the field Weights (Cluster, More)."
             ));
         }
+        let Some(placement) = placement else {
+            return Weighed::Ready(Given { own, shipped: None });
+        };
         let name = placement.name();
         let shipped = match files.shipped.get(name) {
             Some(Shipped::Here(bytes)) => Some(bytes.clone()),
@@ -137,7 +141,7 @@ impl Session {
             self.tell(Action::Notice(Some(why)));
         };
         if file.size() > MOST_BYTES {
-            return refuse("it is too large for a placer's weights, which have less than 4 MB");
+            return refuse("it is too large for weights, which have less than 4 MB");
         }
         let Ok(buffer) = JsFuture::from(file.array_buffer()).await else {
             return refuse("it cannot be read; it may have been moved or changed: drop it again");
@@ -162,12 +166,12 @@ impl Session {
             News::Reply(_) => return,
         };
         match looked_at {
-            Ok(choice) => {
+            Ok((choice, policy)) => {
                 let mut files = self.0.weights.borrow_mut();
                 files.own.retain(|(other, _)| *other != choice);
                 files.own.push((choice, bytes.clone()));
                 drop(files);
-                self.tell(Action::OpenedWeights(choice, name.to_owned()));
+                self.tell(Action::OpenedWeights(choice, name.to_owned(), policy));
             }
             Err(why) => self.tell(Action::Notice(Some(format!(
                 "{name} is not taken: {why}. What was open stays as it is."

@@ -14,10 +14,10 @@ use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::outages::{Outage, Outages};
-use switchyard::placement::graph_rl::WeightsChoice;
 use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory, Slowness};
 use switchyard::report::Summary;
 use switchyard::trace::ProfileTable;
+use switchyard::weights::WeightsChoice;
 use switchyard::{Experiment, Time};
 
 /// What can happen.
@@ -48,8 +48,8 @@ pub enum Action {
     OpenedCluster(ClusterSpec),
     /// Profiles of applications were opened, and no trace.
     OpenedProfiles(Vec<ProfileTable>),
-    /// Weights of one's own were opened, from the file of this name.
-    OpenedWeights(WeightsChoice, String),
+    /// Weights of one's own were opened, from the file of this name; the policy that goes by them.
+    OpenedWeights(WeightsChoice, String, Option<PolicySpec>),
     /// They are not there any more.
     ForgotWeights(WeightsChoice),
     /// Weights that a run waits for have come, or cannot be had.

@@ -139,18 +139,18 @@ impl AppState {
             });
             let cards: Vec<Card> = cards.collect();
             for (at, card) in cards.iter().enumerate() {
-                orders.push(Order {
+                let order = Order {
                     spec: state.run_spec(card),
                     load,
                     there: value == 1,
-                });
+                };
                 sweep.points.push(Point {
                     value,
                     line: sweep.lines.len() + at,
-                    link: link.fragment(),
-                    policy: card.policy.clone(),
+                    row: state.row(&link, &order),
                     outcome: None,
                 });
+                orders.push(order);
             }
             sweep.lines.extend(names(&cards));
         }
@@ -369,9 +369,9 @@ mod tests {
             (true, 1.0, 2)
         );
         assert!(
-            both.sweep.points[2].link.contains("file=theirs.csv"),
+            both.sweep.points[2].row.link.contains("file=theirs.csv"),
             "{}",
-            both.sweep.points[2].link
+            both.sweep.points[2].row.link
         );
 
         // A trace alone runs as the page has it, on its own cluster.

@@ -11,8 +11,8 @@ use std::rc::Rc;
 use switchyard::Experiment;
 use switchyard::job::JobId;
 use switchyard::outages::Outages;
-use switchyard::placement::graph_rl::WeightsChoice;
 use switchyard::trace::ProfileTable;
+use switchyard::weights::WeightsChoice;
 use yew::Reducible;
 
 /// A change of a run's progress makes charts redraw at most this often: per this many jobs done.
@@ -95,16 +95,23 @@ impl AppState {
                 self.take_outages(outages);
                 self.forget_results();
             }
-            Action::OpenedWeights(choice, name) => {
-                let learned = |card: &Card| self.run_spec(card).learned().is_some();
-                let rest = if self.cards.iter().any(learned) {
-                    ""
-                } else {
-                    " Add the scheduler Graph RL to see what they do."
-                };
-                self.notice = Some(format!(
-                    "Placements that have learned now use {name}.{rest}"
-                ));
+            Action::OpenedWeights(choice, name, policy) => {
+                if let Some(policy) = policy {
+                    self.notice = Some(format!("{policy} now goes by {name}."));
+                    let card = Card::new(self.next_id, policy);
+                    let learned = |card: &Card| {
+                        let run = self.run_spec(card);
+                        (run.learned(), run.picker())
+                    };
+                    if self
+                        .cards
+                        .iter()
+                        .all(|other| learned(other) != learned(&card))
+                    {
+                        self.cards.push(card);
+                        self.next_id += 1;
+                    }
+                }
                 self.weights.retain(|(other, _)| *other != choice);
                 self.weights.push((choice, name));
                 self.setup.settings.options.weights = choice;

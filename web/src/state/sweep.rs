@@ -6,11 +6,12 @@ use super::spec_edit::with_param;
 use super::view_options::{SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
 use super::{AppState, Card, settings};
 use crate::bridge::protocol::Choice;
-use crate::draw::format::{duration, quoted, significant};
+use crate::draw::format::{duration, significant};
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::policy::{PolicySpec, entry};
 use switchyard::report::Summary;
+use switchyard::report::sweep::{FIGURES, Row, csv_head, csv_line};
 use switchyard::{RunSpec, Setting};
 
 /// A sweep has at most so many runs.
@@ -41,10 +42,8 @@ pub struct Point {
     pub value: usize,
     /// Which scheduler.
     pub line: usize,
-    /// What shows this run, after `#`.
-    pub link: String,
-    /// The scheduler, to be added to the list: what a parameter's value makes of it.
-    pub policy: PolicySpec,
+    /// Its row in the table, without its numbers; the link shows it.
+    pub row: Row,
     /// What came of it, or why nothing did.
     pub outcome: Option<Result<Summary, String>>,
 }
@@ -254,6 +253,24 @@ impl AppState {
             .collect()
     }
 
+    /// A run as a row of a table, of which nothing is known yet.
+    pub(super) fn row(&self, link: &Link, order: &Order) -> Row {
+        let spec = &order.spec;
+        Row {
+            trace: self
+                .trace
+                .as_ref()
+                .map_or_else(String::new, |of| of.name.clone()),
+            cluster: spec.cluster.to_string(),
+            scheduler: spec.policy.name().to_owned(),
+            policy: spec.policy.to_string(),
+            load: link.choice.load(),
+            seed: spec.options.seed,
+            link: link.fragment(),
+            ..Row::default()
+        }
+    }
+
     /// The sweep that the view asks for, with its runs; `shown` is what the page shows, as a link.
     ///
     /// # Errors
@@ -314,18 +331,26 @@ impl AppState {
                         }
                     }
                 }
-                orders.push(Order {
-                    spec: other.run_spec(&Card::new(0, policy.clone())),
+                let settings = match &vary {
+                    Vary::Setting(key) if *key != "seed" => format!("{key}={value}"),
+                    _ => String::new(),
+                };
+                let order = Order {
+                    spec: other.run_spec(&Card::new(0, policy)),
                     load,
                     there: false,
-                });
+                };
                 points.push(Point {
                     value: at,
                     line,
-                    link: link.fragment(),
-                    policy,
+                    row: Row {
+                        point: points.len() as u32,
+                        settings,
+                        ..self.row(&link, &order)
+                    },
                     outcome: None,
                 });
+                orders.push(order);
             }
         }
         let sweep = Sweep {
@@ -380,31 +405,18 @@ impl Sweep {
         }
     }
 
-    /// One row per run that is over; times in seconds.
+    /// The table of the runs that are over, as `docs/sweeps.md` describes it. The page has no fingerprints.
     pub fn csv(&self) -> String {
-        let mut rows = format!("{},scheduler,policy", quoted(&self.title));
-        for (name, _, is_time) in &METRICS {
-            let unit = if *is_time { " (s)" } else { "" };
-            rows.push_str(&format!(",{name}{unit}"));
-        }
-        rows.push_str(",finished,jobs\n");
-        for point in &self.points {
-            let Some(Ok(summary)) = &point.outcome else {
-                continue;
-            };
-            let (value, policy) = (&self.values[point.value], point.policy.to_string());
-            let value = match value.parse::<f64>() {
-                Ok(_) => value.clone(),
-                Err(_) => quoted(value),
-            };
-            let scheduler = quoted(&self.lines[point.line]);
-            rows.push_str(&format!("{value},{scheduler},{}", quoted(&policy)));
-            for (_, of, _) in &METRICS {
-                rows.push_str(&format!(",{}", of(summary)));
+        let over = self.points.iter().filter_map(|point| {
+            let mut row = point.row.clone();
+            match point.outcome.as_ref()? {
+                Ok(summary) => row.figures = FIGURES.map(|(_, of)| of(summary)).to_vec(),
+                Err(why) => (row.failure, row.error) = ("run".to_owned(), why.clone()),
             }
-            rows.push_str(&format!(",{},{}\n", summary.finished, summary.jobs));
-        }
-        rows
+            Some(csv_line(&row))
+        });
+        let lines: Vec<String> = std::iter::once(csv_head()).chain(over).collect();
+        lines.join("\n") + "\n"
     }
 
     /// Puts down what came of a run.
@@ -455,7 +467,7 @@ mod tests {
         let nodes: Vec<u32> = orders.iter().map(|of| of.spec.cluster.nodes()).collect();
         assert_eq!(nodes, [2, 2, 8, 8]);
         for (point, Order { spec, .. }) in sweep.points.iter().zip(&orders) {
-            let link = Link::parse(&point.link);
+            let link = Link::parse(&point.row.link);
             assert_eq!(link.cluster.as_ref(), Some(&spec.cluster));
             assert!(link.policies.contains(&spec.policy) && link.complaints.is_empty());
         }
@@ -468,13 +480,45 @@ mod tests {
                 .collect::<Vec<_>>(),
             [1, 1, 2, 2, 3, 3]
         );
-        assert_eq!(Link::parse(&sweep.points[2].link).settings.options.seed, 2);
+        assert_eq!(
+            Link::parse(&sweep.points[2].row.link).settings.options.seed,
+            2
+        );
         let (sweep, orders) = swept(&[(&SWEEP_VALUES, "0.5 2")]).unwrap();
         assert_eq!(
             orders.iter().map(|of| of.load).collect::<Vec<_>>(),
             [0.5, 0.5, 2.0, 2.0]
         );
-        assert_eq!(Link::parse(&sweep.points[3].link).choice.load(), 2.0);
+        assert_eq!(Link::parse(&sweep.points[3].row.link).choice.load(), 2.0);
+    }
+
+    #[test]
+    fn runs_that_are_over_are_rows_of_the_table_that_all_sweeps_have() {
+        let vary = [(&SWEEP_WHAT, "set:restart_cost"), (&SWEEP_VALUES, "0 30")];
+        let (sweep, _) = swept(&vary).unwrap();
+        let mut sweep = Rc::new(sweep);
+        let summary = Summary {
+            jobs: 7,
+            makespan: 1.5,
+            ..Summary::default()
+        };
+        Sweep::note(&mut sweep, 1, Ok(summary));
+        Sweep::note(&mut sweep, 2, Err("no \"room\", at all".to_owned()));
+        let csv = sweep.csv();
+        let lines: Vec<&str> = csv.lines().collect();
+        assert_eq!(lines[0], csv_head());
+        assert_eq!(lines.len(), 3, "one is not over: {csv}");
+        assert!(lines[1].starts_with("1,lab,,4x4,tiresias-las,"), "{csv}");
+        assert!(lines[1].contains(",restart_cost=0,,,,,"), "{csv}");
+        let figure = |name| {
+            let at = csv_head().split(',').position(|column| column == name);
+            lines[1].split(',').nth(at.unwrap()).unwrap().parse::<f64>()
+        };
+        assert_eq!((figure("jobs"), figure("makespan")), (Ok(7.0), Ok(1.5)));
+        assert!(
+            lines[2].contains(",run,\"no \"\"room\"\", at all\",,"),
+            "{csv}"
+        );
     }
 
     #[test]
@@ -488,7 +532,7 @@ mod tests {
             "tiresias-las[queues=5,thresholds=3250:7200:14400:28800]"
         );
         assert!(
-            Link::parse(&sweep.points[2].link)
+            Link::parse(&sweep.points[2].row.link)
                 .policies
                 .contains(&orders[2].spec.policy)
         );

@@ -241,6 +241,8 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
             session.tell(Action::Remove(with.as_f64()? as u32));
             None
         }
+        // For explorer/: the table of the page's own sweep.
+        "sweep" => Some(state.sweep.as_ref()?.as_ref().ok()?.csv().into()),
         // What is shown, as a link; with jobs that come from elsewhere where that is wished.
         "link" => {
             let mut link = Link::of(state, &stage.read());

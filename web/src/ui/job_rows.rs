@@ -318,18 +318,11 @@ mod tests {
     use crate::stage::StageRun;
     use crate::ui::job_filter::RunNames;
     use std::rc::Rc;
-    use switchyard::Time;
-    use switchyard::job::{Demand, Work};
 
     fn stage() -> Stage {
         let job = |name: &str, submit: f64, gpus: u32| Job {
             name: name.into(),
-            submit: Time(submit),
-            gpus,
-            tenant: None,
-            model: None,
-            demand: Demand::default(),
-            work: Work::Fixed { duration: 60.0 },
+            ..Job::plain(submit, gpus, 60.0)
         };
         let jobs = vec![
             job("job-10", 0.0, 4),

@@ -112,22 +112,13 @@ pub(super) fn node_list(nodes: &[u32]) -> String {
 mod tests {
     use super::*;
     use std::sync::Arc;
-    use switchyard::job::{Demand, Work};
+    use switchyard::cluster::ClusterSpec;
     use switchyard::sim::{SimOptions, Simulation};
     use switchyard::workload::Workload;
-    use switchyard::{Time, cluster::ClusterSpec};
 
     /// A long job, preempted by a short one, under SRTF with a restart cost of 5 s.
     fn run() -> (Arc<Workload>, Simulation) {
-        let job = |submit: f64, duration: f64| Job {
-            name: "".into(),
-            submit: Time(submit),
-            gpus: 2,
-            tenant: None,
-            model: None,
-            demand: Demand::default(),
-            work: Work::Fixed { duration },
-        };
+        let job = |submit: f64, duration: f64| Job::plain(submit, 2, duration);
         let workload = Arc::new(Workload {
             jobs: vec![job(0.0, 100.0), job(10.0, 20.0)],
             ..Default::default()
@@ -137,6 +128,7 @@ mod tests {
             placement: Default::default(),
             workload: &workload,
             history: None,
+            picker: None,
         };
         let policy = switchyard::policy::build(&"srtf".parse().unwrap(), &context);
         let options = SimOptions {

@@ -30,23 +30,13 @@ struct Drawing<'a> {
     marks: Vec<(f64, &'a str, usize)>,
     x: Axis,
     y: Axis,
-    /// Where points lead; then what is across are values that somebody has chosen.
-    leads: Option<Leads<'a>>,
     /// Where the curves begin, below the marks' labels.
     top: f64,
 }
 
-/// Where a point of a line leads: what follows `#`, and in words.
-pub(super) type Leads<'a> = &'a dyn Fn(usize, (f64, f64)) -> Option<(String, String)>;
-
 /// A curve that a policy decides by; `dot`: what stands on it.
 pub(super) fn chart(plot: &Plot, dark: bool, dot: &str) -> Html {
-    linked(plot, dark, dot, None)
-}
-
-/// The same with points that are links.
-pub(super) fn linked<'a>(plot: &'a Plot, dark: bool, dot: &str, leads: Option<Leads<'a>>) -> Html {
-    let picture = Drawing::of(plot, leads);
+    let picture = Drawing::of(plot);
     let names = plot.lines.iter().enumerate().map(|(i, line)| {
         let mark = if line.dots {
             format!(
@@ -81,7 +71,7 @@ fn stroke(i: usize, dark: bool) -> String {
 }
 
 impl<'a> Drawing<'a> {
-    fn of(plot: &'a Plot, leads: Option<Leads<'a>>) -> Self {
+    fn of(plot: &'a Plot) -> Self {
         let finite = |line: &Line| -> Vec<(f64, f64)> {
             let points = line.points.iter().copied();
             points
@@ -97,10 +87,7 @@ impl<'a> Drawing<'a> {
             .chain(places.filter(|x| x.is_finite()))
             .collect();
         let ys: Vec<f64> = lines.iter().flatten().map(|point| point.1).collect();
-        let mut x = match leads {
-            Some(_) => Axis::chosen(&xs),
-            None => Axis::numbers(&xs),
-        };
+        let mut x = Axis::numbers(&xs);
         x.thin_out(6);
         let mut y = Axis::numbers(&ys);
         y.thin_out(5);
@@ -110,7 +97,6 @@ impl<'a> Drawing<'a> {
             marks: Vec::new(),
             x,
             y,
-            leads,
             top: 6.0,
         };
         drawing.place_marks();
@@ -165,10 +151,8 @@ impl<'a> Drawing<'a> {
     /// the page larger.)
     fn svg(&self, dark: bool) -> String {
         let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
-        // Nothing within an image can be reached.
-        let role = if self.leads.is_some() { "group" } else { "img" };
         let mut svg = format!(
-            "<svg viewBox='0 0 {WIDTH} {HEIGHT}' role='{role}' aria-label='{}'>",
+            "<svg viewBox='0 0 {WIDTH} {HEIGHT}' role='img' aria-label='{}'>",
             escaped(&self.describe())
         );
         let line = |svg: &mut String, class: &str, from: (f64, f64), to: (f64, f64)| {
@@ -220,17 +204,6 @@ impl<'a> Drawing<'a> {
                 svg += &format!("{:.1},{:.1} ", self.across(x), self.upwards(y));
             }
             svg += &format!("' {}/>", stroke(i, dark));
-            let Some(leads) = self.leads else { continue };
-            let colour = palette::run_colour(i, dark);
-            for &point in points {
-                if let Some((link, words)) = leads(i, point) {
-                    let (x, y) = (self.across(point.0), self.upwards(point.1));
-                    let [link, words] = [link, words].map(|text| escaped(&text));
-                    svg += &format!(
-                        "<a href='#{link}' aria-label='{words}'><title>{words}</title><circle cx='{x:.1}' cy='{y:.1}' r='4' fill='{colour}'/></a>"
-                    );
-                }
-            }
         }
         if let Some((x, y)) = self.job() {
             line(&mut svg, "job", (x, self.top), (x, bottom));
@@ -316,7 +289,7 @@ mod tests {
     #[test]
     fn the_job_stands_on_the_line() {
         let plot = plot();
-        let drawing = Drawing::of(&plot, None);
+        let drawing = Drawing::of(&plot);
         let (x, y) = drawing.job().expect("it has a place");
         assert_eq!(x, drawing.across(2.0));
         let y = y.expect("the line reaches there");
@@ -329,7 +302,7 @@ mod tests {
     #[test]
     fn labels_of_marks_do_not_cover_each_other() {
         let plot = plot();
-        let drawing = Drawing::of(&plot, None);
+        let drawing = Drawing::of(&plot);
         let rows: Vec<usize> = drawing.marks.iter().map(|mark| mark.2).collect();
         assert_ne!(rows[0], rows[1]);
         let last = drawing.marks[2];
@@ -340,7 +313,7 @@ mod tests {
     fn what_a_policy_says_is_text_and_no_markup() {
         let mut plot = plot();
         plot.marks[0].label = "Q1 < Q2 & <b onclick='x'>".into();
-        let svg = Drawing::of(&plot, None).svg(false);
+        let svg = Drawing::of(&plot).svg(false);
         assert!(
             svg.contains("Q1 &lt; Q2 &amp; &lt;b onclick=&#39;x&#39;>"),
             "{svg}"
@@ -353,7 +326,7 @@ mod tests {
     fn observations_are_not_joined() {
         let mut plot = plot();
         plot.lines[0].dots = true;
-        let svg = Drawing::of(&plot, None).svg(false);
+        let svg = Drawing::of(&plot).svg(false);
         assert_eq!(svg.matches("<polyline").count(), 0);
         // Three points and the job.
         assert_eq!(svg.matches("<circle").count(), 4);
@@ -361,7 +334,7 @@ mod tests {
 
     #[test]
     fn it_says_in_words_what_it_shows() {
-        let words = Drawing::of(&plot(), None).describe();
+        let words = Drawing::of(&plot()).describe();
         assert!(
             words.contains("from 0.125 at 0 to 0.05 at 12, at most 0.25 at 4"),
             "{words}"
@@ -377,6 +350,6 @@ mod tests {
             job_at: None,
             ..plot()
         };
-        assert!(Drawing::of(&plot, None).job().is_none());
+        assert!(Drawing::of(&plot).job().is_none());
     }
 }

@@ -9,8 +9,8 @@ use super::typed::input_value;
 use crate::session::Session;
 use crate::state::change::Change;
 use crate::state::{Action, Card, RunStatus, Setup};
-use switchyard::placement::graph_rl::WeightsChoice;
 use switchyard::policy::POLICIES;
+use switchyard::weights::WeightsChoice;
 use yew::prelude::*;
 
 static WEIGHTS: Definition = Definition {
@@ -21,9 +21,12 @@ static WEIGHTS: Definition = Definition {
     source: "",
 };
 
-/// What placements that have learned go by: shipped weights, or files of one's own.
+/// What placements and pickers that have learned go by: shipped weights, or files of one's own.
 fn weights(state: &StateHandle, session: &Session) -> Html {
-    let learned = |card: &Card| state.run_spec(card).learned().is_some();
+    let learned = |card: &Card| {
+        let run = state.run_spec(card);
+        run.learned().is_some() || run.picker().is_some()
+    };
     let chosen = state.setup.settings.options.weights;
     if state.weights.is_empty() && !state.cards.iter().any(learned) {
         return Html::default();

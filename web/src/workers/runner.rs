@@ -9,10 +9,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::job::JobId;
-use switchyard::placement::graph_rl::{Weights, WeightsChoice};
 use switchyard::policy::Slowness;
 use switchyard::report::Summary;
 use switchyard::sim::{HaltReason, LogMark, RunError, Simulation};
+use switchyard::weights::{Weights, WeightsChoice};
 use switchyard::workload::{ApplicationSettings, Workload, export};
 use switchyard::{Experiment, RunSpec, Time};
 use wasm_bindgen::{JsCast, JsValue};
@@ -194,8 +194,10 @@ impl Server {
                 self.slice();
             }
             RunRequest::Weigh => {
-                let own = Weights::default().add_own(&bytes_of(&with));
-                let own = own.map(WeightsChoice::Own).map_err(|why| why.to_string());
+                let mut weights = Weights::default();
+                let own = weights.add_own(&bytes_of(&with));
+                let own = own.map(|own| (WeightsChoice::Own(own), weights.policy(own)));
+                let own = own.map_err(|why| why.to_string());
                 reply(&self.scope, &Reply::Weighed(Box::new(own)));
             }
             RunRequest::Explain { job, at } => self.explain(job, at),

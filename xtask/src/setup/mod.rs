@@ -11,8 +11,10 @@ mod tools;
 mod wasm_std;
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -45,8 +47,8 @@ pub(crate) enum Need {
     OtherBrowsers,
     /// The Node packages of the browser tests.
     NodePackages,
-    /// Those that the editor of schedulers is made of.
-    EditorPackages,
+    /// Those that the page's bundles are made of.
+    BundlePackages,
     /// Python with what the tests of its package need.
     Python,
     /// Compiles GPU kernels. What needs it does without where it cannot be had, and says so.
@@ -65,7 +67,7 @@ impl Need {
             Self::Browser => "browser",
             Self::OtherBrowsers => "firefox, webkit",
             Self::NodePackages => "node packages",
-            Self::EditorPackages => "editor packages",
+            Self::BundlePackages => "bundle packages",
             Self::Python => "python",
             Self::Nvrtc => "nvrtc",
         }
@@ -74,7 +76,7 @@ impl Need {
     /// The seconds it takes to put in place, on two cores and a good line.
     fn takes(self) -> u32 {
         match self {
-            Self::WasmStd | Self::WasmOpt | Self::NodePackages | Self::EditorPackages => 5,
+            Self::WasmStd | Self::WasmOpt | Self::NodePackages | Self::BundlePackages => 5,
             Self::Nvrtc => 10,
             Self::Browser | Self::OtherBrowsers => 30,
             Self::WasmBindgen => 40,
@@ -96,7 +98,13 @@ impl Need {
             Self::Browser => Ok(browser::is_missing()),
             Self::OtherBrowsers => Ok(browser::OTHERS.iter().any(|other| other.find().is_none())),
             Self::NodePackages => packages::is_missing(&workspace::e2e()),
-            Self::EditorPackages => packages::is_missing(&workspace::editor()),
+            Self::BundlePackages => {
+                let missing = workspace::BUNDLES.map(|of| packages::is_missing(&of.folder()));
+                Ok(missing
+                    .into_iter()
+                    .collect::<Result<Vec<_>>>()?
+                    .contains(&true))
+            }
             Self::Python => python::is_missing(),
             Self::Nvrtc => nvrtc::is_missing(),
         }
@@ -110,7 +118,7 @@ const EVERYTHING: &[Need] = &[
     Need::Browser,
     Need::OtherBrowsers,
     Need::NodePackages,
-    Need::EditorPackages,
+    Need::BundlePackages,
     Need::Nvrtc,
     Need::Python,
     Need::Deny,
@@ -120,11 +128,12 @@ const EVERYTHING: &[Need] = &[
 ];
 
 /// The tools that were asked for, and how to call them.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(crate) struct Toolbox {
     folders: Vec<PathBuf>,
     wasm_std: WasmStd,
     variables: Vec<(&'static str, PathBuf)>,
+    log: Option<Arc<File>>,
 }
 
 impl Toolbox {
@@ -134,7 +143,20 @@ impl Toolbox {
         command
             .env("PATH", shell::path_with(&self.folders)?)
             .envs(self.variables.iter().map(|(name, value)| (name, value)));
+        if let Some(log) = &self.log {
+            command.stdout(log.try_clone()?).stderr(log.try_clone()?);
+        }
         Ok(command)
+    }
+
+    /// The same tools, whose commands write what they print into a file.
+    pub(crate) fn writing_to(&self, path: &Path) -> Result<Self> {
+        let log =
+            File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
+        Ok(Self {
+            log: Some(Arc::new(log)),
+            ..self.clone()
+        })
     }
 
     /// The Python whose environment has what the tests of its package need, if it could be had.
@@ -199,7 +221,10 @@ impl Toolbox {
                 Ok(found.join(", "))
             }
             Need::NodePackages => packages::ensure(&workspace::e2e(), "the browser tests"),
-            Need::EditorPackages => packages::ensure(&workspace::editor(), "the editor"),
+            Need::BundlePackages => {
+                let found = workspace::BUNDLES.map(|of| packages::ensure(&of.folder(), of.title));
+                Ok(found.into_iter().collect::<Result<Vec<_>>>()?.join("; "))
+            }
             Need::Python => Ok(match python::ensure() {
                 Ok(python) => {
                     let found = python.display().to_string();

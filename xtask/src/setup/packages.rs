@@ -1,4 +1,4 @@
-//! Packages of others: the system's through apt-get; those of the browser tests and of the editor through npm.
+//! Packages of others: the system's through apt-get; those of the browser tests and of the page's bundles through npm.
 
 use std::path::Path;
 

@@ -17,7 +17,7 @@ use crate::{shell, workspace};
 const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Which toolchain builds for wasm.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) enum WasmStd {
     /// The one in use has the library.
     #[default]

@@ -16,7 +16,7 @@ use super::Workload;
 use crate::Time;
 use crate::contention::Profile;
 use crate::draw::{Rng, below, unit};
-use crate::job::{Demand, Job, Servers, Work};
+use crate::job::{Demand, Job, Servers};
 use rand_xoshiro::rand_core::SeedableRng;
 
 /// Seconds, from the least in steps of a twentieth.
@@ -119,9 +119,6 @@ impl DataCentre {
             let gap = quantile(&GAPS[shape], unit(&mut rng));
             jobs.push(Job {
                 name: format!("{}-{number}", profiles[model as usize].name).into(),
-                submit: Time(submit),
-                gpus,
-                tenant: None,
                 model: Some(model),
                 demand: Demand {
                     servers: Servers {
@@ -131,9 +128,7 @@ impl DataCentre {
                     },
                     ..Demand::default()
                 },
-                work: Work::Fixed {
-                    duration: libm::round(duration),
-                },
+                ..Job::plain(submit, gpus, libm::round(duration))
             });
             submit += gap;
         }

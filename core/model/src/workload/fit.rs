@@ -66,19 +66,14 @@ impl Workload {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::{Demand, TypeSet, Work};
+    use crate::job::{Demand, TypeSet};
     use crate::workload::SAMPLES;
 
     #[test]
     fn a_rejection_says_what_is_not_there() {
         let job = |gpus, demand| Job {
-            name: "".into(),
-            submit: crate::Time::ZERO,
-            gpus,
-            tenant: None,
-            model: None,
             demand,
-            work: Work::Fixed { duration: 1.0 },
+            ..Job::plain(0.0, gpus, 1.0)
         };
         let workload = Workload {
             gpu_types: vec!["h100".to_owned(), "t4".to_owned()],

@@ -10,10 +10,9 @@
 //! Challenges are made in the same way: five workloads, each hard by something else.
 
 use super::{DataCentre, Split, Workload};
-use crate::Time;
 use crate::cluster::{ClusterPreset, ClusterSpec};
 use crate::draw::{Rng, below, unit};
-use crate::job::{Demand, Job, Work};
+use crate::job::Job;
 use rand_xoshiro::rand_core::SeedableRng;
 
 /// A workload that comes with the program.
@@ -246,14 +245,13 @@ impl Sample {
             .zip(rows)
             .map(|(i, (submit, gpus, duration, tenant))| Job {
                 name: format!("{}-{i:03}", self.name).into(),
-                submit: Time(submit - begin),
-                gpus,
                 tenant: Some(tenant),
                 model: Some(below(&mut rng, MODELS.len() as u32)),
-                demand: Demand::default(),
-                work: Work::Fixed {
-                    duration: libm::round(duration.clamp(20.0, 2.0 * 86_400.0)),
-                },
+                ..Job::plain(
+                    submit - begin,
+                    gpus,
+                    libm::round(duration.clamp(20.0, 2.0 * 86_400.0)),
+                )
             });
         Workload {
             jobs: jobs.collect(),
@@ -288,12 +286,9 @@ impl Sample {
                     width = count.ilog10() as usize + 1
                 )
                 .into(),
-                submit: Time(submit),
-                gpus,
                 tenant: Some(below(&mut rng, TENANTS.len() as u32)),
                 model: Some(below(&mut rng, MODELS.len() as u32)),
-                demand: Demand::default(),
-                work: Work::Fixed { duration },
+                ..Job::plain(submit, gpus, duration)
             })
             .collect();
         Workload {
@@ -382,12 +377,7 @@ fn listed(list: &[(&str, u32, f64)]) -> Workload {
         .iter()
         .map(|&(name, gpus, duration)| Job {
             name: name.into(),
-            submit: Time::ZERO,
-            gpus,
-            tenant: None,
-            model: None,
-            demand: Demand::default(),
-            work: Work::Fixed { duration },
+            ..Job::plain(0.0, gpus, duration)
         })
         .collect();
     Workload {
@@ -437,6 +427,7 @@ fn normal(rng: &mut Rng) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Time;
 
     #[test]
     fn titles_promise_the_time_that_the_jobs_take_to_come() {

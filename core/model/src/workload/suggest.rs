@@ -38,19 +38,10 @@ impl Workload {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Time;
-    use crate::job::{Demand, Job, Work};
+    use crate::job::Job;
 
     fn workload(jobs: &[(f64, u32, f64)]) -> Workload {
-        let job = |&(submit, gpus, duration): &(f64, u32, f64)| Job {
-            name: "".into(),
-            submit: Time(submit),
-            gpus,
-            tenant: None,
-            model: None,
-            demand: Demand::default(),
-            work: Work::Fixed { duration },
-        };
+        let job = |&(submit, gpus, duration): &(f64, u32, f64)| Job::plain(submit, gpus, duration);
         Workload {
             jobs: jobs.iter().map(job).collect(),
             ..Default::default()

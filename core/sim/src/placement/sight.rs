@@ -268,9 +268,8 @@ impl fmt::Debug for Sight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Time;
     use crate::cluster::{FreeGpus, Placement, Pools};
-    use crate::job::{Demand, Job, Servers, Work};
+    use crate::job::{Demand, Job, Servers};
     use crate::placement::{Room, Strategy};
     use proptest::prelude::{prop, prop_assert, proptest};
 
@@ -285,13 +284,8 @@ mod tests {
     impl Scene {
         fn new(cluster: &str, models: &[&str]) -> Self {
             let job = |model: u32| Job {
-                name: "".into(),
-                submit: Time::ZERO,
-                gpus: 1,
-                tenant: None,
                 model: Some(model),
-                demand: Demand::default(),
-                work: Work::Fixed { duration: 1.0 },
+                ..Job::plain(0.0, 1, 1.0)
             };
             let workload = Workload {
                 jobs: (0..models.len() as u32).map(job).collect(),

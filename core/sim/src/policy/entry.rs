@@ -1,7 +1,8 @@
 //! What a policy gives of itself: its [`entry`](PolicyEntry) and how it is made; the parameters that
 //! several share.
 
-use super::{ParamInfo, ParamKind, Params, Policy, ServiceHistory};
+use super::picking::network::Network;
+use super::{ParamInfo, ParamKind, Params, Picker, Policy, ServiceHistory};
 use crate::placement::Strategy;
 use crate::sim::Measure;
 use crate::workload::Workload;
@@ -36,6 +37,8 @@ pub struct PolicyEntry {
     pub is_written: bool,
     /// Its queues, if it sorts jobs into some by what they have attained.
     pub levels: Option<fn(&Params<'_>) -> Levels>,
+    /// The picker that learned, if it is one, by whose weights it goes.
+    pub picker: fn(&Params<'_>) -> Option<Picker>,
     /// Says what does not fit between parameters that are valid one by one.
     pub check: fn(&Params<'_>) -> Result<(), String>,
 }
@@ -57,6 +60,7 @@ impl PolicyEntry {
         scripted: false,
         is_written: false,
         levels: None,
+        picker: |_| None,
         check: |_| Ok(()),
     };
 }
@@ -79,6 +83,8 @@ pub struct BuildContext<'a> {
     pub workload: &'a Workload,
     /// Services of an earlier time, for `history=NAME`.
     pub history: Option<&'a ServiceHistory>,
+    /// What a picker that learned goes by, instead of what is shipped.
+    pub picker: Option<&'a Network>,
 }
 
 impl BuildContext<'_> {

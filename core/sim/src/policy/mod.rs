@@ -11,6 +11,7 @@ mod entry;
 mod history;
 mod line;
 mod multilevel;
+pub(crate) mod own;
 mod pack_limit;
 mod parse;
 pub mod picking;
@@ -55,6 +56,7 @@ pub use crate::tell::{
     Explanation, Fact, Line, Loss, Mark, Plot, RoundReport, RoundRow, Slowness, Verdict,
 };
 pub use entry::{BuildContext, Levels, PolicyEntry};
+pub use rl_picker::Picker;
 pub use service_distribution::ServiceDistribution;
 pub use service_history::{HistoryError, ServiceHistory};
 pub use spec::{ParamInfo, ParamKind, Params, PolicySpec, SpecError};
@@ -114,6 +116,12 @@ pub fn placement(spec: &PolicySpec, run_default: Strategy) -> Option<Strategy> {
     let params = entry(spec.name())?.params;
     let has = params.iter().any(|param| param.name == PLACEMENT.name);
     has.then(|| Params::new(params, spec).placement(PLACEMENT.name, run_default))
+}
+
+/// The picker that learned whose weights a spec goes by, if it goes by any.
+pub fn picker(spec: &PolicySpec) -> Option<Picker> {
+    let entry = entry(spec.name())?;
+    (entry.picker)(&Params::new(entry.params, spec))
 }
 
 /// The policy a spec describes.

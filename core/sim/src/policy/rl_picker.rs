@@ -7,6 +7,7 @@ use super::picking::by_service::by_service;
 use super::picking::network::{Learned, Network};
 use super::picking::{BACKFILL, Queue};
 use super::{ParamInfo, ParamKind, Params, PolicyEntry};
+use std::fmt;
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
@@ -17,12 +18,14 @@ pub(super) const POLICY: Registered = Registered {
         oracle: |params| !is_gpu(params),
         takes_whole_gpus: true,
         params: &[WEIGHTS, BACKFILL, LONGEST, QUANTUM, PLACEMENT],
+        picker: |params| Some(picker(params)),
         check,
         ..PolicyEntry::PLAIN
     },
     build: |params, context| {
+        let given = context.picker.cloned();
+        let network = given.unwrap_or_else(|| picker(params).shipped());
         if is_gpu(params) {
-            let network = Network::of_safetensors(GPU).unwrap_or_default();
             let strategy = params.placement(PLACEMENT.name, context.placement);
             return by_service(network, params.float(QUANTUM.name), strategy);
         }
@@ -31,10 +34,51 @@ pub(super) const POLICY: Registered = Registered {
             0.0 => seconds.fold(0.0, f64::max),
             longest => longest,
         };
-        let network = Network::of_safetensors(LUBLIN).unwrap_or_default();
         Box::new(Queue::of(Learned::new(network, longest), params, context))
     },
 };
+
+/// A picker that learned, by what it was trained on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Picker {
+    /// A batch queue.
+    Lublin,
+    /// A GPU trace.
+    Gpu,
+}
+
+impl Picker {
+    const ALL: [Self; 2] = [Self::Lublin, Self::Gpu];
+
+    /// As the parameter `weights` has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lublin => "lublin",
+            Self::Gpu => "gpu",
+        }
+    }
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|picker| picker.name() == name)
+    }
+
+    /// The network that is shipped.
+    pub(crate) fn shipped(self) -> Network {
+        let file = match self {
+            Self::Lublin => LUBLIN,
+            Self::Gpu => GPU,
+        };
+        Network::of_safetensors(file).unwrap_or_default()
+    }
+}
+
+/// As the policy's spec.
+impl fmt::Display for Picker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "rl-picker[weights={}]", self.name())
+    }
+}
 
 /// The trained parameters.
 const LUBLIN: &[u8] = include_bytes!("picking/rl_picker.safetensors");
@@ -46,7 +90,7 @@ const WEIGHTS: ParamInfo = ParamInfo {
     aliases: &[],
     kind: ParamKind::OneOf(&["lublin", "gpu"]),
     default: "lublin",
-    help: "What it was trained on: lublin (a batch queue that knows the times asked for) or gpu (a GPU trace that tells none: it preempts).",
+    help: "What it was trained on: lublin (a batch queue that knows the times asked for) or gpu (a GPU trace that tells none: it preempts). A file of weights of one's own takes the place of those that it says it is like.",
     expert: false,
 };
 
@@ -70,8 +114,12 @@ const QUANTUM: ParamInfo = ParamInfo {
     ..super::continuous::QUANTUM
 };
 
+fn picker(params: &Params<'_>) -> Picker {
+    Picker::named(params.text(WEIGHTS.name)).unwrap_or(Picker::Lublin)
+}
+
 fn is_gpu(params: &Params<'_>) -> bool {
-    params.text(WEIGHTS.name) == "gpu"
+    picker(params) == Picker::Gpu
 }
 
 fn check(params: &Params<'_>) -> Result<(), String> {
@@ -99,11 +147,11 @@ mod tests {
     #[test]
     fn the_weights_are_networks() {
         for file in [LUBLIN, GPU] {
-            assert!(Network::of_safetensors(file).is_some());
+            assert!(Network::of_safetensors(file).is_ok());
             // A file that ends early is none.
-            assert!(Network::of_safetensors(&file[..file.len() - 4]).is_none());
+            assert!(Network::of_safetensors(&file[..file.len() - 4]).is_err());
         }
-        assert!(Network::of_safetensors(&[]).is_none());
+        assert!(Network::of_safetensors(&[]).is_err());
         // Who asks for less is next.
         let network = Network::of_safetensors(LUBLIN).unwrap();
         let score = |seconds| network.score(&[0.1, seconds, 0.1, 1.0, 1.0, 1.0, 1.0, 1e-5]);

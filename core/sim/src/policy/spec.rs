@@ -3,7 +3,7 @@
 //! A [`PolicySpec`] is what a person wrote, checked against the policy's [`ParamInfo`]s; it
 //! prints in canonical form. [`Params`] gives a policy its values, defaults filled in.
 
-use super::{plugin, script};
+use super::{entry, own};
 use crate::outages::Outages;
 use crate::placement::{Strategy, UnknownStrategy};
 use serde::{Deserialize, Serialize};
@@ -170,8 +170,8 @@ impl PolicySpec {
     /// The spec for people: of a script or a plug-in, without its text.
     pub fn label(&self) -> String {
         let mut short = self.clone();
-        if [script::NAME, plugin::NAME].contains(&short.name.as_str()) {
-            short.params.retain(|(name, _)| name != script::CODE);
+        if entry(&short.name).is_some_and(|entry| entry.scripted) {
+            short.params.retain(|(name, _)| name != own::CODE);
         }
         short.to_string()
     }
@@ -216,6 +216,11 @@ impl TryFrom<String> for PolicySpec {
 }
 
 impl ParamKind {
+    /// Whether a character means nothing to specs, so that words may have it.
+    pub(super) fn is_plain(c: char) -> bool {
+        !c.is_control() && !"[],=".contains(c)
+    }
+
     /// The value's one way of being written; `None` if it is no value of this kind.
     pub fn canonical(self, value: &str) -> Option<String> {
         match self {
@@ -248,8 +253,7 @@ impl ParamKind {
             }
             Self::OneOf(words) => words.contains(&value).then(|| value.to_string()),
             Self::Word(_) | Self::History => {
-                let plain = |c: char| !c.is_control() && !"[],=".contains(c);
-                (!value.is_empty() && value.chars().all(plain)).then(|| value.to_string())
+                (!value.is_empty() && value.chars().all(Self::is_plain)).then(|| value.to_string())
             }
             Self::Text(_) => Some(value.trim().to_string()),
             Self::PlacementOrRuns if value == "default" => Some(value.to_string()),

@@ -141,6 +141,15 @@ pub struct Mistake {
 }
 
 impl Mistake {
+    /// One that is in no line.
+    pub(crate) fn nowhere(what: impl Into<String>) -> Self {
+        Self {
+            line: 0,
+            column: 0,
+            what: what.into(),
+        }
+    }
+
     /// Where, in words; nothing of what is in no line.
     fn place(&self) -> String {
         match self.line {

@@ -6,7 +6,7 @@ use super::types::Types;
 use crate::cluster::{ClusterSpec, MAX_GPUS_PER_NODE, Needs, Pools, Share, Spare, Thousandths};
 use crate::job::{Job, JobId, Servers, Status, Work};
 use crate::placement::Wiring;
-use crate::placement::graph_rl::WeightsChoice;
+use crate::weights::WeightsChoice;
 use crate::workload::{GpuGeneration, ModelTraits, TraitsByJob, Workload};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -155,6 +155,7 @@ impl Environment {
             placement: Strategy::default(),
             workload: &days.workload,
             history: None,
+            picker: None,
         };
         self.schedule(days, policy::build(&spec.parse()?, &context))
     }

@@ -23,6 +23,7 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use std::path::PathBuf;
 use std::time::Instant;
 use switchyard::draw::Rng;
+use switchyard::policy::Picker;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -94,6 +95,7 @@ pub fn train(arguments: &Arguments) -> Result<()> {
         println!("{spec}: mean JCT on validation {jct:.0} s");
     }
     let mut folder = Folder::make(&arguments.run.out, arguments.run.seed)?;
+    folder.say("picker", Picker::Gpu.name());
     folder.say("days", &arguments.days.to_string());
     let mut rng = Rng::seed_from_u64(arguments.run.seed);
     let model = Model::drawn(&mut rng)?;

@@ -174,20 +174,6 @@ impl Axis {
             (low, high) if low < high => (low, high),
             _ => (0.0, 1.0),
         };
-        Self::stretch(low, high)
-    }
-
-    /// Numbers that somebody has chosen: where they are close together the axis begins at the least.
-    pub fn chosen(values: &[f64]) -> Self {
-        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = values.iter().copied().fold(0.0, f64::max);
-        match low > 0.0 && high > low && high < 4.0 * low {
-            true => Self::stretch(low, high),
-            false => Self::numbers(values),
-        }
-    }
-
-    fn stretch(low: f64, high: f64) -> Self {
         let step = nice_step((high - low) / 5.0);
         let first = (low / step - 1e-9).ceil() as i64;
         let last = (high / step + 1e-9).floor() as i64;
@@ -440,10 +426,6 @@ mod tests {
             Some("0")
         );
         assert!(Axis::numbers(&[3.0, 3.0]).position(3.0).is_finite());
-        let loads = Axis::chosen(&[0.8, 1.0, 1.2, 1.4]);
-        assert_eq!((loads.position(0.8), loads.position(1.4)), (0.0, 1.0));
-        assert_eq!(labels(&loads).first().map(String::as_str), Some("0.8"));
-        assert_eq!(Axis::chosen(&[1.0, 30.0]).position(0.0), 0.0);
     }
 
     #[test]

@@ -365,22 +365,14 @@ mod tests {
     use super::*;
     use crate::draw::space::Size;
     use switchyard::Time;
-    use switchyard::job::{Demand, Work};
+
     use switchyard::policy::PolicySpec;
     use switchyard::{
         RunSpec, cluster::ClusterSpec, placement::Strategy, sim::SimOptions, workload::Workload,
     };
 
     fn job(gpus: u32) -> Job {
-        Job {
-            name: "".into(),
-            submit: Time::ZERO,
-            gpus,
-            tenant: None,
-            model: None,
-            work: Work::Fixed { duration: 9.0 },
-            demand: Demand::default(),
-        }
+        Job::plain(0.0, gpus, 9.0)
     }
 
     /// The first job takes all GPUs, so that all others wait.

@@ -61,16 +61,23 @@ fn weights_of_ones_own_are_gone_by_until_they_are_let_go_of() {
     let mut state = state();
     let choice: WeightsChoice = "00000000000000ff".parse().expect("sound");
     state.cards[0].status = RunStatus::Failed("without weights".into());
-    state.apply(Action::OpenedWeights(choice, "a.safetensors".into()));
+    let opened =
+        |name: &str, policy: &str| Action::OpenedWeights(choice, name.into(), policy.parse().ok());
+    let cards = state.cards.len();
+    state.apply(opened("a.safetensors", "rl-picker[weights=gpu]"));
     assert_eq!(state.setup.settings.options.weights, choice);
     assert_eq!(state.cards[0].status, RunStatus::Idle);
     let notice = state.notice.clone().unwrap_or_default();
-    assert!(notice.contains("Add the scheduler Graph RL"), "{notice}");
-    state.apply(Action::Add("graph-rl".parse().unwrap()));
+    assert_eq!(notice, "rl-picker[weights=gpu] now goes by a.safetensors.");
+    // Nobody went by them, and now somebody does.
+    assert_eq!(state.cards.len(), cards + 1);
     // The same file again is no second one.
-    state.apply(Action::OpenedWeights(choice, "b.safetensors".into()));
+    state.apply(opened("b.safetensors", "rl-picker[weights=gpu]"));
     assert_eq!(state.weights, [(choice, "b.safetensors".to_owned())]);
-    assert!(!state.notice.clone().unwrap_or_default().contains("Add"));
+    assert_eq!(state.cards.len(), cards + 1);
+    // Another picker's.
+    state.apply(opened("b.safetensors", "rl-picker"));
+    assert_eq!(state.cards.len(), cards + 2);
     state.apply(Action::ForgotWeights(choice));
     assert!(state.weights.is_empty());
     let shipped = WeightsChoice::Shipped;

@@ -2,19 +2,17 @@
 
 use crate::draw::format;
 use crate::session::Session;
-use crate::state::sweep::{METRICS, Metric, Sweep, Vary, in_words, values};
+use crate::state::sweep::{METRICS, Sweep, Vary, in_words, values};
 use crate::state::view_options::{SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
 use crate::state::{Action, AppState};
 use crate::ui::controls::{self, error, field, list, option};
 use crate::ui::doers::{StateProps, tell};
 use crate::ui::download;
-use crate::ui::plot::linked;
-use crate::ui::theme::is_dark;
 use crate::ui::typed::{Typed, input_value};
 use crate::ui::view::View;
 use std::rc::Rc;
 use switchyard::SETTINGS;
-use switchyard::policy::{Line, ParamKind, Plot, entry};
+use switchyard::policy::{ParamKind, entry};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -30,9 +28,9 @@ pub(super) const VIEW: View = View {
 #[component]
 fn SweepView(props: &StateProps) -> Html {
     let (state, session) = (&props.state, &props.doers.session);
-    let dark = is_dark(state.theme);
     let sweep = state.sweep.as_ref().and_then(|sweep| sweep.as_ref().ok());
     let refused = state.sweep.as_ref().and_then(|sweep| sweep.as_ref().err());
+    let own = sweep.filter(|of| of.vary != Vary::Link);
     html! {
         <div class="model sweep">
             { form(state, session) }
@@ -42,13 +40,13 @@ fn SweepView(props: &StateProps) -> Html {
                     { progress(sweep, state) }
                     if sweep.vary == Vary::Link {
                         <ul class="differs" aria-label="What differs">{ for sweep.differs.iter().map(|of| html! { <li>{ of }</li> }) }</ul>
-                    } else {
-                        <div class="plots">{ for METRICS[..4].iter().map(|metric| chart_of(sweep, metric, dark)) }</div>
+                        { table(sweep) }
                     }
-                    { table(sweep, session) }
                 } else {
-                    <p class="empty">{ "Say on the left what to vary. Every value is run under every scheduler of the list; of each run its numbers stay, and a link to it." }</p>
+                    <p class="hint">{ "Say on the left what to vary. Every value is run under every scheduler of the list; of each run its numbers stay, and a link to it." }</p>
                 }
+                // What explorer/ fills (static/lazy.js): the table of this sweep, or of a file.
+                <switchyard-explorer own={own.map(|of| of.done().to_string())} />
             </section>
         </div>
     }
@@ -208,61 +206,8 @@ fn progress(sweep: &Rc<Sweep>, state: &AppState) -> Html {
     }
 }
 
-/// A metric over the values; every point leads to its run.
-fn chart_of(sweep: &Sweep, metric: &Metric, dark: bool) -> Html {
-    let leads = |line: usize, (x, _): (f64, f64)| {
-        let mut points = sweep.points.iter();
-        let point = points.find(|of| of.line == line && sweep.place(of.value) == x)?;
-        let Some(Ok(summary)) = &point.outcome else {
-            return None;
-        };
-        let words = format!(
-            "{} at {}: {} {}",
-            sweep.lines[line],
-            sweep.values[point.value],
-            metric.0,
-            in_words(metric, (metric.1)(summary))
-        );
-        Some((point.link.clone(), words))
-    };
-    linked(&plot(sweep, metric), dark, "", Some(&leads))
-}
-
-/// A metric over the values, one line per scheduler.
-fn plot(sweep: &Sweep, metric: &Metric) -> Plot {
-    let (name, of, is_time) = *metric;
-    let known = |line: usize| {
-        let points = sweep.points.iter().filter(move |point| point.line == line);
-        points.filter_map(move |point| match &point.outcome {
-            Some(Ok(summary)) => Some((sweep.place(point.value), of(summary))),
-            _ => None,
-        })
-    };
-    let all = (0..sweep.lines.len()).flat_map(known);
-    let most = all.fold(0.0, |most, (_, value)| f64::max(most, value));
-    let (unit, seconds) = match most {
-        _ if !is_time => ("", 1.0),
-        days if days >= 2.0 * 86_400.0 => ("days", 86_400.0),
-        hours if hours >= 2.0 * 3_600.0 => ("hours", 3_600.0),
-        minutes if minutes >= 120.0 => ("minutes", 60.0),
-        _ => ("seconds", 1.0),
-    };
-    let line = |(line, name): (usize, &String)| {
-        let mut points: Vec<(f64, f64)> = known(line).map(|(x, y)| (x, y / seconds)).collect();
-        switchyard::order::sort_by(&mut points, |a, b| a.0.total_cmp(&b.0));
-        Line {
-            name: name.clone(),
-            points,
-            dots: false,
-        }
-    };
-    let lines = sweep.lines.iter().enumerate().map(line).collect();
-    let title = format!("{}{}", name[..1].to_ascii_uppercase(), &name[1..]);
-    Plot::new(&title, &sweep.title, unit, lines)
-}
-
 /// Every run in numbers, and the way to it.
-fn table(sweep: &Sweep, session: &Session) -> Html {
+fn table(sweep: &Sweep) -> Html {
     let heads = METRICS
         .iter()
         .map(|(name, ..)| html! { <th scope="col" class="number">{ name }</th> });
@@ -276,21 +221,10 @@ fn table(sweep: &Sweep, session: &Session) -> Html {
                 .map(|metric| html! { <td class="number">{ in_words(metric, (metric.1)(summary)) }</td> })
                 .collect(),
         };
-        // A parameter's value is one scheduler more; everything else is another page.
-        let onclick = match sweep.vary {
-            Vary::Param(_) => {
-                let (session, policy) = (session.clone(), point.policy.clone());
-                Callback::from(move |event: MouseEvent| {
-                    event.prevent_default();
-                    session.tell(Action::Add(policy.clone()));
-                })
-            }
-            _ => Callback::noop(),
-        };
         let label = format!("Show the run of {line} at {value}");
         html! {
             <tr>
-                <th scope="row"><a href={format!("#{}", point.link)} title={label} {onclick}>{ value }</a></th>
+                <th scope="row"><a href={format!("#{}", point.row.link)} title={label}>{ value }</a></th>
                 <td>{ line }</td>
                 { cells }
             </tr>

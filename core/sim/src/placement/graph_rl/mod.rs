@@ -2,17 +2,15 @@
 //! groups of GPUs, forwards it to another partition or leaves it waiting. *Our own system after the
 //! abstract* of Zhao & Wu (TNSM 19(4), 2022): neither their network nor their code is published.
 //!
-//! [`scene`] is what is seen, [`network`] what is made of it, [`agent`](Placer) what is done, [`weights`]
-//! what was learned. Where no weights are at hand, gangs are laid by [`locality`](Strategy::LOCALITY);
+//! [`scene`] is what is seen, [`network`] what is made of it, [`agent`](Placer) what is done,
+//! [`weights`](crate::weights) what was learned. Where no weights are at hand, gangs are laid by [`locality`](Strategy::LOCALITY);
 //! whoever starts a run for people says so instead.
 
 mod agent;
 pub mod network;
 pub mod scene;
-mod weights;
 
 pub use agent::{Argmax, Chooser, Decision, Placer, chances};
-pub use weights::{NoWeightsChoice, Weights, WeightsChoice, WeightsId};
 
 use super::{Entry, Gang, Registered, Sight, Site, Strategy, Way, locality};
 use crate::cluster::Part;

@@ -13,9 +13,8 @@ use super::scene::{GROUP, JOB, Observation, PARTITION, RACK, SERVER};
 use crate::draw::{Rng, unit};
 use crate::placement::Strategy;
 use crate::tell::Choice;
+use crate::weights::{NetworkError, Tensors};
 use rand_xoshiro::rand_core::SeedableRng;
-use serde::Deserialize;
-use std::collections::BTreeMap;
 
 /// Width of vectors within a server.
 pub const INSIDE: usize = 16;
@@ -89,45 +88,6 @@ pub struct Network {
     layers: Vec<Layer>,
     /// The placement that it was trained for.
     placement: String,
-}
-
-/// Why a file is no such network.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NetworkError {
-    /// Not safetensors.
-    #[error("this is no file of safetensors: {0}")]
-    Format(String),
-    /// A tensor is missing.
-    #[error(
-        "the tensor '{0}' is missing: this file holds another network than the placer's, which `switchyard-train` writes"
-    )]
-    Missing(String),
-    /// A tensor of another shape.
-    #[error("the tensor '{name}' is {found:?}, and has to be {wanted:?}: it is of another network")]
-    Shape {
-        /// The tensor.
-        name: String,
-        /// What it is.
-        found: Vec<usize>,
-        /// What it has to be.
-        wanted: Vec<usize>,
-    },
-    /// A tensor of other numbers.
-    #[error("the tensor '{name}' holds {found}, and has to hold F32")]
-    Type {
-        /// The tensor.
-        name: String,
-        /// What it holds.
-        found: String,
-    },
-    /// Trained for no placement that there is.
-    #[error("these weights say that they are of the placement '{0}', which is none that learned")]
-    Placement(String),
-    /// A number that is none.
-    #[error(
-        "the tensor '{0}' has a value that is not a finite number: its training went astray, take an earlier checkpoint"
-    )]
-    NotFinite(String),
 }
 
 /// One layer, input by input, so that several outputs are summed at a time.
@@ -226,81 +186,32 @@ pub struct Encoded {
     pub mean: [f32; WIDTH],
 }
 
-/// An entry of a file's header: a tensor, or (`__metadata__`) what else is said.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Entry {
-    dtype: String,
-    shape: Vec<usize>,
-    data_offsets: (usize, usize),
-    /// The placement that it was trained for.
-    placement: Option<String>,
-}
-
 impl Network {
-    /// From a file of safetensors with the two tensors of each of [`LAYERS`] in f32; others in it are let
-    /// be; `placement` in its metadata is the placement that it was trained for. (By hand, and not by their crate: of the format, the page needs only this header.)
+    /// From a file with each of [`LAYERS`]; others in it are let be. `placement` in its metadata is the placement
+    /// that it was trained for.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn of_tensors(tensors: &Tensors<'_>) -> Result<Self, NetworkError> {
+        let layers = LAYERS.into_iter().map(|(name, inputs, outputs)| {
+            let (bias, weights) = tensors.layer(name, inputs, outputs)?;
+            Ok(Layer::new(bias, weights))
+        });
+        let placement = tensors.placement().unwrap_or(Strategy::GRAPH_RL.name());
+        Ok(Self {
+            layers: layers.collect::<Result<_, NetworkError>>()?,
+            placement: placement.to_owned(),
+        })
+    }
+
+    /// From a file of safetensors.
     ///
     /// # Errors
     ///
     /// What is wrong with it.
     pub fn of_safetensors(file: &[u8]) -> Result<Self, NetworkError> {
-        let short = || NetworkError::Format("it ends too early".to_owned());
-        let length = u64::from_le_bytes(*file.first_chunk().ok_or_else(short)?);
-        let end = usize::try_from(length)
-            .ok()
-            .and_then(|length| length.checked_add(8));
-        let end = end.ok_or_else(short)?;
-        let header = file.get(8..end).ok_or_else(short)?;
-        let header: BTreeMap<String, Entry> = serde_json::from_slice(header)
-            .map_err(|error| NetworkError::Format(format!("its header: {error}")))?;
-        let data = &file[end..];
-        let read = |name: String, wanted: Vec<usize>| {
-            let Some(tensor) = header.get(&name) else {
-                return Err(NetworkError::Missing(name));
-            };
-            let found = tensor.dtype.clone();
-            if found != "F32" {
-                return Err(NetworkError::Type { name, found });
-            }
-            let found = tensor.shape.clone();
-            if found != wanted {
-                return Err(NetworkError::Shape {
-                    name,
-                    found,
-                    wanted,
-                });
-            }
-            let (from, to) = tensor.data_offsets;
-            let bytes = data.get(from..to).ok_or_else(short)?;
-            let (values, rest) = bytes.as_chunks();
-            let values = values.iter().map(|&bytes| f32::from_le_bytes(bytes));
-            let values: Vec<f32> = values.collect();
-            if !rest.is_empty() || values.len() != wanted.iter().product::<usize>() {
-                let why = format!("the tensor '{name}' is not as long as its shape says");
-                return Err(NetworkError::Format(why));
-            }
-            match values.iter().all(|value| value.is_finite()) {
-                true => Ok(values),
-                false => Err(NetworkError::NotFinite(name)),
-            }
-        };
-        let layers = LAYERS.into_iter().map(|(name, inputs, outputs)| {
-            let weights = read(format!("{name}.weight"), vec![outputs, inputs])?;
-            let bias = read(format!("{name}.bias"), vec![outputs])?;
-            let by_input = (0..inputs).flat_map(|input| {
-                let weights = &weights;
-                (0..outputs).map(move |output| weights[output * inputs + input])
-            });
-            Ok(Layer::new(bias, by_input.collect()))
-        });
-        let layers = layers.collect::<Result<_, NetworkError>>()?;
-        let said = header.get("__metadata__");
-        let placement = said.and_then(|of| of.placement.clone());
-        Ok(Self {
-            layers,
-            placement: placement.unwrap_or_else(|| Strategy::GRAPH_RL.name().to_owned()),
-        })
+        Self::of_tensors(&Tensors::of(file)?)
     }
 
     /// As a file of safetensors, which [`of_safetensors`](Self::of_safetensors) reads.

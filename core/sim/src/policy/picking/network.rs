@@ -6,6 +6,7 @@
 use super::sight::{FEATURES, features, visible};
 use super::{Candidate, Moment, Pick};
 use crate::tell::Fact;
+use crate::weights::{NetworkError, Tensors};
 
 /// Inputs and outputs of each layer.
 pub const LAYERS: [(usize, usize); 4] = [(FEATURES, 32), (32, 16), (16, 8), (8, 1)];
@@ -14,7 +15,7 @@ pub const LAYERS: [(usize, usize); 4] = [(FEATURES, 32), (32, 16), (16, 8), (8, 
 pub const PARAMETERS: usize = 961;
 
 /// A network.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Network {
     /// Layer by layer its biases, then the weights of each input: sums of one layer go side by side.
     parameters: Vec<f32>,
@@ -51,14 +52,28 @@ impl Network {
         })
     }
 
-    /// From a file of safetensors whose tensors are `0.bias`, `0.weight`, `1.bias` and so on, which that
-    /// format holds in this order behind its header.
-    pub fn of_safetensors(file: &[u8]) -> Option<Self> {
-        let header = u64::from_le_bytes(*file.first_chunk()?);
-        let data = file.get(usize::try_from(header).ok()?.checked_add(8)?..)?;
-        let (values, rest) = data.as_chunks();
-        let values = values.iter().map(|&bytes| f32::from_le_bytes(bytes));
-        Self::new(values.collect()).filter(|_| rest.is_empty())
+    /// From a file whose tensors are `0.weight`, `0.bias`, `1.weight` and so on.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn of_tensors(tensors: &Tensors<'_>) -> Result<Self, NetworkError> {
+        let mut parameters = Vec::with_capacity(PARAMETERS);
+        for (at, (inputs, outputs)) in LAYERS.into_iter().enumerate() {
+            let (bias, weights) = tensors.layer(&at.to_string(), inputs, outputs)?;
+            parameters.extend(bias);
+            parameters.extend(weights);
+        }
+        Ok(Self { parameters })
+    }
+
+    /// From a file of safetensors.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn of_safetensors(file: &[u8]) -> Result<Self, NetworkError> {
+        Self::of_tensors(&Tensors::of(file)?)
     }
 
     /// The score of one job.

@@ -2,23 +2,15 @@
 
 use crate::RunSpec;
 use crate::Time;
-use crate::job::{Demand, Job, JobId, Work};
+use crate::job::{Job, JobId};
 use crate::workload::Workload;
 use std::sync::Arc;
 
 /// Jobs of (submitted, GPUs, seconds) on eight GPUs: when each starts.
 fn starts(policy: &str, jobs: &[(u32, u32, u32)]) -> Vec<f64> {
-    let jobs = jobs.iter().map(|&(submit, gpus, seconds)| Job {
-        name: "".into(),
-        submit: Time(f64::from(submit)),
-        gpus,
-        tenant: None,
-        model: None,
-        demand: Demand::default(),
-        work: Work::Fixed {
-            duration: f64::from(seconds),
-        },
-    });
+    let jobs = jobs
+        .iter()
+        .map(|&(submit, gpus, seconds)| Job::plain(f64::from(submit), gpus, f64::from(seconds)));
     let workload = Workload {
         jobs: jobs.collect(),
         ..Workload::default()
@@ -128,15 +120,7 @@ fn it_says_why() {
         history: None,
         outages: Default::default(),
     };
-    let job = |gpus| Job {
-        name: "".into(),
-        submit: Time::ZERO,
-        gpus,
-        tenant: None,
-        model: None,
-        demand: Demand::default(),
-        work: Work::Fixed { duration: 50.0 },
-    };
+    let job = |gpus| Job::plain(0.0, gpus, 50.0);
     let workload = Workload {
         jobs: [6, 8, 4, 3].map(job).to_vec(),
         ..Workload::default()

@@ -7,7 +7,7 @@ use super::table::Rows;
 use crate::cluster::{Part, Placement};
 use crate::job::JobId;
 use crate::placement::{Room, Strategy};
-use crate::policy::{Cadence, Every, Explanation, Fact, Policy, Rng, Verdict};
+use crate::policy::{Cadence, Every, Explanation, Fact, Policy, Rng, own};
 use crate::sim::{Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
 use std::cell::RefCell;
@@ -192,13 +192,6 @@ impl Policy for Deciding {
     }
 
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
-        let (wants, free) = (view.gpus(job), view.free().total());
-        let verdict = match view.phase(job) {
-            Phase::Running => Verdict::Runs,
-            Phase::Waiting if wants <= free => Verdict::PlacementWaits { wants, free },
-            Phase::Waiting => Verdict::TooFewGpus { wants, left: free },
-            Phase::Future | Phase::Finished | Phase::Rejected => Verdict::NotActive,
-        };
         let row = self.rows.row(job).map(|row| row as u32);
         let terms = match (row, self.guest.try_borrow_mut()) {
             (Some(row), Ok(mut guest)) => guest.explain(&self.rows, view, row),
@@ -211,7 +204,7 @@ impl Policy for Deciding {
                 .collect(),
             Err(why) => vec![Fact::new("not explained", why)],
         };
-        Explanation::new(verdict, facts)
+        Explanation::new(own::verdict(view, job), facts)
     }
 }
 

@@ -1,22 +1,25 @@
 //! What can be wrong with a plug-in, in words for who wrote it.
 
-use super::code::{MOST_BYTES, MOST_PACKED};
+use super::BOUNDS;
+use crate::policy::own::code::Unfit;
+use crate::sim::Mistake;
 
 /// Why a plug-in cannot decide, or no longer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PluginError {
-    /// The parameter `code` is not what [`packed`](super::packed) makes of a module.
+    /// The parameter `code` is not what [`spec`](super::spec) makes of a module.
     #[error(
         "its code is damaged: it must be a wasm module, deflated, in base64url without padding"
     )]
     Damaged,
     /// The module is too large to travel in a link.
     #[error(
-        "its module has {0} bytes once deflated, of at most {MOST_PACKED}: build it for size, without debug information and names"
+        "its module has {0} bytes once deflated, of at most {most}: build it for size, without debug information and names",
+        most = BOUNDS.packed
     )]
     TooLarge(usize),
     /// The module is larger than one that is deflated may be.
-    #[error("its module has more than {MOST_BYTES} bytes: build it for size")]
+    #[error("its module has more than {most} bytes: build it for size", most = BOUNDS.plain)]
     TooLong,
     /// Not wasm, or wasm of a later version.
     #[error("its module is no valid WebAssembly 2.0 of 32 bits without SIMD: {0}")]
@@ -70,4 +73,20 @@ pub enum PluginError {
         /// What is wrong with it.
         why: String,
     },
+}
+
+impl From<Unfit> for PluginError {
+    fn from(unfit: Unfit) -> Self {
+        match unfit {
+            Unfit::Damaged => Self::Damaged,
+            Unfit::TooLong => Self::TooLong,
+            Unfit::TooLarge(bytes) => Self::TooLarge(bytes),
+        }
+    }
+}
+
+impl From<PluginError> for Mistake {
+    fn from(error: PluginError) -> Self {
+        Self::nowhere(error.to_string())
+    }
 }

@@ -1,9 +1,11 @@
 //! Modules that do one thing wrong each, and what their runs say.
 
-use super::code::packed;
 use super::*;
 use crate::RunSpec;
 use crate::job::JobId;
+use crate::policy::PolicySpec;
+use crate::policy::own::check;
+use crate::policy::own::code::packed;
 use crate::sim::RunError;
 use crate::workload::{Sample, Workload};
 use proptest::prelude::*;
@@ -46,7 +48,7 @@ fn lab() -> Arc<Workload> {
 fn spec(module: &[u8], more: &str) -> RunSpec {
     let policy = format!(
         "plugin[code={},name=test{more}]",
-        packed(module).expect("a test is right")
+        packed(module, BOUNDS).expect("a test is right")
     );
     RunSpec {
         policy: policy.parse().expect("a test is right"),

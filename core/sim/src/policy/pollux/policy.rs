@@ -591,6 +591,7 @@ mod tests {
             placement: Default::default(),
             workload: &Default::default(),
             history: None,
+            picker: None,
         };
         let policy = Pollux::new(&Params::new(POLICY.entry.params, &spec), &context);
         assert_eq!(policy.parameters, Parameters::default());

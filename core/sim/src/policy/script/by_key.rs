@@ -3,7 +3,7 @@
 //! [walk down the priorities](PriorityWalk), else in a [line](Line).
 
 use super::Script;
-use super::jobs::Changes;
+use super::properties::Changes;
 use crate::Time;
 use crate::draw::Rng;
 use crate::job::JobId;

@@ -4,8 +4,9 @@
 //! interpreter, which then says what is wrong and where; and the two are [compared](super::program) at first.
 
 use super::language::{OF_ONE, Of};
+use super::properties::{PROPERTIES, Property, Value};
 use crate::job::JobId;
-use crate::sim::{Phase, View};
+use crate::sim::View;
 use rhai::{AST, ASTNode, Expr, FnCallExpr, INT, ImmutableString, Stmt};
 
 /// A key as a tree.
@@ -19,19 +20,11 @@ const SLOTS: usize = 32;
 /// Functions within functions.
 const DEEPEST: u32 = 8;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Value {
-    Int(INT),
-    Float(f64),
-    Bool(bool),
-    Unit,
-}
-
 enum Node {
     Value(Value),
     Slot(usize),
     Now,
-    Of(Property),
+    Of(&'static Property),
     Negative(Box<Node>),
     Not(Box<Node>),
     Binary(Operator, Box<[Node; 2]>),
@@ -64,23 +57,6 @@ enum Operator {
     Unequal,
     Min,
     Max,
-}
-
-#[derive(Clone, Copy)]
-enum Property {
-    Id,
-    Gpus,
-    Submit,
-    Tenant,
-    Attained,
-    Held,
-    Waited,
-    Since,
-    Starts,
-    Running,
-    Rate,
-    Duration,
-    Remaining,
 }
 
 /// Why a tree has no value: a function returns, or the interpreter has to do it.
@@ -243,7 +219,8 @@ impl Maker<'_> {
                 Expr::Property(property, _)
                     if matches!(self.named(&of.lhs), Some(Binding::Job)) =>
                 {
-                    Node::Of(Property::named(&property.2)?)
+                    let mut known = PROPERTIES.iter();
+                    Node::Of(known.find(|known| known.name == property.2)?)
                 }
                 Expr::MethodCall(call, _) => self.call(call, Some(&of.lhs))?,
                 _ => return None,
@@ -384,46 +361,6 @@ impl Operator {
     }
 }
 
-impl Property {
-    fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "id" => Self::Id,
-            "gpus" => Self::Gpus,
-            "submit" => Self::Submit,
-            "tenant" => Self::Tenant,
-            "attained" => Self::Attained,
-            "held" => Self::Held,
-            "waited" => Self::Waited,
-            "since" => Self::Since,
-            "starts" => Self::Starts,
-            "running" => Self::Running,
-            "rate" => Self::Rate,
-            "duration" => Self::Duration,
-            "remaining" => Self::Remaining,
-            _ => return None,
-        })
-    }
-
-    fn of(self, view: &View<'_>, job: JobId) -> Result<Value, Stop> {
-        let submit = || view.submit(job).seconds();
-        Ok(match self {
-            Self::Id => Value::Int(job.0.into()),
-            Self::Gpus => Value::Int(view.gpus(job).into()),
-            Self::Submit => Value::Float(submit()),
-            Self::Tenant => Value::Int(view.tenant(job).map_or(-1, INT::from)),
-            Self::Attained => Value::Float(view.attained(job)),
-            Self::Held => Value::Float(view.held_seconds(job)),
-            Self::Waited => Value::Float(view.now().seconds() - submit() - view.held_seconds(job)),
-            Self::Since => Value::Float(view.since(job).seconds()),
-            Self::Starts => Value::Int(view.ledger().starts(job).into()),
-            Self::Running => Value::Bool(view.phase(job) == Phase::Running),
-            Self::Rate => Value::Float(view.rate(job)),
-            Self::Duration => Value::Float(view.duration(job).ok_or(Stop::Doubt)?),
-            Self::Remaining => Value::Float(view.remaining(job).ok_or(Stop::Doubt)?),
-        })
-    }
-}
-
 fn number(value: Value) -> Result<f64, Stop> {
     match value {
         Value::Int(number) => Ok(number as f64),
@@ -451,7 +388,7 @@ impl Node {
             Self::Value(value) => *value,
             Self::Slot(slot) => slots[*slot],
             Self::Now => Value::Float(view.now().seconds()),
-            Self::Of(property) => property.of(view, job)?,
+            Self::Of(property) => (property.of)(view, job).ok_or(Stop::Doubt)?,
             Self::Negative(node) => match of(node)? {
                 Value::Int(number) => Value::Int(number.checked_neg().ok_or(Stop::Doubt)?),
                 value => Value::Float(-number(value)?),

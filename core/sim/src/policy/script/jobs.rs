@@ -1,6 +1,7 @@
 //! Jobs as scripts see them: what a [`View`] knows of each at the moment, looked up once.
 
 use super::language::refuse;
+use super::properties::{PROPERTIES, Property, Value};
 use super::trainee::Trainee;
 use crate::cluster::{Needs, Part};
 use crate::job::JobId;
@@ -17,21 +18,14 @@ use std::rc::Rc;
 #[derive(Clone)]
 pub(super) struct Job(pub(super) Rc<Facts>);
 
-/// What is known of it. Seconds, GPUs and GPU·s.
+/// What is known of it.
 pub(super) struct Facts {
     pub(super) id: JobId,
-    name: ImmutableString,
     pub(super) gpus: u32,
-    submit: f64,
-    tenant: Option<u32>,
-    attained: f64,
-    held: f64,
-    waited: f64,
-    since: f64,
-    starts: u32,
     pub(super) running: bool,
-    rate: f64,
-    oracle: Option<Truth>,
+    name: ImmutableString,
+    /// Of each of [`PROPERTIES`].
+    values: [Option<Value>; PROPERTIES.len()],
     /// Of a script that decides the whole.
     pub(super) seat: Option<Seat>,
 }
@@ -53,81 +47,23 @@ pub(super) struct Kept {
     pub(super) memo: RefCell<Dynamic>,
 }
 
-/// What only an oracle knows, seconds at the GPUs asked for.
-#[derive(Clone, Copy, Debug)]
-struct Truth {
-    duration: f64,
-    remaining: f64,
-}
-
-/// Which facts change while nobody decides anything.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Changes {
-    /// Never.
-    #[default]
-    Never,
-    /// While a job runs.
-    Running,
-    /// Also while it waits.
-    Always,
-}
-
 /// Bytes of a word that a script may keep with a job.
 const LONGEST_MEMO: usize = 64;
-
-/// What keys may hang on, and when that changes.
-pub(super) const PROPERTIES: &[(&str, Changes)] = &[
-    ("id", Changes::Never),
-    ("name", Changes::Never),
-    ("gpus", Changes::Never),
-    ("submit", Changes::Never),
-    ("tenant", Changes::Never),
-    ("duration", Changes::Never),
-    ("attained", Changes::Running),
-    ("held", Changes::Running),
-    ("remaining", Changes::Running),
-    ("rate", Changes::Running),
-    ("starts", Changes::Always),
-    ("since", Changes::Always),
-    ("running", Changes::Always),
-    ("waited", Changes::Always),
-];
 
 impl Job {
     /// A job as it stands; `named`: with its name, which is copied.
     pub(super) fn of(view: &View<'_>, id: JobId, named: bool, seat: Option<Seat>) -> Self {
-        let held = view.held_seconds(id);
-        let submit = view.submit(id).seconds();
-        let truth = view.duration(id).zip(view.remaining(id));
-        let truth = truth.map(|(duration, remaining)| Truth {
-            duration,
-            remaining,
-        });
         let name = if named { view.name(id) } else { "" };
         Self(Rc::new(Facts {
             id,
-            name: name.into(),
             gpus: view.gpus(id),
-            submit,
-            tenant: view.tenant(id),
-            attained: view.attained(id),
-            held,
-            waited: view.now().seconds() - submit - held,
-            since: view.since(id).seconds(),
-            starts: view.ledger().starts(id),
             running: view.phase(id) == Phase::Running,
-            rate: view.rate(id),
-            oracle: truth,
+            name: name.into(),
+            values: PROPERTIES
+                .each_ref()
+                .map(|property| (property.of)(view, id)),
             seat,
         }))
-    }
-
-    fn truth(&self, what: &str) -> Result<Truth, Box<EvalAltResult>> {
-        self.0.oracle.ok_or_else(|| {
-            refuse(format!(
-                "job.{what} is the truth, which no real scheduler knows: say `const ORACLE = true;` at the top to see it, or go by job.attained"
-            ))
-        })
     }
 
     pub(super) fn seat(&self) -> Result<&Seat, Box<EvalAltResult>> {
@@ -163,24 +99,16 @@ impl Seat {
 /// Has an engine know jobs.
 pub(super) fn register(engine: &mut Engine) {
     engine.register_type_with_name::<Job>("job");
-    engine.register_get("id", |job: &mut Job| INT::from(job.0.id.0));
     engine.register_get("name", |job: &mut Job| job.0.name.clone());
-    engine.register_get("gpus", |job: &mut Job| INT::from(job.0.gpus));
-    engine.register_get("submit", |job: &mut Job| job.0.submit);
-    engine.register_get("tenant", |job: &mut Job| job.0.tenant.map_or(-1, INT::from));
-    engine.register_get("attained", |job: &mut Job| job.0.attained);
-    engine.register_get("held", |job: &mut Job| job.0.held);
-    engine.register_get("waited", |job: &mut Job| job.0.waited);
-    engine.register_get("since", |job: &mut Job| job.0.since);
-    engine.register_get("starts", |job: &mut Job| INT::from(job.0.starts));
-    engine.register_get("running", |job: &mut Job| job.0.running);
-    engine.register_get("rate", |job: &mut Job| job.0.rate);
-    engine.register_get("duration", |job: &mut Job| {
-        job.truth("duration").map(|truth| truth.duration)
-    });
-    engine.register_get("remaining", |job: &mut Job| {
-        job.truth("remaining").map(|truth| truth.remaining)
-    });
+    for (at, Property { name, .. }) in PROPERTIES.iter().enumerate() {
+        engine.register_get(*name, move |job: &mut Job| match job.0.values[at] {
+            // Not by `Dynamic::from`, which would wrap it as a type of its own.
+            Some(value) => Ok::<Dynamic, _>(value.into()),
+            None => Err(refuse(format!(
+                "job.{name} is the truth, which no real scheduler knows: say `const ORACLE = true;` at the top to see it, or go by job.attained"
+            ))),
+        });
+    }
     engine.register_get("holds", |job: &mut Job| {
         job.seat().map(|seat| INT::from(seat.holds()))
     });

@@ -1,5 +1,6 @@
 //! The language of scripts: Rhai, with its limits, `libm`'s mathematics and errors in words.
 
+use super::words::{Word, meant};
 use crate::sim::Mistake;
 use rhai::config::hashing::set_hashing_seed;
 use rhai::packages::{
@@ -181,6 +182,8 @@ pub(super) fn ended(error: Box<EvalAltResult>, limits: Limits) -> Mistake {
         E::ErrorVariableNotFound(name, _) => format!(
             "there is no variable '{name}' here: a function sees its parameters and what is defined at the top with let or const, and a closure |job| … only its own parameters"
         ),
+        E::ErrorDotExpr(text, _) => unknown_property(text).unwrap_or_else(|| text.clone()),
+        E::ErrorFunctionNotFound(call, _) => unknown_function(call),
         E::ErrorRuntime(value, _) => match value.clone().into_string() {
             Ok(text) => text,
             Err(_) => format!("thrown: {value}"),
@@ -196,6 +199,30 @@ pub(super) fn ended(error: Box<EvalAltResult>, limits: Limits) -> Mistake {
         }
     };
     mistake(at, what)
+}
+
+/// Rhai's "Unknown property 'x' - a getter is not registered for type 'job'", and a way out.
+fn unknown_property(text: &str) -> Option<String> {
+    let mut parts = text.strip_prefix("Unknown property '")?.split('\'');
+    let (property, of) = (parts.next()?, parts.nth(1)?);
+    let hint = match meant(property, |word| word.of == of) {
+        Some(name) => format!("did you mean '{name}'?"),
+        None => "docs/scripts.md lists what there is".to_owned(),
+    };
+    Some(format!("{of} has no '{property}': {hint}"))
+}
+
+/// A call, as `flor (f64)`, of what is no function, or not one of these.
+fn unknown_function(call: &str) -> String {
+    let name = call.split(' ').next().unwrap_or(call);
+    let is_call = |word: &Word| word.signature.starts_with('(');
+    match meant(name, is_call) {
+        Some(meant) if meant == name => {
+            format!("'{name}' takes something else: this is {call}")
+        }
+        Some(meant) => format!("there is no function {call}: did you mean '{meant}'?"),
+        None => format!("there is no function {call}: docs/scripts.md lists those there are"),
+    }
 }
 
 /// An error that a function given to scripts reports where it is called.

@@ -23,6 +23,8 @@ mod language;
 #[cfg(feature = "scripts")]
 mod program;
 #[cfg(feature = "scripts")]
+mod properties;
+#[cfg(feature = "scripts")]
 mod text;
 #[cfg(feature = "scripts")]
 mod trainee;
@@ -42,64 +44,40 @@ pub use text::{pack, unpack};
 #[cfg(feature = "scripts")]
 pub use words::{WORDS, Word};
 
-use super::entry::{BuildContext, PLACEMENT, Registered};
-use super::{
-    Explanation, ParamInfo, ParamKind, Params, Policy, PolicyEntry, PolicySpec, Rng, Verdict, fifo,
-};
-use crate::job::JobId;
-use crate::sim::{Mistake, Phase, Plan, View};
+use super::entry::{PLACEMENT, Registered};
+use super::own::{self, Kind, NAME, ORACLE};
+use super::{ParamKind, Params, Policy, PolicyEntry};
+use crate::placement::Strategy;
+use crate::sim::Mistake;
 
-/// The policy's name.
-pub(super) const NAME: &str = "script";
-/// The parameter with the text.
-pub(super) const CODE: &str = "code";
-/// The parameter with what people call it.
-#[cfg(feature = "scripts")]
-const TITLE: &str = "name";
-/// The parameter by which it may see true durations.
-const ORACLE: &str = "oracle";
 /// The parameter by which it trains adaptive jobs.
 const ADAPTIVE: &str = "adaptive";
 
+pub(super) const KIND: Kind = Kind {
+    policy: "script",
+    read,
+};
+
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
-        name: NAME,
+        name: KIND.policy,
         title: "Your own (script)",
         summary: "A script of yours decides: `fn key(job, now)` gives each job a number, least first, or `fn plan(view)` decides the whole. Without a text: in order of arrival, as fifo.",
         source: "docs/scripts.md",
         params: &[
-            ParamInfo {
-                name: CODE,
-                aliases: &[],
-                kind: ParamKind::Word("the script's text, deflated, in base64 for addresses"),
-                default: "",
-                help: "The script's text, deflated, in base64 for addresses; on the command line --policy script:FILE.",
-                expert: false,
-            },
-            ParamInfo {
-                name: "name",
-                aliases: &[],
-                kind: ParamKind::Word("a name"),
-                default: "",
-                help: "What people call it.",
-                expert: false,
-            },
-            ParamInfo {
-                name: ORACLE,
-                aliases: &[],
-                kind: ParamKind::Bool,
-                default: "false",
-                help: "It may see true durations (job.duration, job.remaining), which no real scheduler knows.",
-                expert: false,
-            },
-            ParamInfo {
-                name: ADAPTIVE,
-                aliases: &[],
-                kind: ParamKind::Bool,
-                default: "false",
-                help: "It gives adaptive jobs other GPUs and batches than they ask for, with train().",
-                expert: false,
-            },
+            own::code(
+                ParamKind::Word("the script's text, deflated, in base64 for addresses"),
+                "The script's text, deflated, in base64 for addresses; on the command line --policy script:FILE.",
+            ),
+            NAME,
+            own::permission(
+                ORACLE,
+                "It may see true durations (job.duration, job.remaining), which no real scheduler knows.",
+            ),
+            own::permission(
+                ADAPTIVE,
+                "It gives adaptive jobs other GPUs and batches than they ask for, with train().",
+            ),
             PLACEMENT,
         ],
         oracle: |params| params.bool(ORACLE),
@@ -108,78 +86,16 @@ pub(super) const POLICY: Registered = Registered {
         is_written: true,
         ..PolicyEntry::PLAIN
     },
-    build,
+    build: |params, context| KIND.build(params, context),
 };
 
-fn build(params: &Params<'_>, context: &BuildContext<'_>) -> Box<dyn Policy> {
-    if params.text(CODE).is_empty() {
-        return fifo::build(params, context);
-    }
-    match written(params, context) {
-        Ok(policy) => policy,
-        Err(mistake) => Box::new(Refused(mistake)),
-    }
-}
-
 #[cfg(feature = "scripts")]
-fn written(params: &Params<'_>, context: &BuildContext<'_>) -> Result<Box<dyn Policy>, Mistake> {
-    let strategy = params.placement(PLACEMENT.name, context.placement);
-    Ok(of_spec(params.spec())?.into_policy(strategy))
+fn read(params: &Params<'_>, placement: Strategy) -> Result<Box<dyn Policy>, Mistake> {
+    let script = Script::new(&unpack(params.text(own::CODE))?, params.bool(ORACLE))?;
+    Ok(script.into_policy(placement))
 }
 
 #[cfg(not(feature = "scripts"))]
-fn written(_: &Params<'_>, _: &BuildContext<'_>) -> Result<Box<dyn Policy>, Mistake> {
-    Err(runs_no_scripts())
-}
-
-/// Says whether a spec's script can be run, if it is one.
-///
-/// # Errors
-///
-/// A mistake in its text, or that this program runs no scripts.
-pub(crate) fn check(spec: &PolicySpec) -> Result<(), Mistake> {
-    if spec.name() != NAME || spec.param(CODE).is_none() {
-        return Ok(());
-    }
-    #[cfg(feature = "scripts")]
-    return of_spec(spec).map(drop);
-    #[cfg(not(feature = "scripts"))]
-    Err(runs_no_scripts())
-}
-
-#[cfg(not(feature = "scripts"))]
-fn runs_no_scripts() -> Mistake {
-    Mistake {
-        line: 0,
-        column: 0,
-        what: "this program runs no scripts: it was built without the feature `scripts`".to_owned(),
-    }
-}
-
-#[cfg(feature = "scripts")]
-fn of_spec(spec: &PolicySpec) -> Result<Script, Mistake> {
-    let code = spec.param(CODE).unwrap_or_default();
-    let oracle = spec.param(ORACLE) == Some("true");
-    Script::new(&unpack(code)?, oracle)
-}
-
-/// What cannot be run: the run ends when it is first asked.
-pub(super) struct Refused(pub(super) Mistake);
-
-impl Policy for Refused {
-    fn plan(&mut self, _view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        plan.fail(self.0.clone());
-    }
-
-    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
-        let verdict = match view.phase(job) {
-            Phase::Waiting => Verdict::TooFewGpus {
-                wants: view.gpus(job),
-                left: 0,
-            },
-            Phase::Running => Verdict::Runs,
-            _ => Verdict::NotActive,
-        };
-        Explanation::new(verdict, Vec::new())
-    }
+fn read(_: &Params<'_>, _: Strategy) -> Result<Box<dyn Policy>, Mistake> {
+    Err(own::not_built("scripts", "scripts"))
 }

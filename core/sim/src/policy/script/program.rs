@@ -5,12 +5,13 @@
 use super::by_key::ByKey;
 use super::desk::{self, Board, Desk, in_words};
 use super::direct::Direct;
-use super::jobs::{self, Changes, Job, Jobs, PROPERTIES, number};
+use super::jobs::{self, Job, Jobs, number};
 use super::language::{self, Limits, ended, mistake, refuse, unreadable};
+use super::properties::{Changes, PROPERTIES};
 use super::text::{LONGEST, pack};
 use super::trainee;
 use super::whole::{self, Seen, Whole};
-use super::{ADAPTIVE, CODE, NAME, ORACLE, TITLE};
+use super::{ADAPTIVE, KIND, ORACLE};
 use crate::draw::Rng;
 use crate::job::JobId;
 use crate::placement::Strategy;
@@ -192,27 +193,12 @@ impl Script {
     /// The first mistake in the text.
     pub fn spec(text: &str, name: &str) -> Result<PolicySpec, Mistake> {
         let says = Self::new(text, true)?.says;
-        let plain = |c: char| {
-            if "[],=".contains(c) || c.is_control() {
-                ' '
-            } else {
-                c
-            }
-        };
-        let name: String = name.chars().map(plain).collect();
-        let mut spec = format!("{NAME}[{CODE}={}", pack(text)?);
-        for (parameter, value) in [
-            (TITLE, name.trim()),
-            (ORACLE, yes(says.oracle)),
-            (ADAPTIVE, yes(says.adaptive)),
-        ] {
-            if !value.is_empty() {
-                spec.push_str(&format!(",{parameter}={value}"));
-            }
-        }
-        spec.push(']');
-        let refused = |error: crate::policy::SpecError| mistake(Position::NONE, error.to_string());
-        spec.parse().map_err(refused)
+        let asked = [(ORACLE, says.oracle), (ADAPTIVE, says.adaptive)];
+        let asked: Vec<&str> = asked
+            .iter()
+            .filter_map(|&(permission, asked)| asked.then_some(permission))
+            .collect();
+        KIND.spec(&pack(text)?, name, &asked)
     }
 
     pub(super) fn says(&self) -> Says {
@@ -355,10 +341,6 @@ impl Script {
     }
 }
 
-fn yes(said: bool) -> &'static str {
-    if said { "true" } else { "" }
-}
-
 /// The first loop in which nothing stands, or else the first of all.
 fn suspect(ast: &AST) -> Option<Position> {
     let (mut idle, mut first) = (None, None);
@@ -479,8 +461,8 @@ impl Reads {
                 Expr::Property(of, _) => {
                     let name = of.2.as_str();
                     reads.names |= name == "name";
-                    let known = PROPERTIES.iter().find(|(property, _)| *property == name);
-                    known.map_or(Changes::Never, |(_, changes)| *changes)
+                    let known = PROPERTIES.iter().find(|property| property.name == name);
+                    known.map_or(Changes::Never, |property| property.changes)
                 }
                 Expr::Variable(of, ..) if of.1.as_str() == now => Changes::Always,
                 Expr::FnCall(call, _) if is_random(&call.name) => Changes::Always,

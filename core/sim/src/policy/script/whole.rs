@@ -8,8 +8,8 @@ use super::trainee::Trainees;
 use crate::draw::Rng;
 use crate::job::JobId;
 use crate::placement::Strategy;
-use crate::policy::{Cadence, Every, Explanation, Fact, Policy, Verdict};
-use crate::sim::{News, Phase, Plan, View};
+use crate::policy::{Cadence, Every, Explanation, Fact, Policy, own};
+use crate::sim::{News, Plan, View};
 use rhai::{Dynamic, Engine, INT, Map};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -152,14 +152,7 @@ impl Policy for Whole {
     }
 
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
-        let (wants, free) = (view.gpus(job), view.free().total());
-        let verdict = match view.phase(job) {
-            Phase::Running => Verdict::Runs,
-            Phase::Waiting if wants <= free => Verdict::PlacementWaits { wants, free },
-            Phase::Waiting => Verdict::TooFewGpus { wants, left: free },
-            _ => Verdict::NotActive,
-        };
-        let mut facts = vec![Fact::gpus("gang", wants)];
+        let mut facts = vec![Fact::gpus("gang", view.gpus(job))];
         if let Some(kept) = self.kept.get(&job) {
             let (queue, memo) = (kept.queue.get(), kept.memo.borrow());
             if queue > 0 {
@@ -170,7 +163,7 @@ impl Policy for Whole {
             }
         }
         facts.extend(self.script.noted(job));
-        Explanation::new(verdict, facts)
+        Explanation::new(own::verdict(view, job), facts)
     }
 }
 

@@ -265,9 +265,21 @@ pub const WORDS: &[Word] = &[
     ),
 ];
 
+/// How alike a word and what was written must be to be meant, by Jaro and Winkler: 0 to 1.
+const ALIKE: f64 = 0.85;
+
+/// The word that was meant, among those of which `is_one` holds.
+pub(super) fn meant(written: &str, is_one: impl Fn(&Word) -> bool) -> Option<&'static str> {
+    let words = WORDS.iter().filter(|word| is_one(word));
+    let alike = words.map(|word| (strsim::jaro_winkler(written, word.name), word.name));
+    let best = alike.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    best.filter(|(alike, _)| *alike >= ALIKE)
+        .map(|(_, name)| name)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::jobs::PROPERTIES;
+    use super::super::properties::PROPERTIES;
     use super::super::{EXAMPLES, Script};
     use super::*;
 
@@ -277,8 +289,9 @@ mod tests {
 
     #[test]
     fn what_keys_may_hang_on_is_among_them() {
-        for (name, _) in PROPERTIES {
-            assert!(of("job").any(|word| word.name == *name), "{name}");
+        let known = PROPERTIES.iter().map(|property| property.name);
+        for name in known.chain(["name"]) {
+            assert!(of("job").any(|word| word.name == name), "{name}");
         }
     }
 

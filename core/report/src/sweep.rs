@@ -1,0 +1,150 @@
+//! The table of a sweep: a row for each run, and how it stands in CSV. Whoever sweeps (the command line, Python,
+//! the page) has these columns, which `docs/sweeps.md` describes.
+
+use super::Summary;
+use crate::spreadsheet::guarded;
+use serde::{Deserialize, Serialize};
+
+/// A number of a run: its column, and what it is of a summary.
+type Figure = (&'static str, fn(&Summary) -> f64);
+
+/// The numbers of a run; times in seconds.
+pub const FIGURES: [Figure; 35] = [
+    ("jobs", |of| f64::from(of.jobs)),
+    ("finished", |of| f64::from(of.finished)),
+    ("rejected", |of| f64::from(of.rejected)),
+    ("jct_mean", |of| of.jct.mean),
+    ("jct_median", |of| of.jct.median),
+    ("jct_p90", |of| of.jct.p90),
+    ("jct_p95", |of| of.jct.p95),
+    ("jct_p99", |of| of.jct.p99),
+    ("jct_max", |of| of.jct.max),
+    ("queueing_mean", |of| of.queueing.mean),
+    ("queueing_median", |of| of.queueing.median),
+    ("queueing_p90", |of| of.queueing.p90),
+    ("queueing_p95", |of| of.queueing.p95),
+    ("queueing_p99", |of| of.queueing.p99),
+    ("queueing_max", |of| of.queueing.max),
+    ("longest_wait", |of| of.longest_wait),
+    ("makespan", |of| of.makespan),
+    ("restarts", |of| f64::from(of.restarts)),
+    ("gpu_allocation", |of| of.gpu_allocation),
+    ("node_hours", |of| of.node_hours),
+    ("mean_nodes", |of| of.mean_nodes),
+    ("rho_mean", |of| of.fairness.rho_mean),
+    ("rho_p99", |of| of.fairness.rho_p99),
+    ("rho_max", |of| of.fairness.rho_max),
+    ("jain", |of| of.fairness.jain),
+    ("node_failures", |of| f64::from(of.failures.node_failures)),
+    ("evictions", |of| f64::from(of.failures.evictions)),
+    ("failed_attempts", |of| {
+        f64::from(of.failures.failed_attempts)
+    }),
+    ("failed_jobs", |of| f64::from(of.failures.failed_jobs)),
+    ("cancelled_jobs", |of| f64::from(of.failures.cancelled_jobs)),
+    ("executed_gpu_hours", |of| of.failures.executed_gpu_hours),
+    ("lost_gpu_hours", |of| of.failures.lost_gpu_hours),
+    ("checkpoint_gpu_hours", |of| {
+        of.failures.checkpoint_gpu_hours
+    }),
+    ("restore_gpu_hours", |of| of.failures.restore_gpu_hours),
+    ("availability", |of| of.failures.availability),
+];
+
+/// A text of a run: its column, and where it is in a row.
+pub struct Text {
+    /// The column.
+    pub name: &'static str,
+    /// The text.
+    pub of: fn(&Row) -> &str,
+    /// The same, to write.
+    pub to: fn(&mut Row) -> &mut String,
+}
+
+macro_rules! texts {
+    ($($name:ident),*) => {
+        [$(Text {
+            name: stringify!($name),
+            of: |row| &row.$name,
+            to: |row| &mut row.$name,
+        }),*]
+    };
+}
+
+/// The texts of a row.
+pub const TEXTS: [Text; 11] = texts![
+    trace, trace_hash, cluster, scheduler, policy, settings, key, failure, error, log_hash, link
+];
+
+/// One run, and what came of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Its number in the grid.
+    pub point: u32,
+    /// The trace, as the grid calls it.
+    pub trace: String,
+    /// A fingerprint of its jobs and all that came along, 16 hexadecimal digits.
+    pub trace_hash: String,
+    /// The cluster, as it ran.
+    pub cluster: String,
+    /// The policy's name.
+    pub scheduler: String,
+    /// The policy with its parameters, as it ran.
+    pub policy: String,
+    /// How many times as fast as recorded jobs came.
+    pub load: f64,
+    /// The seed.
+    pub seed: u64,
+    /// All other settings of the grid, `key=value`.
+    pub settings: String,
+    /// What the run is known by: a fingerprint of the trace and of all options.
+    pub key: String,
+    /// Why there are no numbers: `input` (asked wrongly), `run` (it did not end), `lost` (its worker has died,
+    /// and it is tried again); "" where there are.
+    pub failure: String,
+    /// The same in words.
+    pub error: String,
+    /// The fingerprint of its log.
+    pub log_hash: String,
+    /// What shows it, after the page's `#`.
+    pub link: String,
+    /// [`FIGURES`], in their order; empty where there are none.
+    pub figures: Vec<f64>,
+    /// Milliseconds of simulation: of the machine and not of the run, so not in the table.
+    pub wall_ms: f64,
+}
+
+impl Row {
+    /// Whether it may be taken as it is, or is to be tried again.
+    pub fn stands(&self) -> bool {
+        self.failure != "lost"
+    }
+}
+
+/// The columns' names, as CSV has them first.
+pub fn csv_head() -> String {
+    let texts = TEXTS.map(|text| text.name).join(",");
+    let figures = FIGURES.map(|(name, _)| name).join(",");
+    format!("point,{texts},load,seed,{figures}")
+}
+
+/// A row as CSV; empty cells where there are no numbers. No text is a formula in a spreadsheet.
+pub fn csv_line(row: &Row) -> String {
+    let mut line = row.point.to_string();
+    for text in TEXTS {
+        let text = guarded((text.of)(row));
+        line.push(',');
+        match text.contains([',', '"', '\n', '\r']) {
+            true => line += &format!("\"{}\"", text.replace('"', "\"\"")),
+            false => line += &text,
+        }
+    }
+    line += &format!(",{},{}", row.load, row.seed);
+    for at in 0..FIGURES.len() {
+        line.push(',');
+        if let Some(value) = row.figures.get(at) {
+            line += &value.to_string();
+        }
+    }
+    line
+}

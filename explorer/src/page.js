@@ -1,0 +1,46 @@
+// What the page is asked (web/src/ui/embed.rs), and what goes to the person's disk.
+
+const ask = (...of) => globalThis.switchyardEmbed.ask(...of);
+
+/** The specs of the page's schedulers, in the order of their hues. */
+export const policies = () => {
+  const flat = ask("cards") ?? [];
+  return flat.filter((_, at) => at % 9 === 1);
+};
+
+/** The table of the page's own sweep, as CSV. */
+export const own = () => ask("sweep");
+
+const SOURCES = ["sample", "file", "url", "experiment"];
+
+/** Where a link's jobs come from, such as `file itp.csv`. */
+export const sourceOf = (link) => {
+  const params = new URLSearchParams(link);
+  const kind = SOURCES.find((of) => params.has(of));
+  return kind ? `${kind} ${params.get(kind)}` : "";
+};
+
+export const open = () => sourceOf(ask("link") ?? "");
+
+const KEEP_MS = 30_000;
+
+export const save = (name, blob) => {
+  const address = URL.createObjectURL(blob);
+  Object.assign(document.createElement("a"), { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), KEEP_MS);
+};
+
+/** Pixels of a PNG file to one of the screen: 300 to an inch. */
+const SCALE = 300 / 96;
+
+/** A drawing as pixels. */
+export const pixelsOf = async (svg, width, height) => {
+  const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  const image = new Image();
+  image.src = address;
+  await image.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: width * SCALE, height: height * SCALE });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(address);
+  return new Promise((resolve) => canvas.toBlob(resolve));
+};

@@ -1,0 +1,38 @@
+// What stands within the texts of a table: a policy's parameters, settings, the size of a cluster.
+
+/** A policy as `{ name, params, rest }`, of `name[key=value,…] if …`; `params` is a Map. */
+export const policyOf = (text) => {
+  const [, name, inner, rest] = /^([^[\s]+)(?:\[(.*?)\])?(.*)$/s.exec(text) ?? [null, text, "", ""];
+  const parts = inner ? inner.split(",").map((part) => [part.split("=", 1)[0], part.slice(part.indexOf("=") + 1)]) : [];
+  return { name, params: new Map(parts), rest: rest.trim() };
+};
+
+const MOST_LETTERS = 24;
+
+/** A policy as it is shown: without a parameter, and without the code of scripts and plug-ins, which says nothing to people. */
+export const shortPolicy = (text, without) => {
+  const { name, params, rest } = policyOf(text);
+  const cut = (value) => (value.length > MOST_LETTERS ? `${value.slice(0, MOST_LETTERS)}…` : value);
+  const kept = [...params].filter(([key]) => key !== without).map(([key, value]) => `${key}=${cut(value)}`);
+  return `${name}${kept.length ? `[${kept.join(",")}]` : ""}${rest && ` ${rest}`}`;
+};
+
+/** Settings, `key=value` with blanks between, as a Map. */
+export const settingsOf = (text) =>
+  new Map(
+    text
+      .split(/ (?=[a-z_]+=)/)
+      .filter(Boolean)
+      .map((part) => [part.split("=", 1)[0], part.slice(part.indexOf("=") + 1)]),
+  );
+
+/** How many GPUs a cluster has, of `16x8:v100+4x4/…`; null where that cannot be told. */
+export const gpusOf = (cluster) => {
+  let all = 0;
+  for (const group of cluster.split("/")[0].split("+")) {
+    const [, nodes, gpus] = /^(\d+)x(\d+)(?!\d)/.exec(group) ?? [];
+    if (!nodes) return null;
+    all += nodes * gpus;
+  }
+  return all;
+};

@@ -1,0 +1,144 @@
+// The way to the explorer of sweeps (explorer/): a sweep's table that is dropped on the page or chosen, and the
+// sweep that the page runs itself, have it fetched then. What is dropped with a table, or chosen, and is none,
+// goes where all files go.
+(() => {
+  const PICKER = "input[aria-label='Trace files']";
+  const NAMES = /\.(csv|parquet)$/i;
+  /** What a table has and no trace. */
+  const COLUMNS = ["trace", "scheduler", "policy", "seed"];
+  const HEAD_BYTES = 4096;
+  const EVERY_MS = 300;
+
+  const isTable = async (file) => {
+    if (!NAMES.test(file.name)) return false;
+    try {
+      const head = await file.slice(0, HEAD_BYTES).text();
+      const columns = head.split(/[\r\n]/, 1)[0].split(/[,;\t]/).map((cell) => cell.replaceAll('"', ""));
+      return head.startsWith("PAR1") || COLUMNS.every((column) => columns.includes(column));
+    } catch {
+      // Who opens it says why it cannot be read.
+      return false;
+    }
+  };
+
+  const made = (name, properties, ...children) => {
+    const element = Object.assign(document.createElement(name), properties);
+    element.append(...children);
+    return element;
+  };
+
+  // What stands in the view before anything is fetched.
+  const input = made("input", { type: "file", multiple: true, hidden: true, ariaLabel: "Tables of sweeps" });
+  const button = made("button", { type: "button", onclick: () => input.click() }, "Open a sweep’s table…");
+  const hint = made("span", { className: "hint" }, "results.parquet or results.csv of switchyard sweep, or what Save as CSV has saved; or drop it anywhere");
+  const said = made("p", { role: "status" });
+  const wrong = made("p", { className: "error", role: "alert" });
+  const chooser = made("div", { className: "row open-table" }, button, input, hint);
+  let place = null;
+
+  const begin = async (what) => {
+    try {
+      await globalThis.switchyardLazy("explorer");
+    } catch (error) {
+      throw new Error(`What shows sweeps could not be loaded (${error.message}): try again.`);
+    }
+    await what(globalThis.switchyardExplorer);
+    place?.append(globalThis.switchyardExplorer.root);
+  };
+
+  const open = async (files) => {
+    globalThis.switchyardEmbed.ask("show", "sweep");
+    said.textContent = `Reading ${files.map(({ name }) => name).join(", ")}…`;
+    wrong.textContent = "";
+    try {
+      await begin((explorer) => explorer.open(files));
+    } catch (error) {
+      wrong.textContent = error.message;
+    }
+    said.textContent = "";
+  };
+
+  let following = 0;
+  /** The page's own sweep, as far as it has come. */
+  const follow = () => {
+    following ||= setTimeout(async () => {
+      following = 0;
+      try {
+        await begin((explorer) => explorer.own());
+      } catch (error) {
+        wrong.textContent = error.message;
+      }
+    }, EVERY_MS);
+  };
+
+  customElements.define(
+    "switchyard-explorer",
+    class extends HTMLElement {
+      static observedAttributes = ["own"];
+
+      connectedCallback() {
+        place = this;
+        this.append(chooser, said, wrong);
+        if (globalThis.switchyardExplorer) this.append(globalThis.switchyardExplorer.root);
+      }
+
+      disconnectedCallback() {
+        if (place === this) place = null;
+      }
+
+      attributeChangedCallback(_, before, now) {
+        if (Number(now) > 0 && now !== before) follow();
+      }
+    },
+  );
+
+  input.onchange = () => {
+    const files = [...input.files];
+    input.value = "";
+    if (files.length) open(files);
+  };
+
+  // Not in an article's frame.
+  if (new URLSearchParams(location.search).has("embed")) return;
+
+  const looked = new WeakSet();
+  /** Tables are taken out of what comes with an event, which then goes on: `again` makes it anew. */
+  const divert = async (files, again) => {
+    const are = await Promise.all(files.map(isTable));
+    const others = new DataTransfer();
+    for (const file of files.filter((_, at) => !are[at])) others.items.add(file);
+    const [target, event] = again(others);
+    looked.add(event);
+    target.dispatchEvent(event);
+    const tables = files.filter((_, at) => are[at]);
+    if (tables.length) open(tables);
+  };
+  const isMeant = (event, files) => !looked.has(event) && files.some(({ name }) => NAMES.test(name));
+
+  addEventListener(
+    "drop",
+    (event) => {
+      const files = [...(event.dataTransfer?.files ?? [])];
+      if (!isMeant(event, files)) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      const { target } = event;
+      divert(files, (dataTransfer) => [target, new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer })]);
+    },
+    true,
+  );
+  addEventListener(
+    "change",
+    (event) => {
+      const { target } = event;
+      const files = [...(target.files ?? [])];
+      if (!target.matches(PICKER) || !isMeant(event, files)) return;
+      event.stopImmediatePropagation();
+      divert(files, ({ files }) => {
+        target.files = files;
+        return [target, new Event("change", { bubbles: true })];
+      });
+    },
+    true,
+  );
+})();
