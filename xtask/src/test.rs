@@ -34,7 +34,7 @@ pub(crate) enum Step {
     Python,
     /// Tests in Node and in a browser.
     Wasm,
-    /// The page and the command line tool as they are published, in a browser.
+    /// The page as it is served and as it is published, in browsers, beside the command line tool.
     E2e,
 }
 
@@ -372,12 +372,7 @@ impl Lane<'_> {
             self.record(name, Instant::now(), false, Tally::default());
             return Ok(());
         };
-        let mut cli = self.toolbox.command("cargo")?;
-        // Of the workspace, with all its features, as native tests have built it.
-        cli.args(["build", "--workspace", "--bin", "switchyard"]);
-        cli.args(["--target-dir", "target"]);
-        self.check("build of the command line tool to compare with", cli)?;
-
+        self.command_line_tool()?;
         let wheels = workspace::root().join("target/wheels");
         if wheels.is_dir() {
             std::fs::remove_dir_all(&wheels)?;
@@ -435,9 +430,11 @@ impl Lane<'_> {
         Ok(tests)
     }
 
+    /// What the package and the page are compared with. Of the workspace, with all its features, as native tests
+    /// have built it.
     fn command_line_tool(&mut self) -> Result<()> {
         let mut cli = self.toolbox.command("cargo")?;
-        cli.args(["build", "--release", "-p", "switchyard-cli"]);
+        cli.args(["build", "--workspace", "--bin", "switchyard"]);
         cli.args(["--target-dir", "target"]);
         self.check("build of the command line tool", cli)
     }
@@ -455,10 +452,7 @@ impl Lane<'_> {
             .args(["--test", "--test-reporter=spec"])
             .arg(format!("--test-concurrency={at_once}"))
             .args(test_files()?)
-            .env(
-                "SWITCHYARD_CLI",
-                workspace::root().join("target/release/switchyard"),
-            );
+            .env("SWITCHYARD_CLI", workspace::debug_program("switchyard"));
         self.check("browser tests", tests)
     }
 
