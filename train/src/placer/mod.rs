@@ -26,6 +26,7 @@ use episode::Episode;
 use learn::{Lesson, Means, Sample, in_threads};
 use model::Model;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
+use std::collections::VecDeque;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -76,6 +77,13 @@ pub struct Arguments {
     /// Adam's rate afterwards
     #[arg(long, default_value_t = 3e-4)]
     rate: f64,
+    /// What is validated and kept: the mean of the weights after the last so many rounds (from a checkpoint on
+    /// it begins anew)
+    #[arg(long, default_value_t = 1)]
+    average: usize,
+    /// Streams begin at the lowest load, and have any load after so many rounds
+    #[arg(long, default_value_t = 0)]
+    curriculum: u32,
     /// Rounds from one validation to the next
     #[arg(long, default_value_t = 10)]
     every: u32,
@@ -164,6 +172,8 @@ struct Training<'a> {
     arguments: &'a Arguments,
     model: Model,
     adam: Adam,
+    /// The weights after the last rounds.
+    last: VecDeque<Vec<Named>>,
 }
 
 /// Trains.
@@ -195,7 +205,8 @@ pub fn train(arguments: &Arguments) -> Result<()> {
             .minutes
             .is_some_and(|most| began.elapsed().as_secs_f64() > 60.0 * most);
         if round % arguments.every.max(1) == 0 || is_over || round == arguments.rounds {
-            let jct = training.validate(&worlds)?;
+            let tensors = training.averaged()?;
+            let jct = training.validate(&tensors, &worlds)?;
             let relative = relative(&jct, &baselines);
             println!(
                 "{round}: {:.0} s, validation {relative:.4} of {TARGET}; {}",
@@ -203,7 +214,6 @@ pub fn train(arguments: &Arguments) -> Result<()> {
                 by_load(&jct, &baselines)
             );
             curve.push(round, &[f64::NAN, relative]);
-            let tensors = training.model.tensors(false)?;
             if relative < best {
                 best = relative;
                 folder.keep("best", round, &tensors)?;
@@ -277,7 +287,23 @@ impl<'a> Training<'a> {
             adam: Adam::new(model.variables())?,
             arguments,
             model,
+            last: VecDeque::new(),
         })
+    }
+
+    /// The weights that are validated and kept.
+    fn averaged(&self) -> Result<Vec<Named>> {
+        let mut mean = self.model.tensors(false)?;
+        if self.last.is_empty() {
+            return Ok(mean);
+        }
+        for (at, (.., values)) in mean.iter_mut().enumerate() {
+            for (i, value) in values.iter_mut().enumerate() {
+                let sum: f64 = self.last.iter().map(|of| f64::from(of[at].2[i])).sum();
+                *value = (sum / self.last.len() as f64) as f32;
+            }
+        }
+        Ok(mean)
     }
 
     /// All that a training goes on from after a round.
@@ -308,8 +334,8 @@ impl<'a> Training<'a> {
         self.model.set(&values.collect::<Vec<_>>())
     }
 
-    fn validate(&self, worlds: &[World]) -> Result<Vec<f64>> {
-        let network = Arc::new(self.model.network()?);
+    fn validate(&self, weights: &[Named], worlds: &[World]) -> Result<Vec<f64>> {
+        let network = Arc::new(model::network(weights)?);
         let placement = self.arguments.placement();
         in_threads(self.arguments.threads, worlds, |world| {
             environment::by_network(world, placement, &network)
@@ -338,9 +364,13 @@ impl<'a> Training<'a> {
         let seeds: Vec<(u64, u64)> = (0..arguments.episodes)
             .map(|_| (rng.next_u64(), rng.next_u64()))
             .collect();
+        let heaviest = match arguments.curriculum {
+            0 => 1.0,
+            rounds => f64::from(round + 1).min(f64::from(rounds)) / f64::from(rounds),
+        };
         let began = Instant::now();
         let episodes = in_threads(arguments.threads, &seeds, |&(world, own_seed)| {
-            let world = World::to_train(world, arguments.jobs)?;
+            let world = World::to_train(world, arguments.jobs, heaviest)?;
             let rng = (arguments.keep, Rng::seed_from_u64(own_seed));
             let placement = arguments.placement();
             if imitates {
@@ -403,6 +433,10 @@ impl<'a> Training<'a> {
             if lesson == Lesson::Reinforcement && last.divergence > MOST_DIVERGENCE {
                 break;
             }
+        }
+        self.last.push_back(self.model.tensors(false)?);
+        while self.last.len() > arguments.average {
+            self.last.pop_front();
         }
         let all = began.elapsed().as_secs_f64();
         Ok(Told {

@@ -183,6 +183,12 @@ fn mean_of(rows: &[Tensor]) -> Result<Tensor> {
     Ok((sum * (1.0 / rows.len() as f64))?)
 }
 
+/// The engine's network of weights as they are shipped.
+pub fn network(weights: &[Named]) -> Result<Network> {
+    let file = checkpoint::to_safetensors(weights, HashMap::new())?;
+    Ok(Network::of_safetensors(&file)?)
+}
+
 impl Model {
     /// With parameters drawn as Glorot and Bengio do, and no biases. Heads start small, so that all
     /// options are nearly alike.
@@ -225,8 +231,7 @@ impl Model {
 
     /// The same network in the engine.
     pub fn network(&self) -> Result<Network> {
-        let file = checkpoint::to_safetensors(&self.tensors(false)?, HashMap::new())?;
-        Ok(Network::of_safetensors(&file)?)
+        network(&self.tensors(false)?)
     }
 
     /// A layer over inputs that stand beside one another.

@@ -309,6 +309,29 @@ fn a_training_that_goes_on_is_the_one_that_was_not_interrupted() {
 }
 
 #[test]
+fn kept_weights_are_the_mean_of_the_last_rounds() {
+    let out = folder("train-average");
+    let line =
+        "--jobs 2 --keep 1 --episodes 1 --imitate 4 --decisions 64 --average 2 --curriculum 3";
+    let arguments = arguments(&out, line);
+    let mut training = Training::new(&arguments).expect("a training");
+    let own = |training: &Training<'_>| training.model.tensors(false).expect("weights");
+    assert_eq!(training.averaged().expect("weights"), own(&training));
+    let after = [0, 1, 2].map(|round| {
+        training.round(round).expect("a round");
+        own(&training)
+    });
+    let [_, before, last] = after;
+    for ((mean, a), b) in (training.averaged().expect("weights").iter().zip(&before)).zip(&last) {
+        assert_eq!((&mean.0, &mean.1), (&a.0, &a.1));
+        for ((mean, a), b) in mean.2.iter().zip(&a.2).zip(&b.2) {
+            assert!((mean - 0.5 * (a + b)).abs() < 1e-6, "{mean} of {a} and {b}");
+        }
+    }
+    assert_ne!(before, last);
+}
+
+#[test]
 fn a_short_training_helps() {
     let out = folder("train-smoke");
     let line = "--jobs 2 --keep 1 --episodes 4 --imitate 24 --decisions 3072";
@@ -316,16 +339,20 @@ fn a_short_training_helps() {
     let arguments = arguments(&out, line);
     let mut training = Training::new(&arguments).expect("a training");
     let worlds = validation(&longer).expect("worlds");
-    let before = training.validate(&worlds).expect("a validation");
+    let validate = |training: &Training<'_>| {
+        let weights = training.averaged().expect("weights");
+        training.validate(&weights, &worlds).expect("a validation")
+    };
+    let before = validate(&training);
     let mut losses = Vec::new();
     for round in 0..24 {
         let told = training.round(round).expect("a round");
         losses.push(told.means.loss);
     }
-    let after = training.validate(&worlds).expect("a validation");
+    let after = validate(&training);
     // While only the critic learns, what is done stays the same.
     training.round(24).expect("a round");
-    assert_eq!(training.validate(&worlds).expect("a validation"), after);
+    assert_eq!(validate(&training), after);
     let better = relative(&after, &before);
     assert!(better < 0.8, "{better}; {}", by_load(&after, &before));
     // Of imitation: alike at first, and then mostly the teacher's choice.

@@ -63,11 +63,11 @@ impl World {
         })
     }
 
-    /// To train on, with so many jobs for each GPU.
-    pub fn to_train(seed: u64, jobs: u32) -> Result<Self> {
+    /// To train on, with so many jobs for each GPU, at any load of the lower `part` of those there are, of 0 to 1.
+    pub fn to_train(seed: u64, jobs: u32, part: f64) -> Result<Self> {
         let mut rng = Rng::seed_from_u64(seed);
         let form = FORMS[below(&mut rng, FORMS.len() as u32) as usize];
-        let load = LOADS.0 + (LOADS.1 - LOADS.0) * unit(&mut rng);
+        let load = LOADS.0 + (LOADS.1 - LOADS.0) * part * unit(&mut rng);
         Self::of(form, jobs, load, to_train(&mut rng))
     }
 
