@@ -16,6 +16,7 @@ use switchyard::placement::Strategy;
 use switchyard::placement::graph_rl::network::{LAYERS, Without};
 use switchyard::placement::graph_rl::scene::{Layout, Observation};
 use switchyard::tell::Choice;
+use switchyard::workload::Workload;
 
 const TREE: Tree = Tree {
     partitions: 3,
@@ -306,6 +307,20 @@ fn a_training_that_goes_on_is_the_one_that_was_not_interrupted() {
     for folder in [whole, part, rest] {
         std::fs::remove_dir_all(folder).expect("it was written");
     }
+}
+
+#[test]
+fn a_lower_part_of_the_loads_is_a_calmer_stream_of_the_same_jobs() {
+    let of = |part| {
+        worlds::World::to_train(5, 2, part)
+            .expect("a world")
+            .workload
+    };
+    let [calm, middle, whole] = [0.0, 0.5, 1.0].map(of);
+    let last = |of: &Workload| of.jobs.last().expect("jobs").submit.seconds();
+    assert!(last(&calm) > last(&middle) && last(&middle) > last(&whole));
+    let works = |of: &Workload| of.jobs.iter().map(|job| job.work).collect::<Vec<_>>();
+    assert_eq!(works(&calm), works(&whole));
 }
 
 #[test]
