@@ -79,7 +79,8 @@ export const spansDecades = (values) => {
   return known.length > 2 && Math.min(...known) > 0 && Math.max(...known) > 40 * Math.min(...known);
 };
 
-const formatted = (isLog) => (isLog ? undefined : significant);
+// Of decades the axis names some. Left to itself it writes 100m for a tenth.
+const formatted = (isLog) => (isLog ? "," : significant);
 
 /**
  * Lines with intervals over `x`. `panel.points`: `{ x, series, mean, low, high, of }`, numbers in the unit of
