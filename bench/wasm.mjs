@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { createRequire } from "node:module";
 
 const [native, folder, trace] = process.argv.slice(2);
-const { Bench } = createRequire(import.meta.url)(join(folder, "switchyard_bench_wasm.js"));
+const { Bench, Placer } = createRequire(import.meta.url)(join(folder, "switchyard_bench_wasm.js"));
 const read = (path) => readFileSync(new URL(path, import.meta.url), "utf8");
 const EIGHT_LINES = Bench.script(read("src/eight_lines.rhai"));
 const PLUGIN = /^las (.*)$/m.exec(read("../tests/golden/plugins.txt"))[1];
@@ -54,4 +54,15 @@ for (const waiting of [50, 500]) {
     const here = median(Array.from({ length: RUNS }, () => seconds(run)));
     console.log(`${name.padEnd(16)}${String(waiting).padStart(6)}${(decisions / here).toFixed(0).padStart(12)}`);
   }
+}
+console.log("\ndecisions per second of the placer that learned, by servers");
+console.log(`${"servers".padEnd(16)}${"native".padStart(10)}${"wasm".padStart(10)}${"ratio".padStart(8)}`);
+for (const { servers, decisions_per_second: there } of JSON.parse(execFileSync(native, ["placer", "--json"]))) {
+  const placer = Placer.of(servers);
+  // Some half a second each, once to get warm.
+  const times = Math.ceil(there / 2);
+  placer.decide(times);
+  const here = times / median(Array.from({ length: RUNS }, () => seconds(() => placer.decide(times))));
+  const cells = [there.toFixed(0).padStart(10), here.toFixed(0).padStart(10), (there / here).toFixed(2).padStart(8)];
+  console.log(`${servers}`.padEnd(16) + cells.join(""));
 }

@@ -11,6 +11,7 @@ mod gns;
 mod goodput;
 mod open;
 mod placer;
+mod placing;
 mod pollux;
 mod scripts;
 

@@ -2,17 +2,11 @@
 //! a score of every group of the partition that is asked, by the number of servers.
 
 use crate::engine::Spread;
-use anyhow::Result;
+use crate::placing::Placing;
+use anyhow::{Result, anyhow};
 use clap::Args;
 use serde::Serialize;
-use std::sync::Arc;
 use std::time::Instant;
-use switchyard::cluster::Topology;
-use switchyard::draw::{Rng, unit};
-use switchyard::placement::Strategy;
-use switchyard::placement::graph_rl::network::{Network, Without};
-use switchyard::placement::graph_rl::scene::{Layout, Observation};
-use switchyard::tell::Choice;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -35,18 +29,14 @@ struct Row {
 }
 
 pub(crate) fn placer(arguments: &Arguments) -> Result<()> {
-    let network = Network::random(Strategy::GRAPH_RL, 1);
     let mut rows = Vec::new();
     for &servers in &arguments.servers {
-        let seen = seen(servers)?;
-        let choices = choices(&seen.layout);
+        let placing = Placing::new(servers).map_err(|error| anyhow!(error))?;
         let mut taken = Vec::new();
         let begin = Instant::now();
         while begin.elapsed().as_secs_f64() < arguments.seconds || taken.len() < 3 {
             let begin = Instant::now();
-            let encoded = network.encode(&seen, Without::default());
-            std::hint::black_box(network.values(&seen, &encoded));
-            std::hint::black_box(network.scores(&seen, &encoded, 0, &choices));
+            std::hint::black_box(placing.decide());
             taken.push(begin.elapsed().as_secs_f64());
         }
         taken.sort_by(f64::total_cmp);
@@ -73,41 +63,4 @@ pub(crate) fn placer(arguments: &Arguments) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Random features, so that no two servers are alike.
-fn seen(servers: u32) -> Result<Observation> {
-    let cluster = format!("{servers}x8/partitions=4/racks={}", servers / 8).parse()?;
-    let layout = Layout::of(&Topology::of(&cluster), false);
-    let mut rng = <Rng as rand_xoshiro::rand_core::SeedableRng>::seed_from_u64(1);
-    let groups = layout.groups.last().map_or(0, |count| *count as usize);
-    Ok(Observation {
-        job: features(&mut rng),
-        groups: (0..groups).map(|_| features(&mut rng)).collect(),
-        servers: (0..servers).map(|_| features(&mut rng)).collect(),
-        racks: layout
-            .partitions
-            .iter()
-            .map(|_| features(&mut rng))
-            .collect(),
-        partitions: (0..layout.count()).map(|_| features(&mut rng)).collect(),
-        layout: Arc::new(layout),
-    })
-}
-
-fn features<const WIDE: usize>(rng: &mut Rng) -> [f32; WIDE] {
-    std::array::from_fn(|_| unit(rng) as f32)
-}
-
-/// Those of the first partition.
-fn choices(layout: &Layout) -> Vec<Choice> {
-    let here = (0..layout.racks.len()).filter(|&server| layout.partition_of(server) == 0);
-    let groups = here.flat_map(|server| {
-        let groups = 0..layout.groups_of(server).len() as u32;
-        groups.map(move |group| Choice::Group {
-            node: server as u32,
-            group,
-        })
-    });
-    groups.chain([Choice::Wait]).collect()
 }

@@ -2,6 +2,8 @@
 
 #[path = "../../src/crowd.rs"]
 mod crowd;
+#[path = "../../src/placing.rs"]
+mod placing;
 
 use std::sync::Arc;
 use switchyard::policy::script::Script;
@@ -66,5 +68,23 @@ impl Bench {
             .start(self.workload.clone());
         run.run().map_err(|error| error.to_string())?;
         Ok(format!("{:016x}", run.log().hash()))
+    }
+}
+
+/// What the placer that learned decides by, as `switchyard-bench placer`.
+#[wasm_bindgen]
+pub struct Placer(placing::Placing);
+
+#[wasm_bindgen]
+impl Placer {
+    /// In a data centre of so many servers.
+    pub fn of(servers: u32) -> Result<Placer, String> {
+        let placing = placing::Placing::new(servers).map_err(|error| error.to_string())?;
+        Ok(Self(placing))
+    }
+
+    /// Decides so often; the sum of all scores.
+    pub fn decide(&self, times: u32) -> f32 {
+        (0..times).map(|_| self.0.decide()).sum()
     }
 }
