@@ -14,6 +14,7 @@ mod least_interference_waiting;
 mod load_balancing;
 mod locality;
 mod packed;
+mod queue;
 mod room;
 mod servers;
 mod share;
@@ -23,6 +24,7 @@ mod spread;
 mod tetris;
 mod yarn;
 
+pub use queue::Queue;
 pub use room::{Budget, Room, Site};
 pub(crate) use sight::Resident;
 pub use sight::{Sight, Wiring};
@@ -175,8 +177,8 @@ pub struct Asker {
     pub job: JobId,
     /// When.
     pub now: Time,
-    /// How many jobs wait.
-    pub waiting: u32,
+    /// Who else waits.
+    pub queue: Queue,
 }
 
 impl Gang {

@@ -55,8 +55,20 @@ pub struct Sight {
     held: BTreeMap<JobId, Held>,
     /// By node: who is there, with which of its GPUs.
     on_node: Vec<Vec<(JobId, u64)>>,
+    /// What gangs cost that were asked about on an idle cluster.
+    alone: RefCell<Vec<Alone>>,
     round: u32,
 }
+
+/// A gang, the nodes that there were for it, and what its best place there would cost.
+struct Alone {
+    gang: Gang,
+    sizes: Box<[u32]>,
+    cost: f64,
+}
+
+/// So many gangs are remembered: more come only of nodes that fail, each time another set.
+const MOST_ALONE: usize = 1024;
 
 /// What a job has.
 struct Held {
@@ -86,8 +98,29 @@ impl Sight {
             wiring: Arc::clone(wiring),
             held: BTreeMap::new(),
             on_node: vec![Vec::new(); nodes],
+            alone: RefCell::default(),
             round: 0,
         }
+    }
+
+    /// What the best place of a gang would cost if nobody ran, on nodes of these sizes: `cost` says it of nobody's
+    /// links, once for each gang and nodes.
+    pub fn alone(&self, gang: &Gang, sizes: &[u32], cost: impl FnOnce(&Self) -> f64) -> f64 {
+        let is_same = |of: &&Alone| of.gang.is_like(gang) && *of.sizes == *sizes;
+        if let Some(known) = self.alone.borrow().iter().find(is_same) {
+            return known.cost;
+        }
+        let cost = cost(&Self::new(&self.wiring));
+        let mut alone = self.alone.borrow_mut();
+        if alone.len() >= MOST_ALONE {
+            alone.clear();
+        }
+        alone.push(Alone {
+            gang: *gang,
+            sizes: sizes.into(),
+            cost,
+        });
+        cost
     }
 
     /// From now on just these run.

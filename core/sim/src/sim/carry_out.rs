@@ -57,7 +57,7 @@ impl World {
             self.set_alarm(job, at)?;
         }
         self.watch
-            .planned(self.now, &self.log, self.jobs.waiting, &self.nodes)?;
+            .planned(self.now, &self.log, self.jobs.queue.jobs(), &self.nodes)?;
         Ok(())
     }
 
@@ -149,8 +149,10 @@ impl World {
         };
         let nodes = parts.iter().filter(|part| part.has_workers()).count() as u32;
         let is_spread = nodes > given.div_ceil(largest).max(1);
-        self.jobs.enter(job, (self.now, ready), segment, is_spread);
-        self.ledger.enter(job, self.setting.job(job), parts);
+        let own = self.setting.job(job);
+        let times = (self.now, ready);
+        self.jobs.enter((job, own.gpus), times, segment, is_spread);
+        self.ledger.enter(job, own, parts);
         if self.setting.pools.is_some() {
             self.spare.take(parts, self.setting.needs(job));
         }

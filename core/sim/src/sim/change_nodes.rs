@@ -42,7 +42,7 @@ impl World {
                 (NodeState::Up, _) => self.news.push(News::NodeDown(node)),
                 (_, NodeState::Up) => self.news.push(News::NodeUp(node)),
                 // Nobody is asked, and nobody would end a run in which nothing else happens.
-                _ => self.watch.idles(self.jobs.waiting, &self.nodes)?,
+                _ => self.watch.idles(self.jobs.queue.jobs(), &self.nodes)?,
             }
         }
         Ok(())

@@ -9,6 +9,7 @@ use super::training::{Training, trainings};
 use crate::Time;
 use crate::cluster::ClusterSpec;
 use crate::job::JobId;
+use crate::placement::Queue;
 
 /// Where a job is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,8 @@ pub(super) struct Jobs {
     checkpoints: Option<Checkpoints>,
     /// Jobs that have been submitted: the first so many.
     pub(super) submitted: usize,
-    pub(super) waiting: u32,
+    /// Those that wait.
+    pub(super) queue: Queue,
     /// Finished or rejected.
     pub(super) done: u32,
 }
@@ -86,7 +88,7 @@ impl Jobs {
             attempts,
             checkpoints: None,
             submitted: 0,
-            waiting: 0,
+            queue: Queue::default(),
             done: 0,
         }
     }
@@ -241,10 +243,10 @@ impl Jobs {
         }
     }
 
-    /// A job has got GPUs, on which it makes progress from `ready` on.
+    /// A job has got GPUs, on which it makes progress from `ready` on; its gang does not wait any longer.
     pub(super) fn enter(
         &mut self,
-        job: JobId,
+        (job, gang): (JobId, u32),
         (now, ready): (Time, Time),
         segment: u32,
         is_spread: bool,
@@ -261,7 +263,7 @@ impl Jobs {
         self.segment[i] = segment;
         self.version[i] += 1;
         self.alarm[i] = Time::NEVER;
-        self.waiting -= 1;
+        self.queue.leave(gang);
     }
 
     /// A job has lost its so many GPUs, and is now in another phase.

@@ -229,10 +229,14 @@ impl View<'_> {
 
     /// Who a job is, for a placement that has learned.
     pub fn asker(&self, job: JobId, strategy: Strategy) -> Option<Asker> {
-        strategy.is_learned().then_some(Asker {
+        let queue = self.jobs.queue;
+        strategy.is_learned().then(|| Asker {
             job,
             now: self.now,
-            waiting: self.jobs.waiting,
+            queue: match self.phase(job) {
+                Phase::Waiting => queue.without(self.gpus(job)),
+                _ => queue,
+            },
         })
     }
 

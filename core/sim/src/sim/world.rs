@@ -201,7 +201,7 @@ impl World {
                 (EventKind::Reject, job.gpus)
             } else {
                 self.jobs.phase[i] = Phase::Waiting;
-                self.jobs.waiting += 1;
+                self.jobs.queue.join(job.gpus);
                 self.news.push(News::Arrived(id));
                 (EventKind::Submit, 0)
             };
@@ -250,7 +250,7 @@ impl World {
     /// A running job goes back to the queue.
     pub(super) fn send_back(&mut self, job: JobId) {
         self.release(job, Phase::Waiting);
-        self.jobs.waiting += 1;
+        self.jobs.queue.join(self.setting.job(job).gpus);
     }
 
     /// Ends the job's segment and takes its GPUs back.
@@ -329,7 +329,7 @@ impl World {
         if self.jobs.active() == 0 {
             return;
         }
-        let from = if every.while_all_run || self.jobs.waiting > 0 {
+        let from = if every.while_all_run || self.jobs.queue.jobs() > 0 {
             self.now
         } else {
             self.next_time()
@@ -339,7 +339,8 @@ impl World {
 
     pub(super) fn sample(&mut self) {
         let in_use = self.nodes.in_use();
-        self.log.push_sample(self.now, self.jobs.waiting, in_use);
+        self.log
+            .push_sample(self.now, self.jobs.queue.jobs(), in_use);
     }
 
     pub(super) fn forget_stale_events(&mut self) {

@@ -149,8 +149,7 @@ impl Placer {
         gang: Gang,
         parts: &mut Vec<Part>,
     ) -> bool {
-        let waiting = gang.asker.map_or(0, |asker| asker.waiting);
-        let scene = Scene::new(site, sight, layout, gang, waiting);
+        let scene = Scene::new(site, sight, layout, gang);
         let mut agents = Agents {
             network: &self.network,
             without,

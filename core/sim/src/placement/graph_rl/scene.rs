@@ -6,15 +6,16 @@
 //! loads of its edges. All features are about 0 to 1, and clipped to [0, 4].
 
 use crate::cluster::{Part, Topology};
-use crate::placement::{Gang, Sight, Site};
+use crate::placement::{Gang, Queue, Sight, Site};
 use crate::tell::Role;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Features of the part to be placed: is it a worker, or a parameter server; its job's gradients ÷ 0.5 GB,
 /// computing ÷ 0.5 s a step, cores ÷ 8 and GPU memory ÷ 16 GB of a worker; workers ÷ 8, servers ÷ 8, and
-/// those left ÷ 8; jobs that wait ÷ 64; 1 if none of its parts is placed yet.
-pub const JOB: usize = 12;
+/// those left ÷ 8; other jobs that wait ÷ 64; 1 if none of its parts is placed yet; GPUs that the others want ÷
+/// those of the cluster; and of how many GPUs they are, of 1, of 2, … of 8 or more: how many of each ÷ 4, at most 1.
+pub const JOB: usize = 13 + Queue::WIDTHS;
 
 /// Features of a group: free GPUs ÷ 4, GPUs ÷ 4, loads of its PCIe and of its socket's edge, workers of
 /// the same job there ÷ 4, what others there are slowed by (mean of 1 − factor), what these want of the
@@ -120,14 +121,8 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// Nothing of it is laid; so many jobs wait, it among them.
-    pub fn new(
-        site: &'a Site<'a>,
-        sight: &Sight,
-        layout: &Arc<Layout>,
-        gang: Gang,
-        waiting: u32,
-    ) -> Self {
+    /// Nothing of it is laid.
+    pub fn new(site: &'a Site<'a>, sight: &Sight, layout: &Arc<Layout>, gang: Gang) -> Self {
         let tree = sight.topology();
         let servers = gang.needs.servers().count;
         let mut scene = Self {
@@ -158,10 +153,23 @@ impl<'a> Scene<'a> {
         });
         scene.seen.job[6] = scaled(f64::from(gang.gpus), 8.0);
         scene.seen.job[7] = scaled(f64::from(servers), 8.0);
-        scene.seen.job[10] = scaled(f64::from(waiting), 64.0);
+        if let Some(asker) = &gang.asker {
+            scene.queue(&asker.queue);
+        }
         scene.look(sight);
         scene.count();
         scene
+    }
+
+    /// Fills in who waits besides the gang.
+    fn queue(&mut self, queue: &Queue) {
+        let job = &mut self.seen.job;
+        job[10] = scaled(f64::from(queue.jobs()), 64.0);
+        let all: u32 = self.site.free.node_sizes().iter().sum();
+        job[12] = scaled(queue.gpus() as f64, f64::from(all.max(1)));
+        for (seen, &count) in job[13..].iter_mut().zip(queue.by_gpus()) {
+            *seen = scaled(f64::from(count), 4.0).min(1.0);
+        }
     }
 
     /// Fills in what does not depend on what of the gang is laid.
