@@ -115,7 +115,7 @@ pub fn by_teacher(
     Ok(mean_jct(&stays(world, &log, Reward::Jct)))
 }
 
-/// What is done by chance, with a network's probabilities.
+/// What is done by chance, with a network's probabilities; counted from what comes of the same jobs by a rule.
 pub fn by_chance(
     world: &World,
     placement: Strategy,
@@ -124,8 +124,13 @@ pub fn by_chance(
     (keep, mut rng): (f64, Rng),
 ) -> Result<Episode> {
     let noted = Noted::new(keep, rng.next_u64());
-    episode(world, placement, network, reward, noted, |notes| {
+    let by_rule = run(world, Strategy::LEAST_INTERFERENCE_WAITING, None)?;
+    let episode = episode(world, placement, network, reward, noted, |notes| {
         ByChance::new(rng, notes)
+    })?;
+    Ok(Episode {
+        by_rule: stays(world, &by_rule, reward),
+        ..episode
     })
 }
 
@@ -167,5 +172,6 @@ fn episode<C: Chooser + Send + 'static>(
         decisions,
         duration: mean_duration(world),
         stays,
+        by_rule: Vec::new(),
     })
 }

@@ -15,8 +15,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// By how much a probability's ratio may differ from 1.
 const CLIP: f64 = 0.2;
-/// What entropy of choices is worth.
-const ENTROPY: f64 = 0.002;
 /// What the critic's error counts.
 const CRITIC: f64 = 0.5;
 /// Decisions that go through the network at once.
@@ -172,7 +170,6 @@ fn judge(judged: &Judged, some: &[&Sample<'_>], lesson: Lesson) -> Result<(Tenso
             let ratio = (&judged.chosen - &before)?.exp()?;
             let clipped = ratio.clamp(1.0 - CLIP, 1.0 + CLIP)?;
             let gain = (&ratio * &advantage)?.minimum(&(clipped * &advantage)?)?;
-            let gain = (gain + (&judged.entropy * ENTROPY)?)?;
             ((&error * CRITIC)? - gain.sum_all()?)?
         }
     };

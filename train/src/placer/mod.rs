@@ -53,8 +53,8 @@ pub struct Arguments {
     /// Rounds of imitation that come first
     #[arg(long, default_value_t = 60)]
     imitate: u32,
-    /// Who is imitated has gangs wait beyond this sum of log-slowdowns
-    #[arg(long, default_value_t = 0.12)]
+    /// Who is imitated has gangs wait beyond this sum of log-slowdowns, counted from what an idle data centre costs them
+    #[arg(long, default_value_t = 0.1)]
     most: f64,
     /// What is made less
     #[arg(long, value_enum, default_value = "jct")]
@@ -142,7 +142,7 @@ const MOST_DIVERGENCE: f64 = 0.02;
 /// Rounds after imitation in which only the critic learns.
 const CRITIC_ALONE: u32 = 3;
 /// How far ahead rewards count, in mean durations of jobs.
-const HORIZON: f64 = 2.0;
+const HORIZON: f64 = 30.0;
 
 /// What a round was like.
 struct Told {

@@ -69,8 +69,6 @@ pub struct Judged {
     pub chosen: Tensor,
     /// What was, as numbers of options.
     pub taken: Tensor,
-    /// Entropy of the options.
-    pub entropy: Tensor,
     /// The critic's estimate.
     pub worth: Tensor,
 }
@@ -332,7 +330,6 @@ impl Model {
         let chosen = options.gather(&batch.chosen, 1)?.squeeze(1)?;
         let asked = values.gather(&batch.asked_first, 1)?.squeeze(1)?;
         let chosen = (chosen + (asked * &batch.is_first)?)?;
-        let entropy = (options.exp()? * &options)?.sum(1)?.neg()?;
         // The critic judges what the others have learned to see, and teaches them nothing.
         let z = z.detach();
         let most_z = z.reshape((batch.count, partitions, WIDTH))?.max(1)?;
@@ -344,7 +341,6 @@ impl Model {
             options,
             chosen,
             taken: batch.chosen.squeeze(1)?,
-            entropy,
             worth,
         })
     }

@@ -1,6 +1,7 @@
 //! Who is imitated: as `least-interference-waiting` it knows the true contention, and waits where a gang
-//! and those who are there would slow one another too much; but it looks at groups of GPUs too, and keeps
-//! within a partition, as agents do.
+//! and those who are there would slow one another too much; but it looks at groups of GPUs too, keeps
+//! within a partition, as agents do, and thinks of those who wait: a place of which a part will stay empty costs
+//! more where other gangs would fill it.
 
 use std::cmp::Reverse;
 use switchyard::cluster::Part;
@@ -9,17 +10,26 @@ use switchyard::placement::{Gang, Sight, Site};
 /// How it decides.
 #[derive(Clone, Copy, Debug)]
 pub struct Teacher {
-    /// The sum of log-slowdowns beyond which a gang waits.
+    /// By how much the sum of log-slowdowns, and what is counted like them, may be more than on an idle cluster;
+    /// beyond that a gang waits.
     pub most: f64,
 }
+
+/// What a GPU costs that nobody who waits will fill, but would if another gang were laid there. This and what
+/// follows is tuned on training workloads.
+const WASTED: f64 = 0.18;
+/// What a GPU costs that nobody who waits will fill, when places are compared.
+const EMPTY: f64 = 0.02;
+/// What a GPU costs then that stays free in a group of which some are taken.
+const BROKEN: f64 = 0.022;
 
 /// A place for a gang.
 struct Place {
     parts: Vec<Part>,
+    /// Whether it is worth to wait.
     cost: f64,
-    /// GPUs that stay free on its nodes, those of groups of which it has some twice: of alike places the
-    /// tightest is taken.
-    left: u32,
+    /// Which place is best.
+    score: f64,
 }
 
 /// Places compared.
@@ -27,7 +37,31 @@ struct Look<'a> {
     site: &'a Site<'a>,
     sight: &'a Sight,
     gang: Gang,
+    sums: Sums,
     best: Option<Place>,
+}
+
+/// How many GPUs some of those who wait have together: bit `n` for `n` of them.
+#[derive(Clone, Copy)]
+struct Sums(u32);
+
+impl Sums {
+    /// Of all who wait besides the gang.
+    fn of(gang: &Gang) -> Self {
+        let mut sums = 1u32;
+        if let Some(asker) = &gang.asker {
+            for (width, &count) in (1u32..).zip(asker.queue.by_gpus()) {
+                (0..count.min(4)).for_each(|_| sums |= sums << width);
+            }
+        }
+        Self(sums)
+    }
+
+    /// How many of so many free GPUs none of them would fill.
+    fn left_of(self, free: u32) -> u32 {
+        let up_to = self.0 & (u32::MAX >> (31 - free.min(31)));
+        free - up_to.checked_ilog2().unwrap_or(0)
+    }
 }
 
 impl Look<'_> {
@@ -35,19 +69,25 @@ impl Look<'_> {
         if !self.site.put_servers(&mut parts, self.gang.needs) {
             return;
         }
-        let cost = self.sight.prospect(&self.gang, &parts).log_slowdown();
-        let left = parts.iter().map(|part| {
-            let free = self.sight.free_mask(part.node);
-            let broken = self.groups(part.node).filter(|of| of & part.wished != 0);
-            let broken = broken.map(|of| (of & !part.wished).count_ones());
-            free.count_ones() - part.gpus + broken.sum::<u32>()
-        });
-        let left = left.sum();
-        // Below this nobody is slower, nor one place better.
-        let score = |cost: f64, left: u32| cost + 1e-6 * f64::from(left);
-        let is_better = |best: &Place| score(cost, left) < score(best.cost, best.left);
-        if self.best.as_ref().is_none_or(is_better) {
-            self.best = Some(Place { parts, cost, left });
+        let slower = self.sight.prospect(&self.gang, &parts).log_slowdown();
+        let (mut left, mut broken, mut empty, mut wasted) = (0, 0, 0, 0);
+        for part in parts.iter().filter(|part| part.has_workers()) {
+            let free = self.sight.free_mask(part.node).count_ones();
+            left += free - part.gpus;
+            let groups = self.groups(part.node).filter(|of| of & part.wished != 0);
+            broken += groups
+                .map(|of| (of & !part.wished).count_ones())
+                .sum::<u32>();
+            let here = self.sums.left_of(free - part.gpus);
+            empty += here;
+            wasted += here.saturating_sub(self.sums.left_of(free));
+        }
+        let cost = slower + WASTED * f64::from(wasted);
+        // Of alike places the tightest.
+        let tight = EMPTY * f64::from(empty) + BROKEN * f64::from(broken) + 1e-6 * f64::from(left);
+        let score = cost + tight;
+        if self.best.as_ref().is_none_or(|best| score < best.score) {
+            self.best = Some(Place { parts, cost, score });
         }
     }
 
@@ -140,16 +180,36 @@ impl Look<'_> {
 impl Teacher {
     /// Where a gang's parts go; `None`: it waits.
     pub fn lay(self, site: &Site<'_>, sight: &Sight, gang: Gang) -> Option<Vec<Part>> {
-        let mut look = Look {
-            site,
-            sight,
-            gang,
-            best: None,
+        let sizes = site.free.node_sizes();
+        let best = best(site, sight, gang)?;
+        let is_much = best.cost > self.most && !sight.is_idle();
+        let alone = || {
+            sight.alone(&gang, sizes, |idle| {
+                let free = site.free.with_free(sizes);
+                let site = Site::of(&free, site.node_size);
+                let nobody = Gang {
+                    asker: None,
+                    ..gang
+                };
+                let best = self::best(&site, idle, nobody);
+                best.map_or(0.0, |best| best.cost)
+            })
         };
-        look.look();
-        let best = look.best?;
-        (best.cost <= self.most || sight.is_idle()).then_some(best.parts)
+        let waits = is_much && best.cost > self.most + alone();
+        (!waits).then_some(best.parts)
     }
+}
+
+fn best(site: &Site<'_>, sight: &Sight, gang: Gang) -> Option<Place> {
+    let mut look = Look {
+        site,
+        sight,
+        gang,
+        sums: Sums::of(&gang),
+        best: None,
+    };
+    look.look();
+    look.best
 }
 
 /// The lowest so many of these GPUs, or all.

@@ -25,7 +25,7 @@ const LOADS: (f64, f64) = (0.8, 1.3);
 type Form = (u32, u32, u32, u32, u32);
 
 /// Those that are trained on.
-const FORMS: [Form; 8] = [
+const FORMS: [Form; 10] = [
     (2, 2, 4, 8, 3),
     (4, 2, 2, 8, 3),
     (4, 1, 2, 8, 3),
@@ -34,16 +34,25 @@ const FORMS: [Form; 8] = [
     (4, 2, 2, 8, 6),
     (2, 2, 4, 8, 1),
     (4, 1, 8, 8, 3),
+    (2, 2, 4, 4, 3),
+    (2, 2, 2, 16, 3),
 ];
 
 /// And validated.
-const VALIDATED: [Form; 3] = [(4, 2, 2, 8, 3), (2, 2, 4, 8, 3), (4, 2, 4, 8, 3)];
+const VALIDATED: [Form; 5] = [
+    (4, 2, 2, 8, 3),
+    (2, 2, 4, 8, 3),
+    (4, 2, 4, 8, 3),
+    (4, 2, 4, 4, 3),
+    (2, 2, 2, 16, 3),
+];
 
 fn cluster((partitions, racks, servers, gpus, over): Form) -> Result<ClusterSpec> {
     let racks = partitions * racks;
     let nodes = racks * servers;
+    let cores = 7 * gpus;
     let text = format!(
-        "{nodes}x{gpus}/cores=56/sockets=2/qpi=20/partitions={partitions}/racks={racks}/oversubscription={over}"
+        "{nodes}x{gpus}/cores={cores}/sockets=2/qpi=20/partitions={partitions}/racks={racks}/oversubscription={over}"
     );
     Ok(text.parse()?)
 }
