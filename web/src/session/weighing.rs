@@ -27,7 +27,7 @@ extern "C" {
 /// Files of weights end so.
 const SUFFIX: &str = ".safetensors";
 
-/// A file of weights has at most so many bytes: those of the placer are 70 KB.
+/// A file of weights has at most so many bytes: those of the placer are 75 KB.
 const MOST_BYTES: f64 = (4 << 20) as f64;
 
 /// The files of weights that the page has.
