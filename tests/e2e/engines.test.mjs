@@ -57,6 +57,7 @@ function listen() {
 /** Whether something is shown: a canvas that is painted, a plot, rows of a table, or a form to begin with. */
 function isDrawn() {
   const view = document.querySelector("[role=tabpanel]");
+  if (!view) return false;
   const canvases = [...view.querySelectorAll("canvas")].filter((canvas) => canvas.clientWidth > 0);
   const isPainted = (canvas) => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

@@ -209,7 +209,7 @@ test("what are no weights is refused, and nothing is lost", async (t) => {
   for (const [name, file, why] of [
     ["garbage", Buffer.from("no weights at all, but long enough for a header"), /no file of safetensors/],
     ["empty", Buffer.alloc(0), /no file of safetensors/],
-    ["shape", withHeader(shipped, (text) => text.replace('"shape":[16,20]', '"shape":[20,16]')), /'group\.weight' is \[20, 16\], and has to be \[16, 20\]/],
+    ["shape", withHeader(shipped, (text) => text.replace('"shape":[16,29]', '"shape":[29,16]')), /'group\.weight' is \[29, 16\], and has to be \[16, 29\]/],
     ["picker", withHeader(picker, (text) => text.replace('"shape":[32,8]', '"shape":[8,32]')), /'0\.weight' is \[8, 32\], and has to be \[32, 8\]/],
     ["gone", withHeader(picker, (text) => text.replace('"2.bias"', '"9.bias"')), /'2\.bias' is missing/],
     ["unnamed", withHeader(picker, (text) => text.replaceAll(/"(\d\.)/g, '"score.$1')), /its tensors are score\.0\.bias/],
