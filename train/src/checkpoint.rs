@@ -51,7 +51,14 @@ impl Folder {
 
     /// What parameters say of themselves: command, seed, round, how long it took so far, and the commit.
     fn made_by(&self, round: u32) -> HashMap<String, String> {
-        let command: Vec<String> = std::env::args().skip(1).collect();
+        // Where it was written to is nobody else's concern.
+        let command = std::env::args().skip(1);
+        let command: Vec<String> = command
+            .map(|word| match Path::new(&word) == self.path {
+                true => "FOLDER".to_owned(),
+                false => word,
+            })
+            .collect();
         let facts = [
             ("command", format!("switchyard-train {}", command.join(" "))),
             ("seed", self.seed.to_string()),
