@@ -180,22 +180,13 @@ impl Look<'_> {
 impl Teacher {
     /// Where a gang's parts go; `None`: it waits.
     pub fn lay(self, site: &Site<'_>, sight: &Sight, gang: Gang) -> Option<Vec<Part>> {
-        let sizes = site.free.node_sizes();
         let best = best(site, sight, gang)?;
-        let is_much = best.cost > self.most && !sight.is_idle();
         let alone = || {
-            sight.alone(&gang, sizes, |idle| {
-                let free = site.free.with_free(sizes);
-                let site = Site::of(&free, site.node_size);
-                let nobody = Gang {
-                    asker: None,
-                    ..gang
-                };
-                let best = self::best(&site, idle, nobody);
-                best.map_or(0.0, |best| best.cost)
+            sight.alone(site, gang, |site, sight, gang| {
+                self::best(site, sight, gang).map_or(0.0, |best| best.cost)
             })
         };
-        let waits = is_much && best.cost > self.most + alone();
+        let waits = best.cost > self.most && !sight.is_idle() && best.cost > self.most + alone();
         (!waits).then_some(best.parts)
     }
 }

@@ -33,16 +33,6 @@ pub(super) struct Best {
     pub(super) cost: f64,
 }
 
-/// What the best place would cost if nobody ran.
-pub(super) fn alone(site: &Site<'_>, sight: &Sight, gang: Gang) -> f64 {
-    let sizes = site.free.node_sizes();
-    sight.alone(&gang, sizes, |idle| {
-        let free = site.free.with_free(sizes);
-        let best = best(&Site::of(&free, site.node_size), idle, gang);
-        best.map_or(0.0, |best| best.cost)
-    })
-}
-
 /// Below this nobody is slower.
 const NOTHING: f64 = 1e-9;
 

@@ -29,8 +29,12 @@ fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> boo
     let Some(best) = least_interference::best(site, sight, gang) else {
         return false;
     };
-    let is_much = best.cost > MOST && !sight.is_idle();
-    if is_much && best.cost > MOST + least_interference::alone(site, sight, gang) {
+    let alone = || {
+        sight.alone(site, gang, |site, sight, gang| {
+            least_interference::best(site, sight, gang).map_or(0.0, |best| best.cost)
+        })
+    };
+    if best.cost > MOST && !sight.is_idle() && best.cost > MOST + alone() {
         return false;
     }
     *parts = best.parts;

@@ -52,3 +52,21 @@ impl Queue {
         *self.of_width(gpus) -= 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_are_counted_by_width_and_the_widest_together() {
+        let mut queue = Queue::default();
+        [1, 1, 2, 8, 64].iter().for_each(|&gpus| queue.join(gpus));
+        let without = queue.without(64);
+        assert_eq!((queue.jobs(), queue.gpus()), (5, 76));
+        assert_eq!(*queue.by_gpus(), [2, 1, 0, 0, 0, 0, 0, 2]);
+        assert_eq!((without.jobs(), without.gpus()), (4, 12));
+        assert_eq!(*without.by_gpus(), [2, 1, 0, 0, 0, 0, 0, 1]);
+        [64, 2, 1, 8, 1].iter().for_each(|&gpus| queue.leave(gpus));
+        assert_eq!(queue, Queue::default());
+    }
+}

@@ -5,8 +5,8 @@
 //! Speeds are by [`contention`](crate::contention), whether or not the run has jobs slow one another by
 //! it. It is kept only where the placement of a run [asks](super::Strategy::looks_at_links).
 
-use super::Gang;
 use super::graph_rl::Placer;
+use super::{Gang, Site};
 use crate::cluster::{ClusterSpec, Gpus, Needs, Part, Topology};
 use crate::contention::{Links, Network, Profile, ProfilesByJob, Prospect, Stay};
 use crate::job::JobId;
@@ -103,20 +103,32 @@ impl Sight {
         }
     }
 
-    /// What the best place of a gang would cost if nobody ran, on nodes of these sizes: `cost` says it of nobody's
-    /// links, once for each gang and nodes.
-    pub fn alone(&self, gang: &Gang, sizes: &[u32], cost: impl FnOnce(&Self) -> f64) -> f64 {
-        let is_same = |of: &&Alone| of.gang.is_like(gang) && *of.sizes == *sizes;
+    /// What the best place of a gang would cost if nobody ran or waited. `cost` says it of the same nodes idle and
+    /// of nobody's links, always in the same way: it is asked once for each gang and nodes.
+    pub fn alone(
+        &self,
+        site: &Site<'_>,
+        gang: Gang,
+        cost: impl FnOnce(&Site<'_>, &Self, Gang) -> f64,
+    ) -> f64 {
+        let sizes = site.free.node_sizes();
+        let is_same = |of: &&Alone| of.gang.is_like(&gang) && *of.sizes == *sizes;
         if let Some(known) = self.alone.borrow().iter().find(is_same) {
             return known.cost;
         }
-        let cost = cost(&Self::new(&self.wiring));
+        let gang = Gang {
+            asker: None,
+            ..gang
+        };
+        let idle = site.free.with_free(sizes);
+        let site = Site::of(&idle, site.node_size);
+        let cost = cost(&site, &Self::new(&self.wiring), gang);
         let mut alone = self.alone.borrow_mut();
         if alone.len() >= MOST_ALONE {
             alone.clear();
         }
         alone.push(Alone {
-            gang: *gang,
+            gang,
             sizes: sizes.into(),
             cost,
         });
@@ -435,6 +447,24 @@ mod tests {
         let beside = Some(vec![(0, 2)]);
         assert_eq!(scene.laid(Strategy::LEAST_INTERFERENCE, gang), beside);
         assert_eq!(scene.laid(Strategy::LEAST_INTERFERENCE_WAITING, gang), None);
+    }
+
+    #[test]
+    fn nobody_waits_for_what_an_idle_cluster_has_not() {
+        // VGG wants three cores a GPU, and nodes have two.
+        let mut scene = Scene::new("4x4/cores=8/sockets=1", &["vgg16"; 9]);
+        let gang = scene.gang(8, 5, 0);
+        let nodes = |scene: &Scene, strategy| scene.laid(strategy, gang).map(|parts| parts.len());
+        let waiting = Strategy::LEAST_INTERFERENCE_WAITING;
+        let idle = scene.laid(waiting, gang).expect("nobody is there");
+        let parts: Vec<Part> = idle.iter().map(|&(n, gpus)| Part::new(n, gpus)).collect();
+        assert!(scene.sight().prospect(&gang, &parts).log_slowdown() > 0.2);
+        scene.take(0, &[(0, 4)]);
+        assert_eq!(nodes(&scene, waiting), Some(2));
+        // Beside somebody it is slower than on idle nodes.
+        scene.take(1, &[(1, 4), (2, 1)]);
+        assert_eq!(nodes(&scene, Strategy::LEAST_INTERFERENCE), Some(2));
+        assert_eq!(nodes(&scene, waiting), None);
     }
 
     proptest! {
