@@ -25,7 +25,7 @@ const LOADS: (f64, f64) = (0.8, 1.3);
 type Form = (u32, u32, u32, u32, u32);
 
 /// Those that are trained on.
-const FORMS: [Form; 10] = [
+const FORMS: [Form; 12] = [
     (2, 2, 4, 8, 3),
     (4, 2, 2, 8, 3),
     (4, 1, 2, 8, 3),
@@ -36,6 +36,8 @@ const FORMS: [Form; 10] = [
     (4, 1, 8, 8, 3),
     (2, 2, 4, 4, 3),
     (2, 2, 2, 16, 3),
+    (4, 2, 4, 4, 3),
+    (2, 2, 4, 16, 3),
 ];
 
 /// And validated.

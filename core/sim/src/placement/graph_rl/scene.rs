@@ -13,8 +13,9 @@ use std::sync::Arc;
 
 /// Features of the part to be placed: is it a worker, or a parameter server; its job's gradients ÷ 0.5 GB,
 /// computing ÷ 0.5 s a step, cores ÷ 8 and GPU memory ÷ 16 GB of a worker; workers ÷ 8, servers ÷ 8, and
-/// those left ÷ 8; other jobs that wait ÷ 64; 1 if none of its parts is placed yet; GPUs that the others want ÷
-/// those of the cluster; and of how many GPUs they are, of 1, of 2, … of 8 or more: how many of each ÷ 4, at most 1.
+/// those left ÷ 8; other jobs that wait ÷ 64, at most 1; 1 if none of its parts is placed yet; GPUs that the others
+/// want ÷ those of the cluster; and of how many GPUs they are, of 1, of 2, … of 8 or more: how many of each ÷ 4, at
+/// most 1. Counts end there because larger clusters have more who wait than any that was trained on.
 pub const JOB: usize = 13 + Queue::WIDTHS;
 
 /// Features of a group: free GPUs ÷ 4, GPUs ÷ 4, loads of its PCIe and of its socket's edge, workers of
@@ -164,7 +165,7 @@ impl<'a> Scene<'a> {
     /// Fills in who waits besides the gang.
     fn queue(&mut self, queue: &Queue) {
         let job = &mut self.seen.job;
-        job[10] = scaled(f64::from(queue.jobs()), 64.0);
+        job[10] = scaled(f64::from(queue.jobs()), 64.0).min(1.0);
         let all: u32 = self.site.free.node_sizes().iter().sum();
         job[12] = scaled(queue.gpus() as f64, f64::from(all.max(1)));
         for (seen, &count) in job[13..].iter_mut().zip(queue.by_gpus()) {
