@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use switchyard::job::{Demand, Job, JobId, Servers, TypeSet, Work};
 use switchyard::placement::Strategy as Placing;
 use switchyard::placement::graph_rl::network::Network;
+use switchyard::placement::graph_rl::scene::JOB;
 use switchyard::placement::graph_rl::{Chooser, Decision, Placer};
 use switchyard::sim::{SimOptions, Simulation};
 use switchyard::tell::{Choice, PlacingStep};
@@ -56,10 +57,13 @@ struct Anything {
     draws: Vec<usize>,
     decisions: usize,
     waits: usize,
+    /// What was seen of the first job.
+    first: Option<[f32; JOB]>,
 }
 
 impl Chooser for Anything {
     fn choose(&mut self, decision: &Decision<'_>) -> usize {
+        self.first.get_or_insert(decision.seen.job);
         let draw = self.draws[self.decisions % self.draws.len()];
         self.decisions += 1;
         let chosen = draw % decision.choices.len();
@@ -75,6 +79,7 @@ fn run_with(run: Simulation, draws: Vec<usize>) -> (Simulation, Arc<Mutex<Anythi
         draws,
         decisions: 0,
         waits: 0,
+        first: None,
     }));
     let placer = Placer::new(Arc::new(network(Placing::GRAPH_RL, 1)));
     (
@@ -163,6 +168,21 @@ fn where_all_is_full_jobs_wait() {
         run.run().expect("an end");
         assert_eq!(run.progress().done, 6);
     }
+}
+
+/// Training knows no longer queues than those of small data centres.
+#[test]
+fn a_queue_of_hundreds_looks_like_one_of_a_hundred() {
+    let first = |count: u32| {
+        let jobs = (0..count).map(|_| job(1, 0.0, 0)).collect();
+        let run = spec("graph-rl", "2x1").start(workload(jobs));
+        let (mut run, chooser) = run_with(run, vec![0]);
+        run.run_until(Time(50.0)).expect("a possible plan");
+        let first = chooser.lock().expect("nobody else").first;
+        first.expect("a decision")
+    };
+    assert_eq!(first(100), first(800));
+    assert_ne!(first(100), first(20));
 }
 
 #[test]

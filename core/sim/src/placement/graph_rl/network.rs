@@ -478,9 +478,14 @@ fn end(layer: &Layer, hidden: &[f32; HIDDEN]) -> f32 {
 }
 
 fn mean_of(groups: &[[f32; INSIDE]]) -> [f32; INSIDE] {
-    let mut means = Means::of(1);
-    groups.iter().for_each(|group| means.add(0, group));
-    means.get(0)
+    let mut mean = [0.0; INSIDE];
+    for group in groups {
+        for (sum, value) in mean.iter_mut().zip(group) {
+            *sum += value;
+        }
+    }
+    let count = groups.len().max(1) as f32;
+    mean.map(|sum| sum / count)
 }
 
 #[cfg(test)]
