@@ -135,7 +135,10 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
             <div class="row">
                 <span class="swatch" ~style={colour} aria-hidden="true"></span>
                 <button type="button" class="name quiet" aria-expanded={editing.to_string()} onclick={toggle}
-                    title={format!("{}\n{} {}.", card.policy.label(), entry.summary, entry.source)}>{ card.name() }</button>
+                    title={format!("{}\n{} {}.", card.policy.label(), entry.summary, entry.source)}>
+                    // A line may end behind `placement=`, so that no word is cut.
+                    { for card.name().split_inclusive('=').map(|part| html! { <>{ part.to_owned() }<wbr /></> }) }
+                </button>
                 if entry.is_written {
                     // static/author.js hears of it.
                     <button type="button" class="quiet" data-script={id.to_string()} aria-label={format!("Edit {}", card.name())}>{ "Edit" }</button>
