@@ -174,7 +174,13 @@ impl Toolbox {
             // Unoptimised wasm is too slow to simulate with. This keeps overflow checks and
             // rebuilds in seconds; debug information would be dropped by wasm-bindgen anyway.
             .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1")
-            .env("CARGO_PROFILE_DEV_DEBUG", "0");
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            // Copies and sums of vectors then take four numbers at a time. Not in `.cargo/config.toml`:
+            // plug-ins of people's own must do without.
+            .env(
+                "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
+                "-Ctarget-feature=+simd128",
+            );
         if let WasmStd::OwnToolchain(toolchain) = &self.wasm_std {
             let mut folders = vec![toolchain.join("bin")];
             folders.extend_from_slice(&self.folders);
