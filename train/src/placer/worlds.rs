@@ -24,20 +24,23 @@ const LOADS: (f64, f64) = (0.8, 1.3);
 /// Partitions, racks of each, servers of each, GPUs of each, and by how much uplinks are oversubscribed.
 type Form = (u32, u32, u32, u32, u32);
 
-/// Those that are trained on.
-const FORMS: [Form; 12] = [
+/// Those that are trained on. A gang that is wider than a server needs to know how many there are: hence racks and
+/// partitions of several sizes for each size of server.
+const FORMS: [Form; 14] = [
     (2, 2, 4, 8, 3),
     (4, 2, 2, 8, 3),
     (4, 1, 2, 8, 3),
     (2, 2, 2, 8, 3),
-    (4, 1, 4, 4, 3),
     (4, 2, 2, 8, 6),
     (2, 2, 4, 8, 1),
     (4, 1, 8, 8, 3),
+    (4, 1, 4, 4, 3),
     (2, 2, 4, 4, 3),
-    (2, 2, 2, 16, 3),
     (4, 2, 4, 4, 3),
-    (2, 2, 4, 16, 3),
+    (2, 2, 8, 4, 3),
+    (1, 4, 8, 4, 3),
+    (2, 2, 2, 16, 3),
+    (1, 2, 8, 16, 3),
 ];
 
 /// And validated.
@@ -45,8 +48,8 @@ const VALIDATED: [Form; 5] = [
     (4, 2, 2, 8, 3),
     (2, 2, 4, 8, 3),
     (4, 2, 4, 8, 3),
-    (4, 2, 4, 4, 3),
-    (2, 2, 2, 16, 3),
+    (2, 2, 8, 4, 3),
+    (1, 2, 8, 16, 3),
 ];
 
 fn cluster((partitions, racks, servers, gpus, over): Form) -> Result<ClusterSpec> {
