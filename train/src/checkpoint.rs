@@ -51,14 +51,16 @@ impl Folder {
 
     /// What parameters say of themselves: command, seed, round, how long it took so far, and the commit.
     fn made_by(&self, round: u32) -> HashMap<String, String> {
-        // Where it was written to is nobody else's concern.
-        let command = std::env::args().skip(1);
-        let command: Vec<String> = command
-            .map(|word| match Path::new(&word) == self.path {
-                true => "FOLDER".to_owned(),
-                false => word,
-            })
-            .collect();
+        // Where files lie is nobody else's concern.
+        let command = std::env::args().skip(1).map(|word| {
+            let path = Path::new(&word);
+            match path.file_name() {
+                _ if path == self.path => "FOLDER".to_owned(),
+                Some(name) => name.to_string_lossy().into_owned(),
+                None => word,
+            }
+        });
+        let command: Vec<String> = command.collect();
         let facts = [
             ("command", format!("switchyard-train {}", command.join(" "))),
             ("seed", self.seed.to_string()),
@@ -129,6 +131,18 @@ pub fn go_on(path: &Path, now: Vec<Named>, adam: &mut Adam) -> Result<(Vec<Vec<f
     let round = values.pop().context("a checkpoint has a round")?;
     adam.set(&values.split_off(parameters))?;
     Ok((values, round[0] as u32))
+}
+
+/// What the parameters of a file say of themselves, in a line.
+pub fn said(path: &Path) -> Result<String> {
+    let file = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let (_, header) = SafeTensors::read_metadata(&file)?;
+    let facts = header.metadata().iter().flatten();
+    let mut facts: Vec<_> = facts
+        .map(|(name, fact)| format!("{name}: {fact}"))
+        .collect();
+    facts.sort_unstable();
+    Ok(facts.join("; "))
 }
 
 /// Reads a file of parameters.

@@ -185,6 +185,7 @@ pub fn train(arguments: &Arguments) -> Result<()> {
     let mut curve = Curve::new(&["training", "validation"]);
     let mut first = 0;
     if let Some(path) = &arguments.from {
+        folder.say("from", &checkpoint::said(path)?);
         training.begin_with(path)?;
     }
     if let Some(path) = &arguments.run.resume {

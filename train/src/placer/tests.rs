@@ -304,7 +304,14 @@ fn a_training_that_goes_on_is_the_one_that_was_not_interrupted() {
     let curve =
         |folder: &PathBuf| std::fs::read_to_string(folder.join("curve.csv")).expect("a curve");
     assert_eq!(curve(&whole), curve(&rest));
-    for folder in [whole, part, rest] {
+    let after = folder("train-after");
+    let first = whole.join("best.safetensors");
+    run(&after, &format!("--rounds 0 --from {}", first.display())).expect("another after it");
+    let said = |folder: &PathBuf| checkpoint::said(&folder.join("best.safetensors"));
+    let (first, second) = (said(&whole).expect("facts"), said(&after).expect("facts"));
+    assert!(first.contains("placement: graph-rl"), "{first}");
+    assert!(second.contains(&format!("from: {first}")), "{second}");
+    for folder in [whole, part, rest, after] {
         std::fs::remove_dir_all(folder).expect("it was written");
     }
 }
