@@ -271,3 +271,13 @@ test("by keyboard alone: arrows go from job to job and say which, Enter chooses 
   await page.keyboard.press("Escape");
   await page.getByRole("region", { name: /^Job / }).waitFor({ state: "detached" });
 });
+
+test("where nodes have no room they come back with it", async (t) => {
+  const link = "index.html#v=1&sample=lab&cluster=2000x8/racks=500/partitions=50&run=fifo&t=0";
+  const page = await open(t, link, { viewport: { width: 800, height: 60 } });
+  await finished(page, 1);
+  const yard = page.getByRole("region", { name: "Yard of FIFO" });
+  await yard.getByText(/of 16,000 GPUs idle/).waitFor();
+  await page.setViewportSize({ width: 800, height: 600 });
+  await page.waitForFunction(() => document.querySelector(".yard canvas").height > 100);
+});

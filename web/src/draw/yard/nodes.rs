@@ -236,7 +236,10 @@ impl Nodes {
         self.taken.clear();
         self.taken.resize(grid.units(), Taken::default());
         for (node, &gpus) in (0..).zip(gpus_per_node) {
-            self.taken[grid.unit_of(node) as usize].gpus += gpus;
+            // There is none where not even a pixel is left for each.
+            if let Some(taken) = self.taken.get_mut(grid.unit_of(node) as usize) {
+                taken.gpus += gpus;
+            }
         }
         for &job in shown.run.moment.running() {
             let segment = shown.segment(job);
