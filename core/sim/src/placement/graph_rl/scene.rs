@@ -28,11 +28,12 @@ pub const GROUP: usize = 8;
 pub const SERVER: usize = 8;
 
 /// Features of a rack: load of its uplink, part of its GPUs that are free, parts of the same job ÷ 8, what
-/// others there are slowed by.
-pub const RACK: usize = 4;
+/// others there are slowed by, and what part of the workers left would find room on as few of its servers as could
+/// hold them if these were idle. Means over its servers do not tell a few that are idle from many that are half full.
+pub const RACK: usize = 5;
 
 /// The same of a partition.
-pub const PARTITION: usize = 4;
+pub const PARTITION: usize = 5;
 
 /// Which groups, servers, racks and partitions there are, and what hangs on what.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +105,44 @@ struct Own {
     servers: u32,
     /// Of its workers, the lowest free ones of their groups.
     gpus: u64,
+}
+
+/// What there is in a rack or partition.
+#[derive(Clone, Default)]
+struct Room {
+    /// GPUs that the gang can use, by server.
+    free: Vec<u32>,
+    /// All GPUs, and those of the widest server.
+    gpus: u32,
+    widest: u32,
+    /// Its parts.
+    own: u32,
+}
+
+impl Room {
+    fn add(&mut self, rack: &Self) {
+        self.free.extend(&rack.free);
+        self.gpus += rack.gpus;
+        self.widest = self.widest.max(rack.widest);
+        self.own += rack.own;
+    }
+
+    /// Part of the GPUs that are free, and own parts.
+    fn seen(&self) -> [f32; 2] {
+        let free: u32 = self.free.iter().sum();
+        [
+            scaled(f64::from(free), f64::from(self.gpus.max(1))),
+            scaled(f64::from(self.own), 8.0),
+        ]
+    }
+
+    /// Which part of so many workers its emptiest servers take, as few of them as could hold all if they were idle.
+    fn together(&mut self, workers: u32) -> f32 {
+        self.free.sort_unstable_by(|a, b| b.cmp(a));
+        let fewest = workers.div_ceil(self.widest.max(1));
+        let taken: u32 = self.free.iter().take(fewest as usize).sum();
+        scaled(f64::from(taken.min(workers)), f64::from(workers.max(1)))
+    }
 }
 
 /// A gang that is being laid: what is free for it, and what of it is laid.
@@ -259,8 +298,7 @@ impl<'a> Scene<'a> {
         job[8] = scaled(f64::from(self.workers), 8.0);
         job[9] = scaled(f64::from(self.servers), 8.0);
         job[11] = one_if(is_untouched);
-        // Free GPUs, all GPUs, own parts.
-        let mut racks = vec![[0u32; 3]; self.seen.racks.len()];
+        let mut racks = vec![Room::default(); self.seen.racks.len()];
         for node in 0..self.usable.len() as u32 {
             let at = node as usize;
             let fits = self.fits(node);
@@ -281,24 +319,20 @@ impl<'a> Scene<'a> {
             seen[4] = scaled(f64::from(workers), 8.0);
             seen[5] = scaled(f64::from(servers), 8.0);
             let rack = &mut racks[layout.racks[at] as usize];
-            rack[0] += self.usable[at];
-            rack[1] += self.site.free.node_sizes()[at];
-            rack[2] += workers + servers;
+            rack.free.push(self.usable[at]);
+            rack.gpus += self.site.free.node_sizes()[at];
+            rack.widest = rack.widest.max(self.site.free.node_sizes()[at]);
+            rack.own += workers + servers;
         }
-        let mut partitions = vec![[0u32; 3]; self.seen.partitions.len()];
-        for (at, &[free, gpus, own]) in racks.iter().enumerate() {
-            let seen = &mut self.seen.racks[at];
-            seen[1] = scaled(f64::from(free), f64::from(gpus.max(1)));
-            seen[2] = scaled(f64::from(own), 8.0);
-            let all = &mut partitions[layout.partitions[at] as usize];
-            for (sum, of) in all.iter_mut().zip([free, gpus, own]) {
-                *sum += of;
-            }
+        let mut partitions = vec![Room::default(); self.seen.partitions.len()];
+        for (at, rack) in racks.iter_mut().enumerate() {
+            self.seen.racks[at][1..3].copy_from_slice(&rack.seen());
+            self.seen.racks[at][4] = rack.together(self.workers);
+            partitions[layout.partitions[at] as usize].add(rack);
         }
-        for (at, &[free, gpus, own]) in partitions.iter().enumerate() {
-            let seen = &mut self.seen.partitions[at];
-            seen[1] = scaled(f64::from(free), f64::from(gpus.max(1)));
-            seen[2] = scaled(f64::from(own), 8.0);
+        for (at, partition) in partitions.iter_mut().enumerate() {
+            self.seen.partitions[at][1..3].copy_from_slice(&partition.seen());
+            self.seen.partitions[at][4] = partition.together(self.workers);
         }
     }
 
