@@ -3,11 +3,8 @@
 //!
 //! Within a server, groups of GPUs exchange messages twice; servers, racks and partitions do so up and
 //! down the cluster's tree, twice; partitions tell one another a vector each. Layers are f32 with ReLU
-//! but for the last of a head. Sums are in one fixed order, and there is no other maths, so that scores
-//! are the same bits natively and in wasm: bias first, then what several have in common, then one's own.
-
-#[cfg(target_arch = "wasm32")]
-mod fours;
+//! but for the last of a head. Sums are in one fixed order, four of them at a time, and there is no other maths, so
+//! that scores are the same bits natively and in wasm: bias first, then what several have in common, then one's own.
 
 use super::scene::{GROUP, JOB, Observation, PARTITION, RACK, SERVER};
 use crate::draw::{Rng, unit};
@@ -15,6 +12,7 @@ use crate::placement::Strategy;
 use crate::tell::Choice;
 use crate::weights::{NetworkError, Tensors};
 use rand_xoshiro::rand_core::SeedableRng;
+use wide::f32x4;
 
 /// Width of vectors within a server.
 pub const INSIDE: usize = 16;
@@ -94,21 +92,25 @@ pub struct Network {
 #[derive(Clone, Debug, PartialEq)]
 struct Layer {
     bias: Vec<f32>,
-    /// Of each input the weights to all outputs.
-    weights: Vec<f32>,
-    /// The same once more.
-    #[cfg(target_arch = "wasm32")]
-    fours: Vec<fours::Four>,
+    /// Of each input the weights to all outputs, four by four; zeros behind the last.
+    weights: Vec<f32x4>,
 }
 
 impl Layer {
-    fn new(bias: Vec<f32>, weights: Vec<f32>) -> Self {
+    /// With the weights of each input to all outputs.
+    fn new(bias: Vec<f32>, weights: &[f32]) -> Self {
+        let fours = weights
+            .chunks_exact(bias.len())
+            .flat_map(|of| of.chunks(4).map(f32x4::from));
         Self {
+            weights: fours.collect(),
             bias,
-            #[cfg(target_arch = "wasm32")]
-            fours: fours::Four::of(&weights),
-            weights,
         }
+    }
+
+    fn weight(&self, input: usize, output: usize) -> f32 {
+        let four = input * self.bias.len().div_ceil(4) + output / 4;
+        self.weights[four].as_array()[output % 4]
     }
 
     fn start<const OUT: usize>(&self) -> [f32; OUT] {
@@ -117,34 +119,60 @@ impl Layer {
         sums
     }
 
-    /// Adds the inputs from this one on.
-    fn add<const OUT: usize>(&self, from: usize, inputs: &[f32], sums: &mut [f32; OUT]) {
-        #[cfg(target_arch = "wasm32")]
-        match OUT {
-            16 => return fours::add::<4>(&self.fours[from * 4..], inputs, sums),
-            32 => return fours::add::<8>(&self.fours[from * 8..], inputs, sums),
-            _ => {}
+    /// What was begun, and the inputs from this one on. Inlined, it knows how many inputs there are.
+    #[inline]
+    fn sum<const OUT: usize>(
+        &self,
+        begun: &[f32; OUT],
+        from: usize,
+        inputs: &[f32],
+    ) -> [f32x4; WIDTH / 4] {
+        let mut sums = [f32x4::ZERO; WIDTH / 4];
+        for (sum, begun) in sums.iter_mut().zip(fours(begun)) {
+            *sum = begun;
         }
-        let mut own = *sums;
-        let weights = self.weights[from * OUT..].as_chunks::<OUT>().0;
+        let weights = self.weights[from * (OUT / 4)..].chunks_exact(OUT / 4);
         for (&input, weights) in inputs.iter().zip(weights) {
-            for (sum, weight) in own.iter_mut().zip(weights) {
-                *sum += input * weight;
+            for (sum, &weight) in sums.iter_mut().zip(weights) {
+                *sum += weight * input;
             }
         }
-        *sums = own;
+        sums
+    }
+
+    /// Adds the inputs from this one on.
+    fn add<const OUT: usize>(&self, from: usize, inputs: &[f32], sums: &mut [f32; OUT]) {
+        let all = self.sum(sums, from, inputs);
+        for (sums, all) in sums.as_chunks_mut().0.iter_mut().zip(all) {
+            *sums = all.to_array();
+        }
     }
 
     /// The same, onto a copy, and ReLU.
     fn on<const OUT: usize>(&self, begun: &[f32; OUT], from: usize, inputs: &[f32]) -> [f32; OUT] {
-        let mut sums = *begun;
-        self.add(from, inputs, &mut sums);
-        sums.map(relu)
+        let all = self.sum(begun, from, inputs);
+        let mut sums = [0.0; OUT];
+        for (sums, all) in sums.as_chunks_mut().0.iter_mut().zip(all) {
+            *sums = (all & all.simd_gt(f32x4::ZERO)).to_array();
+        }
+        sums
     }
 }
 
-fn relu(sum: f32) -> f32 {
-    if sum > 0.0 { sum } else { 0.0 }
+/// Numbers four by four.
+fn fours<const WIDE: usize>(of: &[f32; WIDE]) -> impl Iterator<Item = f32x4> {
+    of.as_chunks().0.iter().map(|&four| f32x4::new(four))
+}
+
+/// Makes something of each number and another.
+fn each<const WIDE: usize>(
+    own: &mut [f32; WIDE],
+    others: &[f32; WIDE],
+    make: impl Fn(f32x4, f32x4) -> f32x4,
+) {
+    for (own, other) in own.as_chunks_mut().0.iter_mut().zip(fours(others)) {
+        *own = make(f32x4::new(*own), other).to_array();
+    }
 }
 
 /// A vector for each of several, added up in order.
@@ -157,17 +185,16 @@ impl<const WIDE: usize> Means<WIDE> {
 
     fn add(&mut self, at: u32, vector: &[f32; WIDE]) {
         let (sums, count) = &mut self.0[at as usize];
-        for (sum, value) in sums.iter_mut().zip(vector) {
-            *sum += value;
-        }
+        each(sums, vector, |sum, value| sum + value);
         *count += 1;
     }
 
     /// Of nobody: zeros.
     fn get(&self, at: usize) -> [f32; WIDE] {
-        let (sums, count) = self.0[at];
-        let count = count.max(1) as f32;
-        sums.map(|sum| sum / count)
+        let (mut sums, count) = self.0[at];
+        let count = [count.max(1) as f32; WIDE];
+        each(&mut sums, &count, |sum, count| sum / count);
+        sums
     }
 }
 
@@ -196,7 +223,7 @@ impl Network {
     pub fn of_tensors(tensors: &Tensors<'_>) -> Result<Self, NetworkError> {
         let layers = LAYERS.into_iter().map(|(name, inputs, outputs)| {
             let (bias, weights) = tensors.layer(name, inputs, outputs)?;
-            Ok(Layer::new(bias, weights))
+            Ok(Layer::new(bias, &weights))
         });
         let placement = tensors.placement().unwrap_or(Strategy::GRAPH_RL.name());
         Ok(Self {
@@ -226,9 +253,8 @@ impl Network {
             ));
         };
         for ((name, inputs, outputs), layer) in LAYERS.into_iter().zip(&self.layers) {
-            let by_output = (0..outputs).flat_map(|output| {
-                (0..inputs).map(move |input| layer.weights[input * outputs + output])
-            });
+            let by_output = (0..outputs)
+                .flat_map(|output| (0..inputs).map(move |input| layer.weight(input, output)));
             let shape = format!("{outputs},{inputs}");
             add(format!("{name}.weight"), shape, &mut { by_output });
             let bias = &mut layer.bias.iter().copied();
@@ -251,8 +277,8 @@ impl Network {
         let layers = LAYERS.into_iter().map(|(_, inputs, outputs)| {
             let most = libm::sqrt(3.0 / inputs as f64);
             let mut draw = |_| ((2.0 * unit(&mut rng) - 1.0) * most) as f32;
-            let weights = (0..inputs * outputs).map(&mut draw).collect();
-            Layer::new(vec![0.0; outputs], weights)
+            let weights: Vec<f32> = (0..inputs * outputs).map(&mut draw).collect();
+            Layer::new(vec![0.0; outputs], &weights)
         });
         Self {
             layers: layers.collect(),
@@ -291,15 +317,12 @@ impl Network {
             }
             let mut sums = server.start();
             server.add(0, &mean_of(own), &mut sums);
-            let most = own.iter().fold([0.0; INSIDE], |most: [f32; INSIDE], own| {
-                std::array::from_fn(|at| {
-                    if own[at] > most[at] {
-                        own[at]
-                    } else {
-                        most[at]
-                    }
-                })
-            });
+            let mut most = [0.0; INSIDE];
+            for own in &*own {
+                each(&mut most, own, |most, own| {
+                    own.simd_gt(most).select(own, most)
+                });
+            }
             server.add(INSIDE, &most, &mut sums);
             servers.push(server.on(&sums, 2 * INSIDE, features));
         }
@@ -472,20 +495,16 @@ impl Network {
 
 /// The last layer of a head.
 fn end(layer: &Layer, hidden: &[f32; HIDDEN]) -> f32 {
-    let mut score = layer.start::<1>();
-    layer.add(0, hidden, &mut score);
-    score[0]
+    let terms = hidden.iter().zip(&layer.weights);
+    terms.fold(layer.bias[0], |sum, (hidden, weight)| {
+        sum + hidden * weight.as_array()[0]
+    })
 }
 
 fn mean_of(groups: &[[f32; INSIDE]]) -> [f32; INSIDE] {
-    let mut mean = [0.0; INSIDE];
-    for group in groups {
-        for (sum, value) in mean.iter_mut().zip(group) {
-            *sum += value;
-        }
-    }
-    let count = groups.len().max(1) as f32;
-    mean.map(|sum| sum / count)
+    let mut mean = Means::of(1);
+    groups.iter().for_each(|group| mean.add(0, group));
+    mean.get(0)
 }
 
 #[cfg(test)]
