@@ -185,6 +185,57 @@ fn a_queue_of_hundreds_looks_like_one_of_a_hundred() {
     assert_ne!(first(100), first(20));
 }
 
+/// Lays gangs on these servers, one each, and notes what each saw of racks and of the partition before.
+struct OneByOne {
+    nodes: Vec<u32>,
+    laid: usize,
+    together: Vec<[f32; 3]>,
+}
+
+impl Chooser for OneByOne {
+    fn choose(&mut self, decision: &Decision<'_>) -> usize {
+        let (Some(_), seen) = (decision.partition, decision.seen) else {
+            return 0;
+        };
+        // The first of its parts.
+        if seen.job[11] > 0.0 {
+            let [racks, all] = [&seen.racks[..], &seen.partitions[..]];
+            self.together.push([racks[0][4], racks[1][4], all[0][4]]);
+            self.laid += 1;
+        }
+        let node = self.nodes[self.laid - 1];
+        let there =
+            |choice: &Choice| matches!(choice, Choice::Group { node: at, .. } if *at == node);
+        decision.choices.iter().position(there).unwrap_or(0)
+    }
+}
+
+/// Of a rack with two servers that are half free, no more than one of these holds.
+#[test]
+fn a_rack_says_how_much_of_a_gang_fits_together() {
+    let jobs = [2, 2, 4, 3].into_iter().enumerate();
+    let jobs = jobs.map(|(at, gpus)| job(gpus, at as f64, 0)).collect();
+    let chooser = Arc::new(Mutex::new(OneByOne {
+        nodes: vec![0, 1, 2, 0],
+        laid: 0,
+        together: Vec::new(),
+    }));
+    let placer = Placer::new(Arc::new(network(Placing::GRAPH_RL, 1))).chosen_by(chooser.clone());
+    let run = spec("graph-rl[backfill=false]", "4x4/partitions=1/racks=2").start(workload(jobs));
+    let mut run = run.with_placer(placer);
+    run.run_until(Time(3.5)).expect("a possible plan");
+    let third = 2.0f32 / 3.0;
+    assert_eq!(
+        chooser.lock().expect("nobody else").together,
+        [
+            [1.0, 1.0, 1.0],
+            [1.0, 1.0, 1.0],
+            [0.5, 1.0, 1.0],
+            [third, 1.0, 1.0],
+        ]
+    );
+}
+
 #[test]
 fn a_gang_larger_than_a_partition_is_laid_all_the_same() {
     let (mut run, _) = run_with(
