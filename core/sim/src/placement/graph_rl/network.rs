@@ -127,6 +127,7 @@ impl Layer {
         from: usize,
         inputs: &[f32],
     ) -> [f32x4; WIDTH / 4] {
+        const { assert!(OUT.is_multiple_of(4) && OUT <= WIDTH) };
         let mut sums = [f32x4::ZERO; WIDTH / 4];
         for (sum, begun) in sums.iter_mut().zip(fours(begun)) {
             *sum = begun;
@@ -175,6 +176,13 @@ fn each<const WIDE: usize>(
     }
 }
 
+/// The mean of so many by their sums; of nobody: zeros.
+fn over<const WIDE: usize>(mut sums: [f32; WIDE], count: u32) -> [f32; WIDE] {
+    let count = [count.max(1) as f32; WIDE];
+    each(&mut sums, &count, |sum, count| sum / count);
+    sums
+}
+
 /// A vector for each of several, added up in order.
 struct Means<const WIDE: usize>(Vec<([f32; WIDE], u32)>);
 
@@ -189,12 +197,9 @@ impl<const WIDE: usize> Means<WIDE> {
         *count += 1;
     }
 
-    /// Of nobody: zeros.
     fn get(&self, at: usize) -> [f32; WIDE] {
-        let (mut sums, count) = self.0[at];
-        let count = [count.max(1) as f32; WIDE];
-        each(&mut sums, &count, |sum, count| sum / count);
-        sums
+        let (sums, count) = self.0[at];
+        over(sums, count)
     }
 }
 
@@ -502,9 +507,11 @@ fn end(layer: &Layer, hidden: &[f32; HIDDEN]) -> f32 {
 }
 
 fn mean_of(groups: &[[f32; INSIDE]]) -> [f32; INSIDE] {
-    let mut mean = Means::of(1);
-    groups.iter().for_each(|group| mean.add(0, group));
-    mean.get(0)
+    let mut sums = [0.0; INSIDE];
+    for group in groups {
+        each(&mut sums, group, |sum, value| sum + value);
+    }
+    over(sums, groups.len() as u32)
 }
 
 #[cfg(test)]
