@@ -356,7 +356,8 @@ fn kept_weights_are_the_mean_of_the_last_rounds() {
 #[test]
 fn a_short_training_helps() {
     let out = folder("train-smoke");
-    let line = "--jobs 2 --keep 1 --episodes 4 --imitate 24 --decisions 3072";
+    // Halfway it does worse than at the start: it has learned to wait, and not yet what for.
+    let line = "--jobs 2 --keep 1 --episodes 4 --imitate 40 --decisions 3072";
     let longer = arguments(&out, "--jobs 4 --validation 3");
     let arguments = arguments(&out, line);
     let mut training = Training::new(&arguments).expect("a training");
@@ -367,17 +368,17 @@ fn a_short_training_helps() {
     };
     let before = validate(&training);
     let mut losses = Vec::new();
-    for round in 0..24 {
+    for round in 0..40 {
         let told = training.round(round).expect("a round");
         losses.push(told.means.loss);
     }
     let after = validate(&training);
     // While only the critic learns, what is done stays the same.
-    training.round(24).expect("a round");
+    training.round(40).expect("a round");
     assert_eq!(validate(&training), after);
     let better = relative(&after, &before);
     assert!(better < 0.8, "{better}; {}", by_load(&after, &before));
     // Of imitation: alike at first, and then mostly the teacher's choice.
-    assert!(losses[23] < 0.6 * losses[0], "{losses:?}");
+    assert!(losses[39] < 0.6 * losses[0], "{losses:?}");
     assert_eq!(arguments.placement(), Strategy::GRAPH_RL);
 }
