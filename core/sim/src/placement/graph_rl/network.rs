@@ -416,9 +416,7 @@ impl Network {
         let told: Vec<[f32; WIDTH]> = told.collect();
         let mut all = [0.0; WIDTH];
         for told in told.iter().filter(|_| !deaf) {
-            for (sum, value) in all.iter_mut().zip(told) {
-                *sum += value;
-            }
+            each(&mut all, told, |sum, value| sum + value);
         }
         let others = partitions.len().saturating_sub(1).max(1) as f32;
         let heard = partitions.iter().zip(&told).map(|(own, told)| {

@@ -127,13 +127,12 @@ impl Room {
         self.own += rack.own;
     }
 
-    /// Part of the GPUs that are free, and own parts.
-    fn seen(&self) -> [f32; 2] {
+    /// Fills in what a gang with so many workers left sees of it: see [`RACK`].
+    fn tell(&mut self, workers: u32, seen: &mut [f32]) {
         let free: u32 = self.free.iter().sum();
-        [
-            scaled(f64::from(free), f64::from(self.gpus.max(1))),
-            scaled(f64::from(self.own), 8.0),
-        ]
+        seen[1] = scaled(f64::from(free), f64::from(self.gpus.max(1)));
+        seen[2] = scaled(f64::from(self.own), 8.0);
+        seen[4] = self.together(workers);
     }
 
     /// Which part of so many workers its emptiest servers take, as few of them as could hold all if they were idle.
@@ -326,13 +325,11 @@ impl<'a> Scene<'a> {
         }
         let mut partitions = vec![Room::default(); self.seen.partitions.len()];
         for (at, rack) in racks.iter_mut().enumerate() {
-            self.seen.racks[at][1..3].copy_from_slice(&rack.seen());
-            self.seen.racks[at][4] = rack.together(self.workers);
+            rack.tell(self.workers, &mut self.seen.racks[at]);
             partitions[layout.partitions[at] as usize].add(rack);
         }
-        for (at, partition) in partitions.iter_mut().enumerate() {
-            self.seen.partitions[at][1..3].copy_from_slice(&partition.seen());
-            self.seen.partitions[at][4] = partition.together(self.workers);
+        for (partition, seen) in partitions.iter_mut().zip(&mut self.seen.partitions) {
+            partition.tell(self.workers, seen);
         }
     }
 
