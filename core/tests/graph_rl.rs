@@ -236,40 +236,6 @@ fn a_rack_says_how_much_of_a_gang_fits_together() {
     );
 }
 
-/// Does what comes first, and notes what the first gang saw of what would stay empty on the first server.
-#[derive(Default)]
-struct FirstGang(Option<[f32; 2]>);
-
-impl Chooser for FirstGang {
-    fn choose(&mut self, decision: &Decision<'_>) -> usize {
-        let server = decision.seen.servers[0];
-        self.0.get_or_insert([server[8], server[9]]);
-        0
-    }
-}
-
-#[test]
-fn a_server_says_what_nobody_who_waits_would_fill() {
-    let seen = |gpus: &[u32]| {
-        let jobs = gpus.iter().map(|&gpus| job(gpus, 0.0, 0)).collect();
-        let chooser = Arc::new(Mutex::new(FirstGang::default()));
-        let placer =
-            Placer::new(Arc::new(network(Placing::GRAPH_RL, 1))).chosen_by(chooser.clone());
-        let run = spec("graph-rl", "1x8").start(workload(jobs));
-        let mut run = run.with_placer(placer);
-        run.run_until(Time(1.0)).expect("a possible plan");
-        let seen = chooser.lock().expect("nobody else").0;
-        seen.expect("a decision").map(|seen| seen * 4.0)
-    };
-    // Of the three left of eight, two are filled; without the gang of five just as many were.
-    assert_eq!(seen(&[5, 2]), [1.0, 0.0]);
-    assert_eq!(seen(&[5, 3]), [0.0, 0.0]);
-    // All eight would be filled.
-    assert_eq!(seen(&[5, 8]), [3.0, 3.0]);
-    assert_eq!(seen(&[5, 4, 4]), [3.0, 3.0]);
-    assert_eq!(seen(&[5]), [3.0, 0.0]);
-}
-
 #[test]
 fn a_gang_larger_than_a_partition_is_laid_all_the_same() {
     let (mut run, _) = run_with(

@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 use switchyard::cluster::Part;
-use switchyard::placement::{Gang, Queue, Sight, Site, Sums};
+use switchyard::placement::{Gang, Sight, Site};
 
 /// How it decides.
 #[derive(Clone, Copy, Debug)]
@@ -37,9 +37,31 @@ struct Look<'a> {
     site: &'a Site<'a>,
     sight: &'a Sight,
     gang: Gang,
-    /// Of all who wait besides the gang.
     sums: Sums,
     best: Option<Place>,
+}
+
+/// How many GPUs some of those who wait have together: bit `n` for `n` of them.
+#[derive(Clone, Copy)]
+struct Sums(u32);
+
+impl Sums {
+    /// Of all who wait besides the gang.
+    fn of(gang: &Gang) -> Self {
+        let mut sums = 1u32;
+        if let Some(asker) = &gang.asker {
+            for (width, &count) in (1u32..).zip(asker.queue.by_gpus()) {
+                (0..count.min(4)).for_each(|_| sums |= sums << width);
+            }
+        }
+        Self(sums)
+    }
+
+    /// How many of so many free GPUs none of them would fill.
+    fn left_of(self, free: u32) -> u32 {
+        let up_to = self.0 & (u32::MAX >> (31 - free.min(31)));
+        free - up_to.checked_ilog2().unwrap_or(0)
+    }
 }
 
 impl Look<'_> {
@@ -170,12 +192,11 @@ impl Teacher {
 }
 
 fn best(site: &Site<'_>, sight: &Sight, gang: Gang) -> Option<Place> {
-    let queue = (gang.asker.as_ref()).map_or(Queue::default(), |of| of.queue);
     let mut look = Look {
         site,
         sight,
         gang,
-        sums: queue.sums(),
+        sums: Sums::of(&gang),
         best: None,
     };
     look.look();

@@ -24,7 +24,7 @@ mod spread;
 mod tetris;
 mod yarn;
 
-pub use queue::{Queue, Sums};
+pub use queue::Queue;
 pub use room::{Budget, Room, Site};
 pub(crate) use sight::Resident;
 pub use sight::{Sight, Wiring};

@@ -24,9 +24,8 @@ pub const JOB: usize = 13 + Queue::WIDTHS;
 pub const GROUP: usize = 8;
 
 /// Features of a server: load of its NIC, free GPUs ÷ 8, free cores ÷ 56, cores wanted ÷ cores − 1,
-/// workers ÷ 8 and servers ÷ 8 of the same job, what others there are slowed by, 1 if it takes jobs; GPUs that
-/// nobody who waits would fill, were the workers left there too, ÷ 4, and how many more than without them, ÷ 4.
-pub const SERVER: usize = 10;
+/// workers ÷ 8 and servers ÷ 8 of the same job, what others there are slowed by, 1 if it takes jobs.
+pub const SERVER: usize = 8;
 
 /// Features of a rack: load of its uplink, part of its GPUs that are free, parts of the same job ÷ 8, what
 /// others there are slowed by, and what part of the workers left would find room on as few of its servers as could
@@ -264,8 +263,6 @@ impl<'a> Scene<'a> {
                 0.0,
                 scaled(slow / residents.len().max(1) as f64, 1.0),
                 if open { 1.0 } else { 0.0 },
-                0.0,
-                0.0,
             ]);
             let rack = &mut in_rack[layout.racks[at] as usize];
             *rack = (rack.0 + slow, rack.1 + residents.len() as u32);
@@ -300,8 +297,6 @@ impl<'a> Scene<'a> {
         job[8] = scaled(f64::from(self.workers), 8.0);
         job[9] = scaled(f64::from(self.servers), 8.0);
         job[11] = one_if(is_untouched);
-        let sums = (self.gang.asker.as_ref()).map_or(Queue::default(), |of| of.queue);
-        let sums = sums.sums();
         let mut racks = vec![Room::default(); self.seen.racks.len()];
         for node in 0..self.usable.len() as u32 {
             let at = node as usize;
@@ -322,11 +317,6 @@ impl<'a> Scene<'a> {
             seen[1] = scaled(f64::from(free.min(self.usable[at])), 8.0);
             seen[4] = scaled(f64::from(workers), 8.0);
             seen[5] = scaled(f64::from(servers), 8.0);
-            let usable = self.usable[at];
-            let beside = sums.left_of(usable - self.workers.min(usable));
-            let more = beside.saturating_sub(sums.left_of(usable));
-            seen[8] = scaled(f64::from(beside), 4.0);
-            seen[9] = scaled(f64::from(more), 4.0);
             let rack = &mut racks[layout.racks[at] as usize];
             rack.free.push(self.usable[at]);
             rack.gpus += self.site.free.node_sizes()[at];

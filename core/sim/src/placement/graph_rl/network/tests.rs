@@ -100,7 +100,7 @@ proptest! {
 
 #[test]
 fn it_is_small_and_all_of_it_matters() {
-    assert_eq!(PARAMETERS, 17_956);
+    assert_eq!(PARAMETERS, 17_892);
     assert!(network(1).to_safetensors().len() < 100_000);
     let mut rng = proptest::test_runner::TestRunner::deterministic();
     let seen = seen().new_tree(&mut rng).expect("one").current();
