@@ -25,7 +25,7 @@ use switchyard::workload::{DataCentre, Split};
 
 /// What is compared with what: partitions, racks of each, servers of each, and what differs from the
 /// data centre.
-const TOPOLOGIES: [(&str, &str); 7] = [
+const TOPOLOGIES: [(&str, &str); 8] = [
     ("4x4x8", "128x8/cores=56/partitions=4/racks=16"),
     ("2x2x8", "32x8/cores=56/partitions=2/racks=4"),
     ("4x8x16", "512x8/cores=56/partitions=4/racks=32"),
@@ -45,7 +45,11 @@ const TOPOLOGIES: [(&str, &str); 7] = [
         "uplinks-6:1",
         "128x8/cores=56/partitions=4/racks=16/oversubscription=6",
     ),
+    (LARGEST, "4096x8/cores=56/partitions=8/racks=128"),
 ];
+
+/// 4,096 servers, which take hours: by its name alone.
+const LARGEST: &str = "8x16x32";
 
 /// The placements, in the order of the table; those that this program does not have are left out.
 const POLICIES: [&str; 8] = [
@@ -89,7 +93,8 @@ const STUDENT: [f64; 30] = [
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Topologies: 4x4x8 (partitions, racks of each, servers of each), 2x2x8, 4x8x16, servers-2x2 and
-    /// servers-2x8 (sockets and GPUs of each), uplinks-1:1 and uplinks-6:1; or 'all'
+    /// servers-2x8 (sockets and GPUs of each), uplinks-1:1 and uplinks-6:1, or 'all' of these; and 8x16x32, which
+    /// takes hours unless there are few workloads and jobs
     #[arg(long, value_delimiter = ',', default_value = "4x4x8")]
     topology: Vec<String>,
     /// GPU time submitted per GPU time there is
@@ -302,7 +307,7 @@ fn chosen(names: &[String]) -> Result<Vec<(&'static str, ClusterSpec)>, Failure>
     }
     let wanted = TOPOLOGIES
         .iter()
-        .filter(|(name, _)| all || names.iter().any(|wanted| wanted == name));
+        .filter(|&&(name, _)| (all && name != LARGEST) || names.iter().any(|of| of == name));
     wanted
         .map(|&(name, text)| {
             let cluster = text.parse().context("a topology is a cluster");
@@ -501,6 +506,20 @@ fn text(arguments: &Arguments, rows: Vec<Row>, fit: &Fit) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_largest_is_run_by_its_name_alone() {
+        let names = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            let chosen = chosen(&names).ok().expect("topologies");
+            chosen.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&[LARGEST]), [LARGEST]);
+        let all = names(&["all"]);
+        assert_eq!(all.len(), TOPOLOGIES.len() - 1);
+        assert!(!all.contains(&LARGEST));
+        assert_eq!(names(&["all", LARGEST]).len(), TOPOLOGIES.len());
+    }
 
     #[test]
     fn intervals_are_students() {
