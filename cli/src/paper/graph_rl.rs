@@ -453,6 +453,14 @@ fn run(
     })
 }
 
+/// Of one workload there is none.
+fn interval(low: f64, high: f64, end: impl Fn(f64) -> String) -> String {
+    match low.is_nan() {
+        true => "–".to_owned(),
+        false => format!("{} to {}", end(low), end(high)),
+    }
+}
+
 fn text(arguments: &Arguments, rows: Vec<Row>, fit: &Fit) -> String {
     let mut table = Table::default();
     let head = [
@@ -469,7 +477,7 @@ fn text(arguments: &Arguments, rows: Vec<Row>, fit: &Fit) -> String {
         let mut cells = vec![
             format!("{}, {}, {}", row.topology, row.load, row.policy),
             format!("{:.0}", row.mean_jct),
-            format!("{:.0} to {:.0}", row.low, row.high),
+            interval(row.low, row.high, |end| format!("{end:.0}")),
             format!("{:.0}", row.p95_jct.mean),
             format!("{:.0}", row.makespan.mean),
         ];
@@ -479,7 +487,9 @@ fn text(arguments: &Arguments, rows: Vec<Row>, fit: &Fit) -> String {
         }) = &row.against
         {
             cells.push(format!("{:+.1} % {strongest}", 100.0 * mean));
-            cells.push(format!("{:+.1} to {:+.1} %", 100.0 * low, 100.0 * high));
+            cells.push(interval(*low, *high, |end| {
+                format!("{:+.1} %", 100.0 * end)
+            }));
         }
         table.row(cells);
     }
@@ -519,6 +529,14 @@ mod tests {
         assert_eq!(all.len(), TOPOLOGIES.len() - 1);
         assert!(!all.contains(&LARGEST));
         assert_eq!(names(&["all", LARGEST]).len(), TOPOLOGIES.len());
+    }
+
+    #[test]
+    fn one_workload_has_no_interval() {
+        let Mean { mean, low, high } = Mean::of([2.0]);
+        let written = |low, high| interval(low, high, |end| format!("{end:.1}"));
+        assert_eq!((mean, written(low, high).as_str()), (2.0, "–"));
+        assert_eq!(written(1.0, 2.5), "1.0 to 2.5");
     }
 
     #[test]
