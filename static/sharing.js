@@ -26,7 +26,7 @@ globalThis.switchyardSharing = (() => {
 
   // What of the protocol counts here: the places of messages in their lists (web/src/bridge/protocol.rs, where
   // a test holds them to this).
-  const [OPEN, SAMPLE, RUN] = [0, 2, 0];
+  const [OPEN, SAMPLE, RUN, TAKEN] = [0, 2, 0, 1];
   const [READING, EXPORTED, LOG, DONE, FAILED, SLOWED, SUMMED, CRASHED] = [1, 7, 8, 9, 10, 12, 18, 19];
   const OF_A_RUN = [LOG, DONE, FAILED, SUMMED, CRASHED];
   const isLast = (place) => place !== READING && place !== LOG;
@@ -38,6 +38,13 @@ globalThis.switchyardSharing = (() => {
   };
 
   const sizeOf = (parcel) => (typeof parcel === "string" ? parcel.length : parcel.reduce((sum, part) => sum + (part.byteLength ?? part.size ?? 0), 0));
+
+  /** A request once more, for questions that follow: a run's log is known, and not asked for again. */
+  const again = (role, [request, ...files]) => {
+    const bytes = new Uint8Array(request.slice(0));
+    if (role === "runner") bytes[1] = 0;
+    return [bytes.buffer, ...files];
+  };
 
   /** What a request comes to, as a text: equal for equal ones. None where that cannot be told. */
   const nameOf = async (role, parcel) => {
@@ -216,7 +223,7 @@ globalThis.switchyardSharing = (() => {
     early = [];
     held = [];
     owed = 0;
-    /** Whether its worker does again what its task was. */
+    /** Whether its worker opens again what its task opened. */
     repeats = false;
     isOpen = true;
 
@@ -240,6 +247,11 @@ globalThis.switchyardSharing = (() => {
     }
 
     async answer(parcel) {
+      // A worker is as far ahead as it may be of the figure that is fastest.
+      if (this.role === "runner" && placeOf(parcel) === TAKEN) {
+        if (this.task?.place && !this.task.isDone) ask(this.task.place, parcel);
+        return;
+      }
       if (!ROLES[this.role](new Uint8Array(parcel[0]))) return this.ask(parcel);
       const name = await nameOf(this.role, parcel);
       if (!this.isOpen) return;
@@ -269,8 +281,8 @@ globalThis.switchyardSharing = (() => {
         task.place = null;
         return ask(this.place, parcel);
       }
-      this.repeats = task !== null;
-      this.early = task ? [task.parcel, parcel] : [parcel];
+      this.repeats = task !== null && this.role === "opener";
+      this.early = task ? [again(this.role, task.parcel), parcel] : [parcel];
       employ(this);
     }
 
@@ -292,7 +304,7 @@ globalThis.switchyardSharing = (() => {
     }
 
     hear(parcel, place) {
-      if (this.repeats && (this.role === "opener" || OF_A_RUN.includes(place))) {
+      if (this.repeats) {
         this.repeats = !isLast(place);
         return;
       }

@@ -391,6 +391,23 @@ for (const where of ["of the page's host", "of another host"]) {
   });
 }
 
+test("a run of many pieces comes to its end for all figures that share it, though one of them goes", async (t) => {
+  const [LOG, DONE] = [8, 9];
+  const one = (id) => `<switchyard-view id="${id}" src="fleet" policy="srtf" cluster="4x8" t="1" view="yard" style="height: 200px"></switchyard-view>`;
+  const url = await host(t, { "article.html": article(["a", "b", "c"].map(one).join("")) });
+  const page = await open(t, `${url}article.html`, { before: heeding, viewport: { width: 800, height: 900 } });
+  while (figures(page).length < 3) await page.waitForTimeout(50);
+  const [a, b, c] = figures(page);
+  await replies(a, LOG);
+  await on(page, "a", (element) => element.remove());
+  for (const frame of [b, c]) {
+    await replies(frame, DONE);
+    const pieces = await replies(frame, LOG);
+    assert.ok(pieces > 2, `${pieces} pieces: it shows nothing`);
+  }
+  assert.equal((await shared(page))[0], 2, "a trace and a run of it");
+});
+
 test("a file's own settings hold beside schedulers that an element names", async (t) => {
   const settings = "#switchyard 1\n#cluster 1x4\n#policy las\n#seed 77\njob,submit,duration,gpus\na,0,60,2\nb,10,600,2\n";
   const url = await host(t, { "article.html": article(`<switchyard-view id="a" src="traces/own.csv" policy="fifo srtf" t="20"></switchyard-view><switchyard-view id="b" src="traces/own.csv" link="seed=5" policy="sjf" cluster="1x2" t="1"></switchyard-view><switchyard-view id="c" src="traces/own.csv" t="1"></switchyard-view>`), "traces/own.csv": settings });

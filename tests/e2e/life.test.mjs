@@ -53,17 +53,59 @@ async function runner(page) {
   }
 }
 
-/** A run that takes minutes. */
-const LONG = "sample=fleet&cluster=4x8&t=0&run=las[quantum=20]";
+/** A run that takes minutes, most of them to decide: its log is short. */
+const LONG = "sample=fleet&cluster=4x8&t=0&run=gavel";
 
 test("runs that wait for their turn can be cancelled", async (t) => {
-  const page = await openOn(t, 2, 2, `index.html#v=1&log-budget=500&${LONG}&run=las[quantum=21]&run=fifo`);
+  const page = await openOn(t, 2, 2, `index.html#v=1&${LONG}&run=gavel[round=361]&run=fifo`);
   await cards(page, "running").nth(1).waitFor();
   await cards(page, "idle").getByText("waits for its turn").waitFor();
+  await page.locator(".yard").nth(2).getByText("waits for its turn").waitFor();
   await page.getByRole("button", { name: "Cancel FIFO" }).click();
   await page.getByText("cancelled at 0 of").waitFor();
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
   await cards(page, "running").first().waitFor({ state: "detached" });
+});
+
+test("a double click cancels, and does not run again what it has cancelled", async (t) => {
+  const page = await open(t, `index.html#v=1&${LONG}`);
+  await cards(page, "running").waitFor();
+  await page.getByRole("button", { name: "Cancel", exact: true }).dblclick();
+  await cards(page, "cancelled").waitFor();
+  await page.getByRole("button", { name: "Run again" }).click();
+  await cards(page, "running").waitFor();
+  const box = await page.getByRole("button", { name: "Cancel Gavel" }).boundingBox();
+  await page.mouse.dblclick(box.x + box.width / 2, box.y + box.height / 2);
+  await cards(page, "cancelled").waitFor();
+  assert.equal(await cards(page, "running").count(), 0);
+});
+
+test("runs wait for a page that is busy, and are not ahead of it by much", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=fleet&cluster=4x8&t=0&run=las[quantum=20]&run=las[quantum=21]", {
+    before: (page) =>
+      page.addInitScript(() => {
+        globalThis.heard = 0;
+        globalThis.Worker = class extends Worker {
+          constructor(...given) {
+            super(...given);
+            this.addEventListener("message", () => (heard += 1));
+          }
+        };
+      }),
+  });
+  await cards(page, "running").getByText(/^[1-9].* of 40,000 jobs$/).nth(1).waitFor();
+  const waited = await page.evaluate(async () => {
+    const until = performance.now() + 2000;
+    while (performance.now() < until);
+    const before = heard;
+    // This comes after what has come meanwhile.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return heard - before;
+  });
+  // Two of each run (web/src/bridge/protocol.rs), and the next ones where they are quick.
+  assert.ok(waited <= 12, `${waited} pieces of logs had come`);
+  const before = await page.evaluate(() => heard);
+  await page.waitForFunction((before) => heard > before + 8, before);
 });
 
 test("a dying worker is replaced, its run has the settings of now, and the page says so", async (t) => {
@@ -73,13 +115,13 @@ test("a dying worker is replaced, its run has the settings of now, and the page 
   await add(page, "fifo");
   await finished(page, 1, 120_000);
   await dying.evaluate(() => void setTimeout(() => postMessage({})));
-  await page.getByText("The worker of las[quantum=20] died and was restarted").waitFor();
+  await page.getByText("The worker of gavel died and was restarted").waitFor();
   await cards(page, "running").waitFor();
   // It stands where it stood: before the scheduler that was added since it began.
   const shown = page.locator("#export-panel").getByRole("button", { name: /^Timeline of .* as Chrome trace$/, includeHidden: true });
   await shown.nth(1).waitFor({ state: "attached" });
   const names = await shown.evaluateAll((buttons) => buttons.map((button) => button.getAttribute("aria-label")));
-  assert.match(names[0], /2D-LAS/);
+  assert.match(names[0], /Gavel/);
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
   await cards(page, "running").first().waitFor({ state: "detached" });
 });

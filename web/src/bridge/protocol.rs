@@ -2,7 +2,7 @@
 //!
 //! A worker first says [`Reply::Ready`]. One worker opens traces; each run has a worker of its
 //! own, which gets one [`RunRequest::Run`] and then streams [`Reply::Log`] until [`Reply::Done`]
-//! or [`Reply::Failed`]. Cancelling is ending the worker.
+//! or [`Reply::Failed`], never far [ahead](AHEAD) of the page. Cancelling is ending the worker.
 
 use super::jobs::Jobs;
 use crate::fragmentation::{Arrivals, Measured};
@@ -23,7 +23,12 @@ use switchyard::workload::ApplicationSettings;
 use switchyard::{Experiment, RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 14;
+pub const PROTOCOL: u32 = 15;
+
+/// How many pieces of a log may be on their way to a page: the worker goes on once one is
+/// [taken](RunRequest::Taken). With more, what else a page has to do would wait behind them, wherever
+/// simulating is faster than showing; with fewer, the worker would wait for every answer.
+pub const AHEAD: u32 = 2;
 
 /// What a worker is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,6 +190,8 @@ pub enum RunRequest {
         /// Its summary alone is wanted, with jobs that come so many times as fast.
         sum_at_load: Option<f64>,
     },
+    /// The page has taken in so many pieces of the log, of all there were.
+    Taken(u32),
     /// Look at the file of weights that follows the message.
     Weigh,
     /// Tell what the policy thought of a job at a time: runs again up to there.
@@ -434,5 +441,7 @@ mod tests {
         let run = run.unwrap();
         assert_eq!(run[1], 1, "whether it simulates stands second");
         is("RUN", run);
+        let taken = postcard::to_allocvec(&RunRequest::Taken(1)).unwrap();
+        is("TAKEN", taken);
     }
 }

@@ -174,6 +174,11 @@ impl Session {
                 self.0.stage.write().receive(id, *delta, progress);
                 let now = now_ms();
                 if let Some(run) = self.0.runs.borrow_mut().get(id) {
+                    run.pieces += 1;
+                    if let Some(worker) = &run.worker {
+                        // A number can always be written.
+                        let _ = worker.send(&RunRequest::Taken(run.pieces), []);
+                    }
                     run.progress = progress;
                     if now - run.told_ms < PROGRESS_EVERY_MS {
                         return;

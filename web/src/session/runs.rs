@@ -57,6 +57,8 @@ pub(crate) struct Run<Worker = WorkerHandle> {
     pub(crate) told_ms: f64,
     /// How far it has come.
     pub(crate) progress: Progress,
+    /// Pieces of its log that are taken in.
+    pub(crate) pieces: u32,
     /// The question to the worker that is not answered yet, and the last one answered.
     pub(crate) asked: Option<(JobId, Time)>,
     pub(crate) answered: Option<(JobId, Time)>,
@@ -84,6 +86,7 @@ impl<Worker> Run<Worker> {
             used: 0,
             told_ms: 0.0,
             progress,
+            pieces: 0,
             asked: None,
             answered: None,
             round_asked: None,

@@ -18,6 +18,11 @@ pub(super) fn quiet_button(
     }
 }
 
+/// Whether a click is the second of a double one: the first may have put another button in its place.
+pub(super) fn is_second_of_two(click: &MouseEvent) -> bool {
+    click.detail() > 1
+}
+
 /// One of a switch's buttons.
 pub(super) fn switch_button(
     chosen: bool,

@@ -1,6 +1,6 @@
 //! One scheduler: its parameters as a form and as text, and how far its run is.
 
-use super::controls::{self, Take, quiet_button};
+use super::controls::{self, Take, is_second_of_two, quiet_button};
 use super::history_field::history_field;
 use super::icon::{Icon, sign};
 use super::setting_field::{described, kind_field};
@@ -69,7 +69,11 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
             _ => button(
                 Icon::Play,
                 "Run",
-                Callback::from(move |_| session.tell(Action::Edit(id, Change::nothing()))),
+                Callback::from(move |click| {
+                    if !is_second_of_two(&click) {
+                        session.tell(Action::Edit(id, Change::nothing()));
+                    }
+                }),
             ),
         }
     };

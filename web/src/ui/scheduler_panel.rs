@@ -1,6 +1,6 @@
 //! The rail's third part: the schedulers that run the trace.
 
-use super::controls::{no_option, option, quiet_button, switch_button};
+use super::controls::{is_second_of_two, no_option, option, quiet_button, switch_button};
 use super::doers::{StateHandle, tell};
 use super::icon::{Icon, sign};
 use super::scheduler_card::SchedulerCard;
@@ -77,7 +77,10 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
     };
     let onrun = {
         let (session, cards) = (session.clone(), state.cards.clone());
-        Callback::from(move |_: MouseEvent| {
+        Callback::from(move |click: MouseEvent| {
+            if is_second_of_two(&click) {
+                return;
+            }
             for card in &cards {
                 session.tell(Action::Edit(card.id, Change::nothing()));
             }
@@ -122,9 +125,9 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
                     { for policies }
                 </select>
                 if running {
-                    <button type="button" onclick={oncancel}>{ "Cancel" }</button>
+                    <button key="cancel" type="button" onclick={oncancel}>{ "Cancel" }</button>
                 } else {
-                    <button type="button" class="primary" disabled={state.cards.is_empty() || state.trace.is_none()} onclick={onrun}>{ "Run again" }</button>
+                    <button key="run" type="button" class="primary" disabled={state.cards.is_empty() || state.trace.is_none()} onclick={onrun}>{ "Run again" }</button>
                 }
             </div>
         </section>

@@ -1,7 +1,7 @@
 //! The worker that carries one run: simulates in slices, so that it can listen between them.
 
 use crate::bridge::jobs::Jobs;
-use crate::bridge::protocol::{ExportFormat, Reply, RunRequest};
+use crate::bridge::protocol::{AHEAD, ExportFormat, Reply, RunRequest};
 use crate::bridge::server::{listen, reply};
 use gloo_events::EventListener;
 use js_sys::Uint8Array;
@@ -101,6 +101,9 @@ struct Run {
     weights: Weights,
     simulation: Simulation,
     sent: LogMark,
+    /// Pieces of the log: those sent, and those of them that the page has taken in.
+    pieces: u32,
+    taken: u32,
     wall_ms: f64,
     over: bool,
 }
@@ -129,6 +132,8 @@ impl Run {
             workload,
             weights,
             sent: LogMark::default(),
+            pieces: 0,
+            taken: 0,
             wall_ms: 0.0,
             over: !simulate,
         })
@@ -138,6 +143,11 @@ impl Run {
     fn again(&self) -> Option<Simulation> {
         let again = self.spec.start_with(self.workload.clone(), &self.weights);
         again.ok()
+    }
+
+    /// Whether the page has enough to take in.
+    fn is_ahead(&self) -> bool {
+        self.pieces.saturating_sub(self.taken) >= AHEAD
     }
 
     /// Looking at the clock costs more than a step, but for those of a network.
@@ -193,6 +203,15 @@ impl Server {
                 (self.replay, self.watch, self.noted) = (None, None, None);
                 self.slice();
             }
+            RunRequest::Taken(pieces) => {
+                if let Some(run) = &mut self.run {
+                    let was_ahead = run.is_ahead();
+                    run.taken = run.taken.max(pieces);
+                    if was_ahead && !run.is_ahead() && !run.over {
+                        self.ask_again();
+                    }
+                }
+            }
             RunRequest::Weigh => {
                 let mut weights = Weights::default();
                 let own = weights.add_own(&bytes_of(&with));
@@ -217,11 +236,15 @@ impl Server {
         }
     }
 
-    /// Simulates for a while, sends what came of it, and asks to be called again.
+    /// Simulates for a while, sends what came of it, and asks to be called again; if it is ahead of
+    /// the page, that calls it.
     fn slice(&mut self) {
         let Some(run) = self.run.as_mut().filter(|run| !run.over) else {
             return self.watch();
         };
+        if run.is_ahead() {
+            return;
+        }
         let budget = if run.wall_ms == 0.0 {
             FIRST_SLICE_MS
         } else {
@@ -235,6 +258,7 @@ impl Server {
             }
         };
         run.wall_ms += now_ms(&self.scope) - begin;
+        run.pieces += 1;
         let delta = Box::new(run.simulation.take_delta(&mut run.sent));
         reply(
             &self.scope,
@@ -244,10 +268,7 @@ impl Server {
             },
         );
         match stepped {
-            Ok(true) => {
-                self.ask_again();
-                return;
-            }
+            Ok(true) => return self.ask_again(),
             Ok(false) => {
                 let log_hash = run.simulation.log().hash();
                 reply(

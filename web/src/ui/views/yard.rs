@@ -135,6 +135,9 @@ pub(super) fn yard(state: &AppState, doers: &Doers, card: &Card, narrow_shown: b
         }
         (RunStatus::Cancelled(_), None) => html! { <span class="hint">{ "cancelled" }</span> },
         (RunStatus::Failed(_), None) => html! { <span class="error">{ "failed" }</span> },
+        (RunStatus::Idle, None) if state.trace.is_some() => {
+            html! { <span class="hint">{ "waits for its turn" }</span> }
+        }
         (RunStatus::Idle | RunStatus::Done { .. }, None) => Html::default(),
     };
     let name = card.name();
