@@ -61,6 +61,8 @@ test("runs that wait for their turn can be cancelled", async (t) => {
   await cards(page, "running").nth(1).waitFor();
   await cards(page, "idle").getByText("waits for its turn").waitFor();
   await page.locator(".yard").nth(2).getByText("waits for its turn").waitFor();
+  await page.getByRole("tab", { name: "Timeline" }).click();
+  await page.locator(".timeline").nth(2).getByText("waits for its turn").waitFor();
   await page.getByRole("button", { name: "Cancel FIFO" }).click();
   await page.getByText("cancelled at 0 of").waitFor();
   await page.getByRole("button", { name: "Cancel", exact: true }).click();

@@ -1,5 +1,6 @@
 //! Who held which GPU when, one timeline per run.
 
+use super::yard::its_turn;
 use crate::draw::timeline::{By, Timeline, picture};
 use crate::state::Action;
 use crate::state::view_options::{TIMELINE_ROWS, TIMELINE_RUN};
@@ -61,7 +62,7 @@ fn TimelineView(props: &StateProps) -> Html {
         let label = card.name();
         html! {
             <section key={format!("{}-{:?}", card.id, by)} class="timeline" aria-label={format!("Timeline of {label}")}>
-                <h2><span class="spec" title={card.policy.label()}>{ label }</span></h2>
+                <h2><span class="spec" title={card.policy.label()}>{ label }</span>{ its_turn(state, card) }</h2>
                 <CanvasHost scene={Scene::of((card.id, by), |(run, by)| Timeline::of_run(run, by))} doers={props.doers.clone()} label={format!("Which job held which GPU when, under {label}")} />
             </section>
         }

@@ -116,6 +116,14 @@ fn ratio(state: &AppState, card: &Card) -> Option<String> {
     wording::difference(mine, its, wording::Direction::Time)
 }
 
+/// That a run waits for its turn, if it does: why there is nothing to see of it.
+pub(super) fn its_turn(state: &AppState, card: &Card) -> Html {
+    if card.status != RunStatus::Idle || state.trace.is_none() {
+        return Html::default();
+    }
+    html! { <span class="hint">{ "waits for its turn" }</span> }
+}
+
 /// One run's yard; `narrow_shown`: also on a narrow screen.
 pub(super) fn yard(state: &AppState, doers: &Doers, card: &Card, narrow_shown: bool) -> Html {
     let result = match (&card.status, &card.summary) {
@@ -135,10 +143,7 @@ pub(super) fn yard(state: &AppState, doers: &Doers, card: &Card, narrow_shown: b
         }
         (RunStatus::Cancelled(_), None) => html! { <span class="hint">{ "cancelled" }</span> },
         (RunStatus::Failed(_), None) => html! { <span class="error">{ "failed" }</span> },
-        (RunStatus::Idle, None) if state.trace.is_some() => {
-            html! { <span class="hint">{ "waits for its turn" }</span> }
-        }
-        (RunStatus::Idle | RunStatus::Done { .. }, None) => Html::default(),
+        (RunStatus::Idle | RunStatus::Done { .. }, None) => its_turn(state, card),
     };
     let name = card.name();
     let position = state.cards.iter().position(|other| other.id == card.id);
