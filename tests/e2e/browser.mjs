@@ -41,6 +41,9 @@ export const dist = join(here, "../../dist");
 /** The page as `cargo xtask serve` builds it. */
 export const served = join(here, "../../target/web/serve");
 
+/** Few tests take so long: of one that hangs the page is closed, and it fails where it is. */
+const MOST_MS = 600_000;
+
 const watched = new WeakMap();
 
 /** What has gone wrong in a page so far, one line each. */
@@ -83,9 +86,10 @@ export function browser(flags = [], folder = dist) {
    * Opens an address in a browser profile of its own, until the test `t` ends.
    * @param {string} address relative to the served page, or of a file or another server of the test's
    * @param {object} options Playwright's for a context: `viewport`, `colorScheme`, …; `before`, which
-   *   is given the page before it opens the address; `tolerated`, what problems that the test makes say
+   *   is given the page before it opens the address; `tolerated`, what problems that the test makes say;
+   *   `most`, milliseconds until it is taken to hang
    */
-  async function open(t, address, { before, tolerated, ...options } = {}) {
+  async function open(t, address, { before, tolerated, most = MOST_MS, ...options } = {}) {
     const context = await chrome.newContext(options);
     const page = await context.newPage();
     await before?.(page);
@@ -93,7 +97,9 @@ export function browser(flags = [], folder = dist) {
     const folder = url.startsWith(server.url) ? server.url : new URL(".", url).href;
     const problems = watch(context, page, url.startsWith("file:") ? url : folder, tolerated);
     watched.set(page, problems);
+    const hangs = setTimeout(() => context.close(), most);
     t.after(async () => {
+      clearTimeout(hangs);
       await context.close();
       assert.deepEqual(problems, [], "the page had problems of its own");
     });

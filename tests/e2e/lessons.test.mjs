@@ -31,10 +31,13 @@ async function reach(step) {
     for (const choice of await choices.all()) {
       // What the figure shows already is not run again.
       if ((await choice.getAttribute("aria-pressed")) === "true") continue;
-      const over = figure.evaluate((figure) => new Promise((resolve) => figure.addEventListener("done", resolve, { once: true })));
+      // Heard from before the choice: what another figure has run is over at once.
+      await figure.evaluate((figure) => {
+        figure.over = new Promise((resolve) => figure.addEventListener("done", () => resolve(), { once: true }));
+      });
       await choice.press("Enter");
       assert.equal(await choice.getAttribute("aria-pressed"), "true");
-      await over;
+      await figure.evaluate((figure) => figure.over);
       if (await done(2_000)) return;
     }
   }
@@ -150,11 +153,12 @@ for (const width of [390, 768, 1440]) {
         await figure.evaluate((figure) => figure.scrollIntoView());
         await figure.evaluate((figure) => figure.summary());
       }
-      const there = page.locator("switchyard-view").last().evaluate((figure) => new Promise((resolve) => {
-        figure.addEventListener("time", ({ detail }) => detail.t >= 21_599 && resolve());
-      }));
+      const last = page.locator("switchyard-view").last();
+      await last.evaluate((figure) => {
+        figure.there = new Promise((resolve) => figure.addEventListener("time", ({ detail }) => detail.t >= 21_599 && resolve()));
+      });
       await page.getByRole("button", { name: "the sixth" }).click();
-      await there;
+      await last.evaluate((figure) => figure.there);
       assert.ok((await widthOf(page)) <= width);
       assert.deepEqual(await accessibilityProblems(page), []);
       await screenshot(page, `article-${width}-${colorScheme}`);

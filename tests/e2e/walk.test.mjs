@@ -24,7 +24,7 @@ for (const [name, folder, address] of builds) {
     const { open } = browser([], folder);
 
     test(`a walk over ${name}`, async (t) => {
-      const page = await open(t, address);
+      const page = await open(t, address, { most: 600_000 + steps * 2_000 });
       const { views, controls, steps: taken } = await walk(page, { seed, steps });
       t.diagnostic(`seed ${seed}: ${taken} steps, ${controls} controls`);
       assert.deepEqual(views.sort(), ["Compare", "Fragmentation", "Goodput", "Jobs", "Queues", "Sweep", "Timeline", "Yard"]);
