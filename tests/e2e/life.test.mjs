@@ -108,6 +108,15 @@ test("runs wait for a page that is busy, and are not ahead of it by much", async
   assert.ok(waited <= 12, `${waited} pieces of logs had come`);
   const before = await page.evaluate(() => heard);
   await page.waitForFunction((before) => heard > before + 8, before);
+  const longest = await page.evaluate(async () => {
+    let longest = 0;
+    for (let from = performance.now(), end = from + 3000; from < end; from = performance.now()) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      longest = Math.max(longest, performance.now() - from - 10);
+    }
+    return longest;
+  });
+  t.diagnostic(`a timer of the page waited ${longest.toFixed(0)} ms at most while both ran, in 3 s`);
 });
 
 test("a dying worker is replaced, its run has the settings of now, and the page says so", async (t) => {

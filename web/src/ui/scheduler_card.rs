@@ -174,6 +174,9 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
     }
 }
 
+/// What is said of a run that begins once others have left it room.
+pub(super) const ITS_TURN: &str = "waits for its turn";
+
 /// The status as a word, for styles and tests.
 pub(super) fn status_name(status: &RunStatus) -> &'static str {
     match status {
@@ -188,8 +191,11 @@ pub(super) fn status_name(status: &RunStatus) -> &'static str {
 fn status(status: &RunStatus, mean_jct: Option<f64>, has_trace: bool) -> Html {
     match status {
         RunStatus::Idle => {
-            let what = if has_trace { "its turn" } else { "a trace" };
-            html! { <p class="hint">{ format!("waits for {what}") }</p> }
+            let waits = match has_trace {
+                true => ITS_TURN,
+                false => "waits for a trace",
+            };
+            html! { <p class="hint">{ waits }</p> }
         }
         RunStatus::Running(progress) => html! {
             <div class="progress">

@@ -11,9 +11,11 @@ mod sweep;
 mod timeline;
 mod yard;
 
+use super::scheduler_card::ITS_TURN;
 use super::view::View;
-use crate::state::AppState;
 use crate::state::link::{Link, among};
+use crate::state::{AppState, Card, RunStatus};
+use yew::prelude::*;
 
 /// The views in the order of their tabs and keys. The first is shown where none is named.
 pub(super) static VIEWS: [View; 8] = [
@@ -35,6 +37,14 @@ pub(super) fn named(name: &str) -> Option<&'static View> {
 /// The view that is shown.
 pub(super) fn shown(state: &AppState) -> &'static View {
     named(&state.view).unwrap_or(&VIEWS[0])
+}
+
+/// That a run waits for its turn, if it does: why there is nothing to see of it.
+fn its_turn(state: &AppState, card: &Card) -> Html {
+    if card.status != RunStatus::Idle || state.trace.is_none() {
+        return Html::default();
+    }
+    html! { <span class="hint">{ ITS_TURN }</span> }
 }
 
 /// What stands after `#`, with a view that there is.

@@ -1,6 +1,6 @@
 //! Who held which GPU when, one timeline per run.
 
-use super::yard::its_turn;
+use super::its_turn;
 use crate::draw::timeline::{By, Timeline, picture};
 use crate::state::Action;
 use crate::state::view_options::{TIMELINE_ROWS, TIMELINE_RUN};

@@ -1,5 +1,6 @@
 //! Every run's yard side by side on the one clock.
 
+use super::its_turn;
 use crate::draw::format;
 use crate::draw::palette::{self, LOADS};
 use crate::draw::yard::Yard;
@@ -114,14 +115,6 @@ fn ratio(state: &AppState, card: &Card) -> Option<String> {
         .filter(|baseline| baseline.id != card.id)?;
     let (mine, its) = (card.summary?.jct.mean, baseline.summary?.jct.mean);
     wording::difference(mine, its, wording::Direction::Time)
-}
-
-/// That a run waits for its turn, if it does: why there is nothing to see of it.
-pub(super) fn its_turn(state: &AppState, card: &Card) -> Html {
-    if card.status != RunStatus::Idle || state.trace.is_none() {
-        return Html::default();
-    }
-    html! { <span class="hint">{ "waits for its turn" }</span> }
 }
 
 /// One run's yard; `narrow_shown`: also on a narrow screen.
