@@ -182,7 +182,8 @@ globalThis.switchyardEmbed = (() => {
     const figure = Object.hasOwn(FIGURES, what) ? FIGURES[what] : fail(`a goal does not know '${what.slice(0, 60)}'`);
     return ({ results }) => {
       const of = results && runOf(results.runs, name);
-      return of && figure(of);
+      // A run that leaves jobs behind is never the better one.
+      return of && (of.finished === of.jobs ? figure(of) : NaN);
     };
   };
 

@@ -34,7 +34,8 @@ use switchyard::study::StudyError;
 /// Replay a GPU cluster's job trace under different schedulers.
 ///
 /// Exit status: 0 when all went well, or whoever reads the output has seen enough; 1 when a run
-/// failed or its results could not be written; 2 when the input or the arguments are wrong.
+/// failed or its results could not be written; 2 when the input or the arguments are wrong; 3 when all
+/// was written, but a run leaves jobs behind that never end, or no job could run at all.
 #[derive(Parser)]
 #[command(name = "switchyard", version)]
 struct Arguments {
@@ -71,6 +72,8 @@ pub(crate) enum Failure {
     Input(anyhow::Error),
     /// A run failed, or its results could not be written: status 1.
     Run(anyhow::Error),
+    /// Results are written, but a run did not finish what it could have: status 3.
+    Unfinished(anyhow::Error),
     /// Whoever reads the output has seen enough: nothing to say, status 0.
     Unread,
 }
@@ -89,7 +92,7 @@ impl From<StudyError> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Input(error) | Self::Run(error) => write!(f, "{error:#}"),
+            Self::Input(error) | Self::Run(error) | Self::Unfinished(error) => write!(f, "{error:#}"),
             Self::Unread => Ok(()),
         }
     }
@@ -111,6 +114,7 @@ fn main() -> ExitCode {
         Ok(()) | Err(Failure::Unread) => return ExitCode::SUCCESS,
         Err(failure @ Failure::Input(_)) => (failure, 2),
         Err(failure @ Failure::Run(_)) => (failure, 1),
+        Err(failure @ Failure::Unfinished(_)) => (failure, 3),
     };
     // Where nobody listens the status has to do.
     let _ = writeln!(

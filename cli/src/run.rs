@@ -4,7 +4,7 @@ use crate::settings::{SettingsArguments, prepared};
 use crate::table::Table;
 use crate::terminal::shown;
 use crate::{Failure, applications, input, memory, output, script};
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ffi::OsStr;
@@ -14,10 +14,11 @@ use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::policy::PolicySpec;
 use switchyard::report::{
-    Outcomes, Results, RunResult, TableForm, chrome_trace, jct_by_name, jobs_csv, paper_table,
+    Outcomes, Results, RunResult, Summary, TableForm, chrome_trace, finished_in_all, jct_by_name,
+    jobs_csv, paper_table,
 };
 use switchyard::sim::RunLog;
-use switchyard::study::Origin;
+use switchyard::study::{Origin, Prepared};
 use switchyard::weights::Weights;
 use switchyard::workload::Workload;
 
@@ -54,6 +55,9 @@ pub(crate) struct Arguments {
     /// Markdown, else CSV; - is standard output, in Markdown
     #[arg(long, value_name = "FILE")]
     table: Option<String>,
+    /// Compare over the jobs that finish under all policies, where some leave jobs behind
+    #[arg(long)]
+    finished_in_all: bool,
     /// Write the first policy's run as Chrome-trace JSON, which Perfetto opens
     #[arg(long, value_name = "FILE")]
     chrome_trace: Option<String>,
@@ -88,13 +92,26 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     });
     let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
 
+    // What of each run is compared: all of it, or the jobs that finished in all.
+    let mut compared: Vec<Summary> = Vec::new();
     let results = runs.iter().map(|run| RunResult {
         per_job: arguments
             .per_job
             .then(|| jct_by_name(workload, &run.outcomes)),
         ..run.result.clone()
     });
-    let results = prepared.results(results.collect());
+    let mut results = prepared.results(results.collect());
+    if arguments.finished_in_all {
+        let common = finished_in_all(runs.iter().map(|run| &run.outcomes));
+        results.finished_in_all = Some(common.len() as u32);
+        for (result, run) in results.runs.iter_mut().zip(&runs) {
+            let over = Summary::over(&common, workload, &run.outcomes);
+            result.over_finished_in_all = Some((&over).into());
+            compared.push(over);
+        }
+    } else {
+        compared.extend(results.runs.iter().map(|run| run.summary));
+    }
     let mut outputs: Vec<(&str, String)> = Vec::new();
     if let Some(path) = &arguments.json {
         let json = serde_json::to_string_pretty(&results)
@@ -109,9 +126,9 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         outputs.push((path, jobs_csv(workload, rows)));
     }
     if let Some(path) = &arguments.table {
-        let rows = results.runs.iter();
+        let rows = results.runs.iter().zip(&compared);
         let rows: Vec<_> = rows
-            .map(|run| (run.policy.as_str(), &run.summary))
+            .map(|(run, compared)| (run.policy.as_str(), compared))
             .collect();
         let form = match Path::new(path).extension().and_then(OsStr::to_str) {
             Some("tex") => TableForm::Latex,
@@ -126,8 +143,8 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     }
     let machine_output = outputs.iter().any(|(path, _)| *path == output::STDOUT);
     if !machine_output {
-        let mut people = head(&results, prepared.origin, prepared.dropped);
-        people.push_str(&table(&results.runs, compare));
+        let mut people = head(&results, &prepared);
+        people.push_str(&table(&results.runs, &compared, compare));
         people.push_str(&types(&results.runs));
         outputs.push((output::STDOUT, shown(&people).into_owned()));
     }
@@ -136,7 +153,25 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     for (path, text) in outputs {
         output::text(path, &text)?;
     }
-    Ok(())
+    match results.runs.iter().find_map(left_behind) {
+        None => Ok(()),
+        Some(left) => Err(Failure::Unfinished(anyhow!(left))),
+    }
+}
+
+/// What a run leaves behind though the cluster has room for it, or that it has come to nothing.
+fn left_behind(run: &RunResult) -> Option<String> {
+    let of = &run.summary;
+    let stuck = of.jobs - of.finished - of.rejected;
+    let label = label(&run.policy);
+    match (stuck, of.finished) {
+        (0, 0) if of.jobs > 0 => Some(format!("{label}: no job can run on this cluster")),
+        (0, _) => None,
+        (stuck, _) => Some(format!(
+            "{label}: {stuck} of {} jobs never end under this policy and placement; no mean of it stands for the trace",
+            of.jobs
+        )),
+    }
 }
 
 /// Runs to the end, with a progress bar if someone is watching.
@@ -182,8 +217,9 @@ fn simulate(
     })
 }
 
-fn head(results: &Results, origin: Origin, dropped: u32) -> String {
-    let origin = match origin {
+fn head(results: &Results, prepared: &Prepared) -> String {
+    let dropped = prepared.dropped;
+    let origin = match prepared.origin {
         Origin::Asked => "as asked",
         Origin::Trace => "came with the trace",
         Origin::Guessed => "guessed: see --help",
@@ -194,6 +230,9 @@ fn head(results: &Results, origin: Origin, dropped: u32) -> String {
         trace.jobs, trace.format, trace.gpu_hours, cluster.spec, cluster.gpus
     );
     text.push_str(&applications::describe(trace));
+    if let Some(why) = prepared.why_trained() {
+        text.push_str(&format!("{why}\n"));
+    }
     if dropped > 0 {
         text.push_str(&format!(
             "{dropped} rows of the trace were left out; `switchyard inspect` says why\n"
@@ -219,6 +258,20 @@ fn head(results: &Results, origin: Origin, dropped: u32) -> String {
         text.push_str(&format!(
             "{}: {stuck} jobs can never run under this policy and placement\n",
             label(&run.policy)
+        ));
+    }
+    let jobs = trace.jobs;
+    if let Some(common) = results.finished_in_all {
+        text.push_str(&format!(
+            "compared over the {common} of {jobs} jobs that finished under all\n"
+        ));
+    } else if results.runs.iter().any(|run| !run.summary.is_whole()) {
+        let hint = match results.runs.len() {
+            1 => "",
+            _ => ", and no ratio is taken of it: --finished-in-all compares over the jobs that all have finished",
+        };
+        text.push_str(&format!(
+            "where a run leaves jobs behind its means are over those that finished{hint}\n"
         ));
     }
     text.push('\n');
@@ -268,57 +321,52 @@ fn span(seconds: f64) -> String {
 }
 
 /// A metric: its name, its value as a number, and as text.
-type Metric = (&'static str, fn(&RunResult) -> f64, fn(f64) -> String);
+type Metric = (&'static str, fn(&Summary) -> f64, fn(f64) -> String);
 
-const METRICS: [Metric; 17] = [
-    ("mean JCT", |run| run.summary.jct.mean, span),
-    ("median JCT", |run| run.summary.jct.median, span),
-    ("p90 JCT", |run| run.summary.jct.p90, span),
-    ("p95 JCT", |run| run.summary.jct.p95, span),
-    ("p99 JCT", |run| run.summary.jct.p99, span),
-    ("longest JCT", |run| run.summary.jct.max, span),
-    ("mean queueing delay", |run| run.summary.queueing.mean, span),
-    ("longest wait", |run| run.summary.longest_wait, span),
-    ("makespan", |run| run.summary.makespan, span),
+const METRICS: [Metric; 16] = [
+    ("mean JCT", |of| of.jct.mean, span),
+    ("median JCT", |of| of.jct.median, span),
+    ("p90 JCT", |of| of.jct.p90, span),
+    ("p95 JCT", |of| of.jct.p95, span),
+    ("p99 JCT", |of| of.jct.p99, span),
+    ("longest JCT", |of| of.jct.max, span),
+    ("mean queueing delay", |of| of.queueing.mean, span),
+    ("longest wait", |of| of.longest_wait, span),
+    ("makespan", |of| of.makespan, span),
     (
         "GPUs allocated",
-        |run| run.summary.gpu_allocation * 100.0,
+        |of| of.gpu_allocation * 100.0,
         |percent| format!("{percent:.1} %"),
     ),
     (
         "cost",
-        |run| run.summary.node_hours,
+        |of| of.node_hours,
         |hours| format!("{hours:.1} node-hours"),
     ),
     (
         "mean nodes rented",
-        |run| run.summary.mean_nodes,
+        |of| of.mean_nodes,
         |nodes| format!("{nodes:.2}"),
     ),
     (
         "restarts",
-        |run| f64::from(run.summary.restarts),
+        |of| f64::from(of.restarts),
         |n| format!("{n}"),
     ),
     (
         "mean fairness rho",
-        |run| run.summary.fairness.rho_mean,
+        |of| of.fairness.rho_mean,
         |rho| format!("{rho:.2}"),
     ),
     (
         "p99 fairness rho",
-        |run| run.summary.fairness.rho_p99,
+        |of| of.fairness.rho_p99,
         |rho| format!("{rho:.2}"),
     ),
     (
         "Jain's index",
-        |run| run.summary.fairness.jain,
+        |of| of.fairness.jain,
         |index| format!("{index:.3}"),
-    ),
-    (
-        "simulated in",
-        |run| run.wall_ms,
-        |ms| format!("{ms:.0} ms"),
     ),
 ];
 
@@ -326,91 +374,107 @@ const METRICS: [Metric; 17] = [
 const FAILURE_METRICS: [Metric; 13] = [
     (
         "GPUs available",
-        |run| run.summary.failures.availability * 100.0,
+        |of| of.failures.availability * 100.0,
         |percent| format!("{percent:.2} %"),
     ),
     (
         "node failures",
-        |run| f64::from(run.summary.failures.node_failures),
+        |of| f64::from(of.failures.node_failures),
         |n| format!("{n}"),
     ),
     (
         "evictions",
-        |run| f64::from(run.summary.failures.evictions),
+        |of| f64::from(of.failures.evictions),
         |n| format!("{n}"),
     ),
     (
         "GPU-hours held",
-        |run| run.summary.failures.executed_gpu_hours,
+        |of| of.failures.executed_gpu_hours,
         |hours| format!("{hours:.1}"),
     ),
     (
         "lost to failures",
-        |run| run.summary.failures.lost_gpu_hours,
+        |of| of.failures.lost_gpu_hours,
         |hours| format!("{hours:.1} GPU-hours"),
     ),
     (
         "failed attempts",
-        |run| f64::from(run.summary.failures.failed_attempts),
+        |of| f64::from(of.failures.failed_attempts),
         |n| format!("{n}"),
     ),
     (
         "ended as failed",
-        |run| f64::from(run.summary.failures.failed_jobs),
+        |of| f64::from(of.failures.failed_jobs),
         |n| format!("{n}"),
     ),
     (
         "held by failed jobs",
-        |run| run.summary.failures.failed_gpu_hours,
+        |of| of.failures.failed_gpu_hours,
         |hours| format!("{hours:.1} GPU-hours"),
     ),
     (
         "cancelled",
-        |run| f64::from(run.summary.failures.cancelled_jobs),
+        |of| f64::from(of.failures.cancelled_jobs),
         |n| format!("{n}"),
     ),
     (
         "held by cancelled jobs",
-        |run| run.summary.failures.cancelled_gpu_hours,
+        |of| of.failures.cancelled_gpu_hours,
         |hours| format!("{hours:.1} GPU-hours"),
     ),
     (
         "spent on checkpoints",
-        |run| run.summary.failures.checkpoint_gpu_hours,
+        |of| of.failures.checkpoint_gpu_hours,
         |hours| format!("{hours:.1} GPU-hours"),
     ),
     (
         "spent on restoring",
-        |run| run.summary.failures.restore_gpu_hours,
+        |of| of.failures.restore_gpu_hours,
         |hours| format!("{hours:.1} GPU-hours"),
     ),
     (
         "goodput",
-        |run| run.summary.failures.goodput() * 100.0,
+        |of| of.failures.goodput() * 100.0,
         |percent| format!("{percent:.2} % of GPU-hours held"),
     ),
 ];
 
-/// A row per metric, a column per run; compared: with the ratio to the first run.
-fn table(runs: &[RunResult], compare: bool) -> String {
+/// A row per metric, a column per run; compared: with the ratio to the first run, where both have
+/// finished all jobs or the same ones. `compared`: what of each run the figures are of.
+fn table(runs: &[RunResult], compared: &[Summary], ratios: bool) -> String {
     let mut table = Table::default();
     let mut header = vec![String::new()];
     header.extend(runs.iter().map(|run| label(&run.policy)));
     table.row(header);
-    let fail = runs.iter().any(|run| run.summary.failures.is_something());
+    if runs.iter().any(|run| !run.summary.is_whole()) {
+        let left = runs.iter().map(|run| run.summary.left().unwrap_or_default());
+        table.row(std::iter::once(String::new()).chain(left).collect());
+    }
+    let whole: Vec<Summary> = runs.iter().map(|run| run.summary).collect();
+    let fail = whole.iter().any(|of| of.failures.is_something());
+    // What failures cost is of the run, whichever jobs are compared.
     let failures = FAILURE_METRICS.iter().filter(|_| fail);
-    for (name, value, text) in METRICS.iter().chain(failures) {
+    let metrics = METRICS.iter().map(|metric| (metric, compared));
+    for ((name, value, text), of) in metrics.chain(failures.map(|metric| (metric, &*whole))) {
         let mut row = vec![name.to_string()];
-        for (i, run) in runs.iter().enumerate() {
-            let (mine, baseline) = (value(run), value(&runs[0]));
-            let ratio = if compare && i > 0 && baseline > 0.0 {
-                format!(" ({:.2}x)", mine / baseline)
-            } else {
-                String::new()
+        let baseline = &of[0];
+        for (i, of) in of.iter().enumerate() {
+            let is_alike = of.is_whole() && baseline.is_whole();
+            let ratio = value(of) / value(baseline);
+            let ratio = match ratios && i > 0 && is_alike && ratio.is_finite() {
+                true => format!(" ({ratio:.2}x)"),
+                false => String::new(),
             };
-            row.push(format!("{}{ratio}", text(mine)));
+            let shown = match value(of) {
+                of if of.is_nan() => "–".to_owned(),
+                of => text(of),
+            };
+            row.push(format!("{shown}{ratio}"));
         }
         table.row(row);
     }
+    let mut walls = vec!["simulated in".to_owned()];
+    walls.extend(runs.iter().map(|run| format!("{:.0} ms", run.wall_ms)));
+    table.row(walls);
     table.to_string()
 }

@@ -8,7 +8,7 @@
 
 use crate::cluster::{ClusterError, ClusterPreset, ClusterSpec};
 use crate::outages::Outages;
-use crate::policy::{PolicySpec, ServiceHistory, SpecError};
+use crate::policy::{PolicySpec, ServiceHistory, SpecError, entry};
 use crate::report::{ClusterFacts, Results, RunResult, TraceFacts};
 use crate::trace::{
     ChoiceError, Choices, ImportReport, OpenError, OpenOptions, Opened, ProfileTable, Trace,
@@ -543,9 +543,28 @@ impl Prepared {
             trace: self.facts.clone(),
             cluster: ClusterFacts::of(&self.cluster),
             preset: self.preset.map(|preset| preset.name().to_owned()),
+            finished_in_all: None,
             runs,
         }
     }
+
+    /// Why plain jobs train applications under every policy, where nobody asked for that: a sentence.
+    pub fn why_trained(&self) -> Option<String> {
+        let is_drawn = self.facts.binding.is_some();
+        let is_asked = self.experiment.settings.applications.always;
+        let policies = self.runs.iter().map(|run| &run.policy);
+        (is_drawn && !is_asked).then(|| why_trained(policies))?
+    }
+}
+
+/// Why jobs train applications under every policy of these: one of them adapts jobs. A sentence, with
+/// what follows for whoever compares.
+pub fn why_trained<'a>(policies: impl IntoIterator<Item = &'a PolicySpec>) -> Option<String> {
+    let adapting = policies.into_iter().find(|policy| policy.adapts_jobs())?;
+    let title = entry(adapting.name()).map_or(adapting.name(), |entry| entry.title);
+    Some(format!(
+        "Jobs train applications under every scheduler here, because {title} adapts them. Without it they run for the trace's durations, and these numbers differ."
+    ))
 }
 
 fn policies(texts: &[impl AsRef<str>]) -> Result<Vec<PolicySpec>, StudyError> {

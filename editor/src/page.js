@@ -2,13 +2,16 @@
 
 const ask = (...of) => globalThis.switchyardEmbed.ask(...of);
 
-/** The schedulers of the list: who they are, how far their runs are, and three figures of those complete. */
+/**
+ * The schedulers of the list: who they are, how far their runs are, and three figures of those complete. `left`:
+ * "149 of 240 finished" where a run leaves jobs behind, else "".
+ */
 export const cards = () => {
   const flat = ask("cards") ?? [];
-  const each = 9;
+  const each = 10;
   return Array.from({ length: flat.length / each }, (_, at) => {
-    const [id, spec, name, given, status, why, mean, p95, rho] = flat.slice(at * each, at * each + each);
-    return { id, spec, name, given, status, why, figures: Number.isFinite(mean) ? { mean, p95, rho } : null };
+    const [id, spec, name, given, status, why, left, mean, p95, rho] = flat.slice(at * each, at * each + each);
+    return { id, spec, name, given, status, why, left, figures: Number.isFinite(mean) || left ? { mean, p95, rho } : null };
   });
 };
 

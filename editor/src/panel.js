@@ -185,16 +185,21 @@ export const panel = async (place) => {
   const tell = (old, now) => {
     const rows = FIGURES.map(([key, label, form]) => {
       const [before, after] = [old?.figures?.[key], now?.figures?.[key]];
-      const isKnown = Number.isFinite(before) && Number.isFinite(after);
+      // Means are compared where both runs have finished all jobs.
+      const isKnown = Number.isFinite(before) && Number.isFinite(after) && !old.left && !now.left;
       const cell = (value) => (Number.isFinite(value) ? form(value) : "–");
       return [label, cell(before), cell(after), isKnown ? percent(before, after) : "–", isKnown ? Math.sign(after - before) : 0];
     });
     const heads = [old?.name ?? "–", now?.name ?? title(), "change"];
-    const text = JSON.stringify([heads, rows]);
+    const left = [old?.left ?? "", now?.left ?? ""];
+    const text = JSON.stringify([heads, rows, left]);
     table.hidden = !(old?.figures || now?.figures);
     if (text === told) return;
     told = text;
     const head = made("tr", {}, made("td"), ...heads.map((words) => made("th", { scope: "col" }, words)));
+    const unfinished = left.some(Boolean)
+      ? made("tr", { className: "left" }, made("th", { scope: "row" }, "jobs"), ...left.map((words) => made("td", {}, words || "all finished")), made("td", {}, "–"))
+      : null;
     const lines = rows.map(([label, before, after, change, sign]) =>
       made(
         "tr",
@@ -205,7 +210,10 @@ export const panel = async (place) => {
         made("td", { className: sign < 0 ? "better" : sign > 0 ? "worse" : "" }, change),
       ),
     );
-    table.replaceChildren(made("caption", {}, "Less is better, of all three."), made("thead", {}, head), made("tbody", {}, ...lines));
+    const caption = left.some(Boolean)
+      ? "A run that leaves jobs behind is not compared: its numbers are of the jobs that finished."
+      : "Less is better, of all three.";
+    table.replaceChildren(made("caption", {}, caption), made("thead", {}, head), made("tbody", {}, ...[unfinished].filter(Boolean), ...lines));
   };
 
   keepIt.onclick = () => {

@@ -50,8 +50,15 @@ export const spread = (values) => {
 const keyOf = (dimensions, row) => dimensions.map(({ at }) => at[row]).join(" ");
 
 /**
+ * Whether a run leaves jobs behind, unfinished or rejected: its means are then of fewer jobs than another's, so that
+ * the two cannot be compared. A table without these columns is believed to have none.
+ */
+export const leaves = ({ columns }, row) => columns.get("finished")?.[row] < columns.get("jobs")?.[row];
+
+/**
  * What each run is worth: its number, or that ÷ the number of the run of `baseline` (a value of `by`) that
- * agrees with it in all but its policy: jobs, cluster, load, settings and seed. NaN: it has none.
+ * agrees with it in all but its policy: jobs, cluster, load, settings and seed. NaN: it has none, or one of
+ * both leaves jobs behind.
  */
 export const worths = (table, dimensions, metric, relative) => {
   const numbers = table.columns.get(metric.key);
@@ -59,14 +66,14 @@ export const worths = (table, dimensions, metric, relative) => {
   const paired = dimensions.filter(({ isPolicy, param }) => !isPolicy && !param);
   const base = new Map();
   for (let row = 0; row < table.count; row += 1) {
-    if (relative.by.at[row] !== relative.value || !Number.isFinite(numbers[row])) continue;
+    if (relative.by.at[row] !== relative.value || !Number.isFinite(numbers[row]) || leaves(table, row)) continue;
     const key = keyOf(paired, row);
     const held = base.get(key) ?? { sum: 0, n: 0 };
     base.set(key, { sum: held.sum + numbers[row], n: held.n + 1 });
   }
   return Array.from({ length: table.count }, (_, row) => {
     const { sum, n } = base.get(keyOf(paired, row)) ?? { sum: NaN, n: 1 };
-    return numbers[row] / (sum / n);
+    return leaves(table, row) ? NaN : numbers[row] / (sum / n);
   });
 };
 
@@ -92,7 +99,8 @@ export const cellsOf = (table, rows, by, measures, dimensions) => {
       return mixes.length ? { ...known, low: NaN, high: NaN } : known;
     });
     const failed = rows.filter((row) => table.columns.get("failure")[row]);
-    return { places: by.map((dimension) => (dimension ? dimension.at[rows[0]] : 0)), rows, failed, mixes, stats };
+    const leaving = rows.filter((row) => leaves(table, row));
+    return { places: by.map((dimension) => (dimension ? dimension.at[rows[0]] : 0)), rows, failed, leaving, mixes, stats };
   });
   return cells.sort((a, b) => a.places.reduce((order, place, at) => order || place - b.places[at], 0));
 };

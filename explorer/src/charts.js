@@ -83,8 +83,8 @@ export const spansDecades = (values) => {
 const formatted = (isLog) => (isLog ? "," : significant);
 
 /**
- * Lines with intervals over `x`. `panel.points`: `{ x, series, mean, low, high, of }`, numbers in the unit of
- * `y`; `x` is a number, or a text of `x.values`.
+ * Lines with intervals over `x`. `panel.points`: `{ x, series, mean, low, high, isHollow, of }`, numbers in the unit of
+ * `y`; `x` is a number, or a text of `x.values`. Hollow: some of its runs leave jobs behind.
  */
 export const lines = (panel, { x, y, series, width, isLog, all }) => {
   const height = Math.round(Math.min(340, Math.max(220, width * 0.62)));
@@ -106,7 +106,7 @@ export const lines = (panel, { x, y, series, width, isLog, all }) => {
       );
     } else marks.push(Plot.ruleX(banded, { x: "x", y1: low, y2: "high", stroke: style.stroke, strokeWidth: 2 }));
     marks.push(
-      Plot.dot(points, { x: "x", y: "mean", fill: style.stroke, r: 3.6, stroke: "var(--surface)", strokeWidth: 1, sort: null, ...reachable((nth) => points[nth].of) }),
+      Plot.dot(points, { x: "x", y: "mean", fill: (of) => (of.isHollow ? "var(--surface)" : style.stroke), r: 3.6, stroke: (of) => (of.isHollow ? style.stroke : "var(--surface)"), strokeWidth: (of) => (of.isHollow ? 1.8 : 1), sort: null, ...reachable((nth) => points[nth].of) }),
     );
   }
   return drawn(
@@ -176,8 +176,8 @@ export const heat = (panel, { x, y, rows, width, colour }) => {
       x: { type: "band", domain: x.values, label: x.title, labelArrow: "none", ticks: shown, tickFormat: (value) => (x.isNumeric ? significant(value) : cut(x.label(value), isSlanted ? 18 : room)), tickRotate: isSlanted ? -35 : 0, tickSize: 0, padding: 0.04 },
       y: { type: "band", domain: rows.values, label: rows.title, labelArrow: "none", tickFormat: (value) => cut(rows.label(value), letters), tickSize: 0, padding: 0.04 },
       marks: [
-        Plot.cell(points, { x: "x", y: "row", fill: "mean", sort: null, ...reachable((nth) => points[nth].of) }),
-        fits ? Plot.text(points, { x: "x", y: "row", text: said, fill: (point) => inkOn(scale.apply(point.mean)), pointerEvents: "none", ariaHidden: true }) : null,
+        Plot.cell(points, { x: "x", y: "row", fill: "mean", fillOpacity: (of) => (of.isHollow ? 0 : 1), stroke: "mean", strokeOpacity: (of) => (of.isHollow ? 1 : 0), strokeWidth: 2, inset: 1, sort: null, ...reachable((nth) => points[nth].of) }),
+        fits ? Plot.text(points, { x: "x", y: "row", text: said, fill: (of) => (of.isHollow ? "var(--text)" : inkOn(scale.apply(of.mean))), pointerEvents: "none", ariaHidden: true }) : null,
       ],
     },
     `${y.title} by ${x.title} and ${rows.title}${panel.title && `, ${panel.title}`}`,

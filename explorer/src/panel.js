@@ -201,7 +201,9 @@ export const panel = () => {
       const [mean, low, high] = scaled(0);
       const [other, otherLow, otherHigh] = isPareto ? scaled(1) : [];
       const where = placeOf(cell) || "all runs";
-      const numbers = measured.map((metric, at) => `${metric.title} ${worded(at, cell.stats[at].mean)}`).join(", ");
+      const isHollow = cell.leaving.length > 0;
+      const left = isHollow ? ", over the jobs that finished alone" : "";
+      const numbers = measured.map((metric, at) => `${metric.title} ${worded(at, cell.stats[at].mean)}`).join(", ") + left;
       const isOne = cell.rows.length === 1 && linkOf(table, cell.rows[0]);
       const of = {
         href: isOne ? `#${linkOf(table, cell.rows[0])}` : null,
@@ -209,13 +211,14 @@ export const panel = () => {
         press: () => listRuns(where, cell, measured, there),
       };
       const [f, s, at] = cell.places;
-      return { cell, facet: f, series: s, x: x ? x.values[at] : null, row: series ? series.values[s] : "all", name: nameOf(series, s) || "all", mean, low, high, other, otherLow, otherHigh, of };
+      return { cell, facet: f, series: s, x: x ? x.values[at] : null, row: series ? series.values[s] : "all", name: nameOf(series, s) || "all", mean, low, high, other, otherLow, otherHigh, isHollow, of };
     });
     const facets = facet ? facet.values.map((_, at) => at) : [0];
     if (isPareto) {
       for (const at of facets) {
         const mine = points.filter((point) => point.facet === at);
-        const best = front(mine.map(({ mean, other }) => [mean, other]), measured.map(({ better }) => better));
+        // What leaves jobs behind beats nothing.
+        const best = front(mine.map(({ mean, other, isHollow }) => (isHollow ? [NaN, NaN] : [mean, other])), measured.map(({ better }) => better));
         mine.forEach((point, nth) => (point.isFront = best[nth]));
       }
     }
@@ -275,6 +278,11 @@ export const panel = () => {
     if (axes[0].relative) words.push("Each run ÷ that of the baseline with the same jobs, cluster, load, settings and seed; then the mean of that.");
     const failed = all.reduce((sum, { failed }) => sum + failed.length, 0);
     if (failed) words.push(`${counted(failed, "run has", "runs have")} failed and ${failed === 1 ? "is" : "are"} in no mean; they are listed below.`);
+    const leaving = all.flatMap((cell) => cell.leaving).length;
+    if (leaving) {
+      const some = leaving === 1 ? "1 run leaves jobs behind, unfinished or rejected: it is" : `${leaving.toLocaleString("en")} runs leave jobs behind, unfinished or rejected: they are`;
+      words.push(`${some} drawn hollow, ${leaving === 1 ? "its" : "their"} numbers are of the jobs that finished, and nothing is compared with ${leaving === 1 ? "it" : "them"}.`);
+    }
     const apart = [x, series, facet].filter((dimension) => dimension?.at.some((at) => at < 0));
     for (const { title, at } of apart) words.push(`${counted(at.filter((place) => place < 0).length, "run", "runs")} without ${title} not shown.`);
     if (axes.some(({ isLog }) => isLog)) words.push("Logarithmic where values span decades.");
@@ -361,6 +369,14 @@ export const panel = () => {
     },
   });
 
+  const finished = ({ columns }) => ({
+    title: "Finished",
+    about: "Jobs that ran to their end, of all jobs",
+    of: (row) => columns.get("finished")[row],
+    show: (row) => `${columns.get("finished")[row].toLocaleString("en")} of ${columns.get("jobs")[row].toLocaleString("en")}`,
+    isNumber: true,
+  });
+
   const listRuns = (where, cell, measured, there) => {
     const { table } = there;
     const columns = [
@@ -373,6 +389,7 @@ export const panel = () => {
         show: (row) => inWords(metric, table.columns.get(metric.key)[row]),
         isNumber: true,
       })),
+      ...(cell.leaving.length ? [finished(table)] : []),
       ...(cell.failed.length ? [failing(table)] : []),
     ];
     const title = `Runs of ${where}`;
@@ -450,6 +467,9 @@ export const panel = () => {
         isNumber: true,
       },
       { title: "failed", of: ({ cell }) => cell.failed.length, show: ({ cell }) => String(cell.failed.length), isNumber: true },
+      ...(points.some(({ isHollow }) => isHollow)
+        ? [{ title: "leave jobs", about: "Runs with unfinished or rejected jobs: their numbers are of the jobs that finished", of: ({ cell }) => cell.leaving.length, show: ({ cell }) => String(cell.leaving.length), isNumber: true }]
+        : []),
       ...(isPareto ? [{ title: "on the front", of: ({ isFront }) => (isFront ? 0 : 1), show: ({ isFront }) => (isFront ? "yes" : "") }] : []),
       ...numbers,
     ];
@@ -458,14 +478,16 @@ export const panel = () => {
         ...shownDimensions.map(([{ key }]) => key),
         "runs",
         "failed",
+        "leaving_jobs",
         ...(isPareto ? ["front"] : []),
         ...axes.flatMap(({ metric: { key }, relative }) => (relative ? [`${key}_relative`, `${key}_relative_low`, `${key}_relative_high`] : [key, `${key}_low`, `${key}_high`])),
       ];
       const cell = (value) => (typeof value === "number" && !Number.isFinite(value) ? "" : value);
-      const data = points.map(({ cell: { places, rows, failed, stats }, isFront }) => [
+      const data = points.map(({ cell: { places, rows, failed, leaving, stats }, isFront }) => [
         ...shownDimensions.map(([dimension, nth]) => dimension.values[places[nth]]),
         rows.length,
         failed.length,
+        leaving.length,
         ...(isPareto ? [Number(isFront)] : []),
         ...stats.flatMap(({ mean, low, high }) => [mean, low, high].map(cell)),
       ]);

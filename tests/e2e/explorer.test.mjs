@@ -10,7 +10,7 @@ import { MOST_RUNS, read } from "../../explorer/src/read.js";
 import { gpusOf, policyOf, settingsOf, shortPolicy } from "../../explorer/src/spec.js";
 
 const TEXTS = "trace trace_hash cluster scheduler policy settings key failure error log_hash link".split(" ");
-const FIGURES = ["jct_mean", "jct_p99", "makespan"];
+const FIGURES = ["jobs", "finished", "jct_mean", "jct_p99", "makespan"];
 const HEAD = ["point", ...TEXTS, "load", "seed", ...FIGURES];
 
 /** As core/report/src/sweep.rs writes cells, and core/model/src/spreadsheet.rs guards them. */
@@ -25,7 +25,7 @@ const csv = (rows, name = "results.csv") => new File([[HEAD.join(","), ...rows.m
 
 const run = (values) => {
   const scheduler = policyOf(values.policy ?? "fifo").name;
-  return { trace: "lab", cluster: "4x4", scheduler, policy: "fifo", load: 1, seed: 1, jct_mean: 10, jct_p99: 20, makespan: 30, ...values };
+  return { trace: "lab", cluster: "4x4", scheduler, policy: "fifo", load: 1, seed: 1, jobs: 240, finished: 240, jct_mean: 10, jct_p99: 20, makespan: 30, ...values };
 };
 
 /** Draws that are the same each time. */
@@ -166,6 +166,23 @@ test("relative to a baseline each run is paired with the one of its seed", async
   const by = dimensions.find(({ key }) => key === "policy");
   const relative = { by, value: by.values.indexOf("fifo") };
   assert.deepEqual(worths(table, dimensions, METRICS[0], relative), [1, 0.5, 1, 0.5, NaN]);
+});
+
+test("a run that leaves jobs behind is told apart, and nothing is compared with it", async () => {
+  const rows = [
+    run({ jct_mean: 10 }),
+    run({ policy: "mine", finished: 149, jct_mean: 1, makespan: "" }),
+    run({ seed: 2, finished: 239, jct_mean: 10 }),
+    run({ seed: 2, policy: "srtf", jct_mean: 5 }),
+  ];
+  const table = await tableOf(rows);
+  const dimensions = dimensionsOf(table);
+  const by = dimensions.find(({ key }) => key === "policy");
+  const measure = worths(table, dimensions, METRICS[0], null);
+  const cells = cellsOf(table, [0, 1, 2, 3], [null, by, null], [measure], dimensions);
+  assert.deepEqual(cells.map(({ leaving }) => leaving), [[2], [1], []]);
+  const relative = { by, value: by.values.indexOf("fifo") };
+  assert.deepEqual(worths(table, dimensions, METRICS[0], relative), [1, NaN, NaN, NaN]);
 });
 
 test("the front is what nothing beats", () => {

@@ -92,6 +92,8 @@ pub struct StageRun {
     pub label: String,
     /// Whether the policy serves jobs in order of arrival: the longest wait is the head of the line.
     pub in_order: bool,
+    /// Whether its jobs train applications. The page does not have those, so ρ comes with the results.
+    pub trains: bool,
     /// What has been received of its log.
     pub log: RunLog,
     /// The log by time.
@@ -327,6 +329,7 @@ impl StageRun {
             in_order: policy.is_some_and(|policy| policy.serves_in_order()),
             name: label.clone(),
             label,
+            trains: false,
             log: RunLog::default(),
             index: TimeIndex::default(),
             moment: Moment::default(),

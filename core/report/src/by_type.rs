@@ -18,9 +18,9 @@ pub struct TypeFigures {
     pub allocation: f64,
     /// Finished jobs that held more GPU-hours on them than on any other type.
     pub jobs: u32,
-    /// Mean JCT of those, seconds; 0 without any.
+    /// Mean JCT of those, seconds; NaN without any.
     pub mean_jct: f64,
-    /// Mean waiting of those over their whole life, seconds; 0 without any.
+    /// Mean waiting of those over their whole life, seconds; NaN without any.
     pub mean_queueing: f64,
     /// JCT of each of those, seconds.
     #[serde(skip)]
@@ -70,7 +70,7 @@ pub fn by_gpu_type(cluster: &ClusterSpec, log: &RunLog, outcomes: &Outcomes) -> 
         }
     }
     for of in &mut figures {
-        let jobs = of.jct.len().max(1) as f64;
+        let jobs = of.jct.len() as f64;
         of.jobs = of.jct.len() as u32;
         of.mean_jct = of.jct.iter().sum::<f64>() / jobs;
         of.mean_queueing /= jobs;

@@ -3,8 +3,8 @@
 use crate::percentile;
 use serde::{Deserialize, Serialize};
 
-/// Mean, percentiles and maximum of a sample; all 0 for an empty one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Mean, percentiles and maximum of a sample; all NaN for an empty one, of which nothing can be known.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
     /// Arithmetic mean.
     pub mean: f64,
@@ -18,6 +18,21 @@ pub struct Distribution {
     pub p99: f64,
     /// Greatest value.
     pub max: f64,
+}
+
+impl Default for Distribution {
+    /// Of nothing.
+    fn default() -> Self {
+        let unknown = f64::NAN;
+        Self {
+            mean: unknown,
+            median: unknown,
+            p90: unknown,
+            p95: unknown,
+            p99: unknown,
+            max: unknown,
+        }
+    }
 }
 
 impl Distribution {
@@ -43,7 +58,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_sample_is_all_zero() {
-        assert_eq!(Distribution::of(Vec::new()), Distribution::default());
+    fn nothing_is_known_of_an_empty_sample() {
+        let none = Distribution::of(Vec::new());
+        assert!(none.mean.is_nan() && none.p95.is_nan() && none.max.is_nan());
+        let json = serde_json::to_value(none).unwrap();
+        assert!(json["mean"].is_null());
     }
 }

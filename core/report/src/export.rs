@@ -1,6 +1,8 @@
 //! Results as files: the JSON and CSV that the command line prints and the page saves.
 
-use super::{Outcomes, ServerFigures, Summary, TypeFigures, by_gpu_type};
+use super::{
+    Distribution, Fairness, Outcomes, ServerFigures, Summary, TypeFigures, by_gpu_type,
+};
 use crate::RunSpec;
 use crate::application::Application;
 use crate::cluster::ClusterSpec;
@@ -22,6 +24,9 @@ pub struct Results {
     /// The published simulator whose semantics the runs took on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
+    /// Over how many jobs the runs are compared, where that was asked for: those that finished in all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finished_in_all: Option<u32>,
     /// One per policy.
     pub runs: Vec<RunResult>,
 }
@@ -95,9 +100,45 @@ pub struct RunResult {
     pub wall_ms: f64,
     /// Fingerprint of the log, 16 hexadecimal digits.
     pub log_hash: String,
+    /// The same over the jobs that finished in all runs, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_finished_in_all: Option<JobFigures>,
     /// JCT of each finished job, as [`jct_by_name`] has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_job: Option<BTreeMap<String, f64>>,
+}
+
+/// What a [`Summary`] over some jobs ([`Summary::over`]) says of them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct JobFigures {
+    /// How many they are.
+    pub jobs: u32,
+    /// Their job completion times.
+    pub jct: Distribution,
+    /// Their waiting.
+    pub queueing: Distribution,
+    /// Their first submission to their last finish.
+    pub makespan: f64,
+    /// Their starts after the first.
+    pub restarts: u32,
+    /// How evenly they were treated.
+    pub fairness: Fairness,
+    /// The longest single wait of any of them.
+    pub longest_wait: f64,
+}
+
+impl From<&Summary> for JobFigures {
+    fn from(of: &Summary) -> Self {
+        Self {
+            jobs: of.jobs,
+            jct: of.jct,
+            queueing: of.queueing,
+            makespan: of.makespan,
+            restarts: of.restarts,
+            fairness: of.fairness,
+            longest_wait: of.longest_wait,
+        }
+    }
 }
 
 impl TraceFacts {
@@ -183,6 +224,7 @@ impl RunResult {
             parameter_servers: None,
             wall_ms,
             log_hash: format!("{log_hash:016x}"),
+            over_finished_in_all: None,
             per_job: None,
         }
     }

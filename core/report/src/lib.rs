@@ -21,12 +21,12 @@ pub use bounded_slowdown::bounded_slowdown;
 pub use by_type::{TypeFigures, by_gpu_type};
 pub use chrome_trace::chrome_trace;
 pub use distribution::Distribution;
-pub use export::{ClusterFacts, Results, RunResult, TraceFacts, ended, jct_by_name, jobs_csv};
+pub use export::{ClusterFacts, JobFigures, Results, RunResult, TraceFacts, ended, jct_by_name, jobs_csv};
 pub use failures::Failures;
 pub use outcomes::Outcomes;
 pub use paper_table::{TableForm, paper_table};
 pub use servers::ServerFigures;
-pub use summary::{Fairness, Summary};
+pub use summary::{Fairness, Summary, finished_in_all};
 
 pub use switchyard_model::percentile;
 use switchyard_model::{application, cluster, job, spreadsheet, workload};

@@ -1,6 +1,7 @@
 //! Runs as a paper's table: a row each, with what papers compare, the best of each column marked. In:
 //! names and [`Summary`]s, of which the first is the baseline. Out: LaTeX (for `booktabs`), Markdown, or
-//! CSV with the figures unrounded.
+//! CSV with the figures unrounded. A run that leaves jobs behind says so beside its name; it is never the
+//! best, and no ratio is taken of it.
 
 use super::Summary;
 use crate::spreadsheet::guarded;
@@ -34,11 +35,15 @@ const RATIO: &str = "Mean JCT ÷ first row's";
 
 /// The table of these runs.
 pub fn paper_table(runs: &[(&str, &Summary)], form: TableForm) -> String {
-    let first = runs.first().map_or(f64::NAN, |(_, first)| first.jct.mean);
+    let compared = |of: &Summary| match of.is_whole() {
+        true => of.jct.mean,
+        false => f64::NAN,
+    };
+    let first = runs.first().map_or(f64::NAN, |(_, first)| compared(first));
     let figures = runs.iter().map(|(_, of)| {
         let own = COLUMNS.iter().map(|(_, value, _)| value(of));
         let own = own.map(|value| if of.finished > 0 { value } else { f64::NAN });
-        own.chain([of.jct.mean / first]).collect()
+        own.chain([compared(of) / first]).collect()
     });
     let figures: Vec<Vec<f64>> = figures.collect();
     let heads = COLUMNS.iter().map(|(head, ..)| *head).chain([RATIO]);
@@ -46,23 +51,29 @@ pub fn paper_table(runs: &[(&str, &Summary)], form: TableForm) -> String {
     if form == TableForm::Csv {
         return csv(runs, &heads, &figures);
     }
-    let rows = figures.iter().zip(runs).map(|(row, (name, _))| {
+    let whole = figures.iter().zip(runs).filter(|(_, (_, of))| of.is_whole());
+    let whole: Vec<&Vec<f64>> = whole.map(|(row, _)| row).collect();
+    let rows = figures.iter().zip(runs).map(|(row, (name, of))| {
         let cells = row.iter().enumerate().map(|(at, &value)| {
             let text = shown(value, decimals(at));
-            let is_best = runs.len() > 1 && at < COLUMNS.len() && is_best(&figures, at, value);
+            let is_best = of.is_whole() && at < COLUMNS.len() && is_best(&whole, at, value);
             match (is_best, form) {
                 (false, _) => text,
                 (true, TableForm::Latex) => format!("\\textbf{{{text}}}"),
                 (true, _) => format!("**{text}**"),
             }
         });
+        let name = match of.left() {
+            None => Cow::from(*name),
+            Some(left) => Cow::from(format!("{name} ({left})")),
+        };
         let name = match form {
-            TableForm::Latex => latex(name),
-            _ => Cow::from(name.replace('|', "\\|")),
+            TableForm::Latex => latex(&name).into_owned(),
+            _ => name.replace('|', "\\|"),
         };
         (name, cells.collect::<Vec<_>>())
     });
-    let rows: Vec<(Cow<'_, str>, Vec<String>)> = rows.collect();
+    let rows: Vec<(String, Vec<String>)> = rows.collect();
     match form {
         TableForm::Latex => {
             let heads: Vec<Cow<'_, str>> = heads.iter().map(|head| latex(head)).collect();
@@ -93,14 +104,16 @@ pub fn paper_table(runs: &[(&str, &Summary)], form: TableForm) -> String {
 fn csv(runs: &[(&str, &Summary)], heads: &[&str], figures: &[Vec<f64>]) -> String {
     let mut csv = csv::Writer::from_writer(Vec::new());
     // Writing to memory cannot fail.
-    let _ = csv.write_record([&["Scheduler"], heads].concat());
-    for ((name, _), figures) in runs.iter().zip(figures) {
+    let _ = csv.write_record([&["Scheduler"], heads, &["Jobs", "Finished"]].concat());
+    for ((name, of), figures) in runs.iter().zip(figures) {
         let name = guarded(name);
         let figures = figures.iter().map(|&value| match value.is_nan() {
             true => String::new(),
             false => value.to_string(),
         });
-        let _ = csv.write_record(std::iter::once(name.into_owned()).chain(figures));
+        let counts = [of.jobs, of.finished].map(|count| count.to_string());
+        let row = std::iter::once(name.into_owned()).chain(figures);
+        let _ = csv.write_record(row.chain(counts));
     }
     let bytes = csv.into_inner().unwrap_or_default();
     String::from_utf8(bytes).unwrap_or_default()
@@ -112,9 +125,9 @@ fn decimals(column: usize) -> usize {
 }
 
 /// Whether no run is shown a lower figure, and one a higher.
-fn is_best(figures: &[Vec<f64>], column: usize, value: f64) -> bool {
+fn is_best(figures: &[&Vec<f64>], column: usize, value: f64) -> bool {
     let own = shown(value, decimals(column));
-    let of = |row: &Vec<f64>| row[column];
+    let of = |row: &&Vec<f64>| row[column];
     let is_known = figures.iter().map(of).all(f64::is_finite);
     let least = figures.iter().map(of).fold(f64::INFINITY, f64::min);
     let differ = figures
@@ -168,7 +181,9 @@ mod tests {
 
     fn summary(mean: f64, restarts: u32) -> Summary {
         Summary {
+            jobs: 2,
             finished: 2,
+            makespan: 20.0,
             jct: Distribution {
                 mean,
                 median: 10.0,
@@ -210,17 +225,41 @@ mod tests {
         );
 
         let csv = paper_table(&runs, TableForm::Csv);
-        assert_eq!(csv.lines().nth(1), Some("fifo,1234567.8,10,0,0,0,0,1"));
+        assert_eq!(csv.lines().nth(1), Some("fifo,1234567.8,10,,20,,0,1,2,2"));
     }
 
     #[test]
-    fn a_run_of_which_nothing_has_finished_has_no_figures() {
-        let none = Summary::default();
-        let one = summary(600.0, 1);
-        let markdown = paper_table(&[("fifo", &one), ("las", &none)], TableForm::Markdown);
+    fn a_run_that_leaves_jobs_behind_is_never_the_best() {
+        let none = Summary {
+            jobs: 2,
+            ..Summary::default()
+        };
+        let some = Summary {
+            finished: 1,
+            ..summary(1.0, 0)
+        };
+        let (one, other) = (summary(600.0, 1), summary(700.0, 1));
+        let runs = [
+            ("fifo", &one),
+            ("las", &none),
+            ("mine", &some),
+            ("srtf", &other),
+        ];
+        let markdown = paper_table(&runs, TableForm::Markdown);
+        let lines: Vec<&str> = markdown.lines().skip(2).collect();
+        assert!(lines[0].starts_with("| fifo | **600** |"), "{markdown}");
         assert!(
-            markdown.contains("| las | – | – | – |") && !markdown.contains("**"),
+            lines[1].starts_with("| las (0 of 2 finished) | – | – | – |"),
             "{markdown}"
         );
+        assert!(
+            lines[2].starts_with("| mine (1 of 2 finished) | 1 |") && lines[2].ends_with("| – |"),
+            "{markdown}"
+        );
+        assert!(lines[3].ends_with("| 1.17 |"), "{markdown}");
+        // No ratio to a baseline that is not whole.
+        let markdown = paper_table(&[("mine", &some), ("fifo", &one)], TableForm::Markdown);
+        assert!(!markdown.contains("**"), "{markdown}");
+        assert_eq!(markdown.matches("| – |\n").count(), 2, "{markdown}");
     }
 }

@@ -1,14 +1,19 @@
-//! A run in numbers.
+//! A run in numbers: over all of its jobs, or over some of them ([`Summary::over`]).
+//!
+//! A mean is of a set of jobs. Two runs are compared only where both have finished all of theirs
+//! ([`Summary::is_whole`]), or over the jobs that both have finished ([`finished_in_all`]). What cannot
+//! be known is NaN, which JSON has as `null`.
 
 use super::bill::Bill;
 use super::{Distribution, Failures, Outcomes};
 use crate::cluster::ClusterSpec;
+use crate::job::JobId;
 use crate::sim::RunLog;
 use crate::workload::Workload;
 use serde::{Deserialize, Serialize};
 
-/// A run in numbers; times in seconds. Of an unfinished run: what is known so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// A run in numbers; times in seconds. Of an unfinished run: what is known so far, else NaN.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Jobs in the workload.
     pub jobs: u32,
@@ -20,7 +25,7 @@ pub struct Summary {
     pub jct: Distribution,
     /// Waiting of finished jobs over their whole life: JCT − time on GPUs.
     pub queueing: Distribution,
-    /// First submission to last finish.
+    /// First submission to last finish; NaN while jobs are unfinished.
     pub makespan: f64,
     /// Starts after a job's first: resumes and moves.
     pub restarts: u32,
@@ -33,15 +38,15 @@ pub struct Summary {
     pub mean_nodes: f64,
     /// How evenly the cluster was shared.
     pub fairness: Fairness,
-    /// The longest single wait of any job (starvation).
+    /// The longest single wait of any job (starvation); NaN while jobs are unfinished.
     pub longest_wait: f64,
     /// What failures cost.
     #[serde(default)]
     pub failures: Failures,
 }
 
-/// How evenly the cluster was shared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// How evenly the cluster was shared; NaN where nothing has finished.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
     /// Mean finish-time fairness ρ (see [`Outcomes::rho`]); below 1: better than an equal share.
     pub rho_mean: f64,
@@ -54,6 +59,27 @@ pub struct Fairness {
     pub jain: f64,
 }
 
+impl Default for Summary {
+    /// Of no jobs: nothing is known.
+    fn default() -> Self {
+        Self {
+            jobs: 0,
+            finished: 0,
+            rejected: 0,
+            jct: Distribution::default(),
+            queueing: Distribution::default(),
+            makespan: f64::NAN,
+            restarts: 0,
+            gpu_allocation: f64::NAN,
+            node_hours: f64::NAN,
+            mean_nodes: f64::NAN,
+            fairness: Fairness::of(&[]),
+            longest_wait: f64::NAN,
+            failures: Failures::default(),
+        }
+    }
+}
+
 impl Summary {
     /// Of a run of `workload` on `cluster`.
     pub fn of(workload: &Workload, cluster: &ClusterSpec, log: &RunLog) -> Self {
@@ -62,56 +88,118 @@ impl Summary {
 
     /// The same, from outcomes already computed of this log.
     pub fn of_outcomes(outcomes: &Outcomes, cluster: &ClusterSpec, log: &RunLog) -> Self {
-        let known = |values: &[f64]| {
-            values
-                .iter()
-                .copied()
-                .filter(|value| !value.is_nan())
-                .collect::<Vec<_>>()
-        };
-        let jct = known(&outcomes.jct);
-        let rho = Distribution::of(known(&outcomes.rho));
         let end = log.event_times().last().copied().unwrap_or(0.0);
         let begin = log.event_times().first().copied().unwrap_or(0.0);
-        let makespan = end - begin;
+        let span = end - begin;
         let rented = Bill::of(log, cluster.nodes(), begin, end);
         let held: f64 = allocated_gpu_seconds(log, end);
-        let available = makespan * f64::from(cluster.gpus());
+        let jct = known(&outcomes.jct);
+        let jobs = outcomes.jct.len() as u32;
+        let rejected = outcomes.rejected.iter().filter(|&&is| is).count() as u32;
+        let finished = jct.len() as u32;
+        // Of jobs that wait or run, nobody knows when they end.
+        let at_the_end = |value| match finished > 0 && finished + rejected == jobs {
+            true => value,
+            false => f64::NAN,
+        };
         Self {
-            jobs: outcomes.jct.len() as u32,
-            finished: jct.len() as u32,
-            rejected: outcomes
-                .rejected
-                .iter()
-                .filter(|&&rejected| rejected)
-                .count() as u32,
+            jobs,
+            finished,
+            rejected,
             jct: Distribution::of(jct),
             queueing: Distribution::of(known(&outcomes.queueing)),
-            makespan,
+            makespan: at_the_end(span),
             restarts: outcomes.restarts.iter().sum(),
-            gpu_allocation: if available > 0.0 {
-                held / available
-            } else {
-                0.0
-            },
+            gpu_allocation: held / (span * f64::from(cluster.gpus())),
             node_hours: rented.node_hours(),
-            mean_nodes: rented.mean_nodes(makespan),
-            fairness: Fairness {
-                rho_mean: rho.mean,
-                rho_p99: rho.p99,
-                rho_max: rho.max,
-                jain: jain(
-                    outcomes
-                        .rho
-                        .iter()
-                        .filter(|rho| !rho.is_nan())
-                        .map(|rho| 1.0 / rho),
-                ),
-            },
-            longest_wait: outcomes.longest_wait.iter().copied().fold(0.0, f64::max),
+            mean_nodes: rented.mean_nodes(span),
+            fairness: Fairness::of(&outcomes.rho),
+            longest_wait: at_the_end(longest(&outcomes.longest_wait)),
             failures: Failures::of(outcomes, cluster, log, (begin, end)),
         }
     }
+
+    /// Over some jobs alone, all of which have finished. What is the cluster's and not theirs is unknown:
+    /// allocation, rented nodes, failures.
+    pub fn over(chosen: &[JobId], workload: &Workload, outcomes: &Outcomes) -> Self {
+        let of = |values: &[f64]| chosen.iter().map(|job| values[job.index()]).collect();
+        let jct: Vec<f64> = of(&outcomes.jct);
+        let submits = || {
+            let jobs = chosen.iter().map(|job| &workload.jobs[job.index()]);
+            jobs.map(|job| job.submit.seconds())
+        };
+        let begin = submits().fold(f64::INFINITY, f64::min);
+        let ends = submits().zip(&jct).map(|(submit, jct)| submit + jct);
+        let end = ends.fold(f64::NEG_INFINITY, f64::max);
+        let jobs = chosen.len() as u32;
+        let restarts = chosen.iter().map(|job| outcomes.restarts[job.index()]);
+        Self {
+            jobs,
+            finished: jobs,
+            jct: Distribution::of(jct),
+            queueing: Distribution::of(of(&outcomes.queueing)),
+            makespan: if jobs > 0 { end - begin } else { f64::NAN },
+            restarts: restarts.sum(),
+            fairness: Fairness::of(&of(&outcomes.rho)),
+            longest_wait: match jobs {
+                0 => f64::NAN,
+                _ => longest(&of(&outcomes.longest_wait)),
+            },
+            ..Self::default()
+        }
+    }
+
+    /// "149 of 240 finished", where some have not: to stand beside the run's name.
+    pub fn left(&self) -> Option<String> {
+        let (finished, jobs) = (self.finished, self.jobs);
+        (!self.is_whole()).then(|| format!("{finished} of {jobs} finished"))
+    }
+
+    /// Whether every job ran to its end, none rejected: only then do its figures stand for the workload.
+    pub fn is_whole(&self) -> bool {
+        self.finished == self.jobs
+    }
+}
+
+impl Fairness {
+    /// Of jobs' ρ, NaN for those that have not finished.
+    fn of(rho: &[f64]) -> Self {
+        let rho = known(rho);
+        let jain = jain(rho.iter().map(|rho| 1.0 / rho));
+        let rho = Distribution::of(rho);
+        Self {
+            rho_mean: rho.mean,
+            rho_p99: rho.p99,
+            rho_max: rho.max,
+            jain,
+        }
+    }
+}
+
+/// The jobs that have finished in every one of these runs, over which runs may be compared that leave
+/// others behind.
+pub fn finished_in_all<'a>(runs: impl IntoIterator<Item = &'a Outcomes>) -> Vec<JobId> {
+    let mut runs = runs.into_iter();
+    let Some(first) = runs.next() else {
+        return Vec::new();
+    };
+    let mut common: Vec<bool> = first.jct.iter().map(|jct| !jct.is_nan()).collect();
+    for other in runs {
+        for (is_common, jct) in common.iter_mut().zip(&other.jct) {
+            *is_common &= !jct.is_nan();
+        }
+    }
+    let jobs = (0..).map(JobId).zip(common);
+    jobs.filter_map(|(job, is)| is.then_some(job)).collect()
+}
+
+fn known(values: &[f64]) -> Vec<f64> {
+    let values = values.iter().copied();
+    values.filter(|value| !value.is_nan()).collect()
+}
+
+fn longest(waits: &[f64]) -> f64 {
+    waits.iter().copied().fold(0.0, f64::max)
 }
 
 /// ∫ GPUs allocated dt up to `end`.
@@ -126,16 +214,12 @@ fn allocated_gpu_seconds(log: &RunLog, end: f64) -> f64 {
         .sum()
 }
 
-/// Jain's fairness index; 0 for no values.
+/// Jain's fairness index; NaN for no values.
 fn jain(values: impl Iterator<Item = f64>) -> f64 {
     let (n, sum, squares) = values.fold((0.0, 0.0, 0.0), |(n, sum, squares), x| {
         (n + 1.0, sum + x, squares + x * x)
     });
-    if squares > 0.0 {
-        sum * sum / (n * squares)
-    } else {
-        0.0
-    }
+    sum * sum / (n * squares)
 }
 
 #[cfg(test)]
@@ -196,6 +280,56 @@ mod tests {
     fn jain_is_one_for_equals_and_one_nth_for_a_monopoly() {
         assert_eq!(jain([3.0, 3.0, 3.0].into_iter()), 1.0);
         assert_eq!(jain([0.0, 7.0, 0.0, 0.0].into_iter()), 0.25);
-        assert_eq!(jain(std::iter::empty()), 0.0);
+        assert!(jain(std::iter::empty()).is_nan());
+    }
+
+    /// Job 0 finishes in both runs, the others in one each.
+    #[test]
+    fn runs_are_compared_over_the_jobs_that_all_have_finished() {
+        let workload = Workload {
+            jobs: vec![
+                Job::plain(5.0, 1, 10.0),
+                Job::plain(0.0, 1, 10.0),
+                Job::plain(0.0, 1, 10.0),
+            ],
+            ..Default::default()
+        };
+        let run = |jct: [f64; 3]| Outcomes {
+            jct: jct.to_vec(),
+            queueing: vec![1.0; 3],
+            longest_wait: vec![2.0; 3],
+            restarts: vec![3; 3],
+            rho: vec![0.5; 3],
+            rejected: vec![false; 3],
+            ..Outcomes::default()
+        };
+        let runs = [run([10.0, 20.0, f64::NAN]), run([30.0, f64::NAN, 40.0])];
+        let common = finished_in_all(&runs);
+        assert_eq!(common, [JobId(0)]);
+        let over = runs.each_ref().map(|of| Summary::over(&common, &workload, of));
+        assert_eq!(over.map(|of| of.jct.mean), [10.0, 30.0]);
+        assert_eq!(over.map(|of| of.makespan), [10.0, 30.0]);
+        assert_eq!(over.map(|of| of.restarts), [3, 3]);
+        assert!(over.iter().all(Summary::is_whole));
+        assert!(over[0].gpu_allocation.is_nan());
+        assert!(finished_in_all([]).is_empty());
+        let none = Summary::over(&[], &workload, &runs[0]);
+        assert!(none.makespan.is_nan() && none.longest_wait.is_nan());
+    }
+
+    /// One job that runs, and one that waits for ever.
+    #[test]
+    fn what_never_ends_has_no_makespan_and_no_longest_wait() {
+        let cluster = ClusterSpec::uniform(1, 2).unwrap();
+        let outcomes = Outcomes {
+            jct: vec![10.0, f64::NAN],
+            rho: vec![0.5, f64::NAN],
+            rejected: vec![false; 2],
+            ..Outcomes::default()
+        };
+        let summary = Summary::of_outcomes(&outcomes, &cluster, &RunLog::default());
+        assert!(!summary.is_whole());
+        assert_eq!(summary.jct.mean, 10.0);
+        assert!(summary.makespan.is_nan() && summary.longest_wait.is_nan());
     }
 }

@@ -128,7 +128,7 @@ pub fn csv_head() -> String {
     format!("point,{texts},load,seed,{figures}")
 }
 
-/// A row as CSV; empty cells where there are no numbers. No text is a formula in a spreadsheet.
+/// A row as CSV; empty cells where there are no numbers or one cannot be known. No text is a formula in a spreadsheet.
 pub fn csv_line(row: &Row) -> String {
     let mut line = row.point.to_string();
     for text in TEXTS {
@@ -142,7 +142,7 @@ pub fn csv_line(row: &Row) -> String {
     line += &format!(",{},{}", row.load, row.seed);
     for at in 0..FIGURES.len() {
         line.push(',');
-        if let Some(value) = row.figures.get(at) {
+        if let Some(value) = row.figures.get(at).filter(|value| !value.is_nan()) {
             line += &value.to_string();
         }
     }

@@ -261,6 +261,9 @@ pub enum Reply {
         wall_ms: f64,
         /// Of a placer that learned, if there is one.
         decisions: Option<u64>,
+        /// Of every job its finish-time fairness, where jobs train applications: the page does not have
+        /// those.
+        rho: Option<Vec<f64>>,
     },
     /// The run broke off.
     Failed(String),
@@ -392,13 +395,14 @@ mod tests {
         };
         let delta = Box::default();
         is("LOG", bytes(Reply::Log { delta, progress }));
-        let (log_hash, wall_ms, decisions) = (0, 0.0, None);
+        let (log_hash, wall_ms, decisions, rho) = (0, 0.0, None, None);
         is(
             "DONE",
             bytes(Reply::Done {
                 log_hash,
                 wall_ms,
                 decisions,
+                rho,
             }),
         );
         is("FAILED", bytes(Reply::Failed(String::new())));

@@ -102,6 +102,7 @@ impl Session {
             applications: state.applications(),
             weights,
         };
+        let trains = orders.applications.is_some();
         let is_second = {
             let mut runs = self.0.runs.borrow_mut();
             runs.make_room_for(id);
@@ -115,6 +116,7 @@ impl Session {
                 self.0.runs.borrow_mut().put(run);
                 let mut run = StageRun::new(id, card.policy.to_string(), jobs);
                 card.name().clone_into(&mut run.name);
+                run.trains = trains;
                 self.put_on_stage(run, state);
                 self.tell(Action::Set(id, RunStatus::Running(progress)));
             }
@@ -191,6 +193,7 @@ impl Session {
                 log_hash,
                 wall_ms,
                 decisions,
+                rho,
             }) => {
                 self.0.runs.borrow_mut().is_over(id);
                 let done = RunStatus::Done {
@@ -198,7 +201,7 @@ impl Session {
                     wall_ms,
                     decisions,
                 };
-                self.finish(id, done);
+                self.finish(id, done, rho);
             }
             News::Reply(Reply::Failed(why)) => {
                 self.0.runs.borrow_mut().is_over(id);
@@ -232,11 +235,14 @@ impl Session {
         }
     }
 
-    fn finish(&self, id: u32, done: RunStatus) {
+    fn finish(&self, id: u32, done: RunStatus, rho: Option<Vec<f64>>) {
         let mut stage = self.0.stage.write();
         let (workload, cluster) = (stage.workload.clone(), stage.cluster.clone());
         let Some(run) = stage.run_mut(id) else { return };
-        let outcomes = Outcomes::of(&workload, &cluster, &run.log);
+        let mut outcomes = Outcomes::of(&workload, &cluster, &run.log);
+        if let Some(rho) = rho.filter(|rho| rho.len() == outcomes.rho.len()) {
+            outcomes.rho = rho;
+        }
         let summary = Summary::of_outcomes(&outcomes, &cluster, &run.log);
         run.results = Some((outcomes, summary));
         run.complete = true;

@@ -45,6 +45,12 @@ pub static YARD_RUN: ViewOption = run("yard-run");
 /// What a row of the timeline is.
 pub static TIMELINE_ROWS: ViewOption =
     option("timeline-rows", "gpu", ParamKind::OneOf(&["gpu", "job"]));
+/// Over which jobs runs are compared: all of each, or those that finished in all.
+pub static COMPARE_OVER: ViewOption = option(
+    "compare-over",
+    "all",
+    ParamKind::OneOf(&["all", "finished-in-all"]),
+);
 /// The only run whose timeline is shown.
 pub static TIMELINE_RUN: ViewOption = run("timeline-run");
 /// Which jobs are listed.
@@ -70,7 +76,8 @@ pub static SWEEP_VALUES: ViewOption = option("sweep-values", "", ParamKind::Text
 pub static SWEEP_RUN: ViewOption = run("sweep-run");
 
 /// Every option.
-pub static OPTIONS: [&ViewOption; 13] = [
+pub static OPTIONS: [&ViewOption; 14] = [
+    &COMPARE_OVER,
     &YARD_RUN,
     &TIMELINE_ROWS,
     &TIMELINE_RUN,

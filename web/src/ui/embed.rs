@@ -206,6 +206,8 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
                     RunStatus::Failed(why) => why,
                     _ => "",
                 };
+                let left = card.summary.as_ref().and_then(Summary::left);
+                let left = left.unwrap_or_default();
                 let figure = |of: fn(&Summary) -> f64| JsValue::from(card.summary.as_ref().map(of));
                 [
                     JsValue::from(card.id),
@@ -214,6 +216,7 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
                     card.given.as_str().into(),
                     status_name(&card.status).into(),
                     why.into(),
+                    left.into(),
                     figure(|of| of.jct.mean),
                     figure(|of| of.jct.p95),
                     figure(|of| of.fairness.rho_mean),

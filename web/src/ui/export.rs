@@ -3,7 +3,9 @@
 use super::controls::quiet_button;
 use super::doers::StateHandle;
 use super::download::{self, PNG_SCALE, Picture};
+use super::headline::compares_over_common;
 use super::menu::Menu;
+use super::metrics_table::{Column, columns};
 use super::picture_saver::chosen;
 use crate::bridge::protocol::ExportFormat;
 use crate::draw::charts::{ASPECT, Chart, Figure, outcomes, summary};
@@ -104,7 +106,8 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
     let tables = TABLES.iter().map(|of| {
         let props = props.clone();
         let onclick = Callback::from(move |_: MouseEvent| {
-            save_table(&props.stage, props.state.baseline, trace_name(&props), of);
+            let of_runs = (props.state.baseline, compares_over_common(&props.state));
+            save_table(&props.stage, of_runs, trace_name(&props), of);
         });
         let label = format!("Table for a paper as {}", of.0);
         quiet_button(&label, None, html! { of.0 }, onclick)
@@ -154,17 +157,19 @@ fn csv(props: &Props, _: usize) -> String {
     )
 }
 
-/// Saves the runs as one of [`TABLES`], a row each, the one that others are compared with first.
-pub(super) fn save_table(stage: &SharedStage, baseline: u32, trace: &str, of: &Table) {
-    let stage = stage.read();
-    let is_first = |run: &&StageRun| run.id == baseline;
-    let first = stage.runs.iter().filter(is_first);
-    let others = stage.runs.iter().filter(|run| !is_first(run));
-    let runs: Vec<(&str, Summary)> = first
-        .chain(others)
-        .map(|run| (run.name.as_str(), summary(&stage, run)))
-        .collect();
-    let runs: Vec<(&str, &Summary)> = runs.iter().map(|(label, of)| (*label, of)).collect();
+/// Saves the runs as one of [`TABLES`], a row each, the one that others are compared with first; over the
+/// jobs that finished in all, if so.
+pub(super) fn save_table(
+    stage: &SharedStage,
+    (baseline, over_common): (u32, bool),
+    trace: &str,
+    of: &Table,
+) {
+    let columns = columns(&stage.read(), over_common);
+    let is_first = |run: &&Column| run.id == baseline;
+    let first = columns.iter().filter(is_first);
+    let runs = first.chain(columns.iter().filter(|run| !is_first(run)));
+    let runs: Vec<(&str, &Summary)> = runs.map(|run| (run.name.as_str(), &run.compared)).collect();
     let &(_, end, mime, form) = of;
     download::text(&file_name(trace, end), mime, &paper_table(&runs, form));
 }
@@ -188,6 +193,7 @@ pub(super) fn results(stage: &SharedStage, state: &AppState) -> String {
         trace: facts(state, &stage),
         cluster: ClusterFacts::of(&stage.cluster),
         preset: None,
+        finished_in_all: None,
         runs: runs.filter_map(|run| result(state, &stage, run)).collect(),
     };
     // Numbers and strings always make JSON.

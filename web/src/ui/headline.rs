@@ -7,8 +7,11 @@ use super::metrics::{METRICS, Metric};
 use super::metrics_table::{Column, cell, known, reference};
 use super::term::Term;
 use crate::draw::format;
+use crate::session::Session;
 use crate::stage::SharedStage;
-use crate::state::AppState;
+use crate::state::view_options::COMPARE_OVER;
+use crate::state::{Action, AppState};
+use switchyard::study::why_trained;
 use yew::prelude::*;
 
 /// The metrics of the headline, by their definitions' ids.
@@ -24,13 +27,61 @@ const SHOWN: [&str; 6] = [
 /// Tells the terms here from those of the whole table.
 const PLACE: u32 = 1;
 
+/// Over which jobs runs are compared, where some leave jobs behind, and why jobs train applications.
+fn terms(state: &AppState, session: &Session, columns: &[Column]) -> Html {
+    let leaves = |column: &Column| column.complete && !column.summary.is_whole();
+    let over_common = compares_over_common(state);
+    let over = columns.iter().find(|column| column.complete);
+    let over = over.map_or(0, |column| column.compared.jobs);
+    let onchange = {
+        let session = session.clone();
+        Callback::from(move |_: Event| {
+            let other = if over_common { "all" } else { "finished-in-all" };
+            session.tell(Action::SetOption(&COMPARE_OVER, other.to_owned()));
+        })
+    };
+    let trained = state
+        .trace
+        .as_ref()
+        .filter(|trace| !trace.adaptive && !state.setup.settings.applications.always)
+        .and_then(|_| why_trained(state.cards.iter().map(|card| &card.policy)));
+    html! {
+        <>
+            if columns.iter().any(leaves) {
+                <p class="terms" role="status">
+                    if over_common {
+                        { format!("Compared over the {} that finished in all runs. ", format::counted(over.into(), "job", "jobs")) }
+                    } else {
+                        { "A run that leaves jobs behind is not compared: its numbers are of the jobs that finished. " }
+                    }
+                    if columns.len() > 1 {
+                        <label>
+                            <input type="checkbox" checked={over_common} {onchange} />
+                            { " compare over the jobs that finished in all runs" }
+                        </label>
+                    }
+                </p>
+            }
+            if let Some(why) = trained {
+                <p class="terms hint">{ why }</p>
+            }
+        </>
+    }
+}
+
+/// Whether runs are compared over the jobs that finished in all.
+pub(super) fn compares_over_common(state: &AppState) -> bool {
+    state.option(&COMPARE_OVER) != COMPARE_OVER.default
+}
+
 /// The headline; `on_baseline` chooses another run to compare with.
 pub(super) fn headline(
-    (state, stage): (&AppState, &SharedStage),
+    (state, session): (&AppState, &Session),
     columns: &[Column],
     dark: bool,
     on_baseline: &Callback<u32>,
 ) -> Html {
+    let stage = session.stage();
     let Some(baseline) = reference(columns, state.baseline) else {
         return Html::default();
     };
@@ -38,7 +89,7 @@ pub(super) fn headline(
     let metrics = || SHOWN.iter().filter_map(named);
     let values: Vec<(&Metric, Vec<f64>)> = metrics()
         .map(|metric| {
-            let values = columns.iter().map(|column| known(metric, &column.summary));
+            let values = columns.iter().map(|column| known(metric, &column.compared));
             (metric, values.collect())
         })
         .collect();
@@ -51,7 +102,6 @@ pub(super) fn headline(
             let (on_baseline, id) = (on_baseline.clone(), column.id);
             Callback::from(move |_: Event| on_baseline.emit(id))
         };
-        let (done, jobs) = column.done;
         let cells = values
             .iter()
             .map(|(metric, values)| cell((metric.definition.name, metric.look), columns, baseline, values, position));
@@ -69,8 +119,8 @@ pub(super) fn headline(
                     if chosen && columns.len() > 1 {
                         <span class="so-far">{ "baseline" }</span>
                     }
-                    if !column.complete {
-                        <span class="so-far">{ format!("so far: {} of {} jobs", format::count(done.into()), format::count(jobs.into())) }</span>
+                    if let Some(state) = column.state() {
+                        <span class="so-far">{ state }</span>
                     }
                 </th>
                 { for cells }
@@ -80,7 +130,9 @@ pub(super) fn headline(
     let title = state.trace.as_ref().map_or("", |trace| &trace.name);
     let files = TABLES.iter().map(|of| {
         let (stage, baseline, title) = (stage.clone(), baseline.id, title.to_owned());
-        let save = Callback::from(move |_: MouseEvent| save_table(&stage, baseline, &title, of));
+        let over = compares_over_common(state);
+        let save =
+            Callback::from(move |_: MouseEvent| save_table(&stage, (baseline, over), &title, of));
         quiet_button(
             &format!("Save this table as {}", of.0),
             None,
@@ -90,6 +142,7 @@ pub(super) fn headline(
     });
     html! {
         <section class="headline" aria-label="Headline">
+            { terms(state, session, columns) }
             <div class="headline-files"><span class="hint">{ "As a table for a paper:" }</span>{ for files }</div>
             <div class="metrics" tabindex="0" role="region" aria-label="Headline of the runs">
                 <table>

@@ -4,6 +4,7 @@
 use super::controls::{Take, quiet_button};
 use super::doers::StateProps;
 use super::icon::{Icon, sign};
+use super::metrics_table::mean_jct;
 use super::typed::Typed;
 use crate::draw::format;
 use crate::session::by_hand::{MOST, MadeJob, made_of};
@@ -250,8 +251,9 @@ pub(super) fn JobsByHand(props: &StateProps) -> Html {
         })
     };
     let means = state.cards.iter().map(|card| {
-        let mean = card.summary.map_or(f64::NAN, |summary| summary.jct.mean);
-        html! { <span>{ format!("{}: mean JCT {}", card.name(), format::duration(mean)) }</span> }
+        let mean = card.summary.as_ref().map(mean_jct);
+        let mean = mean.unwrap_or_else(|| "mean JCT –".to_owned());
+        html! { <span>{ format!("{}: {mean}", card.name()) }</span> }
     });
     html! {
         <section class="by-hand" aria-label="Jobs made by hand">

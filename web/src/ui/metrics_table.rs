@@ -1,4 +1,5 @@
-//! The runs in numbers, and how each differs from the baseline.
+//! The runs in numbers, and how each differs from the baseline. Only like is compared with like: runs that
+//! have finished all their jobs, or, where that is chosen, all runs over the jobs that finished in all.
 
 use super::controls::swatch;
 use super::metrics::{Better, FAILURES, Look, METRICS, Metric, OF_TYPE};
@@ -7,7 +8,7 @@ use super::wording::{SAME, difference};
 use crate::draw::charts::{summary, type_title, types};
 use crate::draw::format;
 use crate::stage::{Stage, StageRun};
-use switchyard::report::{Summary, TypeFigures};
+use switchyard::report::{Summary, TypeFigures, finished_in_all};
 use yew::prelude::*;
 
 /// One run's column.
@@ -20,8 +21,42 @@ pub(super) struct Column {
     /// Jobs done and jobs there are.
     pub(super) done: (u32, u32),
     pub(super) summary: Summary,
+    /// What of it is compared: all, or the jobs that finished in all runs.
+    pub(super) compared: Summary,
     /// By GPU type, where there are several.
     types: Vec<TypeFigures>,
+}
+
+impl Column {
+    /// Whether its figures stand for all jobs that are compared.
+    pub(super) fn is_comparable(&self) -> bool {
+        self.complete && self.compared.is_whole()
+    }
+
+    /// What stands beside its name: how far it is, or how many jobs it has left behind.
+    pub(super) fn state(&self) -> Option<String> {
+        if self.complete {
+            return left(&self.summary);
+        }
+        let (done, jobs) = self.done;
+        let (done, jobs) = (format::count(done.into()), format::count(jobs.into()));
+        Some(format!("so far: {done} of {jobs} jobs"))
+    }
+}
+
+/// "149 of 240 finished", where some have not.
+pub(super) fn left(of: &Summary) -> Option<String> {
+    let [finished, jobs] = [of.finished, of.jobs].map(|count| format::count(count.into()));
+    (!of.is_whole()).then(|| format!("{finished} of {jobs} finished"))
+}
+
+/// The mean JCT in words, with how many jobs it is of where some have not finished.
+pub(super) fn mean_jct(of: &Summary) -> String {
+    let mean = format!("mean JCT {}", format::duration(of.jct.mean));
+    match left(of) {
+        None => mean,
+        Some(left) => format!("{mean} ({left})"),
+    }
 }
 
 /// The run that others are compared with: the one with this id, else the first.
@@ -48,11 +83,14 @@ pub(super) fn metrics_table(columns: &[Column], dark: bool, baseline: u32) -> Ht
         html! {
             <th key={column.id} scope="col" title={column.spec.clone()}>
                 <label>{ swatch(position, dark) }<span class="run">{ &column.name }</span></label>
+                if let Some(state) = column.state() {
+                    <span class="so-far">{ state }</span>
+                }
             </th>
         }
     });
     let of_runs = METRICS.iter().map(|metric| {
-        let values = columns.iter().map(|column| known(metric, &column.summary));
+        let values = columns.iter().map(|column| known(metric, &column.compared));
         row(
             &metric.definition,
             0,
@@ -121,23 +159,30 @@ pub(super) fn metrics_table(columns: &[Column], dark: bool, baseline: u32) -> Ht
     }
 }
 
-/// What the table shows of each run.
-pub(super) fn columns(stage: &Stage) -> Vec<Column> {
-    let names = stage
-        .runs
-        .iter()
-        .map(|run| run.name.clone())
-        .collect::<Vec<_>>();
-    let column = |(run, name): (&StageRun, String)| Column {
-        id: run.id,
-        name,
-        spec: run.label.clone(),
-        complete: run.complete,
-        done: (run.progress.done, run.progress.jobs),
-        summary: summary(stage, run),
-        types: types(stage, run),
+/// What the table shows of each run; `over_common`: over the jobs that finished in all complete runs.
+pub(super) fn columns(stage: &Stage, over_common: bool) -> Vec<Column> {
+    let results = || stage.runs.iter().filter_map(|run| run.results.as_ref());
+    let common = over_common.then(|| finished_in_all(results().map(|(outcomes, _)| outcomes)));
+    let column = |run: &StageRun| {
+        let summary = summary(stage, run);
+        let compared = match (&common, &run.results) {
+            (Some(common), Some((outcomes, _))) => {
+                Summary::over(common, &stage.workload, outcomes)
+            }
+            _ => summary,
+        };
+        Column {
+            id: run.id,
+            name: run.name.clone(),
+            spec: run.label.clone(),
+            complete: run.complete,
+            done: (run.progress.done, run.progress.jobs),
+            summary,
+            compared,
+            types: types(stage, run),
+        }
     };
-    stage.runs.iter().zip(names).map(column).collect()
+    stage.runs.iter().map(column).collect()
 }
 
 /// What the rows below are about.
@@ -178,13 +223,15 @@ pub(super) fn cell(
     at: usize,
 ) -> Html {
     let (column, value) = (&columns[at], values[at]);
-    let complete = columns.iter().all(|column| column.complete);
-    let best = best(look.better, values).filter(|_| complete);
+    let comparable = columns.iter().zip(values);
+    let comparable = comparable.filter(|(column, _)| column.is_comparable());
+    let comparable: Vec<f64> = comparable.map(|(_, value)| *value).collect();
+    let best = best(look.better, &comparable).filter(|_| column.is_comparable());
     let base = columns.iter().position(|column| column.id == baseline.id);
     let base = base.map_or(f64::NAN, |at| values[at]);
-    // What is not finished cannot be compared yet.
-    let comparable = column.id != baseline.id && column.complete && baseline.complete;
-    let words = difference(value, base, look.direction).filter(|_| comparable);
+    let are_alike = column.is_comparable() && baseline.is_comparable();
+    let words = difference(value, base, look.direction);
+    let words = words.filter(|_| are_alike && column.id != baseline.id);
     let is_best = best.is_some_and(|best| is_same(best, value));
     html! {
         <td key={column.id} class={classes!(is_best.then_some("best"))} data-name={name}>

@@ -3,6 +3,7 @@
 
 use super::controls::{Take, quiet_button};
 use super::icon::{Icon, sign};
+use super::metrics_table::mean_jct;
 use super::typed::Typed;
 use crate::draw::format;
 use crate::session::Session;
@@ -43,7 +44,7 @@ pub(super) fn playground(session: &Session, card: &Card, services: (f64, f64)) -
         edit,
     };
     let state = match (&card.status, &card.summary) {
-        (_, Some(summary)) => format!("mean JCT {}", format::duration(summary.jct.mean)),
+        (_, Some(summary)) => mean_jct(summary),
         (RunStatus::Running(_), None) => "running…".to_string(),
         _ => String::new(),
     };

@@ -3,6 +3,7 @@
 use super::controls::{self, Take, is_second_of_two, quiet_button};
 use super::history_field::history_field;
 use super::icon::{Icon, sign};
+use super::metrics_table::left;
 use super::setting_field::{described, kind_field};
 use super::typed::Typed;
 use super::vary::{varied, vary};
@@ -13,6 +14,7 @@ use crate::state::spec_edit::with_param;
 use crate::state::sweep::Vary;
 use crate::state::{Action, Card, RunStatus};
 use switchyard::policy::{ParamInfo, ParamKind, PolicySpec, entry};
+use switchyard::report::Summary;
 use yew::prelude::*;
 
 /// Properties of [`SchedulerCard`].
@@ -149,7 +151,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
                 }
                 { run_or_cancel }{ duplicate }{ remove }
             </div>
-            { status(&card.status, card.summary.as_ref().map(|summary| summary.jct.mean), props.has_trace) }
+            { status(&card.status, card.summary.as_ref(), props.has_trace) }
             if props.are_bound {
                 <p class="hint">{ "jobs now train applications, since a scheduler of the list adapts them" }</p>
             }
@@ -188,7 +190,7 @@ pub(super) fn status_name(status: &RunStatus) -> &'static str {
     }
 }
 
-fn status(status: &RunStatus, mean_jct: Option<f64>, has_trace: bool) -> Html {
+fn status(status: &RunStatus, summary: Option<&Summary>, has_trace: bool) -> Html {
     match status {
         RunStatus::Idle => {
             let waits = match has_trace {
@@ -207,7 +209,10 @@ fn status(status: &RunStatus, mean_jct: Option<f64>, has_trace: bool) -> Html {
             wall_ms, decisions, ..
         } => html! {
             <p class="hint">
-                { mean_jct.map(|jct| format!("mean JCT {}", format::duration(jct))) }
+                if let Some(left) = summary.and_then(left) {
+                    <span class="error">{ left }</span>{ ", " }
+                }
+                { summary.map(|of| format!("mean JCT {}", format::duration(of.jct.mean))) }
                 { format!(", simulated in {}", format::duration(wall_ms / 1e3).replace(' ', "\u{a0}")) }
                 { decisions.filter(|_| *wall_ms > 0.0).map(|decisions| deciding(decisions, *wall_ms)) }
             </p>

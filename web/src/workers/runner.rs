@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::job::JobId;
 use switchyard::policy::Slowness;
-use switchyard::report::Summary;
+use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::{HaltReason, LogMark, RunError, Simulation};
 use switchyard::weights::{Weights, WeightsChoice};
 use switchyard::workload::{ApplicationSettings, Workload, export};
@@ -271,12 +271,17 @@ impl Server {
             Ok(true) => return self.ask_again(),
             Ok(false) => {
                 let log_hash = run.simulation.log().hash();
+                let rho = run.workload.is_adaptive().then(|| {
+                    let log = run.simulation.log();
+                    Outcomes::of(&run.workload, &run.spec.cluster, log).rho
+                });
                 reply(
                     &self.scope,
                     &Reply::Done {
                         log_hash,
                         wall_ms: run.wall_ms,
                         decisions: run.simulation.decisions(),
+                        rho,
                     },
                 );
             }

@@ -87,19 +87,23 @@ pub struct RangeMark {
 }
 
 /// What became of each job of a run: its results once it is complete, else worked out from what
-/// its log knows so far.
+/// its log knows so far; ρ where that does not take applications, which the page does not have.
 pub fn outcomes<'a>(stage: &'a Stage, run: &'a StageRun) -> Cow<'a, Outcomes> {
-    match &run.results {
-        Some((outcomes, _)) => Cow::Borrowed(outcomes),
-        None => Cow::Owned(Outcomes::of(&stage.workload, &stage.cluster, &run.log)),
+    if let Some((outcomes, _)) = &run.results {
+        return Cow::Borrowed(outcomes);
     }
+    let mut outcomes = Outcomes::of(&stage.workload, &stage.cluster, &run.log);
+    if run.trains {
+        outcomes.rho.fill(f64::NAN);
+    }
+    Cow::Owned(outcomes)
 }
 
 /// A run in numbers, as far as it has come.
 pub fn summary(stage: &Stage, run: &StageRun) -> Summary {
     match &run.results {
         Some((_, summary)) => *summary,
-        None => Summary::of(&stage.workload, &stage.cluster, &run.log),
+        None => Summary::of_outcomes(&outcomes(stage, run), &stage.cluster, &run.log),
     }
 }
 

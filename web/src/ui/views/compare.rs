@@ -4,7 +4,7 @@ use crate::draw::charts::{Chart, Figure};
 use crate::state::Action;
 use crate::ui::chart_card::ChartCard;
 use crate::ui::doers::{StateProps, tell};
-use crate::ui::headline::headline;
+use crate::ui::headline::{compares_over_common, headline};
 use crate::ui::metrics_table::{columns, metrics_table};
 use crate::ui::theme::is_dark;
 use crate::ui::view::View;
@@ -33,8 +33,10 @@ fn Compare(props: &StateProps) -> Html {
         let figures = Chart::of(&stage).map(|chart| Rc::new(Figure::of(chart, &stage)));
         begun.then(|| figures.collect::<Vec<_>>())
     });
-    let columns = use_memo((stage.clone(), state.revision), |(stage, _)| {
-        columns(&stage.read())
+    let over_common = compares_over_common(state);
+    let given = (stage.clone(), state.revision, over_common);
+    let columns = use_memo(given, |(stage, _, over_common)| {
+        columns(&stage.read(), *over_common)
     });
     let Some(figures) = figures.as_ref() else {
         return html! { <p class="empty">{ "Run two schedulers to compare them: completion times, queue, allocation and fairness appear here." }</p> };
@@ -46,7 +48,7 @@ fn Compare(props: &StateProps) -> Html {
     });
     html! {
         <div class="compare">
-            { headline((&**state, stage), &columns, dark, &tell(session, Action::Baseline)) }
+            { headline((&**state, session), &columns, dark, &tell(session, Action::Baseline)) }
             if columns.len() > 1 {
                 <WhatChanged ..props.clone() />
             }

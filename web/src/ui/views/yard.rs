@@ -11,6 +11,7 @@ use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::controls::{list, option, swatch};
 use crate::ui::doers::{Doers, StateProps, tell};
 use crate::ui::legend::{colour_by, legend, use_classes};
+use crate::ui::metrics_table::left;
 use crate::ui::term::{Definition, Term};
 use crate::ui::theme::is_dark;
 use crate::ui::typed::input_value;
@@ -108,13 +109,14 @@ fn columns(yards: usize) -> String {
     format!("--wide:{wide}; --middle:{middle}; --small:{small}")
 }
 
-/// How a run's mean JCT compares with the baseline's, once both are known.
+/// How a run's mean JCT compares with the baseline's, once both have finished all jobs.
 fn ratio(state: &AppState, card: &Card) -> Option<String> {
     let baseline = state
         .card(state.baseline)
         .filter(|baseline| baseline.id != card.id)?;
-    let (mine, its) = (card.summary?.jct.mean, baseline.summary?.jct.mean);
-    wording::difference(mine, its, wording::Direction::Time)
+    let (mine, its) = (card.summary?, baseline.summary?);
+    let ratio = wording::difference(mine.jct.mean, its.jct.mean, wording::Direction::Time);
+    ratio.filter(|_| mine.is_whole() && its.is_whole())
 }
 
 /// One run's yard; `narrow_shown`: also on a narrow screen.
@@ -125,6 +127,9 @@ pub(super) fn yard(state: &AppState, doers: &Doers, card: &Card, narrow_shown: b
                 <span class="figure" title="Mean job completion time: finish − submission, waiting included">
                     { format!("mean JCT {}", format::duration(summary.jct.mean)) }
                 </span>
+                if let Some(left) = left(summary) {
+                    <span class="error">{ left }</span>
+                }
                 if let Some(ratio) = ratio(state, card) {
                     <span class="hint">{ ratio }</span>
                 }

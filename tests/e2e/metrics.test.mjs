@@ -1,0 +1,164 @@
+// One answer wherever it is asked: every metric of page, module and command line, to the last bit, for all policies.
+// (python/tests/test_run.py holds the wheel to the command line.) And a run that leaves jobs behind is never a
+// better run, in Compare, in the yard, in files and in the editor.
+//
+// Usually on the smallest sample and on one workload with everything on; SWITCHYARD_ALL=1 takes every sample.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { browser, dist, finished, screenshot } from "./browser.mjs";
+
+const { open } = browser();
+const module = await import(pathToFileURL(join(dist, "module", "switchyard.js")).href);
+const cli = process.env.SWITCHYARD_CLI;
+const skip = !cli && "no SWITCHYARD_CLI";
+
+/** What of a run is no metric: where and how fast it ran, and each job's JCT, which only some write. */
+const metrics = ({ wall_ms, log_budget, per_job, columns, ...run }) => run;
+
+const pageRuns = async (t, link, count) => {
+  const page = await open(t, `index.html#${link}`);
+  await finished(page, count, 300_000);
+  const { runs } = JSON.parse(await page.evaluate(() => globalThis.switchyardEmbed.ask("results")));
+  await page.close();
+  return runs.map(metrics);
+};
+
+/** So many schedulers fit into the page's list. */
+const MOST = 8;
+const inGroups = (all) => Array.from({ length: Math.ceil(all.length / MOST) }, (_, at) => all.slice(at * MOST, (at + 1) * MOST));
+
+// The policies that run without a text or file of one's own, and those of them that adapt jobs.
+const names = module.policies().map(({ name }) => name).filter((name) => !["script", "plugin"].includes(name));
+const adaptive = ["pollux", "optimus"];
+assert.ok(adaptive.every((name) => names.includes(name)));
+
+const EVERYTHING = {
+  link: "cluster=6x4:v100/racks=2%2B4x4:t4/racks=2&contention=true&mtbf=200&mttr=1&checkpoint=1800&checkpoint-cost=30&restart=20&noise=0.1&seed=7",
+  options: { cluster: "6x4:v100/racks=2+4x4:t4/racks=2", contention: true, mtbf: 200, mttr: 1, checkpoint_interval: 1800, checkpoint_cost: 30, restart_cost: 20, noise: 0.1, seed: 7 },
+};
+const flags = (options) =>
+  Object.entries(options).flatMap(([key, value]) => (value === true ? [`--${key.replaceAll("_", "-")}`] : [`--${key.replaceAll("_", "-")}`, String(value)]));
+
+const worlds = [{ title: "the sample lab", sample: "lab", link: "", options: {} }, { title: "everything on", sample: "lab", ...EVERYTHING }];
+if (process.env.SWITCHYARD_ALL) {
+  for (const { name } of module.samples()) if (name !== "lab") worlds.push({ title: `the sample ${name}`, sample: name, link: "", options: {} });
+}
+
+for (const { title, sample, link, options } of worlds) {
+  test(`page, module and command line tell the same of ${names.length} policies: ${title}`, { skip }, async (t) => {
+    const trace = await module.open(`sample:${sample}`);
+    t.after(() => trace.close());
+    // By itself a policy has plain jobs; beside one that adapts jobs, all train applications.
+    const plain = names.filter((name) => !adaptive.includes(name));
+    const lists = [...inGroups(plain), ...inGroups(names).map((list) => [...list.slice(0, MOST - 1), adaptive[0]])];
+    for (const list of lists) {
+      const said = execFileSync(cli, ["run", `sample:${sample}`, ...list.flatMap((name) => ["--policy", name]), ...flags(options), "--json", "-"], { encoding: "utf8", maxBuffer: 1 << 28 });
+      const native = JSON.parse(said).runs.map(metrics);
+      const here = await module.run(trace, { policies: list, ...options });
+      assert.deepEqual(JSON.parse(JSON.stringify(here.runs.map(metrics))), native, `module, ${list}`);
+      const page = await pageRuns(t, `v=1&sample=${sample}&${link}${list.map((name) => `&run=${name}`).join("")}`, list.length);
+      assert.deepEqual(page, native, `page, ${list}`);
+    }
+  });
+}
+
+// ---- Jobs left behind ----
+
+const fixture = (name) => join(import.meta.dirname, "../fixtures", name);
+/** Starts only what wants one GPU: 91 of lab's 240 jobs wait for ever. */
+const SMALL_ONLY = fixture("small_only.rhai");
+const NOTHING = fixture("starts_nothing.rhai");
+
+test("the command line prints – for what cannot be known, compares nothing with it, and ends with 3", { skip }, () => {
+  const run = (...more) => spawnSync(cli, ["compare", "sample:lab", "--policy", "fifo", "--policy", "srtf", ...more], { encoding: "utf8" });
+  const whole = run();
+  assert.equal(whole.status, 0);
+  const { status, stdout, stderr } = run("--policy", `script:${SMALL_ONLY}`, "--policy", `script:${NOTHING}`);
+  assert.equal(status, 3);
+  assert.match(stderr, /91 of 240 jobs never end/);
+  const row = (name, of = stdout) => of.split("\n").find((line) => line.startsWith(name));
+  assert.match(stdout, /149 of 240 finished +0 of 240 finished/);
+  const cells = row("mean JCT").split(/ {2,}/);
+  assert.match(cells[2], /\([\d.]+x\)$/);
+  assert.doesNotMatch(cells[3], /x\)/);
+  assert.equal(cells[4], "–");
+  assert.equal(row("makespan").split(/ {2,}/)[3], "–");
+  // Over the jobs that finished in all the script may be compared.
+  const common = run("--policy", `script:${SMALL_ONLY}`, "--finished-in-all");
+  assert.equal(common.status, 3);
+  assert.match(common.stdout, /compared over the 149 of 240 jobs that finished under all/);
+  assert.match(row("mean JCT", common.stdout).split(/ {2,}/)[3], /x\)$/);
+  const json = JSON.parse(run("--policy", `script:${NOTHING}`, "--finished-in-all", "--json", "-").stdout);
+  assert.equal(json.finished_in_all, 0);
+  const [, , left] = json.runs;
+  assert.deepEqual([left.finished, left.jct.mean, left.makespan, left.over_finished_in_all.jct.mean], [0, null, null, null]);
+});
+
+test("every job rejected: no mean, in words and as JSON, and status 3", { skip }, (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "switchyard-metrics-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const trace = join(folder, "wide.csv");
+  writeFileSync(trace, "job_id,submit_time,duration,num_gpus\na,0,10,8\nb,5,10,8\n");
+  const run = (...more) => spawnSync(cli, ["run", trace, "--cluster", "1x4", ...more], { encoding: "utf8" });
+  const said = run();
+  assert.equal(said.status, 3, said.stderr);
+  assert.match(said.stdout.split("\n").find((line) => line.startsWith("mean JCT")), /^mean JCT +– +–$/);
+  assert.equal(JSON.parse(run("--json", "-").stdout).runs[0].jct.mean, null);
+});
+
+/** Puts a text into the editor and waits until it has run. */
+async function written(page, text, runs) {
+  await page.getByRole("button", { name: "Write a scheduler" }).click();
+  await page.locator(".cm-content").focus();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.insertText(text);
+  await finished(page, runs);
+}
+
+test("a script that leaves jobs behind is the best of nothing, in the editor, the yard, Compare and files", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=lab&run=fifo&run=srtf", { viewport: { width: 1440, height: 900 } });
+  await finished(page, 2);
+  await written(page, readFileSync(SMALL_ONLY, "utf8"), 3);
+  const editor = page.locator(".editor table");
+  await editor.getByText("149 of 240 finished").waitFor();
+  assert.equal(await editor.locator(".better, .worse").count(), 0);
+  assert.match(await editor.locator("caption").textContent(), /not compared/);
+  await page.getByRole("region", { name: "Yard of Script" }).getByText("149 of 240 finished").waitFor();
+  assert.doesNotMatch(await page.getByRole("region", { name: "Yard of Script" }).locator("h2").textContent(), /shorter|longer/);
+
+  await page.getByRole("tab", { name: "Compare" }).click();
+  const headline = page.getByRole("region", { name: "Headline", exact: true });
+  const row = headline.getByRole("row").filter({ hasText: "149 of 240 finished" });
+  await row.waitFor();
+  assert.equal(await row.getByText("best", { exact: true }).count(), 0);
+  assert.doesNotMatch(await row.textContent(), /shorter|longer|fewer/);
+  // The others are still compared with one another.
+  assert.ok((await headline.getByText("best", { exact: true }).count()) > 0);
+  await screenshot(page, "left-behind");
+  const tex = await page.evaluate(() => JSON.parse(globalThis.switchyardEmbed.ask("results")).runs.map(({ finished, jct, makespan }) => [finished, jct.mean > 0, makespan]));
+  assert.deepEqual(tex.at(-1), [149, true, null]);
+
+  await headline.getByLabel("compare over the jobs that finished in all runs").check();
+  await headline.getByText("Compared over the 149 jobs that finished in all runs.").waitFor();
+  assert.match(await row.textContent(), /shorter|longer/);
+  await page.waitForFunction(() => /compare-over=finished-in-all/.test(location.hash));
+  await screenshot(page, "finished-in-all");
+});
+
+test("where jobs train applications because of one scheduler, Compare and the command line say so", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=lab&run=fifo&run=pollux&view=compare");
+  const why = page.getByText("Jobs train applications under every scheduler here, because Pollux adapts them.");
+  await why.waitFor();
+  if (cli) {
+    const said = execFileSync(cli, ["run", "sample:lab", "--policy", "fifo", "--policy", "pollux"], { encoding: "utf8" });
+    assert.match(said, /because Pollux adapts them/);
+  }
+  await page.goto(page.url().replace("&run=pollux", ""));
+  await why.waitFor({ state: "detached" });
+});
