@@ -92,7 +92,9 @@ impl From<StudyError> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Input(error) | Self::Run(error) | Self::Unfinished(error) => write!(f, "{error:#}"),
+            Self::Input(error) | Self::Run(error) | Self::Unfinished(error) => {
+                write!(f, "{error:#}")
+            }
             Self::Unread => Ok(()),
         }
     }

@@ -268,7 +268,9 @@ fn head(results: &Results, prepared: &Prepared) -> String {
     } else if results.runs.iter().any(|run| !run.summary.is_whole()) {
         let hint = match results.runs.len() {
             1 => "",
-            _ => ", and no ratio is taken of it: --finished-in-all compares over the jobs that all have finished",
+            _ => {
+                ", and no ratio is taken of it: --finished-in-all compares over the jobs that all have finished"
+            }
         };
         text.push_str(&format!(
             "where a run leaves jobs behind its means are over those that finished{hint}\n"
@@ -348,11 +350,7 @@ const METRICS: [Metric; 16] = [
         |of| of.mean_nodes,
         |nodes| format!("{nodes:.2}"),
     ),
-    (
-        "restarts",
-        |of| f64::from(of.restarts),
-        |n| format!("{n}"),
-    ),
+    ("restarts", |of| f64::from(of.restarts), |n| format!("{n}")),
     (
         "mean fairness rho",
         |of| of.fairness.rho_mean,
@@ -447,7 +445,9 @@ fn table(runs: &[RunResult], compared: &[Summary], ratios: bool) -> String {
     header.extend(runs.iter().map(|run| label(&run.policy)));
     table.row(header);
     if runs.iter().any(|run| !run.summary.is_whole()) {
-        let left = runs.iter().map(|run| run.summary.left().unwrap_or_default());
+        let left = runs
+            .iter()
+            .map(|run| run.summary.left().unwrap_or_default());
         table.row(std::iter::once(String::new()).chain(left).collect());
     }
     let whole: Vec<Summary> = runs.iter().map(|run| run.summary).collect();

@@ -1,8 +1,6 @@
 //! Results as files: the JSON and CSV that the command line prints and the page saves.
 
-use super::{
-    Distribution, Fairness, Outcomes, ServerFigures, Summary, TypeFigures, by_gpu_type,
-};
+use super::{Distribution, Fairness, Outcomes, ServerFigures, Summary, TypeFigures, by_gpu_type};
 use crate::RunSpec;
 use crate::application::Application;
 use crate::cluster::ClusterSpec;

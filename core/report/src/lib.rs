@@ -21,7 +21,9 @@ pub use bounded_slowdown::bounded_slowdown;
 pub use by_type::{TypeFigures, by_gpu_type};
 pub use chrome_trace::chrome_trace;
 pub use distribution::Distribution;
-pub use export::{ClusterFacts, JobFigures, Results, RunResult, TraceFacts, ended, jct_by_name, jobs_csv};
+pub use export::{
+    ClusterFacts, JobFigures, Results, RunResult, TraceFacts, ended, jct_by_name, jobs_csv,
+};
 pub use failures::Failures;
 pub use outcomes::Outcomes;
 pub use paper_table::{TableForm, paper_table};

@@ -51,7 +51,10 @@ pub fn paper_table(runs: &[(&str, &Summary)], form: TableForm) -> String {
     if form == TableForm::Csv {
         return csv(runs, &heads, &figures);
     }
-    let whole = figures.iter().zip(runs).filter(|(_, (_, of))| of.is_whole());
+    let whole = figures
+        .iter()
+        .zip(runs)
+        .filter(|(_, (_, of))| of.is_whole());
     let whole: Vec<&Vec<f64>> = whole.map(|(row, _)| row).collect();
     let rows = figures.iter().zip(runs).map(|(row, (name, of))| {
         let cells = row.iter().enumerate().map(|(at, &value)| {

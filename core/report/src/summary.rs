@@ -306,7 +306,9 @@ mod tests {
         let runs = [run([10.0, 20.0, f64::NAN]), run([30.0, f64::NAN, 40.0])];
         let common = finished_in_all(&runs);
         assert_eq!(common, [JobId(0)]);
-        let over = runs.each_ref().map(|of| Summary::over(&common, &workload, of));
+        let over = runs
+            .each_ref()
+            .map(|of| Summary::over(&common, &workload, of));
         assert_eq!(over.map(|of| of.jct.mean), [10.0, 30.0]);
         assert_eq!(over.map(|of| of.makespan), [10.0, 30.0]);
         assert_eq!(over.map(|of| of.restarts), [3, 3]);

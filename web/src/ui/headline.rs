@@ -8,7 +8,7 @@ use super::metrics_table::{Column, cell, known, reference};
 use super::term::Term;
 use crate::draw::format;
 use crate::session::Session;
-use crate::stage::SharedStage;
+
 use crate::state::view_options::COMPARE_OVER;
 use crate::state::{Action, AppState};
 use switchyard::study::why_trained;
@@ -36,7 +36,11 @@ fn terms(state: &AppState, session: &Session, columns: &[Column]) -> Html {
     let onchange = {
         let session = session.clone();
         Callback::from(move |_: Event| {
-            let other = if over_common { "all" } else { "finished-in-all" };
+            let other = if over_common {
+                "all"
+            } else {
+                "finished-in-all"
+            };
             session.tell(Action::SetOption(&COMPARE_OVER, other.to_owned()));
         })
     };
@@ -102,9 +106,15 @@ pub(super) fn headline(
             let (on_baseline, id) = (on_baseline.clone(), column.id);
             Callback::from(move |_: Event| on_baseline.emit(id))
         };
-        let cells = values
-            .iter()
-            .map(|(metric, values)| cell((metric.definition.name, metric.look), columns, baseline, values, position));
+        let cells = values.iter().map(|(metric, values)| {
+            cell(
+                (metric.definition.name, metric.look),
+                columns,
+                baseline,
+                values,
+                position,
+            )
+        });
         html! {
             <tr key={column.id}>
                 <th scope="row" title={column.spec.clone()}>

@@ -166,9 +166,7 @@ pub(super) fn columns(stage: &Stage, over_common: bool) -> Vec<Column> {
     let column = |run: &StageRun| {
         let summary = summary(stage, run);
         let compared = match (&common, &run.results) {
-            (Some(common), Some((outcomes, _))) => {
-                Summary::over(common, &stage.workload, outcomes)
-            }
+            (Some(common), Some((outcomes, _))) => Summary::over(common, &stage.workload, outcomes),
             _ => summary,
         };
         Column {
