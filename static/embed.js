@@ -69,9 +69,9 @@ globalThis.switchyardEmbed = (() => {
   const pairsOf = (fragment) => fragment.replace(/^.*#/, "").split("&").filter((pair) => pair && !pair.startsWith("v="));
   const keyOf = (pair) => pair.split("=")[0];
 
-  /** Schedulers that stand in one text: spaces part them, but not where one has an `if` of its own. */
+  /** Schedulers that stand in one text: spaces part them, but not within brackets, nor around an `if` of one. */
   const policies = (value) =>
-    (Array.isArray(value) ? value : text(value).split(/(?<!\sif)\s+(?!if\s)/)).map(text).filter((policy) => policy.trim());
+    (Array.isArray(value) ? value : text(value).split(/(?<!\sif)\s+(?!if\s)(?![^[\]]*\])/)).map(text).filter((policy) => policy.trim());
 
   /** A link's text with other jobs, schedulers or settings; with other jobs, `gone` is no more said. */
   const changed = (fragment, settings, gone = [...JOBS, ...MOMENT]) => {
@@ -82,10 +82,10 @@ globalThis.switchyardEmbed = (() => {
     };
     for (const [key, value] of Object.entries(settings)) {
       if (value === null || value === undefined) {
-        put([key]);
-      } else if (key === "src") {
+        put(key === "policy" ? RUNS : [key]);
+      } else if (["src", "sample", "url"].includes(key)) {
         const isAddress = /^https?:/.test(text(value));
-        put(gone, [isAddress ? "url" : "sample", value]);
+        put(gone, [key !== "src" ? key : isAddress ? "url" : "sample", value]);
       } else if (key === "policy") {
         put(RUNS, ...policies(value).map((policy) => ["run", policy]));
       } else if (/^[a-z][a-z-]{0,60}$/.test(key) && ["string", "number", "boolean"].includes(typeof value)) {
@@ -129,14 +129,38 @@ globalThis.switchyardEmbed = (() => {
   };
 
   /** Follows a link as one that is put into the address, and waits until its runs are over. */
-  const follow = async (fragment) => {
-    const before = look();
+  const follow = async (fragment, { playing } = look()) => {
     await go(fragment);
     const now = await until(({ done, said, open }) => done || (said && !open));
-    if (before.playing !== now.playing && !(before.playing && isStill)) ask("play", before.playing);
-    // What of it could not be understood or run, in words.
-    if (now.said) fail(now.said);
-    return summary();
+    if (playing !== now.playing && !(playing && isStill)) ask("play", playing);
+    return now;
+  };
+
+  /** Refuses a link of which something is not understood, before anything of it is shown. */
+  const understood = (fragment) => {
+    const wrong = ask("wrong", fragment);
+    return wrong === undefined ? fragment : fail(wrong);
+  };
+
+  // What was shown last of which nothing was wrong, while others are tried; of several the latest counts.
+  let sound = null;
+  let trials = 0;
+  let latest = 0;
+
+  /** Has the page show something else, and what it has shown before if that cannot be opened or run. */
+  const attempt = async (act) => {
+    const mine = ++latest;
+    if (trials++ === 0) sound = { link: ask("link"), look: look() };
+    try {
+      const { said } = await act();
+      if (said) fail(said);
+      return summary();
+    } catch (error) {
+      if (mine === latest && ask("link") !== sound.link) await follow(sound.link, sound.look);
+      throw error;
+    } finally {
+      trials -= 1;
+    }
   };
 
   // Results
@@ -240,15 +264,22 @@ globalThis.switchyardEmbed = (() => {
     run: async (settings) => {
       if (typeof settings !== "object" || !settings) fail("settings are an object");
       const { link, ...others } = settings;
-      // Others may be over sooner than where the clock stands.
-      if (link === undefined) return follow(changed(ask("link"), { t: null, ...others }));
+      if (link === undefined) {
+        // Others may be over sooner than where the clock stands.
+        const whole = understood(changed(ask("link"), { t: null, ...others }));
+        return attempt(() => follow(whole));
+      }
       if (!isText(link, MOST_LETTERS)) fail("a link is a text, and not too long");
       const { link: first, later } = together(link, others);
-      if (later) {
+      understood(first);
+      if (!later) return attempt(() => follow(first));
+      understood(changed(first, later));
+      const { playing } = look();
+      return attempt(async () => {
         await go(first);
         await say(later);
-      }
-      return follow(later ? ask("link") : first);
+        return follow(ask("link"), { playing });
+      });
     },
     summary: () => (allowed(), summary()),
     facts: (job) => (allowed(), facts(job === undefined ? undefined : text(job))),

@@ -9,6 +9,8 @@ globalThis.switchyardSnippets = (() => {
 
   /** A link with more letters is not offered: browsers and editors take this much. */
   const MOST_LETTERS = 300_000;
+  /** A link that the snippet has twice has at most so many. */
+  const MOST_LETTERS_TWICE = 2_000;
   const SANDBOX = "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox";
   const HEIGHT = 480;
 
@@ -20,6 +22,7 @@ globalThis.switchyardSnippets = (() => {
   const escaped = (text) => text.replace(/[&"<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
   const size = (bytes) => (bytes < 1000 ? `${bytes} B` : bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} KB` : `${(bytes / 1e6).toFixed(1)} MB`);
   const ask = (...of) => switchyardEmbed.ask(...of);
+  const changed = (...of) => switchyardEmbed.changed(...of);
 
   /** The jobs that are open with all settings, packed. */
   const packed = () => new Promise((then) => ask("experiment", then)).then(switchyardRemote.pack);
@@ -30,7 +33,7 @@ globalThis.switchyardSnippets = (() => {
   const linkOf = (trace, set) => {
     const link = trace ? ask("link", "held").replace("experiment=held", `experiment=${trace}`) : ask("link");
     const theme = set.theme === "auto" ? null : set.theme;
-    return switchyardEmbed.changed(link, { view: null, job: null, follow: null, theme, t: set.t, speed: set.speed });
+    return changed(link, { view: null, job: null, follow: null, theme, t: set.t, speed: set.speed });
   };
 
   const frameAddress = (page, trace, set) => {
@@ -43,15 +46,22 @@ globalThis.switchyardSnippets = (() => {
 
   const page = () => new URL(isSingleFile ? location.pathname : "./index.html", location).href;
 
+  /** Without an origin, a page of a server that lets no others read its files shows the one file beside it. */
+  const sandbox = isSingleFile || singleFile ? ` sandbox="${SANDBOX}"` : "";
+
   const asFrame = (trace, set) =>
-    `<iframe src="${escaped(frameAddress(page(), trace, set))}" sandbox="${SANDBOX}" allow="clipboard-write" title="${escaped(set.caption || "Switchyard")}" width="100%" height="${HEIGHT}" style="border:0"></iframe>`;
+    `<iframe src="${escaped(frameAddress(page(), trace, set))}"${sandbox} allow="clipboard-write" title="${escaped(set.caption || "Switchyard")}" width="100%" height="${HEIGHT}" style="border:0"></iframe>`;
 
   const asElement = (trace, set) => {
     const attributes = [["view", set.view], ["link", linkOf(trace, { ...set, theme: "auto" })], ["theme", set.theme], ["highlight", set.highlight], ["caption", set.caption], ["poster", set.poster]];
-    const words = attributes.filter(([, value]) => value && value !== "auto").map(([name, value]) => `${name}="${escaped(value)}"`);
+    const said = attributes.filter(([, value]) => value && value !== "auto").map(([name, value]) => `${name}="${escaped(value)}"`);
     const flags = ["controls", "autoplay"].filter((name) => set[name]);
-    const poster = set.poster ? `\n  <img src="${escaped(set.poster)}" alt="${escaped(set.caption || "Switchyard")}">\n` : "";
-    return `<script type="module" src="${new URL("./view.js", location).href}"></script>\n<switchyard-view ${[...words, ...flags].join(" ")}>${poster}</switchyard-view>`;
+    const poster = set.poster ? `\n  <img src="${escaped(set.poster)}" alt="${escaped(set.caption || "Switchyard")}">` : "";
+    // What stands in the figure's place where its script does not come.
+    const whole = `${page()}#${changed(linkOf(trace, set), { view: set.view })}`;
+    const words = `This figure comes from ${escaped(location.host)}`;
+    const within = whole.length > MOST_LETTERS_TWICE ? `<p>${words}.</p>` : `<a href="${escaped(whole)}">${words}: open it there</a>`;
+    return `<script src="${new URL("./view.js", location).href}" async></script>\n<switchyard-view ${[...said, ...flags].join(" ")}>${poster}\n  ${within}\n</switchyard-view>`;
   };
 
   // One file
@@ -152,6 +162,7 @@ globalThis.switchyardSnippets = (() => {
     code.setAttribute("aria-label", "The snippet");
     code.onfocus = () => code.select();
     const sizes = made("p", { className: "hint" });
+    const needs = made("p", { className: "hint" });
     const status = made("span", {});
     status.setAttribute("role", "status");
     const room = made("div", { className: "preview" });
@@ -162,13 +173,22 @@ globalThis.switchyardSnippets = (() => {
       if (isSample) return "its trace is a sample, which every page has";
       if (trace && trace.length > MOST_LETTERS) return `its trace takes ${size(trace.length)}, too much for a link: put its file on a server that lets other pages read it (CORS) and open it by address, or save all as one file`;
       if (isOwn) return trace ? `of which its trace takes ${size(trace.length)}` : "looking how large its trace is…";
-      return `its trace is fetched from ${new URL(value("url")).host}`;
+      return `its trace is fetched from ${new URL(value("url")).host}, which has to let other pages read it (CORS)`;
     };
+    const NEEDS = {
+      element: "What it loads needs no CORS header: any server does, python -m http.server too.",
+      frame: sandbox
+        ? "It runs without an origin. From a server that sends no CORS header, as python -m http.server, it shows switchyard.html, which lies beside index.html."
+        : "Any server does, python -m http.server too.",
+    };
+    const isHere = /^(localhost|127\..*|\[::1\])$/.test(location.hostname);
+    const reach = isHere ? ` ${location.host} is this computer, which readers do not reach: put dist/ on a server, and its address into the snippet.` : "";
     const within = () => (isOwn && trace && trace.length <= MOST_LETTERS ? trace : null);
     const write = () => {
       code.value = (kind === "element" ? asElement : asFrame)(within(), set);
       for (const [name, button] of kinds) button.setAttribute("aria-pressed", String(name === kind));
       sizes.textContent = `The snippet takes ${size(code.value.length)}; ${traceWords()}.`;
+      needs.textContent = `${NEEDS[kind]}${reach}`;
       status.textContent = "";
     };
     const show = () => {
@@ -232,6 +252,7 @@ globalThis.switchyardSnippets = (() => {
       made("div", { className: "row" }, ...kinds.map(([, of]) => of)),
       code,
       sizes,
+      needs,
       made("div", { className: "row" }, copy, drawing, poster, close),
       made("h2", {}, "All in one file"),
       made("p", { className: "hint" }, "The page with the trace and these settings inside, which opens from a disk: to attach to a paper's artefact."),

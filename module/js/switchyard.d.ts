@@ -112,7 +112,7 @@ export interface RunOptions extends Settings, Watch<OpenProgress | RunProgress> 
   /** `NODESxGPUS` (`16x4`, `8x8:v100+4x4:a100`), or a published one by name; without one that of the
    * trace, or else a guess. */
   cluster?: string;
-  /** Such as `tiresias-las[queues=2,threshold=57600]`; without any those of the trace's file, or else
+  /** Such as `tiresias-las[queues=2,threshold=57600]`, or what `script` and `plugin` give; without any those of the trace's file, or else
    * `fifo` and `tiresias-las`. */
   policies?: string | string[];
   /** 2: jobs come twice as fast as recorded; 0.01 to 100. */
@@ -238,6 +238,32 @@ export interface RunColumns {
   rejected: Uint8Array;
 }
 
+/** Who held GPUs when: a row for each stay of a job on GPUs, in order of start. Times in seconds since the
+ * first submission. */
+export interface SegmentColumns {
+  /** The job: its row in `columns`. */
+  job: Uint32Array;
+  start_s: Float64Array;
+  /** From when on it made progress, after what a restart costs. */
+  ready_s: Float64Array;
+  /** When it gave the GPUs back; `Infinity`: never. */
+  end_s: Float64Array;
+  /** How many GPUs it held. */
+  gpus: Uint32Array;
+  /** The part of each of them that it had: 1 where it did not share. */
+  part: Float64Array;
+}
+
+/** On which GPUs: a row for each node of each segment, in the same order. */
+export interface PlaceColumns {
+  /** The segment: its row in `segments`. */
+  segment: Uint32Array;
+  /** The node, from 0. */
+  node: Uint32Array;
+  /** Bit `i` is set: it held the node's GPU `i`. */
+  mask: BigUint64Array;
+}
+
 export interface Distribution {
   mean: number;
   median: number;
@@ -311,6 +337,8 @@ export interface RunResult {
   /** A fingerprint of everything that happened: the same settings and jobs give the same, everywhere. */
   log_hash: string;
   columns: RunColumns;
+  segments: SegmentColumns;
+  places: PlaceColumns;
 }
 
 export interface Policy {
@@ -351,6 +379,15 @@ export function open(source: Source | Source[], options?: OpenOptions): Promise<
 
 /** Runs schedulers on a trace. */
 export function run(trace: Trace, options?: RunOptions): Promise<Results>;
+
+/**
+ * A script as one of `policies`: its text (docs/scripts.md). What is wrong with it is an error that has the line.
+ * `params` are those of the policy `script`, such as `{ name: "mine", placement: "spread" }`.
+ */
+export function script(text: string, params?: Record<string, string | number | boolean>): Promise<string>;
+
+/** A plug-in as one of `policies`: the bytes of a WebAssembly module (docs/plugins.md); `{ name: "mine", quantum: 60 }`. */
+export function plugin(module: ArrayBuffer | ArrayBufferView, params?: Record<string, string | number | boolean>): Promise<string>;
 
 /** Every scheduler, with its parameters. */
 export function policies(): Promise<Policy[]>;

@@ -10,7 +10,7 @@
 // Where workers cannot be had (a security policy that forbids them), the work is done here, in slices.
 // switchyard.d.ts says what everything takes and gives.
 
-import { Desk, choices, told } from "./work.js";
+import { Desk, choices, own, told } from "./work.js";
 
 /** Milliseconds that the page waits for its turn, where the work is done on its own thread. */
 const SLICE_MS = 12;
@@ -104,21 +104,45 @@ async function opened(source, options, watch) {
   }
 }
 
+/** Has a worker of its own do one task. */
+async function once(message) {
+  const hand = await start();
+  try {
+    return await hand.ask(message, {});
+  } finally {
+    hand.end();
+  }
+}
+
+/** Somebody's own scheduler as `policies` takes it, with its parameters. */
+async function written(kind, code, { name = "", ...params } = {}) {
+  const spec = await once({ task: "own", kind, code, name: String(name) });
+  const more = Object.entries(params).map(([key, value]) => `,${key}=${value}`);
+  return `${spec.slice(0, -1)}${more.join("")}]`;
+}
+
+/** A script (its text) as a policy. */
+export async function script(text, params) {
+  if (typeof text !== "string") throw refuse(`script takes a text, such as "fn key(job, now) { job.gpus }", and not ${typeof text}`);
+  return written("script", text, params);
+}
+
+/** A plug-in (the bytes of a WebAssembly module) as a policy. */
+export async function plugin(module, params) {
+  const isBytes = module instanceof ArrayBuffer || ArrayBuffer.isView(module);
+  if (!isBytes) throw refuse(`plugin takes the bytes of a WebAssembly module, and not ${typeof module}`);
+  const bytes = ArrayBuffer.isView(module) ? new Uint8Array(module.buffer, module.byteOffset, module.byteLength) : new Uint8Array(module);
+  return written("plugin", bytes.slice(), params);
+}
+
 let chosen;
 
 /** What there is to choose from; asked for once. */
 function described() {
-  chosen ??= (async () => {
-    const hand = await start();
-    try {
-      return await hand.ask({ task: "choices" }, {});
-    } catch (error) {
-      chosen = undefined;
-      throw error;
-    } finally {
-      hand.end();
-    }
-  })();
+  chosen ??= once({ task: "choices" }).catch((error) => {
+    chosen = undefined;
+    throw error;
+  });
   return chosen;
 }
 
@@ -201,9 +225,9 @@ class SlowHand {
   #desk = new Desk();
   ended = false;
 
-  async ask({ task, source, options }, { signal, onProgress }) {
+  async ask({ task, source, options, ...rest }, { signal, onProgress }) {
     const tell = (progress) => onProgress?.(progress);
-    const rest = async () => {
+    const pause = async () => {
       await new Promise((resolve) => setTimeout(resolve));
       signal?.throwIfAborted();
     };
@@ -219,8 +243,9 @@ class SlowHand {
     try {
       signal?.throwIfAborted();
       if (task === "choices") return await choices();
-      if (task === "open") return await this.#desk.open(source, options, hear, rest);
-      return await this.#desk.run(options, hear, rest, SLICE_MS);
+      if (task === "own") return await own(rest);
+      if (task === "open") return await this.#desk.open(source, options, hear, pause);
+      return await this.#desk.run(options, hear, pause, SLICE_MS);
     } catch (error) {
       if (heard) throw heard.error;
       if (signal?.aborted) throw signal.reason;

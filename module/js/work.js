@@ -2,7 +2,7 @@
 // slices between which the page gets its turn (switchyard.js). In: bytes and plain objects; out: plain
 // objects. The engine is engine.js and engine_bg.wasm, as wasm-bindgen writes them.
 
-import init, { Opener, described, sample } from "./engine.js";
+import init, { Opener, described, plugin, sample, script } from "./engine.js";
 
 /** Bytes that are opened at once. */
 const SLICE = 1 << 20;
@@ -30,6 +30,12 @@ function load() {
 export async function choices() {
   await load();
   return described();
+}
+
+/** The spec of somebody's own scheduler: of a script's text, or of a plug-in's module. */
+export async function own({ kind, code, name }) {
+  await load();
+  return kind === "script" ? script(code, name) : plugin(code, name);
 }
 
 /** One trace and its runs, one after the other. */

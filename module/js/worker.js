@@ -1,8 +1,8 @@
-// The program of the module's workers, in browsers and in Node. Each message is one task: `open`, `run`
-// or `choices`; the answers to it are any number of `progress`, then `done` or `failed`. Whoever wants
+// The program of the module's workers, in browsers and in Node. Each message is one task: `open`, `run`,
+// `choices` or `own`; the answers to it are any number of `progress`, then `done` or `failed`. Whoever wants
 // a task to end early ends the worker.
 
-import { Desk, choices, told } from "./work.js";
+import { Desk, choices, own, told } from "./work.js";
 
 /** Milliseconds between two messages about progress. */
 const SLICE_MS = 50;
@@ -19,6 +19,7 @@ const tasks = {
   open: ({ source, options }) => desk.open(source, options, tell, rest),
   run: ({ options }) => desk.run(options, tell, rest, SLICE_MS),
   choices,
+  own,
 };
 
 port.onmessage = async ({ data }) => {
@@ -33,7 +34,7 @@ port.postMessage({ ready: true });
 
 /** The memory of results' columns, which need not be copied. */
 function buffers(results) {
-  const columns = [results.columns, ...(results.runs ?? []).map((run) => run.columns)];
+  const columns = [results.columns, ...(results.runs ?? []).flatMap((run) => [run.columns, run.segments, run.places])];
   return columns
     .flatMap((of) => Object.values(of ?? {}))
     .filter(ArrayBuffer.isView)

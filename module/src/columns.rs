@@ -1,10 +1,13 @@
 //! Jobs as columns, by the names that the command line's CSV has: numbers as typed arrays, names as
-//! arrays of text. A number that is not known is `NaN`, a name that is not known is "".
+//! arrays of text. A number that is not known is `NaN`, a name that is not known is "". And who held which GPUs
+//! when, as the log has it: a row for each stay of a job on GPUs, and a row for each node of a stay.
 
 use crate::told::put;
-use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
+use js_sys::{Array, BigUint64Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
+use switchyard::cluster::Gpus;
 use switchyard::job::Job;
 use switchyard::report::{Outcomes, ended};
+use switchyard::sim::{RunLog, Segment};
 use switchyard::workload::Workload;
 use wasm_bindgen::JsValue;
 
@@ -43,8 +46,26 @@ pub(crate) fn of_jobs(workload: &Workload) -> Object {
     columns
 }
 
+/// All columns of a run.
+pub(crate) struct OfRun {
+    jobs: Object,
+    segments: Object,
+    places: Object,
+}
+
+impl OfRun {
+    /// Of its log, and of what came of its jobs.
+    pub(crate) fn new(outcomes: &Outcomes, log: &RunLog) -> Self {
+        Self {
+            jobs: of_outcomes(outcomes),
+            segments: of_segments(log),
+            places: of_places(log),
+        }
+    }
+}
+
 /// What came of each job in a run.
-pub(crate) fn of_run(outcomes: &Outcomes) -> Object {
+fn of_outcomes(outcomes: &Outcomes) -> Object {
     let columns = Object::new();
     let of = |key: &str, column: &JsValue| put(&columns, key, column);
     of("jct_s", &floats(&outcomes.jct));
@@ -69,11 +90,51 @@ pub(crate) fn of_run(outcomes: &Outcomes) -> Object {
     columns
 }
 
+/// A run's stays of jobs on GPUs, in order of start.
+fn of_segments(log: &RunLog) -> Object {
+    let numbers = |of: fn(Segment<'_>) -> f64| floats(&segments(log).map(of).collect::<Vec<_>>());
+    let whole = |of: fn(Segment<'_>) -> u32| {
+        Uint32Array::from(&segments(log).map(of).collect::<Vec<_>>()[..])
+    };
+    let columns = Object::new();
+    let of = |key: &str, column: &JsValue| put(&columns, key, column);
+    of("job", &whole(|segment| segment.job.0));
+    of("start_s", &numbers(|segment| segment.start.seconds()));
+    of("ready_s", &numbers(|segment| segment.ready.seconds()));
+    of("end_s", &numbers(|segment| segment.end.seconds()));
+    of("gpus", &whole(|segment| segment.gpu_count()));
+    of("part", &numbers(|segment| segment.part()));
+    columns
+}
+
+/// On which GPUs of which nodes each of these stays was.
+fn of_places(log: &RunLog) -> Object {
+    let places = || {
+        (0..)
+            .zip(segments(log))
+            .flat_map(|(at, segment)| segment.gpus.iter().map(move |part| (at, *part)))
+    };
+    let of =
+        |of: fn((u32, Gpus)) -> u32| Uint32Array::from(&places().map(of).collect::<Vec<_>>()[..]);
+    let masks: Vec<u64> = places().map(|(_, part)| part.mask).collect();
+    let columns = Object::new();
+    put(&columns, "segment", &of(|(at, _)| at));
+    put(&columns, "node", &of(|(_, part)| part.node));
+    put(&columns, "mask", &BigUint64Array::from(&masks[..]));
+    columns
+}
+
+fn segments(log: &RunLog) -> impl Iterator<Item = Segment<'_>> {
+    (0..log.segments()).map(|at| log.segment(at))
+}
+
 /// Puts the columns of each run beside its figures.
-pub(crate) fn beside_runs(results: &JsValue, columns: Vec<Object>) {
+pub(crate) fn beside_runs(results: &JsValue, columns: Vec<OfRun>) {
     let runs = Reflect::get(results, &"runs".into()).unwrap_or_default();
-    for (run, columns) in Array::from(&runs).iter().zip(columns) {
-        put(&run, "columns", &columns);
+    for (run, of) in Array::from(&runs).iter().zip(columns) {
+        put(&run, "columns", &of.jobs);
+        put(&run, "segments", &of.segments);
+        put(&run, "places", &of.places);
     }
 }
 

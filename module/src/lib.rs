@@ -13,6 +13,7 @@ mod told;
 use js_sys::Object;
 use serde::Serialize;
 use std::sync::Arc;
+use switchyard::policy::script::Script;
 use switchyard::report::{Outcomes, RunResult};
 use switchyard::sim::Simulation;
 use switchyard::study::{Prepared, Study};
@@ -46,6 +47,20 @@ pub fn described() -> Result<JsValue, JsValue> {
     put(&all, "settings", &plain(&described::settings())?);
     put(&all, "samples", &plain(&described::samples())?);
     Ok(all.into())
+}
+
+/// The spec of a script, by which `policies` has it; `name` is for people.
+#[wasm_bindgen]
+pub fn script(code: &str, name: &str) -> Result<String, JsValue> {
+    let spec = Script::spec(code, name).map_err(refused)?;
+    Ok(spec.to_string())
+}
+
+/// The same of a plug-in, a WebAssembly module.
+#[wasm_bindgen]
+pub fn plugin(code: &[u8], name: &str) -> Result<String, JsValue> {
+    let spec = switchyard::policy::plugin::spec(code, name).map_err(refused)?;
+    Ok(spec.to_string())
 }
 
 /// The sample of this name; `options` as for an [`Opener`].
@@ -150,7 +165,7 @@ impl Jobs {
 pub struct Runs {
     prepared: Prepared,
     run: Option<Run>,
-    done: Vec<(RunResult, Object)>,
+    done: Vec<(RunResult, columns::OfRun)>,
 }
 
 struct Run {
@@ -254,7 +269,8 @@ impl Runs {
         let log = run.simulation.into_log();
         let outcomes = Outcomes::of(&self.prepared.workload, &run.spec.cluster, &log);
         let result = RunResult::of(&run.spec, &log, &outcomes, run.wall_ms);
-        self.done.push((result, columns::of_run(&outcomes)));
+        let columns = columns::OfRun::new(&outcomes, &log);
+        self.done.push((result, columns));
     }
 }
 

@@ -7,14 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { article, figures, heard, noted, on, playing, timeOf } from "./article.mjs";
 import { accessibilityProblems, browser, dist, finished, screenshot } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
 const { open } = browser();
-
-/** An article, with what it hears noted in order. */
-const article = (content, script = "view.js") =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>An article</title><link rel="icon" href="data:,"><script type="module" src="${script}"></script>${content}</html>`;
 
 const THREE = 'src="three-jobs" policy="fifo srtf" t="3"';
 
@@ -24,30 +21,8 @@ async function host(t, pages, headers = {}) {
   return server.url;
 }
 
-/** Notes events in the page, from before its scripts. */
-const noted = (page) =>
-  page.addInitScript(() => {
-    globalThis.noted = [];
-    for (const name of ["ready", "time", "select", "done", "goal", "error"])
-      addEventListener(name, (event) => event.target?.id && noted.push([event.target.id, name, event.detail]), true);
-    globalThis.forbidden = [];
-    addEventListener("securitypolicyviolation", (event) => forbidden.push(`${event.effectiveDirective}: ${event.blockedURI}`));
-  });
-
-const heard = (page, id, name) =>
-  page.waitForFunction(([id, name]) => noted.find(([of, what]) => of === id && what === name)?.[2], [id, name], { timeout: 60_000 }).then((found) => found.jsonValue());
-
-/** Does something with an element in the article. */
-const on = (page, id, act, ...given) => page.evaluate(([id, act, given]) => new Function("element", "given", `return (${act})(element, ...given)`)(document.getElementById(id), given), [id, String(act), given]);
-
-/** The frames of figures, without the one that has their workers. */
-const figures = (page) => page.frames().filter((frame) => /[?&]embed=/.test(frame.url()));
-
 /** How many different things workers were asked for, and how many workers there are. */
 const shared = (page) => page.frame({ name: "switchyard-workers" }).evaluate(() => [switchyardSharing.tasks.size, switchyardSharing.places.size]);
-
-const playing = (page, id) => page.evaluate((id) => noted.filter(([of, what]) => of === id && what === "time").at(-1)?.[2].playing, id);
-const timeOf = (page, id) => page.evaluate((id) => noted.filter(([of, what]) => of === id && what === "time").at(-1)?.[2].t, id);
 
 test("an element shows what its attributes say, does what it is asked, and tells what happens", async (t) => {
   const url = await host(t, { "article.html": article(`<switchyard-view id="one" ${THREE} controls caption="Three jobs" style="height: 400px"></switchyard-view>`) });

@@ -11,12 +11,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { inflateRawSync } from "node:zlib";
 import { browser, dist } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
 const built = join(dist, "module");
 assert.ok(existsSync(built), `there is no ${built}: run \`cargo xtask module\` first`);
-const { open, policies, run, samples, settings, SwitchyardError } = await import(pathToFileURL(join(built, "switchyard.js")).href);
+const { open, plugin, policies, run, samples, script, settings, SwitchyardError } = await import(pathToFileURL(join(built, "switchyard.js")).href);
 
 const fixture = (name) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 const HELIOS = fixture("helios.csv");
@@ -31,7 +32,7 @@ function emptyFolder(t) {
 /** Results without what differs from one machine to the next, as JSON has them. */
 function comparable(results) {
   const { columns, ...rest } = results;
-  const runs = results.runs.map(({ wall_ms, log_budget, columns, ...run }) => run);
+  const runs = results.runs.map(({ wall_ms, log_budget, columns, segments, places, ...run }) => run);
   return JSON.parse(JSON.stringify({ ...rest, runs }));
 }
 
@@ -89,6 +90,83 @@ test("jobs are typed columns, which hold what the command line's CSV does", { sk
     assert.deepEqual(own, jobs.map((job) => job[at]), name);
   }
   assert.ok(all.jct_s instanceof Float64Array && all.gpus instanceof Uint32Array && all.rejected instanceof Uint8Array);
+});
+
+test("who held which GPUs when is there, and adds up to what each job was given", async (t) => {
+  const trace = await open("sample:lab");
+  t.after(() => trace.close());
+  const { cluster, columns, runs } = await run(trace, { cluster: "4x8", policies: ["fifo", "las"], restart_cost: 30, outages: "1:1h..2h" });
+  assert.equal(cluster.gpus, 32);
+  for (const { segments, places, columns: of, restarts, evictions } of runs) {
+    assert.deepEqual(Object.values(segments).map((column) => column.constructor.name), ["Uint32Array", "Float64Array", "Float64Array", "Float64Array", "Uint32Array", "Float64Array"]);
+    assert.deepEqual(Object.values(places).map((column) => column.constructor.name), ["Uint32Array", "Uint32Array", "BigUint64Array"]);
+    const gpus = new Uint32Array(segments.job.length);
+    const taken = Array.from({ length: 32 }, () => []);
+    places.mask.forEach((mask, row) => {
+      for (let gpu = 0; mask >> BigInt(gpu); gpu++) {
+        if (((mask >> BigInt(gpu)) & 1n) === 0n) continue;
+        gpus[places.segment[row]] += 1;
+        taken[8 * places.node[row] + gpu].push(places.segment[row]);
+      }
+    });
+    assert.deepEqual(gpus, segments.gpus);
+    // A GPU has one job at a time, and none while its node is away.
+    taken.forEach((stays, gpu) => {
+      stays.sort((a, b) => segments.start_s[a] - segments.start_s[b]);
+      stays.slice(1).forEach((stay, at) => assert.ok(segments.start_s[stay] >= segments.end_s[stays[at]]));
+      if (gpu >> 3 === 1) for (const stay of stays) assert.ok(segments.end_s[stay] <= 3600 || segments.start_s[stay] >= 7200);
+    });
+    const service = new Float64Array(columns.gpus.length);
+    const starts = new Uint32Array(columns.gpus.length);
+    segments.job.forEach((job, stay) => {
+      service[job] += segments.gpus[stay] * segments.part[stay] * (segments.end_s[stay] - segments.start_s[stay]);
+      starts[job] += 1;
+      assert.ok(segments.ready_s[stay] >= segments.start_s[stay] && segments.start_s[stay] >= columns.submit_s[job]);
+    });
+    service.forEach((held, job) => assert.ok(Math.abs(held - of.service_gpu_s[job]) < 1e-6 * held, columns.job[job]));
+    assert.deepEqual(starts, of.restarts.map((again) => again + 1));
+  }
+});
+
+const SCRIPTS = new URL("../../core/sim/src/policy/script/examples/", import.meta.url);
+
+test("a script and a plug-in run, with the log of the policy that they are", async (t) => {
+  const trace = await open("sample:lab");
+  t.after(() => trace.close());
+  const [, packed] = /^las \S*code=([\w-]+)/m.exec(readFileSync(new URL("../golden/plugins.txt", import.meta.url), "utf8"));
+  const module = inflateRawSync(Buffer.from(packed, "base64url"));
+  const las = await script(readFileSync(new URL("las.rhai", SCRIPTS), "utf8"), { name: "my own" });
+  assert.match(las, /^script\[code=[\w-]+,name=my own\]$/);
+  const spread = await script(readFileSync(new URL("fifo.rhai", SCRIPTS), "utf8"), { placement: "spread" });
+  const mine = await plugin(module, { name: "mine" });
+  const { runs } = await run(trace, { policies: ["las", las, mine, `plugin[code=${packed}]`, "fifo[placement=spread]", spread] });
+  const hashes = runs.map(({ log_hash }) => log_hash);
+  assert.deepEqual(hashes.slice(1, 4), Array(3).fill(hashes[0]));
+  assert.equal(hashes[5], hashes[4]);
+  // What is listed runs.
+  for (const { name } of await policies()) {
+    if (["script", "plugin"].includes(name)) assert.equal((await run(trace, { policies: name })).runs[0].finished, 240);
+  }
+});
+
+test("a mistake in a script is told with its line, before the run or in it", async (t) => {
+  const trace = await open(HELIOS);
+  t.after(() => trace.close());
+  for (const [ask, kind, words] of [
+    [() => script("fn key(job, now) {\n  job.\n}"), "input", /^line \d+, column \d+: /],
+    [() => script(5), "input", /^script takes a text/],
+    [() => plugin("las.wasm"), "input", /^plugin takes the bytes/],
+    [() => run(trace, { policies: "script[code=AAAA]" }), "run", /script/],
+    [async () => run(trace, { policies: [await script("fn key(job, now) {\n  [1][7]\n}", { name: "far" })] }), "run", /far.*line 2, column /],
+    [async () => run(trace, { policies: [await plugin(new Uint8Array([1, 2, 3]))] }), "run", /plugin/],
+    [async () => run(trace, { policies: [await script("fn key(job, now) { 1 }", { quantum: 5 })] }), "input", /quantum/],
+  ]) {
+    await assert.rejects(ask, (error) => {
+      assert.ok(error instanceof SwitchyardError, String(error.stack));
+      assert.deepEqual([error.kind, words.test(error.message)], [kind, true], error.message);
+      return true;
+    });
+  }
 });
 
 test("jobs come as fast as asked", async (t) => {
@@ -295,7 +373,7 @@ test("types say what is given and taken, and refuse what is wrong", async (t) =>
   const given = [];
   const literal = (type, value) => given.push(`export const given${given.length}: ${type} = ${JSON.stringify(value)};`);
   for (const results of [await run(trace), await run(adaptive, { cluster: "8x4:v100", policies: "optimus", servers: 1 })]) {
-    literal("Plain", { ...results, columns: undefined, runs: results.runs.map((run) => ({ ...run, columns: undefined })) });
+    literal("Plain", { ...results, columns: undefined, runs: results.runs.map((run) => ({ ...run, columns: undefined, segments: undefined, places: undefined })) });
   }
   const error = await open("a,b\n1,2\n").catch((error) => error);
   literal("TableHead", error.table);
@@ -304,9 +382,9 @@ test("types say what is given and taken, and refuse what is wrong", async (t) =>
   literal("Setting[]", await settings());
   literal("Sample[]", await samples());
   const right = `
-    import { open, run, policies, SwitchyardError } from "switchyard";
+    import { open, plugin, run, policies, script, SwitchyardError } from "switchyard";
     import type { Facts, Policy, Results, RunResult, Sample, Setting, TableHead } from "switchyard";
-    type Plain = Omit<Results, "columns" | "runs"> & { runs: Omit<RunResult, "columns">[] };
+    type Plain = Omit<Results, "columns" | "runs"> & { runs: Omit<RunResult, "columns" | "segments" | "places">[] };
     ${given.join("\n")}
     const end = new AbortController();
     const trace = await open(new URL("https://example.org/jobs.csv"), { map: { submit: "a", unit: "s" }, signal: end.signal });
@@ -318,6 +396,9 @@ test("types say what is given and taken, and refuse what is wrong", async (t) =>
     });
     export const jct: Float64Array = runs[0]!.columns.jct_s;
     export const gpus: number | undefined = columns.gpus[0];
+    export const from: Float64Array = runs[0]!.segments.start_s;
+    export const mask: bigint | undefined = runs[0]!.places.mask[0];
+    export const own: string[] = [await script("fn key(job, now) { 1 }", { name: "mine", oracle: true }), await plugin(new Uint8Array(), { quantum: 60 })];
     export const names: string[] = (await policies()).map((policy) => policy.name);
     export const kind = (error: unknown) => error instanceof SwitchyardError && error.kind === "input";
   `;
@@ -326,6 +407,8 @@ test("types say what is given and taken, and refuse what is wrong", async (t) =>
     "await run(trace, { polices: ['fifo'] });",
     "await run(trace, { contention: 'much' });",
     "await open(5);",
+    "await script(new Uint8Array());",
+    "const job: number[] = (await run(trace)).runs[0]!.segments.job;",
     "(await run(trace)).runs[0]!.jct.avg;",
     "const jct: number[] = (await run(trace)).runs[0]!.columns.jct_s;",
   ];

@@ -75,6 +75,8 @@ const FOR_NODES: [f64; 4] = [0.6, 0.54, 0.48, 0.42];
 const ROWS_WORTH: f64 = 2.0;
 /// The same where a node is small, so that a queue needs little room, and where it stands in a frame.
 const FOR_DENSE: f64 = 0.78;
+/// The same, one after the other, where who waits would have no room at all.
+const FOR_CRAMPED: [f64; 7] = [0.6, 0.54, 0.48, 0.42, 0.36, 0.3, 0.24];
 /// CSS pixels between the nodes and the platform, and around them, a line of words and all.
 const ABOVE_PLATFORM: f64 = 33.0;
 
@@ -84,6 +86,45 @@ enum Target {
     Node(u32),
     Link(u32),
     Nothing,
+}
+
+/// CSS pixels beside the nodes, and above them.
+const BESIDE_NODES: f64 = 12.0;
+const ABOVE_NODES: f64 = 4.0;
+
+/// How nodes are laid on a canvas that those who wait have a part of.
+fn tiled(floor: &Floor, inside: Inside, area: &Rect, ratio: Ratio) -> Tiling {
+    let css = |length: f64| ratio.px(length);
+    let w = (area.w - 2.0 * css(BESIDE_NODES)).max(1.0);
+    let tiling = |share: f64| {
+        let room = Size::new(w, (area.h * share - css(ABOVE_NODES)).max(1.0));
+        Tiling::new(floor, inside, room, ratio)
+    };
+    let left = |tiling: &Tiling| area.h - tiling.extent().h - css(ABOVE_PLATFORM);
+    let mut best = tiling(FOR_NODES[0]);
+    if best.is_dense() || floor.is_framed() && !best.is_labelled() {
+        best = tiling(FOR_DENSE);
+    } else {
+        // Somewhat smaller squares where that is room for one more row of who waits.
+        let worth = |tiling: &Tiling| {
+            let look = tiling.look();
+            let row = look.size.h - look.label - look.foot + css(platform::BELOW);
+            look.cell.w * (left(tiling) / row).floor().clamp(1.0, ROWS_WORTH).sqrt()
+        };
+        for other in FOR_NODES[1..].iter().map(|&share| tiling(share)) {
+            if other.look().detail == best.look().detail && worth(&other) > worth(&best) {
+                best = other;
+            }
+        }
+    }
+    // A block is one square at least: without room for that nobody who waits would be seen.
+    let seats = |tiling: &Tiling| left(tiling) >= tiling.look().cell.h;
+    if !seats(&best)
+        && let Some(smaller) = FOR_CRAMPED.into_iter().map(tiling).find(seats)
+    {
+        best = smaller;
+    }
+    best
 }
 
 impl Layout {
@@ -107,32 +148,10 @@ impl Layout {
         }
         self.made_for = made_for;
         let css = |length: f64| ratio.px(length);
-        let (side, top) = (css(12.0), css(4.0));
+        let (side, top) = (css(BESIDE_NODES), css(ABOVE_NODES));
         let w = (area.w - 2.0 * side).max(1.0);
         let inside = Inside::of(&stage.cluster, lines);
-        let tiling = |share: f64| {
-            let room = Size::new(w, (area.h * share - top).max(1.0));
-            Tiling::new(&self.floor, inside, room, ratio)
-        };
-        self.tiling = tiling(FOR_NODES[0]);
-        if self.tiling.is_dense() || self.floor.is_framed() && !self.tiling.is_labelled() {
-            self.tiling = tiling(FOR_DENSE);
-        } else {
-            // Somewhat smaller squares where that is room for one more row of who waits.
-            let worth = |tiling: &Tiling| {
-                let look = tiling.look();
-                let row = look.size.h - look.label - look.foot + css(platform::BELOW);
-                let left = area.h - tiling.extent().h - css(ABOVE_PLATFORM);
-                look.cell.w * (left / row).floor().clamp(1.0, ROWS_WORTH).sqrt()
-            };
-            for other in FOR_NODES[1..].iter().map(|&share| tiling(share)) {
-                if other.look().detail == self.tiling.look().detail
-                    && worth(&other) > worth(&self.tiling)
-                {
-                    self.tiling = other;
-                }
-            }
-        }
+        self.tiling = tiled(&self.floor, inside, area, ratio);
         self.nodes = Rect::new(side, top, w, self.tiling.extent().h);
         let words = css(18.0);
         let gap = css(6.0);
@@ -498,5 +517,47 @@ impl RunPainter for Yard {
             _ => return false,
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_waits_has_room_for_a_square_on_any_canvas_but_the_lowest() {
+        for cluster in [
+            "1x4",
+            "8x4",
+            "4x8",
+            "16x8",
+            "128x8",
+            "8x8/racks=2",
+            "1000x8",
+        ] {
+            let cluster: ClusterSpec = cluster.parse().unwrap();
+            let floor = Floor::of(&cluster);
+            let inside = Inside::of(&cluster, Lines::None);
+            for ratio in [1.0, 2.0] {
+                for (w, h) in [
+                    (340, 110),
+                    (340, 170),
+                    (688, 120),
+                    (688, 170),
+                    (712, 240),
+                    (1400, 600),
+                ] {
+                    let ratio = Ratio(ratio);
+                    let area = Rect::new(0.0, 0.0, ratio.px(w.into()), ratio.px(h.into()));
+                    let tiling = tiled(&floor, inside, &area, ratio);
+                    let left = area.h - tiling.extent().h - ratio.px(ABOVE_PLATFORM);
+                    let cell = tiling.look().cell.h;
+                    assert!(
+                        left >= cell,
+                        "{cluster} on {w} x {h}: {left} left for {cell}"
+                    );
+                }
+            }
+        }
     }
 }

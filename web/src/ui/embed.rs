@@ -246,6 +246,11 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
         }
         // For explorer/: the table of the page's own sweep.
         "sweep" => Some(state.sweep.as_ref()?.as_ref().ok()?.csv().into()),
+        // Of a link, the first thing that cannot be understood, in words.
+        "wrong" => {
+            let link = views::read_link(&with.as_string()?);
+            Some(link.complaints.first()?.as_str().into())
+        }
         // What is shown, as a link; with jobs that come from elsewhere where that is wished.
         "link" => {
             let mut link = Link::of(state, &stage.read());

@@ -64,7 +64,7 @@ fn YardView(props: &StateProps) -> Html {
                     { load_key(is_dark(state.theme)) }
                 }
                 if state.cards.len() > 1 {
-                    <label class="only-narrow"><span class="visually-hidden">{ "Scheduler shown" }</span>{ list(onswitch, switch.collect()) }</label>
+                    <label class="which-yard"><span class="visually-hidden">{ "Scheduler shown" }</span>{ list(onswitch, switch.collect()) }</label>
                 }
             </div>
             <div class={classes!("yards", (state.cards.len() > 4).then_some("many"))} ~style={columns(state.cards.len())}>{ for yards }</div>
@@ -98,6 +98,7 @@ fn load_key(dark: bool) -> Html {
 
 /// How many yards stand side by side, by the room there is: four are two by two.
 fn columns(yards: usize) -> String {
+    let without_rail = yards.clamp(1, 2);
     let (wide, middle, small) = match yards {
         0 | 1 => (1, 1, 1),
         2 => (2, 2, 1),
@@ -106,7 +107,7 @@ fn columns(yards: usize) -> String {
         5 | 6 => (3, 3, 2),
         _ => (4, 3, 2),
     };
-    format!("--wide:{wide}; --middle:{middle}; --small:{small}")
+    format!("--wide:{wide}; --middle:{middle}; --small:{small}; --without-rail:{without_rail}")
 }
 
 /// How a run's mean JCT compares with the baseline's, once both have finished all jobs.
@@ -147,7 +148,7 @@ pub(super) fn yard(state: &AppState, doers: &Doers, card: &Card, narrow_shown: b
     let position = state.cards.iter().position(|other| other.id == card.id);
     let position = position.unwrap_or_default();
     html! {
-        <section key={card.id} class={classes!("yard", (!narrow_shown).then_some("hidden-narrow"))} aria-label={format!("Yard of {name}")}>
+        <section key={card.id} class={classes!("yard", (!narrow_shown).then_some("is-other"))} aria-label={format!("Yard of {name}")}>
             <h2><span class="spec" title={card.policy.label()}>{ swatch(position, is_dark(state.theme)) }{ name }</span>{ result }</h2>
             <CanvasHost scene={Scene::of(card.id, Yard::of_run)} walked="Arrow keys go from job to job, Enter chooses one" doers={doers.clone()} label={format!("Nodes and queue under {name} at the clock's time")} />
             { yard_facts(&doers.session, card.id) }

@@ -1,0 +1,255 @@
+// Every example in a README or in docs/ is tried as it stands there: the types of JavaScript by `tsc --strict`,
+// JavaScript and HTML in the browser, shell commands, scripts and files by the command line tool.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { inflateRawSync } from "node:zlib";
+import { browser, dist, screenshot } from "./browser.mjs";
+import { serve } from "./server.mjs";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const built = join(dist, "module");
+const cli = process.env.SWITCHYARD_CLI;
+const skip = !cli && "no SWITCHYARD_CLI";
+const { open } = browser();
+
+// ---- what there is ----
+
+/** Folders in which nobody writes Markdown of ours. */
+const NOT_OURS = /^(\.|node_modules$|target$|dist$|out$)/;
+
+function* documents(folder = "") {
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const name = join(folder, entry.name);
+    if (entry.isDirectory() && !NOT_OURS.test(entry.name)) yield* documents(name);
+    else if (entry.name.endsWith(".md")) yield name;
+  }
+}
+
+/** The blocks of code of a document: what kind they say they are, and where they stand. */
+function blocks(document) {
+  const text = readFileSync(join(root, document), "utf8");
+  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(({ 1: kind, 2: code, index }) => ({ kind, code, line: text.slice(0, index).split("\n").length }));
+}
+
+const of = (document, kind) => blocks(document).filter((block) => block.kind === kind).map(({ code }) => code);
+
+/** Who tries the blocks of a kind: below, or a test elsewhere; or why nobody can here. */
+const TRIED = {
+  "ARCHITECTURE.md": { "": "drawings" },
+  "README.md": { "": "below; what builds and tests is what runs this", js: "below" },
+  "module/README.md": { js: "below" },
+  "python/README.md": { python: "python/tests" },
+  "bench/results/README.md": { sh: "needs a GPU" },
+  "fuzz/README.md": { "": "needs cargo-fuzz" },
+  "docs/embedding.md": { html: "below", js: "below" },
+  "docs/failures.md": { "": "below" },
+  "docs/format.md": { "": "below", json: "below" },
+  "docs/hosting.md": { "": "a header: host.test.mjs", http: "host.test.mjs", html: "host.test.mjs" },
+  "docs/plugins.md": { "": "below, and tests/tests/plugins.rs builds them" },
+  "docs/python.md": { python: "python/tests" },
+  "docs/scripts.md": { rust: "below", sh: "below" },
+  "docs/sweeps.md": { "": "below, and the benchmark's own tests", python: "python/tests", toml: "below" },
+};
+const OF_LESSONS = ["view", "guess", "claim", "control", "goal"];
+
+test("every example has somebody who tries it", () => {
+  const all = [...documents()];
+  assert.ok(all.includes("README.md") && all.includes("docs/embedding.md"));
+  const nobody = all.flatMap((document) => {
+    const isLesson = /^docs\/(lessons|article)\//.test(document);
+    const isTried = ({ kind }) => (isLesson ? OF_LESSONS.includes(kind) : TRIED[document]?.[kind]);
+    return blocks(document).filter((block) => !isTried(block)).map(({ kind, line }) => `${document}:${line} (${kind || "no kind"})`);
+  });
+  assert.deepEqual(nobody, []);
+});
+
+function emptyFolder(t) {
+  const folder = mkdtempSync(join(tmpdir(), "switchyard-examples-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+// ---- JavaScript ----
+
+/** A document's examples as one program: what the first has made the others use. */
+function program(document) {
+  const [first, ...others] = of(document, "js");
+  return [first, ...others.map((code) => `{\n${code}}`)].join("\n");
+}
+
+const PROGRAMS = ["README.md", "module/README.md", "docs/embedding.md"];
+
+test("the types of every example in JavaScript are right", (t) => {
+  const folder = emptyFolder(t);
+  cpSync(built, join(folder, "node_modules/switchyard"), { recursive: true });
+  // The first README imports the file beside it.
+  cpSync(built, folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const files = PROGRAMS.map((document) => `${document.replace(/\W/g, "-")}.ts`);
+  PROGRAMS.forEach((document, at) => writeFileSync(join(folder, files[at]), `${program(document)}\nexport {};\n`));
+  const options = { strict: true, noEmit: true, module: "nodenext", target: "es2022", lib: ["es2022", "dom", "dom.iterable"], types: [] };
+  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  const check = () => {
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files }));
+    return spawnSync(process.execPath, [tsc, "--pretty", "false"], { cwd: folder, encoding: "utf8" });
+  };
+  const { status, stdout } = check();
+  assert.equal(status, 0, stdout);
+  // A name that there is not is found.
+  writeFileSync(join(folder, files[1]), program("module/README.md").replace("fifo.columns.jct_s", "fifo.columns.jct"));
+  assert.match(check().stdout, /Property 'jct' does not exist/);
+});
+
+/** A plug-in that tests have: its module. */
+function moduleOf(name) {
+  const spec = readFileSync(join(root, "tests/golden/plugins.txt"), "utf8").match(new RegExp(`^${name} \\S*code=([\\w-]+)`, "m"))[1];
+  return inflateRawSync(Buffer.from(spec, "base64url"));
+}
+
+const JOBS = ["job,submit,duration,gpus", ...Array.from({ length: 60 }, (_, at) => `${at},${at * 120},${600 + ((at * 977) % 7) * 1800},${1 << at % 4}`)].join("\n") + "\n";
+
+/** Runs a document's examples on a page that has what they ask for beside it. */
+async function runs(t, document) {
+  const folder = emptyFolder(t);
+  cpSync(built, folder, { recursive: true });
+  writeFileSync(join(folder, "jobs.csv"), JOBS);
+  writeFileSync(join(folder, "las.wasm"), moduleOf("las"));
+  const code = program(document).replaceAll("https://example.org/", "./");
+  writeFileSync(join(folder, "example.js"), `${code}\ndocument.title = "It ran";\n`);
+  const imports = JSON.stringify({ imports: { switchyard: "./switchyard.js" } });
+  writeFileSync(join(folder, "index.html"), `<!doctype html><meta charset="utf-8"><title>Examples</title><link rel="icon" href="data:,"><script type="importmap">${imports}</script><progress></progress><button>End</button><script type="module" src="example.js"></script>`);
+  const server = await serve(folder, "/examples/");
+  t.after(() => server.close());
+  const said = [];
+  const page = await open(t, server.url, { before: (page) => page.on("console", (message) => said.push(message.text())), viewport: { width: 940, height: 400 } });
+  await page.waitForFunction(() => document.title === "It ran", null, { timeout: 120_000 });
+  return { page, said };
+}
+
+test("the README's example runs", async (t) => {
+  const { said } = await runs(t, "README.md");
+  assert.match(said.at(-1), /^[\d.]+ Float64Array/);
+});
+
+test("the module's examples run: figures, columns, a Gantt chart, own schedulers, progress", async (t) => {
+  const { page, said } = await runs(t, "module/README.md");
+  assert.deepEqual(said.slice(0, 3).map((line) => line.split(" ")[0]), ["fifo", "tiresias-las[queues=2,threshold=57600]", "srtf"]);
+  assert.equal(await page.locator("progress").evaluate((bar) => bar.value), 1);
+  // Of the chart: each job's bars hold what it held, on 32 rows, and no two of a row are over one another.
+  const bars = await page.locator("svg rect").evaluateAll((bars) => bars.map((bar) => [...["x", "y", "width"].map((name) => Number(bar.getAttribute(name))), bar.textContent]));
+  assert.equal(new Set(bars.map(([, , , job]) => job)).size, 60);
+  assert.deepEqual([...new Set(bars.map(([, y]) => y))].sort((a, b) => a - b), Array.from({ length: 32 }, (_, row) => row));
+  for (const row of new Set(bars.map(([, y]) => y))) {
+    const own = bars.filter(([, y]) => y === row).sort(([a], [b]) => a - b);
+    own.slice(1).forEach(([x], at) => assert.ok(x >= own[at][0] + own[at][2] - 1e-6, `row ${row}`));
+  }
+  await screenshot(page, "gantt");
+});
+
+test("the article's examples run: the element, the frame, and a message to it", async (t) => {
+  const html = of("docs/embedding.md", "html");
+  const [message] = of("docs/embedding.md", "js");
+  const there = await serve(dist, "/switchyard/");
+  t.after(() => there.close());
+  const moved = (text) => text.replaceAll("https://example.org/switchyard/", there.url).replaceAll("https://example.org", new URL(there.url).origin);
+  const content = `<!doctype html><html lang="en"><meta charset="utf-8"><title>An article</title><link rel="icon" href="data:,">${moved(html.join("\n"))}</html>`;
+  const article = await serve(dist, "/articles/", { pages: { "article.html": content, "poster.png": "…" } });
+  t.after(() => article.close());
+  const before = (page) => page.addInitScript(() => {
+    globalThis.heard = [];
+    addEventListener("message", ({ data, source }) => source === document.getElementsByTagName("iframe")[0]?.contentWindow && heard.push(data));
+    addEventListener("done", ({ detail }) => (globalThis.done = detail), true);
+  });
+  const page = await open(t, `${article.url}article.html`, { before, tolerated: /foreign request/ });
+  await page.waitForFunction(() => globalThis.done && heard.some(({ event }) => event === "ready"), null, { timeout: 120_000 });
+  assert.deepEqual(await page.evaluate(() => done.runs.map(({ policy }) => policy)), ["fifo", "srtf"]);
+  await page.evaluate(moved(message));
+  await page.waitForFunction(() => heard.some(({ id, result }) => id === 1 && result === null) && heard.some(({ event, detail }) => event === "time" && detail.t === 3600));
+});
+
+// ---- the command line ----
+
+/** A folder that has what commands of documents name. */
+function workplace(t) {
+  const folder = emptyFolder(t);
+  symlinkSync(cli, join(folder, "switchyard"));
+  for (const name of ["trace.csv", "itp.csv", "a.csv", "b.csv", "workload-1.csv"]) writeFileSync(join(folder, name), JOBS);
+  writeFileSync(join(folder, "TRACE"), `#switchyard 1\n#cluster 16x4\n${JOBS}`);
+  for (const name of ["las", "srtf"]) writeFileSync(join(folder, `${name}.wasm`), moduleOf(name));
+  return folder;
+}
+
+/** Runs a command; the shell is the one that a reader has. */
+function shell(folder, command) {
+  const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+  const { status, stdout, stderr } = spawnSync("bash", ["-c", command], { cwd: folder, env, encoding: "utf8", maxBuffer: 1 << 28 });
+  assert.equal(status, 0, `${command}\n${stderr}`);
+  return stdout;
+}
+
+/** The commands of a text, without what is said behind them. */
+const commands = (text) => text.replace(/\\\n\s*/g, "").replace(/\s+# .*$/gm, "").split("\n").filter((line) => line.trim());
+
+test("the README's commands run, or say how they are used", { skip }, (t) => {
+  const folder = workplace(t);
+  const all = of("README.md", "").flatMap(commands).filter((line) => line.includes("-p switchyard-cli --"));
+  assert.ok(all.length > 10);
+  for (const line of all) {
+    const command = line.replace("cargo run --release -p switchyard-cli --", "switchyard").replace("NAME", "17").replace("SECONDS", "3600");
+    // Experiments of papers take data that is not here, or long.
+    const takesLong = / paper | --profiles /.test(command);
+    shell(folder, takesLong ? `${command.replace("…", "")} --help` : command);
+  }
+});
+
+test("the script of the guide runs, is explained and scored", { skip }, (t) => {
+  const folder = workplace(t);
+  writeFileSync(join(folder, "las.rhai"), of("docs/scripts.md", "rust")[0]);
+  const [compared, why, score] = of("docs/scripts.md", "sh").flatMap(commands).map((command) => shell(folder, command));
+  assert.match(compared, /las/);
+  assert.match(why, /attained, GPU·s/);
+  assert.match(score, /geometric|score|\d/);
+});
+
+test("the plug-ins of the guide run", { skip }, (t) => {
+  const folder = workplace(t);
+  const all = of("docs/plugins.md", "").flatMap(commands).filter((line) => line.startsWith("switchyard "));
+  assert.equal(all.length, 3);
+  for (const command of all) shell(folder, command);
+});
+
+test("the commands of the guide to failures run", { skip }, (t) => {
+  const folder = workplace(t);
+  const [loop] = of("docs/failures.md", "");
+  const run = /switchyard run [^|]*/.exec(loop.replace(/\\\n\s*/g, ""))[0].replace("$interval", "8310");
+  const { failures } = JSON.parse(shell(folder, run)).runs[0];
+  // What the loop adds up.
+  assert.ok(failures.lost_gpu_hours + failures.checkpoint_gpu_hours > 0);
+});
+
+test("the files of the guide to formats are read", { skip }, (t) => {
+  const folder = workplace(t);
+  writeFileSync(join(folder, "example.csv"), of("docs/format.md", "")[0]);
+  const { cluster, runs } = JSON.parse(shell(folder, "switchyard run example.csv --json -"));
+  assert.deepEqual([cluster.spec, ...runs.map(({ policy, seed }) => `${policy} ${seed}`)], ["8x8+4x4", "fifo 7", "tiresias-las[queues=2,thresholds=3600] 7"]);
+  const [tree] = of("docs/format.md", "json");
+  const told = execFileSync(cli, ["run", "sample:lab", "--cluster", tree.replace(/\n\s*/, ""), "--policy", "fifo", "--json", "-"], { encoding: "utf8" });
+  assert.equal(JSON.parse(told).cluster.gpus, 24);
+});
+
+test("the sweep of the guide runs", { skip }, (t) => {
+  const folder = workplace(t);
+  // All of it is ten thousand runs.
+  const [grid] = of("docs/sweeps.md", "toml").map((text) => text.replace('"1..20/20"', "[1]").replace('"0.5..1.5/11"', "[1]"));
+  writeFileSync(join(folder, "grid.toml"), grid);
+  const [sweep] = of("docs/sweeps.md", "").flatMap(commands).filter((line) => line.startsWith("switchyard "));
+  shell(folder, sweep);
+  assert.ok(existsSync(join(folder, "results")));
+});
