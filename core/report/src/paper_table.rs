@@ -30,8 +30,8 @@ const COLUMNS: [Column; 6] = [
     ("Restarts", |of| f64::from(of.restarts), 0),
 ];
 
-/// By how much the mean JCT differs from the first run's.
-const RATIO: &str = "Mean JCT ÷ first row's";
+/// How many times as quick as the first run it is: a gain of 13.5 is not told by 0.07.
+const RATIO: &str = "First row's mean JCT ÷ its own";
 
 /// The table of these runs.
 pub fn paper_table(runs: &[(&str, &Summary)], form: TableForm) -> String {
@@ -43,7 +43,7 @@ pub fn paper_table(runs: &[(&str, &Summary)], form: TableForm) -> String {
     let figures = runs.iter().map(|(_, of)| {
         let own = COLUMNS.iter().map(|(_, value, _)| value(of));
         let own = own.map(|value| if of.finished > 0 { value } else { f64::NAN });
-        own.chain([compared(of) / first]).collect()
+        own.chain([first / compared(of)]).collect()
     });
     let figures: Vec<Vec<f64>> = figures.collect();
     let heads = COLUMNS.iter().map(|(head, ..)| *head).chain([RATIO]);
@@ -58,7 +58,10 @@ pub fn paper_table(runs: &[(&str, &Summary)], form: TableForm) -> String {
     let whole: Vec<&Vec<f64>> = whole.map(|(row, _)| row).collect();
     let rows = figures.iter().zip(runs).map(|(row, (name, of))| {
         let cells = row.iter().enumerate().map(|(at, &value)| {
-            let text = shown(value, decimals(at));
+            let text = match COLUMNS.get(at) {
+                Some(column) => shown(value, column.2),
+                None => ratio(value, form),
+            };
             let is_best = of.is_whole() && at < COLUMNS.len() && is_best(&whole, at, value);
             match (is_best, form) {
                 (false, _) => text,
@@ -122,22 +125,18 @@ fn csv(runs: &[(&str, &Summary)], heads: &[&str], figures: &[Vec<f64>]) -> Strin
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Decimals of a column; of the ratio two.
-fn decimals(column: usize) -> usize {
-    COLUMNS.get(column).map_or(2, |of| of.2)
-}
-
 /// Whether no run is shown a lower figure, and one a higher.
 fn is_best(figures: &[&Vec<f64>], column: usize, value: f64) -> bool {
-    let own = shown(value, decimals(column));
+    let decimals = COLUMNS[column].2;
+    let own = shown(value, decimals);
     let of = |row: &&Vec<f64>| row[column];
     let is_known = figures.iter().map(of).all(f64::is_finite);
     let least = figures.iter().map(of).fold(f64::INFINITY, f64::min);
     let differ = figures
         .iter()
         .map(of)
-        .any(|other| shown(other, decimals(column)) != own);
-    is_known && differ && shown(least, decimals(column)) == own
+        .any(|other| shown(other, decimals) != own);
+    is_known && differ && shown(least, decimals) == own
 }
 
 /// With a thin gap of a comma between thousands, as papers in English have it.
@@ -155,6 +154,21 @@ fn shown(value: f64, decimals: usize) -> String {
         grouped.push(digit);
     }
     grouped + rest
+}
+
+/// A ratio to three figures, however small or large it is.
+fn ratio(value: f64, form: TableForm) -> String {
+    if !value.is_finite() || value <= 0.0 {
+        return shown(f64::NAN, 0);
+    }
+    // Rounded first: 9.996 is 10.0, and not 10.00.
+    let rounded: f64 = format!("{value:.2e}").parse().unwrap_or(value);
+    let before = libm::floor(libm::log10(rounded)) as i32;
+    let text = shown(rounded, usize::try_from(2 - before).unwrap_or(0));
+    match form {
+        TableForm::Latex => text + "$\\times$",
+        _ => text + "×",
+    }
 }
 
 /// As LaTeX's text.
@@ -210,7 +224,7 @@ mod tests {
             "{}",
             lines[2]
         );
-        assert!(lines[2].ends_with("| **0** | 1.00 |"), "{}", lines[2]);
+        assert!(lines[2].ends_with("| **0** | 1.00× |"), "{}", lines[2]);
         assert!(
             lines[3].starts_with("| tiresias-las[knob=2,a_b\\|c] | **600** | 10 |"),
             "{}",
@@ -229,6 +243,33 @@ mod tests {
 
         let csv = paper_table(&runs, TableForm::Csv);
         assert_eq!(csv.lines().nth(1), Some("fifo,1234567.8,10,,20,,0,1,2,2"));
+    }
+
+    #[test]
+    fn a_ratio_says_the_gain_to_three_figures() {
+        let ratios = [13.5123, 0.074, 1.0, 9.996, 999.7, 1234567.8, 0.00074006];
+        let texts = ratios.map(|value| ratio(value, TableForm::Markdown));
+        let expected = [
+            "13.5×",
+            "0.0740×",
+            "1.00×",
+            "10.0×",
+            "1,000×",
+            "1,230,000×",
+            "0.000740×",
+        ];
+        assert_eq!(texts, expected);
+        assert_eq!(ratio(f64::NAN, TableForm::Latex), "–");
+        let (slow, fast) = (summary(1350.0, 0), summary(100.0, 0));
+        let latex = paper_table(&[("fifo", &slow), ("las", &fast)], TableForm::Latex);
+        assert!(
+            latex.contains("First row's mean JCT $\\div$ its own"),
+            "{latex}"
+        );
+        assert!(
+            latex.contains("& 1.00$\\times$ \\\\") && latex.contains("& 13.5$\\times$ \\\\"),
+            "{latex}"
+        );
     }
 
     #[test]
@@ -259,7 +300,7 @@ mod tests {
             lines[2].starts_with("| mine (1 of 2 finished) | 1 |") && lines[2].ends_with("| – |"),
             "{markdown}"
         );
-        assert!(lines[3].ends_with("| 1.17 |"), "{markdown}");
+        assert!(lines[3].ends_with("| 0.857× |"), "{markdown}");
         // No ratio to a baseline that is not whole.
         let markdown = paper_table(&[("mine", &some), ("fifo", &one)], TableForm::Markdown);
         assert!(!markdown.contains("**"), "{markdown}");

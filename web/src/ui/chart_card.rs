@@ -5,9 +5,10 @@ use super::clock::{Clocked, use_axis};
 use super::controls::swatch;
 use super::doers::StateProps;
 use super::drawing::drawing;
+use super::export::file_name;
 use super::picture_saver::{PictureSaver, caption};
 use super::theme::is_dark;
-use crate::draw::charts::{ASPECT, Figure, Series, stroke};
+use crate::draw::charts::{Figure, Series, stroke};
 use crate::draw::space::{Css, Rect, Size};
 use crate::draw::svg::{Look as Style, Paper};
 use crate::draw::viewport::wheel_zoom;
@@ -199,7 +200,7 @@ pub(super) fn ChartCard(props: &Props) -> Html {
     });
     let draw = {
         let figure = figure.clone();
-        Callback::from(move |paper: Paper| figure.svg(paper.size(ASPECT), paper.look()))
+        Callback::from(move |paper: Paper| figure.on_paper(paper))
     };
     let csv = {
         let figure = figure.clone();
@@ -232,9 +233,10 @@ pub(super) fn ChartCard(props: &Props) -> Html {
                     { readout(&figure, plot, value, dark) }
                 }
             </div>
-            { names }
+            // Always a node, if an empty one: else the frame before it would be made anew.
+            { names.unwrap_or_default() }
             <div class="chart-files">
-                <PictureSaver what={title} name={chart.file_name()} {draw} {csv} caption={of_all} />
+                <PictureSaver what={title} name={file_name(state, chart.slug())} {draw} {csv} caption={of_all} />
             </div>
         </figure>
     }
@@ -309,35 +311,58 @@ fn vertical(x: f64, plot: Rect<Css>) -> String {
     )
 }
 
-/// An element's size, as it changes.
+/// An element's size, as it changes; 0 × 0 until it is known. It is that of whichever element the reference
+/// stands for now: siblings that come and go may have an element made anew.
 #[hook]
 pub(super) fn use_size(node: &NodeRef) -> Size<Css> {
     let size = use_state_eq(Size::default);
-    use_effect_with(node.clone(), {
-        let size = size.setter();
-        move |node| {
+    let measured = use_mut_ref(|| None::<Measured>);
+    use_effect({
+        let (node, size) = (node.clone(), size.setter());
+        move || {
             let element = node.cast::<Element>();
-            // By hand: gloo has no observers.
-            let measure = Closure::<dyn Fn()>::new({
-                let element = element.clone();
-                move || {
-                    if let Some(element) = &element {
-                        let (w, h) = (element.client_width(), element.client_height());
-                        size.set(Size::new(f64::from(w), f64::from(h)));
-                    }
-                }
-            });
-            let observer = ResizeObserver::new(measure.as_ref().unchecked_ref()).ok();
-            if let (Some(observer), Some(element)) = (&observer, &element) {
-                observer.observe(element);
-            }
-            move || {
-                if let Some(observer) = observer {
-                    observer.disconnect();
-                }
-                drop(measure);
+            let mut measured = measured.borrow_mut();
+            if measured.as_ref().map(|now| &now.element) != element.as_ref() {
+                *measured = element.map(|element| Measured::new(element, size));
             }
         }
     });
     *size
+}
+
+/// An element whose size is told whenever it changes, for as long as this lives.
+struct Measured {
+    element: Element,
+    observer: Option<ResizeObserver>,
+    _measure: Closure<dyn Fn()>,
+}
+
+impl Measured {
+    fn new(element: Element, size: UseStateSetter<Size<Css>>) -> Self {
+        // By hand: gloo has no observers.
+        let measure = Closure::<dyn Fn()>::new({
+            let element = element.clone();
+            move || {
+                let (w, h) = (element.client_width(), element.client_height());
+                size.set(Size::new(f64::from(w), f64::from(h)));
+            }
+        });
+        let observer = ResizeObserver::new(measure.as_ref().unchecked_ref()).ok();
+        if let Some(observer) = &observer {
+            observer.observe(&element);
+        }
+        Self {
+            element,
+            observer,
+            _measure: measure,
+        }
+    }
+}
+
+impl Drop for Measured {
+    fn drop(&mut self) {
+        if let Some(observer) = &self.observer {
+            observer.disconnect();
+        }
+    }
 }

@@ -8,7 +8,8 @@ use super::menu::Menu;
 use super::metrics_table::{Column, columns};
 use super::picture_saver::chosen;
 use crate::bridge::protocol::ExportFormat;
-use crate::draw::charts::{ASPECT, Chart, Figure, outcomes, summary};
+use crate::draw::charts::{Chart, Figure, outcomes, summary};
+use crate::draw::format;
 use crate::stage::{SharedStage, Stage, StageRun};
 use crate::state::{AppState, RunStatus};
 use std::borrow::Cow;
@@ -64,11 +65,10 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
     let charts = Chart::of(&stage).map(|chart| {
         let title = chart.title();
         let save = |kind: Picture, name: &str| {
-            let stage = props.stage.clone();
+            let (stage, state) = (props.stage.clone(), props.state.clone());
             let onclick = Callback::from(move |_: MouseEvent| {
-                let (figure, paper) = (Figure::of(chart, &stage.read()), chosen());
-                let svg = figure.svg(paper.size(ASPECT), paper.look());
-                download::picture(&chart.file_name(), &svg, kind, PNG_SCALE);
+                let svg = Figure::of(chart, &stage.read()).on_paper(chosen());
+                download::picture(&file_name(&state, chart.slug()), &svg, kind, PNG_SCALE);
             });
             let label = format!("{title} as {name}");
             quiet_button(&label, None, html! { name }, onclick)
@@ -84,7 +84,7 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
                 mime: &'static str,
                 make: fn(&Props, usize) -> String,
                 position: usize| {
-        let (props, name) = (props.clone(), file_name(trace_name(props), &suffix));
+        let (props, name) = (props.clone(), file_name(&props.state, &suffix));
         Callback::from(move |_: MouseEvent| download::text(&name, mime, &make(&props, position)))
     };
     let names = stage
@@ -98,7 +98,11 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
         html! { <li><span>{ name }</span>{ quiet_button(&label, None, html! { "JSON" }, onclick) }</li> }
     });
     let workload = JOBS.iter().map(|&(what, kind, format, end)| {
-        let name = file_name(trace_name(props), end);
+        let name = match format {
+            ExportFormat::Switchyard => file_name(&props.state, end),
+            // Jobs alone are the same on every cluster.
+            _ => named(&[trace_name(&props.state), end]),
+        };
         let onclick = props.on_jobs.reform(move |_: MouseEvent| (format, name.clone()));
         let label = format!("{what} as {kind}");
         html! { <li><span>{ what }</span>{ quiet_button(&label, None, html! { kind }, onclick) }</li> }
@@ -106,8 +110,9 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
     let tables = TABLES.iter().map(|of| {
         let props = props.clone();
         let onclick = Callback::from(move |_: MouseEvent| {
+            let name = file_name(&props.state, of.1);
             let of_runs = (props.state.baseline, compares_over_common(&props.state));
-            save_table(&props.stage, of_runs, trace_name(&props), of);
+            save_table(&props.stage, of_runs, &name, of);
         });
         let label = format!("Table for a paper as {}", of.0);
         quiet_button(&label, None, html! { of.0 }, onclick)
@@ -157,12 +162,12 @@ fn csv(props: &Props, _: usize) -> String {
     )
 }
 
-/// Saves the runs as one of [`TABLES`], a row each, the one that others are compared with first; over the
+/// Saves the runs under a name as one of [`TABLES`], a row each, the one that others are compared with first; over the
 /// jobs that finished in all, if so.
 pub(super) fn save_table(
     stage: &SharedStage,
     (baseline, over_common): (u32, bool),
-    trace: &str,
+    name: &str,
     of: &Table,
 ) {
     let columns = columns(&stage.read(), over_common);
@@ -170,13 +175,13 @@ pub(super) fn save_table(
     let first = columns.iter().filter(is_first);
     let runs = first.chain(columns.iter().filter(|run| !is_first(run)));
     let runs: Vec<(&str, &Summary)> = runs.map(|run| (run.name.as_str(), &run.compared)).collect();
-    let &(_, end, mime, form) = of;
-    download::text(&file_name(trace, end), mime, &paper_table(&runs, form));
+    let &(_, _, mime, form) = of;
+    download::text(name, mime, &paper_table(&runs, form));
 }
 
 /// The trace's name; "" where none is open.
-fn trace_name(props: &Props) -> &str {
-    let trace = props.state.trace.as_ref();
+fn trace_name(state: &AppState) -> &str {
+    let trace = state.trace.as_ref();
     trace.map_or("", |trace| &trace.name)
 }
 
@@ -241,8 +246,21 @@ fn timeline(props: &Props, position: usize) -> String {
     })
 }
 
-/// A file's name that every system takes: the trace's name and what is in the file.
-fn file_name(trace: &str, suffix: &str) -> String {
+/// A file's name for something of these jobs on this cluster.
+pub(super) fn file_name(state: &AppState, what: &str) -> String {
+    let cluster = state.setup.cluster.to_string();
+    named(&[
+        trace_name(state),
+        &format::cut(&cluster, MOST_OF_CLUSTER),
+        what,
+    ])
+}
+
+/// A cluster in a file's name is cut after so many letters.
+const MOST_OF_CLUSTER: usize = 40;
+
+/// A file's name that every system takes: the trace's name and what else tells it from others.
+fn named(parts: &[&str]) -> String {
     let plain = |c: char| {
         if c.is_alphanumeric() || "._-".contains(c) {
             c
@@ -250,12 +268,9 @@ fn file_name(trace: &str, suffix: &str) -> String {
             '-'
         }
     };
-    let trace = if trace.is_empty() {
-        "switchyard"
-    } else {
-        trace
-    };
-    format!("{trace}-{suffix}").chars().map(plain).collect()
+    let named = |part: &&str| if part.is_empty() { "switchyard" } else { part }.to_owned();
+    let parts: Vec<String> = parts.iter().map(named).collect();
+    parts.join("-").chars().map(plain).collect()
 }
 
 #[cfg(test)]
@@ -265,9 +280,13 @@ mod tests {
     #[test]
     fn file_names_are_plain() {
         assert_eq!(
-            file_name("A lab's day", "fifo[backfill=true].trace.json"),
-            "A-lab-s-day-fifo-backfill-true-.trace.json"
+            named(&[
+                "A lab's day",
+                "2x4:v100+8x4",
+                "fifo[backfill=true].trace.json"
+            ]),
+            "A-lab-s-day-2x4-v100-8x4-fifo-backfill-true-.trace.json"
         );
-        assert_eq!(file_name("", "jobs.csv"), "switchyard-jobs.csv");
+        assert_eq!(named(&["", "8x4", "jobs.csv"]), "switchyard-8x4-jobs.csv");
     }
 }

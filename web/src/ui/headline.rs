@@ -2,7 +2,7 @@
 //! best of each column marked; and the same table as a file.
 
 use super::controls::{quiet_button, swatch};
-use super::export::{TABLES, save_table};
+use super::export::{TABLES, file_name, save_table};
 use super::metrics::{METRICS, Metric};
 use super::metrics_table::{Column, cell, known, reference};
 use super::term::Term;
@@ -137,12 +137,11 @@ pub(super) fn headline(
             </tr>
         }
     });
-    let title = state.trace.as_ref().map_or("", |trace| &trace.name);
     let files = TABLES.iter().map(|of| {
-        let (stage, baseline, title) = (stage.clone(), baseline.id, title.to_owned());
+        let (stage, baseline, name) = (stage.clone(), baseline.id, file_name(state, of.1));
         let over = compares_over_common(state);
         let save =
-            Callback::from(move |_: MouseEvent| save_table(&stage, (baseline, over), &title, of));
+            Callback::from(move |_: MouseEvent| save_table(&stage, (baseline, over), &name, of));
         quiet_button(
             &format!("Save this table as {}", of.0),
             None,

@@ -8,7 +8,12 @@ use crate::draw::svg::Paper;
 use crate::stage::Stage;
 use crate::state::{AppState, settings};
 use std::cell::Cell;
+use web_sys::Element;
 use yew::prelude::*;
+
+/// The panel's width, and its distance from the edges of the view, CSS pixels.
+const WIDTH: f64 = 280.0;
+const EDGE: f64 = 8.0;
 
 thread_local! {
     /// As it was last chosen: the pictures of a paper are alike.
@@ -39,7 +44,9 @@ pub(super) struct Props {
 /// A button, and what it opens.
 #[component]
 pub(super) fn PictureSaver(props: &Props) -> Html {
-    let open = use_state_eq(|| false);
+    // How far to the right of its button what is open begins.
+    let open = use_state_eq(|| None::<f64>);
+    let button = use_node_ref();
     let paper = use_state_eq(chosen);
     let choose = |change: fn(&mut Paper, f64)| {
         let paper = paper.clone();
@@ -94,24 +101,29 @@ pub(super) fn PictureSaver(props: &Props) -> Html {
         )
     });
     let toggle = {
-        let open = open.clone();
-        Callback::from(move |_: MouseEvent| open.set(!*open))
+        let (open, button) = (open.clone(), button.clone());
+        Callback::from(move |_: MouseEvent| {
+            let begins = button
+                .cast::<Element>()
+                .map_or(0.0, |button| begins(&button));
+            open.set(open.is_none().then_some(begins));
+        })
     };
     let onkeydown = {
         let open = open.clone();
         Callback::from(move |event: KeyboardEvent| {
-            if event.key() == "Escape" && *open {
-                open.set(false);
+            if event.key() == "Escape" && open.is_some() {
+                open.set(None);
                 event.stop_propagation();
             }
         })
     };
     html! {
         <div class="saver" {onkeydown}>
-            <button type="button" class="quiet" aria-expanded={open.to_string()} aria-label={format!("Save “{}”", props.what)}
+            <button type="button" class="quiet" ref={button} aria-expanded={open.is_some().to_string()} aria-label={format!("Save “{}”", props.what)}
                 title="Save as a picture for a paper, or as numbers" onclick={toggle}>{ "Save" }</button>
-            if *open {
-                <div class="saver-panel">
+            if let Some(begins) = *open {
+                <div class="saver-panel" ~style={format!("left: {begins:.0}px; width: {WIDTH}px")}>
                     { number("Width, inches", 40.0, paper.width, |paper, value| paper.width = value) }
                     { number("Text, points", 40.0, paper.font, |paper, value| paper.font = value) }
                     { check("with its title", paper.titled, |paper, value| paper.titled = value > 0.0) }
@@ -124,6 +136,18 @@ pub(super) fn PictureSaver(props: &Props) -> Html {
             }
         </div>
     }
+}
+
+/// How far to the right of a button its panel begins, to end where the button ends as far as both its ends
+/// are within the view.
+fn begins(button: &Element) -> f64 {
+    let own = button.get_bounding_client_rect();
+    let view = button.closest("main").ok().flatten();
+    let (least, most) = view.map_or((f64::NEG_INFINITY, f64::INFINITY), |view| {
+        let view = view.get_bounding_client_rect();
+        (view.left() + EDGE, view.right() - EDGE - WIDTH)
+    });
+    (own.right() - WIDTH).min(most).max(least) - own.left()
 }
 
 /// What a picture of the runs shows: of which jobs, where, under which schedulers, and how to make it

@@ -1,6 +1,7 @@
 //! A term with its meaning: shown on hover and on focus, closed with Escape.
 
-use web_sys::Element;
+use wasm_bindgen::JsValue;
+use web_sys::{Element, Window};
 use yew::prelude::*;
 
 /// What a term means.
@@ -28,13 +29,21 @@ pub(super) struct Props {
     pub(super) place: u32,
 }
 
-/// Room the meaning takes up, CSS pixels.
+/// Room the meaning takes up, and its distance from the term, CSS pixels.
 const WIDTH: f64 = 300.0;
+const GAP: f64 = 4.0;
+
+/// Where the meaning is, on the side of the term that has more room: its distance from the window's edge.
+#[derive(Clone, Copy, PartialEq)]
+enum Beside {
+    Below(f64),
+    Above(f64),
+}
 
 /// A term with its meaning.
 #[component]
 pub(super) fn Term(props: &Props) -> Html {
-    let place = use_state_eq(|| None::<(f64, f64)>);
+    let place = use_state_eq(|| None::<(f64, Beside)>);
     let button = use_node_ref();
     let Definition {
         id,
@@ -52,11 +61,24 @@ pub(super) fn Term(props: &Props) -> Html {
             else {
                 return;
             };
-            let width = web_sys::window()
-                .and_then(|window| window.inner_width().ok()?.as_f64())
-                .unwrap_or(WIDTH);
+            let window = web_sys::window();
+            let of = |side: fn(&Window) -> Result<JsValue, JsValue>, unknown: f64| {
+                let side = window
+                    .as_ref()
+                    .and_then(|window| side(window).ok()?.as_f64());
+                side.unwrap_or(unknown)
+            };
+            let (width, height) = (
+                of(Window::inner_width, WIDTH),
+                of(Window::inner_height, f64::INFINITY),
+            );
             let left = bounds.left().min(width - WIDTH - 8.0).max(8.0);
-            place.set(Some((left, bounds.bottom() + 4.0)));
+            let beside = if bounds.bottom() <= height / 2.0 {
+                Beside::Below(bounds.bottom() + GAP)
+            } else {
+                Beside::Above(height - bounds.top() + GAP)
+            };
+            place.set(Some((left, beside)));
         }
     };
     let close = {
@@ -84,8 +106,9 @@ pub(super) fn Term(props: &Props) -> Html {
     };
     let onblur = Callback::from(move |_: FocusEvent| close());
     let described_by = format!("term-{id}-{}", props.place);
-    let style = place.map_or_else(String::new, |(left, top)| {
-        format!("left: {left:.0}px; top: {top:.0}px")
+    let style = place.map_or_else(String::new, |(left, beside)| match beside {
+        Beside::Below(top) => format!("left: {left:.0}px; top: {top:.0}px"),
+        Beside::Above(bottom) => format!("left: {left:.0}px; bottom: {bottom:.0}px"),
     });
     html! {
         <>

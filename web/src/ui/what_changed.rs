@@ -4,6 +4,7 @@
 use super::chart_card::use_size;
 use super::controls::{list, option};
 use super::doers::StateProps;
+use super::export::file_name;
 use super::legend::{legend, use_classes};
 use super::picture_saver::{PictureSaver, caption};
 use super::theme::is_dark;
@@ -13,11 +14,12 @@ use crate::draw::charts::outcomes;
 use crate::draw::format;
 use crate::draw::palette;
 use crate::draw::scatter::{Dot, Places, Scatter};
-use crate::draw::space::{Point, Ratio};
+use crate::draw::space::{Css, Point, Ratio, Size};
 use crate::draw::svg::Paper;
 use crate::order;
 use crate::stage::Stage;
 use crate::state::AppState;
+use gloo_events::EventListener;
 use std::rc::Rc;
 use switchyard::job::JobId;
 use wasm_bindgen::JsCast;
@@ -93,7 +95,6 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
     let (session, dark) = (&doers.session, is_dark(state.theme));
     let other = use_state_eq(|| None::<u32>);
     let frame = use_node_ref();
-    let canvas = use_node_ref();
     let size = use_size(&frame);
     let hovered = use_state_eq(|| None::<Dot>);
 
@@ -106,26 +107,11 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
     });
     let changed = &*changed;
     let places = use_mut_ref(|| None::<Places>);
-    use_effect_with((changed.clone(), size, dark, state.lit), {
-        let (canvas, places) = (canvas.clone(), places.clone());
-        move |(changed, size, dark, lit)| {
-            let canvas = canvas.cast::<HtmlCanvasElement>();
-            let (Some(canvas), Some(changed)) = (canvas.filter(|_| size.w > 0.0), changed) else {
-                return;
-            };
-            *places.borrow_mut() = Some(Places::of(&changed.scatter, *size));
-            let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
-            let pixels = Ratio(ratio).size(*size);
-            canvas.set_width(pixels.w as u32);
-            canvas.set_height(pixels.h as u32);
-            let context = canvas.get_context("2d").ok().flatten();
-            // A browser that gives no context shows no dots; the lists name the largest.
-            if let Some(context) =
-                context.and_then(|context| context.dyn_into::<CanvasRenderingContext2d>().ok())
-            {
-                let (size, ratio) = (*size, Ratio(ratio));
-                changed.scatter.paint(&context, (size, ratio), *dark, *lit);
-            }
+    use_effect_with((changed.clone(), size), {
+        let places = places.clone();
+        move |(changed, size)| {
+            let of = |changed: &Rc<Changed>| Places::of(&changed.scatter, *size);
+            *places.borrow_mut() = changed.as_ref().map(of);
         }
     });
 
@@ -195,7 +181,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
             let what = format!("JCT of each job under {} and under {}", names.0, names.1);
             Callback::from(move |()| caption(&what, &state, &stage.read()))
         };
-        html! { <PictureSaver what="What changed" name="switchyard-what-changed" {draw} {csv} caption={of_all} /> }
+        html! { <PictureSaver what="What changed" name={file_name(state, "what-changed")} {draw} {csv} caption={of_all} /> }
     });
     let left_out = (stage.workload.jobs.len() - dots) as u64;
     html! {
@@ -218,7 +204,8 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
                 <div class="scatter">
                     <p class="axis">{ format!("↑ JCT under {}", names.1) }</p>
                     <div class="scatter-frame" ref={frame} {onpointermove} {onpointerleave} {onclick}>
-                        <canvas ref={canvas} role="img" aria-label={format!("Completion time of each job under {} against that under {}. {sentence}", names.1, names.0)} />
+                        <Dots changed={changed.clone()} {size} {dark} lit={state.lit}
+                            label={format!("Completion time of each job under {} against that under {}. {sentence}", names.1, names.0)} />
                         <span class="corner longer" aria-hidden="true">{ "longer" }</span>
                         <span class="corner shorter" aria-hidden="true">{ "shorter" }</span>
                         { state.selected.and_then(|job| ring(job, "chosen")) }
@@ -239,6 +226,69 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
             </div>
         </section>
     }
+}
+
+/// What the canvas of dots needs.
+#[derive(Properties, PartialEq)]
+struct DotsProps {
+    changed: Option<Rc<Changed>>,
+    /// The frame's.
+    size: Size<Css>,
+    dark: bool,
+    /// The class that stands out.
+    lit: Option<u32>,
+    label: AttrValue,
+}
+
+/// The canvas of dots. A component of its own, so that a canvas that is made anew is painted anew.
+#[component]
+fn Dots(props: &DotsProps) -> Html {
+    let canvas = use_node_ref();
+    let ratio = use_pixel_ratio();
+    let DotsProps {
+        changed,
+        size,
+        dark,
+        lit,
+        label,
+    } = props;
+    use_effect_with((changed.clone(), *size, ratio, *dark, *lit), {
+        let canvas = canvas.clone();
+        move |(changed, size, ratio, dark, lit)| {
+            let canvas = canvas.cast::<HtmlCanvasElement>();
+            let (Some(canvas), Some(changed)) = (canvas.filter(|_| size.w > 0.0), changed) else {
+                return;
+            };
+            let pixels = Ratio(*ratio).size(*size);
+            canvas.set_width(pixels.w as u32);
+            canvas.set_height(pixels.h as u32);
+            let context = canvas.get_context("2d").ok().flatten();
+            // A browser that gives no context shows no dots; the lists name the largest.
+            if let Some(context) =
+                context.and_then(|context| context.dyn_into::<CanvasRenderingContext2d>().ok())
+            {
+                let size = (*size, Ratio(*ratio));
+                changed.scatter.paint(&context, size, *dark, *lit);
+            }
+        }
+    });
+    html! { <canvas ref={canvas} role="img" aria-label={label} /> }
+}
+
+/// Device pixels to a CSS pixel, as they change with the zoom.
+#[hook]
+fn use_pixel_ratio() -> f64 {
+    let now = || web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
+    let ratio = use_state_eq(now);
+    use_effect_with((), {
+        let ratio = ratio.setter();
+        move |()| {
+            let resized = web_sys::window()
+                .map(|window| EventListener::new(&window, "resize", move |_| ratio.set(now())));
+            move || drop(resized)
+        }
+    });
+    *ratio
 }
 
 /// The baseline, and the run that is compared with it.

@@ -16,9 +16,10 @@ const PLACES: usize = 60;
 const APART: f64 = 24.0;
 const PER_PIXEL_TOO_CLOSE: f64 = 0.4;
 
-/// Covering a cell of a line makes both hard to read; covering another label is far worse.
-const COVERS_LINE: f64 = 4.0;
-const COVERS_LABEL: f64 = 1000.0;
+/// Covering a cell of a line makes both hard to read, wherever else a label would stand well; covering
+/// another label is far worse.
+const COVERS_LINE: f64 = 50.0;
+const COVERS_LABEL: f64 = 10_000.0;
 
 /// A label stands near its line's end where it can.
 const FROM_THE_END: f64 = 0.2;
@@ -26,17 +27,21 @@ const FROM_THE_END: f64 = 0.2;
 /// A line of a chart.
 pub(super) type Line = Vec<Point<Css>>;
 
-/// Where the label of each line goes, by the labels' sizes, all within `area`; lines without points
-/// have none.
-pub(super) fn place(
-    lines: &[Line],
-    sizes: &[Size<Css>],
-    area: Rect<Css>,
-) -> Vec<Option<Rect<Css>>> {
+/// Where labels go.
+pub(super) struct Labels {
+    /// One for each line; lines without points have none.
+    pub(super) at: Vec<Option<Rect<Css>>>,
+    /// Whether each line that has points has a label which covers no line and no other label.
+    pub(super) clear: bool,
+}
+
+/// Where the label of each line goes, by the labels' sizes, all within `area`.
+pub(super) fn place(lines: &[Line], sizes: &[Size<Css>], area: Rect<Css>) -> Labels {
     let ink = Ink::of(lines, area);
     let mut placed: Vec<Option<Rect<Css>>> = Vec::with_capacity(lines.len());
+    let mut clear = true;
     for (own, (line, &Size { w, h, .. })) in lines.iter().zip(sizes).enumerate() {
-        let mut best: Option<(f64, Rect<Css>)> = None;
+        let mut best: Option<(f64, f64, Rect<Css>)> = None;
         for place in 0..PLACES {
             let Some(on_line) = along(line, (place as f64 + 0.5) / PLACES as f64) else {
                 break;
@@ -68,24 +73,22 @@ pub(super) fn place(
                 {
                     continue;
                 }
-                let covered = placed
-                    .iter()
-                    .flatten()
-                    .filter(|other| other.overlaps(&at))
-                    .count();
+                let labels = placed.iter().flatten();
+                let labels = labels.filter(|other| other.overlaps(&at)).count();
+                let covered = COVERS_LINE * ink.under(&at) + COVERS_LABEL * labels as f64;
                 let cost = ambiguity
-                    + COVERS_LINE * ink.under(&at)
-                    + COVERS_LABEL * covered as f64
+                    + covered
                     + 0.1 * preference as f64
                     + FROM_THE_END * (PLACES - place) as f64;
-                if best.is_none_or(|(least, _)| cost < least) {
-                    best = Some((cost, at));
+                if best.is_none_or(|(least, ..)| cost < least) {
+                    best = Some((cost, covered, at));
                 }
             }
         }
-        placed.push(best.map(|(_, at)| at));
+        clear &= line.is_empty() || best.is_some_and(|(_, covered, _)| covered == 0.0);
+        placed.push(best.map(|(.., at)| at));
     }
-    placed
+    Labels { at: placed, clear }
 }
 
 /// The point a given share of the way along a line, by length.
@@ -169,20 +172,33 @@ mod tests {
             vec![Point::new(x, 200.0), Point::new(x + 200.0, 0.0)]
         };
         let lines: Vec<Line> = (0..4).map(line).collect();
-        let placed: Vec<_> = place(&lines, &[LABEL; 4], AREA)
-            .into_iter()
-            .flatten()
-            .collect();
+        let labels = place(&lines, &[LABEL; 4], AREA);
+        let placed: Vec<_> = labels.at.into_iter().flatten().collect();
         assert_eq!(placed.len(), 4);
         for (i, label) in placed.iter().enumerate() {
             assert!(!placed[..i].iter().any(|other| other.overlaps(label)));
         }
         let ink = Ink::of(&lines, AREA);
         assert_eq!(ink.under(&placed[3]), 0.0);
+        assert!(place(&lines[..2], &[LABEL; 2], AREA).clear);
     }
 
     #[test]
     fn a_line_without_points_has_no_label() {
-        assert_eq!(place(&[Vec::new()], &[LABEL], AREA), [None]);
+        let labels = place(&[Vec::new()], &[LABEL], AREA);
+        assert!(labels.clear && labels.at == [None]);
+    }
+
+    #[test]
+    fn where_lines_leave_no_room_it_says_so() {
+        let line = |i: i32| {
+            let y = f64::from(i) * 10.0;
+            vec![Point::new(0.0, y), Point::new(400.0, y)]
+        };
+        let lines: Vec<Line> = (0..21).map(line).collect();
+        let labels = place(&lines, &[LABEL; 21], AREA);
+        assert!(!labels.clear && labels.at.iter().all(Option::is_some));
+        let wide = Size::new(500.0, 14.0);
+        assert!(!place(&lines[..1], &[wide], AREA).clear);
     }
 }

@@ -21,8 +21,8 @@ pub use series::{Band, Points, at as height_at};
 use crate::stage::Stage;
 use switchyard::cluster::ClusterSpec;
 
-/// How high saved charts are for their width.
-pub const ASPECT: f64 = 0.62;
+/// How high saved charts are for their width, without rows of names.
+const ASPECT: f64 = 0.62;
 
 /// The charts there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,11 +106,6 @@ impl Chart {
             Self::JctByType => "jct-by-type",
             Self::Lost => "lost-work",
         }
-    }
-
-    /// A file's name for it, without its end.
-    pub fn file_name(self) -> String {
-        format!("switchyard-{}", self.slug())
     }
 
     /// Whether its x axis is the clock's time.

@@ -1,10 +1,10 @@
 //! A figure as SVG: what is saved is what is seen.
 
 use super::figure::{Figure, Marks, RangeMark, Series};
-use super::labels;
-use crate::draw::palette;
+use super::{ASPECT, labels};
 use crate::draw::space::{Css, Point, Rect, Size};
-use crate::draw::svg::{Anchor, Look, Svg};
+use crate::draw::svg::{Anchor, Look, Paper, Svg};
+use crate::draw::{format, palette};
 
 /// The width of a character on average, heights of the text.
 const CHARACTER: f64 = 0.55;
@@ -12,8 +12,12 @@ const CHARACTER: f64 = 0.55;
 const LINE: f64 = 1.42;
 /// The stroke in front of a name.
 const SWATCH: f64 = 1.7;
-/// More lines than these are not named beside themselves.
-const MOST_BESIDE: usize = 5;
+/// More lines than these are not named beside themselves: there is no place where a name is clearly one's.
+const MOST_BESIDE: usize = 3;
+/// Between two names in a row, heights of the text.
+const BETWEEN: f64 = 1.2;
+/// How much of a plot's width a name within it may take.
+const MOST_OF_PLOT: f64 = 0.6;
 /// How much is seen of what stands back.
 const FADED: f64 = 0.15;
 
@@ -40,11 +44,18 @@ impl Figure {
 
     /// Where the plot itself is on a figure of this size.
     pub fn plot(&self, size: Size<Css>, look: Look) -> Rect<Css> {
+        match look.keyed {
+            true => self.below(self.names(size, look).rows(), size, look),
+            false => self.below(0, size, look),
+        }
+    }
+
+    /// Where the plot is below so many rows of names.
+    fn below(&self, rows: usize, size: Size<Css>, look: Look) -> Rect<Css> {
         let em = |heights: f64| heights * look.text;
         let left = em(2.3 + CHARACTER * self.y.widest_label() as f64);
-        let rows = self.key(size.w, look).len() as f64;
         let title = if look.titled { 2.2 } else { 0.0 };
-        let top = em(0.8 + title + LINE * rows);
+        let top = em(0.8 + title + LINE * rows as f64);
         let (w, h) = (size.w - left - em(1.2), size.h - top - em(3.4));
         Rect::new(left, top, w.max(1.0), h.max(1.0))
     }
@@ -54,16 +65,37 @@ impl Figure {
         Point::new(self.x.across(plot, x), self.y.upwards(plot, y))
     }
 
-    /// Names in rows above the plot, where marks cannot carry them and the page does not name them.
-    fn key(&self, width: f64, look: Look) -> Vec<Vec<usize>> {
-        let mut rows: Vec<Vec<usize>> = Vec::new();
-        if self.names_lines() || !look.keyed {
-            return rows;
+    /// Where the names of runs stand: beside their lines; in a picture of its own, where a name would cover
+    /// a line or another name, above the plot.
+    fn names(&self, size: Size<Css>, look: Look) -> Names {
+        if self.names_lines() {
+            let plot = self.below(0, size, look);
+            let lines: Vec<_> = self
+                .series
+                .iter()
+                .map(|series| self.line(series.marks.points(), &plot))
+                .collect();
+            let label = |series| self.label(series, MOST_OF_PLOT * plot.w, look);
+            let width = |series| look.text * label_width(&label(series));
+            let sizes: Vec<_> = self
+                .series
+                .iter()
+                .map(|series| Size::new(width(series), look.text * LINE))
+                .collect();
+            let labels = labels::place(&lines, &sizes, plot);
+            if labels.clear || !look.keyed {
+                return Names::Beside(labels.at);
+            }
         }
+        if !look.keyed {
+            return Names::Elsewhere;
+        }
+        let room = size.w - 2.0 * look.text;
+        let mut rows: Vec<Vec<usize>> = Vec::new();
         let mut used = f64::INFINITY;
         for (i, series) in self.series.iter().enumerate() {
-            let needs = look.text * (label_width(series) + 1.2);
-            if used + needs > width - 2.0 * look.text {
+            let needs = look.text * (label_width(&self.label(series, room, look)) + BETWEEN);
+            if used + needs > room + look.text * BETWEEN {
                 rows.push(Vec::new());
                 used = 0.0;
             }
@@ -72,13 +104,40 @@ impl Figure {
                 row.push(i);
             }
         }
-        rows
+        Names::Above(rows)
+    }
+
+    /// A run's name with its stroke, cut to so many pixels.
+    fn label(&self, series: &Series, most: f64, look: Look) -> String {
+        let text = match series.complete {
+            true => series.name.clone(),
+            false => format!("{}, so far", series.name),
+        };
+        let room = (most / look.text - SWATCH - 0.6) / CHARACTER;
+        format::cut(&text, room.max(3.0) as usize)
+    }
+
+    fn line(&self, points: &[(f64, f64)], plot: &Rect<Css>) -> Vec<Point<Css>> {
+        let points = points.iter();
+        points.map(|&(x, y)| self.place(plot, x, y)).collect()
+    }
+
+    /// The figure for paper. Rows of names make it higher, not its plot lower.
+    pub fn on_paper(&self, paper: Paper) -> String {
+        let (mut size, look) = (paper.size(ASPECT), paper.look());
+        let names = self.names(size, look);
+        size.h += look.text * LINE * names.rows() as f64;
+        self.draw(size, look, &names)
     }
 
     /// The figure as an SVG text of this size.
     pub fn svg(&self, size: Size<Css>, look: Look) -> String {
+        self.draw(size, look, &self.names(size, look))
+    }
+
+    fn draw(&self, size: Size<Css>, look: Look, names: &Names) -> String {
         let mut svg = Svg::new(size, look, &self.describe());
-        let plot = self.plot(size, look);
+        let plot = self.below(names.rows(), size, look);
         let em = |heights: f64| heights * look.text;
         let chrome = svg.chrome;
         if look.titled {
@@ -107,7 +166,7 @@ impl Figure {
                     if !outline.is_empty() {
                         svg.shape(&outline, &format!("fill='{colour}' fill-opacity='.13'"));
                     }
-                    let line: Vec<_> = points.iter().map(|&(x, y)| place(x, y)).collect();
+                    let line = self.line(points, &plot);
                     svg.path(&line, &stroke(i, series.complete, look));
                 }
                 Marks::Ranges(ranges) => self.paint_ranges(&mut svg, plot, i, ranges),
@@ -116,7 +175,7 @@ impl Figure {
                 svg.close();
             }
         }
-        self.paint_names(&mut svg, plot, size.w);
+        self.paint_names(&mut svg, names, plot, size.w);
         svg.finish()
     }
 
@@ -217,38 +276,36 @@ impl Figure {
     }
 
     /// Each run's name: beside its line, or in rows above the plot.
-    fn paint_names(&self, svg: &mut Svg, plot: Rect<Css>, width: f64) {
+    fn paint_names(&self, svg: &mut Svg, names: &Names, plot: Rect<Css>, width: f64) {
         let look = svg.look;
-        let rows = self.key(width, look);
-        for (row, members) in rows.iter().enumerate() {
-            let mut x = svg.em(1.0);
-            let title = if look.titled { 2.0 } else { 0.0 };
-            for &i in members {
-                let y = svg.em(0.4 + title + LINE * row as f64);
-                self.name(svg, i, Point::new(x, y));
-                x += svg.em(label_width(&self.series[i]) + 1.2);
+        match names {
+            Names::Elsewhere => {}
+            Names::Beside(places) => {
+                for (i, at) in places.iter().enumerate() {
+                    if let Some(at) = at {
+                        svg.rect(at, svg.chrome.background, 0.8);
+                        let label = self.label(&self.series[i], MOST_OF_PLOT * plot.w, look);
+                        self.name(svg, i, &label, at.corner());
+                    }
+                }
             }
-        }
-        if !self.names_lines() {
-            return;
-        }
-        let place = |series: &Series| {
-            let points = series.marks.points().iter();
-            points.map(|&(x, y)| self.place(&plot, x, y)).collect()
-        };
-        let lines: Vec<_> = self.series.iter().map(place).collect();
-        let size = |series| Size::new(svg.em(label_width(series)), svg.em(LINE));
-        let sizes: Vec<_> = self.series.iter().map(size).collect();
-        for (i, at) in labels::place(&lines, &sizes, plot).into_iter().enumerate() {
-            if let Some(at) = at {
-                svg.rect(&at, svg.chrome.background, 0.8);
-                self.name(svg, i, at.corner());
+            Names::Above(rows) => {
+                let title = if look.titled { 2.0 } else { 0.0 };
+                for (row, members) in rows.iter().enumerate() {
+                    let mut x = svg.em(1.0);
+                    for &i in members {
+                        let y = svg.em(0.4 + title + LINE * row as f64);
+                        let label = self.label(&self.series[i], width - svg.em(2.0), look);
+                        self.name(svg, i, &label, Point::new(x, y));
+                        x += svg.em(label_width(&label) + BETWEEN);
+                    }
+                }
             }
         }
     }
 
     /// A run's name behind a piece of its line; text keeps the text's colour to be readable.
-    fn name(&self, svg: &mut Svg, run: usize, at: Point<Css>) {
+    fn name(&self, svg: &mut Svg, run: usize, label: &str, at: Point<Css>) {
         let series = &self.series[run];
         let middle = |x: f64| Point::new(at.x + x, at.y + svg.em(LINE / 2.0));
         let (from, half, to) = (
@@ -264,7 +321,27 @@ impl Figure {
             svg.path(&[from, to], &stroke);
         }
         let foot = Point::new(to.x + svg.em(0.4), at.y + svg.em(1.05));
-        svg.text(&label(series), foot, Anchor::Start, svg.chrome.text, "");
+        svg.text(label, foot, Anchor::Start, svg.chrome.text, "");
+    }
+}
+
+/// Where the names of runs stand.
+enum Names {
+    /// Beside the line of each that has one.
+    Beside(Vec<Option<Rect<Css>>>),
+    /// In rows above the plot.
+    Above(Vec<Vec<usize>>),
+    /// Not in the picture: the page has them.
+    Elsewhere,
+}
+
+impl Names {
+    /// How many rows they take above the plot.
+    fn rows(&self) -> usize {
+        match self {
+            Self::Above(rows) => rows.len(),
+            _ => 0,
+        }
     }
 }
 
@@ -288,23 +365,14 @@ pub fn stroke(run: usize, complete: bool, look: Look) -> String {
 }
 
 /// The width of a name and the stroke in front of it, heights of the text.
-fn label_width(series: &Series) -> f64 {
-    SWATCH + 0.6 + CHARACTER * label(series).chars().count() as f64
-}
-
-fn label(series: &Series) -> String {
-    if series.complete {
-        series.name.clone()
-    } else {
-        format!("{}, so far", series.name)
-    }
+fn label_width(label: &str) -> f64 {
+    SWATCH + 0.6 + CHARACTER * label.chars().count() as f64
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::{Axis, Chart};
     use super::*;
-    use crate::draw::svg::Paper;
     use std::rc::Rc;
 
     fn figure(runs: usize) -> Figure {
@@ -358,10 +426,10 @@ mod tests {
     #[test]
     fn many_lines_are_named_above_and_one_can_stand_out() {
         let paper = Paper::COLUMN;
-        assert!(figure(5).names_lines() && !figure(6).names_lines());
+        assert!(figure(3).names_lines() && !figure(4).names_lines());
         let look = paper.look();
         let size = paper.size(0.6);
-        assert!(figure(6).plot(size, look).y > figure(5).plot(size, look).y);
+        assert!(figure(4).plot(size, look).y > figure(3).plot(size, look).y);
         let on_page = Look::on_page(true, Some(2));
         let svg = figure(6).svg(size, on_page);
         assert_eq!(svg.matches("<g opacity").count(), 5);
@@ -370,6 +438,46 @@ mod tests {
             *names,
             figure(7).svg(size, on_page).matches("<text").count()
         );
+    }
+
+    #[test]
+    fn on_paper_no_name_covers_a_line_or_another_name() {
+        let paper = Paper::COLUMN;
+        let look = paper.look();
+        for runs in 1..=8 {
+            let figure = figure(runs);
+            let size = paper.size(ASPECT);
+            let names = figure.names(size, look);
+            assert_eq!(matches!(names, Names::Above(_)), runs > 3, "{runs}");
+            let lines = figure.on_paper(paper);
+            let high = (size.h + look.text * LINE * names.rows() as f64).round();
+            let drawn: f64 = lines
+                .split("viewBox='0 0 336 ")
+                .nth(1)
+                .and_then(|rest| rest.split('\'').next()?.parse().ok())
+                .expect("a drawing says its size");
+            assert!((drawn - high).abs() < 1.0, "{drawn} is not {high}");
+        }
+    }
+
+    #[test]
+    fn names_that_find_no_room_beside_their_lines_stand_above() {
+        let mut crowded = figure(2);
+        for (at, series) in crowded.series.iter_mut().enumerate() {
+            // Up and down all over the plot.
+            let step = |i: usize| (i as f64, f64::from(u8::from((i + at).is_multiple_of(2))));
+            series.marks = Marks::Line((0..100).map(step).collect(), Vec::new());
+            series.name = "a name that is by far too long for any figure".repeat(4);
+        }
+        let paper = Paper::COLUMN;
+        let (size, look) = (paper.size(ASPECT), paper.look());
+        assert_eq!(crowded.names(size, look).rows(), 2);
+        let cut = crowded.label(&crowded.series[0], size.w - 2.0 * look.text, look);
+        assert!(label_width(&cut) * look.text <= size.w && cut.ends_with('…'));
+        // The page has no rows of names: there they stay where they cover least.
+        let on_page = Look::on_page(false, None);
+        let names = crowded.names(Size::new(600.0, 320.0), on_page);
+        assert!(matches!(names, Names::Beside(at) if at.iter().all(Option::is_some)));
     }
 
     #[test]

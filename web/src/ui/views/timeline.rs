@@ -7,6 +7,7 @@ use crate::state::view_options::{TIMELINE_ROWS, TIMELINE_RUN};
 use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::controls::{quiet_button, switch_button};
 use crate::ui::doers::{StateProps, tell};
+use crate::ui::export::file_name;
 use crate::ui::legend::{colour_by, legend, use_classes};
 use crate::ui::picture_saver::{PictureSaver, caption};
 use crate::ui::range_bar::RangeMode;
@@ -85,7 +86,7 @@ fn TimelineView(props: &StateProps) -> Html {
                 { legend(state, session, &classes) }
                 { quiet_button("Find a job, a tenant or a node", Some("Find a job, a tenant or a node (/)"), html! { "Find" }, onfind) }
                 <RangeMode ..props.clone() />
-                <PictureSaver what="Timeline" name="switchyard-timeline" {draw} caption={of_all} />
+                <PictureSaver what="Timeline" name={file_name(state, "timeline")} {draw} caption={of_all} />
                 <span class="key hint"><i class="held"></i>{ "GPUs held" }<i class="queue"></i>{ "jobs waiting, one scale for all" }</span>
                 if state.cards.len() > 1 {
                     <div class="switch" role="group" aria-label="Schedulers shown">
