@@ -3,6 +3,7 @@
 
 use super::controls::{any_from, number_field, quiet_button};
 use super::download::{self, PNG_SCALE, Picture};
+use super::focused::focus;
 use crate::draw::format;
 use crate::draw::svg::Paper;
 use crate::stage::Stage;
@@ -40,6 +41,7 @@ pub(super) struct Props {
 #[component]
 pub(super) fn PictureSaver(props: &Props) -> Html {
     let open = use_state_eq(|| false);
+    let button = use_node_ref();
     let paper = use_state_eq(chosen);
     let choose = |change: fn(&mut Paper, f64)| {
         let paper = paper.clone();
@@ -98,17 +100,20 @@ pub(super) fn PictureSaver(props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| open.set(!*open))
     };
     let onkeydown = {
-        let open = open.clone();
+        let (open, button) = (open.clone(), button.clone());
         Callback::from(move |event: KeyboardEvent| {
             if event.key() == "Escape" && *open {
                 open.set(false);
                 event.stop_propagation();
+                if let Some(button) = button.cast() {
+                    focus(&button);
+                }
             }
         })
     };
     html! {
         <div class="saver" {onkeydown}>
-            <button type="button" class="quiet" aria-expanded={open.to_string()} aria-label={format!("Save “{}”", props.what)}
+            <button type="button" ref={button} class="quiet" aria-expanded={open.to_string()} aria-label={format!("Save “{}”", props.what)}
                 title="Save as a picture for a paper, or as numbers" onclick={toggle}>{ "Save" }</button>
             if *open {
                 <div class="saver-panel">
