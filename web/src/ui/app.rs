@@ -12,6 +12,7 @@ use super::guide::{guide, question};
 use super::header::header;
 use super::help::help;
 use super::icon::{Icon, sign};
+use super::idle_cluster::IdleCluster;
 use super::inspector::Inspector;
 use super::intro::intro;
 use super::journey::follows;
@@ -147,6 +148,7 @@ pub fn App() -> Html {
                     { notice(complaint(&state.complaints).as_deref(), tell(session, |_| Action::ReadComplaints)) }
                     { notice(state.notice.as_deref(), tell(session, |_| Action::Notice(None))) }
                     { state.way_back.as_ref().map(|name| way_back(name, &state, session)).unwrap_or_default() }
+                    <IdleCluster ..given.clone() />
                     { intro(&state, session) }
                     <div class="stage">
                         <div class="view" id={PANEL} role="tabpanel" tabindex="-1" aria-labelledby={tab_id(shown)}>{ view }</div>

@@ -28,6 +28,7 @@ mod headline;
 mod help;
 mod history_field;
 mod icon;
+mod idle_cluster;
 mod import_report;
 mod inspector;
 mod intro;
