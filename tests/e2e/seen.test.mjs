@@ -190,7 +190,7 @@ test("who gains and loses most goes by time, and not by the ratio of a job of a 
   // Under SRTF the second that waits behind ten hours does not, a ratio of 36,001; the six hours gain more.
   await give(page, table("mine.csv", ["job,submit,duration,gpus", "long,0,36000,8", "middle,1,21600,8", "second,2,1,8", "last,3,3600,8"]));
   await jobs(page, 4);
-  await page.evaluate(() => (location.hash = location.hash.replace(/&cluster=[^&]*/, "") + "&cluster=1x8"));
+  await page.evaluate(() => (location.hash = "v=1&file=mine.csv&cluster=1x8&run=fifo&run=srtf&view=compare&t=0"));
   await finished(page, 2);
   const changed = page.getByRole("region", { name: "What changed" });
   const { runs } = await results(page);
