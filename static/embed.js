@@ -62,7 +62,7 @@ globalThis.switchyardEmbed = (() => {
   const SOURCE = ["sample", "file", "url", "experiment"];
   const JOBS = [...SOURCE, "member", "columns", "window", "status", "tenant", "fractions", "oversized", "load"];
   const MOMENT = ["t", "speed", "zoom", "range", "job", "follow", "lit"];
-  const RUNS = ["run", "name", "baseline"];
+  const RUNS = ["run", "name", "hue", "baseline"];
   /** What may be said before the `#`, too. */
   const SET = ["src", "policy", "cluster", "t", "speed", "theme"];
 

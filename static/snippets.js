@@ -29,11 +29,16 @@ globalThis.switchyardSnippets = (() => {
 
   // Snippets
 
-  /** What a link says besides what is set in the dialog. */
+  /** A link with what is set in the dialog. */
+  const asSet = (link, set) => {
+    const theme = set.theme === "auto" ? null : set.theme;
+    return changed(link, { view: set.view, theme, t: set.t, speed: set.speed });
+  };
+
+  /** The link of a figure, whose view and job are said beside it. */
   const linkOf = (trace, set) => {
     const link = trace ? ask("link", "held").replace("experiment=held", `experiment=${trace}`) : ask("link");
-    const theme = set.theme === "auto" ? null : set.theme;
-    return changed(link, { view: null, job: null, follow: null, theme, t: set.t, speed: set.speed });
+    return changed(asSet(link, set), { view: null, job: null, follow: null });
   };
 
   const frameAddress = (page, trace, set) => {
@@ -87,8 +92,8 @@ globalThis.switchyardSnippets = (() => {
   };
 
   /** With a trace and settings inside: texts that nothing runs, before the first script. */
-  const wholeFile = async (trace) => {
-    const held = [["link", trace ? ask("link", "held") : ask("link")], ["experiment", trace ?? ""]];
+  const wholeFile = async (trace, set) => {
+    const held = [["link", asSet(trace ? ask("link", "held") : ask("link"), set)], ["experiment", trace ?? ""]];
     const texts = held.map(([name, text]) => {
       // What ends an element is not among what links are made of.
       if (/[<>\s]/.test(text)) throw new Error("a link has a letter that it must not have");
@@ -229,9 +234,9 @@ globalThis.switchyardSnippets = (() => {
     const single = button("Save as one file", async () => {
       status.textContent = "Writing the file…";
       const own = isSample ? null : (trace ?? (await packed()));
-      const blob = await wholeFile(own);
+      const blob = await wholeFile(own, set);
       save(`${file}-switchyard.html`, blob);
-      status.textContent = `Saved, ${size(blob.size)}, ${own ? `of which ${size(own.length)} are the trace` : "with a sample"}: it opens from a disk, with these settings.`;
+      status.textContent = `Saved, ${size(blob.size)}, ${own ? `of which ${size(own.length)} are the trace` : "with a sample"}: it opens from a disk, at this view and moment.`;
     });
     single.disabled = !isSingleFile && !singleFile;
     if (single.disabled) single.title = "Only the published page has its single file beside it";

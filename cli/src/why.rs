@@ -163,7 +163,7 @@ fn text(answer: &Answer, workload: &Workload) -> String {
     for cause in &answer.slow {
         text.push_str(&format!("  {}\n", cause.text(name)));
     }
-    for Fact { term, value } in &answer.facts {
+    for Fact { term, value, .. } in &answer.facts {
         text.push_str(&format!("  {term}: {value}\n"));
     }
     for step in answer.placing.iter().flat_map(|placing| &placing.steps) {

@@ -213,14 +213,14 @@ test("the log budget is a field: what is in it holds, is in the link, and empty 
 const HTML = { contentType: "text/html", body: "<!doctype html><title>Sign in</title>" };
 const answered = (file, answer) => ({ before: (page) => page.route(`**/${file}?*`, (route) => route.fulfill(answer)) });
 const opening = (page) => page.locator(".busy");
-const railError = (page) => page.locator("#rail .error").first();
+const refusal = (page) => page.locator(".refusal > p");
 
 for (const file of ["worker.js", "worker_bg.wasm"]) {
   test(`a sign-in page for ${file} is told, not waited for`, async (t) => {
     const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo", answered(file, HTML));
-    await railError(page).filter({ hasText: /something else, such as a sign-in page/ }).waitFor();
+    await refusal(page).filter({ hasText: /something else, such as a sign-in page/ }).waitFor();
     await opening(page).waitFor({ state: "detached" });
-    t.diagnostic(await railError(page).textContent());
+    t.diagnostic(await refusal(page).textContent());
     problemsOf(page).length = 0;
   });
 }
@@ -233,8 +233,8 @@ test("a policy that forbids workers is told, not waited for", async (t) => {
         await route.fulfill({ response, headers: { ...response.headers(), "content-security-policy": "worker-src 'none'" } });
       }),
   });
-  await railError(page).waitFor();
-  t.diagnostic(await railError(page).textContent());
+  await refusal(page).waitFor();
+  t.diagnostic(await refusal(page).textContent());
   await opening(page).waitFor({ state: "detached" });
   problemsOf(page).length = 0;
 });

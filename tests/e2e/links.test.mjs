@@ -58,7 +58,7 @@ test("a link to the file that is open does not lose it, and takes the jobs it sa
   await finished(page, 2);
   // Another file is not at hand: what is open stays.
   await paste(page, "v=1&file=other.csv&window=0..15&run=srtf&seed=5&t=0");
-  await notice(page, "This link shows other.csv, which stays on the computer it was made on").waitFor();
+  await page.getByRole("alert").filter({ hasText: "This link shows other.csv, which stays on the computer it was made on" }).waitFor();
   await finished(page, 1);
   await jobs(page, 3);
   // Opened, it is as the link has it, whatever settings it brings itself.
@@ -205,7 +205,7 @@ test("what cannot be fetched says why, and what to do", async (t) => {
   });
   await finished(page, 1);
   await page.getByText("From an address").click();
-  const said = page.locator("#rail").getByRole("alert");
+  const said = page.getByRole("alert");
   for (const [address, why] of [
     [`${HOST}/gone.csv`, "gone.csv cannot be opened from traces.example: there is no such file: look whether the address is whole (404)."],
     [`${HOST}/closed.csv`, "traces.example cannot be reached, or does not let other pages read its files (CORS): save the file"],

@@ -70,7 +70,7 @@ for (const colorScheme of ["light", "dark"]) {
     assert.equal(await page.getByRole("tab", { name: "Yard" }).getAttribute("aria-selected"), "true");
     assert.match(await facts(page), /A lab's day/);
 
-    await page.getByRole("button", { name: "Say which column is which…" }).click();
+    await page.getByRole("button", { name: "Choose columns…" }).click();
     await dialog(page).waitFor();
     const choose = (column, role) => dialog(page).getByLabel(`${column} is`).selectOption(role);
     const openIt = dialog(page).getByRole("button", { name: "Open" });
@@ -133,7 +133,7 @@ test("files that belong together come in any order, at once or one after the oth
 
   // Halves of a trace: one alone is refused with the next step, and then waits for the other.
   await give(page, fixture("pai_task_table.csv"));
-  await page.locator("#rail .error").getByText(/open pai_job_table and pai_task_table together.*Open the other one now\./).waitFor();
+  await page.locator(".refusal > p").getByText(/open pai_job_table and pai_task_table together.*Open the other one now\./).waitFor();
   assert.match(await facts(page), /Helios/);
   await give(page, fixture("pai_job_table.csv"));
   await page.locator("header .facts").getByText("Alibaba PAI v2020").waitFor();
@@ -275,7 +275,7 @@ test("other jobs of a trace: window, tenants, ends, fractions, gangs too large",
   await finished(page, 2);
   await window.fill("soon");
   await window.press("Enter");
-  await page.locator("#rail .error").getByText(/'soon' is not a window: write FROM\.\.TO/).waitFor();
+  await page.locator(".refusal > p").getByText(/'soon' is not a window: write FROM\.\.TO/).waitFor();
   await jobs(page, 2);
   await window.fill("");
   await window.press("Enter");
@@ -384,7 +384,7 @@ test("what is no trace is refused with the reason and the next step", async (t) 
     [table("jobs.csv", ["time,application,num_replicas", "0,bert,4"]), /jobs\.csv/],
   ]) {
     await give(page, file);
-    const error = page.locator("#rail .error");
+    const error = page.locator(".refusal > p");
     await error.filter({ hasText: message }).waitFor();
     t.diagnostic(await error.textContent());
     assert.equal(await facts(page), before);

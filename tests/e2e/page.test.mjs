@@ -156,7 +156,7 @@ test("every malformed file is refused in words, and what is open stays open", as
   for (const name of readdirSync(fixtures).filter((name) => name.startsWith("bad_"))) {
     await openFiles(page, name);
     await page.locator(".busy").waitFor({ state: "detached" });
-    const refusal = page.locator("#rail .error");
+    const refusal = page.locator(".refusal > p");
     const report = page.getByTestId("import-report");
     await refusal.or(report).first().waitFor();
     if (await refusal.count()) {

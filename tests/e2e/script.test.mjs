@@ -383,8 +383,8 @@ test("a plug-in that is dropped runs as the policy that it is; what is none is r
   const [one, other] = await results(again);
   assert.equal(other.log_hash, one.log_hash);
   await drop("theirs.wasm", Buffer.from("no module"));
-  await page.locator(".notice").getByText("theirs.wasm is no module of WebAssembly").waitFor();
+  await page.locator(".refusal").getByText("theirs.wasm is no module of WebAssembly").waitFor();
   await drop("huge.wasm", Buffer.concat([Buffer.from("\0asm"), randomBytes(40_000)]));
-  await page.locator(".notice").getByText("huge.wasm is too large").waitFor();
+  await page.locator(".refusal").getByText("huge.wasm is too large").waitFor();
   assert.equal((await cards(page)).length, 2);
 });

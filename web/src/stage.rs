@@ -88,6 +88,8 @@ pub struct StageRun {
     pub id: u32,
     /// What it is called.
     pub name: String,
+    /// Its [hue](crate::state::Card::hue).
+    pub hue: usize,
     /// The policy's canonical spec, with the outages of this run alone.
     pub label: String,
     /// Whether the policy serves jobs in order of arrival: the longest wait is the head of the line.
@@ -328,6 +330,7 @@ impl StageRun {
             id,
             in_order: policy.is_some_and(|policy| policy.serves_in_order()),
             name: label.clone(),
+            hue: 0,
             label,
             trains: false,
             log: RunLog::default(),

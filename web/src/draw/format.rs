@@ -20,6 +20,19 @@ pub fn cut(text: &str, most: usize) -> String {
     }
 }
 
+/// A name that stands in a list: of a long one, such as a UUID, the beginning and the end, either of which
+/// may tell it from others.
+pub fn short_name(name: &str) -> String {
+    const MOST: usize = 24;
+    const END: usize = 8;
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= MOST {
+        return name.to_owned();
+    }
+    let (begin, end) = (&letters[..MOST - END - 1], &letters[letters.len() - END..]);
+    begin.iter().chain(&['…']).chain(end).collect()
+}
+
 /// A span in the unit that suits it, to three figures: `93 s`, `12.4 h`, `3.2 d`.
 pub fn duration(seconds: f64) -> String {
     if !seconds.is_finite() {

@@ -15,6 +15,7 @@ pub(crate) mod lanes;
 mod on_stage;
 pub mod palette;
 mod pen;
+pub mod plot_on_paper;
 pub(crate) mod scatter;
 mod series;
 pub mod space;

@@ -32,10 +32,10 @@ const RUNS_DARK: [&str; 8] = [
     "#a753fc", "#cafc44", "#529893", "#eb91ff", "#ab4908", "#6fffe1", "#3c6698", "#7ab61e",
 ];
 
-/// Colours of runs, in order of the list.
-pub fn run_colour(position: usize, dark: bool) -> &'static str {
+/// The colour of a run by its [`hue`](crate::state::Card::hue).
+pub fn run_colour(hue: usize, dark: bool) -> &'static str {
     let hues = if dark { &RUNS_DARK } else { &RUNS_LIGHT };
-    hues[position % hues.len()]
+    hues[hue % hues.len()]
 }
 
 /// The colour of a category.

@@ -3,8 +3,9 @@
 //! two columns of completion times and each job's colour class. Out: the dots, which of them is under
 //! the pointer, and the picture.
 //!
-//! Dots that would hide one another are painted once, and found by a grid: a trace of a hundred thousand
-//! jobs costs about as much as what can be seen of it. [`drawing`] has the same for paper.
+//! More than [`MANY`] dots would hide one another: of them it is shown how many there are in each cell of a
+//! grid, and of which class most of them are. A trace of a hundred thousand jobs costs about as much as what
+//! can be seen of it. [`drawing`] has the same for paper.
 
 mod drawing;
 
@@ -44,12 +45,29 @@ pub(crate) struct Scatter {
     high: f64,
 }
 
+/// More dots than these are shown as how densely they lie.
+pub(crate) const MANY: usize = 2_000;
+
+/// A place where dots lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cell {
+    at: Rect<Css>,
+    /// The [category](palette::category) of most of them.
+    category: u32,
+    /// How much of it is seen: the more, the more dots there are, on a logarithm.
+    alpha: f64,
+}
+
 /// Room for the labels of the axes, CSS pixels.
 const LEFT: f64 = 56.0;
 const BELOW: f64 = 24.0;
 const EDGE: f64 = 10.0;
 /// The side of a dot.
 const SIDE: f64 = 4.0;
+/// The side of a cell where there are many.
+const CELL: f64 = 3.0;
+/// How much is seen of a cell with one job.
+const LEAST: f64 = 0.25;
 /// How near the pointer must be to a dot.
 const NEAR: f64 = 12.0;
 /// Labels of an axis are at least so far apart.
@@ -166,9 +184,56 @@ impl Scatter {
         for faint in [true, false] {
             context.set_global_alpha(if faint { 0.18 } else { 0.8 });
             let is_shown = |dot: &&Dot| lit.is_some_and(|lit| lit != dot.class) == faint;
-            self.paint_dots(context, &plot, dark, &mut self.dots.iter().filter(is_shown));
+            let mut dots = self.dots.iter().filter(is_shown);
+            if self.dots.len() <= MANY {
+                self.paint_dots(context, &plot, dark, &mut dots);
+                continue;
+            }
+            for cell in self.cells(&plot, CELL, &mut dots) {
+                context.set_fill_style_str(palette::category(cell.category, dark));
+                context.set_global_alpha(if faint { 0.18 } else { 1.0 } * cell.alpha);
+                context.fill_rect(cell.at.x, cell.at.y, cell.at.w, cell.at.h);
+            }
         }
         context.restore();
+    }
+
+    /// How densely dots lie, by cells of a grid with this side: those in which there are some.
+    fn cells(
+        &self,
+        plot: &Rect<Css>,
+        side: f64,
+        dots: &mut dyn Iterator<Item = &Dot>,
+    ) -> Vec<Cell> {
+        let columns = (plot.w / side) as usize + 1;
+        let rows = (plot.h / side) as usize + 1;
+        let mut counts = vec![[0u32; palette::CATEGORIES]; columns * rows];
+        for dot in dots {
+            let at = self.place(plot, dot);
+            let (column, row) = ((at.x - plot.x) / side, (at.y - plot.y) / side);
+            let category = palette::class_category(dot.class) as usize;
+            if let Some(counts) = counts.get_mut(row as usize * columns + column as usize) {
+                counts[category] += 1;
+            }
+        }
+        let all = |counts: &[u32; palette::CATEGORIES]| counts.iter().sum::<u32>();
+        let most = counts.iter().map(all).max().unwrap_or(0);
+        let full = f64::from(most).ln_1p();
+        let cells = counts.iter().enumerate();
+        let cells = cells.filter(|(_, counts)| all(counts) > 0);
+        let cell = |(index, counts): (usize, &[u32; palette::CATEGORIES])| {
+            let (column, row) = ((index % columns) as f64, (index / columns) as f64);
+            let largest = (0..)
+                .zip(counts)
+                .max_by_key(|&(category, jobs)| (jobs, std::cmp::Reverse::<u32>(category)));
+            let (x, y) = (plot.x + column * side, plot.y + row * side);
+            Cell {
+                at: Rect::new(x, y, side, side),
+                category: largest.map_or(0, |(category, _)| category),
+                alpha: LEAST + (1.0 - LEAST) * f64::from(all(counts)).ln_1p() / full,
+            }
+        };
+        cells.map(cell).collect()
     }
 
     /// Paints dots, but none where the last of the same class was.
@@ -309,6 +374,28 @@ mod tests {
         }
         assert_eq!(places.at(&scatter, Point::new(plot.x, plot.y)), None);
         assert_eq!(places.at(&scatter, Point::new(-1e9, 1e9)), None);
+    }
+
+    #[test]
+    fn many_dots_are_told_by_how_densely_they_lie_and_of_which_class_most_are() {
+        // A thousand of class 0 and one of class 1 in one place, one of class 2 in another.
+        let mut times = vec![100.0; 1001];
+        times.push(10.0);
+        let class = |job: JobId| [0, 1, 2][(job.0 as usize).saturating_sub(999).min(2)];
+        let scatter = Scatter::of(&times, &times, &class).expect("all have finished");
+        let plot = Scatter::plot(Size::new(466.0, 434.0));
+        let cells = scatter.cells(&plot, CELL, &mut scatter.dots.iter());
+        let seen: Vec<(u32, bool)> = cells
+            .iter()
+            .map(|cell| (cell.category, cell.alpha > 0.99))
+            .collect();
+        assert_eq!(seen, [(0, true), (2, false)]);
+        assert!(cells[1].alpha >= LEAST);
+        for (cell, dot) in cells.iter().zip([&scatter.dots[0], &scatter.dots[1001]]) {
+            let at = scatter.place(&plot, dot);
+            assert!((0.0..=CELL).contains(&(at.x - cell.at.x)));
+            assert!((0.0..=CELL).contains(&(at.y - cell.at.y)));
+        }
     }
 
     #[test]

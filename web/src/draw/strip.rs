@@ -63,7 +63,7 @@ impl Painter for Strip {
         let top = pen.px(3.0);
         let base = track.y - pen.px(KNOB_RADIUS);
         pen.context.set_line_width(pen.px(1.25));
-        for (position, columns) in self.columns.iter().enumerate() {
+        for (run, columns) in stage.runs.iter().zip(&self.columns) {
             spark(
                 pen,
                 columns,
@@ -71,7 +71,7 @@ impl Painter for Strip {
                 top,
                 base,
                 most,
-                palette::run_colour(position, stage.dark),
+                palette::run_colour(run.hue, stage.dark),
             );
         }
 
@@ -79,7 +79,7 @@ impl Painter for Strip {
         pen.rect(&track);
         let line_h = (track_h / runs).floor();
         for (position, run) in stage.runs.iter().enumerate() {
-            pen.fill(palette::run_colour(position, stage.dark));
+            pen.fill(palette::run_colour(run.hue, stage.dark));
             let y = track.y + position as f64 * line_h;
             pen.rect(&Rect {
                 y,

@@ -114,13 +114,13 @@ pub(super) enum Read {
     Again(Box<Files>),
 }
 
-/// What follows from a refusal.
+/// What a refusal is answered with.
 #[derive(Debug)]
 #[allow(
     clippy::large_enum_variant,
     reason = "made once per opening, and its owner takes it apart at once"
 )]
-pub(super) enum Refused {
+pub(super) enum Answer {
     /// Nothing more.
     Over,
     /// The jobs of the open trace stay those of this choice.
@@ -249,19 +249,19 @@ impl Desk {
         &mut self,
         refusal: &Refusal,
         remembered: impl Fn(&TableHead) -> Option<String>,
-    ) -> Refused {
+    ) -> Answer {
         let mut files = self.done();
         if self.open.asked.pop_front().is_some() {
-            return Refused::Stay(self.open.files.how.choice.clone());
+            return Answer::Stay(self.open.files.how.choice.clone());
         }
         if refusal.half {
             let mut others = std::mem::take(&mut self.half);
             if others.is_empty() {
                 self.half = files.how.files;
-                return Refused::Half;
+                return Answer::Half;
             }
             others.append(&mut files.how.files);
-            return Refused::Together(others);
+            return Answer::Together(others);
         }
         let mut mapping = files.said.clone();
         if let Some(table) = &refusal.table {
@@ -270,16 +270,16 @@ impl Desk {
             if files.how.columns.is_none()
                 && let Some(columns) = remembered(table)
             {
-                return Refused::Again(Box::new(files.with_columns(columns)));
+                return Answer::Again(Box::new(files.with_columns(columns)));
             }
         }
         let Some(head) = files.head.clone() else {
-            return Refused::Over;
+            return Answer::Over;
         };
         let mapping = mapping.unwrap_or_else(|| head.guess.clone());
         self.next = Next::Asking(files);
         let why = refusal.why.clone();
-        Refused::Ask(ColumnsAsked { head, mapping, why })
+        Answer::Ask(ColumnsAsked { head, mapping, why })
     }
 }
 
@@ -335,7 +335,7 @@ mod tests {
         desk.begin(kept(3.0));
         assert!(matches!(
             desk.refused(&Refusal::default(), never),
-            Refused::Over
+            Answer::Over
         ));
         assert_eq!(desk.open.files.kept, Some(1.0));
         desk.begin(kept(4.0));
@@ -350,7 +350,7 @@ mod tests {
     fn a_person_is_asked_once_and_then_remembered() {
         let mut desk = desk();
         desk.begin(kept(2.0));
-        assert!(matches!(desk.refused(&table(), never), Refused::Ask(_)));
+        assert!(matches!(desk.refused(&table(), never), Answer::Ask(_)));
         assert!(!desk.is_reading());
         let files = desk.answered(&ColumnMapping::default());
         assert_eq!(files.kept, Some(2.0));
@@ -360,9 +360,9 @@ mod tests {
             table: None,
             ..table()
         };
-        assert!(matches!(desk.refused(&refusal, once), Refused::Ask(_)));
+        assert!(matches!(desk.refused(&refusal, once), Answer::Ask(_)));
         desk.begin(kept(3.0));
-        let Refused::Again(files) = desk.refused(&table(), once) else {
+        let Answer::Again(files) = desk.refused(&table(), once) else {
             unreachable!("it was said")
         };
         assert!(files.remembered && files.how.columns.is_some());
@@ -382,7 +382,7 @@ mod tests {
         desk.ask_open(Rc::default());
         assert!(desk.is_reading());
         assert_eq!(desk.answered(&ColumnMapping::default()).kept, Some(1.0));
-        assert!(matches!(desk.refused(&table(), never), Refused::Ask(_)));
+        assert!(matches!(desk.refused(&table(), never), Answer::Ask(_)));
         desk.ask_open(Rc::default());
         assert_eq!(desk.answered(&ColumnMapping::default()).kept, Some(1.0));
     }
@@ -395,7 +395,7 @@ mod tests {
         assert_eq!(desk.choice().value("window"), "0..2");
         assert!(matches!(
             desk.refused(&Refusal::default(), never),
-            Refused::Stay(_)
+            Answer::Stay(_)
         ));
         assert!(desk.is_busy() && !desk.is_reading());
         assert!(desk.chosen().is_some());

@@ -3,7 +3,7 @@
 use super::Session;
 use super::desk::Files;
 use crate::kept::Held;
-use crate::state::Action;
+use crate::state::{Action, Refused};
 use crate::{kept, remembered};
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
@@ -113,9 +113,9 @@ impl Session {
                     ..Files::default()
                 }),
                 Err(why) => {
-                    session.tell(Action::Refused(format!(
+                    session.tell(Action::Refused(Refused::file(format!(
                         "The kept trace cannot be opened: {why}."
-                    )));
+                    ))));
                     session.list_kept().await;
                 }
             }

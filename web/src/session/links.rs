@@ -5,7 +5,7 @@ use super::Session;
 use super::desk::Files;
 use crate::kept::{self, Opening};
 use crate::state::link::Link;
-use crate::state::{Action, AppState, ClusterOrigin, Source};
+use crate::state::{Action, AppState, ClusterOrigin, NextStep, Refused, Source};
 use crate::time_axis::{TimeAxis, Window};
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
@@ -184,9 +184,10 @@ impl Session {
             }
             match newest {
                 Some(kept) => session.open_kept(kept.id),
-                None => session.tell(Action::Notice(Some(format!(
-                    "This link shows {name}, which stays on the computer it was made on: open your copy to see it. The settings are already here."
-                )))),
+                None => session.tell(Action::Refused(Refused {
+                    why: format!("This link shows {name}, which stays on the computer it was made on: open your copy to see it. The settings are already here."),
+                    next: NextStep::Open("Open your copy"),
+                })),
             }
         });
     }

@@ -2,12 +2,14 @@
 //! [`desk`](super::desk).
 
 use super::Session;
-use super::desk::{Files, Read, Refused};
+use super::desk::{Answer, Files, Read};
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{Choice, OpenRequest, OpenedTrace, Refusal, Reply, Role};
 use crate::kept::Opening;
 use crate::remembered;
-use crate::state::{Action, AppState, ClusterOrigin, ColumnsAsked, DATA_CENTRE, GUIDED, Source};
+use crate::state::{
+    Action, AppState, ClusterOrigin, ColumnsAsked, DATA_CENTRE, GUIDED, NextStep, Refused, Source,
+};
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::trace::{ColumnMapping, TableHead};
@@ -48,6 +50,7 @@ impl Session {
 
     /// Opens the visitor's files: a trace, a cluster's description, or both; weights and plug-ins.
     pub fn open_files(&self, mut files: Vec<File>) {
+        self.tell(Action::ReadRefusal);
         self.take_weights(&mut files);
         self.take_plugins(&mut files);
         if !files.is_empty() {
@@ -211,7 +214,7 @@ impl Session {
             WorkerHandle::start(Role::Opener, move |news| session.hear_opener(news))
         });
         if let Err(why) = worker.send(request, files.iter().map(JsValue::from)) {
-            self.tell(Action::Refused(why));
+            self.tell(Action::Refused(Refused::file(why)));
         }
     }
 
@@ -239,9 +242,9 @@ impl Session {
             News::Late => self.tell_late(),
             News::Died(why) => {
                 self.end_opener();
-                self.tell(Action::Refused(format!(
+                self.tell(Action::Refused(Refused::file(format!(
                     "The part of the page that opens traces has failed: {why}. It is started again for the next file."
-                )));
+                ))));
             }
         }
     }
@@ -282,20 +285,29 @@ impl Session {
     }
 
     fn hear_refused(&self, refusal: Refusal) {
-        let refused = self
+        let answer = self
             .0
             .desk
             .borrow_mut()
             .refused(&refusal, remembered::columns);
-        let mut why = refusal.why;
-        match refused {
-            Refused::Over => {}
-            Refused::Stay(choice) => self.tell(Action::Choosing(choice)),
-            Refused::Half => why.push_str(". Open the other one now."),
-            Refused::Together(files) => return self.open_files(files),
-            Refused::Again(files) => return self.open(*files),
-            Refused::Ask(asked) => self.tell(Action::AskColumns(Rc::new(asked))),
+        let Refused { mut why, mut next } = Refused::file(refusal.why);
+        match answer {
+            Answer::Over => {}
+            Answer::Stay(choice) => {
+                self.tell(Action::Choosing(choice));
+                next = NextStep::Nothing;
+            }
+            Answer::Half => {
+                why.push_str(". Open the other one now.");
+                next = NextStep::Open("Open the other file");
+            }
+            Answer::Together(files) => return self.open_files(files),
+            Answer::Again(files) => return self.open(*files),
+            Answer::Ask(asked) => {
+                self.tell(Action::AskColumns(Rc::new(asked)));
+                next = NextStep::Columns;
+            }
         }
-        self.tell(Action::Refused(why));
+        self.tell(Action::Refused(Refused { why, next }));
     }
 }

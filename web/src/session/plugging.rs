@@ -31,7 +31,7 @@ impl Session {
                 });
                 session.tell(match policy {
                     Ok(policy) => Action::Add(policy),
-                    Err(why) => Action::Notice(Some(why)),
+                    Err(why) => Action::NotTaken(why),
                 });
             });
         }

@@ -6,7 +6,7 @@ use super::desk::Files;
 use crate::bridge::protocol::ExportFormat;
 use crate::kept::Opening;
 use crate::state::source::is_address;
-use crate::state::{Action, AppState, Source};
+use crate::state::{Action, AppState, NextStep, Refused, Source};
 use crate::words::words;
 use std::rc::Rc;
 use switchyard::Experiment;
@@ -78,7 +78,7 @@ impl Session {
     }
 
     /// Takes a file from its address or its link, and opens it.
-    pub(super) fn take_from(&self, source: Source) {
+    pub fn take_from(&self, source: Source) {
         self.begin_elsewhere();
         self.tell(Action::Opening(source.name().to_owned(), 0));
         let (session, mine) = (self.clone(), self.0.fetching.get());
@@ -106,7 +106,11 @@ impl Session {
                 }
                 Err(why) => {
                     session.cancel_opening();
-                    session.tell(Action::Refused(why));
+                    let next = match &source {
+                        Source::Url(_) => NextStep::Fetch(source),
+                        _ => NextStep::Open("Open another file"),
+                    };
+                    session.tell(Action::Refused(Refused { why, next }));
                 }
             }
         });

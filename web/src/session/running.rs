@@ -48,9 +48,10 @@ impl Session {
             stage.runs.retain(|run| is_started(run.id));
             let mut is_new = stage.runs.len() != before;
             for run in &mut stage.runs {
-                let name = state.card(run.id).map_or("", Card::name);
-                if run.name != name {
-                    name.clone_into(&mut run.name);
+                let card = state.card(run.id);
+                let shown = card.map_or(("", 0), |card| (card.name(), card.hue()));
+                if (run.name.as_str(), run.hue) != shown {
+                    (run.name, run.hue) = (shown.0.to_owned(), shown.1);
                     is_new = true;
                 }
             }
@@ -115,7 +116,7 @@ impl Session {
                 let run = Run::new(id, orders, worker, progress, is_second);
                 self.0.runs.borrow_mut().put(run);
                 let mut run = StageRun::new(id, card.policy.to_string(), jobs);
-                card.name().clone_into(&mut run.name);
+                (run.name, run.hue) = (card.name().to_owned(), card.hue());
                 run.trains = trains;
                 self.put_on_stage(run, state);
                 self.tell(Action::Set(id, RunStatus::Running(progress)));

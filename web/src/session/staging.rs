@@ -8,7 +8,7 @@ use crate::bridge::protocol::OpenedTrace;
 use crate::draw::palette::Ranks;
 use crate::stage::StageRun;
 use crate::state::besides::Besides;
-use crate::state::{Action, AppState, Card, ClusterOrigin, RunStatus, Source, TraceInfo};
+use crate::state::{Action, AppState, Card, ClusterOrigin, Refused, RunStatus, Source, TraceInfo};
 use crate::time_axis::TimeAxis;
 use std::rc::Rc;
 use switchyard::job::JobId;
@@ -114,7 +114,7 @@ impl Session {
         let read = trace.jobs.read();
         let (workload, shared) = match read.and_then(|read| Ok((read, trace.jobs.shared()?))) {
             Ok(both) => both,
-            Err(why) => return self.tell(Action::Refused(why)),
+            Err(why) => return self.tell(Action::Refused(Refused::file(why))),
         };
         self.0.jobs.replace(shared);
         let jobs = &workload.jobs;

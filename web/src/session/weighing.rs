@@ -138,7 +138,7 @@ impl Session {
         let name = file.name();
         let refuse = |why: &str| {
             let why = format!("{name}: {why}. What was open stays as it is.");
-            self.tell(Action::Notice(Some(why)));
+            self.tell(Action::NotTaken(why));
         };
         if file.size() > MOST_BYTES {
             return refuse("it is too large for weights, which have less than 4 MB");
@@ -173,9 +173,9 @@ impl Session {
                 drop(files);
                 self.tell(Action::OpenedWeights(choice, name.to_owned(), policy));
             }
-            Err(why) => self.tell(Action::Notice(Some(format!(
+            Err(why) => self.tell(Action::NotTaken(format!(
                 "{name} is not taken: {why}. What was open stays as it is."
-            )))),
+            ))),
         }
     }
 

@@ -4,7 +4,7 @@ use super::change::Change;
 use super::link::Link;
 use super::sweep::Sweep;
 use super::view_options::ViewOption;
-use super::{ClusterOrigin, ColumnsAsked, RunStatus, Setup, Theme, TraceInfo};
+use super::{ClusterOrigin, ColumnsAsked, Refused, RunStatus, Setup, Theme, TraceInfo};
 use crate::bridge::protocol::Choice;
 use crate::fragmentation::Measured;
 use crate::goodput::{Answer, Question};
@@ -59,7 +59,11 @@ pub enum Action {
     /// Other jobs of the trace are on their way, or these are still those taken.
     Choosing(Choice),
     /// The trace could not be opened.
-    Refused(String),
+    Refused(Refused),
+    /// A file that is no trace could not be taken; what is being opened goes on.
+    NotTaken(String),
+    /// Why something could not be opened has been read.
+    ReadRefusal,
     /// A person is asked which columns are which.
     AskColumns(Rc<ColumnsAsked>),
     /// They do not answer now.

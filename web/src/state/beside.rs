@@ -118,6 +118,7 @@ impl AppState {
             true => Link {
                 policies: there.cards.iter().map(|of| of.policy.clone()).collect(),
                 names: there.cards.iter().map(|of| of.given.clone()).collect(),
+                hues: vec![None; there.cards.len()],
                 settings: there.setup.settings.clone(),
                 cluster: Some(there.setup.cluster.clone()),
                 ..other.clone()

@@ -7,6 +7,7 @@
 //! outages are too large for its text ([`Link::left_out`]): files carry them, and small files travel
 //! within the link ([`Experiment`](switchyard::Experiment), [`Source::Packed`]).
 
+use super::names;
 use super::source::is_address;
 use super::view_options::{OPTIONS, ViewOptions};
 use super::{
@@ -46,6 +47,9 @@ pub fn fit_in_a_link(outages: &Outages) -> bool {
 /// The name in links of an experiment that travels within.
 const PACKED: &str = "experiment";
 
+/// Colours and dashes are not told apart for longer than this.
+const MOST_HUES: u32 = 64;
+
 /// A complaint shows at most so many characters of a value.
 const SHOWN: usize = 60;
 
@@ -70,6 +74,8 @@ pub struct Link {
     pub says_runs: bool,
     /// What people have named them, "" where nobody has; one each.
     pub names: Vec<String>,
+    /// Which hues they have, where those do not follow from their order; one each.
+    pub hues: Vec<Option<u32>>,
     /// Position of the run that others are compared with.
     pub baseline: usize,
     /// The view's name; the page knows which there are.
@@ -112,6 +118,7 @@ impl Default for Link {
             policies: default_policies(),
             says_runs: false,
             names: vec![String::new(); default_policies().len()],
+            hues: vec![None; default_policies().len()],
             baseline: 0,
             view: FIRST_VIEW.to_string(),
             options: ViewOptions::default(),
@@ -178,6 +185,7 @@ impl Link {
         }
         let most = link.policies.len();
         link.names.resize(most, String::new());
+        link.hues.resize(most, None);
         if link.baseline >= most.max(1) {
             let given = std::mem::take(&mut link.baseline);
             let last = most.saturating_sub(1);
@@ -258,6 +266,15 @@ impl Link {
                     .resize(self.names.len().max(at + 1), String::new());
                 self.names[at] = some(value)?;
             }
+            "hue" => {
+                let why = "it colours the run before it, and there is none";
+                let at = policies.len().checked_sub(1).ok_or(why)?;
+                let hue = Some(whole(value)?).filter(|hue| *hue < MOST_HUES);
+                let hue =
+                    hue.ok_or_else(|| format!("hues are numbered from 0 to {}", MOST_HUES - 1))?;
+                self.hues.resize(self.hues.len().max(at + 1), None);
+                self.hues[at] = Some(hue);
+            }
             "baseline" => self.baseline = whole(value)?,
             "view" => self.view = some(value)?,
             "colour" => self.colour_by = named(&ColourBy::ALL, value)?,
@@ -330,6 +347,7 @@ impl Link {
             choice: trace.map_or_else(Choice::default, |trace| trace.choice.clone()),
             policies: state.cards.iter().map(|card| card.policy.clone()).collect(),
             names: state.cards.iter().map(|card| card.given.clone()).collect(),
+            hues: names::hues_in_links(&state.cards),
             says_runs: true,
             baseline: position(state.baseline).unwrap_or(0),
             view: state.view.clone(),
@@ -426,6 +444,9 @@ impl Link {
             add("run", &policy.to_string());
             if let Some(name) = self.names.get(at).filter(|name| !name.is_empty()) {
                 add("name", name);
+            }
+            if let Some(hue) = self.hues.get(at).copied().flatten() {
+                add("hue", &hue.to_string());
             }
         }
         if self.says_runs && self.policies.is_empty() {

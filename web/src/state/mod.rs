@@ -48,8 +48,8 @@ pub struct AppState {
     pub trace: Option<Rc<TraceInfo>>,
     /// What is being opened right now.
     pub opening: Option<Progressing>,
-    /// Why the last opening failed.
-    pub trace_error: Option<String>,
+    /// Why the last file or address could not be opened, until something else is or somebody has read it.
+    pub refused: Option<Refused>,
     /// The table of which a person may say which columns are which.
     pub columns: Option<Rc<ColumnsAsked>>,
     /// Whether they are being asked.
@@ -130,6 +130,36 @@ pub struct Progressing {
     pub bytes: u64,
     /// Rows read.
     pub rows: u64,
+}
+
+/// Why something could not be opened, and what helps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refused {
+    /// Why, a sentence.
+    pub why: String,
+    /// What helps.
+    pub next: NextStep,
+}
+
+/// What helps where something could not be opened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NextStep {
+    /// To open a file; how the button says it.
+    Open(&'static str),
+    /// To say which columns are which of the table in [`AppState::columns`].
+    Columns,
+    /// To fetch the same again.
+    Fetch(Source),
+    /// Nothing is needed: what was open is as it was.
+    Nothing,
+}
+
+impl Refused {
+    /// Another file helps.
+    pub fn file(why: String) -> Self {
+        let next = NextStep::Open("Open another file");
+        Self { why, next }
+    }
 }
 
 /// A table, and which of its columns are taken for what.
@@ -217,6 +247,8 @@ pub struct Card {
     pub given: String,
     /// What it is called, as its place in the list and others in it have it.
     name: String,
+    /// Which hue it has, and keeps; none until [`names::tell_apart`] has given it one.
+    hue: Option<u32>,
     /// How far its run is.
     pub status: RunStatus,
     /// The run in numbers, once complete.
@@ -298,11 +330,14 @@ impl AppState {
         for (card, given) in cards.iter_mut().zip(&link.names) {
             card.given = names::plain(given);
         }
+        for (card, hue) in cards.iter_mut().zip(&link.hues) {
+            card.hue = *hue;
+        }
         let mut state = Self {
             source: link.source.clone(),
             trace: None,
             opening: None,
-            trace_error: None,
+            refused: None,
             columns: None,
             asking: false,
             kept: Vec::new(),
@@ -349,16 +384,8 @@ impl AppState {
             asking_for_guide: false,
             revision: 0,
         };
-        state.name_cards();
+        names::tell_apart(&mut state.cards);
         state
-    }
-
-    /// Gives every scheduler the name that tells it from the others.
-    fn name_cards(&mut self) {
-        let names = names::names(&self.cards);
-        for (card, name) in self.cards.iter_mut().zip(names) {
-            card.name = name;
-        }
     }
 
     /// The settings of one scheduler's run.
@@ -444,6 +471,7 @@ impl Card {
             policy,
             given: String::new(),
             name: String::new(),
+            hue: None,
             status: RunStatus::Idle,
             summary: None,
         }
@@ -454,6 +482,7 @@ impl Card {
         Self {
             given: self.given.clone(),
             name: self.name.clone(),
+            hue: self.hue,
             ..Self::new(self.id, policy)
         }
     }
@@ -467,6 +496,12 @@ impl Card {
     /// others of the list.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Its number among [`run_colour`](crate::draw::palette::run_colour)s: the same for as long as it is in
+    /// the list, whatever comes and goes beside it.
+    pub fn hue(&self) -> usize {
+        self.hue.unwrap_or_default() as usize
     }
 }
 

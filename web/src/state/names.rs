@@ -1,5 +1,6 @@
-//! What runs are called: as people have named them, else by their policy's title, with as much of what
-//! was changed as tells them apart. In: the schedulers of the list. Out: a name each, no two alike.
+//! What tells runs apart. Their names: as people have given them, else their policy's title, with as much
+//! of what was changed as tells them from one another. Their hues: each keeps its own for as long as it is
+//! in the list. In: the schedulers of the list. Out: a name and a hue each, no two alike.
 
 use super::Card;
 use crate::draw::format::{cut, duration};
@@ -17,6 +18,37 @@ const LONGEST: usize = 60;
 pub(super) fn plain(given: &str) -> String {
     let plain = given.replace(char::is_control, " ");
     plain.trim().chars().take(LONGEST).collect()
+}
+
+/// Gives every scheduler the name and the hue that tell it from the others.
+pub(super) fn tell_apart(cards: &mut [Card]) {
+    let names = names(cards);
+    let hues = hues(cards.iter().map(|card| card.hue));
+    for ((card, name), hue) in cards.iter_mut().zip(names).zip(hues) {
+        (card.name, card.hue) = (name, Some(hue));
+    }
+}
+
+/// A hue for each: its own, if it has one that none before it has, else the lowest that nobody has.
+fn hues(own: impl Iterator<Item = Option<u32>>) -> Vec<u32> {
+    let mut hues: Vec<Option<u32>> = Vec::new();
+    for hue in own {
+        let is_free = hue.is_some() && !hues.contains(&hue);
+        hues.push(hue.filter(|_| is_free));
+    }
+    for at in 0..hues.len() {
+        if hues[at].is_none() {
+            hues[at] = (0..).map(Some).find(|hue| !hues.contains(hue)).flatten();
+        }
+    }
+    hues.into_iter().flatten().collect()
+}
+
+/// The hues as links say them: none where they follow from the order.
+pub(super) fn hues_in_links(cards: &[Card]) -> Vec<Option<u32>> {
+    let in_order = (0..).zip(cards).all(|(at, card)| card.hue == Some(at));
+    let said = cards.iter().map(|card| card.hue.filter(|_| !in_order));
+    said.collect()
 }
 
 /// A name for each of them, in order.
@@ -123,6 +155,15 @@ mod tests {
             names_of(&[("srtf", ""), ("srtf", "")])[1],
             "SRTF (oracle) #2"
         );
+    }
+
+    #[test]
+    fn a_hue_stays_and_a_new_one_is_the_lowest_that_is_free() {
+        let of = |own: &[Option<u32>]| hues(own.iter().copied());
+        assert_eq!(of(&[None, None, None]), [0, 1, 2]);
+        assert_eq!(of(&[Some(0), Some(2), None]), [0, 2, 1]);
+        assert_eq!(of(&[Some(0), None, Some(1), Some(2)]), [0, 3, 1, 2]);
+        assert_eq!(of(&[Some(5), Some(5)]), [5, 0]);
     }
 
     #[test]

@@ -153,6 +153,12 @@ impl Random {
                     name.to_owned()
                 })
                 .collect(),
+            hues: {
+                // Those of a list from which nothing has gone are in no link.
+                let gone = self.below(3) as u32;
+                let hues = (gone..).take(policies.len());
+                hues.map(|hue| (gone > 0).then_some(hue)).collect()
+            },
             policies,
             view: self.of(&["yard", "jobs", "goodput"]).to_string(),
             colour_by: self.of(&ColourBy::ALL).0,

@@ -5,7 +5,8 @@ use super::link::{Link, fit_in_a_link};
 use super::names;
 use super::sweep::Sweep;
 use super::{
-    AppState, Card, ClusterOrigin, GUIDED, GUIDED_SCHEDULERS, Progressing, RunStatus, Source,
+    AppState, Card, ClusterOrigin, GUIDED, GUIDED_SCHEDULERS, Progressing, Refused, RunStatus,
+    Source,
 };
 use std::rc::Rc;
 use switchyard::Experiment;
@@ -32,7 +33,7 @@ impl AppState {
                     bytes: 0,
                     rows: 0,
                 });
-                self.trace_error = None;
+                self.refused = None;
                 self.columns = None;
                 self.asking = false;
             }
@@ -61,7 +62,7 @@ impl AppState {
                     self.schedule(GUIDED_SCHEDULERS.iter().copied());
                 }
                 self.opening = None;
-                self.trace_error = None;
+                self.refused = None;
                 // Whatever there was to tell was about what was open before.
                 (self.notice, self.lit) = (None, None);
                 self.intro &= self.trace.is_none();
@@ -79,7 +80,7 @@ impl AppState {
             }
             Action::OpenedProfiles(profiles) => {
                 self.opening = None;
-                self.trace_error = None;
+                self.refused = None;
                 self.take_profiles(profiles);
                 self.notice = Some(
                     "Jobs now train the applications of these measured profiles, wherever a scheduler adapts them."
@@ -91,7 +92,7 @@ impl AppState {
             }
             Action::OpenedOutages(outages) => {
                 self.opening = None;
-                self.trace_error = None;
+                self.refused = None;
                 self.take_outages(outages);
                 self.forget_results();
             }
@@ -127,7 +128,7 @@ impl AppState {
             Action::WeightsCame => self.revision += 1,
             Action::OpenedCluster(cluster) => {
                 self.opening = None;
-                self.trace_error = None;
+                self.refused = None;
                 self.notice = Some(format!(
                     "The cluster is now {cluster}, as the file says. To give it to another trace, open both together."
                 ));
@@ -136,14 +137,17 @@ impl AppState {
                 self.breaking = None;
                 self.forget_results();
             }
-            Action::Refused(why) => {
+            Action::Refused(refused) => {
                 if self.opening.as_ref().is_some_and(|of| of.name == GUIDED) {
                     self.guide = None;
                 }
                 self.opening = None;
-                self.trace_error = Some(why);
+                self.refuse(refused);
             }
+            Action::NotTaken(why) => self.refuse(Refused::file(why)),
+            Action::ReadRefusal => self.refused = None,
             Action::Choosing(choice) => {
+                self.refused = None;
                 if let Some(trace) = &mut self.trace {
                     Rc::make_mut(trace).choice = choice;
                 }
@@ -301,7 +305,7 @@ impl AppState {
             }
             Action::AskForGuide => self.asking_for_guide = true,
         }
-        self.name_cards();
+        names::tell_apart(&mut self.cards);
     }
 
     /// Sets the page up as a link has it. The trace stays until the link's is open, with the
@@ -331,6 +335,9 @@ impl AppState {
             self.cards.push(card);
         }
         self.give_names(&link.names);
+        for (card, hue) in self.cards.iter_mut().zip(&link.hues) {
+            card.hue = *hue;
+        }
         self.baseline = self.cards.get(link.baseline).map_or(0, |card| card.id);
         (self.colour_by, self.theme) = (link.colour_by, link.theme);
         self.view.clone_from(&link.view);
@@ -342,6 +349,8 @@ impl AppState {
         }
         self.complaints.clone_from(&link.complaints);
         (self.notice, self.guide, self.lit) = (None, None, link.lit);
+        // It was about what somebody wanted before.
+        (self.refused, self.columns, self.asking) = (None, None, false);
         let is_shown = self.shows_jobs_of(link);
         if !is_shown || self.setup != before {
             self.forget_results();
@@ -430,6 +439,12 @@ impl AppState {
         settings.options.log_budget = self.setup.settings.options.log_budget;
         self.setup.settings = settings;
         self.setup.histories = experiment.histories.into_iter().map(Rc::new).collect();
+    }
+
+    /// Says over the stage why something could not be opened: nothing may lie above it.
+    fn refuse(&mut self, refused: Refused) {
+        self.refused = Some(refused);
+        self.drawer = false;
     }
 
     fn forget_results(&mut self) {

@@ -12,18 +12,20 @@ use super::guide::{guide, question};
 use super::header::header;
 use super::help::help;
 use super::icon::{Icon, sign};
+use super::idle_cluster::IdleCluster;
 use super::inspector::Inspector;
 use super::intro::intro;
 use super::journey::follows;
 use super::keyboard::use_keyboard;
 use super::player::Player;
 use super::range_bar::RangeBar;
+use super::refusal::refusal;
 use super::scheduler_panel::scheduler_panel;
 use super::search::Search;
+use super::tabs::{PANEL, Tabs, skip_link, tab_id};
 use super::theme::use_theme;
 use super::trace_panel::trace_panel;
-use super::view::View;
-use super::views::{self, VIEWS};
+use super::views;
 use super::way_back::way_back;
 use crate::kept::watch_others;
 use crate::remembered;
@@ -90,10 +92,11 @@ pub fn App() -> Html {
         Callback::from(move |time| session.seek(time))
     };
     let shown = views::shown(&state);
-    let view = (shown.show)(&StateProps {
+    let given = StateProps {
         state: state.clone(),
         doers: (*doers).clone(),
-    });
+    };
+    let view = (shown.show)(&given);
     let inspector = state.selected.filter(|_| state.trace.is_some()).map(|job| {
         let explanations = state
             .cards
@@ -121,13 +124,14 @@ pub fn App() -> Html {
                 true => Action::Notice(None),
                 false => Action::ReadComplaints,
             });
-            let refused = state.trace_error.as_ref();
+            let refused = state.refused.as_ref().map(|refused| &refused.why);
             let refused = refused.map(|why| html! { <p class="notice" role="alert">{ why }</p> });
             let said = html! { <>{ refused }{ notice(said.as_deref(), on_close) }</> };
             embed_frame(view, said, &doers)
         }
         None => html! {
             <>
+                { skip_link() }
                 { header(&state, &doers) }
                 <aside class={classes!("rail", state.drawer.then_some("open"))} id="rail" aria-label="Trace, schedulers and cluster">
                     <p class="tagline">{ "Watch how GPU-cluster schedulers run the same job trace." }</p>
@@ -140,17 +144,19 @@ pub fn App() -> Html {
                     <p class="privacy">{ "Nothing you open leaves this page." }</p>
                 </aside>
                 <main>
-                    <div class="top">{ tabs(&state, session) }{ follows(&state, session) }</div>
+                    <div class="top"><Tabs ..given.clone() />{ follows(&state, session) }</div>
                     { notice(complaint(&state.complaints).as_deref(), tell(session, |_| Action::ReadComplaints)) }
                     { notice(state.notice.as_deref(), tell(session, |_| Action::Notice(None))) }
                     { state.way_back.as_ref().map(|name| way_back(name, &state, session)).unwrap_or_default() }
+                    <IdleCluster ..given.clone() />
                     { intro(&state, session) }
                     <div class="stage">
-                        <div class="view" role="tabpanel" aria-label={shown.title}>{ view }</div>
+                        <div class="view" id={PANEL} role="tabpanel" tabindex="-1" aria-labelledby={tab_id(shown)}>{ view }</div>
                         // What editor/ fills.
                         <div id="editor"></div>
                         // Always a node, if an empty one: else the view before it would be made anew.
                         { inspector.unwrap_or_default() }
+                        { refusal(&state, session) }
                     </div>
                     <RangeBar state={state.clone()} doers={(*doers).clone()} />
                     if state.asking_for_guide {
@@ -178,19 +184,6 @@ pub fn App() -> Html {
             <div id="said" class="visually-hidden" aria-live="polite"></div>
         </>
     }
-}
-
-/// The views to choose from: those that have something to show, and the one that is shown.
-fn tabs(state: &AppState, session: &Session) -> Html {
-    let shown = views::shown(state).name;
-    let is_offered = |view: &&'static View| view.name == shown || (view.is_offered)(state);
-    let tabs = VIEWS.iter().filter(is_offered).map(|view| {
-        let onclick = tell(session, |_: MouseEvent| Action::Show(view.name));
-        html! {
-            <button type="button" role="tab" id={format!("tab-{}", view.name)} title={view.about} aria-selected={(view.name == shown).to_string()} {onclick}>{ view.title }</button>
-        }
-    });
-    html! { <div class="tabs" role="tablist" aria-label="Views">{ for tabs }</div> }
 }
 
 /// What of a link could not be done, in one text; it stays until it is read.

@@ -185,12 +185,12 @@ pub(super) fn ChartCard(props: &Props) -> Html {
                 let pinned = pinned.clone();
                 Callback::from(move |_: MouseEvent| pinned.set((!is_pinned).then_some(at)))
             };
-            let line = stroke(at, of.complete, look);
+            let line = stroke(of.hue, of.complete, look);
             let line = format!("<svg width='22' height='8' aria-hidden='true'><line x2='22' y1='4' y2='4' {line}/></svg>");
             html! {
                 <button type="button" aria-pressed={is_pinned.to_string()} title="Point at it, or click, to make it stand out"
                     onpointerenter={point(Some(at))} onpointerleave={point(None)} {onclick}>
-                    { if is_ranges { swatch(at, dark) } else { drawing(&line) } }{ &of.name }
+                    { if is_ranges { swatch(of.hue, dark) } else { drawing(&line) } }{ &of.name }
                 </button>
             }
         };
@@ -273,7 +273,7 @@ fn readout(figure: &Figure, plot: Rect<Css>, value: f64, dark: bool) -> Html {
     let rows = rows.into_iter().map(|(run, words)| {
         html! {
             <>
-                { swatch(run, dark) }
+                { swatch(figure.series[run].hue, dark) }
                 <span class="run">{ &figure.series[run].name }</span>
                 <span class="value">{ words }</span>
             </>

@@ -3,7 +3,8 @@
 
 use super::typed::Typed;
 use super::typed::input_value;
-use crate::draw::palette;
+use crate::draw::{format, palette};
+use switchyard::job::JobId;
 use yew::prelude::*;
 
 /// A button without a frame; `label` says what it does to those who do not see its face.
@@ -128,6 +129,12 @@ pub(super) fn text_field(
     field(name, title, typed)
 }
 
+/// A job in a list or a sentence: what it is called, as short as a list takes, and the way to it.
+pub(super) fn job_link(name: &str, job: JobId, on_job: &Callback<JobId>) -> Html {
+    let open = on_job.reform(move |_: MouseEvent| job);
+    html! { <button type="button" class="link" title={name.to_string()} onclick={open}>{ format::short_name(name) }</button> }
+}
+
 /// A term and its value, of a list of such.
 pub(super) fn fact(term: &str, value: &str) -> Html {
     html! { <div><dt>{ term }</dt><dd>{ value }</dd></div> }
@@ -139,8 +146,8 @@ pub(super) fn error(why: Option<&str>) -> Html {
     why.map_or_else(Html::default, error)
 }
 
-/// A patch in the colour of the run at this position.
-pub(super) fn swatch(position: usize, dark: bool) -> Html {
-    let colour = palette::run_colour(position, dark);
+/// A patch in the colour of a run with this hue.
+pub(super) fn swatch(hue: usize, dark: bool) -> Html {
+    let colour = palette::run_colour(hue, dark);
     html! { <span class="swatch" ~style={format!("background: {colour}")}></span> }
 }

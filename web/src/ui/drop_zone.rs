@@ -1,7 +1,8 @@
-//! The whole page takes dropped files.
+//! The whole page takes dropped files, and files that are chosen.
 
 use crate::session::Session;
-use web_sys::File;
+use wasm_bindgen::JsCast;
+use web_sys::{File, HtmlElement};
 use yew::prelude::*;
 
 /// Takes files dropped anywhere on the page; `over`: whether some are held over it.
@@ -43,6 +44,18 @@ pub(super) fn drop_zone(session: &Session, over: &UseStateHandle<bool>, page: Ht
                 </div>
             }
         </div>
+    }
+}
+
+/// The field that files are chosen with.
+pub(super) const PICKER: &str = "trace-files";
+
+/// Has a person choose files.
+pub(super) fn pick_files() {
+    let document = web_sys::window().and_then(|window| window.document());
+    let picker = document.and_then(|document| document.get_element_by_id(PICKER));
+    if let Some(picker) = picker.and_then(|picker| picker.dyn_into::<HtmlElement>().ok()) {
+        picker.click();
     }
 }
 

@@ -103,7 +103,8 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
                 RunStatus::Failed(why) => Some(why),
                 _ => None,
             });
-            let said = state.trace_error.as_ref().or(state.notice.as_ref());
+            let refused = state.refused.as_ref().map(|refused| &refused.why);
+            let said = refused.or(state.notice.as_ref());
             let said = said.or(state.complaints.first()).or(failed);
             let selected = stage
                 .selected

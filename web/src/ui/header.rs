@@ -12,6 +12,9 @@ use crate::draw::format;
 use crate::state::{Action, Theme};
 use yew::prelude::*;
 
+/// What opens the rail on a narrow screen.
+pub(super) const DRAWER_BUTTON: &str = "drawer-button";
+
 /// The top line.
 pub(super) fn header(state: &StateHandle, doers: &Doers) -> Html {
     let session = &doers.session;
@@ -46,7 +49,7 @@ pub(super) fn header(state: &StateHandle, doers: &Doers) -> Html {
     let drawer = state.drawer;
     html! {
         <header>
-            <button type="button" class="quiet only-narrow" aria-controls="rail" aria-expanded={drawer.to_string()}
+            <button type="button" id={DRAWER_BUTTON} class="quiet only-narrow" aria-controls="rail" aria-expanded={drawer.to_string()}
                 aria-label="Trace, schedulers and cluster" onclick={tell(session, move |_| Action::Drawer(!drawer))}>{ sign(Icon::Menu) }</button>
             <h1>{ "Switchyard" }</h1>
             <div class="facts">{ facts }</div>

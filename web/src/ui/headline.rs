@@ -123,7 +123,7 @@ pub(super) fn headline(
                             <input type="radio" name="baseline" checked={chosen} onchange={choose}
                                 aria-label={format!("Compare with {}", column.name)} />
                         }
-                        { swatch(position, dark) }
+                        { swatch(column.hue, dark) }
                         <span class="run">{ &column.name }</span>
                     </label>
                     if chosen && columns.len() > 1 {

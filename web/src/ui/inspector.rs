@@ -5,6 +5,7 @@ mod why;
 
 use super::clock::Clocked;
 use super::controls::{fact, quiet_button, swatch};
+use super::focused::use_way_back;
 use super::job_rows::name_of;
 use super::journey::journey;
 use super::life::{self, Stretch};
@@ -88,7 +89,7 @@ static RHO: Definition = Definition {
 struct InRun {
     id: u32,
     name: String,
-    position: usize,
+    hue: usize,
     rejected: bool,
     /// How it ended otherwise than by being done, in words.
     ended: Option<String>,
@@ -115,18 +116,12 @@ pub(super) fn Inspector(props: &Props) -> Html {
             let Some(record) = stage.workload.jobs.get(job.index()) else {
                 return Vec::new();
             };
-            let in_run = |(position, (run, name)): (usize, (&StageRun, String))| {
-                in_run(&stage, run, name, position, *job, record)
-            };
-            stage
-                .runs
-                .iter()
-                .zip(names)
-                .enumerate()
-                .map(in_run)
-                .collect()
+            let in_run = |(run, name): (&StageRun, String)| in_run(&stage, run, name, *job, record);
+            stage.runs.iter().zip(names).map(in_run).collect()
         },
     );
+    let place = use_node_ref();
+    use_way_back(&place);
     let onkeydown = {
         let on_close = props.on_close.clone();
         Callback::from(move |event: KeyboardEvent| {
@@ -179,7 +174,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
         let slowness = slowness(run.id)?;
         Some(html! {
             <div class="why" key={run.id}>
-                <p>{ swatch(run.position, stage.dark) }<span class="run">{ &run.name }</span></p>
+                <p>{ swatch(run.hue, stage.dark) }<span class="run">{ &run.name }</span></p>
                 { speed::losses(&stage, slowness, &props.on_seek) }
             </div>
         })
@@ -200,7 +195,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| session.follow_job(job))
     };
     html! {
-        <section class="inspector" aria-label={format!("Job {}", job.name)} {onkeydown}>
+        <section ref={place} class="inspector" aria-label={format!("Job {}", job.name)} {onkeydown}>
             <div class="inspector-head">
                 <h2>{ &*job.name }</h2>
                 <button type="button" aria-pressed={props.followed.to_string()} onclick={follow}
@@ -215,7 +210,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
                         <>
                             { life_bar(&props.stage, run, props.job, span, &props.on_seek) }
                             { way(props, run.id) }
-                            { slowness(run.id).map(|of| speed::curve(of, span, palette::run_colour(run.position, stage.dark))).unwrap_or_default() }
+                            { slowness(run.id).map(|of| speed::curve(of, span, palette::run_colour(run.hue, stage.dark))).unwrap_or_default() }
                         </>
                     }) }
                     <div class="life-axis"><span>{ format::time(span.0) }</span><span>{ format::time(span.1) }</span></div>
@@ -243,20 +238,13 @@ pub(super) fn Inspector(props: &Props) -> Html {
             }
             <section>
                 <h3>{ "What happened" }</h3>
-                { for runs.iter().map(|run| event_list(run, &props.on_seek)) }
+                { for (0..).zip(runs.iter()).map(|(at, run)| event_list(at, run, &props.on_seek)) }
             </section>
         </section>
     }
 }
 
-fn in_run(
-    stage: &Stage,
-    run: &StageRun,
-    name: String,
-    position: usize,
-    id: JobId,
-    job: &Job,
-) -> InRun {
+fn in_run(stage: &Stage, run: &StageRun, name: String, id: JobId, job: &Job) -> InRun {
     let events = life::events(&run.log, id, job);
     let starts = events
         .iter()
@@ -276,7 +264,7 @@ fn in_run(
     InRun {
         id: run.id,
         name,
-        position,
+        hue: run.hue,
         rejected: outcomes.rejected.get(id.index()) == Some(&true),
         ended: (outcomes.ended.get(id.index()).copied().flatten()).map(|of| of.to_string()),
         life: life::stretches(&events, &run.log, run.reached()),
@@ -338,7 +326,7 @@ fn numbers(runs: &[InRun], dark: bool) -> Html {
         });
         html! {
             <tr key={run.id}>
-                <th scope="row">{ swatch(run.position, dark) }<span class="run">{ &run.name }</span></th>
+                <th scope="row">{ swatch(run.hue, dark) }<span class="run">{ &run.name }</span></th>
                 { for cells }
             </tr>
         }
@@ -356,7 +344,7 @@ fn numbers(runs: &[InRun], dark: bool) -> Html {
     }
 }
 
-fn event_list(run: &InRun, on_seek: &Callback<f64>) -> Html {
+fn event_list(at: usize, run: &InRun, on_seek: &Callback<f64>) -> Html {
     let mut nodes = run.nodes.iter();
     let items: Vec<Html> = run
         .events
@@ -387,7 +375,7 @@ fn event_list(run: &InRun, on_seek: &Callback<f64>) -> Html {
         .collect();
     let left = run.events.len() - items.len();
     html! {
-        <details key={run.id} open={run.position == 0}>
+        <details key={run.id} open={at == 0}>
             <summary>{ &run.name }<span class="hint">{ format!(" {}", format::counted(run.events.len() as u64, "event", "events")) }</span></summary>
             <ol class="events">{ for items }</ol>
             if left > 0 {

@@ -2,6 +2,8 @@
 
 use super::animation::Animation;
 use super::doers::StateHandle;
+use super::focused::focus_on;
+use super::header::DRAWER_BUTTON;
 use super::views::VIEWS;
 use crate::session::Session;
 use crate::stage::ColourBy;
@@ -68,7 +70,10 @@ fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
         "." => session.step(true),
         "?" => session.tell(Action::Help(!state.help)),
         "Escape" if state.help => session.tell(Action::Help(false)),
-        "Escape" if state.drawer => session.tell(Action::Drawer(false)),
+        "Escape" if state.drawer => {
+            session.tell(Action::Drawer(false));
+            focus_on(DRAWER_BUTTON);
+        }
         "Escape" if state.asking_for_guide => session.tell(Action::Guide(None)),
         "Escape" if state.guide.is_some() && state.selected.is_none() => {
             session.tell(Action::Guide(None));

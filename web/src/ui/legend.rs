@@ -28,6 +28,12 @@ pub(super) struct Class {
 /// The classes of the jobs on stage by the colours that are chosen.
 #[hook]
 pub(super) fn use_classes(state: &AppState, session: &Session) -> Rc<Vec<Class>> {
+    use_classes_by(state, session, state.colour_by)
+}
+
+/// The classes of the jobs on stage by these colours.
+#[hook]
+pub(super) fn use_classes_by(state: &AppState, session: &Session, by: ColourBy) -> Rc<Vec<Class>> {
     let levels = |card: &Card| card.policy.levels().map_or(1, |of| of.thresholds.len() + 1);
     let queues = state.cards.iter().map(levels).max().unwrap_or(1);
     let trace = state.trace.as_ref().map(|trace| Rc::as_ptr(trace) as usize);
@@ -35,7 +41,7 @@ pub(super) fn use_classes(state: &AppState, session: &Session) -> Rc<Vec<Class>>
     let cluster = state.setup.cluster.types().to_vec();
     let stage = session.stage().clone();
     use_memo(
-        (trace, on_stage, cluster, state.colour_by, queues),
+        (trace, on_stage, cluster, by, queues),
         move |&(.., by, queues)| classes(&stage.read(), by, queues),
     )
 }
@@ -129,16 +135,33 @@ fn gang_sizes(class: u32) -> String {
     }
 }
 
-/// The legend.
+/// The legend of the colours that are chosen.
 pub(super) fn legend(state: &AppState, session: &Session, classes: &[Class]) -> Html {
+    legend_by(state, session, classes, state.colour_by)
+}
+
+/// The legend of a view that shows these colours: to choose one of their classes is to choose them.
+pub(super) fn legend_by(
+    state: &AppState,
+    session: &Session,
+    classes: &[Class],
+    by: ColourBy,
+) -> Html {
     if classes.is_empty() {
         return html! { <span class="hint only-wide">{ "each job its own colour" }</span> };
     }
     let dark = is_dark(state.theme);
     let buttons = classes.iter().map(|of| {
-        let lit = state.lit == Some(of.class);
+        let is_chosen = by == state.colour_by;
+        let lit = is_chosen && state.lit == Some(of.class);
         let next = (!lit).then_some(of.class);
-        let onclick = tell(session, move |_: MouseEvent| Action::Light(next));
+        let session = session.clone();
+        let onclick = Callback::from(move |_: MouseEvent| {
+            if !is_chosen {
+                session.tell(Action::ColourBy(by));
+            }
+            session.tell(Action::Light(next));
+        });
         let colour = palette::category(palette::class_category(of.class), dark);
         let title = match of.jobs {
             0 => "Click to make it stand out".to_owned(),

@@ -16,6 +16,7 @@ use yew::prelude::*;
 pub(super) struct Column {
     pub(super) id: u32,
     pub(super) name: String,
+    pub(super) hue: usize,
     pub(super) spec: String,
     pub(super) complete: bool,
     /// Jobs done and jobs there are.
@@ -79,10 +80,10 @@ pub(super) fn metrics_table(columns: &[Column], dark: bool, baseline: u32) -> Ht
     let Some(baseline) = reference(columns, baseline) else {
         return Html::default();
     };
-    let headers = columns.iter().enumerate().map(|(position, column)| {
+    let headers = columns.iter().map(|column| {
         html! {
             <th key={column.id} scope="col" title={column.spec.clone()}>
-                <label>{ swatch(position, dark) }<span class="run">{ &column.name }</span></label>
+                <label>{ swatch(column.hue, dark) }<span class="run">{ &column.name }</span></label>
                 if let Some(state) = column.state() {
                     <span class="so-far">{ state }</span>
                 }
@@ -172,6 +173,7 @@ pub(super) fn columns(stage: &Stage, over_common: bool) -> Vec<Column> {
         Column {
             id: run.id,
             name: run.name.clone(),
+            hue: run.hue,
             spec: run.label.clone(),
             complete: run.complete,
             done: (run.progress.done, run.progress.jobs),

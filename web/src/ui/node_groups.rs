@@ -21,7 +21,7 @@ type Group = (NodeGroup, String);
 type Edit = fn(&mut Group, &str) -> Result<(), String>;
 
 /// The cluster with other groups.
-fn with_groups(
+pub(super) fn with_groups(
     cluster: &ClusterSpec,
     change: impl FnOnce(&mut Vec<Group>) -> Result<(), String>,
 ) -> Result<ClusterSpec, String> {

@@ -3,6 +3,7 @@
 
 use super::controls::{any_from, number_field, quiet_button};
 use super::download::{self, PNG_SCALE, Picture};
+use super::focused::focus;
 use crate::draw::format;
 use crate::draw::svg::Paper;
 use crate::stage::Stage;
@@ -110,11 +111,14 @@ pub(super) fn PictureSaver(props: &Props) -> Html {
         })
     };
     let onkeydown = {
-        let open = open.clone();
+        let (open, button) = (open.clone(), button.clone());
         Callback::from(move |event: KeyboardEvent| {
             if event.key() == "Escape" && open.is_some() {
                 open.set(None);
                 event.stop_propagation();
+                if let Some(button) = button.cast() {
+                    focus(&button);
+                }
             }
         })
     };

@@ -3,9 +3,10 @@
 //! The axis is that of the charts; the style sheet colours it.
 
 use super::drawing::drawing;
+use super::picture_saver::PictureSaver;
 use crate::draw::charts::{Axis, height_at};
-use crate::draw::svg::escaped;
-use crate::draw::{format, palette};
+use crate::draw::svg::{Paper, escaped};
+use crate::draw::{format, palette, plot_on_paper};
 use switchyard::policy::{Line, Plot};
 use yew::prelude::*;
 
@@ -61,6 +62,38 @@ pub(super) fn chart(plot: &Plot, dark: bool, dot: &str) -> Html {
                 <p class="hint names">{ for names }</p>
             }
         </figure>
+    }
+}
+
+/// A curve with the way to save it; `caption`: what stands below it in a paper, besides its title.
+pub(super) fn saved_chart(plot: &Plot, dark: bool, dot: &str, caption: &str) -> Html {
+    let name: String = plot
+        .title
+        .to_lowercase()
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join("-");
+    let draw = {
+        let plot = plot.clone();
+        Callback::from(move |paper: Paper| {
+            plot_on_paper::svg(&plot, &paper, &Drawing::of(&plot).describe())
+        })
+    };
+    let csv = {
+        let plot = plot.clone();
+        Callback::from(move |()| plot_on_paper::csv(&plot))
+    };
+    let said = format!(
+        "{}. {caption} Switchyard {}.",
+        plot.title,
+        env!("CARGO_PKG_VERSION")
+    );
+    html! {
+        <div class="saved-plot">
+            { chart(plot, dark, dot) }
+            <PictureSaver what={plot.title.clone()} name={format!("switchyard-{name}")} {draw} {csv} caption={Callback::from(move |()| said.clone())} />
+        </div>
     }
 }
 

@@ -75,15 +75,15 @@ pub(super) fn RangeBar(props: &StateProps) -> Html {
     };
     let stage = session.stage().read();
     let jobs = submitted(&stage.workload, range).len() as u64;
-    let names = stage.runs.iter().map(|run| run.name.clone());
+    let names = stage.runs.iter().map(|run| (run.name.clone(), run.hue));
     let all = f64::from(stage.cluster.gpus()) * range.span();
     let dark = is_dark(state.theme);
-    let rows = totals.iter().zip(names).enumerate().map(|(at, (of, name))| {
+    let rows = totals.iter().zip(names).map(|(of, (name, hue))| {
         let wait = of.wait.map_or("–".to_owned(), format::duration);
         let share = format!(" ({} %)", format::figures(100.0 * of.held / all));
         html! {
             <tr>
-                <th scope="row">{ swatch(at, dark) }{ name }</th>
+                <th scope="row">{ swatch(hue, dark) }{ name }</th>
                 <td>{ format::count(of.finished) }</td>
                 <td data-value={of.held.to_string()}>{ format::gpu_hours(of.held) }<span class="hint">{ share }</span></td>
                 <td data-value={of.wait.map(|wait| wait.to_string())}>{ wait }</td>

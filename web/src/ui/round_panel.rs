@@ -1,6 +1,7 @@
 //! One round of a scheduler that decides over all jobs at once: how it searched, who held which
 //! GPUs before and after, and what speedup it expects of each job.
 
+use super::controls::job_link;
 use super::drawing::drawing;
 use super::plot::chart;
 use super::term::{Definition, Term};
@@ -56,10 +57,9 @@ pub(super) fn round_panel(
             .jobs
             .get(job.index())
             .map_or("", |job| &*job.name);
-        let onclick = on_job.reform(move |_: MouseEvent| job);
         html! {
             <tr key={job.0}>
-                <th scope="row"><button type="button" class="quiet" {onclick}>{ name }</button></th>
+                <th scope="row">{ job_link(name, job, on_job) }</th>
                 <td>{ from_to(Part::gpus_of(&row.before), Part::gpus_of(&row.after), |n| n.to_string()) }</td>
                 <td>{ from_to(row.speedup_before, row.speedup, format::figures) }</td>
                 <td>{ drawing(&matrix(row, &sizes, stage.dark)) }</td>

@@ -24,8 +24,6 @@ pub(super) struct Props {
     pub(super) session: Session,
     /// The scheduler.
     pub(super) card: Card,
-    /// Where it stands in the list.
-    pub(super) position: usize,
     /// Whether others are compared with it.
     pub(super) is_baseline: bool,
     /// Whether jobs train applications only because a scheduler of the list adapts them.
@@ -101,7 +99,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
     };
     let colour = format!(
         "background:{}",
-        palette::run_colour(props.position, props.dark)
+        palette::run_colour(props.card.hue(), props.dark)
     );
     let ontext = {
         let edit = edit.clone();

@@ -60,7 +60,7 @@ pub(super) fn losses(stage: &Stage, slowness: &Slowness, on_seek: &Callback<f64>
     }
     let name = |job: JobId| {
         let known = stage.workload.jobs.get(job.index());
-        known.map_or_else(|| job.0.to_string(), |job| job.name.to_string())
+        known.map_or_else(|| job.0.to_string(), |job| format::short_name(&job.name))
     };
     let told = slowness.losses.iter().take(MOST).map(|loss| {
         let at = loss.at.seconds();

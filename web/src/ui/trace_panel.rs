@@ -1,11 +1,9 @@
 //! The rail's first part: opening a trace, and what came of it.
 
 use super::address;
-use super::controls::{
-    any_from, error, field, list, no_option, number_field, option, quiet_button,
-};
-use super::doers::{StateHandle, tell};
-use super::drop_zone::files_of;
+use super::controls::{any_from, field, list, no_option, number_field, option, quiet_button};
+use super::doers::StateHandle;
+use super::drop_zone::{PICKER, files_of, pick_files};
 use super::guide;
 use super::icon::{Icon, sign};
 use super::import_report::import_report;
@@ -28,15 +26,6 @@ use yew::prelude::*;
 
 /// Opening a trace, and what came of it.
 pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
-    let picker = NodeRef::default();
-    let pick = {
-        let picker = picker.clone();
-        Callback::from(move |_: MouseEvent| {
-            if let Some(picker) = picker.cast::<HtmlInputElement>() {
-                picker.click();
-            }
-        })
-    };
     let onpicked = {
         let session = session.clone();
         Callback::from(move |event: Event| {
@@ -98,11 +87,11 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
     html! {
         <section aria-labelledby="trace-title">
             <h2 id="trace-title">{ "Trace" }</h2>
-            <button type="button" class="open" onclick={pick}>
+            <button type="button" class="open" onclick={|_: MouseEvent| pick_files()}>
                 <strong>{ "Open a trace…" }</strong>
                 <span>{ "or drop files anywhere: CSV, JSON, SWF; gzip, zstd, tar, zip" }</span>
             </button>
-            <input ref={picker} type="file" multiple=true hidden=true onchange={onpicked} aria-label="Trace files" data-testid="file-picker" />
+            <input id={PICKER} type="file" multiple=true hidden=true onchange={onpicked} aria-label="Trace files" data-testid="file-picker" />
             { from_address(session) }
             // Remade when the guide asks first, so that it shows what is still open.
             { field("Sample", None, html! { <select key={state.asking_for_guide.to_string()} onchange={onsample}>{ own }{ for samples }</select> }) }
@@ -121,11 +110,6 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
                 <p class="hint">{ "Where it matters who is next to whom: " }<button type="button" class="link" title="Jobs that slow their neighbours, on racks and partitions: laid by a network that learned, beside two rules" onclick={ondata_centre}>{ "a data centre" }</button></p>
             }
             { state.opening.as_ref().map(|opening| progress(opening, session)).unwrap_or_default() }
-            { error(state.trace_error.as_deref()) }
-            { state.columns.as_ref().filter(|asked| !asked.why.is_empty()).map(|asked| {
-                let asked = asked.clone();
-                html! { <button type="button" onclick={tell(session, move |_| Action::AskColumns(asked.clone()))}>{ "Say which column is which…" }</button> }
-            }).unwrap_or_default() }
             if let Some(trace) = &state.trace {
                 if trace.report.is_none() {
                     <p class="hint">{ summary }</p>

@@ -2,10 +2,10 @@
 //! how many of each there are. A dot, or a row, opens its job.
 
 use super::chart_card::use_size;
-use super::controls::{list, option};
+use super::controls::{job_link, list, option};
 use super::doers::StateProps;
 use super::export::file_name;
-use super::legend::{legend, use_classes};
+use super::legend::{legend_by, use_classes_by};
 use super::picture_saver::{PictureSaver, caption};
 use super::theme::is_dark;
 use super::typed::input_value;
@@ -13,11 +13,11 @@ use super::wording::{Direction, SAME, difference};
 use crate::draw::charts::outcomes;
 use crate::draw::format;
 use crate::draw::palette;
-use crate::draw::scatter::{Dot, Places, Scatter};
+use crate::draw::scatter::{Dot, MANY, Places, Scatter};
 use crate::draw::space::{Css, Point, Ratio, Size};
 use crate::draw::svg::Paper;
 use crate::order;
-use crate::stage::Stage;
+use crate::stage::{ColourBy, Stage};
 use crate::state::AppState;
 use gloo_events::EventListener;
 use std::rc::Rc;
@@ -35,7 +35,7 @@ struct Changed {
     scatter: Scatter,
     /// Jobs that take less time here, more, and as much.
     counts: [u64; 3],
-    /// Those who gain most, and those who lose most.
+    /// Those who gain most time, and those who lose most.
     winners: Vec<Dot>,
     losers: Vec<Dot>,
 }
@@ -43,7 +43,7 @@ struct Changed {
 impl Changed {
     fn of(stage: &Stage, there: u32, here: u32, state: &AppState) -> Option<Self> {
         let (first, second) = (stage.run(there)?, stage.run(here)?);
-        let by = state.colour_by;
+        let by = shown_by(state.colour_by, stage.workload.jobs.len());
         let class = |job: JobId| palette::job_class(job, by, stage, second);
         let scatter = Scatter::of(
             &outcomes(stage, first).jct,
@@ -64,8 +64,9 @@ impl Changed {
             let changed = (0u32..).zip(&scatter.dots);
             let changed = changed.filter(|(_, dot)| sign * dot.ratio().ln() < -SAME.ln());
             let mut found = Vec::new();
-            let by_ratio = changed.map(|(at, dot)| (sign * dot.ratio().ln(), at));
-            order::first(NAMED, by_ratio, &mut found);
+            // By time and not by ratio, which is largest where a job of a second has waited at all.
+            let by_time = changed.map(|(at, dot)| (sign * (dot.here - dot.there), at));
+            order::first(NAMED, by_time, &mut found);
             let dots = found.iter().map(|&(_, at)| scatter.dots[at as usize]);
             dots.collect()
         };
@@ -100,7 +101,10 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
 
     let (there, here) = pair(state, *other);
     let shared = session.stage().clone();
-    let classes = use_classes(state, session);
+    let by = shown_by(state.colour_by, shared.read().workload.jobs.len());
+    let classes = use_classes_by(state, session, by);
+    // A class that was chosen is one of other colours.
+    let lit = state.lit.filter(|_| by == state.colour_by);
     let changed = use_memo((state.revision, there, here, state.colour_by), {
         let (stage, state) = (shared.clone(), state.clone());
         move |&(_, there, here, _)| Changed::of(&stage.read(), there, here, &state).map(Rc::new)
@@ -191,7 +195,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
                 if state.cards.len() > 2 {
                     <label>{ "from the baseline to " }{ list(onother, others.collect()) }</label>
                 }
-                { legend(state, session, &classes) }
+                { legend_by(state, session, &classes, by) }
                 { saver }
             </div>
             <p>
@@ -204,7 +208,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
                 <div class="scatter">
                     <p class="axis">{ format!("↑ JCT under {}", names.1) }</p>
                     <div class="scatter-frame" ref={frame} {onpointermove} {onpointerleave} {onclick}>
-                        <Dots changed={changed.clone()} {size} {dark} lit={state.lit}
+                        <Dots changed={changed.clone()} {size} {dark} {lit}
                             label={format!("Completion time of each job under {} against that under {}. {sentence}", names.1, names.0)} />
                         <span class="corner longer" aria-hidden="true">{ "longer" }</span>
                         <span class="corner shorter" aria-hidden="true">{ "shorter" }</span>
@@ -218,10 +222,13 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
                         }
                     </div>
                     <p class="axis across">{ format!("JCT under {} →", names.0) }</p>
+                    if dots > MANY {
+                        <p class="hint">{ "The fuller a colour, the more jobs there, in the colour of most of them." }</p>
+                    }
                 </div>
                 if let Some(changed) = changed {
-                    { ranking(&stage, "Largest winners", &changed.winners, &select) }
-                    { ranking(&stage, "Largest losers", &changed.losers, &select) }
+                    { ranking(&stage, "Largest winners, by the time they gain", &changed.winners, &select) }
+                    { ranking(&stage, "Largest losers, by the time they lose", &changed.losers, &select) }
                 }
             </div>
         </section>
@@ -319,18 +326,35 @@ fn about(stage: &Stage, dot: &Dot, names: (&str, &str)) -> Html {
     }
 }
 
+/// How much sooner a job finishes here than there, or later: `3.2 d sooner`.
+fn sooner_or_later(dot: &Dot) -> String {
+    let word = if dot.here < dot.there {
+        "sooner"
+    } else {
+        "later"
+    };
+    format!("{} {word}", format::duration((dot.here - dot.there).abs()))
+}
+
+/// What colours stand for here: among so many jobs one of its own is nobody's.
+fn shown_by(colour_by: ColourBy, jobs: usize) -> ColourBy {
+    match colour_by {
+        ColourBy::Job if jobs > MANY => ColourBy::Gpus,
+        by => by,
+    }
+}
+
 /// The jobs that changed most.
 fn ranking(stage: &Stage, title: &'static str, dots: &[Dot], select: &Callback<JobId>) -> Html {
     let rows = dots.iter().map(|dot| {
         let (name, gpus) = job_name(stage, dot.job);
         let job = dot.job;
-        let open = select.reform(move |_: MouseEvent| job);
         html! {
             <tr>
-                <td><button type="button" class="link" onclick={open}>{ name }</button></td>
+                <td>{ job_link(name, job, select) }</td>
                 <td class="number">{ format::counted(gpus.into(), "GPU", "GPUs") }</td>
                 <td class="number">{ format!("{} → {}", format::duration(dot.there), format::duration(dot.here)) }</td>
-                <td class="number">{ difference(dot.here, dot.there, Direction::Time) }</td>
+                <td class="number" title={difference(dot.here, dot.there, Direction::Time)}>{ sooner_or_later(dot) }</td>
             </tr>
         }
     });

@@ -223,9 +223,10 @@ impl Simulation {
         if phase == Phase::Waiting && world.ledger.starts(job) > 0 {
             let segment = world.jobs.segment[job.index()];
             let takers = world.log.successors(segment as usize);
-            let takers: Vec<&str> = takers.map(|taker| view.name(taker)).collect();
+            let takers: Vec<JobId> = takers.collect();
             if !takers.is_empty() {
-                let fact = Fact::new("its GPUs went to", takers.join(", "));
+                let name = |taker: JobId| view.name(taker);
+                let fact = Fact::jobs("its GPUs went to", takers, name);
                 explanation.facts.push(fact);
             }
         }

@@ -70,6 +70,8 @@ pub struct Fact {
     pub term: String,
     /// The value, with its unit.
     pub value: String,
+    /// The jobs that the value names, where it names some, in its order.
+    pub jobs: Vec<JobId>,
 }
 
 impl Explanation {
@@ -91,20 +93,31 @@ impl Cause {
 
     /// In words: "0.72 of its speed: rack 3's uplink at 140 %, 0.19 of it by job 81".
     pub fn text(&self, name: impl Fn(JobId) -> String) -> String {
-        let mut text = format!("{:.2} of its speed: {}", self.factor, self.place);
-        if let Some(load) = self.load {
-            text.push_str(&format!(" at {:.0} %", load * 100.0));
-        }
+        let (by, rest) = self.by_whom();
+        let by = by
+            .iter()
+            .map(|&(job, share)| format!(", {share:.2} of it by {}", name(job)));
+        self.at_what() + &by.collect::<String>() + &rest
+    }
+
+    /// How slow it is and where: "0.72 of its speed: rack 3's uplink at 140 %".
+    pub fn at_what(&self) -> String {
+        let load = self.load.map(|load| format!(" at {:.0} %", load * 100.0));
+        let load = load.unwrap_or_default();
+        format!("{:.2} of its speed: {}{load}", self.factor, self.place)
+    }
+
+    /// The others there that are named, the largest first, each with its share; and the rest in words.
+    pub fn by_whom(&self) -> (Vec<(JobId, f64)>, String) {
         let mut by = self.by.clone();
         order::sort_by(&mut by, |a, b| b.1.total_cmp(&a.1));
-        for &(job, share) in by.iter().take(Self::NAMED) {
-            text.push_str(&format!(", {share:.2} of it by {}", name(job)));
-        }
-        if let Some(rest) = by.get(Self::NAMED..).filter(|rest| !rest.is_empty()) {
-            let share: f64 = rest.iter().map(|(_, share)| share).sum();
-            text.push_str(&format!(", {share:.2} by {} more", rest.len()));
-        }
-        text
+        let rest = by.split_off(by.len().min(Self::NAMED));
+        let share: f64 = rest.iter().map(|(_, share)| share).sum();
+        let words = match rest.len() {
+            0 => String::new(),
+            more => format!(", {share:.2} by {more} more"),
+        };
+        (by, words)
     }
 }
 
@@ -114,6 +127,16 @@ impl Fact {
         Self {
             term: term.to_string(),
             value: value.to_string(),
+            jobs: Vec::new(),
+        }
+    }
+
+    /// Which jobs.
+    pub fn jobs<'a>(term: &str, jobs: Vec<JobId>, name: impl Fn(JobId) -> &'a str) -> Self {
+        let names: Vec<&str> = jobs.iter().map(|&job| name(job)).collect();
+        Self {
+            jobs,
+            ..Self::new(term, names.join(", "))
         }
     }
 

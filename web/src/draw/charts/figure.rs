@@ -33,6 +33,8 @@ pub struct Figure {
 pub struct Series {
     /// Its name, as short as it can be and still be told from the others.
     pub name: String,
+    /// Its hue: the colour and the dashes that it has everywhere.
+    pub hue: usize,
     /// Whether the run has ended; if not, this is what is known so far.
     pub complete: bool,
     /// Its marks.
@@ -146,6 +148,7 @@ impl Figure {
             .iter()
             .map(|run| Series {
                 name: run.name.clone(),
+                hue: run.hue,
                 complete: run.complete,
                 marks: marks(run),
             })

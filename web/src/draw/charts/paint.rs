@@ -21,7 +21,7 @@ const MOST_OF_PLOT: f64 = 0.6;
 /// How much is seen of what stands back.
 const FADED: f64 = 0.15;
 
-/// Dashes of runs in the order of the list, widths of the stroke on and off; then it begins anew.
+/// Dashes of runs by their hues, widths of the stroke on and off; then it begins anew.
 const DASHES: [&[f64]; 8] = [
     &[],
     &[4.5, 2.0],
@@ -162,12 +162,12 @@ impl Figure {
                     let most = band.iter().map(|&(x, _, most)| place(x, most));
                     let least = band.iter().rev().map(|&(x, least, _)| place(x, least));
                     let outline: Vec<_> = most.chain(least).collect();
-                    let colour = palette::run_colour(i, look.dark);
+                    let colour = palette::run_colour(series.hue, look.dark);
                     if !outline.is_empty() {
                         svg.shape(&outline, &format!("fill='{colour}' fill-opacity='.13'"));
                     }
                     let line = self.line(points, &plot);
-                    svg.path(&line, &stroke(i, series.complete, look));
+                    svg.path(&line, &stroke(series.hue, series.complete, look));
                 }
                 Marks::Ranges(ranges) => self.paint_ranges(&mut svg, plot, i, ranges),
             }
@@ -250,7 +250,7 @@ impl Figure {
         let step = (room / self.series.len() as f64).min(svg.em(1.8));
         let half = (step * 0.36).max(1.0);
         let shift = (run as f64 - (self.series.len() - 1) as f64 / 2.0) * step;
-        let colour = palette::run_colour(run, svg.look.dark);
+        let colour = palette::run_colour(self.series[run].hue, svg.look.dark);
         let background = svg.chrome.background;
         let thin = svg.em(0.11);
         for range in ranges {
@@ -314,10 +314,10 @@ impl Figure {
             middle(svg.em(SWATCH)),
         );
         if matches!(series.marks, Marks::Ranges(_)) {
-            let colour = palette::run_colour(run, svg.look.dark);
+            let colour = palette::run_colour(series.hue, svg.look.dark);
             svg.dot(half, svg.em(0.33), &format!("fill='{colour}'"));
         } else {
-            let stroke = stroke(run, series.complete, svg.look);
+            let stroke = stroke(series.hue, series.complete, svg.look);
             svg.path(&[from, to], &stroke);
         }
         let foot = Point::new(to.x + svg.em(0.4), at.y + svg.em(1.05));
@@ -345,11 +345,11 @@ impl Names {
     }
 }
 
-/// How a run's line is drawn.
-pub fn stroke(run: usize, complete: bool, look: Look) -> String {
-    let (colour, width) = (palette::run_colour(run, look.dark), look.text / 6.5);
+/// How the line of a run with this hue is drawn.
+pub fn stroke(hue: usize, complete: bool, look: Look) -> String {
+    let (colour, width) = (palette::run_colour(hue, look.dark), look.text / 6.5);
     let dashes = if complete {
-        DASHES[run % DASHES.len()]
+        DASHES[hue % DASHES.len()]
     } else {
         DOTS
     };
@@ -378,6 +378,7 @@ mod tests {
     fn figure(runs: usize) -> Figure {
         let series = |run: usize| Series {
             name: format!("run <{run}>"),
+            hue: run,
             complete: true,
             marks: Marks::Line(
                 vec![(0.0, 0.0), (50.0, run as f64 / 9.0), (90.0, 1.0)],

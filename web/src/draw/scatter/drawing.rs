@@ -1,6 +1,6 @@
 //! The dots as a picture for a paper, and as the numbers that are drawn.
 
-use super::Scatter;
+use super::{MANY, Scatter};
 use crate::draw::format::quoted;
 use crate::draw::palette;
 use crate::draw::space::{Point, Rect};
@@ -66,13 +66,20 @@ impl Scatter {
         ];
         svg.line(corners[0], corners[1], chrome.faint, 1.0);
         let radius = svg.em(RADIUS);
-        for dot in &self.dots {
-            let colour = palette::category(palette::class_category(dot.class), paper.dark);
-            svg.dot(
-                self.place(&plot, dot),
-                radius,
-                &format!("fill='{colour}' fill-opacity='0.8'"),
-            );
+        if self.dots.len() > MANY {
+            for cell in self.cells(&plot, 1.8 * radius, &mut self.dots.iter()) {
+                let colour = palette::category(cell.category, paper.dark);
+                svg.rect(&cell.at, colour, (cell.alpha * 20.0).round() / 20.0);
+            }
+        } else {
+            for dot in &self.dots {
+                let colour = palette::category(palette::class_category(dot.class), paper.dark);
+                svg.dot(
+                    self.place(&plot, dot),
+                    radius,
+                    &format!("fill='{colour}' fill-opacity='0.8'"),
+                );
+            }
         }
         let foot = Point::new(plot.x + plot.w / 2.0, size.h - svg.em(0.5));
         svg.text(across, foot, Anchor::Middle, chrome.text, "");
@@ -97,6 +104,20 @@ impl Scatter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_dots_are_few_cells_in_the_picture_and_all_in_the_table() {
+        let times: Vec<f64> = (0..50_000).map(|job| 60.0 + f64::from(job % 100)).collect();
+        let scatter = Scatter::of(&times, &times, &|_| 0).expect("all have finished");
+        let titles = ["A".to_owned(), "B".to_owned()];
+        let svg = scatter.svg(&Paper::COLUMN, &titles);
+        assert_eq!(svg.matches("<circle").count(), 0);
+        assert!((10..=200).contains(&svg.matches("<rect").count()), "{svg}");
+        assert_eq!(
+            scatter.csv(&titles, &|_| String::new()).lines().count(),
+            50_001
+        );
+    }
 
     #[test]
     fn every_dot_is_in_the_picture_and_in_the_table() {

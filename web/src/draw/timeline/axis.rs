@@ -52,7 +52,7 @@ pub(super) fn pill(pen: &mut Pen<'_>, axis: &Rect, ruler: &Ruler, now: f64) -> O
     if now < ruler.window.from || now > ruler.window.to {
         return None;
     }
-    let text = format::time_of_day(now, 1.0);
+    let text = format::time(now);
     let w = (pen.width(&text, SMALL) + pen.px(10.0)).round();
     let left = (ruler.x(now) - w / 2.0).round();
     let left = left.clamp(axis.x, (axis.right() - w).max(axis.x));
@@ -68,7 +68,7 @@ pub(super) fn paint_clock(pen: &mut Pen<'_>, plot: &Rect, ruler: &Ruler, pill: R
     pen.rect(&pill);
     pen.fill(pen.chrome.background);
     let middle = pill.middle();
-    let text = format::time_of_day(now, 1.0);
+    let text = format::time(now);
     pen.label(&text, middle.x, middle.y, Align::Centre, pill.w);
 }
 

@@ -73,6 +73,7 @@ fn a_link_reads_back_what_it_wrote() {
             "srtf if 7:3600..7200".parse().unwrap(),
         ],
         names: vec!["Ours & 2 more".into(), String::new()],
+        hues: vec![Some(2), Some(0)],
         says_runs: true,
         baseline: 1,
         view: "compare".into(),

@@ -49,11 +49,44 @@ fn a_refused_trace_leaves_the_open_one() {
     state.apply(Action::Opening("bad.csv".into(), 5));
     state.apply(Action::Reading(5, 2));
     assert_eq!(state.opening.as_ref().map(|opening| opening.rows), Some(2));
-    state.apply(Action::Refused("no".into()));
+    state.apply(Action::Refused(Refused::file("no".into())));
     assert_eq!(state.trace, Some(info));
     assert_eq!(state.source, Source::Sample("lab".into()));
-    assert_eq!(state.trace_error.as_deref(), Some("no"));
+    assert_eq!(state.refused, Some(Refused::file("no".into())));
     assert_eq!(state.opening, None);
+}
+
+#[test]
+fn a_refusal_goes_when_a_link_is_followed() {
+    let mut state = state();
+    state.drawer = true;
+    state.apply(Action::Refused(Refused::file("no".into())));
+    assert!(state.refused.is_some() && !state.drawer);
+    state.apply(Action::Follow(Box::new(Link::parse("v=1&sample=fleet"))));
+    assert_eq!(state.refused, None);
+}
+
+#[test]
+fn what_comes_and_goes_beside_a_scheduler_leaves_its_hue() {
+    let hues = |state: &AppState| state.cards.iter().map(Card::hue).collect::<Vec<_>>();
+    let mut state = AppState::from_link(&Link::parse("v=1&run=fifo&run=las&run=srtf"));
+    assert_eq!(hues(&state), [0, 1, 2]);
+    let outage = "0:60..3600".parse::<Outages>().unwrap();
+    let outage = *outage.iter().next().unwrap();
+    state.apply(Action::Break(state.cards[0].id, outage));
+    assert_eq!(hues(&state), [0, 3, 1, 2]);
+    state.apply(Action::Remove(state.cards[0].id));
+    assert_eq!(hues(&state), [3, 1, 2]);
+    let link = Link::of(&state, &Stage::default());
+    let again = AppState::from_link(&Link::parse(&link.fragment()));
+    assert_eq!(hues(&again), hues(&state));
+    state.apply(Action::Add("fifo".parse().unwrap()));
+    assert_eq!(hues(&state), [3, 1, 2, 0]);
+    // Whoever goes back gets the colours that were there.
+    state.apply(Action::Follow(Box::new(Link::parse(
+        "v=1&run=las&run=srtf",
+    ))));
+    assert_eq!(hues(&state), [0, 1]);
 }
 
 #[test]

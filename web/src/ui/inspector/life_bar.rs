@@ -45,7 +45,7 @@ fn life_at(
     on_seek: &Callback<f64>,
 ) -> Html {
     let bar = NodeRef::default();
-    let colour = palette::run_colour(run.position, dark);
+    let colour = palette::run_colour(run.hue, dark);
     let share = |time: f64| 100.0 * ((time - from) / (to - from)).clamp(0.0, 1.0);
     let hatching = format!("hatching-{}", run.id);
     let stretches = life::visible(&run.life, (to - from) * LEAST_VISIBLE).into_iter().map(|stretch| {
@@ -90,7 +90,7 @@ fn life_at(
     html! {
         <div class="life">
             <div class="life-words">
-                { swatch(run.position, dark) }
+                { swatch(run.hue, dark) }
                 <span class="run">{ &run.name }</span>
                 <span class="hint">{ format!("{state} · {attained} attained") }</span>
             </div>

@@ -5,7 +5,7 @@ use super::InRun;
 use crate::draw::format;
 use crate::stage::{SharedStage, Stage, StageRun};
 use crate::ui::clock::Clocked;
-use crate::ui::controls::{fact, swatch};
+use crate::ui::controls::{fact, job_link, swatch};
 use crate::ui::placing_panel::placing_panel;
 use crate::ui::plot::chart;
 use crate::ui::service_bar::service_bar;
@@ -47,17 +47,24 @@ pub(super) fn why(
         });
         html! { <Clocked stage={stage.clone()} {render} /> }
     });
+    let link = |job: JobId| {
+        let known = stage.workload.jobs.get(job.index());
+        let name = known.map_or_else(|| job.0.to_string(), |job| job.name.to_string());
+        job_link(&name, job, on_job)
+    };
     let facts = explanation
         .iter()
         .flat_map(|explanation| &explanation.facts);
-    let facts = facts.map(|known| fact(&known.term, &known.value));
+    let facts = facts.map(|known| match known.jobs.as_slice() {
+        [] => fact(&known.term, &known.value),
+        jobs => {
+            let links = jobs.iter().map(|&job| html! { <>{ link(job) }{ " " }</> });
+            html! { <div class="of-jobs"><dt>{ &known.term }</dt><dd>{ for links }</dd></div> }
+        }
+    });
     let plots = explanation
         .iter()
         .flat_map(|explanation| &explanation.plots);
-    let name = |job: JobId| {
-        let known = stage.workload.jobs.get(job.index());
-        known.map_or_else(|| job.0.to_string(), |job| job.name.to_string())
-    };
     let placing = explanation.and_then(|explanation| explanation.placing.as_ref());
     let placing = placing.map(|placing| {
         let before = laid_at(&stage, run.id, job).filter(|at| Some(*at) != asked_at);
@@ -69,10 +76,16 @@ pub(super) fn why(
         }
     });
     let slow = explanation.iter().flat_map(|explanation| &explanation.slow);
-    let slow = slow.map(|cause| html! { <p class="slow">{ cause.text(name) }</p> });
+    let slow = slow.map(|cause| {
+        let (by, rest) = cause.by_whom();
+        let by = by.into_iter().map(|(job, share)| {
+            html! { <>{ format!(", {share:.2} of it by ") }{ link(job) }</> }
+        });
+        html! { <p class="slow">{ cause.at_what() }{ for by }{ rest }</p> }
+    });
     html! {
         <div class="why" key={run.id}>
-            <p>{ swatch(run.position, stage.dark) }<span class="run">{ &run.name }</span>{ when.unwrap_or_default() }</p>
+            <p>{ swatch(run.hue, stage.dark) }<span class="run">{ &run.name }</span>{ when.unwrap_or_default() }</p>
             <p class="sentence">{ sentence }</p>
             { for slow }
             <dl class="job-facts">{ for facts }</dl>
@@ -136,7 +149,7 @@ fn sentence(stage: &Stage, run: u32, verdict: Verdict, on_job: &Callback<JobId>)
             html! {
                 <>
                     { "Waits: the head of the queue, " }
-                    <button type="button" class="link" onclick={on_job.reform(move |_: MouseEvent| head)}>{ &*job.name }</button>
+                    { job_link(&job.name, head, on_job) }
                     { rest }
                 </>
             }

@@ -7,7 +7,7 @@ use crate::state::view_options::{ARRIVALS, PODS};
 use crate::state::{Action, AppState};
 use crate::ui::controls::{self, number_field, switch_button, whole_from};
 use crate::ui::doers::{StateProps, tell};
-use crate::ui::plot::chart;
+use crate::ui::plot::saved_chart;
 use crate::ui::term::{Definition, Term};
 use crate::ui::theme::is_dark;
 use crate::ui::view::View;
@@ -82,11 +82,6 @@ fn FragmentationView(props: &StateProps) -> Html {
         let onclick = tell(session, move |_| Action::SetOption(&PODS, name.to_owned()));
         switch_button(state.option(&PODS) == name, face, None, onclick)
     };
-    let told = match &state.arrivals {
-        Some(Ok(measured)) => shown(measured, dark),
-        Some(Err(why)) => controls::error(Some(why)),
-        None => html! { <p>{ "Pods arrive…" }</p> },
-    };
     let progress = match &state.arrivals {
         Some(Ok(measured)) => {
             let [machines, gpus, pods] = measured.size;
@@ -100,6 +95,16 @@ fn FragmentationView(props: &StateProps) -> Html {
             )
         }
         _ => String::new(),
+    };
+    let whose = match has_lists && !is_invented {
+        true => "Alibaba's openb lists (2023)",
+        false => "Invented machines and pods",
+    };
+    let caption = format!("{whose}: {progress}. Placements: Weng et al. (ATC'23).");
+    let told = match &state.arrivals {
+        Some(Ok(measured)) => shown(measured, &caption, dark),
+        Some(Err(why)) => controls::error(Some(why)),
+        None => html! { <p>{ "Pods arrive…" }</p> },
     };
     html! {
         <div class="model">
@@ -123,7 +128,7 @@ fn FragmentationView(props: &StateProps) -> Html {
     }
 }
 
-fn shown(measured: &Measured, dark: bool) -> Html {
+fn shown(measured: &Measured, caption: &str, dark: bool) -> Html {
     let percent = |value: f64| format!("{value:.1} %");
     let published = measured.rows.iter().any(|row| row.published.is_some());
     let rows = measured.rows.iter().enumerate().map(|(at, row)| {
@@ -153,7 +158,7 @@ fn shown(measured: &Measured, dark: bool) -> Html {
     });
     html! {
         <>
-            <div class="plots">{ for measured.plots.iter().map(|plot| chart(plot, dark, "")) }</div>
+            <div class="plots">{ for measured.plots.iter().map(|plot| saved_chart(plot, dark, "", caption)) }</div>
             <div class="rows">
                 <table class="packers">
                     <thead><tr>

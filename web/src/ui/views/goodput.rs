@@ -13,7 +13,7 @@ use crate::ui::controls::{
 };
 use crate::ui::doers::{StateProps, tell};
 use crate::ui::gpu_panel::GpuPanel;
-use crate::ui::plot::chart;
+use crate::ui::plot::saved_chart;
 use crate::ui::round_panel::round_panel;
 use crate::ui::term::{Definition, Term};
 use crate::ui::theme::is_dark;
@@ -119,6 +119,21 @@ fn GoodputView(props: &StateProps) -> Html {
         latest,
         answer: &answer,
     };
+    let said: Vec<String> = (answer.facts.iter())
+        .map(|fact| format!("{}: {}", fact.term, fact.value))
+        .collect();
+    let Question {
+        application,
+        gpus,
+        gpus_per_node,
+        ..
+    } = &state.model.question;
+    let caption = format!(
+        "Pollux' goodput model (OSDI'21) of {application} on {}, {gpus_per_node} per node, φ {} samples. {}.",
+        format::counted(u64::from(*gpus), "GPU", "GPUs"),
+        format::figures(answer.noise_scale),
+        said.join("; ")
+    );
     let facts = answer
         .facts
         .iter()
@@ -134,7 +149,7 @@ fn GoodputView(props: &StateProps) -> Html {
                 <p class="terms"><Term definition={&GOODPUT} /><Term definition={&EFFICIENCY} /><Term definition={&NOISE_SCALE} /></p>
                 <dl class="job-facts" aria-live="polite">{ for facts }</dl>
                 { train_this(session, &answer) }
-                <div class="plots">{ for answer.plots.iter().map(|plot| chart(plot, dark, "the choice")) }</div>
+                <div class="plots">{ for answer.plots.iter().map(|plot| saved_chart(plot, dark, "the choice", &caption)) }</div>
                 { rounds(state, session, adapting, shown_run) }
                 <GpuPanel />
             </section>

@@ -150,7 +150,7 @@ fn JobsTable(props: &StateProps) -> Html {
         };
         let label = html! {
             <>
-                { swatch(position, stage.dark) }
+                { swatch(stage.runs[position].hue, stage.dark) }
                 <span class="run">{ name }{ unfinished }</span>
             </>
         };

@@ -145,11 +145,9 @@ pub(super) fn yard(state: &AppState, doers: &Doers, card: &Card, narrow_shown: b
         (RunStatus::Idle | RunStatus::Done { .. }, None) => its_turn(state, card),
     };
     let name = card.name();
-    let position = state.cards.iter().position(|other| other.id == card.id);
-    let position = position.unwrap_or_default();
     html! {
         <section key={card.id} class={classes!("yard", (!narrow_shown).then_some("is-other"))} aria-label={format!("Yard of {name}")}>
-            <h2><span class="spec" title={card.policy.label()}>{ swatch(position, is_dark(state.theme)) }{ name }</span>{ result }</h2>
+            <h2><span class="spec" title={card.policy.label()}>{ swatch(card.hue(), is_dark(state.theme)) }{ name }</span>{ result }</h2>
             <CanvasHost scene={Scene::of(card.id, Yard::of_run)} walked="Arrow keys go from job to job, Enter chooses one" doers={doers.clone()} label={format!("Nodes and queue under {name} at the clock's time")} />
             <div class="yard-foot">{ yard_facts(&doers.session, card.id) }{ breaking(state, &doers.session, card) }</div>
         </section>

@@ -1,0 +1,47 @@
+//! Why something could not be opened: over the stage, where files are dropped, with what helps as a button.
+
+use super::controls::quiet_button;
+use super::doers::tell;
+use super::drop_zone::pick_files;
+use super::icon::{Icon, sign};
+use crate::session::Session;
+use crate::state::{Action, AppState, NextStep};
+use yew::prelude::*;
+
+/// The last refusal, until something else is opened or it is read.
+pub(super) fn refusal(state: &AppState, session: &Session) -> Html {
+    let Some(refused) = &state.refused else {
+        return Html::default();
+    };
+    let open = |face: &'static str| {
+        html! { <button type="button" onclick={|_: MouseEvent| pick_files()}>{ face }</button> }
+    };
+    let next = match &refused.next {
+        NextStep::Open(face) => open(face),
+        NextStep::Columns => {
+            let ask = state.columns.clone().map(|asked| {
+                let ask = tell(session, move |_: MouseEvent| Action::AskColumns(asked.clone()));
+                html! { <button type="button" class="primary" onclick={ask}>{ "Choose columns…" }</button> }
+            });
+            html! { <>{ ask }{ open("Open another file") }</> }
+        }
+        NextStep::Fetch(source) => {
+            let (session, source) = (session.clone(), source.clone());
+            let again = Callback::from(move |_: MouseEvent| session.take_from(source.clone()));
+            html! {
+                <>
+                    <button type="button" class="primary" onclick={again}>{ "Try again" }</button>
+                    { open("Open a file") }
+                </>
+            }
+        }
+        NextStep::Nothing => Html::default(),
+    };
+    html! {
+        <section class="refusal" role="alert">
+            <p>{ &refused.why }</p>
+            <div class="row">{ next }</div>
+            { quiet_button("Dismiss", Some("Dismiss"), sign(Icon::Close), tell(session, |_| Action::ReadRefusal)) }
+        </section>
+    }
+}
