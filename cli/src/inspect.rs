@@ -16,7 +16,7 @@ use switchyard::workload::Application;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The trace: one or more files opened together, or a folder for a line per file
+    /// The trace: files opened together, sample:NAME or - (standard input); of a folder, a line per file
     #[arg(required = true, value_name = "TRACE")]
     trace: Vec<PathBuf>,
     #[command(flatten)]

@@ -9,6 +9,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use switchyard::job::JobId;
+use switchyard::meant::hint;
 use switchyard::sim::EventKind;
 use switchyard::tell::{Cause, Explanation, Fact, Placing, Verdict};
 use switchyard::weights::Weights;
@@ -22,8 +23,8 @@ pub(crate) struct Arguments {
     /// The job, by its name in the trace; the first of that name
     #[arg(long, value_name = "NAME")]
     job: String,
-    /// The time, seconds from the first submission
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// The time since the first submission: seconds, or 90min, 11h, 2d3h
+    #[arg(long, value_name = "TIME", value_parser = input::seconds)]
     at: f64,
     /// A cluster as for `run`, such as 16x4/racks=4, or a file that describes one
     #[arg(long)]
@@ -55,12 +56,6 @@ struct Answer {
     placing: Option<Placing>,
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
-    let seconds = text.parse().ok();
-    let seconds = seconds.filter(|at: &f64| at.is_finite() && *at >= 0.0);
-    seconds.ok_or_else(|| "it takes a number of seconds, 0 or more".to_owned())
-}
-
 pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
     let request = arguments.settings.request()?;
     let study = input::load(
@@ -73,11 +68,12 @@ pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
     let mut jobs = workload.jobs.iter();
     let job = jobs.position(|job| *job.name == *arguments.job);
     let job = job.map(|at| JobId(at as u32)).ok_or_else(|| {
-        let error = anyhow!(
-            "there is no job '{}' in the trace: `switchyard convert` writes all with their names",
-            arguments.job
-        );
-        Failure::Input(error)
+        let names = workload.jobs.iter().map(|job| &*job.name);
+        Failure::Input(anyhow!(
+            "there is no job '{}' in the trace{}: `switchyard convert` writes all with their names",
+            arguments.job,
+            hint(&arguments.job, names)
+        ))
     })?;
     let answers = prepared.runs.iter().map(|spec| {
         let asked = &arguments.settings.policies;

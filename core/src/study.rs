@@ -7,6 +7,7 @@
 //! end, so that nothing begins that would have to be refused later.
 
 use crate::cluster::{ClusterError, ClusterPreset, ClusterSpec};
+use crate::meant::hint;
 use crate::outages::Outages;
 use crate::policy::{PolicySpec, ServiceHistory, SpecError};
 use crate::report::{ClusterFacts, Results, RunResult, TraceFacts};
@@ -147,7 +148,7 @@ pub enum StudyError {
         wanted: &'static str,
     },
     /// No sample has this name.
-    #[error("there is no sample '{name}': use one of {valid}")]
+    #[error("there is no sample '{name}'{}: use one of {valid}", hint(.name, .valid.split(", ")))]
     UnknownSample {
         /// The name.
         name: String,
