@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use anyhow::{Context, anyhow};
-use clap::Args;
+use clap::{Args, ValueHint};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs::File;
 use std::io::{self, Cursor, IsTerminal, Read};
@@ -30,39 +30,64 @@ const STDIN_NAME: &str = "standard input";
 /// How many bytes of a file are read at once.
 const SLICE: usize = 1 << 20;
 
+/// The cluster asked for.
+#[derive(Args)]
+#[command(next_help_heading = "Schedulers and cluster")]
+pub(crate) struct ClusterArgument {
+    /// NODESxGPUS, such as 16x4, a published cluster, or a file [default: the trace's]
+    ///
+    /// NODESxGPUS (16x4, 8x8:v100+4x4:a100, 16x4/racks=4), a published cluster (gavel, sia, openb, tiresias,
+    /// pollux, …) or a file that describes one. By default it is the one that comes with the trace, or else a
+    /// guess: room for the largest gang and 1.1 × the mean demand.
+    #[arg(long, value_name = "CLUSTER", value_hint = ValueHint::AnyPath)]
+    cluster: Option<String>,
+}
+
+impl ClusterArgument {
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.cluster.as_deref()
+    }
+}
+
 /// How a trace is opened, and which of its jobs are taken.
 #[derive(Args)]
+#[command(next_help_heading = "Jobs of the trace")]
 pub(crate) struct TraceArguments {
     /// Of an archive: the member to open [default: all, merged]
     #[arg(long, value_name = "NAME")]
     member: Option<String>,
-    /// Rows that all files together may have; each takes about a hundred bytes [default: 20000000]
+    /// Which column holds what, such as 'submit=Arrival,duration=Run time,gpus=#4,unit=s'
+    #[arg(long, value_name = "MAPPING")]
+    map: Option<ColumnMapping>,
+    /// Only jobs submitted in this window since the first submission, such as 1d..36h
+    #[arg(long, value_name = "FROM..TO")]
+    window: Option<Window>,
+    /// Only jobs of this tenant or virtual cluster; may be repeated
+    #[arg(long = "tenant", value_name = "NAME")]
+    tenants: Vec<String>,
+    /// Only jobs that ended so; may be repeated
+    ///
+    /// completed, cancelled, failed, node_fail, running or unknown.
+    #[arg(long = "status", value_name = "STATUS")]
+    statuses: Vec<Status>,
+    /// Jobs that ask for a fraction of a GPU: round-up, share or drop
+    ///
+    /// With share they have whole GPUs for a shorter time.
+    #[arg(long, value_name = "HOW", default_value = "round-up")]
+    fractions: Fractions,
+    /// Jobs that ask for more GPUs than there are: keep, drop or shrink
+    ///
+    /// A run rejects those that are kept; those that shrink have the whole cluster for a longer time.
+    #[arg(long, value_name = "HOW", default_value = "keep")]
+    oversized: Oversized,
+    /// Rows that all files together may have [default: 20000000]
+    ///
+    /// Each takes about a hundred bytes.
     #[arg(long, value_name = "ROWS")]
     max_rows: Option<u64>,
     /// Bytes that all files together may have, decompressed [default: 2147483648]
     #[arg(long, value_name = "BYTES")]
     max_bytes: Option<u64>,
-    /// Which column of a table holds what, such as 'submit=Arrival,duration=Run time,gpus=#4,unit=s'
-    #[arg(long, value_name = "MAPPING")]
-    map: Option<ColumnMapping>,
-    /// Only jobs submitted in this window since the first submission: FROM..TO, such as 1d..36h
-    #[arg(long, value_name = "FROM..TO")]
-    window: Option<Window>,
-    /// Only jobs of this tenant or virtual cluster; may be given several times
-    #[arg(long = "tenant", value_name = "NAME")]
-    tenants: Vec<String>,
-    /// Only jobs that ended so: completed, cancelled, failed, running, unknown; may be given
-    /// several times
-    #[arg(long = "status", value_name = "STATUS")]
-    statuses: Vec<Status>,
-    /// Jobs that ask for a fraction of a GPU: round-up, share (whole GPUs for a shorter time) or
-    /// drop
-    #[arg(long, value_name = "HOW", default_value = "round-up")]
-    fractions: Fractions,
-    /// Jobs that ask for more GPUs than the cluster has: keep (a run rejects them), drop or shrink
-    /// (the whole cluster for a longer time)
-    #[arg(long, value_name = "HOW", default_value = "keep")]
-    oversized: Oversized,
 }
 
 impl TraceArguments {

@@ -4,7 +4,7 @@
 use crate::settings::{SettingsArguments, prepared};
 use crate::{Failure, input, output, script};
 use anyhow::anyhow;
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,9 +16,16 @@ use switchyard::weights::Weights;
 use switchyard::{RunSpec, Time, workload::Workload};
 
 #[derive(Args)]
+#[command(after_help = "Times are seconds, or 90min, 11h, 2d3h.
+
+Examples:
+  switchyard why sample:lab --job lab-017 --at 11h
+  switchyard why trace.csv --job 42 --at 2d3h --policy fifo --policy las --json -
+
+`switchyard help why` says more of each.")]
 pub(crate) struct Arguments {
-    /// The trace: one or more files (a cluster's description may be among them), or sample:NAME
-    #[arg(required = true, value_name = "TRACE")]
+    /// The trace: files (a cluster's may be among them), sample:NAME, or - (standard input)
+    #[arg(required = true, value_name = "TRACE", value_hint = ValueHint::FilePath)]
     trace: Vec<PathBuf>,
     /// The job, by its name in the trace; the first of that name
     #[arg(long, value_name = "NAME")]
@@ -26,16 +33,15 @@ pub(crate) struct Arguments {
     /// The time since the first submission: seconds, or 90min, 11h, 2d3h
     #[arg(long, value_name = "TIME", value_parser = input::seconds)]
     at: f64,
-    /// A cluster as for `run`, such as 16x4/racks=4, or a file that describes one
-    #[arg(long)]
-    cluster: Option<String>,
+    /// Write the answers as JSON to this file; - is standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<String>,
+    #[command(flatten)]
+    cluster: input::ClusterArgument,
     #[command(flatten)]
     settings: SettingsArguments,
     #[command(flatten)]
     opening: input::TraceArguments,
-    /// Write the answers as JSON to this file; - is standard output
-    #[arg(long, value_name = "FILE")]
-    json: Option<String>,
 }
 
 /// One policy's answer.
@@ -61,7 +67,7 @@ pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
     let study = input::load(
         &arguments.trace,
         &arguments.opening,
-        arguments.cluster.as_deref(),
+        arguments.cluster.text(),
     )?;
     let prepared = prepared(study, request)?;
     let workload = &prepared.workload;

@@ -538,14 +538,16 @@ impl Asked {
 }
 
 impl Prepared {
-    /// What came of the runs, as a whole.
+    /// What came of the runs, as a whole; no two policies are called the same.
     pub fn results(&self, runs: Vec<RunResult>) -> Results {
-        Results {
+        let mut results = Results {
             trace: self.facts.clone(),
             cluster: ClusterFacts::of(&self.cluster),
             preset: self.preset.map(|preset| preset.name().to_owned()),
             runs,
-        }
+        };
+        results.tell_apart();
+        results
     }
 }
 
