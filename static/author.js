@@ -1,16 +1,25 @@
 // The way to the editor of schedulers (editor/): whoever presses "Write a scheduler", or "Edit" on a script's
-// card, has it fetched then. A page that was left while something was being written opens it again.
+// card, or opens a script's file, has it fetched then. A page that was left while something was being written opens it again.
 (() => {
-  const open = async (id) => {
+  const open = async (id, file) => {
     const place = document.getElementById("editor");
     place?.setAttribute("aria-busy", "true");
     try {
       await globalThis.switchyardLazy("editor");
-      await globalThis.switchyardEditor(id);
+      await globalThis.switchyardEditor(id, file);
     } catch (error) {
       if (place) place.textContent = `The editor could not be loaded (${error.message}). Press the button again.`;
     }
     place?.removeAttribute("aria-busy");
+  };
+
+  // Bytes of the longest script (core/sim/src/policy/script/text.rs).
+  const LONGEST = 64 * 1024;
+
+  /** Opens the editor with a script's file, which becomes one more scheduler of the list. */
+  globalThis.switchyardScript = async (file) => {
+    if (file.size > LONGEST) throw new Error(`${file.name} is longer than 64 KB: a script has at most that`);
+    await open(undefined, { text: await file.text(), name: file.name.replace(/\.rhai$/i, "") });
   };
 
   document.addEventListener("click", ({ target }) => {

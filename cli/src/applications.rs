@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use anyhow::{Context, anyhow};
-use clap::Args;
+use clap::{Args, ValueHint};
 use std::path::{Path, PathBuf};
 use switchyard::report::TraceFacts;
 use switchyard::study::Request;
@@ -10,17 +10,22 @@ use switchyard::trace::{ProfileTable, SourceFile};
 use switchyard::workload::{Application, profiles};
 
 #[derive(Args)]
+#[command(next_help_heading = "What jobs train")]
 pub(crate) struct ApplicationArguments {
-    /// Measured profiles, a folder per application (placements.csv, scalability.csv,
-    /// validation-M.csv), or a zip of them [default: the embedded applications]
-    #[arg(long, value_name = "DIR|ZIP")]
+    /// Measured profiles: a folder per application, or a zip [default: the embedded ones]
+    ///
+    /// Each folder holds placements.csv, scalability.csv and validation-M.csv.
+    #[arg(long, value_name = "DIR|ZIP", value_hint = ValueHint::AnyPath)]
     profiles: Option<PathBuf>,
-    /// An application defined in JSON, besides the others or in the place of one of its name; may
-    /// be given several times
-    #[arg(long = "application", value_name = "FILE")]
+    /// An application defined in JSON; may be repeated
+    ///
+    /// It stands besides the others, or in the place of one of its name.
+    #[arg(long = "application", value_name = "FILE", value_hint = ValueHint::FilePath)]
     definitions: Vec<PathBuf>,
-    /// Another rule by which plain jobs get applications, as JSON; the results name the one used
-    #[arg(long, value_name = "FILE")]
+    /// Another rule by which plain jobs get applications, as JSON
+    ///
+    /// The results name the one used.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     binding: Option<PathBuf>,
 }
 

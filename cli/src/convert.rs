@@ -4,7 +4,7 @@ use crate::input::{self, TraceArguments};
 use crate::settings::{SettingsArguments, prepared};
 use crate::{Failure, output};
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
@@ -23,9 +23,15 @@ enum Format {
 }
 
 #[derive(Args)]
+#[command(after_help = "Examples:
+  switchyard convert trace.csv -o jobs.swf
+  switchyard convert sample:lab -o lab.csv.gz
+  switchyard convert trace.csv --window 1d..8d --policy fifo --policy las -o experiment.csv
+
+`switchyard help convert` says more of each.")]
 pub(crate) struct Arguments {
-    /// The trace: one or more files (a cluster's description may be among them), or sample:NAME
-    #[arg(required = true, value_name = "TRACE")]
+    /// The trace: files (a cluster's may be among them), sample:NAME, or - (standard input)
+    #[arg(required = true, value_name = "TRACE", value_hint = ValueHint::FilePath)]
     trace: Vec<PathBuf>,
     /// The file to write; - is standard output; compressed where its name ends in .gz
     #[arg(long, short, value_name = "FILE")]
@@ -33,22 +39,20 @@ pub(crate) struct Arguments {
     /// What to write [default: swf where the file's name ends in .swf, else switchyard]
     #[arg(long, value_enum)]
     to: Option<Format>,
-    #[command(flatten)]
-    opening: TraceArguments,
-    /// The cluster: NODESxGPUS or a file that describes one [default: the one that comes with
-    /// the trace]
-    #[arg(long)]
-    cluster: Option<String>,
-    #[command(flatten)]
-    settings: SettingsArguments,
     /// The experiment's name
     #[arg(long)]
     title: Option<String>,
+    #[command(flatten)]
+    cluster: input::ClusterArgument,
+    #[command(flatten)]
+    settings: SettingsArguments,
+    #[command(flatten)]
+    opening: TraceArguments,
 }
 
 pub(crate) fn convert(arguments: &Arguments) -> Result<(), Failure> {
     let request = arguments.settings.request()?;
-    let cluster = arguments.cluster.as_deref();
+    let cluster = arguments.cluster.text();
     let study = input::load(&arguments.trace, &arguments.opening, cluster)?;
     let plain = arguments.output.strip_suffix(".gz");
     let name = plain.unwrap_or(&arguments.output);

@@ -1,60 +1,93 @@
-//! From arguments to a trace, and to a cluster: files are read here.
+//! From arguments to a trace, and to a cluster: files, standard input and embedded samples are read here.
 
 use crate::Failure;
 use anyhow::{Context, anyhow};
-use clap::Args;
+use clap::{Args, ValueHint};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Cursor, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
 use switchyard::policy::{PolicySpec, ServiceHistory};
+use switchyard::seconds_of;
 use switchyard::study::{Study, cluster_of};
 use switchyard::trace::{
     Choices, ColumnMapping, Fractions, OpenError, OpenOptions, Opened, Opening, Oversized, Trace,
     Window,
 };
+use switchyard::workload::Sample;
 
 /// What marks the name of an embedded sample.
 const SAMPLE: &str = "sample:";
 
+/// What stands for standard input in the place of a trace's file.
+const STDIN: &str = "-";
+
+/// The same, as messages and reports call it.
+const STDIN_NAME: &str = "standard input";
+
 /// How many bytes of a file are read at once.
 const SLICE: usize = 1 << 20;
 
+/// The cluster asked for.
+#[derive(Args)]
+#[command(next_help_heading = "Schedulers and cluster")]
+pub(crate) struct ClusterArgument {
+    /// NODESxGPUS, such as 16x4, a published cluster, or a file [default: the trace's]
+    ///
+    /// NODESxGPUS (16x4, 8x8:v100+4x4:a100, 16x4/racks=4), a published cluster (gavel, sia, openb, tiresias,
+    /// pollux, …) or a file that describes one. By default it is the one that comes with the trace, or else a
+    /// guess: room for the largest gang and 1.1 × the mean demand.
+    #[arg(long, value_name = "CLUSTER", value_hint = ValueHint::AnyPath)]
+    cluster: Option<String>,
+}
+
+impl ClusterArgument {
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.cluster.as_deref()
+    }
+}
+
 /// How a trace is opened, and which of its jobs are taken.
 #[derive(Args)]
+#[command(next_help_heading = "Jobs of the trace")]
 pub(crate) struct TraceArguments {
     /// Of an archive: the member to open [default: all, merged]
     #[arg(long, value_name = "NAME")]
     member: Option<String>,
-    /// Rows that all files together may have; each takes about a hundred bytes [default: 20000000]
+    /// Which column holds what, such as 'submit=Arrival,duration=Run time,gpus=#4,unit=s'
+    #[arg(long, value_name = "MAPPING")]
+    map: Option<ColumnMapping>,
+    /// Only jobs submitted in this window since the first submission, such as 1d..36h
+    #[arg(long, value_name = "FROM..TO")]
+    window: Option<Window>,
+    /// Only jobs of this tenant or virtual cluster; may be repeated
+    #[arg(long = "tenant", value_name = "NAME")]
+    tenants: Vec<String>,
+    /// Only jobs that ended so; may be repeated
+    ///
+    /// completed, cancelled, failed, node_fail, running or unknown.
+    #[arg(long = "status", value_name = "STATUS")]
+    statuses: Vec<Status>,
+    /// Jobs that ask for a fraction of a GPU: round-up, share or drop
+    ///
+    /// With share they have whole GPUs for a shorter time.
+    #[arg(long, value_name = "HOW", default_value = "round-up")]
+    fractions: Fractions,
+    /// Jobs that ask for more GPUs than there are: keep, drop or shrink
+    ///
+    /// A run rejects those that are kept; those that shrink have the whole cluster for a longer time.
+    #[arg(long, value_name = "HOW", default_value = "keep")]
+    oversized: Oversized,
+    /// Rows that all files together may have [default: 20000000]
+    ///
+    /// Each takes about a hundred bytes.
     #[arg(long, value_name = "ROWS")]
     max_rows: Option<u64>,
     /// Bytes that all files together may have, decompressed [default: 2147483648]
     #[arg(long, value_name = "BYTES")]
     max_bytes: Option<u64>,
-    /// Which column of a table holds what, such as 'submit=Arrival,duration=Run time,gpus=#4,unit=s'
-    #[arg(long, value_name = "MAPPING")]
-    map: Option<ColumnMapping>,
-    /// Only jobs submitted in this window since the first submission: FROM..TO, such as 1d..36h
-    #[arg(long, value_name = "FROM..TO")]
-    window: Option<Window>,
-    /// Only jobs of this tenant or virtual cluster; may be given several times
-    #[arg(long = "tenant", value_name = "NAME")]
-    tenants: Vec<String>,
-    /// Only jobs that ended so: completed, cancelled, failed, running, unknown; may be given
-    /// several times
-    #[arg(long = "status", value_name = "STATUS")]
-    statuses: Vec<Status>,
-    /// Jobs that ask for a fraction of a GPU: round-up, share (whole GPUs for a shorter time) or
-    /// drop
-    #[arg(long, value_name = "HOW", default_value = "round-up")]
-    fractions: Fractions,
-    /// Jobs that ask for more GPUs than the cluster has: keep (a run rejects them), drop or shrink
-    /// (the whole cluster for a longer time)
-    #[arg(long, value_name = "HOW", default_value = "keep")]
-    oversized: Oversized,
 }
 
 impl TraceArguments {
@@ -105,13 +138,49 @@ pub(crate) fn load(
     let asked = cluster.map(self::cluster).transpose()?;
     let (options, choices) = (arguments.options(), arguments.choices());
     if let [path] = paths
-        && let Some(name) = path.to_str().and_then(|path| path.strip_prefix(SAMPLE))
+        && let Some(name) = sample(path)
     {
         return Ok(Study::of_sample(name, &options, &choices, asked)?);
     }
     let opened = arguments.open(paths)?;
-    let file = paths[0].display().to_string();
+    let file = paths.first().map_or(String::new(), |path| called(path));
     Ok(Study::of(opened, &file, &options, &choices, asked)?)
+}
+
+/// The embedded sample that is named, if one is.
+fn sample(path: &Path) -> Option<&str> {
+    path.to_str()?.strip_prefix(SAMPLE)
+}
+
+/// What somebody named, for messages.
+fn called(path: &Path) -> String {
+    match path.to_str() {
+        Some(STDIN) => STDIN_NAME.to_owned(),
+        _ => path.display().to_string(),
+    }
+}
+
+/// What is read, and what it is called: a file, standard input, or a sample as `convert` writes it.
+fn source(path: &Path) -> Result<(String, Box<dyn Read>), Failure> {
+    if path == Path::new(STDIN) {
+        return Ok((STDIN_NAME.to_owned(), Box::new(io::stdin())));
+    }
+    if let Some(name) = sample(path) {
+        let of = Study::of_sample(name, &OpenOptions::default(), &Choices::default(), None)?;
+        let mut experiment = of.experiment;
+        experiment.cluster = of.cluster.map(|(cluster, _)| cluster);
+        experiment.title = Sample::named(name).map_or("", |sample| sample.title).to_owned();
+        let mut text = String::new();
+        let written = experiment.write(&of.workload, &mut text);
+        written
+            .context("cannot write the sample")
+            .map_err(Failure::Run)?;
+        return Ok((called(path), Box::new(Cursor::new(text))));
+    }
+    let file = File::open(path)
+        .with_context(|| format!("cannot read {}", path.display()))
+        .map_err(Failure::Input)?;
+    Ok((name_of(path), Box::new(file)))
 }
 
 /// Opens files slice by slice, with a progress bar if someone is watching.
@@ -126,6 +195,9 @@ pub(crate) fn open_files(paths: &[PathBuf], options: &OpenOptions) -> Result<Ope
     )
     .with_style(style)
     .with_prefix("opening");
+    if paths.iter().any(|path| path == Path::new(STDIN)) && io::stdin().is_terminal() {
+        bar.println("reading the trace from standard input; Ctrl+D ends it");
+    }
     let opened = read_files(paths, options, &bar);
     bar.finish_and_clear();
     opened
@@ -139,12 +211,15 @@ fn read_files(
     let refused = |error: OpenError| Failure::Input(explained(error));
     let mut opening = Opening::new(options.clone());
     let mut slice = vec![0; SLICE];
+    let from_stdin = paths.iter().filter(|path| *path == Path::new(STDIN));
+    if from_stdin.count() > 1 {
+        let twice = anyhow!("standard input (-) is named twice: it can be read once");
+        return Err(Failure::Input(twice));
+    }
     for path in paths {
-        let unreadable = || format!("cannot read {}", path.display());
-        let mut file = File::open(path)
-            .with_context(unreadable)
-            .map_err(Failure::Input)?;
-        opening.begin(&name_of(path)).map_err(refused)?;
+        let unreadable = || format!("cannot read {}", called(path));
+        let (name, mut file) = source(path)?;
+        opening.begin(&name).map_err(refused)?;
         loop {
             let length = file
                 .read(&mut slice)
@@ -218,6 +293,19 @@ pub(crate) fn history(policy: &PolicySpec) -> Result<Option<ServiceHistory>, Fai
     ServiceHistory::parse(name, &text)
         .map(Some)
         .map_err(|error| Failure::Input(anyhow!("{name}: {error}")))
+}
+
+/// A span of time as an argument, seconds.
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+    let why = || "it takes a time, 0 or more: seconds, or 90min, 11h, 2d3h".to_owned();
+    seconds_of(text).ok_or_else(why)
+}
+
+/// The same, where a number alone is of days.
+pub(crate) fn days(text: &str) -> Result<f64, String> {
+    let seconds = seconds(text)?;
+    let alone = text.trim().parse::<f64>().ok();
+    Ok(alone.unwrap_or(seconds / 86_400.0))
 }
 
 fn name_of(path: &Path) -> String {

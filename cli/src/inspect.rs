@@ -5,7 +5,7 @@ use crate::table::Table;
 use crate::terminal::shown;
 use crate::{Failure, input, output};
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -15,15 +15,22 @@ use switchyard::trace::{Bin, Example, Inspection, Opened, ProfileTable, Trace};
 use switchyard::workload::Application;
 
 #[derive(Args)]
+#[command(after_help = "Examples:
+  switchyard inspect trace.csv
+  switchyard inspect traces/
+  switchyard inspect sample:lab --json -
+  switchyard inspect table.csv --map 'submit=Arrival,duration=Run time,gpus=#4,unit=s'
+
+`switchyard help inspect` says more of each.")]
 pub(crate) struct Arguments {
-    /// The trace: one or more files opened together, or a folder for a line per file
-    #[arg(required = true, value_name = "TRACE")]
+    /// The trace: files opened together, sample:NAME or - (standard input); of a folder, a line per file
+    #[arg(required = true, value_name = "TRACE", value_hint = ValueHint::AnyPath)]
     trace: Vec<PathBuf>,
-    #[command(flatten)]
-    opening: input::TraceArguments,
     /// Write the figures as JSON to this file; - is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<String>,
+    #[command(flatten)]
+    opening: input::TraceArguments,
 }
 
 pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {

@@ -2,7 +2,8 @@
 //!
 //! `run` and `compare` simulate a trace, `why` asks about a job in it, `paper` repeats a paper's
 //! experiments, `sweep` runs a grid of them, `inspect` says what is in a trace, `convert` writes it in another format, `policies`
-//! lists the schedulers, `score` says what one of your own makes of the challenges. Results go to standard output, progress to standard error.
+//! lists the schedulers, `score` says what one of your own makes of the challenges; `completions` and `man` are for the
+//! shell. Results go to standard output, progress to standard error.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
@@ -18,29 +19,40 @@ mod run;
 mod score;
 mod script;
 mod settings;
+mod shell;
 mod sweep;
 mod table;
 mod terminal;
 mod why;
 
 use anyhow::anyhow;
-use clap::{Parser, Subcommand};
+use clap::{ArgAction, Parser, Subcommand};
 use std::fmt;
 use std::io::Write;
 use std::process::ExitCode;
 use switchyard::RunSpecError;
 use switchyard::study::StudyError;
 
-/// Replay a GPU cluster's job trace under different schedulers.
-///
-/// Exit status: 0 when all went well, or whoever reads the output has seen enough; 1 when a run
-/// failed or its results could not be written; 2 when the input or the arguments are wrong; 3 when all
-/// was written, but a run leaves jobs behind that never end, or no job could run at all.
+/// What stands below the list of commands.
+const AFTER: &str = "Exit status: 0 when all went well, or whoever reads the output has seen enough; 1 when a run failed or \
+its results could not be written; 2 when the input or the arguments are wrong; 3 when all was written, but \
+a run leaves jobs behind that never end, or no job could run at all.
+
+Examples:
+  switchyard run sample:lab
+  switchyard compare trace.csv --policy fifo --policy srtf
+  switchyard inspect trace.csv
+  switchyard help run";
+
+/// Replay a GPU cluster's job trace under different schedulers
 #[derive(Parser)]
-#[command(name = "switchyard", version)]
-struct Arguments {
+#[command(name = "switchyard", version, disable_help_flag = true, after_help = AFTER)]
+pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
+    /// Print a line for each; `switchyard help COMMAND` says more
+    #[arg(short, long, global = true, action = ArgAction::HelpShort)]
+    help: Option<bool>,
 }
 
 #[derive(Subcommand)]
@@ -62,8 +74,12 @@ enum Command {
     Sweep(sweep::Arguments),
     /// Say what a script of one's own makes of the five challenges
     Score(score::Arguments),
-    /// List the policies, their parameters and where they come from
+    /// List the policies, their parameters and where they come from, and the placements
     Policies(policies::Arguments),
+    /// Write what has a shell complete commands, options and files
+    Completions(shell::Completions),
+    /// Write pages for man
+    Man(shell::Pages),
 }
 
 /// Why the program stops.
@@ -111,6 +127,8 @@ fn main() -> ExitCode {
         Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Score(arguments) => score::run(&arguments),
         Command::Policies(arguments) => policies::policies(&arguments),
+        Command::Completions(arguments) => shell::completions(&arguments),
+        Command::Man(arguments) => shell::pages(&arguments),
     };
     let (failure, status) = match done {
         Ok(()) | Err(Failure::Unread) => return ExitCode::SUCCESS,

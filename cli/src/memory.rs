@@ -8,13 +8,17 @@ use sysinfo::System;
 
 /// Flags for a run's log.
 #[derive(Args)]
+#[command(next_help_heading = "Limits")]
 pub(crate) struct LogArguments {
-    /// How large the log of a run may become, such as 500MB or 4GB; beyond it the run ends and
-    /// says which of the policy's parameters to change [default: a quarter of the free memory,
-    /// shared by all runs, where the system tells it; else 1GB]
+    /// How large the log of a run may become, such as 500MB or 4GB
+    ///
+    /// Beyond it the run ends and says which of the policy's parameters to change. By default it is a quarter of
+    /// the free memory, shared by all runs, where the system tells it; else 1GB.
     #[arg(long, value_name = "SIZE")]
     log_budget: Option<ByteSize>,
-    /// How many events the log of a run may hold [default: as many as its size lets it]
+    /// How many events the log of a run may hold
+    ///
+    /// By default as many as its size lets it.
     #[arg(long, value_name = "EVENTS")]
     log_events: Option<u64>,
 }

@@ -1,9 +1,10 @@
-//! `switchyard policies`: the schedulers there are.
+//! `switchyard policies`: the schedulers there are, and the placements that they take.
 
 use crate::{Failure, output};
 use clap::Args;
 use std::fmt::Write;
 use switchyard::described;
+use switchyard::policy::ParamKind;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -16,6 +17,12 @@ pub(crate) fn policies(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.json {
         return output::json(output::STDOUT, &described::policies());
     }
+    output::text(output::STDOUT, &text())
+}
+
+fn text() -> String {
+    // Most policies take a placement: which there are is said once, at the end.
+    let placements = ParamKind::PlacementOrRuns.to_string();
     let mut text = String::new();
     for entry in described::policies() {
         // Writing to a string cannot fail.
@@ -25,13 +32,21 @@ pub(crate) fn policies(arguments: &Arguments) -> Result<(), Failure> {
             entry.name, entry.title, entry.summary, entry.source
         );
         for info in &entry.params {
+            let takes = match info.takes == placements {
+                true => "default, or a placement: see the end",
+                false => &info.takes,
+            };
             let _ = writeln!(
                 text,
-                "    {}={}  {} ({})",
-                info.name, info.default, info.help, info.takes
+                "    {}={}  {} ({takes})",
+                info.name, info.default, info.help
             );
         }
         text.push('\n');
     }
-    output::text(output::STDOUT, &text)
+    text.push_str("Placements, for placement=NAME and --placement NAME\n");
+    for placement in described::placements() {
+        let _ = writeln!(text, "    {}  {}", placement.name, placement.summary);
+    }
+    text
 }

@@ -5,14 +5,13 @@ use crate::table::Table;
 use crate::terminal::shown;
 use crate::{Failure, applications, input, memory, output, script};
 use anyhow::{Context, anyhow};
-use clap::Args;
+use clap::{Args, ValueHint};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 use switchyard::RunSpec;
-use switchyard::policy::PolicySpec;
 use switchyard::report::{
     Outcomes, Results, RunResult, Summary, TableForm, chrome_trace, finished_in_all, jct_by_name,
     jobs_csv, paper_table,
@@ -26,33 +25,51 @@ use switchyard::workload::Workload;
 const STEPS_PER_TICK: u32 = 4096;
 
 #[derive(Args)]
+#[command(after_help = "Times are seconds, or 90min, 11h, 2d3h. Where the trace is an experiment, its settings are the defaults.
+
+Examples:
+  switchyard run sample:lab
+  switchyard run trace.csv --cluster 16x4 --policy fifo --policy 'tiresias-las[queues=2]'
+  switchyard run trace.csv --policy script:mine.rhai --table table.tex
+  switchyard run trace.csv --mtbf 30d --mttr 90min --json results.json
+  curl -s https://example.org/trace.csv | switchyard run - --window 1d..8d
+
+`switchyard help run` says more of each.")]
 pub(crate) struct Arguments {
-    /// The trace: one or more files (a cluster's description may be among them), or sample:NAME
-    #[arg(required = true, value_name = "TRACE")]
+    /// The trace: files (a cluster's may be among them), sample:NAME, or - (standard input)
+    #[arg(required = true, value_name = "TRACE", value_hint = ValueHint::FilePath)]
     trace: Vec<PathBuf>,
-    /// NODESxGPUS (16x4, 8x8:v100+4x4:a100), a published cluster (gavel, sia, openb, tiresias,
-    /// pollux, …) or a file that describes one [default: the one that comes
-    /// with the trace, or else a guess: room for the largest gang and 1.1 × the mean demand]
-    #[arg(long)]
-    cluster: Option<String>,
+    #[command(flatten)]
+    cluster: input::ClusterArgument,
     #[command(flatten)]
     settings: SettingsArguments,
     #[command(flatten)]
-    log: memory::LogArguments,
-    #[command(flatten)]
     opening: input::TraceArguments,
-    /// Write the results as JSON to this file; - is standard output
+    #[command(flatten)]
+    results: ResultArguments,
+    #[command(flatten)]
+    log: memory::LogArguments,
+}
+
+/// What is written, and where.
+#[derive(Args)]
+#[command(next_help_heading = "Results (FILE may be -, standard output)")]
+struct ResultArguments {
+    /// Write the results as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<String>,
-    /// Put every job's JCT into the JSON, by name; of jobs that share one, all but the first are
-    /// called name#2, name#3, …
+    /// Put every job's JCT into the JSON, by name
+    ///
+    /// Of jobs that share a name, all but the first are called name#2, name#3, …
     #[arg(long, requires = "json")]
     per_job: bool,
-    /// Write a row per job and policy to this file; - is standard output
+    /// Write a row per job and policy, as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<String>,
-    /// Write a table for a paper, a row per policy, the best marked, to this file: .tex for LaTeX, .md for
-    /// Markdown, else CSV; - is standard output, in Markdown
+    /// Write a table for a paper: .tex, .md or .csv
+    ///
+    /// A row per policy, the best marked: .tex for LaTeX, .md for Markdown, else CSV; on standard output
+    /// Markdown.
     #[arg(long, value_name = "FILE")]
     table: Option<String>,
     /// Compare over the jobs that finish under all policies, where some leave jobs behind
@@ -75,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     let study = input::load(
         &arguments.trace,
         &arguments.opening,
-        arguments.cluster.as_deref(),
+        arguments.cluster.text(),
     )?;
     let prepared = prepared(study, request)?;
     let (workload, cluster) = (&prepared.workload, &prepared.cluster);
@@ -96,12 +113,13 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     let mut compared: Vec<Summary> = Vec::new();
     let results = runs.iter().map(|run| RunResult {
         per_job: arguments
+            .results
             .per_job
             .then(|| jct_by_name(workload, &run.outcomes)),
         ..run.result.clone()
     });
     let mut results = prepared.results(results.collect());
-    if arguments.finished_in_all {
+    if arguments.results.finished_in_all {
         let common = finished_in_all(runs.iter().map(|run| &run.outcomes));
         results.finished_in_all = Some(common.len() as u32);
         for (result, run) in results.runs.iter_mut().zip(&runs) {
@@ -113,22 +131,21 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         compared.extend(results.runs.iter().map(|run| run.summary));
     }
     let mut outputs: Vec<(&str, String)> = Vec::new();
-    if let Some(path) = &arguments.json {
+    if let Some(path) = &arguments.results.json {
         let json = serde_json::to_string_pretty(&results)
             .context("cannot write the results as JSON")
             .map_err(Failure::Run)?;
         outputs.push((path, json));
     }
-    if let Some(path) = &arguments.csv {
-        let rows = runs
-            .iter()
-            .map(|run| (run.result.policy.as_str(), &run.outcomes));
+    if let Some(path) = &arguments.results.csv {
+        let rows = runs.iter().zip(&results.runs);
+        let rows = rows.map(|(run, result)| (result.label.as_str(), &run.outcomes));
         outputs.push((path, jobs_csv(workload, rows)));
     }
-    if let Some(path) = &arguments.table {
+    if let Some(path) = &arguments.results.table {
         let rows = results.runs.iter().zip(&compared);
         let rows: Vec<_> = rows
-            .map(|(run, compared)| (run.policy.as_str(), compared))
+            .map(|(run, compared)| (run.label.as_str(), compared))
             .collect();
         let form = match Path::new(path).extension().and_then(OsStr::to_str) {
             Some("tex") => TableForm::Latex,
@@ -138,7 +155,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         };
         outputs.push((path, paper_table(&rows, form)));
     }
-    if let (Some(path), Some(run)) = (&arguments.chrome_trace, runs.first()) {
+    if let (Some(path), Some(run)) = (&arguments.results.chrome_trace, runs.first()) {
         outputs.push((path, chrome_trace(workload, cluster, &run.log)));
     }
     let machine_output = outputs.iter().any(|(path, _)| *path == output::STDOUT);
@@ -163,7 +180,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
 fn left_behind(run: &RunResult) -> Option<String> {
     let of = &run.summary;
     let stuck = of.jobs - of.finished - of.rejected;
-    let label = label(&run.policy);
+    let label = &run.label;
     match (stuck, of.finished) {
         (0, 0) if of.jobs > 0 => Some(format!("{label}: no job can run on this cluster")),
         (0, _) => None,
@@ -257,7 +274,7 @@ fn head(results: &Results, prepared: &Prepared) -> String {
         let stuck = run.summary.jobs - run.summary.finished - run.summary.rejected;
         text.push_str(&format!(
             "{}: {stuck} jobs can never run under this policy and placement\n",
-            label(&run.policy)
+            run.label
         ));
     }
     let jobs = trace.jobs;
@@ -284,7 +301,7 @@ fn head(results: &Results, prepared: &Prepared) -> String {
 fn types(runs: &[RunResult]) -> String {
     let mut text = String::new();
     for run in runs.iter().filter(|run| !run.by_gpu_type.is_empty()) {
-        text.push_str(&format!("\n{} by GPU type\n", label(&run.policy)));
+        text.push_str(&format!("\n{} by GPU type\n", run.label));
         for of in &run.by_gpu_type {
             let name = match of.gpu_type.as_str() {
                 "" => "no type",
@@ -302,14 +319,6 @@ fn types(runs: &[RunResult]) -> String {
         }
     }
     text
-}
-
-/// A spec for people.
-fn label(spec: &str) -> String {
-    match spec.parse::<PolicySpec>() {
-        Ok(policy) => policy.label(),
-        Err(_) => spec.to_owned(),
-    }
 }
 
 /// Seconds in a unit that a person can read.
@@ -442,7 +451,7 @@ const FAILURE_METRICS: [Metric; 13] = [
 fn table(runs: &[RunResult], compared: &[Summary], ratios: bool) -> String {
     let mut table = Table::default();
     let mut header = vec![String::new()];
-    header.extend(runs.iter().map(|run| label(&run.policy)));
+    header.extend(runs.iter().map(|run| run.label.clone()));
     table.row(header);
     if runs.iter().any(|run| !run.summary.is_whole()) {
         let left = runs

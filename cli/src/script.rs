@@ -5,11 +5,18 @@ use anyhow::{Context, anyhow};
 use std::borrow::Cow;
 use std::path::Path;
 use switchyard::policy::script::Script;
-use switchyard::policy::{PolicySpec, plugin};
+use switchyard::policy::{PolicySpec, SpecError, plugin};
 use switchyard::sim::{Mistake, RunError};
 
+/// A kind of scheduler in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Script,
+    Plugin,
+}
+
 /// What marks a file in the place of a policy.
-const FILES: [&str; 2] = ["script:", "plugin:"];
+const MARKS: [(&str, Kind); 2] = [("script:", Kind::Script), ("plugin:", Kind::Plugin)];
 
 /// What every WebAssembly module begins with.
 const MODULE: &[u8] = b"\0asm";
@@ -17,10 +24,40 @@ const MODULE: &[u8] = b"\0asm";
 /// A policy as the engine reads it, where a person may have named a file: `script:FILE` or `plugin:FILE`,
 /// with what stands behind a name in any spec, `[placement=spread]` and `if 7:3600..`.
 pub(crate) fn spec(text: &str) -> Result<Cow<'_, str>, Failure> {
-    let Some((path, more, outages)) = file_of(text) else {
-        return Ok(Cow::Borrowed(text));
+    let Some(Named {
+        kind,
+        path,
+        more,
+        outages,
+    }) = named(text)
+    else {
+        let path = Path::new(text);
+        return match text.parse::<PolicySpec>() {
+            Err(SpecError::UnknownPolicy { .. }) if path.is_file() => {
+                Err(Failure::Input(anyhow!(
+                    "{text} is a file: name it as script:{text}, or, if it is a WebAssembly module, as plugin:{text}"
+                )))
+            }
+            _ => Ok(Cow::Borrowed(text)),
+        };
     };
-    let mut spec = of_file(Path::new(path))?.to_string();
+    let file = read(path)?;
+    match (kind, kind_of(&file)) {
+        (Kind::Plugin, Kind::Script) => {
+            let path = path.display();
+            return Err(Failure::Input(anyhow!(
+                "{path} is no WebAssembly module: a plug-in is one (docs/plugins.md); name a script as script:{path}"
+            )));
+        }
+        (Kind::Script, Kind::Plugin) => {
+            let path = path.display();
+            return Err(Failure::Input(anyhow!(
+                "{path} is a WebAssembly module and no script: name it as plugin:{path}"
+            )));
+        }
+        _ => {}
+    }
+    let mut spec = policy_in(path, &file)?.to_string();
     if !more.is_empty() {
         spec.pop();
         spec.push_str(&format!(",{more}]"));
@@ -31,28 +68,59 @@ pub(crate) fn spec(text: &str) -> Result<Cow<'_, str>, Failure> {
     Ok(Cow::Owned(spec))
 }
 
-/// The file, the parameters and the outages of `script:FILE[…] if …` or `plugin:FILE[…] if …`.
-fn file_of(text: &str) -> Option<(&str, &str, &str)> {
-    let rest = FILES
+/// `script:FILE[…] if …` or `plugin:FILE[…] if …` in its pieces.
+struct Named<'a> {
+    kind: Kind,
+    path: &'a Path,
+    more: &'a str,
+    outages: &'a str,
+}
+
+fn named(text: &str) -> Option<Named<'_>> {
+    let (rest, kind) = MARKS
         .iter()
-        .find_map(|mark| text.trim().strip_prefix(mark))?;
+        .find_map(|&(mark, kind)| Some((text.trim().strip_prefix(mark)?, kind)))?;
     let (rest, outages) = rest.rsplit_once(" if ").unwrap_or((rest, ""));
     let parted = rest
         .strip_suffix(']')
         .and_then(|rest| rest.rsplit_once('['));
     let (path, more) = parted.unwrap_or((rest, ""));
-    Some((path.trim(), more, outages))
+    Some(Named {
+        kind,
+        path: Path::new(path.trim()),
+        more,
+        outages,
+    })
 }
 
 /// The policy that a file is, called as the file: a script, or a plug-in where it begins as modules do.
 pub(crate) fn of_file(path: &Path) -> Result<PolicySpec, Failure> {
+    policy_in(path, &read(path)?)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let file = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
-    let file = file.map_err(Failure::Input)?;
+    file.map_err(Failure::Input)
+}
+
+fn kind_of(file: &[u8]) -> Kind {
+    match file.starts_with(MODULE) {
+        true => Kind::Plugin,
+        false => Kind::Script,
+    }
+}
+
+fn policy_in(path: &Path, file: &[u8]) -> Result<PolicySpec, Failure> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let spec = match String::from_utf8(file) {
-        Ok(text) if !text.as_bytes().starts_with(MODULE) => Script::spec(&text, &name),
-        Ok(module) => plugin::spec(module.as_bytes(), &name),
-        Err(bytes) => plugin::spec(bytes.as_bytes(), &name),
+    let spec = match kind_of(file) {
+        Kind::Plugin => plugin::spec(file, &name),
+        Kind::Script => {
+            let text = std::str::from_utf8(file).map_err(|why| {
+                let path = path.display();
+                Failure::Input(anyhow!("{path} is no script: it is no text ({why})"))
+            })?;
+            Script::spec(text, &name)
+        }
     };
     spec.map_err(|mistake| Failure::Input(at(path, &mistake)))
 }
@@ -62,12 +130,12 @@ pub(crate) fn ended(asked: &[String], policy: &PolicySpec, error: RunError) -> F
     let RunError::Program(program) = error else {
         return Failure::Run(error.into());
     };
+    // Two files may be called the same.
     let is_its = |path: &&Path| {
-        let name = path.file_stem().and_then(|name| name.to_str());
-        name == policy.param("name")
+        of_file(path).is_ok_and(|spec| spec.param("code") == policy.param("code"))
     };
-    let files = asked.iter().filter_map(|text| file_of(text));
-    let path = files.map(|(path, ..)| Path::new(path)).find(is_its);
+    let mut files = asked.iter().filter_map(|text| Some(named(text)?.path));
+    let path = files.find(is_its);
     Failure::Run(match path {
         Some(path) => {
             at(path, &program.mistake).context(format!("at {} s", program.time.seconds()))

@@ -5,38 +5,41 @@ use crate::Failure;
 use crate::applications::ApplicationArguments;
 use crate::{input, script};
 use anyhow::{Context, anyhow};
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
 use std::path::{Path, PathBuf};
 use switchyard::outages::Outages;
 use switchyard::policy::ParamKind;
 use switchyard::study::{Prepared, Request, Study, StudyError};
-use switchyard::{SETTINGS, Setting};
+use switchyard::{Group, SETTINGS, Setting};
 
 #[derive(Args)]
+#[command(next_help_heading = "Schedulers and cluster")]
 pub(crate) struct SettingsArguments {
-    /// A policy, such as 'tiresias-las[queues=2,threshold=57600]', or a script of one's own (docs/scripts.md),
-    /// 'script:FILE' or 'script:FILE[placement=spread]', or a plug-in (docs/plugins.md),
-    /// 'plugin:FILE.wasm[quantum=60]'; may be given several times
-    /// [default: those of the experiment, or fifo and tiresias-las]
-    #[arg(long = "policy", value_name = "SPEC")]
+    /// A policy, such as 'tiresias-las[queues=2]', script:FILE or plugin:FILE; may be repeated
+    ///
+    /// `switchyard policies` lists them with their parameters. A script of one's own (docs/scripts.md) is
+    /// 'script:FILE' or 'script:FILE[placement=spread]', a plug-in (docs/plugins.md)
+    /// 'plugin:FILE.wasm[quantum=60]'. By default those of the experiment, or fifo and tiresias-las.
+    #[arg(long = "policy", value_name = "SPEC", value_hint = ValueHint::Other)]
     pub(crate) policies: Vec<String>,
-    /// Nodes that are not there for a while, as 7:3600..7200,4-7:1d..2d:drain (seconds from the
-    /// run's begin, nodes from 0; without an end for ever), or a file of them: CSV with node, from,
-    /// to and kind, or JSON. Of one run alone: --policy 'fifo if 7:3600..'
-    #[arg(long, value_name = "LIST|FILE")]
-    outages: Option<String>,
-    /// Weights of one's own for what has learned, graph-rl or rl-picker: a file of
-    /// safetensors, as `switchyard-train` writes [default: the shipped ones]
-    #[arg(long, value_name = "FILE")]
+    /// The semantics of a published simulator: reference-nsdi19, -osdi21 or -sc20
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+    /// Weights of one's own for graph-rl or rl-picker [default: the shipped ones]
+    ///
+    /// A file of safetensors, as `switchyard-train` writes.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     weights: Option<PathBuf>,
     #[command(flatten)]
     flags: Flags,
+    /// Nodes that are not there for a while, as 7:1h..2h,4-7:1d..2d:drain, or a file of them
+    ///
+    /// NODE:FROM..TO, since the run's begin, nodes from 0; without an end for ever; with :drain jobs end first. A
+    /// file is CSV with node, from, to and kind, or JSON. Of one run alone: --policy 'fifo if 7:1h..'.
+    #[arg(long, value_name = "LIST|FILE", help_heading = heading(Group::Failures), value_hint = ValueHint::AnyPath)]
+    outages: Option<String>,
     #[command(flatten)]
     applications: ApplicationArguments,
-    /// The semantics of a published simulator: reference-nsdi19, reference-osdi21 or
-    /// reference-sc20
-    #[arg(long, value_name = "NAME")]
-    preset: Option<String>,
 }
 
 /// The flags of [`SETTINGS`], with the values that were given.
@@ -54,23 +57,45 @@ fn flag(setting: &Setting) -> String {
     setting.key.replace('_', "-")
 }
 
+/// What groups of settings are called in help.
+fn heading(group: Group) -> &'static str {
+    match group {
+        Group::Runs => "How jobs run",
+        Group::Failures => "Failures",
+        Group::Training => "What jobs train",
+    }
+}
+
+/// What a setting does, as far as it fits in a line.
+fn in_short(help: &str) -> &str {
+    let ends = ["; ", ": ", ". "].iter().filter_map(|end| help.find(end));
+    let end = ends.min().unwrap_or(help.len());
+    help[..end].trim_end_matches('.')
+}
+
 impl Args for Flags {
     fn augment_args(command: Command) -> Command {
         command.args(flagged().map(|setting| {
-            let arg = Arg::new(setting.key).long(flag(setting));
+            let arg = Arg::new(setting.key)
+                .long(flag(setting))
+                .help_heading(heading(setting.group));
             if setting.kind == ParamKind::Bool {
-                return arg.help(setting.help).action(ArgAction::SetTrue);
+                return arg
+                    .help(in_short(setting.help))
+                    .long_help(setting.help)
+                    .action(ArgAction::SetTrue);
             }
             let values = match setting.kind {
                 ParamKind::OneOf(_) | ParamKind::Placement => format!(": {}", setting.kind),
                 _ => String::new(),
             };
             let (help, default) = (setting.help, setting.default());
-            arg.help(format!(
-                "{help}{values} [default: the experiment's, or {default}]"
-            ))
-            .value_name(value_name(setting))
-            .allow_negative_numbers(true)
+            arg.help(format!("{} [default: {default}]", in_short(help)))
+                .long_help(format!(
+                    "{help}{values} [default: the experiment's, or {default}]"
+                ))
+                .value_name(value_name(setting))
+                .allow_negative_numbers(true)
         }))
     }
 
@@ -80,11 +105,12 @@ impl Args for Flags {
 }
 
 fn value_name(setting: &Setting) -> &'static str {
-    match setting.kind {
-        ParamKind::OneOf(_) | ParamKind::Placement => "NAME",
-        ParamKind::Int { .. } => "N",
-        ParamKind::Share => "SHARE",
-        _ if setting.unit == "s" => "SECONDS",
+    match (setting.kind, setting.unit) {
+        (ParamKind::OneOf(_) | ParamKind::Placement, _) => "NAME",
+        (ParamKind::Int { .. }, _) => "N",
+        (ParamKind::Share, _) => "SHARE",
+        (_, "s") => "TIME",
+        (_, "h") => "HOURS",
         _ => "NUMBER",
     }
 }

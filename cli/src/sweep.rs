@@ -8,10 +8,14 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use switchyard::policy::PolicySpec;
 use switchyard_sweep::grid::Grid;
 use switchyard_sweep::sweep::{Sweep, open};
 
 #[derive(Args)]
+#[command(after_help = "Examples:
+  switchyard sweep grid.toml
+  switchyard sweep grid.toml --out results --threads 4")]
 pub(crate) struct Arguments {
     /// The grid, in TOML: docs/sweeps.md describes it
     #[arg(value_name = "FILE")]
@@ -75,7 +79,9 @@ pub(crate) fn sweep(arguments: &Arguments) -> Result<(), Failure> {
             "{} of {} runs failed (columns failure and error), the first under {}: {}",
             swept.failed,
             swept.points,
-            row.policy,
+            row.policy
+                .parse::<PolicySpec>()
+                .map_or_else(|_| row.policy.clone(), |policy| policy.label()),
             row.error
         ))),
     }

@@ -4,37 +4,44 @@
 use crate::settings::{SettingsArguments, prepared};
 use crate::{Failure, input, output, script};
 use anyhow::anyhow;
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use switchyard::job::JobId;
+use switchyard::meant::hint;
 use switchyard::sim::EventKind;
 use switchyard::tell::{Cause, Explanation, Fact, Placing, Verdict};
 use switchyard::weights::Weights;
 use switchyard::{RunSpec, Time, workload::Workload};
 
 #[derive(Args)]
+#[command(after_help = "Times are seconds, or 90min, 11h, 2d3h.
+
+Examples:
+  switchyard why sample:lab --job lab-017 --at 11h
+  switchyard why trace.csv --job 42 --at 2d3h --policy fifo --policy las --json -
+
+`switchyard help why` says more of each.")]
 pub(crate) struct Arguments {
-    /// The trace: one or more files (a cluster's description may be among them), or sample:NAME
-    #[arg(required = true, value_name = "TRACE")]
+    /// The trace: files (a cluster's may be among them), sample:NAME, or - (standard input)
+    #[arg(required = true, value_name = "TRACE", value_hint = ValueHint::FilePath)]
     trace: Vec<PathBuf>,
     /// The job, by its name in the trace; the first of that name
     #[arg(long, value_name = "NAME")]
     job: String,
-    /// The time, seconds from the first submission
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// The time since the first submission: seconds, or 90min, 11h, 2d3h
+    #[arg(long, value_name = "TIME", value_parser = input::seconds)]
     at: f64,
-    /// A cluster as for `run`, such as 16x4/racks=4, or a file that describes one
-    #[arg(long)]
-    cluster: Option<String>,
+    /// Write the answers as JSON to this file; - is standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<String>,
+    #[command(flatten)]
+    cluster: input::ClusterArgument,
     #[command(flatten)]
     settings: SettingsArguments,
     #[command(flatten)]
     opening: input::TraceArguments,
-    /// Write the answers as JSON to this file; - is standard output
-    #[arg(long, value_name = "FILE")]
-    json: Option<String>,
 }
 
 /// One policy's answer.
@@ -55,29 +62,24 @@ struct Answer {
     placing: Option<Placing>,
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
-    let seconds = text.parse().ok();
-    let seconds = seconds.filter(|at: &f64| at.is_finite() && *at >= 0.0);
-    seconds.ok_or_else(|| "it takes a number of seconds, 0 or more".to_owned())
-}
-
 pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
     let request = arguments.settings.request()?;
     let study = input::load(
         &arguments.trace,
         &arguments.opening,
-        arguments.cluster.as_deref(),
+        arguments.cluster.text(),
     )?;
     let prepared = prepared(study, request)?;
     let workload = &prepared.workload;
     let mut jobs = workload.jobs.iter();
     let job = jobs.position(|job| *job.name == *arguments.job);
     let job = job.map(|at| JobId(at as u32)).ok_or_else(|| {
-        let error = anyhow!(
-            "there is no job '{}' in the trace: `switchyard convert` writes all with their names",
-            arguments.job
-        );
-        Failure::Input(error)
+        let names = workload.jobs.iter().map(|job| &*job.name);
+        Failure::Input(anyhow!(
+            "there is no job '{}' in the trace{}: `switchyard convert` writes all with their names",
+            arguments.job,
+            hint(&arguments.job, names)
+        ))
     })?;
     let answers = prepared.runs.iter().map(|spec| {
         let asked = &arguments.settings.policies;

@@ -2,6 +2,7 @@
 //! and of the command line. In: plain values, as JSON has them; out: what a [`Study`] takes. A key that is
 //! none is refused by name, and nothing is guessed.
 
+use crate::meant::hint;
 use crate::study::{Asked, Origin, Request, Study};
 use crate::weights::Weights;
 use crate::{SETTINGS, Setting};
@@ -297,7 +298,8 @@ fn history(name: &str, value: &Value) -> Result<ServiceHistory, Refused> {
 fn unknown<'a>(of: &str, key: &str, valid: impl IntoIterator<Item = &'a str>) -> Refused {
     let valid: Vec<&str> = valid.into_iter().collect();
     refused(format!(
-        "{of} has no option '{key}': it takes {}",
+        "{of} has no option '{key}'{}: it takes {}",
+        hint(key, valid.iter().copied()),
         valid.join(", ")
     ))
 }

@@ -7,6 +7,7 @@
 //! end, so that nothing begins that would have to be refused later.
 
 use crate::cluster::{ClusterError, ClusterPreset, ClusterSpec};
+use crate::meant::hint;
 use crate::outages::Outages;
 use crate::policy::{PolicySpec, ServiceHistory, SpecError, entry};
 use crate::report::{ClusterFacts, Results, RunResult, TraceFacts};
@@ -147,7 +148,7 @@ pub enum StudyError {
         wanted: &'static str,
     },
     /// No sample has this name.
-    #[error("there is no sample '{name}': use one of {valid}")]
+    #[error("there is no sample '{name}'{}: use one of {valid}", hint(.name, .valid.split(", ")))]
     UnknownSample {
         /// The name.
         name: String,
@@ -537,15 +538,17 @@ impl Asked {
 }
 
 impl Prepared {
-    /// What came of the runs, as a whole.
+    /// What came of the runs, as a whole; no two policies are called the same.
     pub fn results(&self, runs: Vec<RunResult>) -> Results {
-        Results {
+        let mut results = Results {
             trace: self.facts.clone(),
             cluster: ClusterFacts::of(&self.cluster),
             preset: self.preset.map(|preset| preset.name().to_owned()),
             finished_in_all: None,
             runs,
-        }
+        };
+        results.tell_apart();
+        results
     }
 
     /// Why plain jobs train applications under every policy, where nobody asked for that: a sentence.

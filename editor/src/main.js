@@ -1,16 +1,16 @@
 // The editor of schedulers: `globalThis.switchyardEditor(id)` opens it beside the yard, with the scheduler of
-// this number or, without one, with what was written last. static/author.js loads it when it is first asked for.
+// this number, with a file's `{ text, name }` or, without either, with what was written last. static/author.js loads it when it is first asked for.
 
 import { panel } from "./panel.js";
 
 let opened = null;
 
-globalThis.switchyardEditor = async (id) => {
+globalThis.switchyardEditor = async (id, file) => {
   opened ??= panel(document.getElementById("editor"));
   try {
     const there = await opened;
     there.onEnd(() => (opened = null));
-    await there.open(id);
+    await there.open(id, file);
   } catch (error) {
     opened = null;
     throw error;

@@ -251,14 +251,19 @@ export const panel = async (place) => {
 
   /** An example opens beside the policy that it is equal to. */
   const start = async (example) => {
+    const is = (card) => example.builtin && card.spec === example.builtin;
+    if (example.builtin && !page.cards().some(is)) page.put(null, example.builtin);
+    await startWith(example.text, `My ${example.title}`);
+  };
+
+  /** What is written from now on is this, as one more scheduler. */
+  const startWith = async (text, called) => {
     clearTimeout(timer);
     turn += 1;
     [live, kept] = [null, null];
-    begin(example.text, page.plain(`My ${example.title}`));
-    const is = (card) => example.builtin && card.spec === example.builtin;
-    if (example.builtin && !page.cards().some(is)) page.put(null, example.builtin);
+    begin(text, page.plain(called));
     remember();
-    await run(example.text);
+    await run(text);
   };
 
   // Challenges
@@ -340,8 +345,13 @@ export const panel = async (place) => {
   };
   let ended = () => {};
 
-  /** A scheduler of the list; what was written last; or, for whoever begins, the first example. */
-  const open = async (id) => {
+  /** A file; a scheduler of the list; what was written last; or, for whoever begins, the first example. */
+  const open = async (id, file) => {
+    if (file) {
+      await startWith(file.text, file.name);
+      look();
+      return code.focus();
+    }
     const held = draft();
     const card = id === undefined ? null : cardOf(id);
     if (card && card.id !== live) {

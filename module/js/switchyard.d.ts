@@ -275,6 +275,8 @@ export interface Distribution {
 
 export interface RunResult {
   policy: string;
+  /** The policy for people: of a script or a plug-in without its code. */
+  label: string;
   placement: string;
   outages?: string;
   restart_cost: number;

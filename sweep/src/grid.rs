@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use switchyard::asked::{LOADS, Options, Refused, items};
+use switchyard::meant::hint;
 use switchyard::policy::{POLICIES, PolicySpec};
 use switchyard::{SETTINGS, Setting};
 
@@ -278,8 +279,10 @@ fn with_parameters(
                 ));
             };
             if !POLICIES.iter().any(|entry| entry.name == policy) {
+                let names = POLICIES.iter().map(|entry| entry.name);
                 return refuse(format!(
-                    "parameters are of '{policy}', and there is no such policy"
+                    "parameters are of '{policy}', and there is no such policy{}",
+                    hint(policy, names)
                 ));
             }
             given.insert(policy, values);
@@ -352,7 +355,8 @@ fn settings_of(value: Option<&Value>) -> Result<Vec<Options>, Refused> {
         if Setting::named(key).is_none() && key != "definitions" {
             let valid: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
             return refuse(format!(
-                "there is no setting '{key}': there are {}",
+                "there is no setting '{key}'{}: there are {}",
+                hint(key, valid.iter().copied()),
                 valid.join(", ")
             ));
         }

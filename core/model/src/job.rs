@@ -3,6 +3,7 @@
 pub use crate::demand::{Demand, Servers, TypeSet};
 
 use crate::Time;
+use crate::meant::hint;
 use serde::{Deserialize, Serialize};
 
 /// A job's dense index in its [`Workload`](crate::workload::Workload), in order of submission.
@@ -105,7 +106,11 @@ pub enum Status {
 
 /// Not the word for a [`Status`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("'{0}' is not a status: use completed, cancelled, failed, node_fail, running, unknown")]
+#[error(
+    "'{0}' is not a status{meant}: use {words}",
+    meant = hint(.0, Status::ALL.iter().map(|(word, _)| *word)),
+    words = Status::ALL.map(|(word, _)| word).join(", ")
+)]
 pub struct UnknownStatus(pub String);
 
 impl Status {

@@ -12,6 +12,7 @@ mod demand;
 pub mod draw;
 pub mod goodput;
 pub mod job;
+pub mod meant;
 pub mod order;
 pub mod outages;
 mod percentile;
@@ -22,5 +23,5 @@ mod time;
 pub mod workload;
 
 pub use percentile::percentile;
-pub use time::Time;
+pub use time::{Time, seconds_of};
 pub use workload::Workload;

@@ -4,8 +4,8 @@
 //!
 //! Outages of one node may overlap: it is back when the last of them is over.
 
-use crate::Time;
 use crate::order;
+use crate::{Time, seconds_of};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -54,7 +54,7 @@ pub enum OutageError {
     )]
     Syntax(String),
     /// A time that is none.
-    #[error("'{0}' is no time: write seconds from the run's begin, 0 or more, or 90min, 2h, 1d")]
+    #[error("'{0}' is no time: write seconds from the run's begin, 0 or more, or 90min, 2h, 1d12h")]
     Time(String),
     /// The end is not after the begin.
     #[error(
@@ -433,18 +433,8 @@ fn kind(text: &str) -> Result<OutageKind, OutageError> {
     }
 }
 
-/// Seconds, or so many of a unit.
 fn seconds(text: &str) -> Result<f64, OutageError> {
-    let units = [("min", 60.0), ("h", 3600.0), ("d", 86_400.0), ("s", 1.0)];
-    let unit = units.iter().find_map(|&(unit, seconds)| {
-        let number = text.strip_suffix(unit)?;
-        Some((number, seconds))
-    });
-    let (number, unit) = unit.unwrap_or((text, 1.0));
-    let number = number.trim().parse::<f64>().ok();
-    let seconds = number.map(|number| number * unit);
-    let sound = seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
-    sound.ok_or_else(|| OutageError::Time(shown(text)))
+    seconds_of(text).ok_or_else(|| OutageError::Time(shown(text)))
 }
 
 /// The beginning of what somebody wrote.

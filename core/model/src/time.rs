@@ -48,6 +48,43 @@ impl Ord for Time {
     }
 }
 
+/// Units of time: how they are written, and their seconds.
+const UNITS: [(&[&str], f64); 5] = [
+    (&["d", "day", "days"], 86_400.0),
+    (&["h", "hr", "hrs", "hour", "hours"], 3_600.0),
+    (&["min", "mins", "minute", "minutes", "m"], 60.0),
+    (&["s", "sec", "secs", "second", "seconds"], 1.0),
+    (&["ms"], 0.001),
+];
+
+/// The seconds of a span of time as people write it: `90min`, `1.5h`, `2d3h`, `1d 2h 30min`, the larger unit
+/// first; a number alone is of seconds. `None`: it is none, or below 0. (By hand: humantime has no decimals.)
+pub fn seconds_of(text: &str) -> Option<f64> {
+    let mut rest = text.trim();
+    if let Ok(seconds) = rest.parse::<f64>() {
+        return Some(seconds).filter(|of| of.is_finite() && *of >= 0.0);
+    }
+    let mut sum = None;
+    let mut larger = f64::INFINITY;
+    while !rest.is_empty() {
+        let (number, unit) = rest.split_at(rest.find(|c: char| c.is_ascii_alphabetic())?);
+        let end = unit.find(|c: char| !c.is_ascii_alphabetic());
+        let (unit, next) = unit.split_at(end.unwrap_or(unit.len()));
+        let mut units = UNITS.iter();
+        let &(_, unit) = units.find(|(words, _)| words.contains(&unit))?;
+        let number = number.trim_end();
+        let is_plain = number.bytes().all(|c| c.is_ascii_digit() || c == b'.');
+        let number: f64 = number.parse().ok().filter(|_| is_plain)?;
+        if unit >= larger {
+            return None;
+        }
+        larger = unit;
+        sum = Some(sum.unwrap_or(0.0) + number * unit);
+        rest = next.trim_start();
+    }
+    sum.filter(|seconds| seconds.is_finite())
+}
+
 /// A moment plus a span in seconds.
 impl Add<f64> for Time {
     type Output = Time;
@@ -61,5 +98,35 @@ impl Sub for Time {
     type Output = f64;
     fn sub(self, earlier: Time) -> f64 {
         self.0 - earlier.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_read_as_people_write_them() {
+        for (text, seconds) in [
+            ("3600", 3_600.0),
+            (" 0.5 ", 0.5),
+            ("1e3", 1_000.0),
+            ("11h", 39_600.0),
+            ("1.5h", 5_400.0),
+            ("90min", 5_400.0),
+            ("5m", 300.0),
+            ("2d3h", 183_600.0),
+            ("1d 2h 30min", 95_400.0),
+            ("2 days 3 hours", 183_600.0),
+            ("250ms", 0.25),
+        ] {
+            assert_eq!(seconds_of(text), Some(seconds), "{text}");
+        }
+        for text in [
+            "", " ", "-1", "-1h", "inf", "nan", "h", "3 fortnights", "3h2d", "2h2h", "2h-1min",
+            "2h30", "1e3h", "1..2h", "11 h é",
+        ] {
+            assert_eq!(seconds_of(text), None, "{text}");
+        }
     }
 }

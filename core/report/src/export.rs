@@ -77,6 +77,8 @@ pub struct ClusterFacts {
 pub struct RunResult {
     /// The canonical spec.
     pub policy: String,
+    /// The same for people: of a script or a plug-in without its code.
+    pub label: String,
     /// How gangs are laid on nodes, unless the policy says otherwise.
     pub placement: String,
     /// Nodes that fail or are drained, as text; "" if none.
@@ -199,6 +201,30 @@ impl ClusterFacts {
     }
 }
 
+impl Results {
+    /// Numbers different policies that are called the same, as two scripts may be: `script[name=mine]`,
+    /// `script[name=mine] #2`.
+    pub fn tell_apart(&mut self) {
+        let called: Vec<(String, String)> = self
+            .runs
+            .iter()
+            .map(|run| (run.label.clone(), run.policy.clone()))
+            .collect();
+        for run in &mut self.runs {
+            let mut namesakes: Vec<&str> = Vec::new();
+            for (label, policy) in &called {
+                if *label == run.label && !namesakes.contains(&policy.as_str()) {
+                    namesakes.push(policy);
+                }
+            }
+            let place = namesakes.iter().position(|policy| *policy == run.policy);
+            if let Some(place) = place.filter(|place| *place > 0) {
+                run.label.push_str(&format!(" #{}", place + 1));
+            }
+        }
+    }
+}
+
 impl RunResult {
     /// Of a complete run and all that its log tells but for single jobs.
     pub fn of(run: &RunSpec, log: &RunLog, outcomes: &Outcomes, wall_ms: f64) -> Self {
@@ -214,6 +240,7 @@ impl RunResult {
     pub fn new(run: &RunSpec, summary: &Summary, wall_ms: f64, log_hash: u64) -> Self {
         Self {
             policy: run.policy.to_string(),
+            label: run.policy.label(),
             placement: run.placement.to_string(),
             outages: run.outages.to_string(),
             options: run.options,

@@ -1,6 +1,7 @@
 //! Presets: the semantics of a published simulator in one word, so that figures can be compared
 //! number by number. The defaults elsewhere are what makes sense.
 
+use crate::meant::hint;
 use crate::policy::{PolicySpec, SpecError};
 use crate::{RunSpec, Setting, Settings};
 use std::str::FromStr;
@@ -24,7 +25,10 @@ pub enum Preset {
 
 /// Not the name of a preset.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no preset '{0}': use reference-nsdi19, reference-osdi21 or reference-sc20")]
+#[error(
+    "there is no preset '{0}'{meant}: use reference-nsdi19, reference-osdi21 or reference-sc20",
+    meant = hint(.0, Preset::ALL.map(Preset::name))
+)]
 pub struct UnknownPreset(pub String);
 
 impl Preset {

@@ -11,6 +11,7 @@ use crate::placement::Strategy;
 use crate::policy::ParamKind;
 use crate::sim::SimOptions;
 use crate::workload::{ApplicationSettings, BindingRule, GpuGeneration, PAPER_RULE, RuleError};
+use crate::seconds_of;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -388,12 +389,23 @@ impl Setting {
     ///
     /// What it takes, as a sentence's second half.
     pub fn take(&self, settings: &mut Settings, text: &str) -> Result<(), String> {
-        let value = self.kind.canonical(text);
+        let value = self.kind.canonical(text).or_else(|| self.span(text));
         let value = value.or_else(|| (text == self.default()).then(|| text.to_owned()));
         match value {
             Some(value) => (self.set)(settings, &value),
-            None => Err(format!("it takes {}", self.takes())),
+            None => Err(format!("it takes {}{}", self.takes(), self.kind.hint(text))),
         }
+    }
+
+    /// The number that a span of time comes to, as `2d3h` or `90min`.
+    fn span(&self, text: &str) -> Option<String> {
+        let unit = match self.unit {
+            "s" => 1.0,
+            "h" => 3_600.0,
+            _ => return None,
+        };
+        let number = seconds_of(text)? / unit;
+        self.kind.canonical(&number.to_string())
     }
 
     /// What values it takes, in words.
@@ -450,6 +462,26 @@ mod tests {
     }
 
     #[test]
+    fn times_have_units() {
+        let taken = |key: &str, text: &str| {
+            let setting = Setting::named(key).expect("it is there");
+            let mut settings = Settings::default();
+            let taken = setting.take(&mut settings, text);
+            taken.map(|()| (setting.get)(&settings))
+        };
+        for (key, text, value) in [
+            ("restart_cost", "1.5min", "90"),
+            ("checkpoint_interval", "1d12h", "129600"),
+            ("mtbf", "30d", "720"),
+            ("mttr", "90min", "1.5"),
+            ("mttr", "1.5", "1.5"),
+        ] {
+            assert_eq!(taken(key, text), Ok(value.to_owned()), "{key} {text}");
+        }
+        assert!(taken("seed", "2h").is_err() && taken("restart_cost", "2 weeks").is_err());
+    }
+
+    #[test]
     fn what_is_no_value_is_told_what_would_be() {
         let refusal = |key: &str, text: &str| {
             let setting = Setting::named(key).expect("it is there");
@@ -473,6 +505,7 @@ mod tests {
             refusal("spread_slowdown", "h100"),
             "it takes no or k80 or p100 or v100"
         );
+        assert!(refusal("placement", "sprad").ends_with(" (did you mean 'spread'?)"));
         assert_eq!(
             refusal("placement", "default"),
             format!("it takes {}", ParamKind::Placement)

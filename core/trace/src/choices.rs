@@ -1,15 +1,15 @@
 //! What people decide after reading the import report: which jobs, what becomes of fractions of
 //! a GPU, and of gangs that the cluster cannot hold.
 //!
-//! As text: a window is `FROM..TO` in seconds since the first submission, or with a unit as
-//! `1d..36h`; either end may be missing.
+//! As text: a window is `FROM..TO` in seconds since the first submission, or with units as
+//! `1d..2d12h`; either end may be missing.
 
 use super::report::{Dropped, Example, WarningKind};
-use super::rows::number;
-use super::timestamp::Unit;
 use super::{DropReason, Member, Record, Trace};
 use crate::cluster::ClusterSpec;
 use crate::job::{Status, UnknownStatus};
+use crate::meant::hint;
+use crate::seconds_of;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -90,7 +90,7 @@ pub enum ChoiceError {
     #[error(transparent)]
     Status(#[from] UnknownStatus),
     /// A word that is none of those expected.
-    #[error("'{given}' is not {what}: use {valid}")]
+    #[error("'{given}' is not {what}{}: use {valid}", hint(.given, .valid.split(", ")))]
     Word {
         /// What was given.
         given: String,
@@ -100,7 +100,7 @@ pub enum ChoiceError {
         valid: String,
     },
     /// No tenant has this name.
-    #[error("the trace has no tenant '{given}': its tenants are {valid}")]
+    #[error("the trace has no tenant '{given}'{}: its tenants are {valid}", hint(.given, .valid.split(", ")))]
     NoSuchTenant {
         /// The name.
         given: String,
@@ -308,13 +308,7 @@ impl FromStr for Window {
             if end.is_empty() {
                 return Some(open);
             }
-            let digits = end.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-            let unit = match end.get(digits.len()..)? {
-                "" => Unit::Seconds,
-                unit => Unit::of_word(unit)?,
-            };
-            let value = unit.seconds(number(digits.trim())?);
-            (value.is_finite() && value >= 0.0).then_some(value)
+            seconds_of(end)
         };
         let from = end(from, 0.0).ok_or_else(syntax)?;
         let to = end(to, f64::INFINITY).ok_or_else(syntax)?;

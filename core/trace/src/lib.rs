@@ -69,7 +69,8 @@ use container::in_order;
 use outages::Outages;
 use serde::{Deserialize, Serialize};
 use switchyard_model::{
-    Time, application, cluster, job, order, outages, percentile, spreadsheet, throughputs,
+    Time, application, cluster, job, meant, order, outages, percentile, seconds_of, spreadsheet,
+    throughputs,
 };
 use switchyard_rows as rows;
 

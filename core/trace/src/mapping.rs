@@ -6,6 +6,7 @@
 //! quotation marks.
 
 use super::timestamp::Unit;
+use crate::meant::hint;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -83,7 +84,11 @@ pub enum MappingError {
     )]
     Syntax(String),
     /// No such key.
-    #[error("a mapping has no '{0}': use {keys}, unit, duration_unit, time", keys = ColumnMapping::KEYS.join(", "))]
+    #[error(
+        "a mapping has no '{0}'{meant}: use {keys}, unit, duration_unit, time",
+        meant = hint(.0, ColumnMapping::KEYS.into_iter().chain(["unit", "duration_unit", "time"])),
+        keys = ColumnMapping::KEYS.join(", ")
+    )]
     UnknownKey(String),
     /// A key given more than once.
     #[error("the mapping gives '{0}' twice")]

@@ -79,6 +79,11 @@ class Run:
         return self.figures["policy"]
 
     @property
+    def label(self) -> str:
+        """The policy for people: of a script or a plug-in without its code."""
+        return self.figures["label"]
+
+    @property
     def summary(self) -> dict[str, Any]:
         """The run in numbers, times in seconds: ``jct``, ``queueing``, ``makespan``, …"""
         return {name: self.figures[name] for name in _SUMMARY if name in self.figures}
@@ -96,13 +101,13 @@ class Run:
         return self.figures[figure]
 
     def _repr_html_(self) -> str:
-        what = f"{self.policy} on {self.cluster['spec']}: {self.cluster['gpus']:,} GPUs"
+        what = f"{self.label} on {self.cluster['spec']}: {self.cluster['gpus']:,} GPUs"
         return _shown.results([self], what)
 
     def __repr__(self) -> str:
         jct = self.figures["jct"]["mean"]
         finished, jobs = self.figures["finished"], self.figures["jobs"]
-        return f"<switchyard.Run: {self.policy}, {finished} of {jobs} jobs, mean JCT {jct:.1f} s>"
+        return f"<switchyard.Run: {self.label}, {finished} of {jobs} jobs, mean JCT {jct:.1f} s>"
 
 
 class Results(Mapping[str, Run]):

@@ -44,7 +44,7 @@ def table(runs: Sequence[Any]) -> str:
         cells = "".join(f"<td>{html.escape(of(run))}</td>" for _, of in _COLUMNS)
         if run["jct"]["mean"] == best and len(runs) > 1:
             cells = cells.replace("<td>", "<td><b>", 1).replace("</td>", "</b></td>", 1)
-        rows.append(f"<tr><th style='text-align:left'>{html.escape(run.policy)}</th>{cells}</tr>")
+        rows.append(f"<tr><th style='text-align:left'>{html.escape(run.label)}</th>{cells}</tr>")
     return f"<table style='white-space:nowrap'><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
@@ -80,7 +80,7 @@ def distributions(runs: Sequence[Any]) -> str:
         ranks = numpy.unique(numpy.linspace(0, len(times) - 1, min(len(times), width)).astype(int))
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x(times[ranks]), y((ranks + 1) / len(times))))
         style = f"stroke='{_COLOURS[at % len(_COLOURS)]}' stroke-dasharray='{_DASHES[at // len(_COLOURS) % len(_DASHES)]}'"
-        name = html.escape(run.policy)
+        name = html.escape(run.label)
         parts.append(f"<polyline points='{points}' fill='none' stroke-width='2' {style}><title>{name}</title></polyline>")
         line = _TOP + 14 + 16 * at
         parts.append(f"<path d='M{_LEFT + 8} {line - 4}h18' stroke-width='2' {style}/><text x='{_LEFT + 30}' y='{line}'>{name}</text>")

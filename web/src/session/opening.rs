@@ -48,11 +48,12 @@ impl Session {
         self.ask_opener(&request, &[]);
     }
 
-    /// Opens the visitor's files: a trace, a cluster's description, or both; weights and plug-ins.
+    /// Opens the visitor's files: a trace, a cluster's description, or both; weights, plug-ins and scripts.
     pub fn open_files(&self, mut files: Vec<File>) {
         self.tell(Action::ReadRefusal);
         self.take_weights(&mut files);
         self.take_plugins(&mut files);
+        self.take_scripts(&mut files);
         if !files.is_empty() {
             let how = Opening {
                 files,

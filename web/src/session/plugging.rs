@@ -1,5 +1,6 @@
-//! Plug-ins: a module of WebAssembly that is dropped on the page is one more scheduler of its list. Its
-//! bytes are a parameter of the policy's spec, so that links and experiments carry it.
+//! Schedulers of one's own in files: a plug-in, a module of WebAssembly, that is dropped on the page is one
+//! more scheduler of its list; a script is opened in the editor, which adds it. What is in the file is a
+//! parameter of the policy's spec, so that links and experiments carry it.
 
 use super::Session;
 use crate::state::Action;
@@ -15,13 +16,16 @@ extern "C" {
     /// The spec of a module (static/remote.js).
     #[wasm_bindgen(catch, js_namespace = switchyardRemote)]
     async fn plugin(file: &File) -> Result<JsValue, JsValue>;
+
+    /// Opens the editor with a script (static/author.js).
+    #[wasm_bindgen(catch, js_name = switchyardScript)]
+    async fn script(file: &File) -> Result<JsValue, JsValue>;
 }
 
 impl Session {
     /// Takes modules out of what was dropped.
     pub(super) fn take_plugins(&self, files: &mut Vec<File>) {
-        let is_module = |file: &mut File| file.name().to_ascii_lowercase().ends_with(".wasm");
-        for file in files.extract_if(.., is_module) {
+        for file in files.extract_if(.., |file| ends_with(file, ".wasm")) {
             let session = self.clone();
             spawn_local(async move {
                 let spec = plugin(&file).await.map_err(|error| words(&error));
@@ -36,4 +40,24 @@ impl Session {
             });
         }
     }
+
+    /// Takes scripts out of what was dropped.
+    pub(super) fn take_scripts(&self, files: &mut Vec<File>) {
+        let scripts: Vec<File> = files
+            .extract_if(.., |file| ends_with(file, ".rhai"))
+            .collect();
+        let session = self.clone();
+        // One after the other: the editor has room for one.
+        spawn_local(async move {
+            for file in scripts {
+                if let Err(error) = script(&file).await {
+                    session.tell(Action::Notice(Some(words(&error))));
+                }
+            }
+        });
+    }
+}
+
+fn ends_with(file: &File, end: &str) -> bool {
+    file.name().to_ascii_lowercase().ends_with(end)
 }

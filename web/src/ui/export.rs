@@ -231,6 +231,7 @@ fn result(state: &AppState, stage: &Stage, run: &StageRun) -> Option<RunResult> 
     let spec = state.run_spec(card);
     let outcomes = outcomes(stage, run);
     Some(RunResult {
+        label: run.name.clone(),
         by_gpu_type: by_gpu_type(&stage.cluster, &run.log, &outcomes),
         parameter_servers: ServerFigures::of(&run.log),
         per_job: Some(jct_by_name(&stage.workload, &outcomes)),

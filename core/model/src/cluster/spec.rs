@@ -1,6 +1,7 @@
 //! What a cluster is made of.
 
-use super::{GpuModel, NoTypeName, NodeGroup, NodeKind, Tree, TreeError, TypeId};
+use super::{CLUSTERS, GpuModel, NoTypeName, NodeGroup, NodeKind, Tree, TreeError, TypeId};
+use crate::meant::hint;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -29,7 +30,8 @@ pub struct ClusterSpec {
 pub enum ClusterError {
     /// Not of the form `NODESxGPUS`.
     #[error(
-        "'{0}' is not a cluster: write NODESxGPUS, such as 16x4, 8x8+4x4 for unlike nodes, or 8x8:v100+4x4:a100 with GPU types"
+        "'{0}' is not a cluster{meant}: write NODESxGPUS, such as 16x4, 8x8+4x4 for unlike nodes, or 8x8:v100+4x4:a100 with GPU types",
+        meant = hint(.0, CLUSTERS.iter().map(|of| of.name))
     )]
     Syntax(String),
     /// A property of nodes that is none, or has no such value.

@@ -13,6 +13,7 @@
 //! is not stretched.
 
 use crate::application::{Application, packed};
+use crate::meant::hint;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -70,7 +71,7 @@ pub struct GpuTimeClass {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BindError {
     /// A name that no application has.
-    #[error("there is no application '{name}': there are {known}")]
+    #[error("there is no application '{name}'{}: there are {known}", hint(.name, .known.split(", ")))]
     UnknownApplication {
         /// The name.
         name: String,

@@ -33,6 +33,7 @@ use crate::Time;
 use crate::cluster::{FreeGpus, Needs, Part, Placement, Share};
 use crate::contention::Profile;
 use crate::job::JobId;
+use crate::meant::hint;
 use crate::order;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -195,7 +196,11 @@ impl Gang {
 
 /// Not the name of a placement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a placement: use one of {names}", names = names())]
+#[error(
+    "'{0}' is not a placement{meant}: use one of {names}",
+    meant = hint(.0, Strategy::ALL.map(Strategy::name)),
+    names = names()
+)]
 pub struct UnknownStrategy(pub String);
 
 fn names() -> String {

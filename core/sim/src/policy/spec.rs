@@ -4,6 +4,7 @@
 //! prints in canonical form. [`Params`] gives a policy its values, defaults filled in.
 
 use super::{entry, own};
+use crate::meant::hint;
 use crate::outages::Outages;
 use crate::placement::{Strategy, UnknownStrategy};
 use serde::{Deserialize, Serialize};
@@ -80,7 +81,7 @@ pub enum SpecError {
     #[error("'{0}' is not a policy: write name or name[parameter=value,…]")]
     Syntax(String),
     /// No policy has this name.
-    #[error("there is no policy '{name}': use one of {valid}")]
+    #[error("there is no policy '{name}'{}: use one of {valid}", hint(.name, .valid.split(", ")))]
     UnknownPolicy {
         /// The name given.
         name: String,
@@ -88,7 +89,7 @@ pub enum SpecError {
         valid: String,
     },
     /// The policy has no such parameter.
-    #[error("{policy} has no parameter '{param}': it takes {valid}")]
+    #[error("{policy} has no parameter '{param}'{}: it takes {valid}", hint(.param, .valid.split(", ")))]
     UnknownParam {
         /// The policy.
         policy: String,
@@ -106,7 +107,7 @@ pub enum SpecError {
         param: String,
     },
     /// A value outside what the parameter takes.
-    #[error("{policy}: '{value}' is no value for '{param}', which takes {valid}")]
+    #[error("{policy}: '{value}'{meant} is no value for '{param}', which takes {valid}")]
     BadValue {
         /// The policy.
         policy: String,
@@ -114,6 +115,8 @@ pub enum SpecError {
         param: String,
         /// The value given.
         value: String,
+        /// What was meant, as a remark; "" if nobody knows.
+        meant: String,
         /// What it takes.
         valid: String,
     },
@@ -261,6 +264,20 @@ impl ParamKind {
                 let strategy: Result<Strategy, UnknownStrategy> = value.parse();
                 strategy.ok().map(|strategy| strategy.name().to_string())
             }
+        }
+    }
+}
+
+impl ParamKind {
+    /// What was meant by what is no value, as a remark; "" where no word is alike.
+    pub fn hint(self, value: &str) -> String {
+        let placements = || Strategy::ALL.map(Strategy::name);
+        match self {
+            Self::Bool => hint(value, ["true", "false"]),
+            Self::OneOf(words) => hint(value, words.iter().copied()),
+            Self::Placement => hint(value, placements()),
+            Self::PlacementOrRuns => hint(value, placements().into_iter().chain(["default"])),
+            _ => String::new(),
         }
     }
 }

@@ -136,12 +136,11 @@ impl Board {
 
     /// The job as it stands now: a script may have kept it from an earlier decision.
     fn now(&self, job: &Job) -> Answer<Job> {
-        let id = job.0.id;
-        let now = self.jobs.get(&id).cloned();
+        let now = self.jobs.get(&job.0.id).cloned();
         now.ok_or_else(|| {
             refuse(format!(
-                "job {} is over: it was kept from an earlier decision",
-                id.0
+                "{} is over: it was kept from an earlier decision",
+                job.called()
             ))
         })
     }
@@ -155,9 +154,9 @@ impl Board {
         }
         let now = self.now(job)?;
         if self.changed.contains(&now.0.id) {
-            let id = now.0.id.0;
             let what = format!(
-                "job {id} has been started, stopped or moved in this plan already: once is all"
+                "{} has been started, stopped or moved in this plan already: once is all",
+                now.called()
             );
             return Err(refuse(what));
         }
@@ -167,9 +166,9 @@ impl Board {
     fn waiting(&self, job: &Job) -> Answer<Job> {
         let now = self.untouched(job)?;
         if now.0.running {
-            let id = now.0.id.0;
             let what = format!(
-                "job {id} runs already: move(job, nodes) moves it, stop(job) takes its GPUs"
+                "{} runs already: move(job, nodes) moves it, stop(job) takes its GPUs",
+                now.called()
             );
             return Err(refuse(what));
         }
@@ -179,9 +178,9 @@ impl Board {
     fn running(&self, job: &Job) -> Answer<Job> {
         let now = self.untouched(job)?;
         if !now.0.running {
-            let id = now.0.id.0;
             return Err(refuse(format!(
-                "job {id} does not run: ask job.running first"
+                "{} does not run: ask job.running first",
+                now.called()
             )));
         }
         Ok(now)
@@ -226,25 +225,26 @@ impl Board {
         let (Facts { id, .. }, seat) = (&*job.0, job.seat()?);
         if seat.gang.share.is_some() || seat.needs.servers().count > 0 {
             let what = format!(
-                "job {} shares a GPU or has parameter servers: start(job) places it",
-                id.0
+                "{} shares a GPU or has parameter servers: start(job) places it",
+                job.called()
             );
             return Err(refuse(what));
         }
         let room = self.room.get_mut();
-        let parts = laid(room, seat, nodes)?;
+        let parts = laid(room, job, nodes)?;
         let given = Part::gpus_of(&parts);
         if given != seat.gang.gpus {
             let what = format!(
-                "job {} wants {} GPUs, but these nodes have {given} free",
-                id.0, seat.gang.gpus
+                "{} wants {} GPUs, but these nodes have {given} free",
+                job.called(),
+                seat.gang.gpus
             );
             return Err(refuse(what));
         }
         if !room.fits(&parts, seat.needs) {
             let what = format!(
-                "job {} does not fit on these nodes: too few GPUs, cores or too little memory are free there",
-                id.0
+                "{} does not fit on these nodes: too few GPUs, cores or too little memory are free there",
+                job.called()
             );
             return Err(refuse(what));
         }
@@ -260,8 +260,8 @@ impl Board {
         let (id, seat, gpus) = (job.0.id, job.seat()?, count(gpus)?);
         let Some(trainee) = seat.trainee.as_ref().filter(|_| seat.gang.share.is_none()) else {
             let what = format!(
-                "job {} is a gang with a fixed duration: start(job) starts it, ask job.adaptive first",
-                id.0
+                "{} is a gang with a fixed duration: start(job) starts it, ask job.adaptive first",
+                job.called()
             );
             return Err(refuse(what));
         };
@@ -270,8 +270,8 @@ impl Board {
         let most = limits.max_replicas().max(seat.gang.gpus);
         if gpus > most {
             return Err(refuse(format!(
-                "job {} can use {most} GPUs, not {gpus}",
-                id.0
+                "{} can use {most} GPUs, not {gpus}",
+                job.called()
             )));
         }
         let split = match batch {
@@ -285,8 +285,8 @@ impl Board {
             || split.total(gpus) > f64::from(limits.max_batch)
         {
             let what = format!(
-                "job {} cannot train a batch of {} samples on {gpus} GPUs: it takes {} per GPU at most, and {} in all",
-                id.0,
+                "{} cannot train a batch of {} samples on {gpus} GPUs: it takes {} per GPU at most, and {} in all",
+                job.called(),
                 split.total(gpus),
                 limits.max_local,
                 limits.max_batch
@@ -384,8 +384,8 @@ fn no_node(node: INT) -> Box<EvalAltResult> {
 
 /// The gang on nodes: `[3, 4]`, as much as is free on each, one after the other; `[[3, 2], [4, 2]]`, so
 /// many on each.
-fn laid(room: &Room, seat: &Seat, nodes: &Array) -> Answer<Vec<Part>> {
-    let free = room.free();
+fn laid(room: &Room, job: &Job, nodes: &Array) -> Answer<Vec<Part>> {
+    let (seat, free) = (job.seat()?, room.free());
     let mut left = seat.gang.gpus;
     let mut parts: Vec<Part> = Vec::new();
     for entry in nodes {
@@ -410,7 +410,8 @@ fn laid(room: &Room, seat: &Seat, nodes: &Array) -> Answer<Vec<Part>> {
         }
         if !seat.needs.allows(room.pool_of(at)) {
             return Err(refuse(format!(
-                "node {node} has GPUs of a type that the job does not allow"
+                "node {node} has GPUs of a type that {} does not allow",
+                job.called()
             )));
         }
         let gpus = match (pair.is_some(), gpus) {
@@ -419,11 +420,13 @@ fn laid(room: &Room, seat: &Seat, nodes: &Array) -> Answer<Vec<Part>> {
             (true, None) => return Err(refuse("a pair is of node and GPUs: [3, 2]")),
         };
         if parts.iter().any(|part| part.node == at) {
-            return Err(refuse(format!("node {node} is named twice")));
+            let what = format!("node {node} is named twice for {}", job.called());
+            return Err(refuse(what));
         }
         if gpus > here {
             return Err(refuse(format!(
-                "node {node} has {here} GPUs free, not {gpus}"
+                "node {node} has {here} GPUs free, not {gpus} for {}",
+                job.called()
             )));
         }
         if gpus > 0 {

@@ -23,6 +23,7 @@ pub(super) struct Facts {
     pub(super) id: JobId,
     pub(super) gpus: u32,
     pub(super) running: bool,
+    /// Of a script that gives keys only if it reads it.
     name: ImmutableString,
     /// Of each of [`PROPERTIES`].
     values: [Option<Value>; PROPERTIES.len()],
@@ -39,9 +40,10 @@ pub(super) struct Seat {
     pub(super) trainee: Option<Rc<RefCell<Trainee>>>,
 }
 
-/// What a script keeps of a job as long as it is active.
-#[derive(Debug, Default)]
+/// What is kept of a job as long as it is active.
+#[derive(Debug)]
 pub(super) struct Kept {
+    name: ImmutableString,
     pub(super) queue: Cell<u32>,
     /// A number, a word, true or false; at first none.
     pub(super) memo: RefCell<Dynamic>,
@@ -51,14 +53,24 @@ pub(super) struct Kept {
 const LONGEST_MEMO: usize = 64;
 
 impl Job {
-    /// A job as it stands; `named`: with its name, which is copied.
-    pub(super) fn of(view: &View<'_>, id: JobId, named: bool, seat: Option<Seat>) -> Self {
+    /// A job as it stands, of which a key is asked; `named`: with its name, which is copied.
+    pub(super) fn asked(view: &View<'_>, id: JobId, named: bool) -> Self {
         let name = if named { view.name(id) } else { "" };
+        Self::new(view, id, name.into(), None)
+    }
+
+    /// The same of one in its seat.
+    pub(super) fn seated(view: &View<'_>, id: JobId, seat: Seat) -> Self {
+        let name = seat.kept.name.clone();
+        Self::new(view, id, name, Some(seat))
+    }
+
+    fn new(view: &View<'_>, id: JobId, name: ImmutableString, seat: Option<Seat>) -> Self {
         Self(Rc::new(Facts {
             id,
             gpus: view.gpus(id),
             running: view.phase(id) == Phase::Running,
-            name: name.into(),
+            name,
             values: PROPERTIES
                 .each_ref()
                 .map(|property| (property.of)(view, id)),
@@ -66,9 +78,30 @@ impl Job {
         }))
     }
 
+    /// Which it is, for messages of a script that decides the whole.
+    pub(super) fn called(&self) -> String {
+        called(&self.0.name)
+    }
+
     pub(super) fn seat(&self) -> Result<&Seat, Box<EvalAltResult>> {
         let seat = self.0.seat.as_ref();
         seat.ok_or_else(|| refuse("a key is a number and no more: define `fn plan(view)` for this"))
+    }
+}
+
+/// A job of this name, for messages.
+pub(super) fn called(name: &str) -> String {
+    format!("job '{name}'")
+}
+
+impl Kept {
+    /// Of a job that has come.
+    pub(super) fn of(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            queue: Cell::default(),
+            memo: RefCell::default(),
+        }
     }
 }
 

@@ -1,12 +1,12 @@
 //! The language of scripts: Rhai, with its limits, `libm`'s mathematics and errors in words.
 
-use super::words::{Word, meant};
+use super::words::{WORDS, Word, meant};
 use crate::sim::Mistake;
 use rhai::config::hashing::set_hashing_seed;
 use rhai::packages::{
     BasicArrayPackage, BasicMapPackage, CorePackage, LogicPackage, MoreStringPackage, Package,
 };
-use rhai::{Engine, EvalAltResult, INT, ParseError, Position};
+use rhai::{AST, Engine, EvalAltResult, INT, ParseError, Position};
 
 /// What one decision of a script may take. Beyond it, the run ends with the line that it was at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,7 +152,7 @@ pub(super) fn unreadable(error: &ParseError) -> Mistake {
 }
 
 /// What ended a script, at the innermost place in its text.
-pub(super) fn ended(error: Box<EvalAltResult>, limits: Limits) -> Mistake {
+pub(super) fn ended(error: Box<EvalAltResult>, limits: Limits, script: &AST) -> Mistake {
     use EvalAltResult as E;
     let outer = error.position();
     let mut inner = error;
@@ -183,7 +183,7 @@ pub(super) fn ended(error: Box<EvalAltResult>, limits: Limits) -> Mistake {
             "there is no variable '{name}' here: a function sees its parameters and what is defined at the top with let or const, and a closure |job| … only its own parameters"
         ),
         E::ErrorDotExpr(text, _) => unknown_property(text).unwrap_or_else(|| text.clone()),
-        E::ErrorFunctionNotFound(call, _) => unknown_function(call),
+        E::ErrorFunctionNotFound(call, _) => unknown_function(call, script),
         E::ErrorRuntime(value, _) => match value.clone().into_string() {
             Ok(text) => text,
             Err(_) => format!("thrown: {value}"),
@@ -212,14 +212,19 @@ fn unknown_property(text: &str) -> Option<String> {
     Some(format!("{of} has no '{property}': {hint}"))
 }
 
-/// A call, as `flor (f64)`, of what is no function, or not one of these.
-fn unknown_function(call: &str) -> String {
+/// A call, as `flor (f64)`, of what is no function, or takes other parameters.
+fn unknown_function(call: &str, script: &AST) -> String {
     let name = call.split(' ').next().unwrap_or(call);
-    let is_call = |word: &Word| word.signature.starts_with('(');
-    match meant(name, is_call) {
-        Some(meant) if meant == name => {
-            format!("'{name}' takes something else: this is {call}")
-        }
+    let own = script.iter_functions().filter(|of| of.name == name);
+    let own = own.map(|of| format!("({})", of.params.join(", ")));
+    let is_call = |word: &&Word| word.signature.starts_with('(');
+    let given = WORDS.iter().filter(is_call).filter(|of| of.name == name);
+    let given = given.map(|of| of.signature.to_owned());
+    let takes: Vec<String> = own.chain(given).collect();
+    if !takes.is_empty() {
+        return format!("'{name}' takes {}: this is {call}", takes.join(" or "));
+    }
+    match meant(name, |word| is_call(&word)) {
         Some(meant) => format!("there is no function {call}: did you mean '{meant}'?"),
         None => format!("there is no function {call}: docs/scripts.md lists those there are"),
     }

@@ -116,7 +116,7 @@ impl Script {
         let mut top = Scope::new();
         engine
             .run_ast_with_scope(&mut top, &plain)
-            .map_err(|error| ended(error, limits))?;
+            .map_err(|error| ended(error, limits, &plain))?;
         let is_plan = Self::level(&plain, text)?;
         let head = head(text, if is_plan { PLAN } else { KEY });
         let says = Says::of(&top, head)?;
@@ -251,9 +251,8 @@ impl Script {
         keys: &mut Vec<f64>,
     ) -> Result<(), Mistake> {
         keys.clear();
-        let of = |&job: &JobId| Job::of(view, job, self.reads.names, None);
-        let jobs: Vec<Job> = jobs.iter().map(of).collect();
-        let many = jobs.len();
+        let of = |&job: &JobId| Job::asked(view, job, self.reads.names);
+        let asked: Vec<Job> = jobs.iter().map(of).collect();
         {
             let mut desk = self.desk.borrow_mut();
             std::mem::swap(&mut desk.keys, keys);
@@ -264,13 +263,21 @@ impl Script {
             &mut Scope::new(),
             &self.ast,
             MANY_NAME,
-            (Jobs(Rc::new(jobs)), now),
+            (Jobs(Rc::new(asked)), now),
         );
         let mut desk = self.desk.borrow_mut();
         std::mem::swap(&mut desk.keys, keys);
         *rng = desk.rng.clone();
-        called.map_err(|error| self.placed(ended(error, self.limits)))?;
-        if keys.len() != many {
+        called.map_err(|error| {
+            let mut mistake = self.placed(ended(error, self.limits, &self.ast));
+            // So many have their keys: it was at the next.
+            if let Some(&job) = jobs.get(keys.len()) {
+                let job = jobs::called(view.name(job));
+                mistake.what = format!("{job}: {}", mistake.what);
+            }
+            mistake
+        })?;
+        if keys.len() != jobs.len() {
             return Err(mistake(self.head, "it gave keys of its own"));
         }
         Ok(())
@@ -336,7 +343,7 @@ impl Script {
         let board = desk.board.take();
         called
             .map(drop)
-            .map_err(|error| self.placed(ended(error, self.limits)))?;
+            .map_err(|error| self.placed(ended(error, self.limits, &self.ast)))?;
         Ok(board.map(|board| board.plan).unwrap_or_default())
     }
 }

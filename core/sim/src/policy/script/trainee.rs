@@ -85,8 +85,8 @@ fn of(job: &Job) -> Result<&Rc<RefCell<Trainee>>, Box<EvalAltResult>> {
     let trainee = job.seat()?.trainee.as_ref();
     trainee.ok_or_else(|| {
         refuse(format!(
-            "job {} is a gang with a fixed duration: ask job.adaptive first",
-            job.0.id.0
+            "{} is a gang with a fixed duration: ask job.adaptive first",
+            job.called()
         ))
     })
 }

@@ -58,7 +58,7 @@ impl Whole {
         for &news in view.news() {
             match news {
                 News::Arrived(job) => {
-                    self.kept.insert(job, Rc::default());
+                    self.kept.insert(job, Rc::new(Kept::of(view.name(job))));
                 }
                 News::Finished(job) => {
                     self.kept.remove(&job);
@@ -74,16 +74,14 @@ impl Whole {
         let Self {
             kept,
             trainees,
-            script,
             strategy,
             ..
         } = self;
-        let named = script.reads().names;
         let jobs = kept.iter().map(|(&id, kept)| {
             let training = view.training(id);
             let trainee = training.map(|of| trainees.follow(&of, gpus, view.node_size()));
             let seat = Seat::of(view, id, *strategy, kept, trainee);
-            Job::of(view, id, named, Some(seat))
+            Job::seated(view, id, seat)
         });
         jobs.collect()
     }

@@ -1,6 +1,8 @@
 //! The words that scripts are written with, for whoever completes them: one line each. `docs/scripts.md` is
 //! the whole of it.
 
+use crate::meant;
+
 /// A word of the language.
 #[derive(Clone, Copy, Debug)]
 pub struct Word {
@@ -265,16 +267,10 @@ pub const WORDS: &[Word] = &[
     ),
 ];
 
-/// How alike a word and what was written must be to be meant, by Jaro and Winkler: 0 to 1.
-const ALIKE: f64 = 0.85;
-
 /// The word that was meant, among those of which `is_one` holds.
 pub(super) fn meant(written: &str, is_one: impl Fn(&Word) -> bool) -> Option<&'static str> {
     let words = WORDS.iter().filter(|word| is_one(word));
-    let alike = words.map(|word| (strsim::jaro_winkler(written, word.name), word.name));
-    let best = alike.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    best.filter(|(alike, _)| *alike >= ALIKE)
-        .map(|(_, name)| name)
+    meant::meant(written, words.map(|word| word.name))
 }
 
 #[cfg(test)]
