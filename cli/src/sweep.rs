@@ -6,6 +6,7 @@ use crate::terminal::shown;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use switchyard::policy::PolicySpec;
@@ -33,10 +34,10 @@ pub(crate) fn sweep(arguments: &Arguments) -> Result<(), Failure> {
     let text = std::fs::read_to_string(file)
         .with_context(|| format!("cannot read {}", file.display()))
         .map_err(Failure::Input)?;
-    let refused = |why| Failure::Input(anyhow!("{}: {why}", file.display()));
-    let grid = Grid::of_toml(&text).map_err(refused)?;
+    let refused = |why: &dyn Display| Failure::Input(anyhow!("{}: {why}", file.display()));
+    let grid = Grid::of_toml(&text).map_err(|why| refused(&why))?;
     let base = file.parent().unwrap_or(Path::new(""));
-    let traces = open(&grid, base).map_err(refused)?;
+    let traces = open(&grid, base).map_err(|why| refused(&why))?;
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| file.with_extension("sweep"));
     let unwritten = |why: switchyard_sweep::folder::FolderError| Failure::Run(why.into());
@@ -65,12 +66,15 @@ pub(crate) fn sweep(arguments: &Arguments) -> Result<(), Failure> {
         0 => String::new(),
         before => format!(", {before} of them known before"),
     };
-    let said = format!(
+    let mut said = format!(
         "{} runs{known}: {} and {}\n",
         swept.points,
         parquet.display(),
         csv.display()
     );
+    if let Some(note) = sweep.idle_seeds() {
+        said.push_str(&format!("note: {note}\n"));
+    }
     output::text(STDOUT, &shown(&said))?;
     let failed = sweep.rows().find(|row| !row.failure.is_empty());
     match failed {

@@ -67,6 +67,14 @@ mod _engine {
     use crate::{InputError, RunError, SwitchyardError};
     use pyo3::prelude::*;
     use switchyard::described;
+    use switchyard::policy::{PolicySpec, SpecError};
+
+    /// A policy as results spell it.
+    #[pyfunction]
+    fn canonical(policy: &str) -> PyResult<String> {
+        let spec: Result<PolicySpec, SpecError> = policy.parse();
+        Ok(spec.map_err(crate::refused)?.to_string())
+    }
 
     /// Every policy, JSON.
     #[pyfunction]

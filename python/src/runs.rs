@@ -16,11 +16,14 @@ use switchyard_sweep::asked;
 /// Steps between two looks at the clock; of a network, each takes long enough.
 const STEPS_PER_LOOK: u32 = 4096;
 
-/// Of a run: its jobs, and who held GPUs when.
-type Tables = (Table, Option<Table>);
+/// Of a run: which of those asked for it is, its jobs, and who held GPUs when.
+type Done = (usize, Table, Option<Table>);
+
+/// Of a run without an end: which it is, its policy, and what went wrong.
+type Failed = (usize, String, PyErr);
 
 /// Runs what `options_json` asks for; `weights`: a file of safetensors for what has learned.
-/// The results' JSON, and of each run its jobs and who held GPUs when.
+/// The results' JSON, what came of each run that has ended, and of those that have not.
 #[pyfunction]
 #[pyo3(signature = (trace, options_json, log_budget, weights, stays, progress))]
 pub(crate) fn run(
@@ -31,7 +34,7 @@ pub(crate) fn run(
     weights: Option<Vec<u8>>,
     stays: bool,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(String, Vec<Tables>)> {
+) -> PyResult<(String, Vec<Done>, Vec<Failed>)> {
     let mut running = asked::running(&options(options_json)?).map_err(refused)?;
     if let Some(file) = weights {
         let taken = running.request.own_weights(&file);
@@ -43,16 +46,22 @@ pub(crate) fn run(
     let done = py.detach(|| -> PyResult<_> {
         let prepared = asked::prepare(running, study).map_err(refused)?;
         let mut results = Vec::new();
-        let mut tables = Vec::new();
+        let mut ended = Vec::new();
+        let mut failed = Vec::new();
         for at in 0..prepared.runs.len() {
-            let Some((result, outcomes, log)) = simulate(&prepared, at, budget, &mut watch)? else {
-                return Ok(None);
-            };
-            results.push(result);
-            let stays = stays.then(|| Table::of_stays(&log)).transpose()?;
-            tables.push((Table::of_run(&prepared.workload, &outcomes)?, stays));
+            match simulate(&prepared, at, budget, &mut watch) {
+                Ok(Some((result, outcomes, log))) => {
+                    results.push(result);
+                    let stays = stays.then(|| Table::of_stays(&log)).transpose()?;
+                    let jobs = Table::of_run(&prepared.workload, &outcomes)?;
+                    ended.push((at, jobs, stays));
+                }
+                Ok(None) => return Ok(None),
+                // The others are none the worse for it.
+                Err(why) => failed.push((at, prepared.runs[at].policy.to_string(), why)),
+            }
         }
-        Ok(Some((json(&prepared.results(results))?, tables)))
+        Ok(Some((json(&prepared.results(results))?, ended, failed)))
     })?;
     watch.done()?;
     done.ok_or_else(|| SwitchyardError::new_err("the runs were interrupted"))

@@ -1,7 +1,7 @@
 //! Sweeps: a grid's runs on the threads of this machine, or point by point on whatever workers Python has.
 
 use crate::table::Table;
-use crate::trace::Trace;
+use crate::trace::{Trace, not_opened};
 use crate::watch::Watch;
 use crate::{InputError, SwitchyardError, refused};
 use pyo3::prelude::*;
@@ -12,18 +12,28 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use switchyard::asked::Refused;
 use switchyard_sweep::folder::FolderError;
 use switchyard_sweep::grid::{Grid, Point};
 use switchyard_sweep::kept;
-use switchyard_sweep::sweep::{self, SweptTrace as Swept};
+use switchyard_sweep::sweep::{self, SweptTrace as Swept, TraceError};
 use switchyard_sweep::table::Row;
 
 /// A folder that cannot be used: the disk's fault, or another sweep's.
 fn unwritten(why: FolderError) -> PyErr {
     match why {
-        FolderError::NotOurs { .. } => InputError::new_err(why.to_string()),
-        _ => SwitchyardError::new_err(why.to_string()),
+        FolderError::Unreadable { .. } | FolderError::Unwritten { .. } => {
+            SwitchyardError::new_err(why.to_string())
+        }
+        _ => InputError::new_err(why.to_string()),
+    }
+}
+
+/// A trace of a grid that is not there.
+fn unopened(why: TraceError) -> PyErr {
+    let said = why.to_string();
+    match why {
+        TraceError::File { why, .. } => Python::attach(|py| not_opened(py, &why, &said)),
+        TraceError::Refused(why) => refused(why),
     }
 }
 
@@ -125,11 +135,12 @@ impl Sweep {
                 .traces
                 .iter()
                 .map(|asked| match given.get(&asked.name) {
-                    Some(study) => Swept::new(&asked.name, &[], (**study).clone()),
+                    Some(study) => Ok(Swept::new(&asked.name, &[], (**study).clone())?),
                     None => sweep::open_one(asked, &base),
                 });
-            let traces: Result<Vec<Swept>, Refused> = traces.collect();
-            sweep::Sweep::new(grid.clone(), traces.map_err(refused)?, &folder).map_err(unwritten)
+            let traces: Result<Vec<Swept>, TraceError> = traces.collect();
+            let traces = traces.map_err(unopened)?;
+            sweep::Sweep::new(grid.clone(), traces, &folder).map_err(unwritten)
         })?;
         Ok(Self { sweep })
     }
@@ -199,6 +210,16 @@ impl Sweep {
     fn finish(&mut self, py: Python<'_>) -> PyResult<Option<(PathBuf, PathBuf)>> {
         let written = py.detach(|| self.sweep.finish()).map_err(unwritten)?;
         Ok(written.map(|[parquet, csv]| (parquet, csv)))
+    }
+
+    /// Where seeds change nothing, a sentence about it.
+    fn idle_seeds(&self) -> Option<String> {
+        self.sweep.idle_seeds()
+    }
+
+    /// Lets others sweep into the folder.
+    fn release(&mut self) {
+        self.sweep.release();
     }
 
     /// The rows so far.

@@ -5,7 +5,8 @@ use crate::watch::Watch;
 use crate::{InputError, json, options, refused};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use switchyard::asked::Opening;
 use switchyard::report::ClusterFacts;
 use switchyard::study::Study;
@@ -28,7 +29,7 @@ pub(crate) enum Given {
 
 fn sources(given: Vec<Given>) -> Vec<Source> {
     let source = |of| match of {
-        Given::File(path) => Source::File(path),
+        Given::File(path) => Source::File(files::expanded(&path)),
         Given::Bytes(name, bytes) => Source::Bytes(name, bytes),
     };
     given.into_iter().map(source).collect()
@@ -53,27 +54,40 @@ fn opened(
         })
     });
     watch.done()?;
-    opened.map_err(|why| not_opened(py, &why))
+    opened.map_err(|why| not_opened(py, &why, &why.to_string()))
 }
 
-/// A file is not what it should be. Of a table the error has the beginning, with what columns were taken
-/// for.
-fn not_opened(py: Python<'_>, why: &FileError) -> PyErr {
+/// A file is not what it should be, or not there, which is an `OSError` to Python besides. Of a table the error has
+/// the beginning, with what columns were taken for. `said`: all of it.
+pub(crate) fn not_opened(py: Python<'_>, why: &FileError, said: &str) -> PyErr {
     let table = match why {
+        FileError::Unreadable { file, why } => return unreadable(py, file, why, said),
         FileError::Open(error) => error.table(),
         _ => None,
     };
     let Some(table) = table else {
-        return refused(why);
+        return refused(said);
     };
     let error = InputError::new_err(format!(
-        "{why}; for instance with map='submit=COLUMN,duration=COLUMN,gpus=COLUMN,unit=s'"
+        "{said}; for instance with map='submit=COLUMN,duration=COLUMN,gpus=COLUMN,unit=s'"
     ));
     let told = json(table).and_then(|text| {
         let loads = py.import("json")?.getattr("loads")?;
         error.value(py).setattr("table", loads.call1((text,))?)
     });
     told.err().unwrap_or(error)
+}
+
+fn unreadable(py: Python<'_>, file: &Path, why: &io::Error, said: &str) -> PyErr {
+    let class = match why.kind() {
+        io::ErrorKind::NotFound => "MissingFile",
+        _ => "UnreadableFile",
+    };
+    let made = || {
+        let class = py.import("switchyard._errors")?.getattr(class)?;
+        class.call1((why.raw_os_error(), said, file))
+    };
+    made().map_or_else(|why| why, PyErr::from_value)
 }
 
 /// Opens files as one trace.
@@ -140,6 +154,16 @@ impl Trace {
     /// What the trace says of each job, in order of submission.
     fn _jobs(&self) -> PyResult<Table> {
         Table::of_trace(&self.study.workload)
+    }
+
+    /// The jobs with all that came along, as a file of our own format.
+    fn _experiment(&self) -> PyResult<String> {
+        let mut experiment = self.study.experiment.clone();
+        experiment.cluster = self.study.cluster.as_ref().map(|of| of.0.clone());
+        let mut text = String::new();
+        let written = experiment.write(&self.study.workload, &mut text);
+        written.map_err(refused)?;
+        Ok(text)
     }
 
     fn __len__(&self) -> usize {

@@ -121,6 +121,14 @@ pub fn cluster(text: &str) -> Result<ClusterSpec, FileError> {
     }
 }
 
+/// A path in which `~` is the home of whoever runs this, as shells have it.
+pub fn expanded(path: &Path) -> PathBuf {
+    match (path.strip_prefix("~"), std::env::home_dir()) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path.to_owned(),
+    }
+}
+
 fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
     name.to_string_lossy().into_owned()

@@ -1,13 +1,17 @@
 //! A sweep's folder: `parts/` hold what came of runs as they ended, a file each of some of them, written
-//! beside its place first, so that what lies there is whole; `results.parquet` and `results.csv` hold all of
-//! them in the order of the grid, once none is missing. Whoever sweeps into a folder goes on from what is
-//! there.
+//! beside its place first, so that what lies there is whole, and named after its checksum, so that it is what was
+//! written; `results.parquet` and `results.csv` hold all of them in the order of the grid, once none is missing.
+//! Whoever sweeps into a folder goes on from what is there, and is alone in it (`sweep.lock`).
 
 use crate::table::{self, Row, TableError};
-use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// All runs of a grid; the same stand in `results.csv`.
+const RESULTS: &str = "results.parquet";
 
 /// Why nothing is written or read.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +37,37 @@ pub enum FolderError {
         /// Runs that are safe.
         kept: usize,
     },
+    /// Another sweep is at work there.
+    #[error(
+        "another sweep writes into {}: wait until it has ended, or sweep into another folder",
+        path.display()
+    )]
+    Taken {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A part that is not what was written.
+    #[error(
+        "{}: it is damaged, since its checksum is not the one in its name: take it away, and its runs are run again",
+        path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A grid of fewer runs than the folder has results of.
+    #[error(
+        "{} holds {runs} runs, and this grid asks for all but {missing} of them: it would replace them. Sweep into another folder, or move results.parquet and results.csv elsewhere (runs that are known stay known)",
+        path.display()
+    )]
+    Fewer {
+        /// The results.
+        path: PathBuf,
+        /// Runs in them.
+        runs: usize,
+        /// Of them, those that the grid does not ask for.
+        missing: usize,
+    },
     /// A file that is no part of a sweep of ours.
     #[error("{}: {why}: sweep into another folder, or take it away", path.display())]
     NotOurs {
@@ -47,6 +82,8 @@ pub enum FolderError {
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
+    /// Held as long as somebody writes here; the system lets go of it when a process ends, however that ends.
+    lock: Option<File>,
     /// The number of the next part.
     next: u32,
     /// Of runs that need not be repeated, by their keys.
@@ -58,16 +95,33 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// It cannot be made or read, or holds parts that are not ours.
+    /// It cannot be made or read, another sweep is at work in it, or it holds parts that are not ours or damaged.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         let parts = path.join("parts");
-        fs::create_dir_all(&parts).map_err(|why| FolderError::Unwritten {
-            path: parts.clone(),
-            why: why.to_string(),
-            kept: 0,
-        })?;
+        let unwritten = |path: &Path| {
+            let path = path.to_owned();
+            |why: io::Error| FolderError::Unwritten {
+                path,
+                why: why.to_string(),
+                kept: 0,
+            }
+        };
+        fs::create_dir_all(&parts).map_err(unwritten(&parts))?;
+        let own = path.join("sweep.lock");
+        let lock = File::create(&own).map_err(unwritten(&own))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let path = path.to_owned();
+                return Err(FolderError::Taken { path });
+            }
+            // A file system without locks: nobody can be told apart there.
+            Err(TryLockError::Error(why)) if why.kind() == io::ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(why)) => return Err(unwritten(&own)(why)),
+        }
         let mut folder = Self {
             path: path.to_owned(),
+            lock: Some(lock),
             next: 0,
             known: BTreeMap::new(),
         };
@@ -83,18 +137,51 @@ impl Folder {
             if path.extension().is_none_or(|end| end != "parquet") {
                 continue;
             }
-            let file = File::open(&path).map_err(unreadable(&path))?;
-            let rows = table::read_parquet(file);
-            let rows = rows.map_err(|why| FolderError::NotOurs {
-                path: path.clone(),
-                why,
-            })?;
-            let number = path.file_stem().and_then(|stem| stem.to_str());
-            let number = number.and_then(|stem| stem.parse::<u32>().ok());
-            folder.next = folder.next.max(number.map_or(0, |number| number + 1));
+            let stem = path.file_stem().and_then(|stem| stem.to_str());
+            let named = stem.and_then(|stem| stem.split_once('-'));
+            let named = named.and_then(|(number, sum)| Some((number.parse::<u32>().ok()?, sum)));
+            // Before anything is read of it: what is damaged may say anything.
+            if let Some((_, sum)) = named
+                && checksum(&fs::read(&path).map_err(unreadable(&path))?) != sum
+            {
+                return Err(FolderError::Damaged { path });
+            }
+            let rows = rows_of(&path)?;
+            let Some((number, _)) = named else {
+                let why = TableError::Unchecked;
+                return Err(FolderError::NotOurs { path, why });
+            };
+            folder.next = folder.next.max(number.saturating_add(1));
             folder.remember(rows);
         }
         Ok(folder)
+    }
+
+    /// Whether a grid of these runs may write its results here: the results that lie here are among them.
+    ///
+    /// # Errors
+    ///
+    /// They hold others, are not ours, or cannot be read.
+    pub fn leaves_none_out(&self, keys: &BTreeSet<String>) -> Result<(), FolderError> {
+        let path = self.path.join(RESULTS);
+        if !path.exists() {
+            return Ok(());
+        }
+        let rows = rows_of(&path)?;
+        let missing = rows.iter().filter(|row| !keys.contains(&row.key)).count();
+        match missing {
+            0 => Ok(()),
+            missing => Err(FolderError::Fewer {
+                path,
+                runs: rows.len(),
+                missing,
+            }),
+        }
+    }
+
+    /// Lets others sweep into it.
+    pub fn release(&mut self) {
+        self.lock = None;
     }
 
     /// What is known of a run, by its key.
@@ -111,9 +198,16 @@ impl Folder {
         if rows.is_empty() {
             return Ok(());
         }
-        let name = format!("parts/{:06}.parquet", self.next);
-        self.write(&name, |out| {
-            table::write_parquet(&rows, true, out).map_err(io::Error::other)
+        let bytes = table::write_parquet(&rows, true, Vec::new());
+        let bytes = bytes.map_err(|why| FolderError::Unwritten {
+            path: self.path.join("parts"),
+            why: why.to_string(),
+            kept: self.known.len(),
+        })?;
+        let name = format!("parts/{:06}-{}.parquet", self.next, checksum(&bytes));
+        self.write(&name, |mut out| {
+            out.write_all(&bytes)?;
+            Ok(out)
         })?;
         self.next += 1;
         self.remember(rows);
@@ -127,7 +221,7 @@ impl Folder {
     /// They cannot be written.
     pub fn finish(&self, rows: &[Row]) -> Result<[PathBuf; 2], FolderError> {
         Ok([
-            self.write("results.parquet", |out| {
+            self.write(RESULTS, |out| {
                 table::write_parquet(rows, false, out).map_err(io::Error::other)
             })?,
             self.write("results.csv", |mut out| {
@@ -169,5 +263,106 @@ impl Folder {
                 })
             }
         }
+    }
+}
+
+/// Of a file's bytes, as parts have it in their names.
+fn checksum(bytes: &[u8]) -> String {
+    format!("{:016x}", xxh3_64(bytes))
+}
+
+fn rows_of(path: &Path) -> Result<Vec<Row>, FolderError> {
+    let path = path.to_owned();
+    match File::open(&path) {
+        Ok(file) => table::read_parquet(file).map_err(|why| FolderError::NotOurs { path, why }),
+        Err(why) => Err(FolderError::Unreadable { path, why }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fresh(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("sweep-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        path
+    }
+
+    fn row(at: u32) -> Row {
+        Row {
+            point: at,
+            key: format!("{at:016x}"),
+            figures: table::FIGURES.map(|_| f64::from(at) / 3.0).to_vec(),
+            ..Row::default()
+        }
+    }
+
+    #[test]
+    fn a_sweep_is_alone_in_its_folder() {
+        let path = fresh("alone");
+        let mut first = Folder::open(&path).unwrap();
+        let refused = Folder::open(&path).unwrap_err();
+        assert!(
+            refused.to_string().contains("another sweep writes into"),
+            "{refused}"
+        );
+        first.release();
+        drop(Folder::open(&path).unwrap());
+        fs::remove_dir_all(&path).unwrap();
+    }
+
+    #[test]
+    fn a_part_with_any_bit_flipped_is_refused_by_name() {
+        let path = fresh("flipped");
+        let mut folder = Folder::open(&path).unwrap();
+        folder.add((0..3).map(row).collect()).unwrap();
+        drop(folder);
+        let parts = fs::read_dir(path.join("parts")).unwrap();
+        let parts: Vec<PathBuf> = parts.map(|entry| entry.unwrap().path()).collect();
+        let [part] = &parts[..] else {
+            panic!("{parts:?}")
+        };
+        let written = fs::read(part).unwrap();
+        // Three hundred bits over all of the file.
+        for flip in (0..written.len() * 8).step_by(written.len() * 8 / 300) {
+            let mut damaged = written.clone();
+            damaged[flip / 8] ^= 1 << (flip % 8);
+            fs::write(part, &damaged).unwrap();
+            let refused = Folder::open(&path).unwrap_err().to_string();
+            let name = part.file_name().unwrap().to_str().unwrap();
+            assert!(
+                refused.contains(name) && refused.contains("damaged"),
+                "{refused}"
+            );
+        }
+        fs::write(part, &written).unwrap();
+        let folder = Folder::open(&path).unwrap();
+        assert_eq!(folder.known(&row(2).key), Some(&row(2)));
+        drop(folder);
+        // One that carries no checksum could be anything.
+        fs::rename(part, path.join("parts/000000.parquet")).unwrap();
+        let refused = Folder::open(&path).unwrap_err().to_string();
+        assert!(
+            refused.contains("000000.parquet") && refused.contains("no checksum"),
+            "{refused}"
+        );
+        fs::remove_dir_all(&path).unwrap();
+    }
+
+    #[test]
+    fn results_are_replaced_by_those_of_more_runs_alone() {
+        let path = fresh("fewer");
+        let folder = Folder::open(&path).unwrap();
+        folder.finish(&[row(0), row(1), row(2)]).unwrap();
+        let keys = |many: u32| (0..many).map(|at| row(at).key).collect();
+        folder.leaves_none_out(&keys(3)).unwrap();
+        folder.leaves_none_out(&keys(4)).unwrap();
+        let refused = folder.leaves_none_out(&keys(1)).unwrap_err().to_string();
+        assert!(
+            refused.contains("results.parquet holds 3 runs") && refused.contains("all but 2"),
+            "{refused}"
+        );
+        fs::remove_dir_all(&path).unwrap();
     }
 }

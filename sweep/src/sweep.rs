@@ -2,11 +2,12 @@
 //! point for whoever has others. What comes of a run depends on its point alone.
 
 use crate::asked::{opening, prepare, running};
-use crate::files::{self, Source};
+use crate::files::{self, FileError, Source};
 use crate::folder::{Folder, FolderError};
 use crate::grid::{Grid, Point, TraceAsked};
 use crate::kept;
 use crate::table::{FIGURES, Row};
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -41,6 +42,22 @@ pub struct SweptTrace {
     pub link: String,
 }
 
+/// Why a trace of a sweep is not there.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    /// A file cannot be read, or is not what it should be.
+    #[error("{name}: {why}")]
+    File {
+        /// What the grid calls the trace.
+        name: String,
+        /// What is wrong.
+        why: FileError,
+    },
+    /// Something that is asked of it.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+}
+
 /// A grid, its traces, and what is known of its runs.
 #[derive(Debug)]
 pub struct Sweep {
@@ -65,12 +82,12 @@ pub struct Swept {
     pub points: usize,
 }
 
-/// Opens the traces of a grid; a file that is not absolute lies in `base`.
+/// Opens the traces of a grid; a file that is not absolute lies in `base`, `~` is home.
 ///
 /// # Errors
 ///
 /// One cannot be opened: which, and why.
-pub fn open(grid: &Grid, base: &Path) -> Result<Vec<SweptTrace>, Refused> {
+pub fn open(grid: &Grid, base: &Path) -> Result<Vec<SweptTrace>, TraceError> {
     grid.traces.iter().map(|of| open_one(of, base)).collect()
 }
 
@@ -79,7 +96,7 @@ pub fn open(grid: &Grid, base: &Path) -> Result<Vec<SweptTrace>, Refused> {
 /// # Errors
 ///
 /// As of [`open`].
-pub fn open_one(trace: &TraceAsked, base: &Path) -> Result<SweptTrace, Refused> {
+pub fn open_one(trace: &TraceAsked, base: &Path) -> Result<SweptTrace, TraceError> {
     let refused = |why: &dyn std::fmt::Display| Refused(format!("{}: {why}", trace.name));
     let asked = opening(&trace.options)?;
     let (options, choices) = (&asked.options, &asked.choices);
@@ -88,10 +105,15 @@ pub fn open_one(trace: &TraceAsked, base: &Path) -> Result<SweptTrace, Refused> 
             Study::of_sample(name, options, choices, asked.cluster)
         }
         files => {
-            let sources = files.iter().map(|file| Source::File(base.join(file)));
+            let sources = files
+                .iter()
+                .map(|file| Source::File(base.join(files::expanded(Path::new(file)))));
             let sources: Vec<Source> = sources.collect();
             let opened = files::open(&sources, options, |_| true);
-            let opened = opened.map_err(|why| refused(&why))?;
+            let opened = opened.map_err(|why| TraceError::File {
+                name: trace.name.clone(),
+                why,
+            })?;
             Study::of(opened, &sources[0].name(), options, choices, asked.cluster)
         }
     };
@@ -254,19 +276,24 @@ impl Sweep {
     ///
     /// # Errors
     ///
-    /// The folder cannot be used.
+    /// The folder cannot be used, or has results of runs that the grid does not ask for.
     pub fn new(grid: Grid, traces: Vec<SweptTrace>, folder: &Path) -> Result<Self, FolderError> {
         let folder = Folder::open(folder)?;
+        let mut keys = BTreeSet::new();
         let rows = grid.points.iter().enumerate().map(|(at, point)| {
             let trace = &traces[point.trace];
+            let key = key(trace, point);
             // The same run may stand elsewhere in a larger grid, and its trace have another name.
-            folder.known(&key(trace, point)).map(|known| Row {
+            let row = folder.known(&key).map(|known| Row {
                 point: at as u32,
                 trace: trace.name.clone(),
                 ..known.clone()
-            })
+            });
+            keys.insert(key);
+            row
         });
         let rows = rows.collect();
+        folder.leaves_none_out(&keys)?;
         Ok(Self {
             grid,
             traces,
@@ -306,6 +333,32 @@ impl Sweep {
     /// The rows so far, by point.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().flatten()
+    }
+
+    /// Where seeds change nothing, so that several say no more than one: a sentence about it.
+    pub fn idle_seeds(&self) -> Option<String> {
+        let mut runs: BTreeMap<_, BTreeMap<u64, &str>> = BTreeMap::new();
+        for row in self.rows().filter(|row| row.failure.is_empty()) {
+            let asked = (&row.trace, &row.cluster, &row.policy, &row.settings);
+            let of = runs.entry((asked, row.load.to_bits())).or_default();
+            of.insert(row.seed, &row.log_hash);
+        }
+        let seeds = runs
+            .values()
+            .map(BTreeMap::len)
+            .max()
+            .filter(|&of| of > 1)?;
+        let differ = |of: &BTreeMap<u64, &str>| of.values().collect::<BTreeSet<_>>().len() > 1;
+        (!runs.values().any(differ)).then(|| {
+            format!(
+                "the {seeds} seeds changed nothing: each run is the same under all of them, so one says as much. A seed matters where something is drawn: failures by chance (settings.mtbf: the mean hours that a node is up, so 500 and not 1800000), the applications of plain jobs, a policy or placement that draws"
+            )
+        })
+    }
+
+    /// Lets others sweep into the folder.
+    pub fn release(&mut self) {
+        self.folder.release();
     }
 
     /// Puts down what came of a run.

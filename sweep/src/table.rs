@@ -28,6 +28,9 @@ pub enum TableError {
     /// Parquet's own words.
     #[error(transparent)]
     Parquet(#[from] ParquetError),
+    /// A part whose name has no checksum, as those of earlier versions.
+    #[error("its name has no checksum, so that nobody knows whether it is what was written")]
+    Unchecked,
     /// Of another version, or of other columns.
     #[error("it is a sweep's table of another version ({0}; this one is {VERSION})")]
     Version(String),

@@ -8,8 +8,9 @@
     results["fifo"].jobs["jct_s"]               # NumPy, float64, a value for each job
     results["fifo"].jobs.to_pandas()            # or to_polars(), to_arrow()
 
-All names of options and columns are those of the command line's JSON and CSV and of files; times are in
-seconds, service in GPU·s. The same trace, settings and version give the same results, bit for bit, here, on the
+All names of options and columns are those of the command line's JSON and CSV and of files. What comes of runs is in
+seconds, service in GPU·s; settings have the unit that ``settings()`` says of each (``restart_cost`` is seconds, ``mtbf`` and
+``mttr`` are hours). The same trace, settings and version give the same results, bit for bit, here, on the
 command line and in the browser.
 """
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 from ._engine import VERSION as __version__
 from ._engine import InputError, RunError, SwitchyardError
 from ._results import Results, Run, Table
-from ._run import Trace, inspect, open, placements, policies, run, samples, settings
+from ._run import Trace, canonical, inspect, open, placements, policies, run, samples, settings
 from ._sweep import Sweep, sweep
 from ._view import view
 
@@ -32,6 +33,7 @@ __all__ = [
     "Table",
     "Trace",
     "__version__",
+    "canonical",
     "inspect",
     "open",
     "placements",

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, NoReturn, Sequence
+
+from numpy.typing import NDArray
 
 from . import _engine, _shown
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
 
 
 class Table:
     """Named columns of one length.
 
     ``table["jct_s"]`` is a NumPy array (numbers are not copied, and cannot be written to). Whatever reads Arrow takes
-    the table as it is: ``pyarrow.table(table)``, ``polars.DataFrame(table)``, DuckDB.
+    the table as it is: ``pyarrow.table(table)``, ``polars.DataFrame(table)``, DuckDB. For pandas there is :meth:`to_pandas`.
     """
 
     def __init__(self, native: _engine.Table):
@@ -29,35 +36,46 @@ class Table:
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
 
-    def __getitem__(self, column: str):
+    def keys(self) -> list[str]:
+        """The columns' names, so that ``dict(table)`` has the columns."""
+        return self.columns
+
+    def __getitem__(self, column: str) -> NDArray[Any]:
         return self._native[column]
 
-    def __arrow_c_stream__(self, requested_schema=None):
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        # pandas.DataFrame(table) asks for it, and would take the columns' names for the table otherwise.
+        raise TypeError(
+            "a table's columns are of several types, so it is no one array: take table.to_pandas(), "
+            'table.to_numpy() (each column by name) or one column, table["jct_s"]'
+        )
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._native.__arrow_c_stream__(requested_schema)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Table, (self._native,)
 
     def __repr__(self) -> str:
         return repr(self._native)
 
-    def to_numpy(self) -> dict[str, Any]:
+    def to_numpy(self) -> dict[str, NDArray[Any]]:
         """Each column, by name; numbers of float64, uint32 and bool, texts as objects."""
         return {column: self[column] for column in self.columns}
 
-    def to_arrow(self):
+    def to_arrow(self) -> pyarrow.Table:
         """A ``pyarrow.Table``, without copying."""
         import pyarrow
 
         return pyarrow.table(self)
 
-    def to_pandas(self):
+    def to_pandas(self) -> pandas.DataFrame:
         """A ``pandas.DataFrame``."""
         import pandas
 
         return pandas.DataFrame(self.to_numpy())
 
-    def to_polars(self):
+    def to_polars(self) -> polars.DataFrame:
         """A ``polars.DataFrame``."""
         import polars
 
@@ -67,8 +85,12 @@ class Table:
 class Run:
     """One run: ``figures`` as the command line's JSON has them, ``jobs``, and ``stays`` where they were asked for."""
 
-    def __init__(self, figures: dict[str, Any], jobs: Table, stays: Table | None, cluster: dict[str, Any]):
+    def __init__(
+        self, figures: dict[str, Any], jobs: Table, stays: Table | None, cluster: dict[str, Any], asked: str | None = None
+    ):
         self.figures = figures
+        #: The policy as it was asked for.
+        self.asked: str = asked or figures["policy"]
         self.jobs = jobs
         self.stays = stays
         self.cluster = cluster
@@ -76,7 +98,7 @@ class Run:
     @property
     def policy(self) -> str:
         """The policy, with all parameters that are not at their defaults."""
-        return self.figures["policy"]
+        return str(self.figures["policy"])
 
     @property
     def label(self) -> str:
@@ -91,13 +113,13 @@ class Run:
     @property
     def log_hash(self) -> str:
         """A fingerprint of everything that happened, 16 hexadecimal digits."""
-        return self.figures["log_hash"]
+        return str(self.figures["log_hash"])
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, as plain values."""
         return self.figures
 
-    def __getitem__(self, figure: str):
+    def __getitem__(self, figure: str) -> Any:
         return self.figures[figure]
 
     def _repr_html_(self) -> str:
@@ -111,31 +133,61 @@ class Run:
 
 
 class Results(Mapping[str, Run]):
-    """Runs of one trace on one cluster, by their policies: ``results["fifo"]``, or ``results.runs[0]``."""
+    """Runs of one trace on one cluster, by their policies, as they were asked for or as ``Run.policy`` spells them:
+    ``results["fifo"]``, or ``results.runs[0]``. A run that did not come to its end is in ``failed``, by its policy, with its
+    error; asking for it raises that.
+    """
 
-    def __init__(self, text: str, tables: list[tuple[Any, Any]]):
+    def __init__(
+        self,
+        text: str,
+        ended: Sequence[tuple[int, Any, Any]],
+        failed: Sequence[tuple[int, str, Exception]] = (),
+        asked: Sequence[str] = (),
+    ):
+        self._made = (text, ended, failed, asked)
         self._text = text
         figures = json.loads(text)
         self.trace: dict[str, Any] = figures["trace"]
         self.cluster: dict[str, Any] = figures["cluster"]
         self.preset: str | None = figures.get("preset")
         self.runs = [
-            Run(run, Table(jobs), stays and Table(stays), self.cluster)
-            for run, (jobs, stays) in zip(figures["runs"], tables)
+            Run(run, Table(jobs), stays and Table(stays), self.cluster, asked[at] if asked else None)
+            for run, (at, jobs, stays) in zip(figures["runs"], ended)
         ]
+        self.failed: dict[str, Exception] = {policy: why for _, policy, why in failed}
+        self._failed_as = {asked[at]: why for at, _, why in failed} if asked else {}
 
-    def __reduce__(self):
-        tables = [(run.jobs._native, run.stays and run.stays._native) for run in self.runs]
-        return Results, (self._text, tables)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Results, self._made
+
+    def _find(self, policy: str) -> Run | Exception | None:
+        """By what was asked, by what ran, however it is spelt, and at last by a name alone."""
+        named = [(name, run) for run in self.runs for name in (run.policy, run.asked)]
+        either: list[tuple[str, Run | Exception]] = [*named, *self.failed.items(), *self._failed_as.items()]
+        for name, found in either:
+            if name == policy:
+                return found
+        try:
+            spelt = _engine.canonical(policy)
+        except _engine.InputError:
+            return None
+        for name, found in either:
+            if spelt in (name, _engine.canonical(name)):
+                return found
+        of_name = [run for run in self.runs if run.policy.split("[")[0].split(" if ")[0] == policy]
+        return of_name[0] if len(of_name) == 1 else None
 
     def __getitem__(self, policy: str) -> Run:
-        for run in self.runs:
-            if run.policy == policy:
-                return run
-        of_name = [run for run in self.runs if run.policy.split("[")[0].split(" if ")[0] == policy]
-        if len(of_name) == 1:
-            return of_name[0]
-        raise KeyError(f"there is no one run of '{policy}': there are {', '.join(self)}")
+        found = self._find(policy)
+        if isinstance(found, Exception):
+            raise found
+        if found is None:
+            raise KeyError(f"there is no one run of '{policy}': there are {', '.join(self)}")
+        return found
+
+    def __contains__(self, policy: object) -> bool:
+        return isinstance(policy, str) and isinstance(self._find(policy), Run)
 
     def __iter__(self) -> Iterator[str]:
         return iter([run.policy for run in self.runs])
@@ -149,22 +201,24 @@ class Results(Mapping[str, Run]):
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
-        return f"<switchyard.Results: {len(self)} runs of {self.trace['jobs']} jobs on {self.cluster['spec']}>"
+        failed = f", {len(self.failed)} failed" if self.failed else ""
+        return f"<switchyard.Results: {len(self)} runs{failed} of {self.trace['jobs']} jobs on {self.cluster['spec']}>"
 
     def _repr_html_(self) -> str:
         trace, cluster = self.trace, self.cluster
         what = f"{trace['jobs']:,} jobs ({trace['format']}), {trace['gpu_hours']:,.0f} GPU-hours, on {cluster['spec']}: {cluster['gpus']:,} GPUs"
-        return _shown.results(self.runs, what)
+        return _shown.results(self.runs, what, self.failed)
 
     def to_json(self) -> str:
-        """The JSON that ``switchyard run --json`` writes."""
+        """The JSON that ``switchyard run --json`` writes, of the runs that have come to their end."""
         return self._text
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain values."""
-        return json.loads(self._text)
+        plain: dict[str, Any] = json.loads(self._text)
+        return plain
 
-    def to_pandas(self):
+    def to_pandas(self) -> pandas.DataFrame:
         """A row for each run, a column for each figure: ``jct.mean``, ``fairness.jain``."""
         import pandas
 

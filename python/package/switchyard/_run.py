@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import functools
 import json
+import operator
 import os
 import re
-from typing import Any, Callable, Mapping, Sequence, Union
+import warnings
+from typing import IO, Any, Callable, Mapping, Sequence, Union
 
 from . import _engine
+from ._errors import read
 from ._results import Results, Table
 
-Progress = Callable[[dict], Any]
-Source = Union[str, os.PathLike, bytes, tuple]
+Progress = Callable[[dict[str, Any]], Any]
+Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, tuple[str, bytes], IO[bytes], IO[str]]
 
 _UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
@@ -24,7 +27,7 @@ class Trace:
     def __init__(self, native: _engine.Trace):
         self._native = native
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Trace, (self._native,)
 
     def __len__(self) -> int:
@@ -33,7 +36,7 @@ class Trace:
     @functools.cached_property
     def facts(self) -> dict[str, Any]:
         """What the trace turned out to be: ``format``, ``jobs``, ``gpu_hours``, ``cluster``, ``tenants``, ``report``, …"""
-        return json.loads(self._native._facts())
+        return dict(json.loads(self._native._facts()))
 
     @functools.cached_property
     def jobs(self) -> Table:
@@ -43,7 +46,7 @@ class Trace:
 
     def run(self, policies: str | Sequence[str] | None = None, **options: Any) -> Results:
         """As :func:`run`, of this trace."""
-        return run(self, policies, **options)
+        return _run(self, policies, **options)
 
     def __repr__(self) -> str:
         facts = self.facts
@@ -58,13 +61,15 @@ def open(
 ) -> Trace:
     """Opens a trace.
 
-    source: a file's path, ``sample:NAME``, bytes, ``(name, bytes)``, or several of them: a trace in parts, or with
-        its cluster, profiles or outages. Formats and archives are recognised by what stands in them.
+    source: a file's path (``~`` is home), ``sample:NAME``, what has ``read()``, bytes, ``(name, bytes)``, or several of
+        them: a trace in parts, or with its cluster, profiles or outages. Formats and archives are recognised by what stands
+        in them.
     progress: called about twenty times a second with ``{"stage": "open", "bytes", "jobs"}``.
     options: ``member``, ``map`` (a text or a dictionary, which column holds what), ``max_rows``, ``max_bytes``,
-        ``window`` (``"1d..36h"``), ``tenants``, ``statuses``, ``fractions``, ``oversized``, ``cluster``.
+        ``window`` (``"1d..36h"``; plain numbers are seconds), ``tenants``, ``statuses``, ``fractions``, ``oversized``, ``cluster``.
 
-    Raises :class:`InputError`, with the beginning of the table in ``table`` where its columns are not known.
+    Raises :class:`InputError`, with the beginning of the table in ``table`` where its columns are not known; of a file that is
+    not there it is a ``FileNotFoundError``, too.
     """
     sources = _sources(source, more)
     if len(sources) == 1 and isinstance(sources[0], str) and sources[0].startswith("sample:"):
@@ -79,7 +84,7 @@ def inspect(
     **options: Any,
 ) -> dict[str, Any]:
     """What a trace is and holds, as ``switchyard inspect --json`` says it; options as of :func:`open`."""
-    return json.loads(_engine.inspect(_sources(source, more), _json(options), progress))
+    return dict(json.loads(_engine.inspect(_sources(source, more), _json(options), progress)))
 
 
 def run(
@@ -90,7 +95,7 @@ def run(
     seed: int | None = None,
     load: float | None = None,
     preset: str | None = None,
-    weights: bytes | str | None = None,
+    weights: bytes | str | os.PathLike[str] | IO[bytes] | None = None,
     log_budget: int | str | None = None,
     stays: bool = True,
     progress: Progress | None = None,
@@ -103,64 +108,132 @@ def run(
         else ``fifo`` and ``tiresias-las``.
     cluster: ``NODESxGPUS`` (``16x4``, ``8x8:v100+4x4:a100``), a published one by name, or a file of one; without one that of
         the trace, or else a guess.
-    seed: of everything that is drawn.
+    seed: of everything that is drawn. Where nothing is (no failures by chance, no policy that draws), it changes nothing.
     load: how many times as fast as recorded jobs come.
     preset: the semantics of a published simulator, such as ``reference-nsdi19``.
-    weights: a file of safetensors for what has learned (``graph-rl``, ``rl-picker``), as bytes; or ``"shipped"``.
+    weights: a file of safetensors for what has learned (``graph-rl``, ``rl-picker``), as bytes, a ``Path`` or what has
+        ``read()``; or ``"shipped"``.
     log_budget: how large the log of a run may become, bytes or ``"4GB"`` [default: 1 GiB].
     stays: whether to keep who held GPUs when (``Run.stays``).
-    progress: called about twenty times a second with ``{"stage": "run", "policy", "run", "runs", "done", "jobs", "now"}``.
-    options: every setting, as :func:`settings` names them (``placement="consolidated"``, ``restart_cost=30``), and
-        ``definitions``, ``histories``.
+    progress: called about twenty times a second with ``{"stage": "run", "policy", "run", "runs", "done", "jobs", "now"}``
+        (``now``: seconds of the run's clock).
+    options: every setting, as :func:`settings` names them with its ``unit``, and ``definitions``, ``histories``. Most times are
+        seconds (``restart_cost=30``), but nodes fail in **hours**: ``mtbf=500, mttr=4`` is up for 500 hours on the mean, then
+        down for four.
 
-    Raises :class:`InputError` where something asked for is wrong, :class:`RunError` where a run does not end.
+    A policy whose run does not come to its end costs the others nothing: the results have those that did, ``Results.failed``
+    the others, and a warning says so. Raises :class:`RunError` where none comes to its end, and :class:`InputError` where
+    something asked for is wrong.
     """
+    return _run(
+        trace,
+        policies,
+        cluster=cluster,
+        seed=seed,
+        load=load,
+        preset=preset,
+        weights=weights,
+        log_budget=log_budget,
+        stays=stays,
+        progress=progress,
+        **options,
+    )
+
+
+def _run(
+    trace: Trace | Source,
+    policies: str | Sequence[str] | None,
+    *,
+    weights: Any = None,
+    log_budget: int | str | None = None,
+    stays: bool = True,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Results:
     if not isinstance(trace, Trace):
         trace = open(trace)
-    options.update(policies=policies, cluster=cluster, seed=seed, load=load, preset=preset)
+    asked = [policies] if isinstance(policies, str) else list(policies or ())
+    options["policies"] = asked or None
     own = None
-    if isinstance(weights, (bytes, bytearray)):
-        own = bytes(weights)
+    if weights is not None and not isinstance(weights, str):
+        own = _content(weights)
     else:
         options["weights"] = weights
-    text, tables = _engine.run(trace._native, _json(options), _bytes(log_budget), own, stays, progress)
-    return Results(text, tables)
+    text, ended, failed = _engine.run(trace._native, _json(options), _bytes(log_budget), own, bool(stays), progress)
+    said = "; ".join(f"{policy}: {why}" for _, policy, why in failed)
+    if failed and not ended:
+        raise failed[0][2] if len(failed) == 1 else _engine.RunError(f"no run came to its end: {said}")
+    if failed:
+        runs = len(ended) + len(failed)
+        # Above: `run` or `Trace.run`, and whoever called that.
+        warnings.warn(f"{len(failed)} of {runs} runs failed, the results are of the others: {said}", stacklevel=3)
+    return Results(text, ended, failed, asked)
 
 
 def policies() -> list[dict[str, Any]]:
     """Every policy: ``name``, ``title``, ``summary``, ``source``, ``oracle``, ``params``."""
-    return json.loads(_engine.policies())
+    return list(json.loads(_engine.policies()))
+
+
+def canonical(policy: str) -> str:
+    """A policy as results and tables spell it: ``tiresias-las[threshold=3600,queues=2]`` is ``tiresias-las[threshold=3600]``."""
+    return _engine.canonical(policy)
 
 
 def placements() -> list[dict[str, Any]]:
     """Every placement: ``name``, ``summary``."""
-    return json.loads(_engine.placements())
+    return list(json.loads(_engine.placements()))
 
 
 def settings() -> list[dict[str, Any]]:
     """Every setting of runs: ``key``, ``label``, ``unit``, ``takes``, ``default``, ``help``."""
-    return json.loads(_engine.settings())
+    return list(json.loads(_engine.settings()))
 
 
 def samples() -> list[dict[str, Any]]:
     """Every sample, which opens as ``sample:NAME``: ``name``, ``title``, ``summary``, ``cluster``."""
-    return json.loads(_engine.samples())
+    return list(json.loads(_engine.samples()))
 
 
-def _sources(source: Any, more: tuple) -> list:
+def _sources(source: Any, more: tuple[Any, ...]) -> list[str | tuple[str, bytes]]:
     several = isinstance(source, (list, tuple)) and not _is_named_bytes(source)
     sources = [*source, *more] if several else [source, *more]
     if not sources:
         raise _engine.InputError("nothing to open: name a file, or sample:NAME")
-    named = []
+    named: list[str | tuple[str, bytes]] = []
     for at, each in enumerate(sources):
-        if isinstance(each, (bytes, bytearray, memoryview)):
-            named.append((f"file {at + 1}", bytes(each)))
-        elif _is_named_bytes(each):
+        if _is_named_bytes(each):
             named.append((str(each[0]), bytes(each[1])))
+        elif isinstance(each, (str, os.PathLike)):
+            named.append(os.fsdecode(each))
         else:
-            named.append(os.fspath(each))
+            name = getattr(each, "name", None)
+            named.append((os.path.basename(name) if isinstance(name, str) else f"file {at + 1}", _content(each)))
     return named
+
+
+def _content(given: Any) -> bytes:
+    """What is in a file that is given as a path, as what can be read, or as its bytes."""
+    if isinstance(given, os.PathLike):
+        return read(given)
+    if hasattr(given, "read"):
+        given = given.read()
+    if isinstance(given, str):
+        return given.encode()
+    if isinstance(given, (bytes, bytearray, memoryview)):
+        return bytes(given)
+    raise _engine.InputError(f"a file is {given!r}: it takes a path, bytes, (name, bytes), or what has read()")
+
+
+def _whole(what: str, given: Any, least: int = 0, most: int = 2**63 - 1) -> int:
+    """A whole number within bounds, or an error that names them."""
+    try:
+        number = operator.index(given)
+    except TypeError:
+        number = None
+    if number is None or not least <= number <= most:
+        raise _engine.InputError(f"{what} is {given!r}: it takes a whole number from {least} to {most}")
+    return number
 
 
 def _is_named_bytes(source: Any) -> bool:
@@ -179,7 +252,7 @@ def _json(options: Mapping[str, Any]) -> str:
         if hasattr(value, "tolist"):
             return value.tolist()
         if isinstance(value, os.PathLike):
-            return os.fspath(value)
+            return os.path.expanduser(os.fspath(value))
         if isinstance(value, (set, frozenset, range, tuple)):
             return sorted(value) if isinstance(value, (set, frozenset)) else list(value)
         raise _engine.InputError(f"an option is {value!r}: it takes text, numbers, lists and dictionaries of them")
@@ -191,10 +264,12 @@ def _json(options: Mapping[str, Any]) -> str:
 
 
 def _bytes(size: int | str | None) -> int | None:
-    if size is None or isinstance(size, int):
-        return size
-    found = re.fullmatch(r"\s*([0-9.]+)\s*([a-z]*)\s*", size.lower())
+    if size is None:
+        return None
+    if not isinstance(size, str):
+        return _whole("log_budget", size)
+    found = re.fullmatch(r"\s*([0-9]{1,18}(?:\.[0-9]*)?)\s*([a-z]*)\s*", size.lower())
     unit = _UNITS.get(found[2] if found[2] != "b" else "") if found else None
     if not found or unit is None:
         raise _engine.InputError(f"log_budget is '{size}': it takes bytes, such as 500000000, 500MB or 4GB")
-    return int(float(found[1]) * unit)
+    return _whole("log_budget", int(float(found[1]) * unit))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy
 
@@ -59,10 +59,10 @@ def distributions(runs: Sequence[Any]) -> str:
     low, high = math.floor(math.log10(least)), max(math.ceil(math.log10(most)), math.floor(math.log10(least)) + 1)
     width, height = _WIDTH - _LEFT - 8, _HEIGHT - _BOTTOM - _TOP
 
-    def x(seconds):
+    def x(seconds: Any) -> Any:
         return _LEFT + (numpy.log10(seconds) - low) / (high - low) * width
 
-    def y(part):
+    def y(part: Any) -> Any:
         return _TOP + (1 - part) * height
 
     parts = []
@@ -97,6 +97,7 @@ def _power(power: int) -> str:
     return named.get(power, f"10{str(power).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))} s")
 
 
-def results(runs: Sequence[Any], what: str) -> str:
-    """All of it; ``what`` is a line about the trace and the cluster."""
-    return f"<div style='overflow-x:auto'><p>{html.escape(what)}</p>{table(runs)}{distributions(runs)}</div>"
+def results(runs: Sequence[Any], what: str, failed: Mapping[str, Exception] = {}) -> str:
+    """All of it; ``what`` is a line about the trace and the cluster, and those that failed have one each below."""
+    lines = "".join(f"<p>{html.escape(f'{policy} failed: {why}')}</p>" for policy, why in failed.items())
+    return f"<div style='overflow-x:auto'><p>{html.escape(what)}</p>{table(runs)}{lines}{distributions(runs)}</div>"

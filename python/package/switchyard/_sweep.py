@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
+import warnings
 from pathlib import Path
 from typing import Any, Callable, Mapping, Union
 
 from . import _engine
+from ._errors import read
 from ._results import Table
-from ._run import Trace, _json
+from ._run import Trace, _json, _whole
 
 #: Points that a worker is given at once: enough that Ray's own cost per task is small beside them, and few enough
 #: that rows come back as they are made.
@@ -26,50 +27,58 @@ class Sweep(Table):
         #: How many runs failed: ``failure`` and ``error`` say why.
         self.failed = failed
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Sweep, (self._native, self.folder, self.failed)
 
 
 def sweep(
-    grid: Union[Mapping[str, Any], str, os.PathLike],
-    folder: Union[str, os.PathLike],
+    grid: Union[Mapping[str, Any], str, "os.PathLike[str]"],
+    folder: Union[str, "os.PathLike[str]"],
     *,
     engine: str = "local",
     threads: int | None = None,
-    progress: Callable[[dict], Any] | None = None,
+    progress: Callable[[dict[str, Any]], Any] | None = None,
 ) -> Sweep:
     """Runs every point of a grid, and goes on from what the folder knows already.
 
     grid: ``traces`` (paths, ``sample:NAME``, ``{"files": [..], "window": ..}``, or what :func:`open` gave, by name),
         ``policies``, and any of ``clusters``, ``parameters`` (by policy), ``loads``, ``seeds``, ``settings``, ``preset``; each a value, a
-        list, or a range such as ``"0.5..1.5/11"``. Or the name of a TOML file of that. ``docs/sweeps.md`` describes it.
-    folder: where the table is written, and what is known before it is whole.
+        list, or a range such as ``"0.5..1.5/11"``. Or the name of a TOML file of that. ``docs/sweeps.md`` describes it. Settings
+        have the units that :func:`settings` says: ``mtbf`` is hours.
+    folder: where the table is written, and what is known before it is whole. One sweep at a time is at work there, and results
+        of more runs than the grid asks for are not replaced.
     engine: ``"local"`` (threads of this process), or ``"ray"`` (the cluster that ``ray.init`` has joined, or else this machine).
     threads: how many runs at once locally [default: one for each core].
     progress: called with ``{"stage": "sweep", "done", "failed", "runs"}``.
 
-    The table is the same to the bit, whichever engine ran it and in whichever order. A run that fails is a row that says
-    why. Raises :class:`InputError` where the grid is wrong or the folder another's, :class:`SwitchyardError` where the
+    The table is the same to the bit, whichever engine ran it and in whichever order; its times are in seconds. A run that fails
+    is a row that says why. Where seeds change nothing, a warning says so. Raises :class:`InputError` where the grid is wrong or the folder another's, :class:`SwitchyardError` where the
     folder cannot be written to; what was written is safe then, and the next call goes on from it.
     """
-    folder = Path(folder)
+    if engine not in ("local", "ray"):
+        raise _engine.InputError(f"engine is '{engine}': there are local and ray")
+    if threads is not None:
+        threads = _whole("threads", threads, 1, 65_535)
+    folder = Path(folder).expanduser()
     if isinstance(grid, (str, os.PathLike)):
-        path = Path(grid)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except OSError as why:
-            raise _engine.InputError(f"cannot read {path}: {why.strerror}") from None
+        path = Path(grid).expanduser()
+        text = read(path).decode(errors="replace")
         native = _engine.Sweep(text, True, path.parent, {}, folder)
     else:
-        grid, given = _named(grid)
-        native = _engine.Sweep(_json(grid), False, Path.cwd(), given, folder)
-    if engine == "local":
-        native.run_here(threads, progress)
-    elif engine == "ray":
-        _on_ray(native, progress)
-    else:
-        raise _engine.InputError(f"engine is '{engine}': there are local and ray")
-    native.finish()
+        plain, given = _named(grid)
+        native = _engine.Sweep(_json(plain), False, Path.cwd(), given, folder)
+    try:
+        if engine == "local":
+            native.run_here(threads, progress)
+        else:
+            _on_ray(native, progress)
+        native.finish()
+    finally:
+        # Whoever keeps the error keeps `native`.
+        native.release()
+    idle = native.idle_seeds()
+    if idle is not None:
+        warnings.warn(idle, stacklevel=2)
     return Sweep(native.table(), folder, native.swept()[1])
 
 
@@ -107,7 +116,7 @@ def _work(name: str, trace: Any, points: list[tuple[int, bytes]]) -> list[bytes]
     return _engine.run_points(_READ[name], points)
 
 
-def _on_ray(native: _engine.Sweep, progress: Callable[[dict], Any] | None) -> None:
+def _on_ray(native: _engine.Sweep, progress: Callable[[dict[str, Any]], Any] | None) -> None:
     import numpy
     import ray
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
 from typing import Any, Sequence
+
+from ._engine import InputError
+from ._run import Trace
 
 # The element's module is loaded from where the page lies, so that figure and frame are of one version.
 _SCRIPT = """
@@ -10,10 +15,15 @@ const ATTRIBUTES = ["src", "link", "policy", "cluster", "view", "theme", "captio
 
 async function render({ model, el }) {
   const page = model.get("page").replace(/\\/?(index\\.html)?$/, "/");
+  const script = new URL("view.js", page).href;
   try {
-    await import(/* @vite-ignore */ new URL("view.js", page).href);
+    await import(/* @vite-ignore */ script);
   } catch (error) {
-    el.textContent = `Switchyard's page is not at ${page} (${error.message}): view(…, page="https://…") says where it is`;
+    // Whether anybody is there can be asked of those, too, who let nobody read.
+    const answers = await fetch(script, { mode: "no-cors" }).then(() => true, () => false);
+    el.textContent = answers
+      ? `${page} answers, but a notebook cannot load ${script} (${error.message}): its host has to send Access-Control-Allow-Origin, which \`cargo xtask serve\` does and \`python -m http.server\` does not; or it is no Switchyard page`
+      : `nobody answers at ${page}: start a Switchyard page there (\`cargo xtask serve\`), or say where one is, view(…, page="https://…")`;
     return;
   }
   const figure = document.createElement("switchyard-view");
@@ -48,8 +58,15 @@ export default { render };
 PAGE = "http://localhost:8080/"
 
 
+#: Letters of a link; static/embed.js takes no more of an article.
+_MOST_LETTERS = 400_000
+
+#: What names a link's trace.
+_SOURCE = ("sample", "file", "url", "experiment")
+
+
 def view(
-    trace: str = "",
+    trace: str | Trace = "",
     policies: str | Sequence[str] = (),
     *,
     link: str = "",
@@ -62,12 +79,19 @@ def view(
 ) -> Any:
     """The page's own figure, as a widget: the clock runs, jobs can be chosen.
 
-    trace: ``sample:NAME``, or the address of a trace (its host lets other pages read it).
+    trace: ``sample:NAME``, the address of a trace (its host lets other pages read it), or what :func:`open` gave, if it is small
+        enough to travel in a link (some ten thousand jobs).
     link: all that follows the ``#`` of a link, such as a sweep's column ``link``; the other arguments win over its parts.
-    page: where a Switchyard page lies, with ``view.js`` beside it: a published one, or ``cargo xtask serve``'s.
+    page: where a Switchyard page lies, with ``view.js`` beside it: a published one, or ``cargo xtask serve``'s. Its host has to
+        send the header ``Access-Control-Allow-Origin``.
 
     It has ``t`` (seconds; to be set), ``selected`` (the job that was chosen) and ``results`` (once all runs are over). Takes ``anywidget``.
     """
+    if isinstance(trace, Trace):
+        link, trace = _packed(trace, link), ""
+    elif not isinstance(trace, str):
+        raise InputError(f"view's trace is {trace!r}: it takes sample:NAME, an address, or what switchyard.open gave")
+
     import anywidget
     import traitlets
 
@@ -99,3 +123,17 @@ def view(
         caption=caption,
         height=height,
     )
+
+
+def _packed(trace: Trace, link: str) -> str:
+    """A link that has the jobs within, as the page's Share packs them (static/remote.js), and what else a link says."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed = packer.compress(trace._native._experiment().encode()) + packer.flush()
+    letters = base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    if len(letters) > _MOST_LETTERS:
+        raise InputError(
+            f"{len(trace):,} jobs are too many for a link, {len(letters):,} letters of at most {_MOST_LETTERS:,}: "
+            'take a window of them, switchyard.open(…, window="0..1d"), or view the address of a file'
+        )
+    parts = [part for part in link.rpartition("#")[2].split("&") if part and part.split("=")[0] not in (*_SOURCE, "v")]
+    return "&".join(["v=1", f"experiment={letters}", *parts])

@@ -6,6 +6,9 @@
     envs = gymnasium.make_vec("switchyard/PickJob-v0", num_envs=64, vectorization_mode="vector_entry_point")
 
 Importing this module registers them (it takes ``gymnasium``). :func:`place_part` is PettingZoo's (it takes ``pettingzoo``).
+
+Any thread may step an environment, one at a time, and so may a process that was forked with it. A pickled one goes on where it
+was: an episode is what its seed and its actions make it, and is played again up to there.
 """
 
 from __future__ import annotations
@@ -13,14 +16,18 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy
 from gymnasium.vector import AutoresetMode, VectorEnv
+from numpy.typing import NDArray
 
 from . import _engine
-from ._run import Trace
+from ._run import Trace, _content, _whole
+
+if TYPE_CHECKING:
+    from pettingzoo import ParallelEnv
 
 #: Waiting jobs that are seen, and numbers of each.
 VISIBLE, FEATURES = 128, 8
@@ -34,11 +41,44 @@ def _observations() -> gymnasium.spaces.Box:
     return gymnasium.spaces.Box(0.0, 1.0, (VISIBLE, FEATURES), numpy.float32)
 
 
-def _picking(trace: Trace | None, cluster: str, jobs: int, backfill: bool, slots: int, lublin: int, threads: int) -> Any:
-    return _engine.Picking(trace and trace._native, cluster, jobs, backfill, slots, lublin, threads)
+def _picking(
+    trace: Trace | None, cluster: str, jobs: int, backfill: bool, slots: int, lublin: int, threads: int
+) -> _engine.Picking:
+    return _engine.Picking(
+        trace._native if trace is not None else None,
+        str(cluster),
+        _whole("jobs", jobs),
+        bool(backfill),
+        _whole("num_envs", slots),
+        _whole("lublin", lublin),
+        _whole("threads", threads, 1),
+    )
 
 
-class PickJob(gymnasium.Env):
+class _Kept:
+    """What is pickled of an environment: what it was made of, its arrays, and of each episode seed and actions."""
+
+    _made: tuple[Any, ...]
+    _native: _engine.Picking
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        return state | {"_native": state["_native"].kept()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._native = _picking(*self._made)
+        self._native.play_again(state["_native"])
+
+
+def _empty_mask(slots: int) -> NDArray[numpy.int8]:
+    """Before an episode there is the first action, as there is after one."""
+    mask = numpy.zeros((slots, VISIBLE), numpy.int8)
+    mask[:, 0] = 1
+    return mask
+
+
+class PickJob(_Kept, gymnasium.Env[NDArray[numpy.float32], int]):
     """Pick the next job of a batch queue, as RLScheduler (Zhang et al., SC'20) has it.
 
     An episode is a sequence of ``jobs`` jobs that follow one another in a trace (``trace``: what ``switchyard.open`` gave; without
@@ -49,10 +89,11 @@ class PickJob(gymnasium.Env):
         asked for (÷ the trace's longest), GPUs (÷ all), four that are always 1, and whether it fits now; 0 behind the last. Of
         more than 128, those that ask for least time and for fewest GPUs, by turns.
     Action: which of them, from 0; ``info["action_mask"]`` (int8, (128,)) says which there are. Any other is taken as the first.
-        Where one job waits alone, nobody is asked.
+        Where one job waits alone, nobody is asked. At an episode's end the mask has the first action, which does nothing.
     Reward: minus the bounded slowdowns (≥ 1, of at least 10 s) of the jobs started since, ÷ ``jobs``; an episode's sum is minus
         its mean bounded slowdown.
     End: when all jobs are done; ``info`` then has ``bounded_slowdown`` (mean) and ``jct`` (mean, seconds).
+    Limits: ``jobs`` is from 2 to 1,000,000.
 
     The same seed gives the same episodes.
     """
@@ -72,37 +113,40 @@ class PickJob(gymnasium.Env):
         self.observation_space = _observations()
         self.action_space = gymnasium.spaces.Discrete(VISIBLE)
         self.render_mode = render_mode
-        self._native = _picking(trace, cluster, jobs, backfill, 1, lublin, 1)
+        self._made = (trace, cluster, jobs, backfill, 1, lublin, 1)
+        self._native = _picking(*self._made)
         self._seen = numpy.zeros((1, VISIBLE, FEATURES), numpy.float32)
-        self._mask = numpy.zeros((1, VISIBLE), numpy.int8)
+        self._mask = _empty_mask(1)
         self._reward = numpy.zeros(1)
         self._over = numpy.zeros(1, bool)
         self._action = numpy.zeros(1, numpy.int64)
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[numpy.float32], dict[str, Any]]:
         super().reset(seed=seed)
         self._native.reset(0, int(self.np_random.integers(_SEEDS)), self._seen, self._mask)
         return self._seen[0].copy(), {"action_mask": self._mask[0].copy()}
 
-    def step(self, action):
-        self._action[0] = action
+    def step(self, action: int) -> tuple[NDArray[numpy.float32], float, bool, bool, dict[str, Any]]:
+        self._action[0] = _whole("action", action, -(2**63))
         self._native.step(self._action, False, self._seen, self._mask, self._reward, self._over)
         info: dict[str, Any] = {"action_mask": self._mask[0].copy()}
         over = bool(self._over[0])
         if over:
-            info["bounded_slowdown"], info["jct"] = self._native.figures(0)
+            info["bounded_slowdown"], info["jct"] = self._native.figures(0) or (numpy.nan, numpy.nan)
         return self._seen[0].copy(), float(self._reward[0]), over, False, info
 
-    def action_masks(self) -> numpy.ndarray:
+    def action_masks(self) -> NDArray[numpy.bool_]:
         """The mask, as sb3-contrib asks for it: bool, (128,)."""
         return self._mask[0].astype(bool)
 
 
-class PickJobs(VectorEnv):
+class PickJobs(_Kept, VectorEnv[NDArray[numpy.float32], NDArray[numpy.int64], NDArray[Any]]):
     """Many of :class:`PickJob` in one call, without Python between them.
 
     Autoreset is ``NEXT_STEP``: an episode that is over begins anew at the next step, whatever its action, with a reward of 0.
-    ``threads`` step them, which pays from some hundreds of environments on; what comes of it does not depend on that.
+    At most 16,384 at once. ``threads`` step them, which pays from some hundreds on; what comes of it does not depend on that.
     With ``copy=False`` the arrays that are returned are the same at every step, and what they hold is overwritten.
     """
 
@@ -121,6 +165,9 @@ class PickJobs(VectorEnv):
         copy: bool = True,
         render_mode: None = None,
     ):
+        # Before spaces and arrays of that size are made.
+        self._made = (trace, cluster, jobs, backfill, num_envs, lublin, threads)
+        self._native = _picking(*self._made)
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.single_observation_space = _observations()
@@ -128,17 +175,18 @@ class PickJobs(VectorEnv):
         self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
         self.action_space = gymnasium.vector.utils.batch_space(self.single_action_space, num_envs)
         self._copy = copy
-        self._native = _picking(trace, cluster, jobs, backfill, num_envs, lublin, threads)
         self._seen = numpy.zeros((num_envs, VISIBLE, FEATURES), numpy.float32)
-        self._mask = numpy.zeros((num_envs, VISIBLE), numpy.int8)
+        self._mask = _empty_mask(num_envs)
         self._reward = numpy.zeros(num_envs)
         self._over = numpy.zeros(num_envs, bool)
         self._never = numpy.zeros(num_envs, bool)
 
-    def _given(self, array: numpy.ndarray) -> numpy.ndarray:
+    def _given(self, array: NDArray[Any]) -> NDArray[Any]:
         return array.copy() if self._copy else array
 
-    def reset(self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None):
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[numpy.float32], dict[str, Any]]:
         """``seed``: one for each, or the first's, from which the others count up."""
         if isinstance(seed, list):
             seeds: list[int | None] = seed
@@ -150,7 +198,9 @@ class PickJobs(VectorEnv):
             self._native.reset(at, drawn, self._seen, self._mask)
         return self._given(self._seen), {"action_mask": self._given(self._mask)}
 
-    def step(self, actions):
+    def step(
+        self, actions: NDArray[numpy.int64]
+    ) -> tuple[NDArray[numpy.float32], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         actions = numpy.ascontiguousarray(actions, numpy.int64)
         self._native.step(actions, True, self._seen, self._mask, self._reward, self._over)
         info: dict[str, Any] = {"action_mask": self._given(self._mask)}
@@ -164,17 +214,19 @@ class PickJobs(VectorEnv):
         return self._given(self._seen), reward, over, self._given(self._never), info
 
 
-def first_come_first_served(seen: numpy.ndarray, mask: numpy.ndarray) -> int:
+def first_come_first_served(seen: NDArray[numpy.float32], mask: NDArray[numpy.int8]) -> int:
     """The oldest job of an observation of :class:`PickJob`."""
     return 0
 
 
-def shortest_job_first(seen: numpy.ndarray, mask: numpy.ndarray) -> int:
+def shortest_job_first(seen: NDArray[numpy.float32], mask: NDArray[numpy.int8]) -> int:
     """The job that asks for least time, by an observation of :class:`PickJob` and its mask."""
     return int(numpy.argmin(numpy.where(mask == 1, seen[:, 1], 2.0)))
 
 
-def mean_slowdown(env: PickJob, pick: Callable[[numpy.ndarray, numpy.ndarray], int], seeds: Iterable[int] = range(20)) -> float:
+def mean_slowdown(
+    env: PickJob, pick: Callable[[NDArray[numpy.float32], NDArray[numpy.int8]], int], seeds: Iterable[int] = range(20)
+) -> float:
     """The mean bounded slowdown of an environment's episodes by these seeds, where ``pick`` is given observation and mask."""
     slowdowns = []
     for seed in seeds:
@@ -186,12 +238,12 @@ def mean_slowdown(env: PickJob, pick: Callable[[numpy.ndarray, numpy.ndarray], i
     return float(numpy.mean(slowdowns))
 
 
-def scores(weights: bytes, seen: numpy.ndarray) -> numpy.ndarray:
-    """The scores that ``rl-picker`` gives by weights of one's own (a file of safetensors, as bytes): float32, one for each job.
+def scores(weights: bytes | os.PathLike[str], seen: NDArray[numpy.float32]) -> NDArray[numpy.float32]:
+    """The scores that ``rl-picker`` gives by weights of one's own (a file of safetensors): float32, one for each job.
 
     seen: float32, (jobs, 8), as observations have it. What one has trained picks as it does here, in every run by that file.
     """
-    return _engine.scores(bytes(weights), numpy.ascontiguousarray(seen, numpy.float32))
+    return _engine.scores(_content(weights), numpy.ascontiguousarray(seen, numpy.float32))
 
 
 def place_part(
@@ -200,11 +252,11 @@ def place_part(
     jobs: int = 4,
     load: float = 1.0,
     render_mode: None = None,
-):
+) -> ParallelEnv[str, dict[str, NDArray[Any]], int]:
     """A PettingZoo ``ParallelEnv``: place the parts of jobs in a data centre, each partition an agent.
 
-    cluster: with partitions that are all alike. jobs: for each GPU. load: GPU·s submitted for each there is, until the last job
-    arrives; jobs slow one another on links and cores.
+    cluster: with partitions that are all alike. jobs: for each GPU, all together at most 1,000,000. load: GPU·s submitted for each
+    there is, until the last job arrives; jobs slow one another on links and cores.
 
     One agent is asked at a time (the first number of its observation is 1) and lays the next worker or parameter server of a job
     on a group of GPUs (a socket's), forwards the job to another partition, or lets it wait; the others do nothing, their
@@ -219,11 +271,13 @@ def place_part(
     """
     from pettingzoo import ParallelEnv
 
-    class PlacePart(ParallelEnv):
+    made = (str(cluster), _whole("jobs", jobs, 1, 2**32 - 1), float(load))
+
+    class PlacePart(ParallelEnv[str, dict[str, NDArray[Any]], int]):
         metadata: dict[str, Any] = {"name": "switchyard_place_part_v0", "render_modes": [], "is_parallelizable": True}
 
-        def __init__(self):
-            self._native = _engine.Placing(cluster, jobs, load)
+        def __init__(self) -> None:
+            self._native = _engine.Placing(*made)
             agents, numbers, actions = self._native.shape()
             self.render_mode = render_mode
             self.possible_agents = [f"partition_{at}" for at in range(agents)]
@@ -232,38 +286,47 @@ def place_part(
             self._mask = numpy.zeros((agents, actions), numpy.int8)
             self._asked = 0
 
+        def __reduce__(self) -> tuple[Any, ...]:
+            state = self.__dict__.copy()
+            return _placed_again, (*made, state | {"_native": self._native.kept()})
+
         @functools.lru_cache(maxsize=None)
-        def observation_space(self, agent):
+        def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
             return gymnasium.spaces.Dict(
                 observation=gymnasium.spaces.Box(0.0, 4.0, self._seen.shape[1:], numpy.float32),
                 action_mask=gymnasium.spaces.Box(0, 1, self._mask.shape[1:], numpy.int8),
             )
 
         @functools.lru_cache(maxsize=None)
-        def action_space(self, agent):
+        def action_space(self, agent: str) -> gymnasium.spaces.Discrete:
             return gymnasium.spaces.Discrete(self._mask.shape[1])
 
-        def _shown(self):
+        def _shown(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
             agents = list(enumerate(self.possible_agents))
             seen = {
                 name: {"observation": self._seen[at].copy(), "action_mask": self._mask[at].copy()} for at, name in agents
             }
             return seen, {name: {"action_mask": self._mask[at].copy()} for at, name in agents}
 
-        def reset(self, seed: int | None = None, options: dict[str, Any] | None = None):
+        def reset(
+            self, seed: int | None = None, options: dict[str, Any] | None = None
+        ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
             self.agents = list(self.possible_agents)
-            self._asked = self._native.reset(seed, self._seen, self._mask)
+            own = None if seed is None else _whole("seed", seed, 0, 2**64 - 1)
+            self._asked = self._native.reset(own, self._seen, self._mask)
             return self._shown()
 
-        def step(self, actions):
+        def step(
+            self, actions: dict[str, int]
+        ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
             if not actions:
                 self.agents = []
                 return {}, {}, {}, {}, {}
-            action = int(actions[self.possible_agents[self._asked]])
+            action = _whole("action", actions[self.possible_agents[self._asked]], -(2**63))
             reward, over, self._asked = self._native.step(action, self._seen, self._mask)
             seen, infos = self._shown()
             if over:
-                jct, alone = self._native.figures()
+                jct, alone = self._native.figures() or (numpy.nan, numpy.nan)
                 for info in infos.values():
                     info.update(jct=jct, duration=alone)
             names = self.possible_agents
@@ -279,6 +342,15 @@ def place_part(
             return outcome
 
     return PlacePart()
+
+
+def _placed_again(cluster: str, jobs: int, load: float, state: dict[str, Any]) -> Any:
+    """A pickled one of :func:`place_part`."""
+    env: Any = place_part(cluster=cluster, jobs=jobs, load=load)
+    native = env._native
+    native.play_again(state["_native"])
+    env.__dict__.update(state | {"_native": native})
+    return env
 
 
 if ID not in gymnasium.registry:

@@ -4,22 +4,26 @@
 //! there are: an episode's sum is minus its mean bounded slowdown.
 //!
 //! Several episodes at once, each in a slot: arrays are the caller's, a row for each slot.
+//!
+//! An episode is what its seed and its answers make it, so these are what is kept of one ([`Kept`]): whoever reads
+//! them plays it again up to there.
 
-use super::{Asker, Episode, taken};
+use super::{Asker, Cost, Episode, alone};
 use crate::trace::Trace;
-use crate::{RunError, refused};
+use crate::{RunError, SwitchyardError, refused};
 use numpy::PyUntypedArrayMethods;
 use numpy::{
     PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2,
     PyReadwriteArray3,
 };
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use rand_xoshiro::rand_core::SeedableRng;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
-use std::sync::Arc;
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use switchyard::cluster::ClusterSpec;
 use switchyard::draw::{Rng, below};
 use switchyard::placement::Strategy;
@@ -34,6 +38,10 @@ use switchyard_sweep::files;
 
 /// Jobs of a drawn trace, as many as Lublin-1 has.
 const DRAWN: u32 = 10_000;
+
+/// An episode has no more jobs, and no more episodes are played at once: so many that memory is there for them.
+const MOST_JOBS: usize = 1_000_000;
+const MOST_SLOTS: usize = 16_384;
 
 /// Sequences in which nobody ever has a choice are drawn anew, so often.
 const TRIES: u32 = 64;
@@ -54,7 +62,7 @@ struct Screen {
 }
 
 /// What came of an episode.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Ended {
     bsld: f64,
     jct: f64,
@@ -69,12 +77,16 @@ type Row<'a> = (
 );
 
 /// Episodes in which jobs are picked.
-#[pyclass(unsendable, module = "switchyard._engine")]
+#[pyclass(frozen, module = "switchyard._engine")]
 pub(crate) struct Picking {
+    state: Mutex<State>,
+}
+
+struct State {
     how: How,
     slots: Vec<Slot>,
     /// Who steps them, if several threads do.
-    pool: Option<ThreadPool>,
+    crew: Option<Crew>,
 }
 
 /// What all episodes have in common.
@@ -89,21 +101,69 @@ struct How {
 
 struct Slot {
     run: Option<Run>,
-    screen: Rc<RefCell<Screen>>,
-    cost: Rc<Cell<f64>>,
+    screen: Arc<Mutex<Screen>>,
+    cost: Cost,
     rng: Rng,
+    kept: Kept,
+}
+
+/// What makes an episode: pickled, it is that.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Kept {
+    seed: u64,
+    /// Numbers drawn since the seed; the last one says which jobs an episode has.
+    drawn: u64,
+    /// What was answered since the episode began.
+    answers: Vec<u8>,
+    /// Whether it is under way.
+    goes: bool,
     ended: Option<Ended>,
 }
 
-// SAFETY: whoever holds a slot holds all that refers to its screen, its cost and its coroutine's stack: the other
-// handles to them are on that stack. Nothing there is bound to a thread, since the engine knows none.
-unsafe impl Send for Slot {}
+/// Threads that step slots. A forked process has none of its parent's, and would wait for them for ever.
+struct Crew {
+    pool: Option<ThreadPool>,
+    threads: usize,
+    process: u32,
+}
+
+impl Crew {
+    fn new(threads: usize) -> PyResult<Self> {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        Ok(Self {
+            pool: Some(pool.map_err(refused)?),
+            threads,
+            process: std::process::id(),
+        })
+    }
+
+    /// The threads of this process.
+    fn here(&mut self) -> PyResult<Option<&ThreadPool>> {
+        if self.process != std::process::id() {
+            // Whose threads are not there is left alone (`drop`).
+            *self = Self::new(self.threads)?;
+        }
+        Ok(self.pool.as_ref())
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        if self.process != std::process::id() {
+            std::mem::forget(self.pool.take());
+        }
+    }
+}
 
 /// Who picks: whoever is outside.
 struct Asking {
     asker: Asker,
-    screen: Rc<RefCell<Screen>>,
+    screen: Arc<Mutex<Screen>>,
     longest: f64,
+}
+
+fn shown(screen: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
+    screen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Pick for Asking {
@@ -113,7 +173,7 @@ impl Pick for Asking {
             return only;
         }
         {
-            let mut screen = self.screen.borrow_mut();
+            let mut screen = shown(&self.screen);
             for (row, &at) in screen.features.iter_mut().zip(&visible) {
                 *row = features(&waiting[at], moment, self.longest);
             }
@@ -145,9 +205,9 @@ fn started(workload: &Workload, log: &RunLog, counted: &mut usize) -> f64 {
 fn run(
     workload: Arc<Workload>,
     how: &How,
-    screen: Rc<RefCell<Screen>>,
-    cost: Rc<Cell<f64>>,
-) -> Run {
+    screen: Arc<Mutex<Screen>>,
+    cost: Cost,
+) -> PyResult<Run> {
     let (cluster, backfill, longest) = (how.cluster.clone(), how.backfill, how.longest);
     Episode::new(move |asker| {
         let pick = Asking {
@@ -170,7 +230,7 @@ fn run(
         loop {
             let goes_on = run.step().map_err(|why| why.to_string())?;
             let slowdowns = started(&workload, run.log(), &mut counted);
-            cost.set(cost.get() + slowdowns / count);
+            cost.add(slowdowns / count);
             if !goes_on {
                 break;
             }
@@ -187,40 +247,85 @@ fn run(
 
 impl Slot {
     fn new() -> Self {
+        let screen = Screen {
+            features: [[0.0; FEATURES]; VISIBLE],
+            count: 0,
+        };
         Self {
             run: None,
-            screen: Rc::new(RefCell::new(Screen {
-                features: [[0.0; FEATURES]; VISIBLE],
-                count: 0,
-            })),
-            cost: Rc::default(),
+            screen: Arc::new(Mutex::new(screen)),
+            cost: Cost::default(),
             rng: Rng::seed_from_u64(0),
-            ended: None,
+            kept: Kept::default(),
         }
+    }
+
+    fn seed(&mut self, seed: u64) {
+        self.rng = Rng::seed_from_u64(seed);
+        self.kept = Kept {
+            seed,
+            ..Kept::default()
+        };
+    }
+
+    /// Draws the jobs of an episode: the first of them.
+    fn draw(&mut self, how: &How) -> usize {
+        self.kept.drawn += 1;
+        let room = how.jobs.len().saturating_sub(how.length) as u32;
+        below(&mut self.rng, room + 1) as usize
+    }
+
+    /// An episode of the jobs from there on, up to its first question; `false`: there is none.
+    fn play(&mut self, how: &How, start: usize) -> PyResult<bool> {
+        let sequence = how.jobs.cut(start, how.length);
+        self.run = None;
+        self.cost.take();
+        let screen = Arc::clone(&self.screen);
+        let mut episode = run(sequence.workload, how, screen, self.cost.clone())?;
+        if let Some(end) = episode.go_on(0) {
+            end.map_err(RunError::new_err)?;
+            return Ok(false);
+        }
+        self.run = Some(episode);
+        Ok(true)
     }
 
     /// Begins an episode, up to its first question.
     fn begin(&mut self, how: &How) -> PyResult<()> {
         for _ in 0..TRIES {
-            let room = how.jobs.len().saturating_sub(how.length) as u32;
-            let start = below(&mut self.rng, room + 1) as usize;
-            let sequence = how.jobs.cut(start, how.length);
-            self.cost.set(0.0);
-            self.ended = None;
-            let (screen, cost) = (Rc::clone(&self.screen), Rc::clone(&self.cost));
-            let mut episode = run(sequence.workload, how, screen, cost);
-            match episode.go_on(0) {
-                None => {
-                    self.run = Some(episode);
-                    return Ok(());
-                }
-                Some(Err(why)) => return Err(RunError::new_err(why)),
-                Some(Ok(_)) => {}
+            let start = self.draw(how);
+            (self.kept.answers, self.kept.ended) = (Vec::new(), None);
+            self.kept.goes = self.play(how, start)?;
+            if self.kept.goes {
+                return Ok(());
             }
         }
         Err(refused(
             "two jobs never wait at once, so there is nothing to pick: take a smaller cluster, or more jobs",
         ))
+    }
+
+    /// Plays what was kept again.
+    fn again(&mut self, how: &How, kept: Kept) -> PyResult<()> {
+        self.seed(kept.seed);
+        let mut start = 0;
+        for _ in 0..kept.drawn {
+            start = self.draw(how);
+        }
+        self.run = None;
+        if kept.goes {
+            let mut asks = self.play(how, start)?;
+            for &answer in &kept.answers {
+                let run = self.run.as_mut();
+                asks &= run.is_some_and(|run| run.go_on(usize::from(answer)).is_none());
+                self.cost.take();
+            }
+            if !asks {
+                return Err(refused(OTHER));
+            }
+        }
+        self.kept = kept;
+        Ok(())
     }
 
     /// One step, or a new episode where the last is over: the reward, and whether it is over.
@@ -231,35 +336,39 @@ impl Slot {
                 false => Err(refused("the episode is over: reset it")),
             };
         };
-        if let Some(end) = episode.go_on(usize::try_from(action).unwrap_or(usize::MAX)) {
-            self.ended = Some(end.map_err(RunError::new_err)?);
-            self.run = None;
+        // What is no answer stays none.
+        let answer = u8::try_from(action).unwrap_or(u8::MAX);
+        self.kept.answers.push(answer);
+        if let Some(end) = episode.go_on(usize::from(answer)) {
+            (self.run, self.kept.goes) = (None, false);
+            self.kept.ended = Some(end.map_err(RunError::new_err)?);
         }
-        Ok((-taken(&self.cost), self.run.is_none()))
+        Ok((-self.cost.take(), self.run.is_none()))
     }
 
-    /// Writes what is seen: jobs' numbers, and which actions there are.
+    /// Writes what is seen: jobs' numbers, and which actions there are. Of an episode that is over that is the
+    /// first, which does nothing: whoever draws among actions always has one.
     fn show(&self, seen: &mut [f32], mask: &mut [i8]) {
-        let screen = self.screen.borrow();
+        let screen = shown(&self.screen);
         let count = if self.run.is_some() { screen.count } else { 0 };
         let (jobs, none) = seen.split_at_mut(count * FEATURES);
         jobs.copy_from_slice(screen.features[..count].as_flattened());
         none.fill(0.0);
-        let (jobs, none) = mask.split_at_mut(count);
+        let (jobs, none) = mask.split_at_mut(count.max(1));
         jobs.fill(1);
         none.fill(0);
     }
 }
 
-impl Picking {
-    fn slot(&self, at: usize) -> PyResult<&Slot> {
-        let none = || {
-            refused(format!(
-                "there is no slot {at}: there are {}",
-                self.slots.len()
-            ))
-        };
-        self.slots.get(at).ok_or_else(none)
+/// Said of what was pickled elsewhere.
+const OTHER: &str =
+    "this environment was pickled by another version of switchyard: make it anew, and reset it";
+
+impl State {
+    fn slot(&mut self, at: usize) -> PyResult<&mut Slot> {
+        let slots = self.slots.len();
+        let none = || refused(format!("there is no slot {at}: there are {slots}"));
+        self.slots.get_mut(at).ok_or_else(none)
     }
 }
 
@@ -289,6 +398,17 @@ fn is_of<const N: usize>(shape: &[usize], wanted: [usize; N], what: &str) -> PyR
     }
 }
 
+fn within(what: &str, given: usize, limits: RangeInclusive<usize>) -> PyResult<()> {
+    match limits.contains(&given) {
+        true => Ok(()),
+        false => Err(refused(format!(
+            "{what} is {given}: it takes a whole number from {} to {}",
+            limits.start(),
+            limits.end()
+        ))),
+    }
+}
+
 #[pymethods]
 impl Picking {
     /// Sequences of `jobs` jobs of a trace, or of Lublin's model, on a cluster; so many at once, stepped by so many
@@ -304,6 +424,8 @@ impl Picking {
         threads: usize,
     ) -> PyResult<Self> {
         let cluster = files::cluster(cluster).map_err(refused)?;
+        within("jobs", jobs, 2..=MOST_JOBS)?;
+        within("num_envs", slots, 1..=MOST_SLOTS)?;
         let all = match trace {
             Some(trace) => {
                 let mut workload = trace.get().study.workload.clone();
@@ -320,42 +442,46 @@ impl Picking {
                 .generate(),
             ),
         };
-        if jobs < 2 || all.len() < 2 {
+        if all.len() < 2 {
             return Err(refused(
                 "an episode takes at least two jobs that fit on the cluster",
             ));
         }
-        let pool = (threads > 1).then(|| ThreadPoolBuilder::new().num_threads(threads).build());
+        // More threads than slots have nothing to do.
+        let threads = threads.min(slots);
         Ok(Self {
-            how: How {
-                longest: all.longest(),
-                jobs: all,
-                cluster,
-                length: jobs,
-                backfill,
-            },
-            slots: (0..slots).map(|_| Slot::new()).collect(),
-            pool: pool.transpose().map_err(refused)?,
+            state: Mutex::new(State {
+                how: How {
+                    longest: all.longest(),
+                    jobs: all,
+                    cluster,
+                    length: jobs,
+                    backfill,
+                },
+                slots: (0..slots).map(|_| Slot::new()).collect(),
+                crew: (threads > 1).then(|| Crew::new(threads)).transpose()?,
+            }),
         })
     }
 
     /// Begins a slot's episode anew, by a seed or with what is drawn next.
     fn reset(
-        &mut self,
+        &self,
         slot: usize,
         seed: Option<u64>,
         mut seen: PyReadwriteArray3<'_, f32>,
         mut mask: PyReadwriteArray2<'_, i8>,
     ) -> PyResult<()> {
-        self.slot(slot)?;
-        let slots = self.slots.len();
+        let state = &mut *alone(&self.state)?;
+        state.slot(slot)?;
+        let slots = state.slots.len();
         is_of(seen.shape(), [slots, VISIBLE, FEATURES], "observations")?;
         is_of(mask.shape(), [slots, VISIBLE], "masks")?;
-        let own = &mut self.slots[slot];
+        let own = &mut state.slots[slot];
         if let Some(seed) = seed {
-            own.rng = Rng::seed_from_u64(seed);
+            own.seed(seed);
         }
-        own.begin(&self.how)?;
+        own.begin(&state.how)?;
         own.show(
             &mut seen.as_slice_mut()?[slot * SEEN..][..SEEN],
             &mut mask.as_slice_mut()?[slot * VISIBLE..][..VISIBLE],
@@ -367,7 +493,7 @@ impl Picking {
     /// then.
     #[expect(clippy::too_many_arguments, reason = "arrays of the caller's")]
     fn step(
-        &mut self,
+        &self,
         py: Python<'_>,
         actions: PyReadonlyArray1<'_, i64>,
         again: bool,
@@ -376,7 +502,7 @@ impl Picking {
         mut rewards: PyReadwriteArray1<'_, f64>,
         mut terminated: PyReadwriteArray1<'_, bool>,
     ) -> PyResult<()> {
-        let Self { how, slots, pool } = self;
+        let State { how, slots, crew } = &mut *alone(&self.state)?;
         is_of(actions.shape(), [slots.len()], "actions")?;
         is_of(
             seen.shape(),
@@ -393,6 +519,10 @@ impl Picking {
             (*reward, *over) = slot.step(how, action, again)?;
             slot.show(seen, mask);
             Ok(())
+        };
+        let pool = match crew {
+            Some(crew) => crew.here()?,
+            None => None,
         };
         let Some(pool) = pool else {
             let shown = seen.chunks_mut(SEEN).zip(mask.chunks_mut(VISIBLE));
@@ -413,7 +543,27 @@ impl Picking {
 
     /// Of a slot whose episode is over: mean bounded slowdown and mean JCT, seconds.
     fn figures(&self, slot: usize) -> PyResult<Option<(f64, f64)>> {
-        let ended = self.slot(slot)?.ended;
+        let ended = alone(&self.state)?.slot(slot)?.kept.ended;
         Ok(ended.map(|ended| (ended.bsld, ended.jct)))
+    }
+
+    /// All episodes as bytes, for another one that was made alike.
+    fn kept<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let state = alone(&self.state)?;
+        let kept: Vec<&Kept> = state.slots.iter().map(|slot| &slot.kept).collect();
+        let bytes = postcard::to_allocvec(&kept);
+        let bytes = bytes.map_err(|why| SwitchyardError::new_err(why.to_string()))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Plays what was kept again, up to where it was.
+    fn play_again(&self, kept: &[u8]) -> PyResult<()> {
+        let State { how, slots, .. } = &mut *alone(&self.state)?;
+        let kept: Vec<Kept> = postcard::from_bytes(kept).map_err(|_| refused(OTHER))?;
+        if kept.len() != slots.len() {
+            return Err(refused(OTHER));
+        }
+        let mut both = slots.iter_mut().zip(kept);
+        both.try_for_each(|(slot, kept)| slot.again(how, kept))
     }
 }

@@ -6,14 +6,14 @@
 //! The reward, the same for all, is minus the time that jobs spend in the system since the last step, as a part of
 //! what all of them would take alone: an episode's sum is minus mean JCT ÷ mean duration.
 
-use super::{Asker, Episode, taken};
-use crate::{RunError, refused};
+use super::{Asker, Cost, Episode, alone};
+use crate::{RunError, SwitchyardError, refused};
 use numpy::{PyReadwriteArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
-use std::sync::{Arc, Mutex};
+use serde::{Deserialize, Serialize};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use switchyard::cluster::{ClusterSpec, Topology};
 use switchyard::draw::Rng;
 use switchyard::placement::Strategy;
@@ -140,9 +140,7 @@ impl Chooser for Asking {
             return 0;
         }
         {
-            let Ok(mut screen) = self.screen.lock() else {
-                return 0;
-            };
+            let mut screen = shown(&self.screen);
             self.show(decision.seen, asked as usize, &mut screen);
             screen.choices = vec![None; self.tree.actions()];
             for (at, choice) in decision.choices.iter().enumerate() {
@@ -155,9 +153,7 @@ impl Chooser for Asking {
             }
         }
         let action = self.asker.ask();
-        let Ok(screen) = self.screen.lock() else {
-            return 0;
-        };
+        let screen = shown(&self.screen);
         // What is no choice is to wait, or else the first.
         let choice = |action: usize| screen.choices.get(action).copied().flatten();
         choice(action)
@@ -169,9 +165,17 @@ impl Chooser for Asking {
 /// What came of an episode: mean JCT and mean duration, seconds.
 type Ended = (f64, f64);
 
+/// No data centre gets more jobs: so many that memory is there for them.
+const MOST_JOBS: u32 = 1_000_000;
+
 /// Episodes in which the parts of jobs are placed.
-#[pyclass(unsendable, module = "switchyard._engine")]
+#[pyclass(frozen, module = "switchyard._engine")]
 pub(crate) struct Placing {
+    tree: Tree,
+    state: Mutex<State>,
+}
+
+struct State {
     cluster: ClusterSpec,
     tree: Tree,
     jobs: u32,
@@ -179,8 +183,29 @@ pub(crate) struct Placing {
     rng: Rng,
     run: Option<Episode<Result<Ended, String>>>,
     screen: Arc<Mutex<Screen>>,
-    cost: Rc<Cell<f64>>,
-    ended: Rc<RefCell<Option<Ended>>>,
+    cost: Cost,
+    kept: Kept,
+}
+
+/// What makes an episode: pickled, it is that.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Kept {
+    seed: u64,
+    /// Numbers drawn since the seed; the last one says which jobs the episode has.
+    drawn: u64,
+    /// What was answered since it began.
+    answers: Vec<u32>,
+    /// Whether it is under way.
+    goes: bool,
+    ended: Option<Ended>,
+}
+
+/// Said of what was pickled elsewhere.
+const OTHER: &str =
+    "this environment was pickled by another version of switchyard: make it anew, and reset it";
+
+fn shown(screen: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
+    screen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn run(
@@ -188,8 +213,8 @@ fn run(
     cluster: ClusterSpec,
     tree: Tree,
     screen: Arc<Mutex<Screen>>,
-    cost: Rc<Cell<f64>>,
-) -> Episode<Result<Ended, String>> {
+    cost: Cost,
+) -> PyResult<Episode<Result<Ended, String>>> {
     Episode::new(move |asker| {
         let spec = "fifo[backfill=true,placement=graph-rl]".parse();
         let spec = spec.map_err(|why: policy::SpecError| why.to_string())?;
@@ -210,7 +235,7 @@ fn run(
             tree,
             screen,
         };
-        let placer = Placer::new(network).chosen_by(Arc::new(Mutex::new(asking)));
+        let placer = Placer::new(network).chosen_by(asking);
         let scheduler = policy::build(&spec, &context);
         let jobs = Arc::clone(&workload);
         let run = Simulation::new(jobs, &cluster, scheduler, options);
@@ -226,7 +251,7 @@ fn run(
         loop {
             let until = run.next_time().seconds();
             if until.is_finite() && until > now {
-                cost.set(cost.get() + active * (until - now) / alone);
+                cost.add(active * (until - now) / alone);
                 now = until;
             }
             if !run.step().map_err(|why| why.to_string())? {
@@ -257,111 +282,186 @@ impl Placing {
         if !(jobs > 0 && load > 0.0 && load.is_finite()) {
             return Err(refused("jobs for each GPU, and their load, are above 0"));
         }
+        let all = jobs.saturating_mul(cluster.gpus());
+        if all > MOST_JOBS {
+            return Err(refused(format!(
+                "jobs is {jobs} for each of {} GPUs: all together they are at most {MOST_JOBS}",
+                cluster.gpus()
+            )));
+        }
         Ok(Self {
             tree,
-            jobs: jobs.saturating_mul(cluster.gpus()),
-            load,
-            cluster,
-            rng: Rng::seed_from_u64(0),
-            run: None,
-            screen: Arc::new(Mutex::new(Screen {
-                asked: 0,
-                choices: Vec::new(),
-                seen: Vec::new(),
-            })),
-            cost: Rc::default(),
-            ended: Rc::default(),
+            state: Mutex::new(State {
+                tree,
+                jobs: all,
+                load,
+                cluster,
+                rng: Rng::seed_from_u64(0),
+                run: None,
+                screen: Arc::new(Mutex::new(Screen {
+                    asked: 0,
+                    choices: Vec::new(),
+                    seen: Vec::new(),
+                })),
+                cost: Cost::default(),
+                kept: Kept::default(),
+            }),
         })
     }
 
     /// Agents, what each sees, and what each may do: how many.
     fn shape(&self) -> (usize, usize, usize) {
-        (self.tree.partitions, self.tree.seen(), self.tree.actions())
+        let tree = self.tree;
+        (tree.partitions, tree.seen(), tree.actions())
     }
 
     /// Begins anew, by a seed or with what is drawn next.
     fn reset(
-        &mut self,
+        &self,
         seed: Option<u64>,
         seen: PyReadwriteArray2<'_, f32>,
         mask: PyReadwriteArray2<'_, i8>,
     ) -> PyResult<usize> {
+        let mut state = alone(&self.state)?;
         if let Some(seed) = seed {
-            self.rng = Rng::seed_from_u64(seed);
+            state.seed(seed);
         }
+        let number = state.draw();
+        (state.kept.answers, state.kept.ended) = (Vec::new(), None);
+        state.kept.goes = state.play(number)?;
+        if !state.kept.goes {
+            return Err(refused("nobody ever had a choice: take more jobs"));
+        }
+        state.show(seen, mask)
+    }
+
+    /// What the asked agent does; the reward of all, and whether it is over.
+    fn step(
+        &self,
+        action: i64,
+        seen: PyReadwriteArray2<'_, f32>,
+        mask: PyReadwriteArray2<'_, i8>,
+    ) -> PyResult<(f64, bool, usize)> {
+        let state = &mut *alone(&self.state)?;
+        let Some(episode) = &mut state.run else {
+            return Err(refused("the episode is over: reset it"));
+        };
+        // What is no answer stays none.
+        let answer = u32::try_from(action).unwrap_or(u32::MAX);
+        state.kept.answers.push(answer);
+        if let Some(end) = episode.go_on(answer as usize) {
+            (state.run, state.kept.goes) = (None, false);
+            state.kept.ended = Some(end.map_err(RunError::new_err)?);
+        }
+        let reward = -state.cost.take();
+        let asked = state.show(seen, mask)?;
+        Ok((reward, state.run.is_none(), asked))
+    }
+
+    /// Once it is over: mean JCT and mean duration alone, seconds.
+    fn figures(&self) -> PyResult<Option<Ended>> {
+        Ok(alone(&self.state)?.kept.ended)
+    }
+
+    /// The episode as bytes, for another environment that was made alike.
+    fn kept<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = postcard::to_allocvec(&alone(&self.state)?.kept);
+        let bytes = bytes.map_err(|why| SwitchyardError::new_err(why.to_string()))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Plays what was kept again, up to where it was.
+    fn play_again(&self, kept: &[u8]) -> PyResult<()> {
+        let kept: Kept = postcard::from_bytes(kept).map_err(|_| refused(OTHER))?;
+        alone(&self.state)?.again(kept)
+    }
+}
+
+impl State {
+    fn seed(&mut self, seed: u64) {
+        self.rng = Rng::seed_from_u64(seed);
+        self.kept = Kept {
+            seed,
+            ..Kept::default()
+        };
+    }
+
+    /// Draws which jobs there are.
+    fn draw(&mut self) -> u32 {
+        self.kept.drawn += 1;
         // Half of the numbers: the others are what trained placers are validated by.
-        let number = (self.rng.next_u64() % (1 << 31)) as u32;
+        (self.rng.next_u64() % (1 << 31)) as u32
+    }
+
+    /// An episode of these jobs, up to its first question; `false`: there is none.
+    fn play(&mut self, number: u32) -> PyResult<bool> {
         let drawn = DataCentre {
             jobs: self.jobs,
             gpus: self.cluster.gpus(),
             load: self.load,
             split: Split::Training(number),
         };
-        self.cost.set(0.0);
+        self.run = None;
+        self.cost.take();
         let mut episode = run(
             Arc::new(drawn.workload()),
             self.cluster.clone(),
             self.tree,
             Arc::clone(&self.screen),
-            Rc::clone(&self.cost),
-        );
-        match episode.go_on(0) {
-            None => self.run = Some(episode),
-            Some(end) => {
-                end.map_err(RunError::new_err)?;
-                return Err(refused("nobody ever had a choice: take more jobs"));
+            self.cost.clone(),
+        )?;
+        if let Some(end) = episode.go_on(0) {
+            end.map_err(RunError::new_err)?;
+            return Ok(false);
+        }
+        self.run = Some(episode);
+        Ok(true)
+    }
+
+    /// Plays what was kept again.
+    fn again(&mut self, kept: Kept) -> PyResult<()> {
+        self.seed(kept.seed);
+        let mut number = 0;
+        for _ in 0..kept.drawn {
+            number = self.draw();
+        }
+        self.run = None;
+        if kept.goes {
+            let mut asks = self.play(number)?;
+            for &answer in &kept.answers {
+                let run = self.run.as_mut();
+                asks &= run.is_some_and(|run| run.go_on(answer as usize).is_none());
+                self.cost.take();
+            }
+            if !asks {
+                return Err(refused(OTHER));
             }
         }
-        self.show(seen, mask)
+        self.kept = kept;
+        Ok(())
     }
 
-    /// What the asked agent does; the reward of all, and whether it is over.
-    fn step(
-        &mut self,
-        action: usize,
-        seen: PyReadwriteArray2<'_, f32>,
-        mask: PyReadwriteArray2<'_, i8>,
-    ) -> PyResult<(f64, bool, usize)> {
-        let Some(episode) = &mut self.run else {
-            return Err(refused("the episode is over: reset it"));
-        };
-        if let Some(end) = episode.go_on(action) {
-            *self.ended.borrow_mut() = Some(end.map_err(RunError::new_err)?);
-            self.run = None;
-        }
-        let reward = -taken(&self.cost);
-        let asked = self.show(seen, mask)?;
-        Ok((reward, self.run.is_none(), asked))
-    }
-
-    /// Once it is over: mean JCT and mean duration alone, seconds.
-    fn figures(&self) -> Option<Ended> {
-        *self.ended.borrow()
-    }
-}
-
-impl Placing {
     /// Writes what every agent sees and may do; who is asked.
     fn show(
         &self,
         mut seen: PyReadwriteArray2<'_, f32>,
         mut mask: PyReadwriteArray2<'_, i8>,
     ) -> PyResult<usize> {
-        let (agents, numbers, actions) = self.shape();
+        let tree = self.tree;
+        let (agents, numbers, actions) = (tree.partitions, tree.seen(), tree.actions());
         if seen.shape() != [agents, numbers] || mask.shape() != [agents, actions] {
             return Err(refused(format!(
                 "arrays are of {agents} by {numbers} observations and of {agents} by {actions} masks"
             )));
         }
-        let screen = self.screen.lock();
-        let screen = screen.map_err(|_| RunError::new_err("the episode has ended early"))?;
+        let screen = shown(&self.screen);
         seen.as_slice_mut()?.copy_from_slice(&screen.seen);
         for (agent, mask) in mask.as_slice_mut()?.chunks_mut(actions).enumerate() {
             let is_asked = agent == screen.asked && self.run.is_some();
             for (action, mask) in mask.iter_mut().enumerate() {
                 *mask = i8::from(match is_asked {
                     true => screen.choices.get(action).is_some_and(Option::is_some),
-                    false => action == self.tree.nothing(),
+                    false => action == tree.nothing(),
                 });
             }
         }

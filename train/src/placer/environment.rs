@@ -110,7 +110,7 @@ pub fn by_teacher(
 ) -> Result<f64> {
     let notes = Notes::new(Mutex::new(Noted::new(0.0, 0)));
     let chooser = Taught::new(teacher, 0.0, Rng::seed_from_u64(0), notes);
-    let placer = Placer::new(Arc::clone(network)).chosen_by(Arc::new(Mutex::new(chooser)));
+    let placer = Placer::new(Arc::clone(network)).chosen_by(chooser);
     let log = run(world, placement, Some(placer))?;
     Ok(mean_jct(&stays(world, &log, Reward::Jct)))
 }
@@ -157,7 +157,7 @@ fn episode<C: Chooser + Send + 'static>(
     chooser: impl FnOnce(Notes) -> C,
 ) -> Result<Episode> {
     let notes = Notes::new(Mutex::new(noted));
-    let chooser = Arc::new(Mutex::new(chooser(Arc::clone(&notes))));
+    let chooser = chooser(Arc::clone(&notes));
     let placer = Placer::new(Arc::clone(network)).chosen_by(chooser);
     let log = run(world, placement, Some(placer))?;
     let decisions: Vec<Decision> = match notes.lock() {

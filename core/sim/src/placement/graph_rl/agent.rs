@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone)]
 pub struct Placer {
     network: Arc<Network>,
-    chooser: Option<Arc<Mutex<dyn Chooser + Send>>>,
+    chooser: Option<Arc<Mutex<Box<dyn Chooser + Send>>>>,
     watched: Arc<Mutex<Watched>>,
 }
 
@@ -74,6 +74,14 @@ pub trait Chooser {
     fn choose(&mut self, decision: &Decision<'_>) -> usize;
 }
 
+/// One that somebody else looks at meanwhile.
+impl<C: Chooser> Chooser for Arc<Mutex<C>> {
+    fn choose(&mut self, decision: &Decision<'_>) -> usize {
+        let mut chooser = self.lock().unwrap_or_else(PoisonError::into_inner);
+        chooser.choose(decision)
+    }
+}
+
 /// The choice of the highest score; of several the first.
 pub struct Argmax;
 
@@ -99,9 +107,9 @@ impl Placer {
 
     /// The same, where somebody else chooses.
     #[must_use]
-    pub fn chosen_by(self, chooser: Arc<Mutex<dyn Chooser + Send>>) -> Self {
+    pub fn chosen_by(self, chooser: impl Chooser + Send + 'static) -> Self {
         Self {
-            chooser: Some(chooser),
+            chooser: Some(Arc::new(Mutex::new(Box::new(chooser)))),
             ..self
         }
     }
@@ -165,8 +173,12 @@ impl Placer {
         let laid = match &self.chooser {
             None => agents.lay(sight.is_idle(), &mut Argmax, parts),
             Some(chooser) => {
-                let mut chooser = chooser.lock().unwrap_or_else(PoisonError::into_inner);
-                agents.lay(sight.is_idle(), &mut *chooser, parts)
+                // Whoever chooses may stop the run there, and another thread go on with it: no lock is held meanwhile.
+                let cell = || chooser.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut own = std::mem::replace(&mut *cell(), Box::new(Argmax));
+                let laid = agents.lay(sight.is_idle(), &mut *own, parts);
+                *cell() = own;
+                laid
             }
         };
         let mut watched = self.watched();
