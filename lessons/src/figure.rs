@@ -95,7 +95,9 @@ impl Figure {
             attributes,
             folder: folder.to_owned(),
             seed: None,
-            runs: before.map(|before| Rc::clone(&before.runs)).unwrap_or_default(),
+            runs: before
+                .map(|before| Rc::clone(&before.runs))
+                .unwrap_or_default(),
             still: None,
         };
         if figure.has_runs() {
@@ -139,7 +141,8 @@ impl Figure {
     /// The same of other days: its sample drawn from other seeds.
     pub(crate) fn other_days(&self) -> Result<Vec<(u64, Self)>> {
         let src = self.src();
-        let sample = Sample::named(src).with_context(|| format!("'{src}' is not drawn from a seed"))?;
+        let sample =
+            Sample::named(src).with_context(|| format!("'{src}' is not drawn from a seed"))?;
         ensure!(
             sample.workload_of(SEEDS[0]).jobs != sample.workload_of(SEEDS[1]).jobs,
             "'{src}' is the same with every seed"
@@ -162,9 +165,9 @@ impl Figure {
             return Ok(Rc::clone(known));
         }
         let specs: Vec<&str> = policies.split_whitespace().collect();
-        let runs = self.run(&specs).with_context(|| {
-            format!("{policies} on '{}'", asked.0)
-        })?;
+        let runs = self
+            .run(&specs)
+            .with_context(|| format!("{policies} on '{}'", asked.0))?;
         let runs = Rc::new(runs);
         let mut known = self.runs.borrow_mut();
         known.insert(asked, Rc::clone(&runs));

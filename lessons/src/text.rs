@@ -450,7 +450,10 @@ mod tests {
         let error = claim("lab", "mean_jct(fifo) == 20000").unwrap_err();
         assert!(format!("{error:#}").contains("with seed 1"), "{error:#}");
         let error = claim("three-jobs", "mean_jct(srtf) < mean_jct(fifo)").unwrap_err();
-        assert!(format!("{error:#}").contains("the same with every seed"), "{error:#}");
+        assert!(
+            format!("{error:#}").contains("the same with every seed"),
+            "{error:#}"
+        );
     }
 
     #[test]
