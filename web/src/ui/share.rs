@@ -135,7 +135,9 @@ fn about_jobs(state: &AppState, packed: &Packed, carries_jobs: bool) -> String {
         }
         (_, Packed::Unknown) => format!("Looking whether its {jobs} fit in…"),
         (_, Packed::Here(_)) => {
-            format!("Its jobs stay on this computer: a person who opens the link is asked for {name}.")
+            format!(
+                "Its jobs stay on this computer: a person who opens the link is asked for {name}."
+            )
         }
         (_, Packed::TooLarge) => format!(
             "Its jobs stay on this computer: a person who opens the link is asked for {name}. {jobs} are too much for a link, which takes {}: send the file along, or Export the experiment.",
