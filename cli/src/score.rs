@@ -4,9 +4,10 @@ use crate::table::Table;
 use crate::{Failure, output, script};
 use anyhow::anyhow;
 use clap::Args;
+use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use switchyard::RunSpecError;
-use switchyard::challenges::{Score, ScoreError, score};
+use switchyard::challenges::{Estimate, MOST_DRAW, Score, ScoreError, score};
 use switchyard::sim::RunError;
 
 #[derive(Args)]
@@ -15,6 +16,10 @@ pub(crate) struct Arguments {
     /// 'las[quantum=300]' or 'plugin:FILE.wasm[quantum=60]'
     #[arg(value_name = "FILE|SPEC")]
     scheduler: String,
+    /// Draw the workloads from this number, which a score is given with: the same number, the same score. Without it
+    /// they are new ones
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MOST_DRAW))]
+    draw: Option<u64>,
     /// Write the score as JSON to this file; - is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<String>,
@@ -30,17 +35,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             return Err(Failure::Input(error));
         }
     };
-    let score = score(&policy).map_err(|error| match error {
+    let draw = arguments.draw.unwrap_or_else(any_draw);
+    let score = score(&policy, draw).map_err(|error| match error {
         ScoreError::Spec(RunSpecError::Script { mistake, .. }) => {
             Failure::Input(script::at(&path, &mistake))
         }
         ScoreError::Run {
             challenge,
+            draw,
             error: RunError::Program(error),
         } => {
             let at = script::at(&path, &error.mistake);
             let time = error.time.seconds();
-            Failure::Run(anyhow!("{at} (challenge {challenge}, {time} s)"))
+            Failure::Run(anyhow!(
+                "{at} (challenge {challenge}, draw {draw}, {time} s)"
+            ))
         }
         error @ ScoreError::Oracle(_) => Failure::Input(error.into()),
         error => Failure::Run(error.into()),
@@ -51,11 +60,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
+/// A number that nobody knew before.
+fn any_draw() -> u64 {
+    // The standard library's hashers begin with the system's entropy.
+    RandomState::new().hash_one(()) % (MOST_DRAW + 1)
+}
+
 fn text(score: &Score) -> String {
     let mut table = Table::default();
     let head = [
         "challenge",
         "score",
+        "95 %",
         "mean JCT",
         "p95 JCT",
         "Tiresias: mean",
@@ -67,7 +83,11 @@ fn text(score: &Score) -> String {
     table.row(head.map(str::to_owned).to_vec());
     let seconds = |seconds: f64| format!("{seconds:.0} s");
     for of in &score.challenges {
-        let mut row = vec![of.title.to_owned(), format!("{:.1}", of.score)];
+        let mut row = vec![
+            of.title.to_owned(),
+            format!("{:.1}", of.of_all.score),
+            interval(&of.of_all),
+        ];
         for times in [of.own, of.tiresias, of.srtf] {
             row.extend([seconds(times.mean_jct), seconds(times.p95_jct)]);
         }
@@ -75,11 +95,23 @@ fn text(score: &Score) -> String {
         table.row(row);
     }
     let mut text = format!(
-        "score {:.1} (100: as good as Tiresias, which does not know durations either; SRTF does)\n\n{table}\nTo see them run, put this behind the address of the page:\n",
-        score.score
+        "score {:.1}, 95 % interval {}; SRTF's is {:.1}\n\
+         (100: as good as Tiresias, which does not know durations either; SRTF does)\n\n{table}\n\
+         {} workloads of each challenge, drawn from {}: the same ones again with --draw {}\n\
+         To see the scheduler on the open workload of each, put this behind the address of the page:\n",
+        score.of_all.score,
+        interval(&score.of_all),
+        score.srtf_score,
+        score.workloads,
+        score.draw,
+        score.draw,
     );
     for of in &score.challenges {
         text.push_str(&format!("{}\n", of.link));
     }
     text
+}
+
+fn interval(of: &Estimate) -> String {
+    format!("{:.1} to {:.1}", of.low, of.high)
 }

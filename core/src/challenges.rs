@@ -1,29 +1,63 @@
-//! Challenges: five fixed workloads, each hard by something else ([`CHALLENGES`](crate::workload::CHALLENGES)),
-//! and what a scheduler makes of them beside SRTF, which knows the future, and Tiresias, which does not.
-//! Everything is drawn from seeds and nothing is measured by a clock: the same scheduler has the same
-//! score wherever it is worked out.
+//! Challenges: five kinds of workloads, each hard by something else ([`CHALLENGES`]), and what a scheduler makes
+//! of them beside SRTF, which knows the future, and Tiresias, which does not.
 //!
-//! Of each challenge, by mean JCT and p95 of JCT (Tiresias' ÷ the scheduler's, both alike):
-//! 100 × √(mean ratio × p95 ratio). 100 is as good as Tiresias; in all, the geometric mean.
+//! The workloads that open by these names are there to try a scheduler on. The score is over others, drawn from
+//! a number that is given with it: who scores, draws it, so that nobody can have written durations down before.
+//! With the same number the same scheduler has the same score, wherever it is worked out; nothing is measured
+//! by a clock.
+//!
+//! Of each workload, by mean JCT and p95 of JCT (Tiresias' ÷ the scheduler's, both alike):
+//! 100 × √(mean ratio × p95 ratio). 100 is as good as Tiresias. A score is the geometric mean of these; its
+//! 95 % interval is Student's ("The probable error of a mean", Biometrika 6, 1908), of their logarithms.
 
+use crate::draw::Rng;
 use crate::placement::Strategy;
 use crate::policy::PolicySpec;
 use crate::report::{Outcomes, RunResult};
 use crate::sim::{RunError, SimOptions};
-use crate::workload::{CHALLENGES, Sample};
+use crate::workload::{CHALLENGES, Sample, Workload};
 use crate::{RunSpec, RunSpecError};
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use serde::Serialize;
+use std::array;
 use std::sync::Arc;
+
+/// How many workloads of each challenge are drawn.
+pub const WORKLOADS: usize = 8;
+
+/// Student's t for 95 %, of [`WORKLOADS`] values.
+const STUDENT: f64 = 2.364_624;
+
+/// The greatest number to draw from: people read it out, and JavaScript holds it.
+pub const MOST_DRAW: u64 = 999_999_999_999;
 
 /// What a scheduler makes of all challenges.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Score {
     /// The scheduler's spec, in full.
     pub policy: String,
-    /// 100: as good as Tiresias; more is better.
-    pub score: f64,
+    /// The number from which the workloads are drawn.
+    pub draw: u64,
+    /// How many of each challenge.
+    pub workloads: usize,
+    /// Over all of them.
+    #[serde(flatten)]
+    pub of_all: Estimate,
+    /// SRTF's score on the same workloads.
+    pub srtf_score: f64,
     /// One after the other.
     pub challenges: Vec<Scored>,
+}
+
+/// A score, and between what it lies with 95 % confidence. 100: as good as Tiresias; more is better.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The geometric mean.
+    pub score: f64,
+    /// The lower end of its interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
 }
 
 /// What a scheduler makes of one challenge.
@@ -33,9 +67,10 @@ pub struct Scored {
     pub name: &'static str,
     /// The name for people.
     pub title: &'static str,
-    /// 100: as good as Tiresias.
-    pub score: f64,
-    /// The scheduler's.
+    /// Over its workloads.
+    #[serde(flatten)]
+    pub of_all: Estimate,
+    /// The scheduler's, on the mean of its workloads.
     pub own: Times,
     /// SRTF's, which knows the future.
     pub srtf: Times,
@@ -43,10 +78,10 @@ pub struct Scored {
     pub tiresias: Times,
     /// SRTF's score, to be compared with the scheduler's.
     pub srtf_score: f64,
-    /// The link, from its #: who opens it on a page of Switchyard sees all three run.
+    /// The link, from its #: a page of Switchyard shows all three run the challenge's open workload.
     pub link: String,
-    /// The log's fingerprint: what the same run has everywhere.
-    pub log_hash: String,
+    /// The logs' fingerprints, one of each workload: what the same runs have everywhere.
+    pub log_hashes: Vec<String>,
 }
 
 /// Job completion times, seconds.
@@ -68,18 +103,25 @@ pub enum ScoreError {
     #[error(transparent)]
     Spec(#[from] RunSpecError),
     /// It did not come to its end.
-    #[error("{challenge}: {error}")]
+    #[error("{challenge} (draw {draw}): {error}")]
     Run {
         /// The challenge.
         challenge: &'static str,
+        /// The number that it was drawn from.
+        draw: u64,
         /// Why.
         error: RunError,
     },
     /// It leaves jobs waiting for ever.
-    #[error("{challenge}: {policy} leaves {left} of {jobs} jobs waiting for ever")]
+    #[error(
+        "{challenge} (draw {draw}): {policy} leaves {left} of {jobs} jobs unfinished. A mean over the others is \
+         not a mean over the same jobs as Tiresias'"
+    )]
     Unfinished {
         /// The challenge.
         challenge: &'static str,
+        /// The number that it was drawn from.
+        draw: u64,
         /// The scheduler.
         policy: String,
         /// Jobs that never ran to their end.
@@ -92,88 +134,192 @@ pub enum ScoreError {
 /// What those are compared with: the first knows the future, the second does not.
 const BESIDE: [&str; 2] = ["srtf", "tiresias-las"];
 
-/// The score of a scheduler.
+/// The score of a scheduler over the workloads that this number draws.
 ///
 /// # Errors
 ///
 /// It is an oracle, or does not run all jobs to their end.
-pub fn score(policy: &PolicySpec) -> Result<Score, ScoreError> {
+pub fn score(policy: &PolicySpec, draw: u64) -> Result<Score, ScoreError> {
     if policy.is_oracle() {
         return Err(ScoreError::Oracle(policy.label()));
     }
-    let scored = CHALLENGES.iter().map(|challenge| one(challenge, policy));
-    let challenges = scored.collect::<Result<Vec<Scored>, _>>()?;
-    let sum: f64 = challenges.iter().map(|of| libm::log(of.score)).sum();
+    let mut challenges = Vec::new();
+    // Of each draw, over all challenges: the scheduler's and SRTF's.
+    let (mut own, mut srtf) = ([0.0; WORKLOADS], [0.0; WORKLOADS]);
+    for (challenge, workloads) in drawn(draw) {
+        let tried = Tried::of(challenge, &workloads, policy, draw)?;
+        for at in 0..WORKLOADS {
+            own[at] += tried.own_logs()[at] / CHALLENGES.len() as f64;
+            srtf[at] += tried.srtf_logs()[at] / CHALLENGES.len() as f64;
+        }
+        challenges.push(tried.scored(policy));
+    }
     Ok(Score {
         policy: policy.to_string(),
-        score: tenths(libm::exp(sum / challenges.len() as f64)),
+        draw,
+        workloads: WORKLOADS,
+        of_all: Estimate::of(&own),
+        srtf_score: Estimate::of(&srtf).score,
         challenges,
     })
 }
 
-fn one(challenge: &'static Sample, policy: &PolicySpec) -> Result<Scored, ScoreError> {
-    let workload = Arc::new(challenge.workload());
-    let run = |policy: &PolicySpec| {
-        let spec = RunSpec {
-            policy: policy.without_outages(),
-            cluster: challenge.cluster_spec(),
-            placement: Strategy::default(),
-            options: SimOptions::default(),
-            history: None,
-            outages: Default::default(),
-        };
-        spec.check()?;
-        let mut run = spec.start(Arc::clone(&workload));
-        run.run().map_err(|error| ScoreError::Run {
-            challenge: challenge.name,
-            error,
-        })?;
-        let log = run.into_log();
-        let outcomes = Outcomes::of(&workload, &spec.cluster, &log);
-        let summary = RunResult::of(&spec, &log, &outcomes, 0.0).summary;
-        if summary.finished < summary.jobs {
-            return Err(ScoreError::Unfinished {
-                challenge: challenge.name,
-                policy: policy.label(),
-                left: summary.jobs - summary.finished,
-                jobs: summary.jobs,
-            });
-        }
-        let times = Times {
-            mean_jct: summary.jct.mean,
-            p95_jct: summary.jct.p95,
-        };
-        Ok((times, log.hash()))
-    };
-    let (own, hash) = run(policy)?;
-    let beside = BESIDE.map(|name| name.parse().map(|policy| run(&policy)));
-    let [Ok(srtf), Ok(tiresias)] = beside else {
-        unreachable!("both are policies");
-    };
-    let ((srtf, _), (tiresias, _)) = (srtf?, tiresias?);
-    let against = |of: Times| {
-        let ratios = tiresias.mean_jct / of.mean_jct * (tiresias.p95_jct / of.p95_jct);
-        tenths(100.0 * libm::sqrt(ratios))
-    };
-    Ok(Scored {
-        name: challenge.name,
-        title: challenge.title,
-        score: against(own),
-        own,
-        srtf,
-        tiresias,
-        srtf_score: against(srtf),
-        link: link(challenge, policy),
-        log_hash: format!("{hash:016x}"),
+/// The workloads of each challenge that a number draws.
+fn drawn(draw: u64) -> impl Iterator<Item = (&'static Sample, [Arc<Workload>; WORKLOADS])> {
+    let mut seeds = Rng::seed_from_u64(draw);
+    CHALLENGES.iter().map(move |challenge| {
+        let workload = |_| Arc::new(challenge.workload_of(seeds.next_u64()));
+        (challenge, array::from_fn(workload))
     })
 }
 
-/// With one decimal: who is told apart by less is equal.
+/// A challenge's runs, one of each workload.
+struct Tried {
+    challenge: &'static Sample,
+    own: [Times; WORKLOADS],
+    srtf: [Times; WORKLOADS],
+    tiresias: [Times; WORKLOADS],
+    log_hashes: Vec<String>,
+}
+
+impl Tried {
+    fn of(
+        challenge: &'static Sample,
+        workloads: &[Arc<Workload>; WORKLOADS],
+        policy: &PolicySpec,
+        draw: u64,
+    ) -> Result<Self, ScoreError> {
+        let none = [Times {
+            mean_jct: 0.0,
+            p95_jct: 0.0,
+        }; WORKLOADS];
+        let mut tried = Self {
+            challenge,
+            own: none,
+            srtf: none,
+            tiresias: none,
+            log_hashes: Vec::new(),
+        };
+        let beside = BESIDE.map(|name| name.parse::<PolicySpec>());
+        let [Ok(srtf), Ok(tiresias)] = beside else {
+            unreachable!("both are policies");
+        };
+        for (at, workload) in workloads.iter().enumerate() {
+            let run = |policy: &PolicySpec| run(challenge, workload, policy, draw);
+            let hash;
+            (tried.own[at], hash) = run(policy)?;
+            (tried.srtf[at], _) = run(&srtf)?;
+            (tried.tiresias[at], _) = run(&tiresias)?;
+            tried.log_hashes.push(format!("{hash:016x}"));
+        }
+        Ok(tried)
+    }
+
+    fn own_logs(&self) -> [f64; WORKLOADS] {
+        self.logs(&self.own)
+    }
+
+    fn srtf_logs(&self) -> [f64; WORKLOADS] {
+        self.logs(&self.srtf)
+    }
+
+    /// The logarithms of the scores of each workload, over 100.
+    fn logs(&self, of: &[Times; WORKLOADS]) -> [f64; WORKLOADS] {
+        array::from_fn(|at| {
+            let (of, tiresias) = (of[at], self.tiresias[at]);
+            let ratios = tiresias.mean_jct / of.mean_jct * (tiresias.p95_jct / of.p95_jct);
+            libm::log(ratios) / 2.0
+        })
+    }
+
+    fn scored(self, policy: &PolicySpec) -> Scored {
+        Scored {
+            name: self.challenge.name,
+            title: self.challenge.title,
+            of_all: Estimate::of(&self.own_logs()),
+            own: Times::mean(&self.own),
+            srtf: Times::mean(&self.srtf),
+            tiresias: Times::mean(&self.tiresias),
+            srtf_score: Estimate::of(&self.srtf_logs()).score,
+            link: link(self.challenge, policy),
+            log_hashes: self.log_hashes,
+        }
+    }
+}
+
+/// One run's times, and its log's fingerprint.
+fn run(
+    challenge: &'static Sample,
+    workload: &Arc<Workload>,
+    policy: &PolicySpec,
+    draw: u64,
+) -> Result<(Times, u64), ScoreError> {
+    let spec = RunSpec {
+        policy: policy.without_outages(),
+        cluster: challenge.cluster_spec(),
+        placement: Strategy::default(),
+        options: SimOptions::default(),
+        history: None,
+        outages: Default::default(),
+    };
+    spec.check()?;
+    let mut run = spec.start(Arc::clone(workload));
+    run.run().map_err(|error| ScoreError::Run {
+        challenge: challenge.name,
+        draw,
+        error,
+    })?;
+    let log = run.into_log();
+    let outcomes = Outcomes::of(workload, &spec.cluster, &log);
+    let summary = RunResult::of(&spec, &log, &outcomes, 0.0).summary;
+    if summary.finished < summary.jobs {
+        return Err(ScoreError::Unfinished {
+            challenge: challenge.name,
+            draw,
+            policy: policy.label(),
+            left: summary.jobs - summary.finished,
+            jobs: summary.jobs,
+        });
+    }
+    let times = Times {
+        mean_jct: summary.jct.mean,
+        p95_jct: summary.jct.p95,
+    };
+    Ok((times, log.hash()))
+}
+
+impl Estimate {
+    /// Of the logarithms of scores over 100.
+    fn of(logs: &[f64; WORKLOADS]) -> Self {
+        let count = WORKLOADS as f64;
+        let mean = logs.iter().sum::<f64>() / count;
+        let squares: f64 = logs.iter().map(|log| (log - mean) * (log - mean)).sum();
+        let half = STUDENT * libm::sqrt(squares / (count - 1.0) / count);
+        let score = |log| tenths(100.0 * libm::exp(log));
+        Self {
+            score: score(mean),
+            low: score(mean - half),
+            high: score(mean + half),
+        }
+    }
+}
+
+impl Times {
+    fn mean(of: &[Self; WORKLOADS]) -> Self {
+        let mean = |what: fn(&Self) -> f64| of.iter().map(what).sum::<f64>() / WORKLOADS as f64;
+        Self {
+            mean_jct: mean(|times| times.mean_jct),
+            p95_jct: mean(|times| times.p95_jct),
+        }
+    }
+}
+
+/// With one decimal: less is no difference.
 fn tenths(score: f64) -> f64 {
     libm::round(score * 10.0) / 10.0
 }
 
-/// The page's address of a challenge under a scheduler beside the two others, from its #.
+/// The page's address of a challenge's open workload under a scheduler beside the two others, from its #.
 fn link(challenge: &Sample, policy: &PolicySpec) -> String {
     let mut link = format!("#v=1&sample={}", challenge.name);
     let runs = [policy.without_outages().to_string()];

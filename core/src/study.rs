@@ -278,19 +278,23 @@ impl Study {
             name: name.to_owned(),
             valid: names().join(", "),
         })?;
-        let workload = sample.workload();
+        Ok(Self::of_jobs(sample, sample.workload(), asked))
+    }
+
+    /// Of these jobs of a sample: its own, or others [of the same kind](Sample::workload_of).
+    pub fn of_jobs(sample: &Sample, workload: Workload, asked: Option<ClusterSpec>) -> Self {
         let cluster = match asked {
             Some(cluster) => (cluster, Origin::Asked),
             None => (sample.cluster_spec(), Origin::Trace),
         };
-        Ok(Self {
+        Self {
             facts: TraceFacts::of("sample", &workload),
             workload,
             cluster: Some(cluster),
             profiles: Vec::new(),
             experiment: Experiment::default(),
             report: ImportReport::default(),
-        })
+        }
     }
 
     /// What is known of its jobs.

@@ -237,7 +237,7 @@ fn what_a_plan_cannot_do_is_told_at_its_line() {
         ),
         (
             "for job in view.waiting { start(job); } walk(view.jobs);",
-            "walk() decides about everybody",
+            "walk() decides about all jobs",
         ),
         (
             "for job in view.waiting { alarm(job, 0.0 / 0.0); }",

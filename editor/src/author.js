@@ -57,5 +57,5 @@ export const describe = () => checking.ask({ what: "describe" });
 export const read = (spec) => checking.ask({ what: "read", spec });
 /** `{ error }`, with its line and column, or `{ spec }`: the scheduler's text, which keeps of `like` what is not the script's. */
 export const check = (text, name, like) => checking.ask({ what: "check", text, name, like });
-/** `{ error }` or `{ score }`, as `switchyard score` prints it. */
-export const score = (text, name) => scoring.ask({ what: "score", text, name });
+/** `{ error }` or `{ score }`, as `switchyard score` prints it; `draw` is null for new workloads. */
+export const score = (text, name, draw) => scoring.ask({ what: "score", text, name, draw });

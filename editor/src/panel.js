@@ -25,6 +25,7 @@ const duration = (seconds) => {
   const [unit, name] = size < 120 ? [1, "s"] : size < 7200 ? [60, "min"] : size < 172_800 ? [3600, "h"] : [86_400, "d"];
   return `${(seconds / unit).toPrecision(3).replace(/\.?0+$/, "").replace(/e\+\d+$/, "")} ${name}`;
 };
+const interval = ({ low, high }) => `${low.toFixed(1)} to ${high.toFixed(1)}`;
 const FIGURES = [
   ["mean", "mean JCT", duration],
   ["p95", "p95 JCT", duration],
@@ -296,17 +297,27 @@ export const panel = async (place) => {
         };
         const scored = scores.get(challenge.name);
         const cells = scored
-          ? [duration(scored.own.mean_jct), duration(scored.own.p95_jct), scored.score.toFixed(1), scored.srtf_score.toFixed(1)]
-          : ["–", "–", "–", "–"];
+          ? [duration(scored.own.mean_jct), duration(scored.own.p95_jct), scored.score.toFixed(1), interval(scored), scored.srtf_score.toFixed(1)]
+          : ["–", "–", "–", "–", "–"];
         return made("tr", {}, made("th", { scope: "row" }, open), ...cells.map((words) => made("td", {}, words)), made("td", {}, copy));
       }),
     );
+  const drawField = made("input", { type: "text", inputMode: "numeric", size: 14, placeholder: "new workloads" });
+  const drawLabel = made("label", { title: "The number that a score was given with: the same number, the same workloads and the same score" }, "Draw ", drawField);
   scoreIt.onclick = async () => {
+    const words = drawField.value.replace(/[\s,.]/g, "");
+    const draw = words === "" ? null : Number(words);
+    if (draw !== null && !(/^\d+$/.test(words) && draw <= known.most_draw)) {
+      verdict.textContent = `A draw is a whole number from 0 to ${known.most_draw}. Without one the workloads are new.`;
+      return;
+    }
     scoreIt.disabled = true;
-    verdict.textContent = "All five run under the script, SRTF and Tiresias…";
+    verdict.textContent = "The script, SRTF and Tiresias run all workloads…";
     try {
-      const { error, score: result } = await score(code.text(), name);
-      verdict.textContent = error ? `No score: ${error.message}.` : `Score ${result.score.toFixed(1)}; 100 is Tiresias’.`;
+      const { error, score: result } = await score(code.text(), name, draw);
+      verdict.textContent = error
+        ? `No score: ${error.message}.`
+        : `Score ${result.score.toFixed(1)} (95 % interval ${interval(result)}). 100 is Tiresias’, ${result.srtf_score.toFixed(1)} SRTF’s. Draw ${result.draw}.`;
       if (error) show(error.line ? error : placed(error.message));
       else listed(new Map(result.challenges.map((scored) => [scored.name, scored])));
     } catch (why) {
@@ -316,12 +327,12 @@ export const panel = async (place) => {
   };
   if (known.challenges.length) {
     listed();
-    const heads = ["Workload", "mean JCT", "p95 JCT", "score", "SRTF’s"].map((words) => made("th", { scope: "col" }, words));
+    const heads = ["Workload", "mean JCT", "p95 JCT", "score", "95 %", "SRTF’s"].map((words) => made("th", { scope: "col" }, words));
     contest.replaceChildren(
       made("summary", {}, "Challenges"),
-      made("p", { className: "hint" }, "Five fixed workloads, no oracle. Press one to open it. The score sets mean and p95 against Tiresias’: 100 is as good, more is better."),
+      made("p", { className: "hint" }, "Five kinds of workloads, no oracle. Press one to open a workload to try the script on. The score is over others of each kind, which are drawn anew each time, or from the draw that you write. It sets mean and p95 against Tiresias’: 100 is as good, more is better."),
       made("table", {}, made("thead", {}, made("tr", {}, ...heads, made("td"))), challengeRows),
-      made("div", { className: "row" }, scoreIt),
+      made("div", { className: "row" }, scoreIt, drawLabel),
       verdict,
     );
   } else contest.hidden = true;

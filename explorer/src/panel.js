@@ -13,7 +13,7 @@ import { policyOf } from "./spec.js";
 const VIEWS = [
   ["lines", "Lines", "A metric over one thing that varies, with its 95 % interval"],
   ["heat", "Heat map", "A metric over two things that vary"],
-  ["pareto", "Pareto front", "Two metrics beside one another, and who is beaten in neither"],
+  ["pareto", "Pareto front", "Two metrics against each other, and the points that no other beats in both"],
 ];
 const FAILURES = {
   input: "asked wrongly",

@@ -2,7 +2,7 @@
 //! an element `<switchyard-view>`, the same runs by the engine, and a still of them.
 
 use crate::still;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use switchyard::report::{Outcomes, RunResult};
 use switchyard::sim::RunLog;
 use switchyard::study::{Prepared, Request, Study, cluster_of};
 use switchyard::trace::{Choices, OpenOptions, Opening};
-use switchyard::workload::SAMPLES;
+use switchyard::workload::{SAMPLES, Sample};
 
 /// The keys that a block may have: attributes of the element, in the order in which they are written.
 const KEYS: [&str; 13] = [
@@ -31,6 +31,9 @@ const KEYS: [&str; 13] = [
     "caption",
 ];
 
+/// The seeds that a sample's other days are drawn from, beside its own.
+const SEEDS: [u64; 5] = [1, 2, 3, 4, 5];
+
 /// One figure.
 #[derive(Clone, Debug)]
 pub struct Figure {
@@ -38,12 +41,16 @@ pub struct Figure {
     pub number: usize,
     attributes: Vec<(&'static str, String)>,
     folder: PathBuf,
-    runs: RunsByList,
+    /// The seed of its jobs, where it is not the sample's own.
+    seed: Option<u64>,
+    runs: KnownRuns,
     /// The still, where it has runs small enough to be drawn, or the goodput model.
     pub still: Option<String>,
 }
 
-type RunsByList = Rc<RefCell<BTreeMap<String, Rc<Vec<Run>>>>>;
+/// What has run for a page: by the jobs, the seed, the cluster and the list of schedulers.
+type KnownRuns = Rc<RefCell<BTreeMap<Asked, Rc<Vec<Run>>>>>;
+type Asked = (String, Option<u64>, String, String);
 
 /// One run of a figure.
 #[derive(Clone, Debug)]
@@ -87,7 +94,10 @@ impl Figure {
             number,
             attributes,
             folder: folder.to_owned(),
-            runs: RunsByList::default(),
+            seed: None,
+            runs: before
+                .map(|before| Rc::clone(&before.runs))
+                .unwrap_or_default(),
             still: None,
         };
         if figure.has_runs() {
@@ -128,19 +138,39 @@ impl Figure {
         moment.transpose().context("t is a number of seconds")
     }
 
+    /// The same of other days: its sample drawn from other seeds.
+    pub(crate) fn other_days(&self) -> Result<Vec<(u64, Self)>> {
+        let src = self.src();
+        let sample =
+            Sample::named(src).with_context(|| format!("'{src}' is not drawn from a seed"))?;
+        ensure!(
+            sample.workload_of(SEEDS[0]).jobs != sample.workload_of(SEEDS[1]).jobs,
+            "'{src}' is the same with every seed"
+        );
+        let other = |seed| {
+            let figure = Self {
+                seed: Some(seed),
+                ..self.clone()
+            };
+            (seed, figure)
+        };
+        Ok(SEEDS.map(other).into())
+    }
+
     /// The runs of these schedulers on its jobs.
     pub(crate) fn runs(&self, policies: &str) -> Result<Rc<Vec<Run>>> {
-        if let Some(known) = self.runs.borrow().get(policies) {
+        let said = |key| self.attribute(key).unwrap_or_default().to_owned();
+        let asked = (said("src"), self.seed, said("cluster"), policies.to_owned());
+        if let Some(known) = self.runs.borrow().get(&asked) {
             return Ok(Rc::clone(known));
         }
         let specs: Vec<&str> = policies.split_whitespace().collect();
-        let runs = self.run(&specs).with_context(|| {
-            let src = self.attribute("src").unwrap_or_default();
-            format!("{policies} on '{src}'")
-        })?;
+        let runs = self
+            .run(&specs)
+            .with_context(|| format!("{policies} on '{}'", asked.0))?;
         let runs = Rc::new(runs);
         let mut known = self.runs.borrow_mut();
-        known.insert(policies.to_owned(), Rc::clone(&runs));
+        known.insert(asked, Rc::clone(&runs));
         Ok(runs)
     }
 
@@ -167,13 +197,21 @@ impl Figure {
         Ok(runs)
     }
 
+    fn src(&self) -> &str {
+        self.attribute("src").unwrap_or(SAMPLES[0].name)
+    }
+
     /// Its jobs: a sample, or an experiment in the folder of the text.
     fn study(&self) -> Result<Study> {
-        let src = self.attribute("src").unwrap_or(SAMPLES[0].name);
+        let src = self.src();
         let cluster = self.attribute("cluster").map(cluster_of).transpose()?;
         let (options, choices) = (OpenOptions::default(), Choices::default());
-        if SAMPLES.iter().any(|sample| sample.name == src) {
-            return Ok(Study::of_sample(src, &options, &choices, cluster)?);
+        if let Some(sample) = Sample::named(src) {
+            let jobs = match self.seed {
+                Some(seed) => sample.workload_of(seed),
+                None => sample.workload(),
+            };
+            return Ok(Study::of_jobs(sample, jobs, cluster));
         }
         let path = self.folder.join(src);
         let bytes =

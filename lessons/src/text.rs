@@ -5,7 +5,8 @@
 //! The blocks: `view`, a figure; `guess`, a question with `-` choices, the right one with `*`, and `=` what
 //! is revealed; `control`, the attribute of the figure above that its choices set, as `- label = value`;
 //! `goal`, with the `text` of what is to be done and a `condition` (of runs, or `time >= 300`) or a job to
-//! `select`; `claim`, a condition in each line. A link to `do:play`, `do:pause`, `do:seek=300` or
+//! `select`; `claim`, a condition in each line, and `claim over seeds`, which has to hold on other days of the
+//! figure's sample, too: what a sentence says beyond "here" and "on this day". A link to `do:play`, `do:pause`, `do:seek=300` or
 //! `do:select=mine` becomes a button that does so to the figures.
 
 use crate::figure::{Figure, pairs};
@@ -250,14 +251,20 @@ impl Reader<'_> {
                 Part::Goal(goal)
             }
             "claim" => {
+                hold(lines, needed()?)?;
+                return Ok(None);
+            }
+            "claim over seeds" => {
                 let figure = needed()?;
-                for line in lines.lines() {
-                    let holds = Condition::parse(line)?.holds(figure, &figure.policies())?;
-                    ensure!(holds, "'{line}' does not hold");
+                hold(lines, figure)?;
+                for (seed, figure) in figure.other_days()? {
+                    hold(lines, &figure).with_context(|| format!("with seed {seed}"))?;
                 }
                 return Ok(None);
             }
-            other => bail!("'{other}' is none: use view, guess, control, goal or claim"),
+            other => bail!(
+                "'{other}' is none: use view, guess, control, goal, claim or claim over seeds"
+            ),
         }))
     }
 }
@@ -284,6 +291,15 @@ impl Goal {
         }
         bail!("none of the choices reaches it")
     }
+}
+
+/// Checks that each line's condition holds of a figure.
+fn hold(lines: &str, figure: &Figure) -> Result<()> {
+    for line in lines.lines() {
+        let holds = Condition::parse(line)?.holds(figure, &figure.policies())?;
+        ensure!(holds, "'{line}' does not hold");
+    }
+    Ok(())
 }
 
 /// The lines of the first block of a kind.
@@ -420,6 +436,24 @@ mod tests {
         assert!(claim("mean_jct(srsf) < mean_jct(las[quantum=1])").is_ok());
         let error = claim("mean_jct(srsf) > mean_jct(las[quantum=1])").unwrap_err();
         assert!(format!("{error:#}").contains("does not hold"), "{error:#}");
+    }
+
+    #[test]
+    fn what_is_claimed_over_seeds_has_to_hold_on_other_days() {
+        let claim = |src: &str, claim: &str| {
+            read(&format!(
+                "## One\n```view\nsrc: {src}\npolicy: fifo\n```\n```claim over seeds\n{claim}\n```\n"
+            ))
+        };
+        assert!(claim("lab", "mean_jct(srtf) < mean_jct(fifo)").is_ok());
+        // So it is on the sample's own day.
+        let error = claim("lab", "mean_jct(fifo) == 20000").unwrap_err();
+        assert!(format!("{error:#}").contains("with seed 1"), "{error:#}");
+        let error = claim("three-jobs", "mean_jct(srtf) < mean_jct(fifo)").unwrap_err();
+        assert!(
+            format!("{error:#}").contains("the same with every seed"),
+            "{error:#}"
+        );
     }
 
     #[test]

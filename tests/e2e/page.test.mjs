@@ -57,7 +57,7 @@ test("on a phone as on a desk a visitor sees what this is, one question, and Pla
     await finished(page, 2);
     const intro = page.getByRole("region", { name: "What this is" });
     await intro.getByText("Switchyard replays the jobs of a GPU cluster under different schedulers.").waitFor();
-    await intro.getByText("FIFO and Tiresias 2D-LAS run the same 240 jobs on the same 32 GPUs: under which do jobs finish sooner, and why?").waitFor();
+    await intro.getByText("FIFO and Tiresias 2D-LAS run the same 240 jobs on the same 32 GPUs: which finishes them sooner, and why?").waitFor();
     for (const name of ["Play", "Compare them", "Step by step"]) {
       const { x, y, width, height } = await intro.getByRole("button", { name }).boundingBox();
       assert.ok(x >= 0 && x + width <= viewport.width && y >= 0 && y + height <= viewport.height, name);

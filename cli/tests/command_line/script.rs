@@ -91,30 +91,58 @@ fn mistakes_are_told_as_compilers_do() {
 }
 
 #[test]
-fn a_score_is_the_same_each_time_and_no_oracle_has_one() {
+fn a_draw_has_one_score_and_no_oracle_has_any() {
     let path = file(
         "las",
         "const EVERY = 60;\nfn key(job, now) { job.attained }\n",
     );
-    let score = json(&["score", &path, "--json", "-"]);
-    assert_eq!(score, json(&["score", &path, "--json", "-"]));
+    let of = |scheduler: &str| json(&["score", scheduler, "--draw", "42", "--json", "-"]);
+    let score = of(&path);
+    assert_eq!(score["draw"], 42);
+    assert!(score["low"].as_f64() < score["score"].as_f64());
+    assert!(score["score"].as_f64() < score["high"].as_f64());
     let challenges = score["challenges"].as_array().expect("challenges");
     assert_eq!(challenges.len(), 5);
-    let built_in = json(&["score", "las", "--json", "-"]);
+    let built_in = of("las");
     assert_eq!(score["score"], built_in["score"]);
     for (ours, theirs) in challenges
         .iter()
         .zip(built_in["challenges"].as_array().expect("challenges"))
     {
-        assert_eq!(ours["log_hash"], theirs["log_hash"]);
+        assert_eq!(ours["log_hashes"], theirs["log_hashes"]);
         let link = ours["link"].as_str().expect("a link");
         assert!(
             link.starts_with("#v=1&sample=") && link.contains("&run=script%5Bcode%3D"),
             "{link}"
         );
     }
-    let tiresias = json(&["score", "tiresias-las", "--json", "-"]);
-    assert_eq!(tiresias["score"], 100.0);
     assert!(failure(2, &["score", "srtf"]).contains("oracle"));
-    switchyard(&["score", &path]).assert().success();
+    assert!(failure(2, &["score", "las", "--draw", "1000000000000"]).contains("--draw"));
+}
+
+#[test]
+fn a_score_is_over_new_workloads_and_says_how_to_have_them_again() {
+    let drawn = || {
+        let told = switchyard(&["score", "fifo"]).assert().success();
+        let told = String::from_utf8_lossy(&told.get_output().stdout).into_owned();
+        let (_, draw) = told.split_once("--draw ").expect("it says the draw");
+        let draw = draw.split_whitespace().next().expect("a number").to_owned();
+        (told, draw)
+    };
+    let ((told, draw), (_, other)) = (drawn(), drawn());
+    assert_ne!(draw, other, "nobody knew them before");
+    let again = switchyard(&["score", "fifo", "--draw", &draw])
+        .assert()
+        .success();
+    assert_eq!(String::from_utf8_lossy(&again.get_output().stdout), told);
+}
+
+#[test]
+fn who_leaves_jobs_unfinished_has_no_score() {
+    let path = file("nothing", "fn plan(view) { }\n");
+    let told = failure(1, &["score", &path, "--draw", "42"]);
+    assert!(
+        told.contains("unfinished") && told.contains("draw 42"),
+        "{told}"
+    );
 }

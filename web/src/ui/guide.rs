@@ -25,7 +25,7 @@ struct Step {
 const STEPS: [Step; 5] = [
     Step {
         title: "Three jobs, two GPUs",
-        text: "J1 wants both GPUs for 2 s, J2 one GPU for 8 s, J3 both for 6 s. All three are there at the start. Three schedulers decide who goes first: SRSF knows how much work each job has left; Tiresias' 2D-Gittins only that jobs need 4, 8 or 12 GPU·s, and what each has been given; LAS only the latter.",
+        text: "J1 wants both GPUs for 2 s, J2 one GPU for 8 s, J3 both for 6 s. All three are there at the start. Three schedulers decide which job goes first: SRSF knows how much work each job has left; Tiresias' 2D-Gittins only that jobs need 4, 8 or 12 GPU·s, and what each has been given; LAS only the latter.",
         view: "yard",
         at: None,
         job: None,
@@ -53,7 +53,7 @@ const STEPS: [Step; 5] = [
     },
     Step {
         title: "Compare",
-        text: "Mean completion times: 9.3 s with known durations, 10 s with their distribution and two queues, 11.7 s with LAS, which serves whoever has had least and so makes jobs take turns. Now go back to Queues and move the threshold from 4 to 8 GPU·s: no job is interrupted any more, and 10 s becomes 9.3 s.",
+        text: "Mean completion times: 9.3 s with known durations, 10 s with their distribution and two queues, 11.7 s with LAS, which serves the job with the least service and so makes jobs take turns. Now go back to Queues and move the threshold from 4 to 8 GPU·s: no job is interrupted any more, and 10 s becomes 9.3 s.",
         view: "compare",
         at: Some(16.0),
         job: None,
@@ -91,7 +91,7 @@ pub(super) fn question(state: &AppState, session: &Session) -> Html {
         <Focused target={panel.clone()}><section class="guide" ref={panel} tabindex="-1" aria-label="Guide: three jobs">
             <div>
                 <h2>{ "Three jobs, step by step" }</h2>
-                <p>{ format!("The guide opens three jobs and three schedulers of its own, in the place of {open}. Share copies a link to your settings, and a file can be kept in this browser first.") }</p>
+                <p>{ format!("The guide opens three jobs and three schedulers of its own instead of {open}. Share copies a link to your settings, and a file can be kept in this browser first.") }</p>
             </div>
             <div class="guide-buttons">
                 <button type="button" onclick={stay}>{ "Stay here" }</button>

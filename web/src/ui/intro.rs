@@ -50,7 +50,7 @@ pub(super) fn intro(state: &StateHandle, session: &Session) -> Html {
         <section class="intro" aria-label="What this is">
             <p>
                 <strong>{ "Switchyard replays the jobs of a GPU cluster under different schedulers. " }</strong>
-                { format!("Here {who} the same {jobs} on the same {gpus}: under which do jobs finish sooner, and why?") }
+                { format!("Here {who} the same {jobs} on the same {gpus}: which finishes them sooner, and why?") }
             </p>
             <div class="intro-buttons">
                 <button type="button" class="primary" onclick={play}>{ sign(Icon::Play) }{ " Play" }</button>

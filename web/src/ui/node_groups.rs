@@ -183,11 +183,11 @@ fn group_fields(session: &Session, setup: &Setup, at: usize, group: &NodeGroup) 
             }) }
             <details>
                 <summary>{ "Cores, memory, speed" }</summary>
-                { text_field("Cores of a node", Some("Nothing: not said, and nobody waits for cores"), amount_of(group.kind.cores, 1000.0), set(|(group, _), typed| {
+                { text_field("Cores of a node", Some("Nothing: not said, and no job waits for cores"), amount_of(group.kind.cores, 1000.0), set(|(group, _), typed| {
                     group.kind.cores = amount(typed, 1000.0)?;
                     Ok(())
                 })) }
-                { text_field("Memory of a node (GiB)", Some("Nothing: not said, and nobody waits for memory"), amount_of(group.kind.memory, 1024.0), set(|(group, _), typed| {
+                { text_field("Memory of a node (GiB)", Some("Nothing: not said, and no job waits for memory"), amount_of(group.kind.memory, 1024.0), set(|(group, _), typed| {
                     group.kind.memory = amount(typed, 1024.0)?;
                     Ok(())
                 })) }

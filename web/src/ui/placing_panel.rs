@@ -14,7 +14,7 @@ use yew::prelude::*;
 static AGENT: Definition = Definition {
     id: "placing-agent",
     name: "agent",
-    meaning: "Each partition of the cluster has one. It sees its servers, its links and who is slowed there, and chooses for one part of the job at a time. All agents share the same weights.",
+    meaning: "Each partition of the cluster has one. It sees its servers, its links and which jobs are slowed there, and chooses for one part of the job at a time. All agents share the same weights.",
     formula: "",
     source: "",
 };
@@ -197,7 +197,7 @@ pub(super) fn placing_panel(
                 </tr></thead>
                 <tbody>{ for choices }</tbody>
             </table>
-            <p class="hint"><i class="heat" ~style={format!("background: {colour}")}></i>{ "on the yard: the fuller, the likelier; framed: who is asked, and what was chosen" }</p>
+            <p class="hint"><i class="heat" ~style={format!("background: {colour}")}></i>{ "on the yard: the fuller, the likelier; framed: the agent that is asked, and what was chosen" }</p>
             <table aria-label="What partitions told one another">
                 <thead><tr>
                     <th scope="col">{ "partition" }</th>

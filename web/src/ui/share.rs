@@ -128,17 +128,19 @@ fn about_jobs(state: &AppState, packed: &Packed, carries_jobs: bool) -> String {
         (Source::Sample(_), _) => "Its jobs are a sample, which every page has.".to_owned(),
         (Source::Url(_), _) => {
             let host = state.source.host().unwrap_or_default();
-            format!("Its jobs are at {host}: whoever opens the link fetches them from there.")
+            format!("Its jobs are at {host}: a person who opens the link fetches them from there.")
         }
         _ if carries_jobs => {
-            format!("Its {jobs} travel within: whoever has the link has them, too.")
+            format!("Its {jobs} travel within: everyone with the link has them, too.")
         }
         (_, Packed::Unknown) => format!("Looking whether its {jobs} fit in…"),
         (_, Packed::Here(_)) => {
-            format!("Its jobs stay on this computer: whoever opens the link is asked for {name}.")
+            format!(
+                "Its jobs stay on this computer: a person who opens the link is asked for {name}."
+            )
         }
         (_, Packed::TooLarge) => format!(
-            "Its jobs stay on this computer: whoever opens the link is asked for {name}. {jobs} are too much for a link, which takes {}: send the file along, or Export the experiment.",
+            "Its jobs stay on this computer: a person who opens the link is asked for {name}. {jobs} are too much for a link, which takes {}: send the file along, or Export the experiment.",
             format::bytes(MOST_LETTERS as f64)
         ),
     }

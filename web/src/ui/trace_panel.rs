@@ -107,7 +107,7 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
                 <p class="hint">{ "No trace at hand? " }<button type="button" class="link" title="A small table of jobs to type in and drag" onclick={onhand}>{ "Make jobs by hand" }</button></p>
             }
             if open_sample != Some(DATA_CENTRE) {
-                <p class="hint">{ "Where it matters who is next to whom: " }<button type="button" class="link" title="Jobs that slow their neighbours, on racks and partitions: laid by a network that learned, beside two rules" onclick={ondata_centre}>{ "a data centre" }</button></p>
+                <p class="hint">{ "Where it matters which jobs are neighbours: " }<button type="button" class="link" title="Jobs that slow their neighbours, on racks and partitions: laid by a network that learned, beside two rules" onclick={ondata_centre}>{ "a data centre" }</button></p>
             }
             { state.opening.as_ref().map(|opening| progress(opening, session)).unwrap_or_default() }
             if let Some(trace) = &state.trace {

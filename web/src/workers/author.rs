@@ -6,7 +6,7 @@ use crate::state::spec_edit::with_param;
 use gloo_events::EventListener;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use switchyard::challenges::score;
+use switchyard::challenges::{MOST_DRAW, score};
 use switchyard::policy::script::{EXAMPLES, Script, WORDS, unpack};
 use switchyard::policy::{PolicySpec, entry};
 use switchyard::sim::Mistake;
@@ -25,8 +25,12 @@ enum Question {
     Describe,
     /// The text and the name that a spec says.
     Read { spec: String },
-    /// What a script makes of the challenges.
-    Score { text: String, name: String },
+    /// What a script makes of the challenges, drawn from this number or from a new one.
+    Score {
+        text: String,
+        name: String,
+        draw: Option<u64>,
+    },
     /// Whether a text is sound, and the spec that says it under a name; of what ran it before, what is not
     /// the script's own stays.
     Check {
@@ -70,14 +74,19 @@ fn answer(question: Question) -> Value {
             }
             Err(mistake) => wrong(mistake),
         },
-        Question::Score { text, name } => match Script::spec(&text, &name) {
-            Ok(spec) => match score(&spec) {
+        Question::Score { text, name, draw } => match Script::spec(&text, &name) {
+            Ok(spec) => match score(&spec, draw.unwrap_or_else(any_draw)) {
                 Ok(score) => json!({ "score": score }),
                 Err(why) => json!({ "error": { "message": why.to_string() } }),
             },
             Err(mistake) => wrong(mistake),
         },
     }
+}
+
+/// A number that nobody knew before.
+fn any_draw() -> u64 {
+    (js_sys::Math::random() * (MOST_DRAW + 1) as f64) as u64
 }
 
 fn wrong(Mistake { line, column, what }: Mistake) -> Value {
@@ -112,5 +121,6 @@ fn described() -> Value {
         "examples": examples.collect::<Vec<_>>(),
         "words": words.collect::<Vec<_>>(),
         "challenges": challenges.collect::<Vec<_>>(),
+        "most_draw": MOST_DRAW,
     })
 }

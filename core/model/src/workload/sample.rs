@@ -7,7 +7,7 @@
 //! reconstructed: services of 4, 8 and 12 GPU·s on 2 GPUs make 9.3 under SRSF, 10 with two queues
 //! that meet at 4 GPU·s, and 11.7 under LAS in slices of one second.
 //!
-//! Challenges are made in the same way: five workloads, each hard by something else.
+//! Challenges are made in the same way: five kinds of workloads, each hard by something else.
 
 use super::{DataCentre, Split, Workload};
 use crate::cluster::{ClusterPreset, ClusterSpec};
@@ -110,7 +110,7 @@ pub const SAMPLES: &[Sample] = &[
     Sample {
         name: "data-centre",
         title: "A data centre's hours",
-        summary: "768 jobs of one to eight workers, half of the larger ones with parameter servers, on 32 nodes × 8 GPUs in 2 partitions of 2 racks. With contention on, neighbours slow one another: jobs laid as near as they fit (locality) pile up, while those that rather wait for a quieter place, by a rule or as learned (graph-rl), are done sooner.",
+        summary: "768 jobs of one to eight workers, half of the larger ones with parameter servers, on 32 nodes × 8 GPUs in 2 partitions of 2 racks. With contention on, neighbours slow one another: jobs laid as near as they fit (locality) pile up, while jobs that wait for a quieter place, by a rule or as learned (graph-rl), finish sooner.",
         cluster: "32x8/cores=56/partitions=2/racks=4",
         opens_at: 3.0 * 3600.0,
         jobs: Jobs::OfDataCentre {
@@ -128,8 +128,8 @@ pub const SAMPLES: &[Sample] = &[
     },
 ];
 
-/// Fixed workloads to measure a scheduler of one's own by. They are no samples to look around in, but
-/// open by their names as those do.
+/// Workloads to try a scheduler of one's own on: its score is over others of the same kinds, drawn anew. They are
+/// no samples to look around in, but open by their names as those do.
 pub const CHALLENGES: &[Sample] = &[
     challenge(
         "convoy",
@@ -162,7 +162,7 @@ pub const CHALLENGES: &[Sample] = &[
     challenge(
         "tides",
         "Tides",
-        "400 jobs in three days on 8 nodes × 8 GPUs: too much by day, hardly anything by night, some gangs of half the cluster.",
+        "400 jobs in three days on 8 nodes × 8 GPUs: too much by day, very little by night, some gangs of half the cluster.",
         "8x8",
         (Theme::Tides, 400),
     ),
@@ -215,51 +215,31 @@ impl Sample {
 
     /// Makes its jobs: always the same ones.
     pub fn workload(&self) -> Workload {
+        let seed = match self.jobs {
+            Jobs::Drawn { seed, .. } | Jobs::Of { seed, .. } => seed,
+            Jobs::OfDataCentre { .. } | Jobs::Listed(_) => 0,
+        };
+        self.workload_of(seed)
+    }
+
+    /// Other jobs of the same kind, drawn from this seed. Those of a list stay.
+    pub fn workload_of(&self, seed: u64) -> Workload {
         match self.jobs {
             Jobs::Drawn {
                 count,
                 load,
                 backlog,
-                seed,
+                ..
             } => self.drawn(count, load, backlog, seed),
             Jobs::OfDataCentre { count, load } => DataCentre {
                 jobs: count,
                 gpus: self.cluster_spec().gpus(),
                 load,
-                split: Split::HeldOut(0),
+                split: Split::HeldOut(seed as u32),
             }
             .workload(),
             Jobs::Listed(list) => listed(list),
-            Jobs::Of { theme, count, seed } => self.of_theme(theme, count, seed),
-        }
-    }
-
-    fn of_theme(&self, theme: Theme, count: u32, seed: u64) -> Workload {
-        let mut rng = Rng::seed_from_u64(seed);
-        let mut rows: Vec<(f64, u32, f64, u32)> = (0..count)
-            .map(|at| theme.job(at, count, &mut rng))
-            .collect();
-        rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let begin = rows.first().map_or(0.0, |row| row.0);
-        let jobs = (0u32..)
-            .zip(rows)
-            .map(|(i, (submit, gpus, duration, tenant))| Job {
-                name: format!("{}-{i:03}", self.name).into(),
-                tenant: Some(tenant),
-                model: Some(below(&mut rng, MODELS.len() as u32)),
-                ..Job::plain(
-                    submit - begin,
-                    gpus,
-                    libm::round(duration.clamp(20.0, 2.0 * 86_400.0)),
-                )
-            });
-        Workload {
-            jobs: jobs.collect(),
-            tenants: TENANTS.map(String::from).to_vec(),
-            models: MODELS.map(String::from).to_vec(),
-            gpu_types: Vec::new(),
-            applications: Vec::new(),
-            recorded: Default::default(),
+            Jobs::Of { theme, count, .. } => of_theme(theme, count, seed),
         }
     }
 
@@ -369,6 +349,37 @@ impl Theme {
                 (submit, gpus, around(rng, 2_700.0, 1.2), tenant)
             }
         }
+    }
+}
+
+/// The jobs of a challenge. Their names say in which order they come, and so no more than a scheduler sees:
+/// it cannot look durations up by them.
+fn of_theme(theme: Theme, count: u32, seed: u64) -> Workload {
+    let mut rng = Rng::seed_from_u64(seed);
+    let mut rows: Vec<(f64, u32, f64, u32)> = (0..count)
+        .map(|at| theme.job(at, count, &mut rng))
+        .collect();
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let begin = rows.first().map_or(0.0, |row| row.0);
+    let jobs = (0u32..)
+        .zip(rows)
+        .map(|(i, (submit, gpus, duration, tenant))| Job {
+            name: format!("job-{i:06}").into(),
+            tenant: Some(tenant),
+            model: Some(below(&mut rng, MODELS.len() as u32)),
+            ..Job::plain(
+                submit - begin,
+                gpus,
+                libm::round(duration.clamp(20.0, 2.0 * 86_400.0)),
+            )
+        });
+    Workload {
+        jobs: jobs.collect(),
+        tenants: TENANTS.map(String::from).to_vec(),
+        models: MODELS.map(String::from).to_vec(),
+        gpu_types: Vec::new(),
+        applications: Vec::new(),
+        recorded: Default::default(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where the gang and those who are there slow one another least: a greedy that knows the true
+//! Where the gang and the jobs there slow one another least: a greedy that knows the true
 //! [contention](crate::contention), which no real scheduler does.
 
 use super::{Entry, Gang, Registered, Sight, Site, Strategy, Way, few_nodes};
@@ -13,7 +13,7 @@ impl Strategy {
 pub(super) const PLACEMENT: Registered = Registered {
     entry: Entry {
         name: "least-interference",
-        summary: "Where the gang and those who are there slow one another least, by the true model of contention: of all nodes that hold it, else of the racks, partitions and the cluster, each on the fewest nodes. Never waits while enough GPUs are free anywhere.",
+        summary: "Where the gang and the jobs there slow one another least, by the true model of contention: of all nodes that hold it, else of the racks, partitions and the cluster, each on the fewest nodes. Never waits while enough GPUs are free anywhere.",
         ..Entry::PLAIN
     },
     way: Way {

@@ -12,7 +12,7 @@ impl Strategy {
 pub(super) const PLACEMENT: Registered = Registered {
     entry: Entry {
         name: "least-interference-waiting",
-        summary: "As least-interference, but a gang waits where it and those who are there would slow one another by a tenth more in all than the gang would be slowed where nobody runs (tuned on training workloads).",
+        summary: "As least-interference, but a gang waits where it and the jobs there would slow one another by a tenth more in all than the gang would be slowed where no job runs (tuned on training workloads).",
         may_wait: true,
         ..Entry::PLAIN
     },

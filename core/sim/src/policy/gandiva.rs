@@ -16,7 +16,7 @@ pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
         name: "gandiva",
         title: "Gandiva (time slicing)",
-        summary: "Round-robin: jobs of one gang size take turns of a quantum on their class's share of the GPUs. Nobody waits long, nobody runs long.",
+        summary: "Round-robin: jobs of one gang size take turns of a quantum on their class's share of the GPUs. No job waits long, and none runs long.",
         source: "Xiao et al., OSDI'18 §3; Tiresias' simulator",
         params: &[
             rounds::round("quantum", "60"),

@@ -161,7 +161,7 @@ impl fmt::Display for Halt {
                 closed: 0,
             } => write!(
                 f,
-                "{waiting} jobs wait and nobody runs, though it was asked {asked} times; {remedy}"
+                "{waiting} jobs wait and none runs, though it was asked {asked} times; {remedy}"
             ),
             HaltReason::NobodyRuns {
                 waiting,
@@ -169,7 +169,7 @@ impl fmt::Display for Halt {
                 closed,
             } => write!(
                 f,
-                "{waiting} jobs wait and nobody runs, though it was asked {asked} times; {closed} nodes are down or drained: let them come back earlier, or {remedy}"
+                "{waiting} jobs wait and none runs, though it was asked {asked} times; {closed} nodes are down or drained: let them come back earlier, or {remedy}"
             ),
             HaltReason::NothingChanges { asked } => write!(
                 f,

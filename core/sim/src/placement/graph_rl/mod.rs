@@ -56,7 +56,7 @@ const WHOLE: Without = Without {
 
 learned! {
     GRAPH_RL: "graph-rl", false, WHOLE,
-        "Learned: each partition is an agent that sees the links' loads and who is slowed by whom, places a job's workers and servers one by one, forwards it to another partition, or lets it wait. Our own system after the abstract of Zhao & Wu (TNSM 2022).";
+        "Learned: each partition is an agent that sees the links' loads and which jobs slow which, places a job's workers and servers one by one, forwards it to another partition, or lets it wait. Our own system after the abstract of Zhao & Wu (TNSM 2022).";
     GRAPH_RL_ONE_AGENT: "graph-rl-one-agent", true, WHOLE,
         "As graph-rl, but one agent for the whole cluster.";
     GRAPH_RL_NO_EXCHANGE: "graph-rl-no-exchange", false, Without { exchange: true, graph: false },

@@ -24,7 +24,7 @@ pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
         name: "gavel",
         title: "Gavel (max-min fairness)",
-        summary: "Every job is to get the same GPU-time per second; each round runs the jobs furthest behind that. With types=true by GPU type: a linear program says who runs how long where, by how fast each is there.",
+        summary: "Every job is to get the same GPU-time per second; each round runs the jobs furthest behind that. With types=true by GPU type: a linear program says which job runs how long where, by how fast each is there.",
         source: "Narayanan et al., OSDI'20 §4, §5",
         params: &[
             rounds::round("round", "360"),

@@ -132,7 +132,7 @@ fn what_a_module_does_wrong_is_said_in_words() {
         ),
         (
             &one_action(4, 0, 0, 0, "(f64.const 0)"),
-            "nobody runs, though it was asked 1000 times",
+            "none runs, though it was asked 1000 times",
         ),
     ] {
         let module = module(TABLE, of, LIST);
@@ -151,7 +151,7 @@ fn what_a_module_does_wrong_is_said_in_words() {
     let idle = spec(&module(TABLE, LIST, LIST), ",quantum=60")
         .start(lab())
         .run();
-    assert!(idle.unwrap_err().to_string().contains("nobody runs"));
+    assert!(idle.unwrap_err().to_string().contains("none runs"));
 }
 
 #[test]

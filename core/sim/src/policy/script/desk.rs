@@ -149,7 +149,7 @@ impl Board {
     fn untouched(&self, job: &Job) -> Answer<Job> {
         if self.has_walked {
             let what =
-                "walk() has decided about everybody: start, stop, move or train nobody beside it";
+                "walk() has decided about all jobs: start, stop, move or train none beside it";
             return Err(refuse(what));
         }
         let now = self.now(job)?;
@@ -320,7 +320,7 @@ impl Board {
     /// Who runs follows from an order of all jobs; those who run and are not in it come last.
     fn walk(&mut self, order: impl Iterator<Item = Job>) -> Answer<Map> {
         if self.has_walked || !self.changed.is_empty() {
-            let what = "walk() decides about everybody: call it once, and start, stop, move or train nobody beside it";
+            let what = "walk() decides about all jobs: call it once, and start, stop, move or train none beside it";
             return Err(refuse(what));
         }
         let mut walk = PriorityWalk::new(self.strategy);

@@ -121,7 +121,7 @@ impl Script {
         let head = head(text, if is_plan { PLAN } else { KEY });
         let says = Says::of(&top, head)?;
         if says.oracle && !oracle {
-            let what = "the script says `ORACLE`, but its policy does not: add oracle=true to the spec, so that everybody can see it";
+            let what = "the script says `ORACLE`, but its policy does not: add oracle=true to the spec, so that people can see it";
             return Err(mistake(head, what));
         }
         // What stands at the top is a constant to functions, worked into them.
