@@ -25,7 +25,8 @@ use switchyard::workload::Workload;
 const STEPS_PER_TICK: u32 = 4096;
 
 #[derive(Args)]
-#[command(after_help = "Times are seconds, or 90min, 11h, 2d3h. Where the trace is an experiment, its settings are the defaults.
+#[command(
+    after_help = "Times are seconds, or 90min, 11h, 2d3h. Where the trace is an experiment, its settings are the defaults.
 
 Examples:
   switchyard run sample:lab
@@ -34,7 +35,8 @@ Examples:
   switchyard run trace.csv --mtbf 30d --mttr 90min --json results.json
   curl -s https://example.org/trace.csv | switchyard run - --window 1d..8d
 
-`switchyard help run` says more of each.")]
+`switchyard help run` says more of each."
+)]
 pub(crate) struct Arguments {
     /// The trace: files (a cluster's may be among them), sample:NAME, or - (standard input)
     #[arg(required = true, value_name = "TRACE", value_hint = ValueHint::FilePath)]

@@ -9,9 +9,9 @@
 use crate::outages::Outages;
 use crate::placement::Strategy;
 use crate::policy::ParamKind;
+use crate::seconds_of;
 use crate::sim::SimOptions;
 use crate::workload::{ApplicationSettings, BindingRule, GpuGeneration, PAPER_RULE, RuleError};
-use crate::seconds_of;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -248,9 +248,18 @@ mod tests {
         );
         for (wrong, meant) in [
             ("tiresias", "'tiresias' (did you mean 'tiresias-las'?): use"),
-            ("fifo[backfil=true]", "'backfil' (did you mean 'backfill'?): it takes"),
-            ("fifo[backfill=ture]", "'ture' (did you mean 'true'?) is no value"),
-            ("fifo[placement=consolidate]", "'consolidate' (did you mean 'consolidated'?) is no value"),
+            (
+                "fifo[backfil=true]",
+                "'backfil' (did you mean 'backfill'?): it takes",
+            ),
+            (
+                "fifo[backfill=ture]",
+                "'ture' (did you mean 'true'?) is no value",
+            ),
+            (
+                "fifo[placement=consolidate]",
+                "'consolidate' (did you mean 'consolidated'?) is no value",
+            ),
         ] {
             assert!(error(wrong).contains(meant), "{}", error(wrong));
         }
