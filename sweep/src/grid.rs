@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use switchyard::asked::{LOADS, Options, Refused, items};
-use switchyard::policy::{POLICIES, PolicySpec};
+use switchyard::policy::{PolicySpec, entry};
 use switchyard::{SETTINGS, Setting};
 
 /// The keys of a grid.
@@ -277,12 +277,12 @@ fn with_parameters(
                     "parameters of {policy} is {values}: it holds values by name"
                 ));
             };
-            if !POLICIES.iter().any(|entry| entry.name == policy) {
+            let Some(entry) = entry(policy) else {
                 return refuse(format!(
                     "parameters are of '{policy}', and there is no such policy"
                 ));
-            }
-            given.insert(policy, values);
+            };
+            given.insert(entry.name, values);
         }
     }
     let mut used = Vec::new();

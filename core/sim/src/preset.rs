@@ -1,7 +1,7 @@
 //! Presets: the semantics of a published simulator in one word, so that figures can be compared
 //! number by number. The defaults elsewhere are what makes sense.
 
-use crate::policy::{PolicySpec, SpecError};
+use crate::policy::{Picker, PolicySpec, SpecError, picker};
 use crate::{RunSpec, Setting, Settings};
 use std::str::FromStr;
 
@@ -18,7 +18,8 @@ pub enum Preset {
     /// seconds, its own Tiresias, Optimus and Pollux with what they do differently from the paper.
     ReferenceOsdi21,
     /// The simulator of RLScheduler (SC'20; DIR-LAB/deep-batch-scheduler, commit cd433e3): nothing
-    /// but processors counts, and WFP3 and UNICEP have negative waiting times.
+    /// but processors counts, backfilling has the first of EASY's two rules, and WFP3 and UNICEP have
+    /// negative waiting times.
     ReferenceSc20,
 }
 
@@ -90,8 +91,15 @@ impl Preset {
                 policy.with_default("delta", "simulator")
             }
             (Self::ReferenceOsdi21, "tiresias-las") => tuned_tiresias(policy),
+            // That one is no batch queue.
+            (Self::ReferenceSc20, "rl-picker") if picker(policy) == Some(Picker::Gpu) => {
+                Ok(policy.clone())
+            }
             (Self::ReferenceOsdi21, "optimus" | "pollux")
-            | (Self::ReferenceSc20, "wfp3" | "unicep") => policy.with_default("quirks", "true"),
+            | (
+                Self::ReferenceSc20,
+                "fcfs" | "shortest-job" | "wfp3" | "unicep" | "f1" | "rl-picker",
+            ) => policy.with_default("quirks", "true"),
             _ => Ok(policy.clone()),
         }
     }
