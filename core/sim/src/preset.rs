@@ -171,6 +171,30 @@ mod tests {
     }
 
     #[test]
+    fn batch_queues_are_those_of_the_simulator() {
+        let applied = |policy: &str| {
+            let mut run = RunSpec {
+                policy: policy.parse().unwrap(),
+                cluster: "2x4".parse().unwrap(),
+                placement: Strategy::default(),
+                options: Default::default(),
+                history: None,
+                outages: Default::default(),
+            };
+            Preset::ReferenceSc20.apply(&mut run).unwrap();
+            run.policy.to_string()
+        };
+        for policy in ["fcfs", "shortest-job", "wfp3", "unicep", "f1", "rl-picker"] {
+            let backfilling = format!("{policy}[backfill=true]");
+            let expected = format!("{policy}[backfill=true,quirks=true]");
+            assert_eq!(applied(&backfilling), expected);
+        }
+        for other in ["rl-picker[weights=gpu]", "fifo[backfill=true]"] {
+            assert_eq!(applied(other), other);
+        }
+    }
+
+    #[test]
     fn an_unknown_preset_lists_the_known() {
         assert_eq!(
             "reference".parse::<Preset>().unwrap_err().to_string(),

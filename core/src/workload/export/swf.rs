@@ -42,3 +42,37 @@ pub fn swf(workload: &Workload, cluster: Option<&ClusterSpec>, out: &mut impl Wr
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{Demand, Job};
+    use crate::trace::{OpenOptions, Opened, SourceFile, open};
+
+    #[test]
+    fn times_asked_for_come_back() {
+        let times = [None, Some(7_200.0), Some(1.5)];
+        let job = |time| Job {
+            demand: Demand {
+                time,
+                ..Demand::default()
+            },
+            ..Job::plain(0.0, 2, 60.0)
+        };
+        let workload = Workload {
+            jobs: times.map(job).to_vec(),
+            ..Workload::default()
+        };
+        let mut text = String::new();
+        swf(&workload, None, &mut text).unwrap();
+        let file = SourceFile {
+            name: "jobs.swf",
+            bytes: text.as_bytes(),
+        };
+        let Ok(Opened::Trace(trace)) = open(&[file], &OpenOptions::default()) else {
+            panic!("it is a trace: {text}");
+        };
+        let read = trace.records.iter().map(|record| record.demand.time);
+        assert!(read.eq(times));
+    }
+}
