@@ -13,7 +13,7 @@ const read = (path) => readFileSync(new URL(path, import.meta.url), "utf8");
 const EIGHT_LINES = Bench.script(read("src/eight_lines.rhai"));
 const PLUGIN = /^las (.*)$/m.exec(read("../tests/golden/plugins.txt"))[1];
 const LAS = Bench.script(read("../core/sim/src/policy/script/examples/las.rhai"));
-const POLICIES = ["fifo", "sjf", "srsf", "las", "tiresias-las", EIGHT_LINES];
+const POLICIES = ["fifo", "fewest-gpus", "srsf", "las", "tiresias-las", EIGHT_LINES];
 const CLUSTER = "144x8";
 const RUNS = 5;
 // Of the sample a tenth: under the eight lines all of it takes minutes.

@@ -185,9 +185,15 @@ globalThis.switchyardEmbed = (() => {
 
   // Goals
 
-  const runOf = (runs, name) =>
-    runs.find((run, at) => [String(at), run.name, run.policy].includes(name)) ??
-    runs.find(({ policy }) => policy.startsWith(name));
+  /** Results name a scheduler in one way, articles also as it was called before. */
+  const runOf = (runs, name) => {
+    const spec = ask("spec", name) ?? name;
+    return (
+      runs.find((run, at) => [String(at), run.name, run.policy].includes(name)) ??
+      runs.find(({ policy }) => policy === spec) ??
+      runs.find(({ policy }) => policy.startsWith(spec))
+    );
+  };
   const FIGURES = {
     mean: ({ jct }) => jct.mean,
     median: ({ jct }) => jct.median,

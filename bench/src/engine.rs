@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value = "144x8")]
     cluster: ClusterSpec,
     /// Policies to measure
-    #[arg(long = "policy", default_values = ["fifo", "fifo[backfill=true]", "sjf", "srtf", "srsf", "tiresias-las", "tiresias-gittins"])]
+    #[arg(long = "policy", default_values = ["fifo", "fifo[backfill=true]", "fewest-gpus", "srtf", "srsf", "tiresias-las", "tiresias-gittins"])]
     policies: Vec<String>,
     /// Jobs on the same links slow one another
     #[arg(long)]

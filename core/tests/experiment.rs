@@ -148,6 +148,7 @@ fn records(adaptive: bool) -> impl Strategy<Value = Vec<Record>> {
                         cores: demand.2 / 2,
                         memory: demand.3 * 77,
                     },
+                    time: (demand.2 % 4 > 0).then(|| duration * f64::from(demand.2 % 7 + 1) / 3.0),
                 },
                 batch: adaptive.then_some(limits.m0),
                 status: if gpus % 2 == 0 {

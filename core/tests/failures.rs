@@ -106,7 +106,7 @@ fn without_checkpoints_all_is_lost_since_the_last_start() {
 #[test]
 fn a_drained_node_takes_nobody_new() {
     let (log, summary) = run(
-        "sjf",
+        "fewest-gpus",
         "1x2",
         vec![job(2, 100.0), job(1, 10.0)],
         "0:15..500:drain",

@@ -55,7 +55,7 @@ fn events(log: &RunLog) -> Vec<(f64, EventKind, u32)> {
 }
 
 /// 100 s on two GPUs, of which attempts of 30 and 20 s failed; another job waits. Who fails stands
-/// behind nobody under FIFO, and gives way under SJF.
+/// behind nobody under FIFO, and gives way where the fewest GPUs go first.
 #[test]
 fn an_attempt_fails_when_it_did_and_waits_again() {
     let jobs = workload(&[

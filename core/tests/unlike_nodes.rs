@@ -306,7 +306,7 @@ proptest! {
             (job.demand.cores, job.demand.memory) = (0, 0);
         }
         let workload = Arc::new(workload);
-        for policy in ["fifo[backfill=true]", "sjf", "srtf", "srsf", "las", "gittins", "tiresias-las"] {
+        for policy in ["fifo[backfill=true]", "fewest-gpus", "srtf", "srsf", "las", "gittins", "tiresias-las"] {
             let policy = policy.parse().expect("a policy");
             let log = run(&policy, &workload, &cluster, 1);
             let idle = idles(&workload, &cluster, &log);

@@ -1,4 +1,4 @@
-//! How texts speak of runs: `mean_jct(sjf) / mean_jct(fifo)` in a sentence, with `<`, `>` or `==` between
+//! How texts speak of runs: `mean_jct(srtf) / mean_jct(fifo)` in a sentence, with `<`, `>` or `==` between
 //! two of them in a claim or a goal. A scheduler is a spec (`tiresias-las[queues=2]`) or, as `1`, a
 //! position in the figure's list; behind a semicolon stands a job (`jct(fifo; mine)`).
 

@@ -54,6 +54,7 @@ export interface ColumnMapping {
   tenant?: string;
   model?: string;
   status?: string;
+  requested_time?: string;
   unit?: "s" | "ms" | "us" | "ns" | "min" | "h" | "d";
   duration_unit?: "s" | "ms" | "us" | "ns" | "min" | "h" | "d";
   time?: "auto" | "dates" | "day-first" | "month-first" | "numbers";
@@ -218,6 +219,8 @@ export interface JobColumns {
   gpus: Uint32Array;
   submit_s: Float64Array;
   duration_s: Float64Array;
+  /** The time asked for; NaN where the trace does not tell. */
+  requested_s: Float64Array;
 }
 
 /** What came of each job, in the same order; `NaN` where a job has not got so far. */

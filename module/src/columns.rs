@@ -43,6 +43,11 @@ pub(crate) fn of_jobs(workload: &Workload) -> Object {
         "duration_s",
         &floats(&numbers(|job| job.work.seconds())),
     );
+    put(
+        &columns,
+        "requested_s",
+        &floats(&numbers(|job| job.demand.time.unwrap_or(f64::NAN))),
+    );
     columns
 }
 

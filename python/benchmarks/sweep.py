@@ -3,7 +3,7 @@
     pip install './python[ray]' psutil
     python python/benchmarks/sweep.py TRACE --cluster 120x8 --runs 1000 --how threads=1 threads=2 ray killed
 
-Each is a process of its own on the same grid (fifo, sjf, tiresias-las and srtf, eleven loads from 0.5 to 1.5, as many seeds with
+Each is a process of its own on the same grid (fifo, fewest-gpus, tiresias-las and srtf, eleven loads from 0.5 to 1.5, as many seeds with
 failing nodes as it takes). Said are CPU seconds (the machine may be busy), the most memory of a process, and whether the table
 has the same bytes. ``killed`` is Ray, ended by SIGKILL once half of the runs are there, and gone on with.
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 
 import psutil
 
-POLICIES = ["fifo", "sjf", "tiresias-las", "srtf"]
+POLICIES = ["fifo", "fewest-gpus", "tiresias-las", "srtf"]
 LOADS = 11
 
 

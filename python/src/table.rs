@@ -77,6 +77,10 @@ fn of_jobs(workload: &Workload) -> Vec<(&'static str, ArrayRef)> {
         ),
         ("submit_s", numbers(|job| job.submit.seconds())),
         ("duration_s", numbers(|job| job.work.seconds())),
+        (
+            "requested_s",
+            numbers(|job| job.demand.time.unwrap_or(f64::NAN)),
+        ),
     ]
 }
 

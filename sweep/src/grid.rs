@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use switchyard::asked::{LOADS, Options, Refused, items};
 use switchyard::meant::hint;
-use switchyard::policy::{POLICIES, PolicySpec};
+use switchyard::policy::{POLICIES, PolicySpec, entry};
 use switchyard::{SETTINGS, Setting};
 
 /// The keys of a grid.
@@ -278,14 +278,14 @@ fn with_parameters(
                     "parameters of {policy} is {values}: it holds values by name"
                 ));
             };
-            if !POLICIES.iter().any(|entry| entry.name == policy) {
+            let Some(entry) = entry(policy) else {
                 let names = POLICIES.iter().map(|entry| entry.name);
                 return refuse(format!(
                     "parameters are of '{policy}', and there is no such policy{}",
                     hint(policy, names)
                 ));
-            }
-            given.insert(policy, values);
+            };
+            given.insert(entry.name, values);
         }
     }
     let mut used = Vec::new();

@@ -50,8 +50,8 @@ test("an element shows what its attributes say, does what it is asked, and tells
   const summary = await on(page, "one", (element) => element.summary());
   assert.equal(summary.trace.jobs, 3);
   assert.equal(summary.runs.length, 2);
-  const other = await on(page, "one", (element) => element.run({ policy: "sjf las[quantum=1]", cluster: "1x4", seed: 5 }));
-  assert.deepEqual(other.runs.map(({ policy, seed }) => [policy, seed]), [["sjf", 5], ["las[quantum=1]", 5]]);
+  const other = await on(page, "one", (element) => element.run({ policy: "fewest-gpus las[quantum=1]", cluster: "1x4", seed: 5 }));
+  assert.deepEqual(other.runs.map(({ policy, seed }) => [policy, seed]), [["fewest-gpus", 5], ["las[quantum=1]", 5]]);
   assert.equal(other.cluster.spec, "1x4");
   assert.match(await on(page, "one", (element) => element.run({ "<img>": 1 }).catch((error) => error.message)), /is no setting/);
   // Goals: texts that the page checks, and functions of the article's.
@@ -358,7 +358,7 @@ for (const where of ["of the page's host", "of another host"]) {
     await on(page, "c", (element) => element.select("J3"));
     await replies(c, EXPLAINED);
     const other = await on(page, "c", (element) => element.run({ policy: "sjf" }));
-    assert.equal(other.runs[0].policy, "sjf");
+    assert.equal(other.runs[0].policy, "fewest-gpus");
     assert.equal((await shared(page))[0], 5);
     for (const id of ["b", "c", "d"]) await on(page, id, (element) => element.remove());
     // What nobody has keeps no worker but what may serve the next.
@@ -392,12 +392,12 @@ test("a file's own settings hold beside schedulers that an element names", async
     return [cluster.spec, t, ...runs.map(({ policy, seed }) => `${policy} ${seed}`)];
   };
   assert.deepEqual(await told("a"), ["1x4", 20, "fifo 77", "srtf 77"]);
-  assert.deepEqual(await told("b"), ["1x2", 1, "sjf 5"], "what the element says goes before the file");
+  assert.deepEqual(await told("b"), ["1x2", 1, "fewest-gpus 5"], "what the element says goes before the file");
   assert.deepEqual(await told("c"), ["1x4", 1, "las 77"]);
   // What changes later, too.
   await page.evaluate(() => (noted.length = 0));
   await on(page, "a", (element) => void (element.policy = "sjf"));
-  assert.deepEqual((await told("a")).slice(2), ["sjf 77"]);
+  assert.deepEqual((await told("a")).slice(2), ["fewest-gpus 77"]);
 });
 
 const MINE = "job,submit,duration,gpus\na,0,60,2\nb,10,600,2\n</script><script>globalThis.intruded=1</script>,20,90,1\n";
@@ -514,7 +514,7 @@ test("one file with trace and settings inside opens from a disk with them, and s
     const single = await open(t, address);
     await jobs(single, 3);
     await finished(single, 2);
-    assert.match(single.url(), /run=srtf&run=sjf/);
+    assert.match(single.url(), /run=srtf&run=fewest-gpus/);
     assert.match(single.url(), /seed=9/);
     assert.equal(await single.locator("#tab-jobs").getAttribute("aria-selected"), "true");
     assert.equal(await single.evaluate(() => globalThis.intruded), undefined);

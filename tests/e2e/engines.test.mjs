@@ -168,8 +168,8 @@ for (const [name, engine] of Object.entries(engines)) {
       const { tasks } = document.querySelector("iframe[name=switchyard-workers]").contentWindow.switchyardSharing;
       return [...tasks.values()].every(({ lines }) => lines.size === 1);
     });
-    const other = await page.evaluate(() => document.getElementById("a").run({ policy: "sjf", cluster: "1x4" }));
-    assert.deepEqual([other.runs[0].policy, other.cluster.spec], ["sjf", "1x4"]);
+    const other = await page.evaluate(() => document.getElementById("a").run({ policy: "fewest-gpus", cluster: "1x4" }));
+    assert.deepEqual([other.runs[0].policy, other.cluster.spec], ["fewest-gpus", "1x4"]);
     assert.deepEqual(await page.evaluate(() => [...wrong, ...noted.filter(([, what]) => what === "error").map(([, , { message }]) => message)]), []);
   });
 

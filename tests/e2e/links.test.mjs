@@ -145,7 +145,7 @@ test("Back and Forward walk views, choices and settings, and run nothing again t
   await isShown(page, "Yard");
   assert.equal(await clock.getByRole("slider").inputValue(), time);
   // Another setting runs anew, and back again; a scheduler more runs alone.
-  await page.getByLabel("Add a scheduler").selectOption("sjf");
+  await page.getByLabel("Add a scheduler").selectOption("fewest-gpus");
   await finished(page, 3);
   await page.goBack();
   await finished(page, 2);

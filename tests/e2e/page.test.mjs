@@ -224,7 +224,7 @@ test("once it is loaded, the page asks nobody for anything", async (t) => {
   page.context().on("request", (request) => {
     if (!request.url().startsWith("blob:")) requests.push(request.url());
   });
-  await add(page, "sjf");
+  await add(page, "fewest-gpus");
   await openFiles(page, "helios.csv");
   await finished(page, 3);
   for (const view of ["Timeline", "Compare", "Jobs"]) await page.getByRole("tab", { name: view }).click();
@@ -252,7 +252,7 @@ for (const scheme of ["light", "dark"]) {
 
 const crowds = [
   ["two runs", ["fifo", "tiresias-las"]],
-  ["eight runs", ["fifo", "sjf", "srtf", "srsf", "las", "tiresias-las", "tiresias-gittins", "gittins"]],
+  ["eight runs", ["fifo", "fewest-gpus", "srtf", "srsf", "las", "tiresias-las", "tiresias-gittins", "gittins"]],
 ];
 for (const [runs, policies] of crowds) {
   test(`a frame of 1,152 GPUs is painted in a few milliseconds, ${runs} at once`, async (t) => {

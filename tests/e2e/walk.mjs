@@ -36,7 +36,7 @@ const TEXTS = [
 const SAMPLES = ["lab", "three-jobs", "cluster", "fleet", "data-centre", "nosuch"];
 const VIEWS = ["yard", "timeline", "compare", "jobs", "queues", "sweep", "goodput", "fragmentation", "nosuch"];
 const RUNS = [
-  "fifo", "sjf", "srtf", "las", "tiresias-las", "tiresias-gittins", "gandiva", "themis", "gavel", "pollux", "optimus",
+  "fifo", "fewest-gpus", "srtf", "las", "tiresias-las", "tiresias-gittins", "gandiva", "themis", "gavel", "pollux", "optimus",
   "fifo[backfill=true]", "yarn-cs", "nosuch",
 ];
 const SIZES = [[390, 844], [720, 900], [1280, 860], [1920, 1080], [320, 500]];

@@ -27,7 +27,7 @@ const SYNTHETIC_480: [Row; 13] = [
     ("fifo", 1677.3, Some(3812.6)),
     ("yarn-cs", 2198.6, Some(4905.4)),
     ("fifo[backfill=true]", 1114.8, Some(3710.3)),
-    ("sjf", 1166.6, Some(4847.0)),
+    ("fewest-gpus", 1166.6, Some(4847.0)),
     ("srtf", 927.3, Some(3844.4)),
     ("srsf", 854.9, Some(3658.3)),
     ("tiresias-las[measure=time]", 1123.1, Some(3243.0)),
@@ -55,7 +55,7 @@ const SYNTHETIC_480: [Row; 13] = [
 const MURI_3: [Row; 7] = [
     ("fifo", 991_167.0, Some(1_478_461.0)),
     ("fifo[backfill=true]", 480_105.0, Some(1_129_485.0)),
-    ("sjf", 408_106.0, Some(3_049_433.0)),
+    ("fewest-gpus", 408_106.0, Some(3_049_433.0)),
     ("srtf", 180_116.0, Some(765_499.0)),
     ("srsf", 172_684.0, Some(585_736.0)),
     ("tiresias-las[measure=time]", 276_830.0, Some(944_840.0)),
@@ -66,7 +66,7 @@ const MURI_3: [Row; 7] = [
 const SIXTY: [Row; 6] = [
     ("fifo", 1556.5, Some(3898.0)),
     ("fifo[backfill=true]", 715.3, Some(3388.0)),
-    ("sjf", 725.7, None),
+    ("fewest-gpus", 725.7, None),
     ("srtf", 519.9, Some(2833.0)),
     ("srsf", 563.4, Some(2994.0)),
     ("tiresias-las", 715.3, Some(3388.0)),

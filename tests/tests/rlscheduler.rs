@@ -61,6 +61,10 @@ fn lublin_1_is_as_published() {
     let sequences: Vec<Sequence> = starts.iter().map(|&at| all.cut(at, 1024)).collect();
     for (name, plain, backfilled) in PUBLISHED {
         assert_eq!(mean(name, false, &sequences), plain, "{name}");
-        assert_eq!(mean(name, true, &sequences), backfilled, "{name}, EASY");
+        assert_eq!(
+            mean(name, true, &sequences),
+            backfilled,
+            "{name}, backfilling"
+        );
     }
 }

@@ -30,7 +30,7 @@ pub(crate) enum Arguments {
     /// Placing by graph reinforcement learning, our own after Zhao & Wu (TNSM'22): placements where
     /// neighbours slow one another, by topology and load, on held-out workloads
     GraphRl(graph_rl::Arguments),
-    /// RLScheduler (SC'20): batch schedulers by bounded slowdown, with and without EASY backfilling; on GPU
+    /// RLScheduler (SC'20): batch schedulers by bounded slowdown, with and without its backfilling; on GPU
     /// traces preemptive ones by mean JCT
     Rlscheduler(rlscheduler::Arguments),
 }

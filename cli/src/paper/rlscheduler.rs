@@ -1,5 +1,5 @@
 //! RLScheduler's comparison (Zhang et al., SC'20, table V): batch schedulers by mean bounded slowdown
-//! over sequences of a trace's jobs, with and without EASY backfilling; and on GPU traces ([`gpu`]).
+//! over sequences of a trace's jobs, with and without its backfilling; and on GPU traces ([`gpu`]).
 
 mod gpu;
 
@@ -198,7 +198,7 @@ fn text(rows: Vec<Row>) -> String {
         let published = published.map(|(.., figures)| figures[usize::from(row.backfill)]);
         table.row(vec![
             row.policy.to_owned(),
-            if row.backfill { "EASY" } else { "no" }.to_owned(),
+            if row.backfill { "yes" } else { "no" }.to_owned(),
             format!("{:.2}", row.bsld),
             published.map_or(String::new(), |figure| format!("{figure:.2}")),
         ]);

@@ -12,7 +12,7 @@ fn what_is_wrong_is_said_and_the_status_is_2() {
     );
     let error = failure(2, &["run", "tiresias.csv", "--policy", "lifo"]);
     assert!(
-        error.starts_with("switchyard: there is no policy 'lifo': use one of fifo, sjf, "),
+        error.starts_with("switchyard: there is no policy 'lifo': use one of fifo, fewest-gpus, "),
         "{error}"
     );
     assert_eq!(

@@ -19,7 +19,7 @@ fn a_script_runs_beside_policies_and_says_why() {
         "run",
         "sample:lab",
         "--policy",
-        "sjf",
+        "fewest-gpus",
         "--policy",
         &policy,
         "--policy",

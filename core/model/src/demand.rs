@@ -72,7 +72,7 @@ impl Servers {
 }
 
 /// What a job asks for besides its GPUs; the default asks for nothing more.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Demand {
     /// The GPU types it may run on.
     pub types: TypeSet,
@@ -87,13 +87,17 @@ pub struct Demand {
     pub share: Option<Thousandths>,
     /// Its parameter servers, without which its gang does not start.
     pub servers: Servers,
+    /// Seconds that it asks for, a limit or an estimate of its owner's, where the trace tells; > 0 and finite. Who
+    /// runs longer is not stopped.
+    pub time: Option<f64>,
 }
 
 impl Demand {
-    /// Whether it asks for nothing but GPUs, or a part of one.
+    /// Whether it asks for nothing but GPUs, or a part of one, for however long.
     pub fn is_plain(&self) -> bool {
         let whole = Self {
             share: None,
+            time: None,
             ..*self
         };
         whole == Self::default()

@@ -307,6 +307,7 @@ pub fn jobs_csv<'a>(
                 &job.gpus.to_string(),
                 &job.submit.seconds().to_string(),
                 &job.work.seconds().to_string(),
+                &number(job.demand.time.unwrap_or(f64::NAN)),
                 &number(outcomes.jct[i]),
                 &number(outcomes.queueing[i]),
                 &number(outcomes.first_wait[i]),
@@ -341,7 +342,7 @@ pub fn ended(cause: StopCause) -> &'static str {
     }
 }
 
-const COLUMNS: [&str; 19] = [
+const COLUMNS: [&str; 20] = [
     "policy",
     "job",
     "tenant",
@@ -349,6 +350,7 @@ const COLUMNS: [&str; 19] = [
     "gpus",
     "submit_s",
     "duration_s",
+    "requested_s",
     "jct_s",
     "queueing_s",
     "first_wait_s",
@@ -368,18 +370,26 @@ mod tests {
     use super::*;
     use crate::RunSpec;
     use crate::cluster::ClusterSpec;
-    use crate::job::Job;
+    use crate::job::{Demand, Job};
     use std::sync::Arc;
 
     #[test]
     fn every_job_is_a_row_and_names_are_quoted_and_no_formulas() {
-        let job = |name: &str, gpus| Job {
+        let job = |name: &str, gpus, time| Job {
             name: name.into(),
             tenant: Some(0),
+            demand: Demand {
+                time,
+                ..Demand::default()
+            },
             ..Job::plain(0.0, gpus, 10.0)
         };
         let workload = Arc::new(Workload {
-            jobs: vec![job("a,b", 1), job("a,b", 1), job("huge", 9)],
+            jobs: vec![
+                job("a,b", 1, None),
+                job("a,b", 1, Some(7.5)),
+                job("huge", 9, None),
+            ],
             tenants: vec!["=say \"hi\"".into()],
             ..Default::default()
         });
@@ -399,9 +409,9 @@ mod tests {
         assert_eq!(
             rows,
             [
-                "fifo,\"a,b\",\"'=say \"\"hi\"\"\",,1,0,10,10,0,0,0,0,10,0.5,0,0,0,,false",
-                "fifo,\"a,b\",\"'=say \"\"hi\"\"\",,1,0,10,20,10,10,10,0,10,1.3333333333333333,0,0,0,,false",
-                "fifo,huge,\"'=say \"\"hi\"\"\",,9,0,10,,,,0,0,0,,0,0,0,,true",
+                "fifo,\"a,b\",\"'=say \"\"hi\"\"\",,1,0,10,,10,0,0,0,0,10,0.5,0,0,0,,false",
+                "fifo,\"a,b\",\"'=say \"\"hi\"\"\",,1,0,10,7.5,20,10,10,10,0,10,1.3333333333333333,0,0,0,,false",
+                "fifo,huge,\"'=say \"\"hi\"\"\",,9,0,10,,,,,0,0,0,,0,0,0,,true",
             ]
         );
         let names: Vec<String> = jct_by_name(&workload, &outcomes).into_keys().collect();

@@ -2,7 +2,7 @@
 //! number by number. The defaults elsewhere are what makes sense.
 
 use crate::meant::hint;
-use crate::policy::{PolicySpec, SpecError};
+use crate::policy::{Picker, PolicySpec, SpecError, picker};
 use crate::{RunSpec, Setting, Settings};
 use std::str::FromStr;
 
@@ -19,7 +19,8 @@ pub enum Preset {
     /// seconds, its own Tiresias, Optimus and Pollux with what they do differently from the paper.
     ReferenceOsdi21,
     /// The simulator of RLScheduler (SC'20; DIR-LAB/deep-batch-scheduler, commit cd433e3): nothing
-    /// but processors counts, and WFP3 and UNICEP have negative waiting times.
+    /// but processors counts, backfilling has the first of EASY's two rules, and WFP3 and UNICEP have
+    /// negative waiting times.
     ReferenceSc20,
 }
 
@@ -94,8 +95,15 @@ impl Preset {
                 policy.with_default("delta", "simulator")
             }
             (Self::ReferenceOsdi21, "tiresias-las") => tuned_tiresias(policy),
+            // That one is no batch queue.
+            (Self::ReferenceSc20, "rl-picker") if picker(policy) == Some(Picker::Gpu) => {
+                Ok(policy.clone())
+            }
             (Self::ReferenceOsdi21, "optimus" | "pollux")
-            | (Self::ReferenceSc20, "wfp3" | "unicep") => policy.with_default("quirks", "true"),
+            | (
+                Self::ReferenceSc20,
+                "fcfs" | "shortest-job" | "wfp3" | "unicep" | "f1" | "rl-picker",
+            ) => policy.with_default("quirks", "true"),
             _ => Ok(policy.clone()),
         }
     }
@@ -164,6 +172,30 @@ mod tests {
         run.policy = "yarn-cs".parse().unwrap();
         Preset::ReferenceNsdi19.apply(&mut run).unwrap();
         assert_eq!(run.policy.to_string(), "yarn-cs[queues=one]");
+    }
+
+    #[test]
+    fn batch_queues_are_those_of_the_simulator() {
+        let applied = |policy: &str| {
+            let mut run = RunSpec {
+                policy: policy.parse().unwrap(),
+                cluster: "2x4".parse().unwrap(),
+                placement: Strategy::default(),
+                options: Default::default(),
+                history: None,
+                outages: Default::default(),
+            };
+            Preset::ReferenceSc20.apply(&mut run).unwrap();
+            run.policy.to_string()
+        };
+        for policy in ["fcfs", "shortest-job", "wfp3", "unicep", "f1", "rl-picker"] {
+            let backfilling = format!("{policy}[backfill=true]");
+            let expected = format!("{policy}[backfill=true,quirks=true]");
+            assert_eq!(applied(&backfilling), expected);
+        }
+        for other in ["rl-picker[weights=gpu]", "fifo[backfill=true]"] {
+            assert_eq!(applied(other), other);
+        }
     }
 
     #[test]

@@ -16,6 +16,8 @@ use switchyard::{RunSpec, Time};
 /// again, the first threshold leaves the largest gang more than the largest restart cost.
 const VARIANTS: &[&str] = &[
     "fifo[backfill=true]",
+    "fcfs[backfill=true]",
+    "wfp3[backfill=true,placement=consolidated]",
     "tiresias-las[queues=1]",
     "tiresias-las[thresholds=40]",
     "tiresias-las[thresholds=300,knob=1]",
@@ -220,7 +222,11 @@ fn workloads(most_jobs: usize) -> impl Strategy<Value = Workload> {
             // Every fourth job has none.
             tenant: Some(i as u32 % 4).filter(|tenant| *tenant < 3),
             model: Some(i as u32 % 3),
-            demand: Demand::default(),
+            demand: Demand {
+                // None, too little, too much.
+                time: [None, Some(duration / 3.0), Some(duration * 3.0)][i % 3],
+                ..Demand::default()
+            },
             work: Work::Fixed { duration },
         };
         Workload {

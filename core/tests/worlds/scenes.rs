@@ -29,10 +29,11 @@ const MODELS: [&str; 5] = [
 
 /// What is not every policy's default. Where jobs can be promoted again and again, the first threshold
 /// leaves the largest gang more than the largest restart cost.
-const VARIANTS: [&str; 14] = [
+const VARIANTS: [&str; 15] = [
     "graph-rl[placement=graph-rl-one-agent]",
     "srtf[placement=graph-rl]",
     "fifo[backfill=true]",
+    "fcfs[backfill=true]",
     "fifo[placement=consolidated]",
     "srtf[placement=yarn]",
     "srsf[placement=spread]",
@@ -144,6 +145,8 @@ fn demands() -> impl Strategy<Value = Demand> {
                     cores: servers.1 * 900,
                     memory: servers.2 * 900,
                 },
+                // Often less than it takes.
+                time: (cores > 0).then(|| f64::from(cores * 40)),
             },
         )
 }

@@ -58,6 +58,8 @@ pub(crate) struct Columns {
     memory: Option<(Column, f64)>,
     gpu_memory: Option<Column>,
     memory_times: Option<Column>,
+    /// The time that is asked for, and its unit where it is a number.
+    pub(crate) requested_time: Option<(Column, Unit)>,
     pub(crate) units: String,
     /// Whether the times are dates; `None` before the first was read.
     pub(crate) dates: Option<bool>,
@@ -129,6 +131,7 @@ impl Columns {
         columns.memory = named(plain.memory.0).zip(Some(plain.memory.1));
         columns.gpu_memory = named(plain.gpu_memory);
         columns.memory_times = named(plain.memory_times).or_else(|| columns.workers.clone());
+        columns.requested_time = named(plain.requested_time.0).zip(Some(plain.requested_time.1));
         columns.units = plain.units.to_owned();
         Ok(columns)
     }
@@ -159,6 +162,7 @@ impl Columns {
             memory: None,
             gpu_memory: None,
             memory_times: None,
+            requested_time: None,
             units: String::new(),
             dates: match clock {
                 Clock::Relative(_) | Clock::Unix => Some(false),
@@ -236,11 +240,17 @@ impl Columns {
             Some(known(column)? * unit * times)
         };
         let types = self.types.as_ref().map_or("", |c| row.cell(c.index));
+        let time = self.requested_time.as_ref().and_then(|(column, unit)| {
+            let cell = row.cell(column.index);
+            let seconds = (self.number)(cell).map(|number| unit.seconds(number));
+            seconds.or_else(|| span(cell))
+        });
         Asks {
             types: if is_missing(types) { "" } else { types },
             cores: of(&self.cores, &self.workers).unwrap_or(0.0),
             memory: of(&self.memory, &self.memory_times).unwrap_or(0.0),
             gpu_memory: self.gpu_memory.as_ref().and_then(known).unwrap_or(0.0),
+            time: sink::asked_time(time),
         }
     }
 

@@ -101,6 +101,9 @@ const LIMITS: &[&str] = &[
     "deadline",
 ];
 
+/// What jobs ask for. (Other limits are in units that their names do not tell, or are a partition's.)
+const REQUESTED_TIME: &[&str] = &["requested_time", "request_time", "time_requested"];
+
 /// A column in a role, and the unit its name ends in.
 struct Timed {
     name: String,
@@ -164,6 +167,12 @@ pub(crate) fn guess(sniff: &Sniff<'_>) -> Guess {
         mapping.duration = Some(name);
         mapping.duration_unit = unit.or(Some(Unit::Seconds));
     }
+    // A mapping has one unit for both.
+    let unit = mapping.duration_unit.or(mapping.unit);
+    let requested = timed(REQUESTED_TIME);
+    let requested =
+        requested.filter(|of| of.unit.unwrap_or(Unit::Seconds) == unit.unwrap_or(Unit::Seconds));
+    mapping.requested_time = requested.map(|of| of.name);
     if bounded {
         mapping.end = end.map(|end| end.name);
     }
@@ -198,6 +207,7 @@ pub(crate) fn text(mapping: &ColumnMapping) -> String {
         ("tenant", &mapping.tenant),
         ("model", &mapping.model),
         ("status", &mapping.status),
+        ("time asked for", &mapping.requested_time),
     ];
     let parts = parts.iter().filter_map(|(role, name)| {
         let name = name.as_ref()?;
@@ -255,6 +265,20 @@ mod tests {
                 "limits.csv, line 1: no column tells how long it ran (such as duration, or start_time and end_time); found the columns job_id, submit_time, {limit}, num_gpus ({limit} is a limit, not a duration): rename a column, or say which columns are which"
             );
             assert_eq!(error.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn what_jobs_ask_for_is_told_beside_how_long_they_ran() {
+        let asked = |header: &str, cell: &str| {
+            let text = format!("job_id,submit,duration,gpus,{header}\n1,0,60,1,{cell}\n");
+            trace("asked.csv", text.as_bytes()).records[0].demand.time
+        };
+        assert_eq!(asked("requested_time", "90"), Some(90.0));
+        assert_eq!(asked("Request Time", "0-01:00:00"), Some(3600.0));
+        assert_eq!(asked("requested_time_s", "90"), Some(90.0));
+        for other in ["requested_time_ms", "wall_time", "deadline"] {
+            assert_eq!(asked(other, "90"), None, "{other}");
         }
     }
 

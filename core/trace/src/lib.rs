@@ -210,9 +210,10 @@ pub struct Record {
 }
 
 impl Record {
-    /// It takes so many times as long, each of its attempts alike.
+    /// It takes so many times as long, each of its attempts alike, and asks for it.
     fn stretch(&mut self, factor: f64) {
         self.duration *= factor;
+        self.demand.time = self.demand.time.map(|time| time * factor);
         self.attempts.iter_mut().for_each(|of| *of *= factor);
     }
 }

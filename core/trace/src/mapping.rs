@@ -38,6 +38,8 @@ pub struct ColumnMapping {
     pub model: Option<String>,
     /// How it ended.
     pub status: Option<String>,
+    /// The time it asked for: a limit or an estimate, in the unit of the duration.
+    pub requested_time: Option<String>,
     /// Unit of submission, start and end where they are numbers; `None`: told by their size,
     /// else seconds.
     pub unit: Option<Unit>,
@@ -103,7 +105,7 @@ pub enum MappingError {
 
 impl ColumnMapping {
     /// The roles, as they are called in texts.
-    pub const KEYS: [&'static str; 11] = [
+    pub const KEYS: [&'static str; 12] = [
         "id",
         "submit",
         "start",
@@ -115,6 +117,7 @@ impl ColumnMapping {
         "tenant",
         "model",
         "status",
+        "requested_time",
     ];
 
     /// The column in a role, one of [`KEYS`](Self::KEYS).
@@ -149,6 +152,7 @@ impl ColumnMapping {
             "tenant" => &self.tenant,
             "model" => &self.model,
             "status" => &self.status,
+            "requested_time" => &self.requested_time,
             _ => return None,
         })
     }
@@ -166,6 +170,7 @@ impl ColumnMapping {
             "tenant" => &mut self.tenant,
             "model" => &mut self.model,
             "status" => &mut self.status,
+            "requested_time" => &mut self.requested_time,
             _ => return None,
         })
     }
@@ -297,7 +302,7 @@ mod tests {
         );
         assert_eq!(
             error("cpus=c"),
-            "a mapping has no 'cpus': use id, submit, start, end, duration, gpus, workers, gpu_milli, tenant, model, status, unit, duration_unit, time"
+            "a mapping has no 'cpus': use id, submit, start, end, duration, gpus, workers, gpu_milli, tenant, model, status, requested_time, unit, duration_unit, time"
         );
         assert_eq!(error("gpus=a,gpus=b"), "the mapping gives 'gpus' twice");
         assert_eq!(

@@ -83,6 +83,13 @@ pub(crate) struct Asks<'r> {
     pub(crate) memory: f64,
     /// GiB of each of its GPUs; 0: not told.
     pub(crate) gpu_memory: f64,
+    /// Seconds, as [`asked_time`] has them.
+    pub(crate) time: Option<f64>,
+}
+
+/// Seconds that a row asks for, if they are any: formats have 0, −1 or infinity where nothing is asked.
+pub(crate) fn asked_time(seconds: Option<f64>) -> Option<f64> {
+    seconds.and_then(|seconds| duration(seconds).ok())
 }
 
 impl Asks<'_> {
@@ -101,6 +108,7 @@ impl Asks<'_> {
             // That is said by the record.
             share: None,
             servers: Servers::NONE,
+            time: self.time,
         }
     }
 }

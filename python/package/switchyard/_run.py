@@ -41,7 +41,7 @@ class Trace:
     @functools.cached_property
     def jobs(self) -> Table:
         """A row for each job, in order of submission: ``job``, ``tenant``, ``model``, ``gpus``, ``submit_s``,
-        ``duration_s`` (seconds at the GPUs asked for)."""
+        ``duration_s`` (seconds at the GPUs asked for), ``requested_s`` (seconds asked for; NaN where the trace does not tell)."""
         return Table(self._native._jobs())
 
     def run(self, policies: str | Sequence[str] | None = None, **options: Any) -> Results:

@@ -83,10 +83,10 @@ class PickJob(_Kept, gymnasium.Env[NDArray[numpy.float32], int]):
 
     An episode is a sequence of ``jobs`` jobs that follow one another in a trace (``trace``: what ``switchyard.open`` gave; without
     one, 10,000 jobs drawn from Lublin's model by the seed ``lublin``), cut at random. The picked job waits until it fits, all
-    others behind it, unless ``backfill`` (EASY) lets them start before its reserved start.
+    others behind it, unless ``backfill`` (EASY) lets those start that do not delay its reserved start.
 
     Observation: float32, (128, 8), of each waiting job that is seen, the oldest first, all from 0 to 1: waited (÷ 12 h), time
-        asked for (÷ the trace's longest), GPUs (÷ all), four that are always 1, and whether it fits now; 0 behind the last. Of
+        asked for (where the trace tells none, the run time; ÷ the trace's longest), GPUs (÷ all), four that are always 1, and whether it fits now; 0 behind the last. Of
         more than 128, those that ask for least time and for fewest GPUs, by turns.
     Action: which of them, from 0; ``info["action_mask"]`` (int8, (128,)) says which there are. Any other is taken as the first.
         Where one job waits alone, nobody is asked. At an episode's end the mask has the first action, which does nothing.

@@ -221,7 +221,7 @@ fn run(
             oracle: true,
             packs: false,
             looks_at_links: false,
-            policy: Box::new(Queue::new(pick, backfill, Strategy::default())),
+            policy: Box::new(Queue::new(pick, backfill.into(), Strategy::default())),
         };
         let jobs = Arc::clone(&workload);
         let mut run = Simulation::new(jobs, &cluster, scheduler, SimOptions::default());

@@ -16,7 +16,7 @@ use switchyard::draw::{Rng, below, unit};
 use switchyard::placement::Strategy;
 use switchyard::policy::picking::network::{Learned, Network};
 use switchyard::policy::picking::sight::{FEATURES, features, visible};
-use switchyard::policy::picking::{Candidate, Moment, Pick, Queue};
+use switchyard::policy::picking::{Backfill, Candidate, Moment, Pick, Queue};
 use switchyard::report::bounded_slowdown;
 use switchyard::sim::{RunLog, Scheduler, SimOptions, Simulation};
 use switchyard::tell::Fact;
@@ -166,6 +166,11 @@ impl Environment {
         pick: impl Pick + 'static,
         backfill: bool,
     ) -> Result<RunLog> {
+        // As in RLScheduler, which the figures are compared with.
+        let backfill = match backfill {
+            true => Backfill::FirstRule,
+            false => Backfill::No,
+        };
         let scheduler = Scheduler {
             spec: "training".to_owned(),
             given: Vec::new(),

@@ -8,7 +8,7 @@ use crate::kept::Opening;
 use crate::state::{Action, AppState, Source};
 use js_sys::Array;
 use std::fmt::Write;
-use switchyard::job::{Job, Work};
+use switchyard::job::{Demand, Job, Work};
 use switchyard::workload::Workload;
 use wasm_bindgen::JsValue;
 use web_sys::File;
@@ -44,16 +44,14 @@ pub fn made_of(workload: &Workload) -> Option<Vec<MadeJob>> {
         name.cloned().unwrap_or_default()
     };
     let made = |job: &Job| match job.work {
-        Work::Fixed { duration } if job.demand.is_plain() && job.demand.share.is_none() => {
-            Some(MadeJob {
-                name: job.name.to_string(),
-                submit: job.submit.seconds(),
-                duration,
-                gpus: job.gpus,
-                tenant: text(&workload.tenants, job.tenant),
-                model: text(&workload.models, job.model),
-            })
-        }
+        Work::Fixed { duration } if job.demand == Demand::default() => Some(MadeJob {
+            name: job.name.to_string(),
+            submit: job.submit.seconds(),
+            duration,
+            gpus: job.gpus,
+            tenant: text(&workload.tenants, job.tenant),
+            model: text(&workload.models, job.model),
+        }),
         _ => None,
     };
     let few = Some(&workload.jobs).filter(|jobs| jobs.len() <= MOST)?;

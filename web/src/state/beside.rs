@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn what_differs_is_said_in_words_and_runs_there_are_as_the_link_has_them() {
-        let link = "https://a.example/#v=1&sample=lab&run=fifo&run=sjf&cluster=8x8&load=2";
+        let link = "https://a.example/#v=1&sample=lab&run=fifo&run=fewest-gpus&cluster=8x8&load=2";
         let (state, shown) = page();
         let other = other_link(link).unwrap();
         assert!(has_jobs_of(&other, &shown));
@@ -305,7 +305,7 @@ mod tests {
                 "Load: 1 × as recorded here, 2 × as recorded there.",
                 "Restart cost: 30 s here, 0 s there.",
                 "Only here: srtf.",
-                "Only there: sjf.",
+                "Only there: fewest-gpus.",
             ]
         );
         let told: Vec<(String, u32, f64, f64)> = orders
@@ -324,7 +324,7 @@ mod tests {
             ("fifo", 16, 30.0, 1.0),
             ("srtf", 16, 30.0, 1.0),
             ("fifo", 8, 0.0, 2.0),
-            ("sjf", 8, 0.0, 2.0),
+            ("fewest-gpus", 8, 0.0, 2.0),
         ];
         assert_eq!(
             told,

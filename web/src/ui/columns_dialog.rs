@@ -13,7 +13,7 @@ use web_sys::HtmlDialogElement;
 use yew::prelude::*;
 
 /// What a column can be: as a mapping calls it, and as people do.
-const ROLES: [(&str, &str); 11] = [
+const ROLES: [(&str, &str); 12] = [
     ("id", "job"),
     ("submit", "submitted"),
     ("start", "started"),
@@ -25,6 +25,7 @@ const ROLES: [(&str, &str); 11] = [
     ("tenant", "tenant"),
     ("model", "model"),
     ("status", "status"),
+    ("requested_time", "time asked for"),
 ];
 
 /// How times can be written.

@@ -152,6 +152,11 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
             }));
             None
         }
+        // A scheduler's spec, as results have it.
+        "spec" => {
+            let spec: PolicySpec = with.as_string()?.parse().ok()?;
+            Some(spec.to_string().into())
+        }
         // A job by its name, or none; whether there is one.
         "select" | "highlight" => {
             let name = with.as_string();

@@ -21,7 +21,7 @@ const POLICIES: [(&str, &str); 11] = [
     ("rl", "rl-picker[weights=gpu]"),
     ("fifo", "fifo"),
     ("fifo, backfilling", "fifo[backfill=true]"),
-    ("fewest GPUs", "sjf"),
+    ("fewest GPUs", "fewest-gpus"),
     ("tiresias-las", "tiresias-las"),
     ("tiresias-gittins", "tiresias-gittins"),
     ("las", "las[quantum=300]"),

@@ -3,17 +3,17 @@
 
 use super::PolicyEntry;
 use super::entry::{PLACEMENT, Registered};
-use super::picking::{BACKFILL, ByScore, Candidate, Queue, ZERO};
+use super::picking::{BACKFILL, ByScore, Candidate, QUIRKS, Queue, ZERO};
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
         name: "f1",
         title: "F1",
-        summary: "Small and short jobs first, and old ones: log₁₀(time asked for) · GPUs + 870 · log₁₀(submitted). Oracle: the time asked for is the true one.",
+        summary: "Small and short jobs first, and old ones: log₁₀(time asked for) · GPUs + 870 · log₁₀(submitted). An oracle where the trace tells no times asked for: then it is the true one.",
         source: "Carastan-Santos and de Camargo, SC'17; RLScheduler (SC'20)",
         oracle: |_| true,
         takes_whole_gpus: true,
-        params: &[BACKFILL, ZERO, PLACEMENT],
+        params: &[BACKFILL, ZERO, QUIRKS, PLACEMENT],
         ..PolicyEntry::PLAIN
     },
     build: |params, context| {

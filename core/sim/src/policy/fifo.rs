@@ -20,7 +20,7 @@ pub(super) const POLICY: Registered = Registered {
                 aliases: &[],
                 kind: ParamKind::Bool,
                 default: "false",
-                help: "Jobs that fit overtake jobs that do not.",
+                help: "Jobs that fit overtake jobs that do not, for which nothing is reserved.",
                 expert: false,
             },
             PLACEMENT,

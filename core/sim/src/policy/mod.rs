@@ -26,6 +26,7 @@ mod waiting_room;
 // The policies.
 mod f1;
 mod fcfs;
+mod fewest_gpus;
 mod fifo;
 mod gandiva;
 mod gavel;
@@ -39,7 +40,6 @@ mod rl_picker;
 pub mod script;
 mod shortest_expected;
 mod shortest_job;
-mod sjf;
 mod srsf;
 mod srtf;
 mod themis;
@@ -68,7 +68,7 @@ use entry::PLACEMENT;
 /// Every policy, in the order shown to a person.
 const REGISTERED: &[entry::Registered] = &[
     fifo::POLICY,
-    sjf::POLICY,
+    fewest_gpus::POLICY,
     srtf::POLICY,
     srsf::POLICY,
     tiresias_las::POLICY,
@@ -106,8 +106,14 @@ pub const POLICIES: &[PolicyEntry] = &{
     entries
 };
 
-/// The policy of this name.
+/// Names that policies had before, and those that they have. Specs in old links, files and scripts go on meaning
+/// what they meant.
+const RENAMED: &[(&str, &str)] = &[("sjf", "fewest-gpus")];
+
+/// The policy of this name, or that had it before.
 pub fn entry(name: &str) -> Option<&'static PolicyEntry> {
+    let renamed = RENAMED.iter().find(|(before, _)| *before == name);
+    let name = renamed.map_or(name, |(_, now)| now);
     POLICIES.iter().find(|entry| entry.name == name)
 }
 

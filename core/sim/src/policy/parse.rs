@@ -14,7 +14,7 @@ impl PolicySpec {
         (entry, Params::new(entry.params, self))
     }
 
-    /// Whether it sees true remaining work, which no real scheduler knows.
+    /// Whether it may see true remaining work, which no real scheduler knows.
     pub fn is_oracle(&self) -> bool {
         let (entry, params) = self.entry();
         (entry.oracle)(&params)
@@ -113,7 +113,7 @@ impl FromStr for PolicySpec {
             .filter_map(|(info, value)| Some((info.name.to_string(), value?)))
             .collect();
         let mut spec = PolicySpec {
-            name: name.to_string(),
+            name: entry.name.to_string(),
             params,
             what_if,
         };
@@ -173,7 +173,7 @@ fn split(text: &str) -> Option<(&str, Vec<(&str, &str)>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::ParamKind;
+    use crate::policy::{ParamKind, RENAMED};
 
     fn canonical(text: &str) -> String {
         text.parse::<PolicySpec>().unwrap().to_string()
@@ -183,7 +183,7 @@ mod tests {
     fn a_run_may_have_outages_of_its_own() {
         for text in [
             "fifo if 7:3600..",
-            "sjf[placement=spread] if 0:0..5,1:2..3:drain",
+            "fewest-gpus[placement=spread] if 0:0..5,1:2..3:drain",
         ] {
             assert_eq!(canonical(text), text);
         }
@@ -221,10 +221,40 @@ mod tests {
     }
 
     #[test]
+    fn names_of_before_mean_what_they_meant() {
+        assert_eq!(canonical("sjf"), "fewest-gpus");
+        assert_eq!(
+            canonical("sjf[placement=spread] if 7:3600.."),
+            "fewest-gpus[placement=spread] if 7:3600.."
+        );
+        for (before, now) in RENAMED {
+            assert_eq!(canonical(before), *now);
+            let is_taken = POLICIES.iter().any(|entry| entry.name == *before);
+            assert!(!is_taken, "{before} is a policy, too");
+        }
+    }
+
+    /// What a title names is what runs without a parameter.
+    #[test]
+    fn titles_say_what_runs() {
+        for entry in POLICIES {
+            let backfills = entry
+                .params
+                .iter()
+                .any(|info| info.name == "backfill" && info.default == "true");
+            let title = entry.title.to_lowercase();
+            let says = ["easy", "backfill"].iter().any(|word| title.contains(word));
+            assert_eq!(says, says && backfills, "{}", entry.title);
+        }
+        let sjf = POLICIES.iter().filter(|entry| entry.title.contains("SJF"));
+        assert!(sjf.map(|entry| entry.name).eq(["shortest-job"]));
+    }
+
+    #[test]
     fn entries_say_what_follows_from_parameters() {
         let spec = |text: &str| text.parse::<PolicySpec>().unwrap();
         assert!(spec("srtf").is_oracle() && spec("pollux[fit=oracle]").is_oracle());
-        assert!(!spec("sjf").is_oracle() && !spec("pollux").is_oracle());
+        assert!(!spec("fewest-gpus").is_oracle() && !spec("pollux").is_oracle());
         assert_eq!(spec("gittins[history=oracle]").history(), None);
         assert_eq!(spec("gittins[history=h.csv]").history(), Some("h.csv"));
         let thresholds = |text: &str| spec(text).levels().map(|levels| levels.thresholds);

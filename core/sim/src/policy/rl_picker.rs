@@ -5,7 +5,7 @@
 use super::entry::{PLACEMENT, Registered};
 use super::picking::by_service::by_service;
 use super::picking::network::{Learned, Network};
-use super::picking::{BACKFILL, Queue};
+use super::picking::{BACKFILL, QUIRKS, Queue};
 use super::{ParamInfo, ParamKind, Params, PolicyEntry};
 use std::fmt;
 
@@ -13,11 +13,11 @@ pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
         name: "rl-picker",
         title: "RL picker (learned)",
-        summary: "A network of 961 parameters scores jobs, the greatest is next. With weights=lublin 128 waiting ones, never preempted, trained for bounded slowdown with backfilling (oracle: the time asked for is the true one). With weights=gpu also those that run, preempting, by the service they have had, trained for mean JCT on the first half of a GPU trace; no oracle.",
+        summary: "A network of 961 parameters scores jobs, the greatest is next. With weights=lublin 128 waiting ones, never preempted, trained for bounded slowdown with backfilling (an oracle where the trace tells no times asked for: then it is the true one). With weights=gpu also those that run, preempting, by the service they have had, trained for mean JCT on the first half of a GPU trace; no oracle.",
         source: "After RLScheduler (Zhang et al., SC'20), with weights of our own",
         oracle: |params| !is_gpu(params),
         takes_whole_gpus: true,
-        params: &[WEIGHTS, BACKFILL, LONGEST, QUANTUM, PLACEMENT],
+        params: &[WEIGHTS, BACKFILL, LONGEST, QUIRKS, QUANTUM, PLACEMENT],
         picker: |params| Some(picker(params)),
         check,
         ..PolicyEntry::PLAIN
@@ -125,7 +125,7 @@ fn is_gpu(params: &Params<'_>) -> bool {
 fn check(params: &Params<'_>) -> Result<(), String> {
     let (others, own): (&[ParamInfo], _) = match is_gpu(params) {
         true => (
-            &[BACKFILL, LONGEST],
+            &[BACKFILL, LONGEST, QUIRKS],
             "weights=gpu preempts, and knows no times asked for: leave it out, or take weights=lublin",
         ),
         false => (

@@ -1,19 +1,18 @@
-//! The job that asks for the least time first, as batch systems have it: not preemptive. ([`sjf`](super::sjf)
-//! is Tiresias' of the same name, by GPUs.)
+//! Shortest job first: the one that asks for the least time, as batch systems have it, not preemptive.
 
 use super::PolicyEntry;
 use super::entry::{PLACEMENT, Registered};
-use super::picking::{BACKFILL, ByScore, Queue};
+use super::picking::{BACKFILL, ByScore, QUIRKS, Queue};
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
         name: "shortest-job",
-        title: "SJF (least time)",
-        summary: "The job that asks for the least time first, never preempted; equal ones in order of submission. Oracle: the time asked for is the true one.",
+        title: "SJF (shortest job)",
+        summary: "Shortest job first: the one that asks for the least time, never preempted; equal ones in order of submission. An oracle where the trace tells no times asked for: then it is the true one.",
         source: "Compared in RLScheduler (SC'20) as SJF",
         oracle: |_| true,
         takes_whole_gpus: true,
-        params: &[BACKFILL, PLACEMENT],
+        params: &[BACKFILL, QUIRKS, PLACEMENT],
         ..PolicyEntry::PLAIN
     },
     build: |params, context| {

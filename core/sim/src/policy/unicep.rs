@@ -9,7 +9,7 @@ pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
         name: "unicep",
         title: "UNICEP",
-        summary: "Jobs that have waited long, ask for little time and few GPUs first: waited ÷ (log₂ GPUs · time asked for). Oracle: the time asked for is the true one.",
+        summary: "Jobs that have waited long, ask for little time and few GPUs first: waited ÷ (log₂ GPUs · time asked for). An oracle where the trace tells no times asked for: then it is the true one.",
         source: "Tang et al., CLUSTER'09; RLScheduler (SC'20) as UNI",
         oracle: |_| true,
         takes_whole_gpus: true,

@@ -9,7 +9,7 @@ pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
         name: "wfp3",
         title: "WFP3",
-        summary: "Jobs that have waited long for the time they ask for first, large ones before small ones: (waited ÷ time asked for)³ · GPUs. Oracle: the time asked for is the true one.",
+        summary: "Jobs that have waited long for the time they ask for first, large ones before small ones: (waited ÷ time asked for)³ · GPUs. An oracle where the trace tells no times asked for: then it is the true one.",
         source: "Tang et al., CLUSTER'09; RLScheduler (SC'20)",
         oracle: |_| true,
         takes_whole_gpus: true,

@@ -325,6 +325,12 @@ impl View<'_> {
         setting.oracle.then(|| setting.job(job).work.seconds())
     }
 
+    /// Seconds that the job asks for. Where the trace tells none its [duration](Self::duration) stands in.
+    pub fn requested_time(&self, job: JobId) -> Option<f64> {
+        let told = self.setting.job(job).demand.time;
+        told.or_else(|| self.duration(job))
+    }
+
     /// True remaining seconds of execution at the requested GPUs: `None` unless the policy
     /// declares itself an oracle.
     pub fn remaining(&self, job: JobId) -> Option<f64> {

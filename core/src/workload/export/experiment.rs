@@ -94,7 +94,7 @@ pub fn experiment(
 type Asked = fn(&Workload, &Demand) -> Option<String>;
 
 /// What a job asks for besides GPUs, by column.
-const DEMANDS: [(&str, Asked); 7] = [
+const DEMANDS: [(&str, Asked); 8] = [
     ("gpu_types", |workload, demand| {
         let named = demand.types.named();
         let named = named.filter_map(|at| workload.gpu_types.get(at as usize));
@@ -104,6 +104,9 @@ const DEMANDS: [(&str, Asked); 7] = [
     ("gpu_memory", |_, demand| figure(demand.gpu_memory, 1024.0)),
     ("cores", |_, demand| figure(demand.cores, 1000.0)),
     ("memory", |_, demand| figure(demand.memory, 1024.0)),
+    ("requested_time", |_, demand| {
+        demand.time.map(|seconds| seconds.to_string())
+    }),
     ("servers", |_, demand| figure(demand.servers.count, 1.0)),
     ("server_cores", |_, demand| {
         figure(demand.servers.cores, 1000.0)

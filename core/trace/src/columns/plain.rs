@@ -30,6 +30,8 @@ pub(crate) struct Plain {
     pub(crate) gpu_memory: &'static str,
     /// How many times the memory is asked for, where that is not `workers`.
     pub(crate) memory_times: &'static str,
+    /// The time that is asked for, and its unit.
+    pub(crate) requested_time: (&'static str, Unit),
     /// How times are read: a sentence for the report.
     pub(crate) units: &'static str,
 }
@@ -55,6 +57,7 @@ impl Plain {
         memory: ("", 1.0),
         gpu_memory: "",
         memory_times: "",
+        requested_time: ("", Unit::Seconds),
         units: "",
     };
 }

@@ -3,11 +3,11 @@
 //! `jobs` is an array of `{"id", "subtime", "res", "profile"}`; a profile of type `delay`, since
 //! version 5 `DelayProfile`, tells the duration in its `delay`. Times are seconds, `res` is taken
 //! for GPUs. Jobs whose profile is of another type describe work, not time, and are left out.
-//! `walltime` is a limit.
+//! `walltime` is the time that is asked for.
 //!
 //! A run's `jobs.csv` has `job_id,workload_name,profile,submission_time,`
 //! `requested_number_of_resources,requested_time,success,final_state,starting_time,`
-//! `execution_time,…`; `requested_time` is a limit, and a job that never ran has a negative
+//! `execution_time,…`; a job that never ran has a negative
 //! execution time.
 //!
 //! Source: <https://batsim.readthedocs.io/en/latest/input-workload.html>, `output-jobs.html`.
@@ -19,7 +19,7 @@ use crate::job::Status;
 use crate::objects::{parse, rows_of_field};
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Fields, Row};
-use crate::sink::{self, Draft, Sink};
+use crate::sink::{self, Asks, Draft, Sink};
 use crate::sniff::Shape;
 use crate::timestamp::Unit;
 use serde::Deserialize;
@@ -58,6 +58,7 @@ const PLAIN: Plain = Plain {
     duration: "execution_time",
     gpus: "requested_number_of_resources",
     status: "success",
+    requested_time: ("requested_time", Unit::Seconds),
     units: "Times are seconds, as this format defines them; the duration is the execution time in that run; resources are taken for GPUs.",
     ..Plain::NONE
 };
@@ -69,6 +70,7 @@ struct Job {
     #[serde(alias = "requested_number_of_resources")]
     res: Option<f64>,
     profile: Option<String>,
+    walltime: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -144,7 +146,10 @@ fn read(
         tenant: "",
         model: "",
         batch: None,
-        asks: Default::default(),
+        asks: Asks {
+            time: sink::asked_time(job.walltime),
+            ..Asks::default()
+        },
         status: Status::Unknown,
     });
     Ok(())
@@ -165,6 +170,8 @@ mod tests {
             records(&trace),
             ["4 w!1 0 3600 4 - - Unknown", "5 2 10.5 1.5 1 - - Unknown",]
         );
+        let asked = trace.records.iter().map(|record| record.demand.time);
+        assert!(asked.eq([Some(999.0), None]));
         assert_eq!(
             dropped(&trace),
             [

@@ -1,7 +1,7 @@
 //! Our own files: a workload with all settings of its runs, to save, share and cite.
 //!
 //! `docs/format.md` describes them: `#` lines with settings, which are handed on as a [`Header`], then
-//! a table `job,submit,duration,gpus` and perhaps others (`gpu_milli`, `tenant`, `model`, `batch`,
+//! a table `job,submit,duration,gpus` and perhaps others (`requested_time`, `gpu_milli`, `tenant`, `model`, `batch`,
 //! `servers`, `status`, `attempts`, …), times in seconds.
 
 use super::adaptdl;
@@ -66,6 +66,7 @@ const PLAIN: Plain = Plain {
     cores: ("cores", 1.0),
     memory: ("memory", 1.0),
     gpu_memory: "gpu_memory",
+    requested_time: ("requested_time", crate::Unit::Seconds),
     units: "Submission and duration are seconds, as this format defines them.",
     ..Plain::NONE
 };
@@ -269,6 +270,16 @@ mod tests {
         let servers: Vec<_> = servers.map(|of| (of.count, of.cores, of.memory)).collect();
         assert_eq!(servers, [(2, 1500, 8192), (0, 0, 0), (1, 0, 0)]);
         assert_eq!(dropped(&trace), ["servers_invalid 3 6 servers is '-1'"]);
+    }
+
+    #[test]
+    fn times_asked_for_may_be_longer_or_shorter_than_runs() {
+        let text = "#switchyard 1\njob,submit,duration,gpus,requested_time\n\
+            a,0,5,4,60\nb,1,50,1,7.5\nc,2,5,1,\nd,3,5,1,-1\ne,4,5,1,0\n";
+        let trace = trace("e.csv", text.as_bytes());
+        let asked = trace.records.iter().map(|record| record.demand.time);
+        assert!(asked.eq([Some(60.0), Some(7.5), None, None, None]));
+        assert_eq!(trace.workload().jobs[1].demand.time, Some(7.5));
     }
 
     #[test]

@@ -136,6 +136,7 @@ impl Generic {
         columns.tenant = column("tenant")?;
         columns.model = column("model")?;
         columns.status = column("status")?;
+        columns.requested_time = column("requested_time")?.zip(Some(unit));
         Ok(Self {
             columns,
             table: sniff.head(ColumnMapping::default()),

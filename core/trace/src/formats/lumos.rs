@@ -2,13 +2,14 @@
 //! common columns.
 //!
 //! `job,user,project,state,gpu_num,cpu_num,node_num,submit_time,wait_time,run_time,wall_time,`
-//! `node_hour,new_status`; submissions are Unix seconds, durations seconds. `wall_time` is a
-//! limit. Systems without GPUs have none in any row.
+//! `node_hour,new_status`; submissions are Unix seconds, durations seconds. `wall_time` is the
+//! time that is asked for. Systems without GPUs have none in any row.
 //!
 //! Source: <https://github.com/DIR-LAB/lumos>.
 
 use crate::columns::{Clock, Columns, Plain};
 use crate::format::Format;
+use crate::timestamp::Unit;
 
 pub(super) const FORMAT: Format = Format {
     id: "lumos",
@@ -34,7 +35,8 @@ const PLAIN: Plain = Plain {
     gpus: "gpu_num",
     tenant: "project",
     status: "new_status",
-    units: "Submissions are Unix seconds, durations seconds; wall_time is a limit and not used.",
+    requested_time: ("wall_time", Unit::Seconds),
+    units: "Submissions are Unix seconds, durations seconds; wall_time is the time asked for, in seconds.",
     ..Plain::NONE
 };
 
@@ -55,6 +57,8 @@ mod tests {
                 "4 503 1672529199 60 16 7.0 - Cancelled",
             ]
         );
+        let asked = trace.records.iter().map(|record| record.demand.time);
+        assert!(asked.eq([Some(3600.0); 2]));
         assert_eq!(dropped(&trace), ["no_gpus 1 3 gpu_num is '0.0'",]);
         assert_eq!(warnings(&trace), [""; 0]);
     }

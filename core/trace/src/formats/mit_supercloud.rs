@@ -3,7 +3,8 @@
 //! `id_job,…,partition,…,state,timelimit,time_submit,time_eligible,time_start,time_end,…,`
 //! `tres_alloc,…`; times are Unix seconds, 0 where there is none. The duration is end − start.
 //! `tres_alloc` lists resources by number, such as `1=40,2=8000,4=1,1002=2`; 1001 are all GPUs and
-//! 1002 those of a kind, so the larger counts; 1 are cores, 2 is memory in MB. States are Slurm's numbers.
+//! 1002 those of a kind, so the larger counts; 1 are cores, 2 is memory in MB. `timelimit` is the time that is asked
+//! for, in minutes. States are Slurm's numbers.
 //!
 //! Source: <https://dcc.mit.edu>; Slurm's `job_states` in `slurm.h`.
 
@@ -33,10 +34,14 @@ struct Supercloud {
     tres: Column,
     tenant: Option<Column>,
     state: Option<Column>,
+    limit: Option<Column>,
 }
 
 /// The numbers under which GPUs stand.
 const GPUS: [&str; 2] = ["1001", "1002"];
+
+/// From here on a number of 32 bits says that there is none, or that it is not known.
+const LIMITLESS: f64 = 4_294_967_294.0;
 
 impl Supercloud {
     fn new(sniff: &Sniff<'_>) -> Result<Self, OpenError> {
@@ -58,6 +63,7 @@ impl Supercloud {
             tres,
             tenant: named("partition"),
             state: named("state"),
+            limit: named("timelimit"),
         })
     }
 
@@ -83,6 +89,10 @@ impl Supercloud {
                 }
             }
         }
+        let limit = self.limit.as_ref().and_then(|column| number(cell(column)));
+        // Those beyond are Slurm's words for none.
+        let limit = limit.filter(|minutes| *minutes < LIMITLESS);
+        asks.time = sink::asked_time(limit.map(|minutes| 60.0 * minutes));
         let (gpus, share) = sink::gpus(count).map_err(|reason| (reason, &self.tres))?;
         let time = |column| match number(cell(column)) {
             Some(0.0) => Err((true, column)),
@@ -160,7 +170,8 @@ mod tests {
 
     #[test]
     fn fixture() {
-        let trace = trace("mit_supercloud.csv", FILE);
+        let opened = |bytes: &[u8]| trace("mit_supercloud.csv", bytes);
+        let trace = opened(FILE);
         assert_eq!(trace.format, "mit-supercloud");
         assert_eq!(
             records(&trace),
@@ -177,5 +188,16 @@ mod tests {
             ]
         );
         assert_eq!(warnings(&trace), [""; 0]);
+        let asked = |trace: &crate::Trace| -> Vec<_> {
+            let times = trace.records.iter().map(|record| record.demand.time);
+            times.collect()
+        };
+        assert_eq!(asked(&trace), [Some(86_400.0); 2]);
+        // No limit, and none known.
+        for none in ["4294967295", "4294967294", "0", ""] {
+            let text = String::from_utf8_lossy(FILE).replace(",1440,", &format!(",{none},"));
+            let trace = opened(text.as_bytes());
+            assert_eq!(asked(&trace), [None; 2], "{none}");
+        }
     }
 }

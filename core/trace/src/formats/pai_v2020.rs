@@ -255,10 +255,9 @@ fn give(tasks: &[Task], sink: &mut Sink) {
         }
         let all: f64 = own.clone().map(|task| task.gpus).sum();
         let asks = Asks {
-            types: "",
             cores: own.clone().map(|task| task.cores).sum(),
             memory: own.clone().map(|task| task.memory).sum(),
-            gpu_memory: 0.0,
+            ..Asks::default()
         };
         let types = own.filter(|task| task.gpus > 0.0).map(|task| task.types);
         match sink::gpus(all) {

@@ -7,10 +7,11 @@
 //! first of what was requested, else allocated: who asked for any may run on any. Without a header
 //! columns are told by their cells, and three dates are needed, since a lone time could be the
 //! limit. Timestamps have no zone. Rows whose id has a dot are steps of a job that has a row of its
-//! own. `Timelimit` is a limit.
+//! own. `TimelimitRaw` in minutes, else `Timelimit` such as `1-00:00:00`, is the time that is asked for; words
+//! in it, such as `UNLIMITED`, ask for none.
 //!
-//! With `--json`, an object whose `jobs` have `job_id`, `time` in Unix seconds, `state` and `tres`;
-//! the steps within are not read.
+//! With `--json`, an object whose `jobs` have `job_id`, `time` in Unix seconds (its `limit` in minutes), `state`
+//! and `tres`; the steps within are not read.
 //!
 //! Source: <https://slurm.schedmd.com/sacct.html>.
 
@@ -84,6 +85,8 @@ struct Layout {
     gpus: Vec<Column>,
     tenant: Option<Column>,
     state: Option<Column>,
+    /// The time that is asked for: in minutes where it is a number.
+    limit: Option<Column>,
 }
 
 /// Where the duration stands.
@@ -131,6 +134,7 @@ impl Layout {
             gpus,
             tenant: named("account").or_else(|| named("partition")),
             state: named("state"),
+            limit: named("timelimitraw").or_else(|| named("timelimit")),
         })
     }
 
@@ -178,6 +182,7 @@ impl Layout {
             gpus,
             tenant: None,
             state: are(&known).into_iter().next(),
+            limit: None,
         })
     }
 
@@ -216,6 +221,8 @@ impl Layout {
             }
         };
         let duration = sink::duration(duration).map_err(|reason| (reason, column))?;
+        let limit = self.limit.as_ref().map_or("", cell);
+        let limit = span(limit).or_else(|| number(limit).map(|minutes| 60.0 * minutes));
         sink.keep(Draft {
             line: row.line,
             name,
@@ -228,6 +235,7 @@ impl Layout {
             batch: None,
             asks: Asks {
                 types: &types,
+                time: sink::asked_time(limit),
                 ..Asks::default()
             },
             status: status(self.state.as_ref().map_or("", cell)),
@@ -312,6 +320,7 @@ struct Job {
 struct Times {
     submission: Option<Value>,
     elapsed: Option<Value>,
+    limit: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -424,6 +433,7 @@ fn read_json(row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, String)>
     let elapsed = elapsed.ok_or_else(|| missing(DropReason::DurationMissing, "time.elapsed"))?;
     let duration =
         sink::duration(elapsed).map_err(|r| (r, cell_is("time.elapsed", &elapsed.to_string())))?;
+    let limit = amount(&time.limit).map(|minutes| 60.0 * minutes);
     let id = job.job_id.map_or_else(String::new, |id| id.to_string());
     let tenant = job.account.filter(|name| !name.is_empty());
     let tenant = tenant.or(job.partition).unwrap_or_default();
@@ -439,6 +449,7 @@ fn read_json(row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, String)>
         batch: None,
         asks: Asks {
             types: &types,
+            time: sink::asked_time(limit),
             ..Asks::default()
         },
         status: status(job.state.as_ref().map_or("", word)),
@@ -473,6 +484,45 @@ mod tests {
             ]
         );
         assert_eq!(warnings(&trace), ["gpu_types 1 5 a100|h100"]);
+        assert_eq!(asked(&trace), [Some(172_800.0), Some(1_800.0)]);
+    }
+
+    fn asked(trace: &crate::Trace) -> Vec<Option<f64>> {
+        let times = trace.records.iter().map(|record| record.demand.time);
+        times.collect()
+    }
+
+    #[test]
+    fn limits_are_times_asked_for() {
+        for (column, cell, seconds) in [
+            ("Timelimit", "1-02:00:00", Some(93_600.0)),
+            ("Timelimit", "00:00:30", Some(30.0)),
+            ("Timelimit", "UNLIMITED", None),
+            ("Timelimit", "Partition_Limit", None),
+            ("TimelimitRaw", "90", Some(5_400.0)),
+            ("TimelimitRaw", "", None),
+        ] {
+            let table = format!(
+                "JobID|Submit|ElapsedRaw|{column}|AllocTRES\n7|{SUBMIT}|60|{cell}|gres/gpu=2\n"
+            );
+            let trace = trace("sacct.txt", table.as_bytes());
+            assert_eq!(asked(&trace), [seconds], "{column} {cell}");
+        }
+        let json = |limit: &str| {
+            let text = String::from_utf8_lossy(SACCT_JSON);
+            let with = format!("\"elapsed\": 3600, \"limit\": {limit}");
+            let text = text.replacen("\"elapsed\": 3600", &with, 1);
+            asked(&trace("sacct.json", text.as_bytes()))[0]
+        };
+        assert_eq!(
+            json(r#"{"set": true, "infinite": false, "number": 90}"#),
+            Some(5_400.0)
+        );
+        assert_eq!(
+            json(r#"{"set": false, "infinite": true, "number": 0}"#),
+            None
+        );
+        assert_eq!(json("120"), Some(7_200.0));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! `;` comments with `Key: value` facts, then one line per job of 18 numbers, −1 for unknown.
 //! Read are 1 the id, 2 the submission and 4 the run time in seconds, 5 the processors allocated
-//! or else 8 those requested, 11 the status, 13 the group. Processors are taken for GPUs.
-//! Field 9, the requested time, is a limit and not a duration. Fields beyond the 18th are not read;
+//! or else 8 those requested, 9 the time requested, 11 the status, 13 the group. Processors are taken for
+//! GPUs. Fields beyond the 18th are not read;
 //! below a comment the last ones may be missing.
 //!
 //! Source: <https://www.cs.huji.ac.il/labs/parallel/workload/swf.html>.
@@ -12,7 +12,7 @@ use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, number};
-use crate::sink::{self, Draft, Sink};
+use crate::sink::{self, Asks, Draft, Sink};
 use crate::sniff::{Evidence, Shape};
 
 pub(super) const FORMAT: Format = Format {
@@ -34,6 +34,7 @@ const SUBMIT: usize = 1;
 const RUN_TIME: usize = 3;
 const ALLOCATED: usize = 4;
 const REQUESTED: usize = 7;
+const REQUESTED_TIME: usize = 8;
 const STATUS: usize = 10;
 const GROUP: usize = 12;
 
@@ -149,7 +150,10 @@ fn read<'r>(row: &Row<'r>, sink: &mut Sink) -> Result<(), (DropReason, usize, &'
         tenant: &group,
         model: "",
         batch: None,
-        asks: Default::default(),
+        asks: Asks {
+            time: sink::asked_time(number(row.cell(REQUESTED_TIME))),
+            ..Asks::default()
+        },
         status,
     });
     Ok(())
@@ -181,6 +185,8 @@ mod tests {
                 "duration_missing 1 8 field 4 is '-1'",
             ]
         );
+        let asked = trace.records.iter().map(|record| record.demand.time);
+        assert!(asked.eq([None, Some(7200.0), Some(3600.0)]));
         assert_eq!(warnings(&trace), [""; 0]);
         assert_eq!(trace.epoch, Some(749_458_800.0));
     }

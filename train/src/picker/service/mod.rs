@@ -79,7 +79,7 @@ const BASELINES: [&str; 7] = [
     "tiresias-las",
     "tiresias-las[thresholds=3000:30000:300000]",
     "las",
-    "sjf",
+    "fewest-gpus",
 ];
 
 /// Pieces that validation's jobs are run in.

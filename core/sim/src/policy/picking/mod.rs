@@ -1,7 +1,6 @@
 //! The queue of schedulers that pick one job after the other, as batch systems do: the picked job is
-//! the head, never preempted and never exchanged, and all others wait until it fits. With EASY
-//! backfilling, jobs start meanwhile, in order of submission, that fit and end, by the time they ask
-//! for, before the head's reserved start.
+//! the head, never preempted and never exchanged, and all others wait until it fits, but for those that
+//! start behind it meanwhile ([`easy`]).
 //!
 //! (For GPU traces there is [`by_service`], which is no such queue and shares the network alone.)
 //!
@@ -9,36 +8,28 @@
 //! that has learned it from what it sees of them ([`sight`]). The semantics are those of the
 //! simulator of RLScheduler (Zhang et al., SC'20; DIR-LAB/deep-batch-scheduler, commit cd433e3),
 //! down to the order of what happens in one second: jobs arrive before others end, each is looked at
-//! by itself, and those that end do so in the order of their starts. A reservation is made once, when
-//! its job becomes the head.
+//! by itself, and those that end do so in the order of their starts.
 
 pub mod by_service;
+mod easy;
 pub mod network;
 mod score;
 pub mod sight;
 #[cfg(test)]
 mod tests;
 
+pub use easy::Backfill;
+pub(super) use easy::{BACKFILL, QUIRKS};
 pub(super) use score::ByScore;
 
 use super::entry::{BuildContext, PLACEMENT};
 use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, Rng, Verdict};
-use crate::cluster::Placement;
+use crate::cluster::{Needs, Part, Placement};
 use crate::job::JobId;
-use crate::order;
 use crate::placement::{Gang, Room, Strategy};
 use crate::sim::{News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
-
-/// Whether the queue backfills.
-pub(super) const BACKFILL: ParamInfo = ParamInfo {
-    name: "backfill",
-    aliases: &[],
-    kind: ParamKind::Bool,
-    default: "false",
-    help: "EASY backfilling: jobs behind the head start, in order of submission, if they fit and end before its reserved start.",
-    expert: false,
-};
+use easy::Reservation;
 
 /// Where time 0 is on the trace's clock.
 pub(super) const ZERO: ParamInfo = ParamInfo {
@@ -53,16 +44,6 @@ pub(super) const ZERO: ParamInfo = ParamInfo {
     expert: true,
 };
 
-/// Whether waiting times are wrong.
-pub(super) const QUIRKS: ParamInfo = ParamInfo {
-    name: "quirks",
-    aliases: &[],
-    kind: ParamKind::Bool,
-    default: "false",
-    help: "As in RLScheduler's simulator, where waiting times are negative.",
-    expert: true,
-};
-
 /// A waiting job, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
@@ -72,7 +53,7 @@ pub struct Candidate {
     pub submit: f64,
     /// Its gang.
     pub gpus: u32,
-    /// The time it asks for, seconds. (Traces of models do not tell, so that it is the true one.)
+    /// The time it asks for, seconds; the true one where its trace tells none.
     pub seconds: f64,
 }
 
@@ -100,12 +81,12 @@ pub trait Pick {
 /// The policy around a [`Pick`].
 pub struct Queue<P> {
     pick: P,
-    backfill: bool,
+    backfill: Backfill,
     strategy: Strategy,
     /// In order of submission.
     waiting: Vec<Candidate>,
     head: Option<Candidate>,
-    /// When the head is to start, if it could not at once.
+    /// When the head was to start, when it became the head and could not at once.
     reserved: f64,
     /// In the order of their starts.
     running: Vec<Running>,
@@ -121,13 +102,15 @@ pub struct Queue<P> {
 struct Running {
     job: JobId,
     gpus: u32,
+    parts: Vec<Part>,
+    needs: Needs,
     /// By the time it asks for.
     end: f64,
 }
 
 impl<P: Pick> Queue<P> {
     /// An empty one.
-    pub fn new(pick: P, backfill: bool, strategy: Strategy) -> Self {
+    pub fn new(pick: P, backfill: Backfill, strategy: Strategy) -> Self {
         Self {
             pick,
             backfill,
@@ -147,7 +130,7 @@ impl<P: Pick> Queue<P> {
     /// The same, as a spec asks for it.
     pub(super) fn of(pick: P, params: &Params<'_>, context: &BuildContext<'_>) -> Self {
         let strategy = params.placement(PLACEMENT.name, context.placement);
-        Self::new(pick, params.bool(BACKFILL.name), strategy)
+        Self::new(pick, Backfill::of(params), strategy)
     }
 
     fn moment(&self, view: &View<'_>) -> Moment {
@@ -173,66 +156,105 @@ impl<P: Pick> Queue<P> {
                 continue;
             }
             self.head = Some(head);
-            if is_new {
-                self.reserved = self.start_of(head, view.now().seconds());
+            if is_new && self.backfill == Backfill::FirstRule {
+                self.reserved = self.reservation(head, view).start;
             }
-            if self.backfill {
-                self.fill(view, plan);
+            if self.backfill != Backfill::No {
+                self.fill(head, view, plan);
             }
             return;
         }
     }
 
-    /// When so many GPUs are free that the job can start, if all that run take the time they asked for.
-    fn start_of(&self, head: Candidate, now: f64) -> f64 {
-        let mut ends: Vec<(f64, u32)> =
-            self.running.iter().map(|run| (run.end, run.gpus)).collect();
-        order::sort_by(&mut ends, |a, b| a.0.total_cmp(&b.0));
-        let mut free = self.free;
-        let mut start = now;
-        for (end, gpus) in ends {
-            free += gpus;
-            start = end;
-            if free >= head.gpus {
-                break;
-            }
+    /// When the head is to start, where others may start behind it.
+    fn reserved_start(&self, view: &View<'_>) -> Option<f64> {
+        let head = self.head?;
+        match self.backfill {
+            Backfill::No => None,
+            Backfill::Easy => Some(self.reservation(head, view).start),
+            Backfill::FirstRule => Some(self.reserved),
         }
-        start
     }
 
-    /// Starts those that end before the head's reserved start.
-    fn fill(&mut self, view: &View<'_>, plan: &mut Plan) {
+    fn reservation(&self, head: Candidate, view: &View<'_>) -> Reservation {
+        let head = view.gang(head.job, self.strategy, DEFAULT_PACKLIMIT);
+        Reservation::of(head, self.strategy, &self.running, view)
+    }
+
+    /// Starts those that do not delay the head.
+    fn fill(&mut self, head: Candidate, view: &View<'_>, plan: &mut Plan) {
+        if self.waiting.iter().all(|job| job.gpus > self.free) {
+            return;
+        }
         let now = view.now().seconds();
+        let is_easy = self.backfill == Backfill::Easy;
+        let mut reservation = self.reservation(head, view);
+        // Those that would need what the head needs.
+        let mut in_its_way: Vec<Gang> = Vec::new();
         let mut waiting = std::mem::take(&mut self.waiting);
         waiting.retain(|&job| {
-            let ends_in_time = now + job.seconds < self.reserved;
-            !(ends_in_time && self.start(job, view, plan))
+            let ends_in_time = match is_easy {
+                true => now + job.seconds <= reservation.start,
+                false => now + job.seconds < self.reserved,
+            };
+            if !ends_in_time && !(is_easy && reservation.may_spare(&job)) {
+                return true;
+            }
+            let Some(gang) = self.lay(job, view) else {
+                return true;
+            };
+            if !ends_in_time {
+                if in_its_way.iter().any(|other| other.is_like(&gang)) {
+                    return true;
+                }
+                if !reservation.spare(job.job, &self.placement.parts, gang.needs) {
+                    in_its_way.push(gang);
+                    return true;
+                }
+            }
+            self.run(job, gang, view, plan);
+            false
         });
         self.waiting = waiting;
     }
 
     /// Starts the job if it fits.
     fn start(&mut self, job: Candidate, view: &View<'_>, plan: &mut Plan) -> bool {
+        let gang = self.lay(job, view);
+        if let Some(gang) = gang {
+            self.run(job, gang, view, plan);
+        }
+        gang.is_some()
+    }
+
+    /// Lays the job's gang, if it fits: [`placement`](Self::placement) is where.
+    fn lay(&mut self, job: Candidate, view: &View<'_>) -> Option<Gang> {
         if job.gpus > self.free {
-            return false;
+            return None;
         }
         let gang = view.gang(job.job, self.strategy, DEFAULT_PACKLIMIT);
         if self.refused.iter().any(|refused| refused.is_like(&gang)) {
-            return false;
+            return None;
         }
         if !self.room.place(self.strategy, gang, &mut self.placement) {
             self.refused.push(gang);
-            return false;
+            return None;
         }
+        Some(gang)
+    }
+
+    /// Starts the job where it has just been laid.
+    fn run(&mut self, job: Candidate, gang: Gang, view: &View<'_>, plan: &mut Plan) {
         (self.room).take(job.job, &self.placement.parts, gang.needs);
         plan.place(job.job, &self.placement);
         self.free -= job.gpus;
         self.running.push(Running {
             job: job.job,
             gpus: job.gpus,
+            parts: self.placement.parts.clone(),
+            needs: gang.needs,
             end: view.now().seconds() + job.seconds,
         });
-        true
     }
 
     /// Takes back those that have lost their GPUs. With fewer nodes, another may be next.
@@ -255,7 +277,7 @@ impl<P: Pick> Queue<P> {
             job,
             submit,
             gpus: view.gpus(job),
-            seconds: view.duration(job).unwrap_or(f64::INFINITY),
+            seconds: view.requested_time(job).unwrap_or(f64::INFINITY),
         };
         // One that has lost its GPUs is as old as it is.
         let at = (self.waiting).partition_point(|other| other.job < job.job);
@@ -308,9 +330,12 @@ impl<P: Pick> Policy for Queue<P> {
         if head == Some(job) {
             facts.push(Fact::new("picked", "the head, until it fits"));
         }
-        if self.backfill && head.is_some() {
-            let starts = format!("{:.0} s", self.reserved);
-            facts.push(Fact::new("head's reserved start", starts));
+        if let Some(start) = self.reserved_start(view) {
+            let start = match start.is_finite() {
+                true => format!("{start:.0} s"),
+                false => "unknown, until nodes are back".to_owned(),
+            };
+            facts.push(Fact::new("head's reserved start", start));
         }
         if let Some(at) = self.waiting.iter().position(|other| other.job == job) {
             facts.extend((self.pick).facts(&self.waiting, at, self.moment(view)));

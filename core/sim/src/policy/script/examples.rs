@@ -33,11 +33,11 @@ pub const EXAMPLES: &[Example] = &[
         equals: Some("fifo[backfill=true]"),
     },
     Example {
-        name: "sjf",
-        title: "SJF (fewest GPUs)",
+        name: "fewest-gpus",
+        title: "Fewest GPUs first",
         about: "The job with the fewest GPUs first, preempting larger ones.",
-        text: include_str!("examples/sjf.rhai"),
-        equals: Some("sjf"),
+        text: include_str!("examples/fewest-gpus.rhai"),
+        equals: Some("fewest-gpus"),
     },
     Example {
         name: "srtf",

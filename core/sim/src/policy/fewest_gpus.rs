@@ -1,5 +1,5 @@
-//! Smallest job first: the fewest GPUs first, preemptive. Equal gangs in order of submission.
-//! (Tiresias' simulator: `sjf`.)
+//! The fewest GPUs first, preemptive. Equal gangs in order of submission. (Tiresias' simulator calls it `sjf`,
+//! smallest job first; elsewhere SJF is [the shortest](super::shortest_job).)
 
 use super::entry::{BuildContext, PLACEMENT, Registered};
 use super::priority_walk::PriorityWalk;
@@ -9,22 +9,22 @@ use crate::sim::{Plan, View};
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
-        name: "sjf",
-        title: "SJF (fewest GPUs)",
+        name: "fewest-gpus",
+        title: "Fewest GPUs first",
         summary: "The job with the fewest GPUs first, preempting larger ones; equal gangs in order of submission.",
-        source: "Baseline of Tiresias (NSDI'19)",
+        source: "Baseline of Tiresias (NSDI'19), as sjf",
         params: &[PLACEMENT],
         ..PolicyEntry::PLAIN
     },
-    build: |params, context| Box::new(Sjf::new(params, context)),
+    build: |params, context| Box::new(FewestGpus::new(params, context)),
 };
 
-struct Sjf {
+struct FewestGpus {
     /// Keyed by gang size.
     walk: PriorityWalk<u32>,
 }
 
-impl Sjf {
+impl FewestGpus {
     fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
         Self {
             walk: PriorityWalk::new(params.placement("placement", context.placement)),
@@ -32,7 +32,7 @@ impl Sjf {
     }
 }
 
-impl Policy for Sjf {
+impl Policy for FewestGpus {
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
         self.walk.follow(view, |job| view.gpus(job));
         self.walk.walk(view, plan);
