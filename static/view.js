@@ -189,10 +189,11 @@
     async #note({ link, sample, url, ...settings }) {
       const src = settings.src ?? sample ?? url;
       if (src !== undefined) settings.src = src;
+      const whole = link !== undefined;
       const hasOthers = Object.keys(settings).some((name) => !SET.includes(name));
       // What a reader has opened has no link that is told.
       if (hasOthers || (src !== undefined && this.link)) link = await this.#ask("link").catch(() => link);
-      const others = link === undefined ? ["t"] : SET;
+      const others = whole ? SET : src === undefined ? ["t"] : ["t", "speed"];
       const said = { ...Object.fromEntries(others.map((name) => [name, null])), ...settings, ...(link !== undefined && { link }) };
       this.#isNoting = true;
       for (const name of [...SET, "link"]) {

@@ -88,7 +88,7 @@ test("after a run attributes say what is shown, and the figure comes back as tha
   assert.deepEqual((await state(page, "one")).runs, before.runs);
   // Other jobs, by each of their names.
   await on(page, "one", (element) => element.run({ sample: "lab", policy: "fifo" }));
-  assert.deepEqual(await said(), { src: "lab", policy: "fifo", cluster: "1x4", speed: "2", theme: "dark" });
+  assert.deepEqual(await said(), { src: "lab", policy: "fifo", cluster: "1x4", theme: "dark" });
   assert.doesNotMatch(await on(page, "one", (element) => element.link), /three-jobs/);
   // A link says all but what is said beside it.
   await on(page, "one", (element) => element.run({ link: "v=1&sample=three-jobs&run=srtf&seed=9", policy: "las" }));

@@ -138,8 +138,8 @@ test("a script and a plug-in run, with the log of the policy that they are", asy
   const las = await script(readFileSync(new URL("las.rhai", SCRIPTS), "utf8"), { name: "my own" });
   assert.match(las, /^script\[code=[\w-]+,name=my own\]$/);
   const spread = await script(readFileSync(new URL("fifo.rhai", SCRIPTS), "utf8"), { placement: "spread" });
-  const mine = await plugin(module, { name: "mine" });
-  const { runs } = await run(trace, { policies: ["las", las, mine, `plugin[code=${packed}]`, "fifo[placement=spread]", spread] });
+  const mine = await plugin(module, { name: "mine", quantum: 60 });
+  const { runs } = await run(trace, { policies: ["las", las, mine, `plugin[code=${packed},quantum=60]`, "fifo[placement=spread]", spread] });
   const hashes = runs.map(({ log_hash }) => log_hash);
   assert.deepEqual(hashes.slice(1, 4), Array(3).fill(hashes[0]));
   assert.equal(hashes[5], hashes[4]);
@@ -156,9 +156,9 @@ test("a mistake in a script is told with its line, before the run or in it", asy
     [() => script("fn key(job, now) {\n  job.\n}"), "input", /^line \d+, column \d+: /],
     [() => script(5), "input", /^script takes a text/],
     [() => plugin("las.wasm"), "input", /^plugin takes the bytes/],
-    [() => run(trace, { policies: "script[code=AAAA]" }), "run", /script/],
+    [() => run(trace, { policies: "script[code=AAAA]" }), "input", /^script: the script's text is damaged/],
     [async () => run(trace, { policies: [await script("fn key(job, now) {\n  [1][7]\n}", { name: "far" })] }), "run", /far.*line 2, column /],
-    [async () => run(trace, { policies: [await plugin(new Uint8Array([1, 2, 3]))] }), "run", /plugin/],
+    [async () => run(trace, { policies: [await plugin(new Uint8Array([1, 2, 3]))] }), "input", /^its module is no valid WebAssembly/],
     [async () => run(trace, { policies: [await script("fn key(job, now) { 1 }", { quantum: 5 })] }), "input", /quantum/],
   ]) {
     await assert.rejects(ask, (error) => {
