@@ -172,7 +172,7 @@ def test_results_are_found_by_what_was_asked():
     # A preset gives policies parameters of its own.
     preset = switchyard.run(LAB, "fifo", preset="reference-nsdi19")
     assert preset["fifo"] is preset.runs[0]
-    for wrong in ("srtf", "no policy", "tiresias-las[queues=3]"):
+    for wrong in ("srtf", "no policy", "tiresias-las[threshold=7200,queues=2]"):
         assert wrong not in results
         with pytest.raises(KeyError, match="there is no one run of"):
             results[wrong]
