@@ -10,7 +10,7 @@ clusters = ["2x4", "4x4"]
 policies = ["fifo", "srtf", "tiresias-las"]
 parameters.tiresias-las.threshold = "3600..7200/2"
 loads = [0.5, 1.5]
-settings.mtbf = 200000
+settings.mtbf = 50
 seeds = "1..4/4"
 "#;
 
@@ -58,6 +58,14 @@ fn the_table_is_the_same_for_any_number_of_threads_and_runs_are_the_command_line
     }
     let csv = fs::read_to_string(folder.join("one/results.csv")).unwrap();
     assert_eq!(csv.lines().count(), RUNS + 1);
+    // Nodes did fail, and so seeds differ.
+    let failures = column(&csv, "node_failures");
+    let failures: Vec<f64> = failures.iter().map(|of| of.parse().unwrap()).collect();
+    assert!(failures.iter().sum::<f64>() > RUNS as f64, "{failures:?}");
+    let mut hashes = column(&csv, "log_hash");
+    hashes.sort_unstable();
+    hashes.dedup();
+    assert_eq!(hashes.len(), RUNS);
 
     // A second time nothing is run.
     let (said, _, _) = sweep(&grid, &["--out", &at("one")]);
@@ -85,7 +93,7 @@ fn the_table_is_the_same_for_any_number_of_threads_and_runs_are_the_command_line
         "--seed",
         "3",
     ];
-    run.args(of).args(["--mtbf", "200000", "--json", "-"]);
+    run.args(of).args(["--mtbf", "50", "--json", "-"]);
     let printed = run.output().unwrap().stdout;
     let printed: serde_json::Value = serde_json::from_slice(&printed).unwrap();
     let hash = printed["runs"][0]["log_hash"].as_str().unwrap();
@@ -96,6 +104,56 @@ fn the_table_is_the_same_for_any_number_of_threads_and_runs_are_the_command_line
         .lines()
         .find(|row| row.contains("4x4,srtf,srtf,") && row.contains(",1,3,"));
     assert!(row.unwrap().contains(hash), "{row:?}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A column of a table none of whose cells has a comma.
+fn column<'a>(csv: &'a str, name: &str) -> Vec<&'a str> {
+    let mut lines = csv.lines();
+    let head = lines.next().unwrap().split(',').position(|of| of == name);
+    let at = head.unwrap();
+    lines.map(|line| line.split(',').nth(at).unwrap()).collect()
+}
+
+#[test]
+fn seeds_that_change_nothing_are_said() {
+    let folder = folder("seeds");
+    let grid = folder.join("grid.toml");
+    let plain = "traces = 'sample:lab'\npolicies = ['fifo', 'srtf']\nseeds = [1, 2, 3]\n";
+    for (text, idle) in [
+        (plain.to_owned(), true),
+        (format!("{plain}settings.mtbf = 200000\n"), true),
+        (format!("{plain}settings.mtbf = 50\n"), false),
+        (plain.replace("[1, 2, 3]", "[1]"), false),
+    ] {
+        fs::write(&grid, &text).unwrap();
+        let out = folder.join("out");
+        let _ = fs::remove_dir_all(&out);
+        let (said, error, status) = sweep(&grid, &["--out", &out.display().to_string()]);
+        assert_eq!((status, error.as_str()), (Some(0), ""), "{text}");
+        let says = said.contains("note: the 3 seeds changed nothing");
+        assert_eq!(says, idle, "{text}: {said}");
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn results_of_a_larger_grid_are_not_replaced() {
+    let folder = folder("smaller");
+    let grid = folder.join("grid.toml");
+    let whole = "traces = 'sample:lab'\npolicies = ['fifo', 'srtf']\n";
+    fs::write(&grid, whole).unwrap();
+    assert_eq!(sweep(&grid, &[]).2, Some(0));
+    let results = folder.join("grid.sweep/results.csv");
+    let before = fs::read(&results).unwrap();
+    fs::write(&grid, whole.replace(", 'srtf'", "")).unwrap();
+    let (_, error, status) = sweep(&grid, &[]);
+    assert_eq!(status, Some(1));
+    assert!(
+        error.contains("results.parquet holds 2 runs") && error.contains("all but 1 of them"),
+        "{error}"
+    );
+    assert_eq!(fs::read(&results).unwrap(), before);
     fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -36,7 +36,7 @@ def grid(asked):
         policies=POLICIES,
         loads=f"0.5..1.5/{LOADS}",
         seeds=f"1..{seeds}/{seeds}",
-        settings=dict(mtbf=2_000_000),
+        settings=dict(mtbf=2_000),  # hours
     )
 
 
@@ -49,6 +49,7 @@ def work(how, folder, runs):
     reached = {}
     options = dict(engine="ray") if engine != "threads" else dict(threads=int(threads))
     swept = switchyard.sweep(runs, folder, progress=reached.update, **options)
+    assert swept["node_failures"].max() > 0, "no node fails, so seeds say nothing"
     own = psutil.Process()
     children = [child for child in own.children(recursive=True) if child.is_running()]
     workers = [child for child in children if child.cmdline()[:1] and child.cmdline()[0].startswith("ray::")]

@@ -102,6 +102,9 @@ mod _engine {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("VERSION", env!("CARGO_PKG_VERSION"))
+        use crate::environments::picking::{MOST_JOBS, MOST_SLOTS};
+        module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
+        module.add("MOST_JOBS", MOST_JOBS)?;
+        module.add("MOST_SLOTS", MOST_SLOTS)
     }
 }

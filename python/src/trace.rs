@@ -85,7 +85,7 @@ fn unreadable(py: Python<'_>, file: &Path, why: &io::Error, said: &str) -> PyErr
     };
     let made = || {
         let class = py.import("switchyard._errors")?.getattr(class)?;
-        class.call1((why.raw_os_error(), said, file))
+        class.call1((why.raw_os_error(), said, file.as_os_str()))
     };
     made().map_or_else(|why| why, PyErr::from_value)
 }

@@ -1,8 +1,14 @@
 """The environments: what Gymnasium and PettingZoo ask of them, and that they are the engine's own runs."""
 
+import copy
+import os
+import pickle
 import re
+import signal
 import subprocess
 import sys
+import threading
+import time
 import warnings
 from pathlib import Path
 
@@ -98,7 +104,8 @@ def test_many_at_once_are_those_one_by_one(threads):
                 ended += 1
                 assert info["bounded_slowdown"][at] == said["bounded_slowdown"] and info["_bounded_slowdown"][at]
     assert ended == 3
-    assert info["action_mask"].sum(axis=1).min() >= 0 and many.single_observation_space.contains(seen[0])
+    # Whoever draws among actions has one, at an episode's end as well.
+    assert info["action_mask"].sum(axis=1).min() > 0 and many.single_observation_space.contains(seen[0])
 
 
 def test_threads_change_nothing():
@@ -160,6 +167,139 @@ def test_by_name_the_example_in_pytorch_trains_what_the_engine_runs(tmp_path):
     assert switchyard.run(crowd(), "rl-picker", cluster="2x4", weights=out.read_bytes()).runs[0]["finished"] == 40
 
 
+def test_there_is_always_an_action():
+    env = PickJob(jobs=16)
+    assert env.action_masks().tolist() == [True] + [False] * 127
+    seen, info = env.reset(seed=3)
+    over = False
+    while not over:
+        assert info["action_mask"].sum() >= 2
+        seen, _, over, _, info = env.step(env.action_space.sample(info["action_mask"]))
+    assert info["action_mask"].tolist() == [1] + [0] * 127 and not seen.any()
+    assert env.action_masks().any() and env.action_space.sample(info["action_mask"]) == 0
+    envs = PickJobs(3, jobs=16)
+    _, info = envs.reset(seed=1)
+    ended = 0
+    for _ in range(60):
+        _, _, over, _, info = envs.step(info["action_mask"].argmax(1))
+        ended += over.sum()
+        assert info["action_mask"].any(axis=1).all()
+    assert ended > 0
+
+
+def steps(env, many, pick):
+    """What an environment says of some steps, as plain values."""
+    told = []
+    for at in range(many):
+        seen, reward, over, _, info = env.step(pick(at))
+        told.append((numpy.asarray(seen).tolist(), numpy.asarray(reward).tolist(), numpy.asarray(over).tolist()))
+        told.append(info["action_mask"].tolist())
+    return told
+
+
+@pytest.mark.parametrize("keep", [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy])
+def test_a_kept_environment_goes_on_where_it_was(keep):
+    env = PickJob(crowd(), cluster="2x4", jobs=30)
+    env.reset(seed=4)
+    env.reset()
+    steps(env, 9, lambda at: at % 2)
+    again = keep(env)
+    assert again.action_masks().tolist() == env.action_masks().tolist()
+    assert steps(again, 5, lambda at: 1) == steps(env, 5, lambda at: 1)
+    # The next episodes are the same, too.
+    assert [step[:2] for step in play(again, None, lambda _, mask: first(mask))] == [
+        step[:2] for step in play(env, None, lambda _, mask: first(mask))
+    ]
+    envs = PickJobs(12, jobs=16, threads=2)
+    envs.reset(seed=1)
+    act = lambda at: numpy.full(12, at % 2)
+    steps(envs, 25, act)
+    more = keep(envs)
+    assert steps(more, 40, act) == steps(envs, 40, act)
+    # One that was never reset is one that was never reset.
+    fresh = keep(PickJob(jobs=16))
+    assert fresh.reset(seed=1)[0].tolist() == PickJob(jobs=16).reset(seed=1)[0].tolist()
+    with pytest.raises(switchyard.InputError, match="another version of switchyard: make it anew"):
+        env._native.play_again(b"none of ours")
+
+
+def test_a_gymnasium_environment_of_subprocesses_takes_them():
+    """What makes environments in processes of its own pickles them or what they are made of."""
+    made = gymnasium.make(ID, trace=crowd(), cluster="2x4", jobs=30)
+    again = pickle.loads(pickle.dumps(made))
+    assert again.reset(seed=2)[0].tolist() == made.reset(seed=2)[0].tolist()
+
+
+def test_any_thread_may_step():
+    env, same = PickJob(jobs=16), PickJob(jobs=16)
+    envs = PickJobs(4, jobs=16)
+    told, failed = [], []
+
+    def work():
+        try:
+            told.append(env.reset(seed=1)[0].tolist())
+            told.append(steps(env, 3, lambda _: 0))
+            envs.reset(seed=1)
+            steps(envs, 3, lambda _: numpy.zeros(4, int))
+        except BaseException as why:
+            failed.append(why)
+
+    same.reset(seed=1)
+    for many in range(3):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert not failed and told[1] == told[3] == told[5] == steps(same, 3, lambda _: 0)
+    # And the next one goes on where another was.
+    assert steps(env, 2, lambda _: 0) == steps(same, 2, lambda _: 0)
+
+
+def test_two_threads_at_once_are_refused_or_take_turns():
+    envs = PickJobs(64, jobs=64, threads=2)
+    envs.reset(seed=1)
+    other = []
+
+    def work():
+        for _ in range(50):
+            try:
+                envs._native.step(numpy.zeros(64, numpy.int64), True, envs._seen, envs._mask, envs._reward, envs._over)
+            except Exception as why:
+                other.append(why)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    # Whatever is raised is an error that `except Exception` catches: arrays in use, or the environment.
+    assert all("another thread steps" in str(why) or "borrow" in str(why) for why in other), other
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_goes_on():
+    envs = PickJobs(40, jobs=24, threads=2)
+    envs.reset(seed=1)
+    act = lambda at: numpy.full(40, at % 2)
+    steps(envs, 5, act)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(write, str(hash(str(steps(envs, 20, act)))).encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    # One that hangs is ended, and has said nothing.
+    ending = threading.Timer(60, os.kill, (child, signal.SIGKILL))
+    ending.start()
+    said = os.read(read, 100).decode()
+    os.waitpid(child, 0)
+    ending.cancel()
+    os.close(read)
+    assert said == str(hash(str(steps(envs, 20, act))))
+
+
 def test_arrays_may_be_the_same_at_every_step():
     envs = PickJobs(4, jobs=16, copy=False)
     seen, _ = envs.reset(seed=1)
@@ -170,7 +310,13 @@ def test_arrays_may_be_the_same_at_every_step():
 def test_what_cannot_be_played_is_refused():
     for options, says in [
         (dict(cluster="many"), "many"),
-        (dict(jobs=1), "at least two jobs"),
+        (dict(jobs=1), "jobs is 1: it takes a whole number from 2 to 1000000"),
+        (dict(jobs=1_000_000_000), "jobs is 1000000000: it takes a whole number from 2 to 1000000"),
+        (dict(jobs=2**70), "jobs is 1180591620717411303424"),
+        (dict(jobs=-1), "jobs is -1"),
+        (dict(jobs=2.5), "jobs is 2.5"),
+        (dict(lublin=-1), "lublin is -1: it takes a whole number from 0"),
+        (dict(trace=crowd(1), jobs=8), "at least two jobs that fit"),
         (dict(trace=switchyard.open("sample:lab"), cluster="10000x8", jobs=8), "nothing to pick"),
     ]:
         with pytest.raises(switchyard.InputError, match=says):
@@ -178,8 +324,30 @@ def test_what_cannot_be_played_is_refused():
     env = PickJob(jobs=16)
     with pytest.raises(switchyard.InputError, match="the episode is over: reset it"):
         env.step(0)
-    with pytest.raises(switchyard.InputError, match="are all alike"):
-        switchyard.environments.place_part(cluster="4x4")
+    env.reset(seed=1)
+    with pytest.raises(switchyard.InputError, match="action is None: it takes a whole number"):
+        env.step(None)
+    env.step(2**70)
+    for options, says in [
+        (dict(num_envs=10**9), "num_envs is 1000000000: it takes a whole number from 1 to 16384"),
+        (dict(num_envs=0), "num_envs is 0"),
+        (dict(threads=0), "threads is 0: it takes a whole number from 1"),
+    ]:
+        with pytest.raises(switchyard.InputError, match=says):
+            PickJobs(**options)
+    for options, says in [
+        (dict(cluster="4x4"), "are all alike"),
+        (dict(jobs=1_000_000_000), "all together they are at most 1000000"),
+        (dict(jobs=-1), "jobs is -1: it takes a whole number from 1"),
+        (dict(load=float("nan")), "above 0"),
+    ]:
+        with pytest.raises(switchyard.InputError, match=says):
+            switchyard.environments.place_part(**options)
+
+
+def test_as_many_environments_as_there_may_be_have_room():
+    envs = PickJobs(switchyard._engine.MOST_SLOTS, jobs=2**4)
+    assert envs.reset(seed=1)[1]["action_mask"].any(axis=1).all()
 
 
 def place(env, seed):
@@ -212,3 +380,28 @@ def test_placing_is_seeded_and_rewarded_by_jct():
     total, steps, info = place(env, 3)
     assert steps > 16 and total == pytest.approx(-info["jct"] / info["duration"])
     assert place(env, 3)[:2] == (total, steps) and place(env, 4)[0] != total
+
+
+@pytest.mark.parametrize("keep", [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy])
+def test_a_kept_data_centre_goes_on_where_it_was(keep):
+    pytest.importorskip("pettingzoo")
+    env = switchyard.environments.place_part(**SMALL)
+    _, infos = env.reset(seed=5)
+    act = lambda infos: {name: first(infos[name]["action_mask"]) for name in env.agents}
+    for _ in range(7):
+        *_, infos = env.step(act(infos))
+    again = keep(env)
+    # A thread of its own steps the copy.
+    told = []
+
+    def work(env, infos):
+        for _ in range(9):
+            seen, rewards, _, _, infos = env.step({name: first(infos[name]["action_mask"]) for name in env.agents})
+            told.append(([of["observation"].tolist() for of in seen.values()], rewards))
+
+    thread = threading.Thread(target=work, args=(again, infos))
+    thread.start()
+    thread.join()
+    work(env, infos)
+    assert told[:9] == told[9:] and len(told) == 18
+    assert place(again, None)[:2] == place(env, None)[:2]

@@ -1,5 +1,6 @@
 """Opening and running: the same as the command line, and what Python alone has."""
 
+import io
 import json
 import os
 import pickle
@@ -8,6 +9,7 @@ import subprocess
 import threading
 import time
 import venv
+import warnings
 from pathlib import Path
 
 import numpy
@@ -31,9 +33,9 @@ def without_times(results):
         (
             LAB,
             ["--policy", "srtf", "--policy", "tiresias-las[queues=2,threshold=3600]", "--cluster", "4x4", "--seed", "7"]
-            + ["--restart-cost", "30", "--mtbf", "200000", "--placement", "consolidated"],
+            + ["--restart-cost", "30", "--mtbf", "50", "--placement", "consolidated"],
             dict(policies=["srtf", "tiresias-las[queues=2,threshold=3600]"], cluster="4x4", seed=7)
-            | dict(restart_cost=30, mtbf=200000, placement="consolidated"),
+            | dict(restart_cost=30, mtbf=50, placement="consolidated"),
         ),
         (LAB, ["--preset", "reference-nsdi19", "--policy", "fifo"], dict(preset="reference-nsdi19", policies="fifo")),
         ("helios.csv", ["--cluster", "2x8"], dict(cluster="2x8")),
@@ -46,6 +48,8 @@ def test_results_are_those_of_the_command_line(cli, fixtures, trace, flags, opti
     results = switchyard.run(path, **options)
     assert without_times(results.to_dict()) == without_times(printed)
     assert [run.log_hash for run in results.runs] == [run["log_hash"] for run in printed["runs"]]
+    if "mtbf" in options:
+        assert all(run["failures"]["node_failures"] > 0 for run in results.runs)
 
 
 def test_each_job_is_a_row_as_in_the_command_lines_csv(cli, tmp_path):
@@ -106,6 +110,95 @@ def test_a_trace_is_opened_from_paths_bytes_and_several_files(fixtures):
     assert len(traces[3]) < len(traces[0]) == traces[0].facts["jobs"] == len(traces[0].jobs["gpus"])
 
 
+def test_files_are_what_python_has_them_for(fixtures, tmp_path, monkeypatch):
+    path = fixtures / "helios.csv"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "own.csv").write_bytes(path.read_bytes())
+    with path.open("rb") as raw, path.open() as text:
+        given = [Path("~/own.csv"), "~/own.csv", raw, text, io.BytesIO(path.read_bytes()), io.StringIO(path.read_text())]
+        traces = [switchyard.open(each) for each in given]
+    assert {len(trace) for trace in traces} == {len(switchyard.open(path))}
+    with pytest.raises(switchyard.InputError, match="a file is None: it takes a path, bytes"):
+        switchyard.open(None)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda path: switchyard.open(path),
+        lambda path: switchyard.inspect(str(path)),
+        lambda path: switchyard.run(LAB, "rl-picker", weights=path),
+        lambda path: switchyard.sweep(path, path.parent / "out"),
+        lambda path: switchyard.sweep(dict(traces=[path], policies="fifo"), path.parent / "out"),
+    ],
+)
+def test_a_file_that_is_not_there_is_pythons_error_too(tmp_path, call):
+    path = tmp_path / "nosuch.csv"
+    with pytest.raises(FileNotFoundError) as raised:
+        call(path)
+    assert isinstance(raised.value, switchyard.InputError)
+    assert (raised.value.errno, raised.value.filename) == (2, str(path))
+    assert f"cannot read {path}: No such file" in str(raised.value)
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+    # A folder is there, and cannot be read.
+    path.mkdir()
+    with pytest.raises(OSError, match="cannot read") as raised:
+        call(path)
+    assert isinstance(raised.value, switchyard.InputError) and not isinstance(raised.value, FileNotFoundError)
+
+
+def test_pandas_is_told_how_rather_than_given_names_for_jobs():
+    pandas = pytest.importorskip("pandas")
+    jobs = switchyard.open(LAB).jobs
+    for make in [pandas.DataFrame, numpy.asarray]:
+        with pytest.raises(TypeError, match=r"take table.to_pandas\(\)"):
+            make(jobs)
+    assert list(dict(jobs)) == jobs.columns
+    assert pandas.DataFrame(dict(jobs)).equals(jobs.to_pandas())
+
+
+def test_results_are_found_by_what_was_asked():
+    asked = ["fifo", "tiresias-las[threshold=3600,queues=2]", "tiresias-las"]
+    results = switchyard.run(LAB, asked, cluster="4x4")
+    for at, policy in enumerate(asked):
+        assert results[policy] is results.runs[at] and results.runs[at].asked == policy and policy in results
+    spelt = results.runs[1].policy
+    assert spelt not in asked and switchyard.canonical(asked[1]) == spelt
+    # However it is spelt, after pickling, too.
+    for of in (results, pickle.loads(pickle.dumps(results))):
+        assert {of[text].log_hash for text in (spelt, asked[1], "tiresias-las[ queues=2, thresholds=3600 ]")} == {
+            results.runs[1].log_hash
+        }
+    # A preset gives policies parameters of its own.
+    preset = switchyard.run(LAB, "fifo", preset="reference-nsdi19")
+    assert preset["fifo"] is preset.runs[0]
+    for wrong in ("srtf", "no policy", "tiresias-las[threshold=7200,queues=2]"):
+        assert wrong not in results
+        with pytest.raises(KeyError, match="there is no one run of"):
+            results[wrong]
+
+
+def test_a_run_that_fails_costs_the_others_nothing():
+    trace = switchyard.open(LAB)
+    # The log of gandiva's rounds is the largest by far.
+    asked = ["fifo", "gandiva", "srtf"]
+    with pytest.warns(UserWarning, match="1 of 3 runs failed, the results are of the others: gandiva: .* log is full") as told:
+        results = trace.run(asked, log_budget=60_000)
+    assert told[0].filename == __file__
+    whole = trace.run(["fifo", "srtf"])
+    assert [run.log_hash for run in results.runs] == [run.log_hash for run in whole.runs]
+    assert list(results) == ["fifo", "srtf"] and list(results.failed) == ["gandiva"] and "gandiva" not in results
+    for of in (results, pickle.loads(pickle.dumps(results))):
+        with pytest.raises(switchyard.RunError, match="log is full"):
+            of["gandiva"]
+    assert "1 failed" in repr(results) and "gandiva failed: " in results._repr_html_()
+    with pytest.raises(switchyard.RunError, match="no run came to its end: fifo: .*; srtf: "):
+        trace.run(["fifo", "srtf"], log_budget=1000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        trace.run("fifo")
+
+
 def test_everything_can_be_pickled(fixtures):
     for trace in [switchyard.open(LAB), switchyard.open(fixtures / "philly.json")]:
         again = pickle.loads(pickle.dumps(trace))
@@ -144,6 +237,14 @@ def test_a_load_makes_jobs_come_faster():
         (lambda: switchyard.run(LAB, load=0), "load is 0: it takes a number from 0.01 to 100"),
         (lambda: switchyard.run(LAB, weights=b"none"), "weights: "),
         (lambda: switchyard.run(LAB, log_budget="much"), "log_budget is 'much'"),
+        (lambda: switchyard.run(LAB, log_budget="1.2.3"), "log_budget is '1.2.3'"),
+        (lambda: switchyard.run(LAB, log_budget=-1), "log_budget is -1: it takes a whole number from 0"),
+        (lambda: switchyard.run(LAB, log_budget=2**70), "log_budget is 1180591620717411303424"),
+        (lambda: switchyard.run(LAB, seed=2**64), "it takes a whole number"),
+        (lambda: switchyard.open(b"", max_rows=2**70), "max_rows is"),
+        (lambda: switchyard.sweep(dict(traces=LAB, policies="fifo"), "unused", threads=-1), "threads is -1: it takes a whole number from 1"),
+        (lambda: switchyard.sweep(dict(traces=LAB, policies="fifo"), "unused", threads=0), "threads is 0"),
+        (lambda: switchyard.canonical("fifoo"), "fifoo"),
         (lambda: switchyard.run(LAB, "tiresias-gittins[history=nosuch]"), "cannot read the service history nosuch"),
     ],
 )
@@ -243,9 +344,13 @@ def test_a_wheel_installs_with_numpy_alone(tmp_path):
     assert done.stdout.strip() == switchyard.run(LAB, "fifo").runs[0].log_hash, done.stderr
 
 
-def test_the_package_is_typed():
+def test_the_package_is_described():
     folder = Path(switchyard.__file__).parent
     assert (folder / "py.typed").is_file()
     for name in switchyard.__all__:
         if callable(getattr(switchyard, name)):
             assert getattr(switchyard, name).__doc__, name
+    # Of times, settings have their own units.
+    units = {setting["key"]: setting["unit"] for setting in switchyard.settings()}
+    assert {units[key] for key in ("mtbf", "mttr")} == {"h"} and units["restart_cost"] == "s", units
+    assert "**hours**" in switchyard.run.__doc__ and "``mtbf`` and\n``mttr`` are hours" in switchyard.__doc__

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import time
+import warnings
 
 import numpy
 import pytest
@@ -16,7 +17,7 @@ GRID = dict(
     policies=["fifo", "tiresias-las"],
     parameters={"tiresias-las": {"threshold": "3600..7200/2"}},
     loads=[0.5, 1.5],
-    settings={"mtbf": 200000},
+    settings={"mtbf": 50},
     seeds="1..4/4",
 )
 RUNS = 2 * 3 * 2 * 4
@@ -36,11 +37,13 @@ def test_rows_are_runs(tmp_path):
     written = pyarrow.read_table(tmp_path / "a/results.parquet")
     assert written.equals(swept.to_arrow().cast(written.schema))
     frame = swept.to_pandas()
+    # Nodes fail, by the seed.
+    assert frame.node_failures.sum() > RUNS and frame.log_hash.nunique() == RUNS
     assert frame.groupby("policy").jct_mean.mean().shape == (3,)
     for at in (0, RUNS - 1):
         row = frame.loc[at]
         run = switchyard.run(
-            "sample:lab", row.policy, cluster=row.cluster, load=row.load, seed=int(row.seed), mtbf=200000
+            "sample:lab", row.policy, cluster=row.cluster, load=row.load, seed=int(row.seed), mtbf=50
         ).runs[0]
         assert (run.log_hash, run["jct"]["mean"]) == (row.log_hash, row.jct_mean)
 
@@ -55,7 +58,7 @@ def test_any_order_number_of_threads_and_file_make_the_same_table(tmp_path, cli)
     toml = tmp_path / "grid.toml"
     toml.write_text(
         'traces = ["sample:lab"]\nclusters = ["2x4", "4x4"]\npolicies = ["fifo", "tiresias-las"]\n'
-        'parameters.tiresias-las.threshold = "3600..7200/2"\nloads = [0.5, 1.5]\nsettings.mtbf = 200000\nseeds = "1..4/4"\n'
+        'parameters.tiresias-las.threshold = "3600..7200/2"\nloads = [0.5, 1.5]\nsettings.mtbf = 50\nseeds = "1..4/4"\n'
     )
     cli("sweep", toml, "--out", tmp_path / "cli")
     assert files(tmp_path / "cli") == files(tmp_path / "all")
@@ -114,7 +117,7 @@ def test_a_worker_that_dies_costs_its_runs_until_the_next_time(tmp_path, ray_clu
 # A thousand runs and more: some seconds.
 PROGRAM = """
 import switchyard, sys
-grid = dict(traces="sample:lab", policies=["fifo", "srtf"], loads="0.5..1.5/40", seeds="1..20/20", settings=dict(mtbf=200000))
+grid = dict(traces="sample:lab", policies=["fifo", "srtf"], loads="0.5..1.5/40", seeds="1..20/20", settings=dict(mtbf=50))
 before = []
 switchyard.sweep(grid, sys.argv[1], progress=lambda said: before.append(said["done"]))
 print(before[0] if before else -1)
@@ -141,6 +144,64 @@ def test_a_sweep_that_was_killed_goes_on(tmp_path, in_python):
     whole = start(tmp_path / "whole")
     assert whole.wait() == 0
     assert files(tmp_path / "killed") == files(tmp_path / "whole")
+
+
+def test_seeds_that_change_nothing_are_said(tmp_path):
+    grid = dict(traces="sample:lab", policies=["fifo", "srtf"], seeds="1..3/3")
+    with pytest.warns(UserWarning, match=r"the 3 seeds changed nothing.*mtbf: the mean hours") as told:
+        switchyard.sweep(grid, tmp_path / "idle")
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        swept = switchyard.sweep(grid | dict(settings=dict(mtbf=50)), tmp_path / "failing")
+        switchyard.sweep(grid | dict(seeds=1), tmp_path / "one")
+    assert swept["node_failures"].min() > 0
+
+
+def test_a_folder_has_one_sweep_at_a_time(tmp_path):
+    inside = []
+
+    def another(_):
+        with pytest.raises(switchyard.InputError) as raised:
+            switchyard.sweep(GRID, tmp_path)
+        inside.append(str(raised.value))
+        raise LookupError("enough")
+
+    long = dict(traces="sample:lab", policies=["fifo", "srtf"], loads="0.5..1.5/40", seeds="1..20/20", settings=dict(mtbf=50))
+    with pytest.raises(LookupError) as ended:
+        switchyard.sweep(long, tmp_path, progress=another)
+    assert inside == [f"another sweep writes into {tmp_path}: wait until it has ended, or sweep into another folder"]
+    # One that has ended lets go of it, though its error is kept.
+    assert switchyard.sweep(GRID, tmp_path).failed == 0
+    assert ended.value.args == ("enough",)
+
+
+def test_results_are_not_replaced_by_fewer(tmp_path):
+    switchyard.sweep(GRID, tmp_path)
+    before = files(tmp_path)
+    with pytest.raises(switchyard.InputError, match=f"results.parquet holds {RUNS} runs, and this grid asks for all but {RUNS // 2} of"):
+        switchyard.sweep(GRID | dict(clusters="4x4"), tmp_path)
+    assert files(tmp_path) == before
+    for name in ("results.parquet", "results.csv"):
+        (tmp_path / name).rename(tmp_path / f"whole-{name}")
+    # What is known stays known.
+    done = []
+    small = switchyard.sweep(GRID | dict(clusters="4x4"), tmp_path, progress=done.append)
+    assert len(small) == RUNS // 2 and not done
+
+
+def test_a_damaged_part_is_refused_by_name(tmp_path):
+    switchyard.sweep(GRID, tmp_path)
+    [part] = (tmp_path / "parts").glob("*.parquet")
+    written = bytearray(part.read_bytes())
+    for at in range(0, len(written), len(written) // 20):
+        part.write_bytes(written[:at] + bytes([written[at] ^ 4]) + written[at + 1 :])
+        with pytest.raises(switchyard.InputError, match=f"{part.name}: it is damaged"):
+            switchyard.sweep(GRID, tmp_path)
+    part.unlink()
+    before = files(tmp_path)
+    switchyard.sweep(GRID, tmp_path)
+    assert files(tmp_path) == before
 
 
 def test_what_fails_stands_beside_results(tmp_path):

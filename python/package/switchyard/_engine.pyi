@@ -1,3 +1,4 @@
+import builtins
 import os
 from typing import Any, Callable
 
@@ -5,6 +6,8 @@ import numpy
 from numpy.typing import NDArray
 
 VERSION: str
+MOST_JOBS: int
+MOST_SLOTS: int
 
 class SwitchyardError(Exception): ...
 
@@ -47,9 +50,9 @@ def samples() -> str: ...
 def placements() -> str: ...
 
 class SweptTrace:
-    def bytes(self) -> bytes: ...
     @staticmethod
     def of(bytes: bytes) -> SweptTrace: ...
+    def bytes(self) -> builtins.bytes: ...
 
 def run_points(trace: SweptTrace, points: list[tuple[int, bytes]]) -> list[bytes]: ...
 

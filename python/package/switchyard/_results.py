@@ -151,7 +151,7 @@ class Results(Mapping[str, Run]):
         self.trace: dict[str, Any] = figures["trace"]
         self.cluster: dict[str, Any] = figures["cluster"]
         self.preset: str | None = figures.get("preset")
-        self.runs = [
+        self.runs: list[Run] = [
             Run(run, Table(jobs), stays and Table(stays), self.cluster, asked[at] if asked else None)
             for run, (at, jobs, stays) in zip(figures["runs"], ended)
         ]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import html
 import math
-from typing import Any, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy
 
 #: Column, and what it is of a run.
-_COLUMNS = (
+_COLUMNS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("mean JCT", lambda run: _span(run["jct"]["mean"])),
     ("median", lambda run: _span(run["jct"]["median"])),
     ("p95", lambda run: _span(run["jct"]["p95"])),

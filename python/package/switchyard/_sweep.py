@@ -124,7 +124,8 @@ def _on_ray(native: _engine.Sweep, progress: Callable[[dict[str, Any]], Any] | N
         ray.init(include_dashboard=False, log_to_driver=False)
     work = ray.remote(max_retries=2)(_work)
     pending = native.pending()
-    workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
+    resources: Any = ray.cluster_resources  # untyped
+    workers = max(1, int(resources().get("CPU", 1)))
     at_once = max(1, min(_AT_ONCE, len(pending) // (4 * workers)))
     stored: dict[int, Any] = {}
     batches: list[tuple[int, list[int]]] = []

@@ -22,8 +22,8 @@ async function render({ model, el }) {
     // Whether anybody is there can be asked of those, too, who let nobody read.
     const answers = await fetch(script, { mode: "no-cors" }).then(() => true, () => false);
     el.textContent = answers
-      ? `${page} answers, but a notebook cannot load ${script} (${error.message}): its host has to send Access-Control-Allow-Origin, which \`cargo xtask serve\` does and \`python -m http.server\` does not; or it is no Switchyard page`
-      : `nobody answers at ${page}: start a Switchyard page there (\`cargo xtask serve\`), or say where one is, view(…, page="https://…")`;
+      ? `${page} answers, but a notebook cannot load ${script} (${error.message}): its host has to send Access-Control-Allow-Origin, which \\`cargo xtask serve\\` does and \\`python -m http.server\\` does not; or it is no Switchyard page`
+      : `nobody answers at ${page}: start a Switchyard page there (\\`cargo xtask serve\\`), or say where one is, view(…, page="https://…")`;
     return;
   }
   const figure = document.createElement("switchyard-view");

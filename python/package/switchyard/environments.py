@@ -14,6 +14,7 @@ was: an episode is what its seed and its actions make it, and is played again up
 from __future__ import annotations
 
 import functools
+import operator
 import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -47,12 +48,21 @@ def _picking(
     return _engine.Picking(
         trace._native if trace is not None else None,
         str(cluster),
-        _whole("jobs", jobs),
+        _whole("jobs", jobs, 2, _engine.MOST_JOBS),
         bool(backfill),
-        _whole("num_envs", slots),
+        _whole("num_envs", slots, 1, _engine.MOST_SLOTS),
         _whole("lublin", lublin),
         _whole("threads", threads, 1),
     )
+
+
+def _action(given: Any) -> int:
+    """An action's number; what is none there is is -1."""
+    try:
+        number = operator.index(given)
+    except TypeError:
+        raise _engine.InputError(f"action is {given!r}: it takes a whole number") from None
+    return number if 0 <= number < 2**31 else -1
 
 
 class _Kept:
@@ -78,7 +88,7 @@ def _empty_mask(slots: int) -> NDArray[numpy.int8]:
     return mask
 
 
-class PickJob(_Kept, gymnasium.Env[NDArray[numpy.float32], int]):
+class PickJob(_Kept, gymnasium.Env[NDArray[Any], numpy.int64]):
     """Pick the next job of a batch queue, as RLScheduler (Zhang et al., SC'20) has it.
 
     An episode is a sequence of ``jobs`` jobs that follow one another in a trace (``trace``: what ``switchyard.open`` gave; without
@@ -110,9 +120,9 @@ class PickJob(_Kept, gymnasium.Env[NDArray[numpy.float32], int]):
         lublin: int = 1,
         render_mode: None = None,
     ):
-        self.observation_space = _observations()
-        self.action_space = gymnasium.spaces.Discrete(VISIBLE)
-        self.render_mode = render_mode
+        self.observation_space: gymnasium.spaces.Space[NDArray[Any]] = _observations()
+        self.action_space: gymnasium.spaces.Space[numpy.int64] = gymnasium.spaces.Discrete(VISIBLE)
+        self.render_mode: str | None = render_mode
         self._made = (trace, cluster, jobs, backfill, 1, lublin, 1)
         self._native = _picking(*self._made)
         self._seen = numpy.zeros((1, VISIBLE, FEATURES), numpy.float32)
@@ -128,8 +138,8 @@ class PickJob(_Kept, gymnasium.Env[NDArray[numpy.float32], int]):
         self._native.reset(0, int(self.np_random.integers(_SEEDS)), self._seen, self._mask)
         return self._seen[0].copy(), {"action_mask": self._mask[0].copy()}
 
-    def step(self, action: int) -> tuple[NDArray[numpy.float32], float, bool, bool, dict[str, Any]]:
-        self._action[0] = _whole("action", action, -(2**63))
+    def step(self, action: int | numpy.int64) -> tuple[NDArray[numpy.float32], float, bool, bool, dict[str, Any]]:
+        self._action[0] = _action(action)
         self._native.step(self._action, False, self._seen, self._mask, self._reward, self._over)
         info: dict[str, Any] = {"action_mask": self._mask[0].copy()}
         over = bool(self._over[0])
@@ -139,10 +149,11 @@ class PickJob(_Kept, gymnasium.Env[NDArray[numpy.float32], int]):
 
     def action_masks(self) -> NDArray[numpy.bool_]:
         """The mask, as sb3-contrib asks for it: bool, (128,)."""
-        return self._mask[0].astype(bool)
+        masks: NDArray[numpy.bool_] = self._mask[0].astype(numpy.bool_)
+        return masks
 
 
-class PickJobs(_Kept, VectorEnv[NDArray[numpy.float32], NDArray[numpy.int64], NDArray[Any]]):
+class PickJobs(_Kept, VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]]):
     """Many of :class:`PickJob` in one call, without Python between them.
 
     Autoreset is ``NEXT_STEP``: an episode that is over begins anew at the next step, whatever its action, with a reward of 0.
@@ -169,11 +180,13 @@ class PickJobs(_Kept, VectorEnv[NDArray[numpy.float32], NDArray[numpy.int64], ND
         self._made = (trace, cluster, jobs, backfill, num_envs, lublin, threads)
         self._native = _picking(*self._made)
         self.num_envs = num_envs
-        self.render_mode = render_mode
-        self.single_observation_space = _observations()
-        self.single_action_space = gymnasium.spaces.Discrete(VISIBLE)
-        self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
-        self.action_space = gymnasium.vector.utils.batch_space(self.single_action_space, num_envs)
+        self.render_mode: str | None = render_mode
+        seen, done = _observations(), gymnasium.spaces.Discrete(VISIBLE)
+        self.single_observation_space: gymnasium.spaces.Space[NDArray[Any]] = seen
+        self.single_action_space: gymnasium.spaces.Space[Any] = done
+        batch = gymnasium.vector.utils.batch_space
+        self.observation_space: gymnasium.spaces.Space[NDArray[Any]] = batch(seen, num_envs)
+        self.action_space: gymnasium.spaces.Space[NDArray[Any]] = batch(done, num_envs)
         self._copy = copy
         self._seen = numpy.zeros((num_envs, VISIBLE, FEATURES), numpy.float32)
         self._mask = _empty_mask(num_envs)
@@ -273,7 +286,7 @@ def place_part(
 
     made = (str(cluster), _whole("jobs", jobs, 1, 2**32 - 1), float(load))
 
-    class PlacePart(ParallelEnv[str, dict[str, NDArray[Any]], int]):
+    class PlacePart(ParallelEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc]
         metadata: dict[str, Any] = {"name": "switchyard_place_part_v0", "render_modes": [], "is_parallelizable": True}
 
         def __init__(self) -> None:
@@ -322,7 +335,7 @@ def place_part(
             if not actions:
                 self.agents = []
                 return {}, {}, {}, {}, {}
-            action = _whole("action", actions[self.possible_agents[self._asked]], -(2**63))
+            action = _action(actions[self.possible_agents[self._asked]])
             reward, over, self._asked = self._native.step(action, self._seen, self._mask)
             seen, infos = self._shown()
             if over:

@@ -40,8 +40,8 @@ use switchyard_sweep::files;
 const DRAWN: u32 = 10_000;
 
 /// An episode has no more jobs, and no more episodes are played at once: so many that memory is there for them.
-const MOST_JOBS: usize = 1_000_000;
-const MOST_SLOTS: usize = 16_384;
+pub(crate) const MOST_JOBS: usize = 1_000_000;
+pub(crate) const MOST_SLOTS: usize = 16_384;
 
 /// Sequences in which nobody ever has a choice are drawn anew, so often.
 const TRIES: u32 = 64;

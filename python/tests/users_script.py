@@ -1,0 +1,84 @@
+"""A user's script, all of it typed."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy
+from numpy.typing import NDArray
+
+import switchyard
+from switchyard.environments import ID, PickJob, PickJobs, first_come_first_served, mean_slowdown, place_part, scores
+
+
+def told(progress: dict[str, Any]) -> None:
+    print(progress["stage"])
+
+
+def opened(path: Path) -> switchyard.Trace:
+    try:
+        trace = switchyard.open(path, "machines.csv", window="0..7d", map={"submit": "when"}, progress=told)
+    except FileNotFoundError:
+        trace = switchyard.open(BytesIO(b"job,submit,duration,gpus\n"))
+    except switchyard.InputError as why:
+        print(why.table["columns"])
+        trace = switchyard.open(("jobs.csv", path.read_bytes()))
+    title: str = trace.facts["title"]
+    gpus: NDArray[Any] = trace.jobs["gpus"]
+    print(title, len(trace), gpus.sum())
+    return trace
+
+
+def compared(trace: switchyard.Trace) -> list[float]:
+    results: switchyard.Results = trace.run(["fifo", "tiresias-las[queues=2]"], cluster="16x4", mtbf=500.0, seed=7)
+    for policy, run in results.items():
+        hashed: str = run.log_hash
+        print(policy, run.asked, hashed, run.summary["jct"]["mean"], run.jobs.columns)
+        frame = run.jobs.to_pandas()
+        print(frame)
+        if run.stays is not None:
+            print(run.stays["start_s"].max())
+    for policy, error in results.failed.items():
+        print(policy, error)
+    again = switchyard.run("sample:lab", switchyard.canonical("fifo"), weights=Path("w.safetensors"), log_budget="4GB")
+    text: str = again.to_json()
+    print(text, "fifo" in again, switchyard.policies()[0]["name"], switchyard.settings()[0]["unit"])
+    return [float(run["makespan"]) for run in results.runs]
+
+
+def swept(folder: Path) -> int:
+    grid: dict[str, Any] = dict(traces=["sample:lab"], policies=["fifo"], seeds="1..3/3", settings=dict(mtbf=50))
+    table: switchyard.Sweep = switchyard.sweep(grid, folder, threads=2, progress=told)
+    means: NDArray[Any] = table["jct_mean"]
+    print(means.mean(), table.folder / "results.csv")
+    return table.failed
+
+
+def learned() -> float:
+    env = PickJob(jobs=64, backfill=True)
+    seen, info = env.reset(seed=1)
+    over = False
+    while not over:
+        action: int = first_come_first_served(seen, info["action_mask"])
+        seen, reward, over, truncated, info = env.step(action)
+        print(reward, truncated)
+    made = gymnasium.make(ID, jobs=64)
+    print(made.action_space)
+    many = PickJobs(4, jobs=64, threads=2)
+    rows, said = many.reset(seed=1)
+    rows, rewards, ended, _, said = many.step(numpy.zeros(4, numpy.int64))
+    print(rows.shape, rewards.sum(), ended.any(), said, scores(b"", seen))
+    placing = place_part(load=0.5)
+    observations, infos = placing.reset(seed=1)
+    print(observations, infos)
+    return mean_slowdown(env, first_come_first_served, range(3))
+
+
+if __name__ == "__main__":
+    compared(opened(Path("~/trace.csv")))
+    swept(Path("results"))
+    learned()
+    switchyard.view(switchyard.open("sample:lab"), ["fifo", "srtf"], cluster="4x8")
