@@ -5,6 +5,7 @@
 use super::Card;
 use crate::draw::format::{cut, duration};
 use crate::stage::ASIDE;
+use std::collections::BTreeSet;
 use switchyard::outages::{Outage, OutageKind};
 use switchyard::policy::entry;
 
@@ -31,17 +32,13 @@ pub(super) fn tell_apart(cards: &mut [Card]) {
 
 /// A hue for each: its own, if it has one that none before it has, else the lowest that nobody has.
 fn hues(own: impl Iterator<Item = Option<u32>>) -> Vec<u32> {
-    let mut hues: Vec<Option<u32>> = Vec::new();
-    for hue in own {
-        let is_free = hue.is_some() && !hues.contains(&hue);
-        hues.push(hue.filter(|_| is_free));
-    }
-    for at in 0..hues.len() {
-        if hues[at].is_none() {
-            hues[at] = (0..).map(Some).find(|hue| !hues.contains(hue)).flatten();
-        }
-    }
-    hues.into_iter().flatten().collect()
+    let mut taken = BTreeSet::new();
+    let own: Vec<Option<u32>> = own
+        .map(|hue| hue.filter(|hue| taken.insert(*hue)))
+        .collect();
+    let mut free = (0..).filter(|hue| !taken.contains(hue));
+    let hues = own.into_iter().map(|hue| hue.or_else(|| free.next()));
+    hues.flatten().collect()
 }
 
 /// The hues as links say them: none where they follow from the order.
