@@ -169,7 +169,9 @@ fn source(path: &Path) -> Result<(String, Box<dyn Read>), Failure> {
         let of = Study::of_sample(name, &OpenOptions::default(), &Choices::default(), None)?;
         let mut experiment = of.experiment;
         experiment.cluster = of.cluster.map(|(cluster, _)| cluster);
-        experiment.title = Sample::named(name).map_or("", |sample| sample.title).to_owned();
+        experiment.title = Sample::named(name)
+            .map_or("", |sample| sample.title)
+            .to_owned();
         let mut text = String::new();
         let written = experiment.write(&of.workload, &mut text);
         written

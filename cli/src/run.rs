@@ -24,7 +24,8 @@ use switchyard::workload::Workload;
 const STEPS_PER_TICK: u32 = 4096;
 
 #[derive(Args)]
-#[command(after_help = "Times are seconds, or 90min, 11h, 2d3h. Where the trace is an experiment, its settings are the defaults.
+#[command(
+    after_help = "Times are seconds, or 90min, 11h, 2d3h. Where the trace is an experiment, its settings are the defaults.
 
 Examples:
   switchyard run sample:lab
@@ -33,7 +34,8 @@ Examples:
   switchyard run trace.csv --mtbf 30d --mttr 90min --json results.json
   curl -s https://example.org/trace.csv | switchyard run - --window 1d..8d
 
-`switchyard help run` says more of each.")]
+`switchyard help run` says more of each."
+)]
 pub(crate) struct Arguments {
     /// The trace: files (a cluster's may be among them), sample:NAME, or - (standard input)
     #[arg(required = true, value_name = "TRACE", value_hint = ValueHint::FilePath)]
@@ -127,9 +129,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     }
     if let Some(path) = &arguments.results.table {
         let rows = results.runs.iter();
-        let rows: Vec<_> = rows
-            .map(|run| (run.label.as_str(), &run.summary))
-            .collect();
+        let rows: Vec<_> = rows.map(|run| (run.label.as_str(), &run.summary)).collect();
         let form = match Path::new(path).extension().and_then(OsStr::to_str) {
             Some("tex") => TableForm::Latex,
             Some("md") => TableForm::Markdown,

@@ -33,11 +33,9 @@ pub(crate) fn spec(text: &str) -> Result<Cow<'_, str>, Failure> {
     else {
         let path = Path::new(text);
         return match text.parse::<PolicySpec>() {
-            Err(SpecError::UnknownPolicy { .. }) if path.is_file() => {
-                Err(Failure::Input(anyhow!(
-                    "{text} is a file: name it as script:{text}, or, if it is a WebAssembly module, as plugin:{text}"
-                )))
-            }
+            Err(SpecError::UnknownPolicy { .. }) if path.is_file() => Err(Failure::Input(anyhow!(
+                "{text} is a file: name it as script:{text}, or, if it is a WebAssembly module, as plugin:{text}"
+            ))),
             _ => Ok(Cow::Borrowed(text)),
         };
     };
@@ -131,14 +129,14 @@ pub(crate) fn ended(asked: &[String], policy: &PolicySpec, error: RunError) -> F
         return Failure::Run(error.into());
     };
     // Two files may be called the same.
-    let is_its = |path: &&Path| {
-        of_file(path).is_ok_and(|spec| spec.param("code") == policy.param("code"))
-    };
+    let is_its =
+        |path: &&Path| of_file(path).is_ok_and(|spec| spec.param("code") == policy.param("code"));
     let mut files = asked.iter().filter_map(|text| Some(named(text)?.path));
     let path = files.find(is_its);
     Failure::Run(match path {
         Some(path) => {
-            at(path, &program.mistake).context(format!("at {} s", program.time.seconds()))
+            let (policy, time) = (&program.policy, program.time.seconds());
+            at(path, &program.mistake).context(format!("{policy} at {time} s"))
         }
         None => program.into(),
     })

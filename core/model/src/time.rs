@@ -123,8 +123,21 @@ mod tests {
             assert_eq!(seconds_of(text), Some(seconds), "{text}");
         }
         for text in [
-            "", " ", "-1", "-1h", "inf", "nan", "h", "3 fortnights", "3h2d", "2h2h", "2h-1min",
-            "2h30", "1e3h", "1..2h", "11 h é",
+            "",
+            " ",
+            "-1",
+            "-1h",
+            "inf",
+            "nan",
+            "h",
+            "3 fortnights",
+            "3h2d",
+            "2h2h",
+            "2h-1min",
+            "2h30",
+            "1e3h",
+            "1..2h",
+            "11 h é",
         ] {
             assert_eq!(seconds_of(text), None, "{text}");
         }

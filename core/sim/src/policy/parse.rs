@@ -96,7 +96,7 @@ impl FromStr for PolicySpec {
                     policy: name.to_string(),
                     param: param.to_string(),
                     value: value.to_string(),
-                    meant: info.kind.hint(value),
+                    meant: info.kind.meant(value),
                     valid: info.kind.to_string(),
                 })?;
             if values[at].replace(value).is_some() {
@@ -248,9 +248,18 @@ mod tests {
         );
         for (wrong, meant) in [
             ("tiresias", "'tiresias' (did you mean 'tiresias-las'?): use"),
-            ("fifo[backfil=true]", "'backfil' (did you mean 'backfill'?): it takes"),
-            ("fifo[backfill=ture]", "'ture' (did you mean 'true'?) is no value"),
-            ("fifo[placement=consolidate]", "'consolidate' (did you mean 'consolidated'?) is no value"),
+            (
+                "fifo[backfil=true]",
+                "'backfil' (did you mean 'backfill'?): it takes",
+            ),
+            (
+                "fifo[backfill=ture]",
+                "'ture' (did you mean 'true'?) is no value",
+            ),
+            (
+                "fifo[placement=consolidate]",
+                "'consolidate' (did you mean 'consolidated'?) is no value",
+            ),
         ] {
             assert!(error(wrong).contains(meant), "{}", error(wrong));
         }

@@ -146,7 +146,7 @@ pub const WORDS: &[Word] = &[
     word(
         "function",
         "note",
-        "(term, value)",
+        "(term, value) or (job, term, value)",
         "Tells this under \"why\"; in plan: note(job, term, value).",
     ),
     word(
@@ -158,7 +158,7 @@ pub const WORDS: &[Word] = &[
     word(
         "function",
         "start",
-        "(job)",
+        "(job) or (job, nodes)",
         "Starts it, where its placement lays it or on these nodes; false: it does not fit.",
     ),
     word("function", "stop", "(job)", "Takes its GPUs."),
@@ -171,7 +171,7 @@ pub const WORDS: &[Word] = &[
     word(
         "function",
         "train",
-        "(job, gpus, batch)",
+        "(job, gpus) or (job, gpus, batch)",
         "Gives an adaptive job so many GPUs, and a batch or the best one.",
     ),
     word(
