@@ -135,7 +135,8 @@ pub(crate) fn ended(asked: &[String], policy: &PolicySpec, error: RunError) -> F
     let path = files.find(is_its);
     Failure::Run(match path {
         Some(path) => {
-            at(path, &program.mistake).context(format!("at {} s", program.time.seconds()))
+            let (policy, time) = (&program.policy, program.time.seconds());
+            at(path, &program.mistake).context(format!("{policy} at {time} s"))
         }
         None => program.into(),
     })

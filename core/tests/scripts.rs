@@ -102,15 +102,38 @@ fn mistakes_are_told_at_their_line() {
     for (text, line, column, words) in [
         ("fn key(job, now) {\n  job.submit +\n}", 3, 1, "'}'"),
         ("let a = 1;", 1, 1, "neither `fn key(job, now)`"),
-        ("\nfn key(job) { 1 }", 2, 1, "neither `fn key(job, now)`"),
+        (
+            "\nfn key(job) { 1 }",
+            2,
+            1,
+            "`key` takes (job): it must take (job, now)",
+        ),
+        (
+            "\nfn plan(view, now) { }",
+            2,
+            1,
+            "`plan` takes (view, now): it must take (view)",
+        ),
         ("fn key(job, now) {\n  job.size\n}", 2, 0, "size"),
         ("fn key(job, now) {\n  let x = 1;\n  y\n}", 3, 3, "'y'"),
         ("fn key(job, now) {\n  loop { }\n}", 2, 0, "operations"),
         (
             "fn key(job, now) {\n  key(job, now)\n}",
-            1,
-            1,
+            2,
+            3,
             "functions call one another",
+        ),
+        (
+            "fn deeper(x) {\n  loop { if x > 0 { break; } }\n  deeper(x) }\nfn key(job, now) {\n  deeper(1)\n}",
+            3,
+            3,
+            "functions call one another",
+        ),
+        (
+            "fn spin(x) {\n  for i in 0..3 { x += i; }\n  loop { if x > 5 { break; } x += 1; }\n  loop { x += 1; }\n}\nfn key(job, now) {\n  spin(1)\n}",
+            4,
+            3,
+            "operations",
         ),
         (
             "fn key(job, now) {\n  let a = [];\n  loop { a.push(1) }\n}",
@@ -131,9 +154,39 @@ fn mistakes_are_told_at_their_line() {
         ("fn key(job, now) {\n  eval(\"1\")\n}", 2, 3, "eval"),
         (
             "const EVERY = \"x\";\nfn key(job, now) { 1 }",
-            2,
+            1,
             1,
             "EVERY",
+        ),
+        (
+            "// \nconst EVERY = 5;\nconst PREEMPTIVE = 1;\n\nfn key(job, now) { 1 }",
+            3,
+            1,
+            "PREEMPTIVE is of type",
+        ),
+        (
+            "const FEW = [1, 2];\nconst LAST = FEW[7];\nfn key(job, now) { 1 }",
+            2,
+            0,
+            "index 7",
+        ),
+        (
+            "const ZERO = 0;\nfn key(job, now) {\n\n  5 / ZERO\n}",
+            4,
+            0,
+            "zero",
+        ),
+        (
+            "const WORD = \"x\";\nfn key(job, now) {\n  job.gpus * WORD\n}",
+            3,
+            0,
+            "'*' does not take (int, text)",
+        ),
+        (
+            "fn half(x, n) { x / n }\nfn key(job, now) {\n  half(job.gpus)\n}",
+            3,
+            3,
+            "'half' takes (x, n), not (int)",
         ),
         ("throw \"early\";\nfn key(job, now) { 1 }", 1, 1, "early"),
     ] {
@@ -143,6 +196,40 @@ fn mistakes_are_told_at_their_line() {
             assert_eq!(mistake.column, column, "{text}\n{mistake}");
         }
         assert!(mistake.what.contains(words), "{text}\n{mistake}");
+    }
+}
+
+#[test]
+fn mistakes_name_the_job() {
+    for (text, job) in [
+        (
+            "fn key(job, now) { if job.id == 3 { job.size } else { 1 } }",
+            "j3",
+        ),
+        (
+            "fn key(job, now) { if job.id == 2 { return 0.0 / 0.0; } 1 }",
+            "j2",
+        ),
+        (
+            "fn plan(view) { for job in view.waiting { start(job); start(job); } }",
+            "j0",
+        ),
+        (
+            "fn plan(view) { for job in view.waiting { if job.id == 4 { stop(job); } } }",
+            "j4",
+        ),
+        (
+            "fn plan(view) { for job in view.waiting { start(job, [[0, 99]]); } }",
+            "j0",
+        ),
+        (
+            "fn plan(view) { for job in view.waiting { train(job, 2); } }",
+            "j0",
+        ),
+    ] {
+        let mistake = mistake_of(text);
+        let named = format!("job '{job}'");
+        assert!(mistake.what.contains(&named), "{text}\n{mistake}");
     }
 }
 
@@ -257,9 +344,12 @@ fn what_a_plan_cannot_do_is_told_at_its_line() {
             "view has no 'wating': did you mean 'waiting'?",
         ),
         ("view.zebra", "view has no 'zebra': docs/scripts.md lists"),
-        ("flor(1.5)", "no function flor (f64): did you mean 'floor'?"),
-        ("start(1)", "'start' takes something else"),
-        ("zebra(1)", "no function zebra (i64): docs/scripts.md lists"),
+        (
+            "flor(1.5)",
+            "no function flor (float): did you mean 'floor'?",
+        ),
+        ("start(1)", "'start' takes (job) or (job, nodes), not (int)"),
+        ("zebra(1)", "no function zebra (int): docs/scripts.md lists"),
         (
             "view.waiting.sorted(|job| \"a\")",
             "a number, or an array of numbers",

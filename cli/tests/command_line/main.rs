@@ -2,10 +2,13 @@
 
 mod convert;
 mod every_command;
+mod help;
 mod inspect;
+mod names;
 mod paper;
 mod run;
 mod script;
+mod sources;
 mod why;
 mod wrong_worlds;
 

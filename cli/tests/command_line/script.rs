@@ -91,7 +91,130 @@ fn mistakes_are_told_as_compilers_do() {
 }
 
 #[test]
+<<<<<<< HEAD
 fn a_draw_has_one_score_and_no_oracle_has_any() {
+=======
+fn tables_call_a_script_by_its_name_and_tell_two_apart() {
+    let (one, two) = (temporary("one"), temporary("two"));
+    let scripts = [(&one, "job.gpus"), (&two, "-job.gpus")];
+    let policies = scripts.map(|(folder, key)| {
+        std::fs::create_dir_all(folder).expect("the folder is there");
+        let path = format!("{folder}/mine.rhai");
+        let text = format!("fn key(job, now) {{ {key} }}");
+        std::fs::write(&path, text).expect("the folder is there");
+        format!("script:{path}")
+    });
+    let run = |more: &[&str]| {
+        let asked = [
+            "run",
+            "sample:three-jobs",
+            "--policy",
+            &policies[0],
+            "--policy",
+            &policies[1],
+            "--policy",
+            &policies[0],
+        ];
+        let output = switchyard(&[&asked[..], more].concat()).assert().success();
+        String::from_utf8_lossy(&output.get_output().stdout).into_owned()
+    };
+    let of_column = |csv: &str| {
+        let rows = csv.lines().skip(1).filter_map(|row| row.split(',').next());
+        let mut names: Vec<String> = rows.map(str::to_owned).collect();
+        names.dedup();
+        names
+    };
+    let (mine, other) = ("script[name=mine]", "script[name=mine] #2");
+    assert_eq!(of_column(&run(&["--csv", "-"])), [mine, other, mine]);
+    let markdown = run(&["--table", "-"]);
+    assert!(
+        markdown.contains(&format!("| {mine} | ")) && markdown.contains(&format!("| {other} | ")),
+        "{markdown}"
+    );
+    for form in ["tex", "csv"] {
+        let file = temporary(&format!("table.{form}"));
+        run(&["--table", &file]);
+        let table = std::fs::read_to_string(&file).expect("it was written");
+        assert!(table.contains(mine) && table.contains("#2"), "{table}");
+        assert!(!table.contains("code="), "{table}");
+        std::fs::remove_file(file).expect("it was written");
+    }
+    let shown = run(&[]);
+    let head = shown.lines().nth(2).unwrap_or_default();
+    assert!(head.contains(mine) && head.contains(other), "{shown}");
+    let results: serde_json::Value = serde_json::from_str(&run(&["--json", "-"])).expect("JSON");
+    assert_eq!(results["runs"][1]["label"], other);
+    // The spec is still the whole of it.
+    let spec = results["runs"][1]["policy"].as_str().expect("a spec");
+    assert!(spec.starts_with("script[code="), "{spec}");
+
+    // What is wrong with one is told of its file and not of its namesake's.
+    let broken = format!("{two}/mine.rhai");
+    std::fs::write(&broken, "fn key(job, now) {\n\n  job.size\n}\n").expect("it is ours");
+    let spread = format!("script:{broken}[placement=spread]");
+    let told = failure(
+        1,
+        &[
+            "run",
+            "sample:lab",
+            "--policy",
+            &policies[0],
+            "--policy",
+            &spread,
+        ],
+    );
+    assert!(
+        told.contains(&format!(
+            "script[name=mine,placement=spread] at 0 s: {broken}:3:"
+        )) && told.contains("job 'lab-000'"),
+        "{told}"
+    );
+    for folder in [one, two] {
+        std::fs::remove_dir_all(folder).expect("ours");
+    }
+}
+
+#[test]
+fn a_script_is_no_plug_in_and_a_plug_in_no_script() {
+    let script = file("no-module", "fn key(job, now) { 1 }");
+    let told = failure(
+        2,
+        &["run", "sample:lab", "--policy", &format!("plugin:{script}")],
+    );
+    assert!(
+        told.contains(&format!("{script} is no WebAssembly module"))
+            && told.contains(&format!("script:{script}")),
+        "{told}"
+    );
+    let module = file("module", "\0asm\u{1}\0\0\0");
+    let told = failure(
+        2,
+        &["run", "sample:lab", "--policy", &format!("script:{module}")],
+    );
+    assert!(
+        told.contains(&format!("name it as plugin:{module}")),
+        "{told}"
+    );
+    let told = failure(2, &["run", "sample:lab", "--policy", &script]);
+    assert!(
+        told.contains(&format!("name it as script:{script}")),
+        "{told}"
+    );
+    // Neither text nor module.
+    std::fs::write(&script, [0xff, 0xfe, 0x00]).expect("it is ours");
+    let told = failure(
+        2,
+        &["run", "sample:lab", "--policy", &format!("script:{script}")],
+    );
+    assert!(told.contains("it is no text"), "{told}");
+    for file in [script, module] {
+        std::fs::remove_file(file).expect("it was written");
+    }
+}
+
+#[test]
+fn a_score_is_the_same_each_time_and_no_oracle_has_one() {
+>>>>>>> cli/main
     let path = file(
         "las",
         "const EVERY = 60;\nfn key(job, now) { job.attained }\n",

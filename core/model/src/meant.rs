@@ -23,8 +23,12 @@ pub fn meant<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
 
 /// The same, to stand in a message behind what was written; "" where nothing is alike.
 pub fn hint<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> String {
-    let name = meant(written, names);
-    name.map_or_else(String::new, |name| format!(" (did you mean '{name}'?)"))
+    remark(meant(written, names))
+}
+
+/// A name that was meant, likewise.
+pub fn remark(meant: Option<&str>) -> String {
+    meant.map_or_else(String::new, |name| format!(" (did you mean '{name}'?)"))
 }
 
 #[cfg(test)]

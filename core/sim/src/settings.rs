@@ -393,7 +393,10 @@ impl Setting {
         let value = value.or_else(|| (text == self.default()).then(|| text.to_owned()));
         match value {
             Some(value) => (self.set)(settings, &value),
-            None => Err(format!("it takes {}{}", self.takes(), self.kind.hint(text))),
+            None => Err(match self.kind.meant(text) {
+                Some(word) => format!("did you mean '{word}'? It takes {}", self.takes()),
+                None => format!("it takes {}", self.takes()),
+            }),
         }
     }
 
@@ -505,7 +508,7 @@ mod tests {
             refusal("spread_slowdown", "h100"),
             "it takes no or k80 or p100 or v100"
         );
-        assert!(refusal("placement", "sprad").ends_with(" (did you mean 'spread'?)"));
+        assert!(refusal("placement", "sprad").starts_with("did you mean 'spread'? It takes "));
         assert_eq!(
             refusal("placement", "default"),
             format!("it takes {}", ParamKind::Placement)

@@ -96,7 +96,7 @@ impl FromStr for PolicySpec {
                     policy: name.to_string(),
                     param: param.to_string(),
                     value: value.to_string(),
-                    meant: info.kind.hint(value),
+                    meant: info.kind.meant(value),
                     valid: info.kind.to_string(),
                 })?;
             if values[at].replace(value).is_some() {

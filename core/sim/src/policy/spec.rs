@@ -4,7 +4,7 @@
 //! prints in canonical form. [`Params`] gives a policy its values, defaults filled in.
 
 use super::{entry, own};
-use crate::meant::hint;
+use crate::meant::{hint, meant, remark};
 use crate::outages::Outages;
 use crate::placement::{Strategy, UnknownStrategy};
 use serde::{Deserialize, Serialize};
@@ -107,7 +107,10 @@ pub enum SpecError {
         param: String,
     },
     /// A value outside what the parameter takes.
-    #[error("{policy}: '{value}'{meant} is no value for '{param}', which takes {valid}")]
+    #[error(
+        "{policy}: '{value}'{} is no value for '{param}', which takes {valid}",
+        remark(*.meant)
+    )]
     BadValue {
         /// The policy.
         policy: String,
@@ -115,8 +118,8 @@ pub enum SpecError {
         param: String,
         /// The value given.
         value: String,
-        /// What was meant, as a remark; "" if nobody knows.
-        meant: String,
+        /// What may have been meant.
+        meant: Option<&'static str>,
         /// What it takes.
         valid: String,
     },
@@ -269,15 +272,15 @@ impl ParamKind {
 }
 
 impl ParamKind {
-    /// What was meant by what is no value, as a remark; "" where no word is alike.
-    pub fn hint(self, value: &str) -> String {
-        let placements = || Strategy::ALL.map(Strategy::name);
+    /// The word that was meant by what is no value, where it takes words and one is alike.
+    pub fn meant(self, value: &str) -> Option<&'static str> {
+        let placements = || Strategy::ALL.map(Strategy::name).into_iter();
         match self {
-            Self::Bool => hint(value, ["true", "false"]),
-            Self::OneOf(words) => hint(value, words.iter().copied()),
-            Self::Placement => hint(value, placements()),
-            Self::PlacementOrRuns => hint(value, placements().into_iter().chain(["default"])),
-            _ => String::new(),
+            Self::Bool => meant(value, ["true", "false"]),
+            Self::OneOf(words) => meant(value, words.iter().copied()),
+            Self::Placement => meant(value, placements()),
+            Self::PlacementOrRuns => meant(value, placements().chain(["default"])),
+            _ => None,
         }
     }
 }

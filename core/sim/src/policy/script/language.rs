@@ -214,7 +214,15 @@ fn unknown_property(text: &str) -> Option<String> {
 
 /// A call, as `flor (f64)`, of what is no function, or takes other parameters.
 fn unknown_function(call: &str, script: &AST) -> String {
-    let name = call.split(' ').next().unwrap_or(call);
+    let (name, types) = call.split_once(' ').unwrap_or((call, ""));
+    let types = types
+        .replace("&str | ImmutableString | String", "text")
+        .replace("i64", "int")
+        .replace("f64", "float")
+        .replace("()", "nothing");
+    if !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+        return format!("'{name}' does not take {types}");
+    }
     let own = script.iter_functions().filter(|of| of.name == name);
     let own = own.map(|of| format!("({})", of.params.join(", ")));
     let is_call = |word: &&Word| word.signature.starts_with('(');
@@ -222,11 +230,13 @@ fn unknown_function(call: &str, script: &AST) -> String {
     let given = given.map(|of| of.signature.to_owned());
     let takes: Vec<String> = own.chain(given).collect();
     if !takes.is_empty() {
-        return format!("'{name}' takes {}: this is {call}", takes.join(" or "));
+        return format!("'{name}' takes {}, not {types}", takes.join(" or "));
     }
     match meant(name, |word| is_call(&word)) {
-        Some(meant) => format!("there is no function {call}: did you mean '{meant}'?"),
-        None => format!("there is no function {call}: docs/scripts.md lists those there are"),
+        Some(meant) => format!("there is no function {name} {types}: did you mean '{meant}'?"),
+        None => {
+            format!("there is no function {name} {types}: docs/scripts.md lists those there are")
+        }
     }
 }
 

@@ -21,6 +21,8 @@ mod jobs;
 #[cfg(feature = "scripts")]
 mod language;
 #[cfg(feature = "scripts")]
+mod places;
+#[cfg(feature = "scripts")]
 mod program;
 #[cfg(feature = "scripts")]
 mod properties;

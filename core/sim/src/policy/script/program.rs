@@ -7,6 +7,7 @@ use super::desk::{self, Board, Desk, in_words};
 use super::direct::Direct;
 use super::jobs::{self, Job, Jobs, number};
 use super::language::{self, Limits, ended, mistake, refuse, unreadable};
+use super::places::{self, Suspects, head};
 use super::properties::{Changes, PROPERTIES};
 use super::text::{LONGEST, pack};
 use super::trainee;
@@ -20,8 +21,8 @@ use crate::policy::{Cadence, Every, PolicySpec};
 use crate::sim::{Mistake, Plan, View};
 use crate::tell::Fact;
 use rhai::{
-    AST, ASTNode, CallFnOptions, Dynamic, Engine, Expr, INT, OptimizationLevel, Position, Scope,
-    Stmt,
+    AST, ASTNode, CallFnOptions, Dynamic, Engine, EvalAltResult, Expr, INT, OptimizationLevel,
+    Position, Scope, Stmt,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -52,9 +53,8 @@ pub struct Script {
     /// `key` without the interpreter, and how many keys are still compared with it.
     direct: Option<Direct>,
     doubtful: Cell<usize>,
-    /// A loop to name where Rhai gives no place: it does not of a loop in which nothing stands, nor of
-    /// values that outgrow their limits.
-    suspect: Option<Position>,
+    /// What to name where Rhai gives no place.
+    suspects: Suspects,
 }
 
 /// So many keys are worked out both ways; after a difference all are left to the interpreter.
@@ -119,10 +119,15 @@ impl Script {
             .map_err(|error| ended(error, limits, &plain))?;
         let is_plan = Self::level(&plain, text)?;
         let head = head(text, if is_plan { PLAN } else { KEY });
-        let says = Says::of(&top, head)?;
+        let says = Says::of(&top, &plain)?;
         if says.oracle && !oracle {
+<<<<<<< HEAD
             let what = "the script says `ORACLE`, but its policy does not: add oracle=true to the spec, so that people can see it";
             return Err(mistake(head, what));
+=======
+            let what = "the script says `ORACLE`, but its policy does not: add oracle=true to the spec, so that everybody can see it";
+            return Err(mistake(places::constant(&plain, "ORACLE"), what));
+>>>>>>> cli/main
         }
         // What stands at the top is a constant to functions, worked into them.
         let mut constants = Scope::new();
@@ -142,7 +147,7 @@ impl Script {
         engine.on_var(move |name, _, _| Ok(constants.get(name).cloned()));
         Ok(Self {
             reads: Reads::of(&functions),
-            suspect: suspect(&plain),
+            suspects: Suspects::of(&plain),
             direct: Direct::of(&functions, KEY).filter(|_| !is_plan),
             doubtful: Cell::new(COMPARED),
             engine,
@@ -178,10 +183,19 @@ impl Script {
                 "there are both `key` and `plan`: `plan` decides the whole, so call the other something else",
             )),
             (false, false) => {
-                let what = "there is neither `fn key(job, now)`, which gives a job a number (least first), nor `fn plan(view)`, which decides the whole: define one of them";
-                let near = [KEY, PLAN].map(place);
-                let at = near.into_iter().find(|at| !at.is_none());
-                Err(mistake(at.unwrap_or(Position::new(1, 1)), what))
+                let mut functions = ast.iter_functions();
+                let of = functions.find(|of| of.name == KEY || of.name == PLAN);
+                let Some(of) = of else {
+                    let what = "there is neither `fn key(job, now)`, which gives a job a number (least first), nor `fn plan(view)`, which decides the whole: define one of them";
+                    return Err(mistake(Position::new(1, 1), what));
+                };
+                let takes = if of.name == KEY { "job, now" } else { "view" };
+                let what = format!(
+                    "`{name}` takes ({}): it must take ({takes})",
+                    of.params.join(", "),
+                    name = of.name
+                );
+                Err(mistake(place(of.name), what))
             }
         }
     }
@@ -269,7 +283,7 @@ impl Script {
         std::mem::swap(&mut desk.keys, keys);
         *rng = desk.rng.clone();
         called.map_err(|error| {
-            let mut mistake = self.placed(ended(error, self.limits, &self.ast));
+            let mut mistake = self.placed(error);
             // So many have their keys: it was at the next.
             if let Some(&job) = jobs.get(keys.len()) {
                 let job = jobs::called(view.name(job));
@@ -283,12 +297,14 @@ impl Script {
         Ok(())
     }
 
-    /// A mistake in what calls the script is one of its head; one of no place is at a loop, or at the
-    /// head.
-    fn placed(&self, mut of: Mistake) -> Mistake {
+    /// What ended it, at its place. A mistake in what calls the script is one of its head; one to which Rhai
+    /// gives no place is at a suspect, or at the head.
+    fn placed(&self, error: Box<EvalAltResult>) -> Mistake {
+        let suspect = self.suspects.at(&error);
+        let mut of = ended(error, self.limits, &self.ast);
         let at = match of.line {
             _ if of.what.starts_with(NO_NUMBER) => self.head,
-            0 => self.suspect.unwrap_or(self.head),
+            0 => suspect.unwrap_or(self.head),
             _ => return of,
         };
         of.line = at.line().unwrap_or(0) as u32;
@@ -341,44 +357,9 @@ impl Script {
         let mut desk = self.desk.borrow_mut();
         *rng = desk.rng.clone();
         let board = desk.board.take();
-        called
-            .map(drop)
-            .map_err(|error| self.placed(ended(error, self.limits, &self.ast)))?;
+        called.map(drop).map_err(|error| self.placed(error))?;
         Ok(board.map(|board| board.plan).unwrap_or_default())
     }
-}
-
-/// The first loop in which nothing stands, or else the first of all.
-fn suspect(ast: &AST) -> Option<Position> {
-    let (mut idle, mut first) = (None, None);
-    ast.walk(&mut |path: &[ASTNode<'_>]| {
-        let (body, at) = match path.last() {
-            Some(ASTNode::Stmt(Stmt::While(of, at) | Stmt::Do(of, _, at))) => (&of.body, *at),
-            Some(ASTNode::Stmt(Stmt::For(of, at))) => (&of.2.body, *at),
-            _ => return true,
-        };
-        first = first.or(Some(at));
-        if body.is_empty() {
-            idle = Some(at);
-        }
-        idle.is_none()
-    });
-    idle.or(first)
-}
-
-/// Where a function stands in a text.
-fn head(text: &str, name: &str) -> Position {
-    for (row, line) in (1u16..).zip(text.lines()) {
-        let found = line.find("fn ").filter(|&at| {
-            let rest = line[at + 3..].trim_start();
-            rest.strip_prefix(name)
-                .is_some_and(|rest| rest.trim_start().starts_with('('))
-        });
-        if let Some(at) = found {
-            return Position::new(row, u16::try_from(at + 1).unwrap_or(1));
-        }
-    }
-    Position::NONE
 }
 
 const NO_NUMBER: &str = "`key` gives";
@@ -413,12 +394,12 @@ impl Says {
         }
     }
 
-    fn of(top: &Scope<'_>, head: Position) -> Result<Self, Mistake> {
+    fn of(top: &Scope<'_>, script: &AST) -> Result<Self, Mistake> {
         let switch = |name: &str, default: bool| match top.get(name) {
             None => Ok(default),
             Some(value) => value.as_bool().map_err(|of| {
                 mistake(
-                    head,
+                    places::constant(script, name),
                     format!("{name} is of type {of}: it takes true or false"),
                 )
             }),
@@ -433,7 +414,7 @@ impl Says {
                 let number = number.ok().filter(|n| (1.0..=1e6).contains(n) || *n == 0.0);
                 number.ok_or_else(|| {
                     let what = "EVERY takes a number of seconds from 1 to 1,000,000, or 0 for none";
-                    mistake(head, what)
+                    mistake(places::constant(script, "EVERY"), what)
                 })?
             }
         };

@@ -151,7 +151,7 @@ pub const WORDS: &[Word] = &[
     word(
         "function",
         "note",
-        "(term, value)",
+        "(term, value) or (job, term, value)",
         "Tells this under \"why\"; in plan: note(job, term, value).",
     ),
     word(
@@ -163,7 +163,7 @@ pub const WORDS: &[Word] = &[
     word(
         "function",
         "start",
-        "(job)",
+        "(job) or (job, nodes)",
         "Starts it, where its placement lays it or on these nodes; false: it does not fit.",
     ),
     word("function", "stop", "(job)", "Takes its GPUs."),
@@ -176,7 +176,7 @@ pub const WORDS: &[Word] = &[
     word(
         "function",
         "train",
-        "(job, gpus, batch)",
+        "(job, gpus) or (job, gpus, batch)",
         "Gives an adaptive job so many GPUs, and a batch or the best one.",
     ),
     word(
