@@ -145,15 +145,10 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         outputs.push((path, jobs_csv(workload, rows)));
     }
     if let Some(path) = &arguments.results.table {
-<<<<<<< HEAD
         let rows = results.runs.iter().zip(&compared);
         let rows: Vec<_> = rows
             .map(|(run, compared)| (run.label.as_str(), compared))
             .collect();
-=======
-        let rows = results.runs.iter();
-        let rows: Vec<_> = rows.map(|run| (run.label.as_str(), &run.summary)).collect();
->>>>>>> cli/main
         let form = match Path::new(path).extension().and_then(OsStr::to_str) {
             Some("tex") => TableForm::Latex,
             Some("md") => TableForm::Markdown,

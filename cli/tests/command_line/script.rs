@@ -91,9 +91,6 @@ fn mistakes_are_told_as_compilers_do() {
 }
 
 #[test]
-<<<<<<< HEAD
-fn a_draw_has_one_score_and_no_oracle_has_any() {
-=======
 fn tables_call_a_script_by_its_name_and_tell_two_apart() {
     let (one, two) = (temporary("one"), temporary("two"));
     let scripts = [(&one, "job.gpus"), (&two, "-job.gpus")];
@@ -213,8 +210,7 @@ fn a_script_is_no_plug_in_and_a_plug_in_no_script() {
 }
 
 #[test]
-fn a_score_is_the_same_each_time_and_no_oracle_has_one() {
->>>>>>> cli/main
+fn a_draw_has_one_score_and_no_oracle_has_any() {
     let path = file(
         "las",
         "const EVERY = 60;\nfn key(job, now) { job.attained }\n",

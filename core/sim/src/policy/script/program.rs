@@ -121,13 +121,8 @@ impl Script {
         let head = head(text, if is_plan { PLAN } else { KEY });
         let says = Says::of(&top, &plain)?;
         if says.oracle && !oracle {
-<<<<<<< HEAD
-            let what = "the script says `ORACLE`, but its policy does not: add oracle=true to the spec, so that people can see it";
-            return Err(mistake(head, what));
-=======
             let what = "the script says `ORACLE`, but its policy does not: add oracle=true to the spec, so that everybody can see it";
             return Err(mistake(places::constant(&plain, "ORACLE"), what));
->>>>>>> cli/main
         }
         // What stands at the top is a constant to functions, worked into them.
         let mut constants = Scope::new();
