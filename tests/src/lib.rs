@@ -37,7 +37,7 @@ use switchyard::workload::{
 };
 
 /// Parameters worth a run besides every policy's defaults.
-const VARIANTS: [&str; 14] = [
+const VARIANTS: [&str; 15] = [
     "fifo[backfill=true]",
     "fifo[placement=consolidated]",
     "srsf[placement=spread]",
@@ -52,6 +52,7 @@ const VARIANTS: [&str; 14] = [
     "gittins[history=oracle]",
     "yarn-cs[elastic=false]",
     "rl-picker[weights=gpu]",
+    "fcfs[backfill=true]",
 ];
 
 /// The expected lines, as committed.
