@@ -331,6 +331,7 @@ def test_what_cannot_be_played_is_refused():
     for options, says in [
         (dict(num_envs=10**9), "num_envs is 1000000000: it takes a whole number from 1 to 16384"),
         (dict(num_envs=0), "num_envs is 0"),
+        (dict(num_envs=1000, jobs=1_000_000), "all together they are at most 5000000 jobs"),
         (dict(threads=0), "threads is 0: it takes a whole number from 1"),
     ]:
         with pytest.raises(switchyard.InputError, match=says):

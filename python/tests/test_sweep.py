@@ -103,7 +103,7 @@ def test_a_worker_that_dies_costs_its_runs_until_the_next_time(tmp_path, ray_clu
     def die(*_):
         os._exit(1)
 
-    small = dict(traces="sample:lab", policies="fifo", seeds=[1, 2])
+    small = dict(traces="sample:lab", policies="fifo", loads=[1, 2])
     monkeypatch.setattr(_sweep, "_work", die)
     swept = switchyard.sweep(small, tmp_path, engine="ray")
     assert swept.failed == len(swept) and set(swept["failure"]) == {"lost"}
@@ -205,17 +205,17 @@ def test_a_damaged_part_is_refused_by_name(tmp_path):
 
 
 def test_what_fails_stands_beside_results(tmp_path):
-    grid = dict(traces="sample:lab", policies=["fifo", "tiresias-gittins[history=nosuch]"], seeds=[1, 2])
+    grid = dict(traces="sample:lab", policies=["fifo", "tiresias-gittins[history=nosuch]"], loads=[1, 2])
     swept = switchyard.sweep(grid, tmp_path)
-    assert swept.failed == 2 and swept["failure"].tolist() == ["", "", "input", "input"]
-    assert "cannot read the service history nosuch" in swept["error"][2]
-    assert numpy.isnan(swept["jct_mean"][2:]).all() and (swept["jct_mean"][:2] > 0).all()
+    assert swept.failed == 2 and swept["failure"].tolist() == ["", "input", "", "input"]
+    assert "cannot read the service history nosuch" in swept["error"][1]
+    assert numpy.isnan(swept["jct_mean"][1::2]).all() and (swept["jct_mean"][::2] > 0).all()
 
 
 def test_a_full_disk_is_said_and_costs_nothing_that_was_written(tmp_path, in_python):
     resource = pytest.importorskip("resource")
     del resource
-    grid = "dict(traces='sample:lab', policies=['fifo', 'srtf'], loads='0.5..1.5/20', seeds='1..20/20')"
+    grid = "dict(traces='sample:lab', policies=['fifo', 'srtf'], loads='0.5..1.5/20', seeds='1..20/20', settings=dict(mtbf=50))"
     # Files may have so many bytes: a part of 256 rows fits, the table of all does not.
     program = (
         "import resource, signal, switchyard\n"

@@ -43,6 +43,13 @@ def test_a_users_script_is_sound_to_pyright(script):
     assert status == 1 and '"str" is not assignable to "int"' in said, said
 
 
+def test_the_package_itself_is_sound(tmp_path):
+    pytest.importorskip("mypy")
+    arguments = ["--config-file", "pyproject.toml", "--cache-dir", tmp_path, "package/switchyard"]
+    status, said = checked("mypy", *arguments, where=Path(__file__).parents[1])
+    assert status == 0, said
+
+
 def test_everything_public_has_a_type(tmp_path):
     pytest.importorskip("pyright")
     status, said = checked("pyright", "--verifytypes", "switchyard", "--ignoreexternal", where=tmp_path)

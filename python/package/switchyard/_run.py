@@ -222,7 +222,7 @@ def _content(given: Any) -> bytes:
         return given.encode()
     if isinstance(given, (bytes, bytearray, memoryview)):
         return bytes(given)
-    raise _engine.InputError(f"a file is {given!r}: it takes a path, bytes, (name, bytes), or what has read()")
+    raise _engine.InputError(f"a file is {repr(given)[:60]}: it takes a path, bytes, (name, bytes), or what has read()")
 
 
 def _whole(what: str, given: Any, least: int = 0, most: int = 2**63 - 1) -> int:

@@ -157,7 +157,7 @@ class PickJobs(_Kept, VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]]):
     """Many of :class:`PickJob` in one call, without Python between them.
 
     Autoreset is ``NEXT_STEP``: an episode that is over begins anew at the next step, whatever its action, with a reward of 0.
-    At most 16,384 at once. ``threads`` step them, which pays from some hundreds on; what comes of it does not depend on that.
+    At most 16,384 at once, with at most 5,000,000 jobs together. ``threads`` step them, which pays from some hundreds on; what comes of it does not depend on that.
     With ``copy=False`` the arrays that are returned are the same at every step, and what they hold is overwritten.
     """
 

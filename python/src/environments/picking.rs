@@ -39,9 +39,11 @@ use switchyard_sweep::files;
 /// Jobs of a drawn trace, as many as Lublin-1 has.
 const DRAWN: u32 = 10_000;
 
-/// An episode has no more jobs, and no more episodes are played at once: so many that memory is there for them.
+/// An episode has no more jobs, no more episodes are played at once, and all of them have no more jobs: memory is
+/// there for so many, a few GB at most.
 pub(crate) const MOST_JOBS: usize = 1_000_000;
 pub(crate) const MOST_SLOTS: usize = 16_384;
+const MOST_TOGETHER: usize = 5_000_000;
 
 /// Sequences in which nobody ever has a choice are drawn anew, so often.
 const TRIES: u32 = 64;
@@ -446,6 +448,12 @@ impl Picking {
             return Err(refused(
                 "an episode takes at least two jobs that fit on the cluster",
             ));
+        }
+        let together = jobs.min(all.len()).saturating_mul(slots);
+        if together > MOST_TOGETHER {
+            return Err(refused(format!(
+                "num_envs is {slots} and jobs is {jobs}: all together they are at most {MOST_TOGETHER} jobs"
+            )));
         }
         // More threads than slots have nothing to do.
         let threads = threads.min(slots);
