@@ -43,14 +43,14 @@ pub struct Figure {
     folder: PathBuf,
     /// The seed of its jobs, where it is not the sample's own.
     seed: Option<u64>,
-    runs: KnownRuns,
+    known: KnownRuns,
     /// The still, where it has runs small enough to be drawn, or the goodput model.
     pub still: Option<String>,
 }
 
-/// What has run for a page: by the jobs, the seed, the cluster and the list of schedulers.
-type KnownRuns = Rc<RefCell<BTreeMap<Asked, Rc<Vec<Run>>>>>;
-type Asked = (String, Option<u64>, String, String);
+/// What has run for a page: by the jobs, the seed, the cluster, whether the jobs are adaptive, and the scheduler.
+type KnownRuns = Rc<RefCell<BTreeMap<Asked, Rc<Run>>>>;
+type Asked = (String, Option<u64>, String, bool, String);
 
 /// One run of a figure.
 #[derive(Clone, Debug)]
@@ -95,8 +95,8 @@ impl Figure {
             attributes,
             folder: folder.to_owned(),
             seed: None,
-            runs: before
-                .map(|before| Rc::clone(&before.runs))
+            known: before
+                .map(|before| Rc::clone(&before.known))
                 .unwrap_or_default(),
             still: None,
         };
@@ -158,23 +158,12 @@ impl Figure {
     }
 
     /// The runs of these schedulers on its jobs.
-    pub(crate) fn runs(&self, policies: &str) -> Result<Rc<Vec<Run>>> {
-        let said = |key| self.attribute(key).unwrap_or_default().to_owned();
-        let asked = (said("src"), self.seed, said("cluster"), policies.to_owned());
-        if let Some(known) = self.runs.borrow().get(&asked) {
-            return Ok(Rc::clone(known));
-        }
-        let specs: Vec<&str> = policies.split_whitespace().collect();
-        let runs = self
-            .run(&specs)
-            .with_context(|| format!("{policies} on '{}'", asked.0))?;
-        let runs = Rc::new(runs);
-        let mut known = self.runs.borrow_mut();
-        known.insert(asked, Rc::clone(&runs));
-        Ok(runs)
+    pub(crate) fn runs(&self, policies: &str) -> Result<Vec<Rc<Run>>> {
+        let runs = self.run(&policies.split_whitespace().collect::<Vec<_>>());
+        runs.with_context(|| format!("{policies} on '{}'", self.src()))
     }
 
-    fn run(&self, policies: &[&str]) -> Result<Vec<Run>> {
+    fn run(&self, policies: &[&str]) -> Result<Vec<Rc<Run>>> {
         let mut request = Request::default();
         if !policies.is_empty() {
             request.policies(policies)?;
@@ -182,17 +171,30 @@ impl Figure {
         let prepared = Rc::new(self.study()?.ask(request)?.prepare()?);
         let mut runs = Vec::new();
         for spec in &prepared.runs {
+            let asked = (
+                self.src().to_owned(),
+                self.seed,
+                self.attribute("cluster").unwrap_or_default().to_owned(),
+                prepared.workload.is_adaptive(),
+                spec.policy.to_string(),
+            );
+            if let Some(run) = self.known.borrow().get(&asked) {
+                runs.push(Rc::clone(run));
+                continue;
+            }
             let jobs = Arc::clone(&prepared.workload);
             let mut simulation = spec.start_with(jobs, &prepared.weights)?;
             while simulation.step()? {}
             let log = simulation.into_log();
             let outcomes = Outcomes::of(&prepared.workload, &spec.cluster, &log);
-            runs.push(Run {
+            let run = Rc::new(Run {
                 result: RunResult::of(spec, &log, &outcomes, 0.0),
                 outcomes,
                 log: Arc::new(log),
                 prepared: Rc::clone(&prepared),
             });
+            self.known.borrow_mut().insert(asked, Rc::clone(&run));
+            runs.push(run);
         }
         Ok(runs)
     }

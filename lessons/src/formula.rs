@@ -5,6 +5,7 @@
 use crate::figure::{Figure, Run};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
+use std::rc::Rc;
 use switchyard::policy::PolicySpec;
 use switchyard::workload::Application;
 use switchyard::workload::application::packed;
@@ -39,22 +40,24 @@ const METRICS: [Metric; 14] = [
     metric("mean_wait", None, true, |run| {
         run.result.summary.queueing.mean
     }),
-    metric("longest_wait", None, true, |run| {
+    metric("longest_wait", Some("longest_wait"), true, |run| {
         run.result.summary.longest_wait
     }),
     metric("allocation", None, false, |run| {
         run.result.summary.gpu_allocation
     }),
-    metric("rho_mean", None, false, |run| {
+    metric("rho_mean", Some("fairness.rho_mean"), false, |run| {
         run.result.summary.fairness.rho_mean
     }),
-    metric("rho_p99", None, false, |run| {
+    metric("rho_p99", Some("fairness.rho_p99"), false, |run| {
         run.result.summary.fairness.rho_p99
     }),
-    metric("rho_max", None, false, |run| {
+    metric("rho_max", Some("fairness.rho_max"), false, |run| {
         run.result.summary.fairness.rho_max
     }),
-    metric("jain", None, false, |run| run.result.summary.fairness.jain),
+    metric("jain", Some("fairness.jain"), false, |run| {
+        run.result.summary.fairness.jain
+    }),
     metric("jobs", None, false, |run| {
         f64::from(run.result.summary.jobs)
     }),
@@ -400,7 +403,7 @@ fn with(policies: &str, who: &str) -> Result<String> {
     Ok(format!("{policies} {who}").trim().to_owned())
 }
 
-fn position(runs: &[Run], who: &str) -> Result<usize> {
+fn position(runs: &[Rc<Run>], who: &str) -> Result<usize> {
     let at = match who.parse::<usize>() {
         Ok(number) => number.checked_sub(1).filter(|at| *at < runs.len()),
         Err(_) => {

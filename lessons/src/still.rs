@@ -5,6 +5,7 @@
 use crate::figure::Run;
 use pulldown_cmark_escape::escape_html;
 use std::fmt::Write;
+use std::rc::Rc;
 use switchyard::workload::Application;
 use switchyard::workload::application::packed;
 
@@ -24,7 +25,7 @@ const COLOURS: [&str; 7] = [
 ];
 
 /// The still of these runs at a moment, or at their end; none of runs too large to be seen in one.
-pub(crate) fn of(runs: &[Run], moment: Option<f64>) -> Option<String> {
+pub(crate) fn of(runs: &[Rc<Run>], moment: Option<f64>) -> Option<String> {
     if runs.is_empty() || runs.iter().any(|run| run.log.segments() > MOST) {
         return None;
     }

@@ -51,3 +51,36 @@ fn every_page_is_true_and_stands_for_itself() {
     assert!(learned.contains(&format!("<h1>A network of {PARAMETERS} numbers")));
     std::fs::remove_dir_all(&dist).unwrap();
 }
+
+/// A sentence with a number of the engine's has a claim behind it.
+#[test]
+fn every_step_with_a_number_claims_something() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    for folder in ["lessons", "article"] {
+        for file in std::fs::read_dir(docs.join(folder)).unwrap() {
+            let path = file.unwrap().path();
+            if path.extension().is_none_or(|ending| ending != "md") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            for step in text
+                .split("\n## ")
+                .filter(|step| step.contains("{{mean_jct"))
+            {
+                let title = step.lines().next().unwrap_or_default();
+                assert!(step.contains("```claim"), "{}: {title}", path.display());
+            }
+        }
+    }
+}
+
+/// What lesson 5 says of a fleet's week, too long for every day: 40,000 jobs under three schedulers, six times.
+#[test]
+#[ignore = "takes minutes"]
+fn on_a_fleet_the_network_is_between_srtf_and_srsf_by_name() {
+    let text = "---\ntitle: A fleet\n---\n\n## A week\n\n\
+        ```view\nsrc: fleet\npolicy: srtf\n```\n\n```claim over seeds\n\
+        mean_jct(rl-picker[weights=gpu]) < mean_jct(srtf)\n\
+        mean_jct(srsf) < mean_jct(rl-picker[weights=gpu])\n```\n";
+    switchyard_lessons::Text::read(text, Path::new(".")).unwrap();
+}

@@ -73,7 +73,9 @@ fn facts(stage: &Stage, run: &StageRun, now: f64, session: &Session) -> Html {
         (&RESTARTS, count(run.restarts(now) as u64)),
     ];
     let facts = facts.into_iter().map(|(definition, value)| {
-        html! { <div><dt><Term {definition} place={run.id} /></dt><dd>{ value }</dd></div> }
+        // What is of the whole run is not told to a reader who is to guess it (embed.css).
+        let class = (definition.id == RHO.id).then_some("outcome");
+        html! { <div {class}><dt><Term {definition} place={run.id} /></dt><dd>{ value }</dd></div> }
     });
     // Who follows a job reads of it instead, in as much room.
     let situation = if stage.followed.is_some() {

@@ -57,7 +57,18 @@ impl Platform {
         shown: OnStage<'_>,
     ) {
         let jobs = &shown.stage.workload.jobs;
-        self.lay_out(shown.run, jobs, look, largest_node, area, pen.ratio);
+        // Not what is only pointed at: nothing moves under a pointer.
+        let stage = shown.stage;
+        let marked: Vec<JobId> = stage.marked().into_iter().chain(stage.selected).collect();
+        self.lay_out(
+            shown.run,
+            jobs,
+            look,
+            largest_node,
+            area,
+            pen.ratio,
+            &marked,
+        );
         self.paint_words(pen, title, shown);
         self.paint_blocks(pen, look, shown);
         self.paint_names(pen, shown);
@@ -147,7 +158,9 @@ impl Platform {
     }
 
     /// Lays the blocks of waiting jobs out in `area`: as high as a node's squares are, so that a
-    /// block is as wide as the part of a node that it fills; small ones below one another.
+    /// block is as wide as the part of a node that it fills; small ones below one another. Of those that find
+    /// no room, jobs that are `marked` take that of the last ones.
+    #[expect(clippy::too_many_arguments, reason = "what a layout hangs on")]
     fn lay_out(
         &mut self,
         run: &StageRun,
@@ -156,6 +169,7 @@ impl Platform {
         largest_node: u32,
         area: &Rect,
         ratio: Ratio,
+        marked: &[JobId],
     ) {
         self.blocks.clear();
         self.end = Rect::new(area.x, area.y, look.cell.w, look.cell.h);
@@ -187,7 +201,8 @@ impl Platform {
         // The row of blocks, the column in it, and what of the column is taken.
         let (mut top, mut row_h, mut x) = (area.y, band, area.x);
         let (mut column_w, mut used) = (0.0, 0.0);
-        for &(_, job) in &self.order {
+        // A job's block, wherever it will stand.
+        let measured = |job: JobId| {
             let record = jobs.get(job.index());
             let gpus = record.map_or(1, |job| job.gpus).max(1);
             // What it asks of a GPU, where others share theirs.
@@ -205,8 +220,28 @@ impl Platform {
             };
             let cut = high.min(most_down);
             let wide = squares.div_ceil(high);
-            let w = f64::from(wide) * step_w - look.gap;
-            let h = f64::from(cut) * step_h - look.gap;
+            Block {
+                job,
+                area: Rect::new(
+                    area.x,
+                    area.y,
+                    f64::from(wide) * step_w - look.gap,
+                    f64::from(cut) * step_h - look.gap,
+                ),
+                down: cut,
+                squares: squares.min(wide * cut),
+                part: match share {
+                    Some(share) => f64::from(share.get()) / 1000.0,
+                    None if is_node && squares == 1 => {
+                        f64::from(gpus) / f64::from(largest_node.max(1))
+                    }
+                    None => 1.0,
+                },
+            }
+        };
+        for &(_, job) in &self.order {
+            let block = measured(job);
+            let (w, h) = (block.area.w, block.area.h);
             let stacks = column_w == w && used + look.gap + h <= row_h;
             if stacks {
                 used += look.gap + h;
@@ -232,22 +267,38 @@ impl Platform {
             if at.bottom() > area.bottom() {
                 break;
             }
-            self.blocks.push(Block {
-                job,
-                area: at,
-                down: cut,
-                squares: squares.min(wide * cut),
-                part: match share {
-                    Some(share) => f64::from(share.get()) / 1000.0,
-                    None if is_node && squares == 1 => {
-                        f64::from(gpus) / f64::from(largest_node.max(1))
-                    }
-                    None => 1.0,
-                },
-            });
+            self.blocks.push(Block { area: at, ..block });
+        }
+        for &job in marked {
+            if waiting.contains(&job) && self.block(job).is_none() {
+                self.squeeze_in(measured(job), area, beside);
+            }
         }
         self.more = waiting.len() - self.blocks.len();
         self.end.y = self.end.y.min(area.bottom() - look.cell.h).max(area.y);
+    }
+
+    /// Puts a block into the last corner, where the last ones stand aside for it; the head of the line does not.
+    fn squeeze_in(&mut self, block: Block, area: &Rect, beside: f64) {
+        let Some(head) = self.blocks.first() else {
+            return;
+        };
+        let last = self.blocks.iter().map(|block| block.area.bottom());
+        let last = last.fold(area.y + block.area.h, f64::max);
+        let corner = Rect {
+            x: area.right() - block.area.w,
+            y: last - block.area.h,
+            ..block.area
+        };
+        let taken = corner.grown(beside - 0.5);
+        if corner.bottom() > area.bottom() || corner.x < area.x || head.area.overlaps(&taken) {
+            return;
+        }
+        self.blocks.retain(|other| !other.area.overlaps(&taken));
+        self.blocks.push(Block {
+            area: corner,
+            ..block
+        });
     }
 
     fn block(&self, job: JobId) -> Option<&Block> {
@@ -422,7 +473,7 @@ mod tests {
                 let area = Rect::new(10.0, 5.0, 400.0, 136.0);
                 let mut platform = Platform::default();
                 let look = look(cell, across, detail);
-                platform.lay_out(&run, &jobs, &look, 8, &area, Ratio(1.0));
+                platform.lay_out(&run, &jobs, &look, 8, &area, Ratio(1.0), &[]);
                 let blocks = &platform.blocks;
                 assert_eq!(blocks.len() + platform.more, run.moment.waiting().len());
                 assert!(waiting < 1 || !blocks.is_empty());
@@ -449,12 +500,33 @@ mod tests {
     }
 
     #[test]
+    fn a_marked_job_has_a_block_however_far_back_it_stands() {
+        let (run, jobs) = queue_of(&[8; 200]);
+        let (look, area) = (
+            look(20.0, 4, Detail::Labelled),
+            Rect::new(10.0, 5.0, 400.0, 136.0),
+        );
+        let (last, head) = (JobId(200), JobId(1));
+        let mut platform = Platform::default();
+        platform.lay_out(&run, &jobs, &look, 8, &area, Ratio(1.0), &[]);
+        assert_eq!(platform.area_of(last), None);
+        platform.lay_out(&run, &jobs, &look, 8, &area, Ratio(1.0), &[last]);
+        let block = platform.area_of(last).unwrap();
+        assert!(block.right() <= area.right() && block.bottom() <= area.bottom());
+        for other in platform.blocks.iter().filter(|other| other.job != last) {
+            assert!(!other.area.overlaps(block), "{other:?} {block:?}");
+        }
+        assert_eq!(platform.blocks[0].job, head);
+        assert_eq!(platform.blocks.len() + platform.more, 200);
+    }
+
+    #[test]
     fn a_block_of_a_whole_node_is_as_wide_as_the_node() {
         let (run, jobs) = queue_of(&[8, 4, 8]);
         let look = look(20.0, 4, Detail::Labelled);
         let area = Rect::new(0.0, 0.0, 400.0, 300.0);
         let mut platform = Platform::default();
-        platform.lay_out(&run, &jobs, &look, 8, &area, Ratio(1.0));
+        platform.lay_out(&run, &jobs, &look, 8, &area, Ratio(1.0), &[]);
         let sizes: Vec<(f64, f64)> = platform
             .blocks
             .iter()
@@ -469,7 +541,7 @@ mod tests {
         let look = look(20.0, 4, Detail::Labelled);
         let area = Rect::new(0.0, 0.0, 210.0, 300.0);
         let mut platform = Platform::default();
-        platform.lay_out(&run, &jobs, &look, 4, &area, Ratio(1.0));
+        platform.lay_out(&run, &jobs, &look, 4, &area, Ratio(1.0), &[]);
         assert_eq!(platform.blocks.len(), 2);
         assert_eq!(platform.blocks[0].squares, 64);
     }
