@@ -140,7 +140,7 @@ test("the README's example runs", async (t) => {
 
 test("the module's examples run: figures, columns, a Gantt chart, own schedulers, progress", async (t) => {
   const { page, said } = await runs(t, "module/README.md");
-  assert.deepEqual(said.slice(0, 3).map((line) => line.split(" ")[0]), ["fifo", "tiresias-las[queues=2,threshold=57600]", "srtf"]);
+  for (const [at, policy] of ["fifo ", "tiresias-las[", "srtf "].entries()) assert.ok(said[at].startsWith(policy), said[at]);
   assert.equal(await page.locator("progress").evaluate((bar) => bar.value), 1);
   // Of the chart: each job's bars hold what it held, on 32 rows, and no two of a row are over one another.
   const bars = await page.locator("svg rect").evaluateAll((bars) => bars.map((bar) => [...["x", "y", "width"].map((name) => Number(bar.getAttribute(name))), bar.textContent]));
@@ -171,7 +171,7 @@ test("the article's examples run: the element, the frame, and a message to it", 
   await page.waitForFunction(() => globalThis.done && heard.some(({ event }) => event === "ready"), null, { timeout: 120_000 });
   assert.deepEqual(await page.evaluate(() => done.runs.map(({ policy }) => policy)), ["fifo", "srtf"]);
   await page.evaluate(moved(message));
-  await page.waitForFunction(() => heard.some(({ id, result }) => id === 1 && result === null) && heard.some(({ event, detail }) => event === "time" && detail.t === 3600));
+  await page.waitForFunction(() => heard.some(({ id, result }) => id === 1 && result === null) && heard.some(({ event, detail }) => event === "time" && detail.t >= 3600));
 });
 
 // ---- the command line ----
