@@ -153,7 +153,7 @@ fn sample(path: &Path) -> Option<&str> {
 }
 
 /// What somebody named, for messages.
-fn called(path: &Path) -> String {
+pub(crate) fn called(path: &Path) -> String {
     match path.to_str() {
         Some(STDIN) => STDIN_NAME.to_owned(),
         _ => path.display().to_string(),

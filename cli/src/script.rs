@@ -31,13 +31,7 @@ pub(crate) fn spec(text: &str) -> Result<Cow<'_, str>, Failure> {
         outages,
     }) = named(text)
     else {
-        let path = Path::new(text);
-        return match text.parse::<PolicySpec>() {
-            Err(SpecError::UnknownPolicy { .. }) if path.is_file() => Err(Failure::Input(anyhow!(
-                "{text} is a file: name it as script:{text}, or, if it is a WebAssembly module, as plugin:{text}"
-            ))),
-            _ => Ok(Cow::Borrowed(text)),
-        };
+        return Ok(Cow::Borrowed(text));
     };
     let file = read(path)?;
     match (kind, kind_of(&file)) {
@@ -64,6 +58,17 @@ pub(crate) fn spec(text: &str) -> Result<Cow<'_, str>, Failure> {
         spec.push_str(&format!(" if {outages}"));
     }
     Ok(Cow::Owned(spec))
+}
+
+/// The same of an argument that takes policies and no bare files.
+pub(crate) fn policy(text: &str) -> Result<Cow<'_, str>, Failure> {
+    let is_file = || named(text).is_none() && Path::new(text).is_file();
+    match text.parse::<PolicySpec>() {
+        Err(SpecError::UnknownPolicy { .. }) if is_file() => Err(Failure::Input(anyhow!(
+            "{text} is a file: name it as script:{text}, or, if it is a WebAssembly module, as plugin:{text}"
+        ))),
+        _ => spec(text),
+    }
 }
 
 /// `script:FILE[…] if …` or `plugin:FILE[…] if …` in its pieces.

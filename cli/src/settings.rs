@@ -156,7 +156,7 @@ impl SettingsArguments {
             let refused = |why| Failure::Input(anyhow!("{}: {why}", path.display()));
             request.own_weights(&file).map_err(refused)?;
         }
-        let policies = self.policies.iter().map(|text| script::spec(text));
+        let policies = self.policies.iter().map(|text| script::policy(text));
         let policies = policies.collect::<Result<Vec<_>, _>>()?;
         request.policies(&policies)?;
         self.applications.ask(&mut request)?;

@@ -48,7 +48,7 @@ fn values(info: &ParamInfo) -> Vec<String> {
         ]
         .map(|n| n.to_string())
         .to_vec(),
-        ParamKind::Float { min, max } => [
+        ParamKind::Float { min, max } | ParamKind::Seconds { min, max } => [
             min.next_down(),
             min,
             min.next_up(),

@@ -151,9 +151,7 @@ pub(crate) fn rlscheduler(arguments: &Arguments) -> Result<(), Failure> {
 
 fn refused(arguments: &Arguments, what: &str) -> Failure {
     let name = arguments.trace.as_ref();
-    let name = name.map_or("Lublin's jobs".to_owned(), |path| {
-        path.display().to_string()
-    });
+    let name = name.map_or("Lublin's jobs".to_owned(), |path| input::called(path));
     Failure::Input(anyhow!("{name}: {what}"))
 }
 

@@ -100,7 +100,7 @@ pub(crate) fn tiresias(arguments: &Arguments) -> Result<(), Failure> {
             .map_or_else(|| input.workload.suggest_cluster(), |(cluster, _)| cluster);
         let workload = Arc::new(input.workload);
         let mut experiment = Experiment {
-            trace: path.display().to_string(),
+            trace: input::called(path),
             jobs: workload.jobs.len(),
             cluster: cluster.to_string(),
             sections: Vec::new(),

@@ -136,7 +136,7 @@ pub(super) fn kind_field(kind: ParamKind, name: &str, value: String, take: Take)
                 take,
             )
         }
-        ParamKind::Float { min, .. } => {
+        ParamKind::Float { min, .. } | ParamKind::Seconds { min, .. } => {
             let min = min.to_string();
             controls::number_field(name, title, controls::any_from(&min), value, take)
         }

@@ -14,7 +14,7 @@ use crate::sim::{Plan, View};
 pub(super) const QUANTUM: ParamInfo = ParamInfo {
     name: "quantum",
     aliases: &[],
-    kind: ParamKind::Float { min: 1.0, max: 1e6 },
+    kind: ParamKind::Seconds { min: 1.0, max: 1e6 },
     default: "60",
     help: "Seconds after which running jobs are compared anew with waiting ones, besides every event.",
     expert: false,

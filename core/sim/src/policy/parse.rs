@@ -210,6 +210,11 @@ mod tests {
             canonical("tiresias-las[queues=2,threshold=57600]"),
             "tiresias-las[queues=2,thresholds=57600]"
         );
+        assert_eq!(canonical("las[quantum=5min]"), "las[quantum=300]");
+        assert_eq!(
+            canonical("gandiva[quantum=1h30min]"),
+            "gandiva[quantum=5400]"
+        );
         assert_eq!(
             canonical("tiresias-las[thresholds=3250.0:7200]"),
             "tiresias-las"

@@ -98,7 +98,7 @@ const WEIGHTS: ParamInfo = ParamInfo {
 const LONGEST: ParamInfo = ParamInfo {
     name: "longest",
     aliases: &[],
-    kind: ParamKind::Float {
+    kind: ParamKind::Seconds {
         min: 0.0,
         max: 1e15,
     },

@@ -14,7 +14,7 @@ pub(super) const fn round(name: &'static str, default: &'static str) -> ParamInf
     ParamInfo {
         name,
         aliases: &["interval"],
-        kind: ParamKind::Float { min: 1.0, max: 1e6 },
+        kind: ParamKind::Seconds { min: 1.0, max: 1e6 },
         default,
         help: "Length of a round, seconds: running jobs are preempted only at its end.",
         expert: false,

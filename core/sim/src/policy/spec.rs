@@ -7,6 +7,7 @@ use super::{entry, own};
 use crate::meant::{hint, meant, remark};
 use crate::outages::Outages;
 use crate::placement::{Strategy, UnknownStrategy};
+use crate::seconds_of;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -51,6 +52,13 @@ pub enum ParamKind {
     },
     /// A number in a range.
     Float {
+        /// Least value.
+        min: f64,
+        /// Greatest value.
+        max: f64,
+    },
+    /// A span of time in a range, seconds.
+    Seconds {
         /// Least value.
         min: f64,
         /// Greatest value.
@@ -239,6 +247,10 @@ impl ParamKind {
                 let x: f64 = value.parse().ok()?;
                 (min..=max).contains(&x).then(|| x.to_string())
             }
+            Self::Seconds { min, max } => {
+                let x = seconds_of(value)?;
+                (min..=max).contains(&x).then(|| x.to_string())
+            }
             Self::Share => {
                 let x: f64 = value.parse().ok()?;
                 (0.0..1.0).contains(&x).then(|| x.to_string())
@@ -300,6 +312,9 @@ impl fmt::Display for ParamKind {
             Self::Share => f.write_str("a number from 0 to below 1"),
             Self::Int { min, max } => write!(f, "a whole number from {min} to {max}"),
             Self::Float { min, max } => write!(f, "a number from {min} to {max}"),
+            Self::Seconds { min, max } => {
+                write!(f, "seconds from {min} to {max}, or a time such as 5min")
+            }
             Self::Ascending => f.write_str("ascending positive numbers separated by ':'"),
             Self::OneOf(words) => f.write_str(&words.join(" or ")),
             Self::Word(what) | Self::Text(what) => f.write_str(what),
@@ -357,7 +372,7 @@ impl<'a> Params<'a> {
         self.text(name).parse().unwrap_or_default()
     }
 
-    /// The value of a [`ParamKind::Float`].
+    /// The value of a [`ParamKind::Float`] or [`ParamKind::Seconds`].
     pub fn float(&self, name: &str) -> f64 {
         self.text(name).parse().unwrap_or_default()
     }

@@ -63,7 +63,7 @@ pub(super) const POLICY: Registered = Registered {
             ParamInfo {
                 name: "reset",
                 aliases: &[],
-                kind: ParamKind::Float { min: 0.0, max: 1e6 },
+                kind: ParamKind::Seconds { min: 0.0, max: 1e6 },
                 default: "1920",
                 help: "By type (types=true): seconds from one allocation to the next, at least; newcomers wait for it.",
                 expert: true,

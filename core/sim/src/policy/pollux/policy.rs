@@ -71,7 +71,7 @@ pub(in crate::policy) const POLICY: Registered = Registered {
             ParamInfo {
                 name: "delta",
                 aliases: &["restart"],
-                kind: ParamKind::Float { min: 0.0, max: 1e6 },
+                kind: ParamKind::Seconds { min: 0.0, max: 1e6 },
                 default: "30",
                 help: "Seconds that a restart is expected to cost.",
                 expert: true,
@@ -117,7 +117,7 @@ pub(in crate::policy) const POLICY: Registered = Registered {
             ParamInfo {
                 name: "report",
                 aliases: &[],
-                kind: ParamKind::Float { min: 1.0, max: 1e6 },
+                kind: ParamKind::Seconds { min: 1.0, max: 1e6 },
                 default: "30",
                 help: "Seconds after which a job's agent first fits what it has seen on new GPUs, and re-tunes the batch.",
                 expert: true,
