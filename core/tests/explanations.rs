@@ -11,12 +11,13 @@ use switchyard::goodput::LocalBatch;
 use switchyard::job::{Job, JobId};
 use switchyard::policy::{BuildContext, Cadence, Explanation, Plot, Policy, Rng, Verdict};
 use switchyard::sim::{Plan, RunLog, Segment, SimOptions, Simulation, Tuning, View};
+use switchyard::tell::Fact;
 use switchyard::workload::application::packed;
 use switchyard::workload::{Sample, Workload};
 use switchyard::{RunSpec, Time};
 
-/// The value of a fact about a job of the three-jobs sample.
-fn fact(policy: &str, job: u32, at: f64, term: &str) -> Option<String> {
+/// A fact about a job of the three-jobs sample.
+fn fact(policy: &str, job: u32, at: f64, term: &str) -> Option<Fact> {
     let sample = Sample::named("three-jobs").expect("a sample of this name");
     let spec = RunSpec {
         policy: policy.parse().expect("a policy"),
@@ -30,13 +31,13 @@ fn fact(policy: &str, job: u32, at: f64, term: &str) -> Option<String> {
     run.run_until(Time(at)).expect("a possible plan");
     let explanation = run.explain(JobId(job), Time(at));
     let mut facts = explanation.facts.into_iter();
-    facts.find(|fact| fact.term == term).map(|fact| fact.value)
+    facts.find(|fact| fact.term == term)
 }
 
 #[test]
 fn numbers_are_those_of_the_moment_asked_about() {
     // J2 runs from 2 s on; nothing happens between 2 and 10 s.
-    let remaining = |at| fact("srsf", 1, at, "remaining service (true)");
+    let remaining = |at| fact("srsf", 1, at, "remaining service (true)").map(|of| of.value);
     assert_eq!(remaining(3.0).as_deref(), Some("7 GPU·s"));
     assert_eq!(remaining(9.5).as_deref(), Some("0 GPU·s"));
 }
@@ -44,8 +45,11 @@ fn numbers_are_those_of_the_moment_asked_about() {
 #[test]
 fn who_took_the_gpus_is_named() {
     let policy = "tiresias-las[thresholds=4]";
-    let taken = |job, at| fact(policy, job, at, "its GPUs went to");
-    assert_eq!(taken(1, 7.0).as_deref(), Some("J3"));
+    let taken = |job, at| {
+        let taken = fact(policy, job, at, "its GPUs went to")?;
+        Some((taken.value, taken.jobs))
+    };
+    assert_eq!(taken(1, 7.0), Some(("J3".to_owned(), vec![JobId(2)])));
     assert_eq!(taken(1, 5.0), None, "it runs");
     assert_eq!(taken(2, 1.0), None, "it has never run");
 }

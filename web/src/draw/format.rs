@@ -262,6 +262,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_long_name_keeps_its_beginning_and_its_end() {
+        let short = "application_1506638472019_14199";
+        assert_eq!(short_name(short), "application_150…19_14199");
+        assert_eq!(short_name("lab-133"), "lab-133");
+        assert_eq!(short_name(&"ü".repeat(24)), "ü".repeat(24));
+        assert_eq!(short_name(&"ü".repeat(25)).chars().count(), 24);
+    }
+
+    #[test]
     fn durations_take_the_unit_that_suits_them() {
         let written = [
             (0.0, "0 s"),

@@ -60,20 +60,10 @@ impl Changed {
             };
             counts[kind] += 1;
         }
-        let most = |sign: f64| {
-            let changed = (0u32..).zip(&scatter.dots);
-            let changed = changed.filter(|(_, dot)| sign * dot.ratio().ln() < -SAME.ln());
-            let mut found = Vec::new();
-            // By time and not by ratio, which is largest where a job of a second has waited at all.
-            let by_time = changed.map(|(at, dot)| (sign * (dot.here - dot.there), at));
-            order::first(NAMED, by_time, &mut found);
-            let dots = found.iter().map(|&(_, at)| scatter.dots[at as usize]);
-            dots.collect()
-        };
         Some(Self {
             counts,
-            winners: most(1.0),
-            losers: most(-1.0),
+            winners: largest(&scatter.dots, 1.0),
+            losers: largest(&scatter.dots, -1.0),
             scatter,
         })
     }
@@ -87,6 +77,17 @@ impl Changed {
             names.1, names.0
         )
     }
+}
+
+/// Those who gain most time, or with a `sign` of −1 lose most. By time and not by ratio, which is largest
+/// where a job of a second has waited at all.
+fn largest(dots: &[Dot], sign: f64) -> Vec<Dot> {
+    let changed = (0u32..).zip(dots);
+    let changed = changed.filter(|(_, dot)| sign * dot.ratio().ln() < -SAME.ln());
+    let by_time = changed.map(|(at, dot)| (sign * (dot.here - dot.there), at));
+    let mut found = Vec::new();
+    order::first(NAMED, by_time, &mut found);
+    found.iter().map(|&(_, at)| dots[at as usize]).collect()
 }
 
 /// What changed, where there are two runs to compare.
@@ -366,5 +367,34 @@ fn ranking(stage: &Stage, title: &'static str, dots: &[Dot], select: &Callback<J
                 <tbody><tr><td class="hint">{ "none" }</td></tr></tbody>
             }
         </table>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_that_waited_is_no_larger_a_winner_than_who_gains_more_time() {
+        // From a second to eleven days, a ratio of a million; from 30 days to 10; from 20 to 30.
+        const DAY: f64 = 86_400.0;
+        let there = [1e6, 30.0 * DAY, 20.0 * DAY, 500.0];
+        let here = [1.0, 10.0 * DAY, 30.0 * DAY, 500.0];
+        let scatter = Scatter::of(&there, &here, &|_| 0).expect("all have finished");
+        let jobs = |sign| {
+            let found = largest(&scatter.dots, sign);
+            found.iter().map(|dot| dot.job.0).collect::<Vec<_>>()
+        };
+        assert_eq!(jobs(1.0), [1, 0]);
+        assert_eq!(jobs(-1.0), [2]);
+        assert_eq!(sooner_or_later(&scatter.dots[1]), "20 d sooner");
+        assert_eq!(sooner_or_later(&scatter.dots[2]), "10 d later");
+    }
+
+    #[test]
+    fn many_jobs_have_no_colour_of_their_own() {
+        assert_eq!(shown_by(ColourBy::Job, MANY), ColourBy::Job);
+        assert_eq!(shown_by(ColourBy::Job, MANY + 1), ColourBy::Gpus);
+        assert_eq!(shown_by(ColourBy::Tenant, MANY + 1), ColourBy::Tenant);
     }
 }
