@@ -52,6 +52,18 @@ def test_results_are_those_of_the_command_line(cli, fixtures, trace, flags, opti
         assert all(run["failures"]["node_failures"] > 0 for run in results.runs)
 
 
+def test_a_run_that_leaves_jobs_behind_is_never_the_best():
+    jobs = b"job_id,submit_time,duration,num_gpus\na,0,10,8\nb,5,10,8\n"
+    none = switchyard.run(("wide.csv", jobs), ["fifo", "srtf"], cluster="1x4")
+    assert [run["jct"]["mean"] for run in none.runs] == [None, None]
+    assert "mean JCT –" in repr(none.runs[0]) and "<b>" not in none._repr_html_()
+    # One job of two is too large on two GPUs, and the other is done at once.
+    jobs = b"job_id,submit_time,duration,num_gpus\na,0,10,8\nb,5,10,1\n"
+    some = switchyard.run(("wide.csv", jobs), ["fifo", "srtf"], cluster="1x4")
+    assert some.runs[0]["jct"]["mean"] == 10 and some.runs[0]["finished"] == 1
+    assert "<b>" not in some._repr_html_() and "1 of 2" in some._repr_html_()
+
+
 def test_each_job_is_a_row_as_in_the_command_lines_csv(cli, tmp_path):
     pandas = pytest.importorskip("pandas")
     cli("run", LAB, "--policy", "srtf", "--csv", tmp_path / "jobs.csv")

@@ -107,7 +107,10 @@ class Run:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The run in numbers, times in seconds: ``jct``, ``queueing``, ``makespan``, …"""
+        """The run in numbers, times in seconds: ``jct``, ``queueing``, ``makespan``, …; ``None`` for what cannot be known.
+
+        Where ``finished`` is below ``jobs`` the run has left jobs behind: its means are of fewer jobs than another's.
+        """
         return {name: self.figures[name] for name in _SUMMARY if name in self.figures}
 
     @property
@@ -129,7 +132,8 @@ class Run:
     def __repr__(self) -> str:
         jct = self.figures["jct"]["mean"]
         finished, jobs = self.figures["finished"], self.figures["jobs"]
-        return f"<switchyard.Run: {self.label}, {finished} of {jobs} jobs, mean JCT {jct:.1f} s>"
+        mean = "–" if jct is None else f"{jct:.1f} s"
+        return f"<switchyard.Run: {self.label}, {finished} of {jobs} jobs, mean JCT {mean}>"
 
 
 class Results(Mapping[str, Run]):

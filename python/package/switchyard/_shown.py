@@ -15,7 +15,7 @@ _COLUMNS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("p95", lambda run: _span(run["jct"]["p95"])),
     ("mean wait", lambda run: _span(run["queueing"]["mean"])),
     ("makespan", lambda run: _span(run["makespan"])),
-    ("GPUs allocated", lambda run: f"{run['gpu_allocation'] * 100:.1f} %"),
+    ("GPUs allocated", lambda run: _percent(run["gpu_allocation"])),
     ("restarts", lambda run: f"{run['restarts']:,}"),
     ("finished", lambda run: f"{run['finished']:,} of {run['jobs']:,}"),
 )
@@ -27,22 +27,29 @@ _DASHES = ("", "6 3", "2 3", "8 3 2 3", "4 4", "1 2")
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 560, 220, 44, 34, 8
 
 
-def _span(seconds: float) -> str:
-    """Seconds in a unit that a person can read, as the command line has them."""
+def _span(seconds: float | None) -> str:
+    """Seconds in a unit that a person can read, as the command line has them; – for what cannot be known."""
+    if seconds is None:
+        return "–"
     for below, unit, by in ((120, "s", 1), (7200, "min", 60), (172800, "h", 3600)):
         if seconds < below:
             return f"{seconds / by:.1f} {unit}"
     return f"{seconds / 86400:.2f} d"
 
 
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share * 100:.1f} %"
+
+
 def table(runs: Sequence[Any]) -> str:
-    """The runs in numbers, a row each; the best mean JCT in bold."""
-    best = min((run["jct"]["mean"] for run in runs), default=0.0)
+    """The runs in numbers, a row each; the best mean JCT in bold, of those that have finished all jobs."""
+    whole = [run for run in runs if run["finished"] == run["jobs"]]
+    best = min((run["jct"]["mean"] for run in whole), default=None)
     head = "".join(f"<th>{name}</th>" for name, _ in _COLUMNS)
     rows = []
     for run in runs:
         cells = "".join(f"<td>{html.escape(of(run))}</td>" for _, of in _COLUMNS)
-        if run["jct"]["mean"] == best and len(runs) > 1:
+        if run in whole and run["jct"]["mean"] == best and len(whole) > 1:
             cells = cells.replace("<td>", "<td><b>", 1).replace("</td>", "</b></td>", 1)
         rows.append(f"<tr><th style='text-align:left'>{html.escape(run.label)}</th>{cells}</tr>")
     return f"<table style='white-space:nowrap'><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
