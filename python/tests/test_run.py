@@ -18,6 +18,8 @@ import pytest
 import switchyard
 
 LAB = "sample:lab"
+#: All policies that run without a text or file of one's own.
+ALL = [policy["name"] for policy in switchyard.policies() if policy["name"] not in ("script", "plugin")]
 
 
 def without_times(results):
@@ -38,6 +40,7 @@ def without_times(results):
             | dict(restart_cost=30, mtbf=50, placement="consolidated"),
         ),
         (LAB, ["--preset", "reference-nsdi19", "--policy", "fifo"], dict(preset="reference-nsdi19", policies="fifo")),
+        (LAB, [word for name in ALL for word in ("--policy", name)], dict(policies=ALL)),
         ("helios.csv", ["--cluster", "2x8"], dict(cluster="2x8")),
         ("philly.json", ["--policy", "sjf"], dict(policies="sjf")),
     ],
