@@ -197,7 +197,7 @@ impl<P: Pick> Queue<P> {
                 true => now + job.seconds <= reservation.start,
                 false => now + job.seconds < self.reserved,
             };
-            if !ends_in_time && !(is_easy && reservation.may_spare(&job)) {
+            if !(ends_in_time || is_easy && reservation.may_spare(&job)) {
                 return true;
             }
             let Some(gang) = self.lay(job, view) else {
