@@ -22,9 +22,11 @@ type Done = (usize, Table, Option<Table>);
 /// Of a run without an end: which it is, its policy, and what went wrong.
 type Failed = (usize, String, PyErr);
 
-/// Runs what `options_json` asks for; `weights`: a file of safetensors for what has learned.
 /// The results' JSON, what came of each run that has ended, and of those that have not; and what somebody has ended
 /// the rest with, if so.
+type Told = (String, Vec<Done>, Vec<Failed>, Option<PyErr>);
+
+/// Runs what `options_json` asks for; `weights`: a file of safetensors for what has learned.
 #[pyfunction]
 #[pyo3(signature = (trace, options_json, log_budget, weights, stays, progress))]
 pub(crate) fn run(
@@ -35,7 +37,7 @@ pub(crate) fn run(
     weights: Option<Vec<u8>>,
     stays: bool,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(String, Vec<Done>, Vec<Failed>, Option<PyErr>)> {
+) -> PyResult<Told> {
     let mut running = asked::running(&options(options_json)?).map_err(refused)?;
     if let Some(file) = weights {
         let taken = running.request.own_weights(&file);
