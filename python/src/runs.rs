@@ -3,7 +3,7 @@
 use crate::table::Table;
 use crate::trace::Trace;
 use crate::watch::Watch;
-use crate::{RunError, SwitchyardError, json, options, refused};
+use crate::{RunError, json, options, refused};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
@@ -22,8 +22,11 @@ type Done = (usize, Table, Option<Table>);
 /// Of a run without an end: which it is, its policy, and what went wrong.
 type Failed = (usize, String, PyErr);
 
+/// The results' JSON, what came of each run that has ended, and of those that have not; and what somebody has ended
+/// the rest with, if so.
+type Told = (String, Vec<Done>, Vec<Failed>, Option<PyErr>);
+
 /// Runs what `options_json` asks for; `weights`: a file of safetensors for what has learned.
-/// The results' JSON, what came of each run that has ended, and of those that have not.
 #[pyfunction]
 #[pyo3(signature = (trace, options_json, log_budget, weights, stays, progress))]
 pub(crate) fn run(
@@ -34,7 +37,7 @@ pub(crate) fn run(
     weights: Option<Vec<u8>>,
     stays: bool,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(String, Vec<Done>, Vec<Failed>)> {
+) -> PyResult<Told> {
     let mut running = asked::running(&options(options_json)?).map_err(refused)?;
     if let Some(file) = weights {
         let taken = running.request.own_weights(&file);
@@ -43,7 +46,7 @@ pub(crate) fn run(
     let study = trace.get().study.clone();
     let mut watch = Watch::new(progress);
     let budget = log_budget.map_or_else(LogBudget::default, LogBudget::of_bytes);
-    let done = py.detach(|| -> PyResult<_> {
+    let (text, ended, failed) = py.detach(|| -> PyResult<_> {
         let prepared = asked::prepare(running, study).map_err(refused)?;
         let mut results = Vec::new();
         let mut ended = Vec::new();
@@ -56,15 +59,14 @@ pub(crate) fn run(
                     let jobs = Table::of_run(&prepared.workload, &outcomes)?;
                     ended.push((at, jobs, stays));
                 }
-                Ok(None) => return Ok(None),
+                Ok(None) => break,
                 // The others are none the worse for it.
                 Err(why) => failed.push((at, prepared.runs[at].policy.to_string(), why)),
             }
         }
-        Ok(Some((json(&prepared.results(results))?, ended, failed)))
+        Ok((json(&prepared.results(results))?, ended, failed))
     })?;
-    watch.done()?;
-    done.ok_or_else(|| SwitchyardError::new_err("the runs were interrupted"))
+    Ok((text, ended, failed, watch.done().err()))
 }
 
 /// One run to its end; `None` if it was interrupted.

@@ -214,6 +214,19 @@ def test_a_run_that_fails_costs_the_others_nothing():
         trace.run("fifo")
 
 
+def test_what_was_finished_is_there_after_an_interrupt():
+    scope = {}
+    exec(LONG, scope)
+
+    def stop(progress):
+        if progress["policy"] == "gandiva":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as raised:
+        scope["trace"].run(["fifo", "gandiva", "srtf"], cluster="1x4", log_budget="64GB", progress=stop)
+    assert list(raised.value.results) == ["fifo"] and raised.value.results["fifo"]["finished"] == 64
+
+
 def test_everything_can_be_pickled(fixtures):
     for trace in [switchyard.open(LAB), switchyard.open(fixtures / "philly.json")]:
         again = pickle.loads(pickle.dumps(trace))

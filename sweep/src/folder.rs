@@ -115,9 +115,8 @@ impl Folder {
                 let path = path.to_owned();
                 return Err(FolderError::Taken { path });
             }
-            // A file system without locks: nobody can be told apart there.
-            Err(TryLockError::Error(why)) if why.kind() == io::ErrorKind::Unsupported => {}
-            Err(TryLockError::Error(why)) => return Err(unwritten(&own)(why)),
+            // A file system without locks, as some that are shared: nobody can be told apart there.
+            Err(TryLockError::Error(_)) => {}
         }
         let mut folder = Self {
             path: path.to_owned(),

@@ -51,7 +51,7 @@ pub enum TraceError {
         /// What the grid calls the trace.
         name: String,
         /// What is wrong.
-        why: FileError,
+        why: Box<FileError>,
     },
     /// Something that is asked of it.
     #[error(transparent)]
@@ -112,7 +112,7 @@ pub fn open_one(trace: &TraceAsked, base: &Path) -> Result<SweptTrace, TraceErro
             let opened = files::open(&sources, options, |_| true);
             let opened = opened.map_err(|why| TraceError::File {
                 name: trace.name.clone(),
-                why,
+                why: Box::new(why),
             })?;
             Study::of(opened, &sources[0].name(), options, choices, asked.cluster)
         }

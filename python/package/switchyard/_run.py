@@ -122,7 +122,8 @@ def run(
         down for four.
 
     A policy whose run does not come to its end costs the others nothing: the results have those that did, ``Results.failed``
-    the others, and a warning says so. Raises :class:`RunError` where none comes to its end, and :class:`InputError` where
+    the others, and a warning says so. Whatever ends them early (Ctrl-C, an error of ``progress``) has the finished ones as its
+    ``results``. Raises :class:`RunError` where none comes to its end, and :class:`InputError` where
     something asked for is wrong.
     """
     return _run(
@@ -159,7 +160,13 @@ def _run(
         own = _content(weights)
     else:
         options["weights"] = weights
-    text, ended, failed = _engine.run(trace._native, _json(options), _bytes(log_budget), own, bool(stays), progress)
+    text, ended, failed, stopped = _engine.run(
+        trace._native, _json(options), _bytes(log_budget), own, bool(stays), progress
+    )
+    if stopped is not None:
+        # What has ended is not lost with it.
+        setattr(stopped, "results", Results(text, ended, failed, asked))
+        raise stopped
     said = "; ".join(f"{policy}: {why}" for _, policy, why in failed)
     if failed and not ended:
         raise failed[0][2] if len(failed) == 1 else _engine.RunError(f"no run came to its end: {said}")

@@ -139,7 +139,10 @@ class PickJob(_Kept, gymnasium.Env[NDArray[Any], numpy.int64]):
         return self._seen[0].copy(), {"action_mask": self._mask[0].copy()}
 
     def step(self, action: int | numpy.int64) -> tuple[NDArray[numpy.float32], float, bool, bool, dict[str, Any]]:
-        self._action[0] = _action(action)
+        try:
+            self._action[0] = action
+        except (TypeError, ValueError, OverflowError):
+            self._action[0] = _action(action)
         self._native.step(self._action, False, self._seen, self._mask, self._reward, self._over)
         info: dict[str, Any] = {"action_mask": self._mask[0].copy()}
         over = bool(self._over[0])
