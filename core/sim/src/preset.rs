@@ -201,8 +201,8 @@ mod tests {
     #[test]
     fn an_unknown_preset_lists_the_known() {
         assert_eq!(
-            "reference".parse::<Preset>().unwrap_err().to_string(),
-            "there is no preset 'reference': use reference-nsdi19, reference-osdi21 or reference-sc20"
+            "slurm".parse::<Preset>().unwrap_err().to_string(),
+            "there is no preset 'slurm': use reference-nsdi19, reference-osdi21 or reference-sc20"
         );
     }
 }
