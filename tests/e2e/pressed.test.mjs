@@ -58,10 +58,12 @@ async function wrongInViews(page) {
 for (const [name, options] of Object.entries({ ...SIZES, "laptop at 200 %": ZOOMED })) {
   test(`on a ${name} everything in Export is saved with a mouse`, async (t) => {
     const page = await opened(t, 3, "compare", options);
-    const [x, y] = await page.getByRole("button", { name: "Export", exact: true }).boundingBox().then((box) => [box.x + box.width / 2, box.y + box.height / 2]);
-    await page.mouse.click(x, y);
+    await unpressable(page);
+    const button = await page.getByRole("button", { name: "Export", exact: true }).boundingBox();
+    await page.mouse.click(button.x + button.width / 2, button.y + button.height / 2);
+    // What has come with it.
     const { count, problems } = await unpressable(page);
-    assert.ok(count > 22);
+    assert.ok(count >= 22);
     assert.deepEqual(problems, []);
     // The last one, as far below as a wheel goes.
     const panel = await page.locator("#export-panel").boundingBox();
@@ -84,7 +86,7 @@ for (const [name, options] of Object.entries({ ...SIZES, "laptop at 200 %": ZOOM
 
 test("with a job chosen everything can be pressed, on a phone and on a laptop", async (t) => {
   for (const options of [SIZES.phone, SIZES.laptop, ZOOMED]) {
-    const page = await opened(t, 3, "yard", options, "&job=lab-133");
+    const page = await opened(t, 3, "yard", options, "&job=133");
     await page.locator(".inspector").waitFor();
     const { problems } = await unpressableWithin(page);
     assert.deepEqual(problems, [], `${options.viewport.width}`);
@@ -99,7 +101,7 @@ test("whoever comes first and has zoomed in sees the yards, and can press everyt
   assert.ok(count > 0);
   assert.deepEqual(problems, []);
   const canvas = page.locator(".yard canvas").first();
-  assert.ok((await canvas.boundingBox()).height >= 80);
+  assert.ok((await canvas.boundingBox()).height >= 100);
   assert.deepEqual((await unpressableWithin(page)).problems, []);
 });
 

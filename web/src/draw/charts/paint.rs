@@ -373,7 +373,11 @@ fn label_width(label: &str) -> f64 {
 mod tests {
     use super::super::{Axis, Chart};
     use super::*;
+    use crate::stage::{Stage, StageRun};
     use std::rc::Rc;
+    use switchyard::sim::SimOptions;
+    use switchyard::workload::Sample;
+    use switchyard::{RunSpec, Time};
 
     fn figure(runs: usize) -> Figure {
         let series = |run: usize| Series {
@@ -458,6 +462,86 @@ mod tests {
                 .and_then(|rest| rest.split('\'').next()?.parse().ok())
                 .expect("a drawing says its size");
             assert!((drawn - high).abs() < 1.0, "{drawn} is not {high}");
+        }
+    }
+
+    /// The lab's sample under so many schedulers.
+    fn lab(runs: usize) -> Stage {
+        const POLICIES: [&str; 8] = [
+            "fifo",
+            "tiresias-las",
+            "srtf",
+            "las",
+            "sjf",
+            "gandiva",
+            "yarn-cs",
+            "themis",
+        ];
+        let sample = Sample::named("lab").expect("a sample of this name");
+        let workload = Rc::new(sample.workload());
+        let mut stage = Stage {
+            cluster: sample.cluster_spec(),
+            ..Stage::default()
+        };
+        for (id, policy) in (0..).zip(&POLICIES[..runs]) {
+            let spec = RunSpec {
+                policy: policy.parse().expect("a policy"),
+                cluster: sample.cluster_spec(),
+                placement: Default::default(),
+                options: SimOptions::default(),
+                history: None,
+                outages: Default::default(),
+            };
+            let mut whole = spec.start(sample.workload().into());
+            whole.run().expect("plans are right");
+            let mut run = StageRun::new(id, (*policy).into(), workload.jobs.len());
+            run.log = whole.log().clone();
+            run.progress.now = run
+                .log
+                .sample_times()
+                .last()
+                .copied()
+                .map_or(Time::ZERO, Time);
+            run.complete = true;
+            stage.clock.end = stage.clock.end.max(run.reached());
+            stage.runs.push(run);
+        }
+        stage.workload = workload;
+        stage
+    }
+
+    #[test]
+    fn names_of_real_runs_cover_nothing_on_paper() {
+        let paper = Paper::COLUMN;
+        let (size, look) = (paper.size(ASPECT), paper.look());
+        for runs in 1..=8 {
+            let stage = lab(runs);
+            for chart in Chart::of(&stage) {
+                let figure = Figure::of(chart, &stage);
+                let places: Vec<Rect<Css>> = match figure.names(size, look) {
+                    Names::Beside(at) => at.into_iter().flatten().collect(),
+                    Names::Above(rows) => {
+                        assert_eq!(rows.concat().len(), runs);
+                        continue;
+                    }
+                    Names::Elsewhere => panic!("{chart:?} of {runs} names nobody"),
+                };
+                assert!(places.len() == runs && runs <= 3, "{chart:?} of {runs}");
+                for (at, place) in places.iter().enumerate() {
+                    assert!(!places[..at].iter().any(|other| other.overlaps(place)));
+                }
+                let plot = figure.below(0, size, look);
+                for series in &figure.series {
+                    for pair in figure.line(series.marks.points(), &plot).windows(2) {
+                        let steps = pair[0].distance(&pair[1]).ceil().max(1.0);
+                        let mut on_line = (0..=steps as u32)
+                            .map(|i| pair[0].towards(&pair[1], f64::from(i) / steps));
+                        let is_covered =
+                            |at: Point<Css>| places.iter().any(|place| place.contains(at));
+                        assert!(!on_line.any(is_covered), "{chart:?} of {runs}");
+                    }
+                }
+            }
         }
     }
 
