@@ -12,7 +12,7 @@ const { open } = browser();
 const table = (name, lines) => ({ name, mimeType: "text/csv", buffer: Buffer.from(`${lines.join("\n")}\n`) });
 const give = (page, ...files) => page.getByTestId("file-picker").setInputFiles(files);
 const JOBS = ["job,submit,duration,gpus", "a,0,60,2", "b,10,600,2", "c,20,90,4"];
-const jobs = (page, count) => page.locator("header .facts").getByText(`${count} jobs`, { exact: true }).waitFor();
+const jobs = (page, count) => page.locator("header .facts").getByText(`${count} jobs`, { exact: true }).waitFor({ state: "attached" });
 const results = async (page) => JSON.parse(await page.evaluate(() => switchyardEmbed.ask("results")));
 
 /** Drops a file in the middle of the view. */
@@ -163,7 +163,8 @@ test("where nothing waits under any scheduler that is said, with what would let 
   await page.waitForFunction(() => /cluster=1x8/.test(location.hash));
   await finished(page, 2);
   await idle.waitFor({ state: "detached" });
-  await page.goBack();
+  await text.fill("50x8");
+  await text.press("Enter");
   await idle.waitFor();
   await page.getByRole("button", { name: "Jobs 100 times as fast" }).click();
   await page.waitForFunction(() => /load=100/.test(location.hash));
@@ -194,11 +195,10 @@ test("who gains and loses most goes by time, and not by the ratio of a job of a 
   await finished(page, 2);
   const changed = page.getByRole("region", { name: "What changed" });
   const { runs } = await results(page);
-  const gains = Object.keys(runs[0].per_job).map((job) => [runs[0].per_job[job] - runs[1].per_job[job], job]);
-  const [[most, name]] = gains.sort((a, b) => b[0] - a[0]);
-  assert.ok(most > 0);
+  const gain = (job) => runs[0].per_job[job] - runs[1].per_job[job];
+  const most = Math.max(...Object.keys(runs[0].per_job).map(gain));
   const first = changed.getByRole("table", { name: "Largest winners, by the time they gain" }).locator("tr").first();
-  assert.equal(await first.getByRole("button").textContent(), name);
+  assert.ok(gain(await first.getByRole("button").textContent()) > most - 1e-6);
   assert.match(await first.locator("td").last().textContent(), /^[\d.]+ (h|min|d) sooner$/);
 });
 
@@ -208,7 +208,7 @@ test("a crowd of dots is shown by how densely they lie, in the colours of gang s
   const changed = page.getByRole("region", { name: "What changed" });
   await changed.getByText("The fuller a colour, the more jobs there").waitFor();
   const legend = changed.getByRole("group", { name: "What the colours stand for" });
-  await legend.getByRole("button", { name: "1 GPU" }).waitFor();
+  await legend.getByRole("button", { name: "1 GPU", exact: true }).waitFor();
   const canvas = changed.locator("canvas");
   const before = await picture(canvas);
   const shades = await canvas.evaluate((canvas) => {
@@ -219,7 +219,7 @@ test("a crowd of dots is shown by how densely they lie, in the colours of gang s
   });
   assert.ok(shades > 20, `${shades} shades are no density`);
   // To choose a class is to choose its colours, everywhere.
-  await legend.getByRole("button", { name: "1 GPU" }).click();
+  await legend.getByRole("button", { name: "1 GPU", exact: true }).click();
   await page.waitForFunction(() => /colour=gpus/.test(location.hash) && /lit=0/.test(location.hash));
   assert.notEqual(await picture(canvas), before);
   await screenshot(page, "density");
@@ -304,9 +304,9 @@ test("whoever closes what they opened is back where they were", async (t) => {
   await hasFocus(job, "a job");
   await job.press("Enter");
   await page.keyboard.press("/");
-  await page.getByRole("combobox").waitFor();
+  await page.getByRole("combobox", { name: "Look for a job" }).waitFor();
   await page.keyboard.press("Escape");
-  await page.getByRole("combobox").waitFor({ state: "detached" });
+  await page.getByRole("combobox", { name: "Look for a job" }).waitFor({ state: "detached" });
   await hasFocus(job, "Search");
   const embed = page.getByRole("button", { name: "Embed" });
   await embed.press("Enter");

@@ -57,6 +57,9 @@ impl Session {
             }
             if is_new {
                 stage.touch();
+                drop(stage);
+                // What was rendered of them until now had those that are gone, and old names.
+                self.tell(Action::Restaged);
             }
         }
         let is_idle = |card: &&Card| card.status == RunStatus::Idle;

@@ -52,6 +52,8 @@ pub enum Action {
     OpenedWeights(WeightsChoice, String, Option<PolicySpec>),
     /// They are not there any more.
     ForgotWeights(WeightsChoice),
+    /// Other runs are on stage, or runs have other names or hues.
+    Restaged,
     /// Weights that a run waits for have come, or cannot be had.
     WeightsCame,
     /// A list of outages was opened, alone or with a trace.

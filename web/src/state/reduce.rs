@@ -125,7 +125,7 @@ impl AppState {
                     self.forget_results();
                 }
             }
-            Action::WeightsCame => self.revision += 1,
+            Action::Restaged | Action::WeightsCame => self.revision += 1,
             Action::OpenedCluster(cluster) => {
                 self.opening = None;
                 self.refused = None;

@@ -119,7 +119,7 @@ pub(super) fn IdleCluster(props: &StateProps) -> Html {
         <div class="notice idle" role="status">
             <p>
                 { format!(
-                    "Nothing waits here: under {under} jobs start as soon as they come, since they hold {} % of the {} on average. Which scheduler it is changes nothing. To see what one changes: ",
+                    "Nothing waits here: under {under} jobs start as soon as they come, since they hold {} % of the {} on average. The choice of a scheduler changes nothing. To let it matter: ",
                     format::figures(100.0 * held),
                     format::counted(cluster.gpus().into(), "GPU", "GPUs"),
                 ) }
