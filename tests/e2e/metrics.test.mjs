@@ -34,7 +34,7 @@ const MOST = 8;
 const inGroups = (all) => Array.from({ length: Math.ceil(all.length / MOST) }, (_, at) => all.slice(at * MOST, (at + 1) * MOST));
 
 // The policies that run without a text or file of one's own, and those of them that adapt jobs.
-const names = module.policies().map(({ name }) => name).filter((name) => !["script", "plugin"].includes(name));
+const names = (await module.policies()).map(({ name }) => name).filter((name) => !["script", "plugin"].includes(name));
 const adaptive = ["pollux", "optimus"];
 assert.ok(adaptive.every((name) => names.includes(name)));
 
@@ -47,7 +47,7 @@ const flags = (options) =>
 
 const worlds = [{ title: "the sample lab", sample: "lab", link: "", options: {} }, { title: "everything on", sample: "lab", ...EVERYTHING }];
 if (process.env.SWITCHYARD_ALL) {
-  for (const { name } of module.samples()) if (name !== "lab") worlds.push({ title: `the sample ${name}`, sample: name, link: "", options: {} });
+  for (const { name } of await module.samples()) if (name !== "lab") worlds.push({ title: `the sample ${name}`, sample: name, link: "", options: {} });
 }
 
 for (const { title, sample, link, options } of worlds) {
@@ -124,13 +124,14 @@ async function written(page, text, runs) {
 test("a script that leaves jobs behind is the best of nothing, in the editor, the yard, Compare and files", async (t) => {
   const page = await open(t, "index.html#v=1&sample=lab&run=fifo&run=srtf", { viewport: { width: 1440, height: 900 } });
   await finished(page, 2);
-  await written(page, readFileSync(SMALL_ONLY, "utf8"), 3);
+  await written(page, readFileSync(SMALL_ONLY, "utf8"), 4);
   const editor = page.locator(".editor table");
   await editor.getByText("149 of 240 finished").waitFor();
   assert.equal(await editor.locator(".better, .worse").count(), 0);
   assert.match(await editor.locator("caption").textContent(), /not compared/);
-  await page.getByRole("region", { name: "Yard of Script" }).getByText("149 of 240 finished").waitFor();
-  assert.doesNotMatch(await page.getByRole("region", { name: "Yard of Script" }).locator("h2").textContent(), /shorter|longer/);
+  const yard = page.getByRole("region", { name: "Yard of My FIFO", exact: true });
+  await yard.getByText("149 of 240 finished").waitFor();
+  assert.doesNotMatch(await yard.locator("h2").textContent(), /shorter|longer/);
 
   await page.getByRole("tab", { name: "Compare" }).click();
   const headline = page.getByRole("region", { name: "Headline", exact: true });

@@ -129,7 +129,7 @@ pub(super) fn yard(state: &AppState, doers: &Doers, card: &Card, narrow_shown: b
                     { format!("mean JCT {}", format::duration(summary.jct.mean)) }
                 </span>
                 if let Some(left) = left(summary) {
-                    <span class="error">{ left }</span>
+                    <span class="left">{ left }</span>
                 }
                 if let Some(ratio) = ratio(state, card) {
                     <span class="hint">{ ratio }</span>
