@@ -8,9 +8,9 @@ const ask = (...of) => globalThis.switchyardEmbed.ask(...of);
  */
 export const cards = () => {
   const flat = ask("cards") ?? [];
-  const each = 10;
+  const each = 11;
   return Array.from({ length: flat.length / each }, (_, at) => {
-    const [id, spec, name, given, status, why, left, mean, p95, rho] = flat.slice(at * each, at * each + each);
+    const [id, spec, name, given, status, why, mean, p95, rho, left] = flat.slice(at * each, at * each + each);
     return { id, spec, name, given, status, why, left, figures: Number.isFinite(mean) || left ? { mean, p95, rho } : null };
   });
 };

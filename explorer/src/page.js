@@ -2,10 +2,11 @@
 
 const ask = (...of) => globalThis.switchyardEmbed.ask(...of);
 
-/** The specs of the page's schedulers, in the order of their hues. */
+/** The page's schedulers: their specs, and the hues that they have there. */
 export const policies = () => {
   const flat = ask("cards") ?? [];
-  return flat.filter((_, at) => at % 9 === 1);
+  const each = 11;
+  return Array.from({ length: flat.length / each }, (_, at) => ({ spec: flat[at * each + 1], hue: flat[at * each + 10] }));
 };
 
 /** The table of the page's own sweep, as CSV. */

@@ -299,9 +299,9 @@ export const panel = () => {
     const hues = new Map();
     const isTaken = (hue) => [...hues.values()].includes(hue);
     series.values.forEach((value, at) => {
-      const same = cards.indexOf(value);
-      const alike = same < 0 ? cards.findIndex((card) => policyOf(card).name === policyOf(value).name) : same;
-      if (alike >= 0 && !isTaken(alike)) hues.set(at, alike);
+      const same = cards.find(({ spec }) => spec === value);
+      const alike = same ?? cards.find(({ spec }) => policyOf(spec).name === policyOf(value).name);
+      if (alike && !isTaken(alike.hue)) hues.set(at, alike.hue);
     });
     let next = 0;
     series.values.forEach((_, at) => {

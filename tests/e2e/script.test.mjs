@@ -26,8 +26,8 @@ const wrong = (page) => page.locator(".editor [role=alert]");
 const cards = (page) =>
   page.evaluate(() => {
     const flat = switchyardEmbed.ask("cards");
-    return Array.from({ length: flat.length / 9 }, (_, at) => {
-      const [, spec, name, , status, why, mean, p95, rho] = flat.slice(at * 9, at * 9 + 9);
+    return Array.from({ length: flat.length / 11 }, (_, at) => {
+      const [, spec, name, , status, why, mean, p95, rho] = flat.slice(at * 11, at * 11 + 11);
       return { spec, name, status, why, mean, p95, rho };
     });
   });
@@ -62,8 +62,8 @@ async function ran(page, script, runs) {
   await page.waitForFunction(
     ([code, runs]) => {
       const flat = switchyardEmbed.ask("cards");
-      const at = (card, what) => flat[card * 9 + what];
-      const last = flat.length / 9 - 1;
+      const at = (card, what) => flat[card * 11 + what];
+      const last = flat.length / 11 - 1;
       return last === runs - 1 && at(last, 1).includes(code) && at(last, 4) === "done";
     },
     [code, runs],

@@ -11,7 +11,7 @@ const SMALLEST = "fn key(job, now) {\n  job.gpus\n}\n";
 const cards = (page) =>
   page.evaluate(() => {
     const flat = switchyardEmbed.ask("cards");
-    return Array.from({ length: flat.length / 9 }, (_, at) => ({ spec: flat[at * 9 + 1], name: flat[at * 9 + 2] }));
+    return Array.from({ length: flat.length / 11 }, (_, at) => ({ spec: flat[at * 11 + 1], name: flat[at * 11 + 2] }));
   });
 const pick = (page, ...files) =>
   page.getByTestId("file-picker").setInputFiles(

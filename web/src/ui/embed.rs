@@ -222,10 +222,11 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
                     card.given.as_str().into(),
                     status_name(&card.status).into(),
                     why.into(),
-                    left.into(),
                     figure(|of| of.jct.mean),
                     figure(|of| of.jct.p95),
                     figure(|of| of.fairness.rho_mean),
+                    left.into(),
+                    JsValue::from(card.hue()),
                 ]
             });
             Some(cards.collect::<Array>().into())
