@@ -267,6 +267,7 @@ export interface PlaceColumns {
   mask: BigUint64Array;
 }
 
+/** Seconds, of the jobs that finished; NaN where none has. */
 export interface Distribution {
   mean: number;
   median: number;
@@ -302,10 +303,12 @@ export interface RunResult {
   seed: number;
   log_budget: { events: number; bytes: number };
   jobs: number;
+  /** Below `jobs` the run has left jobs behind: its means are of fewer jobs than another's. */
   finished: number;
   rejected: number;
   jct: Distribution;
   queueing: Distribution;
+  /** NaN while jobs are unfinished, and so is `longest_wait`. */
   makespan: number;
   restarts: number;
   gpu_allocation: number;

@@ -12,7 +12,7 @@ use wasm_bindgen::JsValue;
 /// The greatest whole number below which JavaScript holds all others.
 pub(crate) const SAFE: u64 = (1 << 53) - 1;
 
-/// A value as `JSON.parse` would have it from the command line's JSON.
+/// A value as `JSON.parse` would have it from the command line's JSON; NaN where that has `null` for a number.
 pub(crate) fn plain(value: &impl Serialize) -> Result<JsValue, JsValue> {
     let plain = value.serialize(&Serializer::json_compatible());
     plain.map_err(|error| error_of("engine", &format!("a value cannot be told: {error}")).into())

@@ -205,7 +205,8 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
             Some(facts.collect::<Array>().into())
         }
         "results" => Some(results(stage, state).into()),
-        // For editor/: the schedulers of the list, how far their runs are, and three figures of each.
+        // For editor/ and explorer/: the schedulers of the list, how far their runs are, three figures of each, how
+        // many jobs it has left behind, and its hue.
         "cards" => {
             let cards = state.cards.iter().flat_map(|card| {
                 let why = match &card.status {
