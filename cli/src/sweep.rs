@@ -75,7 +75,14 @@ pub(crate) fn sweep(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(note) = sweep.idle_seeds() {
         said.push_str(&format!("note: {note}\n"));
     }
-    output::text(STDOUT, &shown(&said))?;
+    let leaving = sweep.rows().filter(|row| row.leaves_jobs()).count();
+    let left = match leaving {
+        0 => String::new(),
+        leaving => format!(
+            "{leaving} of them leave jobs behind, unfinished or rejected: their means are of fewer jobs (column finished)\n"
+        ),
+    };
+    output::text(STDOUT, &shown(&(said + &left)))?;
     let failed = sweep.rows().find(|row| !row.failure.is_empty());
     match failed {
         None => Ok(()),

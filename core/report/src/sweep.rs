@@ -115,6 +115,15 @@ pub struct Row {
 }
 
 impl Row {
+    /// Whether the run has numbers, but left jobs behind: they are then of fewer jobs than another's.
+    pub fn leaves_jobs(&self) -> bool {
+        let figure = |name| {
+            let at = FIGURES.iter().position(|(of, _)| *of == name)?;
+            self.figures.get(at).copied()
+        };
+        figure("finished") < figure("jobs")
+    }
+
     /// Whether it may be taken as it is, or is to be tried again.
     pub fn stands(&self) -> bool {
         self.failure != "lost"
@@ -147,4 +156,29 @@ pub fn csv_line(row: &Row) -> String {
         }
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_says_whether_its_run_left_jobs_behind() {
+        let of = |finished, jobs| Row {
+            figures: FIGURES
+                .map(|(_, of)| {
+                    of(&Summary {
+                        jobs,
+                        finished,
+                        ..Summary::default()
+                    })
+                })
+                .to_vec(),
+            ..Row::default()
+        };
+        assert!(of(149, 240).leaves_jobs());
+        assert!(!of(240, 240).leaves_jobs() && !Row::default().leaves_jobs());
+        // What cannot be known is an empty cell.
+        assert!(csv_line(&of(0, 2)).contains(",2,0,0,,,"));
+    }
 }

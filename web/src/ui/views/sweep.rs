@@ -8,6 +8,7 @@ use crate::state::{Action, AppState};
 use crate::ui::controls::{self, error, field, list, option};
 use crate::ui::doers::{StateProps, tell};
 use crate::ui::download;
+use crate::ui::metrics_table::left;
 use crate::ui::typed::{Typed, input_value};
 use crate::ui::view::View;
 use std::rc::Rc;
@@ -221,11 +222,17 @@ fn table(sweep: &Sweep) -> Html {
                 .map(|metric| html! { <td class="number">{ in_words(metric, (metric.1)(summary)) }</td> })
                 .collect(),
         };
+        let left = point.outcome.as_ref().and_then(|of| left(of.as_ref().ok()?));
         let label = format!("Show the run of {line} at {value}");
         html! {
             <tr>
                 <th scope="row"><a href={format!("#{}", point.row.link)} title={label}>{ value }</a></th>
-                <td>{ line }</td>
+                <td>
+                    { line }
+                    if let Some(left) = left {
+                        <span class="hint">{ format!(" {left}") }</span>
+                    }
+                </td>
                 { cells }
             </tr>
         }
