@@ -496,6 +496,18 @@ mod tests {
     }
 
     #[test]
+    fn parameters_are_found_by_names_of_before() {
+        for (policy, of) in [("sjf", "fewest-gpus"), ("fewest-gpus", "sjf")] {
+            let grid = Grid::of(&json!({
+                "traces": "sample:lab",
+                "policies": [policy],
+                "parameters": {of: {"placement": ["spread", "consolidated"]}},
+            }));
+            assert_eq!(grid.unwrap().points.len(), 2, "{policy}");
+        }
+    }
+
+    #[test]
     fn a_grid_is_every_combination_the_seed_innermost() {
         let grid = Grid::of(&json!({
             "traces": ["sample:lab", {"files": ["sample:crunch"], "name": "other"}],
