@@ -148,9 +148,10 @@ pub fn score(policy: &PolicySpec, draw: u64) -> Result<Score, ScoreError> {
     let (mut own, mut srtf) = ([0.0; WORKLOADS], [0.0; WORKLOADS]);
     for (challenge, workloads) in drawn(draw) {
         let tried = Tried::of(challenge, &workloads, policy, draw)?;
-        for at in 0..WORKLOADS {
-            own[at] += tried.own_logs()[at] / CHALLENGES.len() as f64;
-            srtf[at] += tried.srtf_logs()[at] / CHALLENGES.len() as f64;
+        for (mean, logs) in [(&mut own, tried.own_logs()), (&mut srtf, tried.srtf_logs())] {
+            for (mean, log) in mean.iter_mut().zip(logs) {
+                *mean += log / CHALLENGES.len() as f64;
+            }
         }
         challenges.push(tried.scored(policy));
     }
