@@ -156,6 +156,9 @@ export async function unpressableWithin(page, depth = 0) {
     const again = (await page.evaluate((id) => pressing.isOpen(id), id)) && (await page.evaluate((id) => pressing.reach(id), id));
     if (again) await page.mouse.click(...again);
     await settled(page);
+    // What is seen again.
+    const after = await unpressable(page);
+    all.problems.push(...after.problems.map((problem) => `after ${name}: ${problem}`));
   }
   return all;
 }

@@ -84,12 +84,39 @@ for (const [name, options] of Object.entries({ ...SIZES, "laptop at 200 %": ZOOM
   });
 }
 
-test("with a job chosen everything can be pressed, on a phone and on a laptop", async (t) => {
+test("of a chosen job everything can be pressed, on a phone and on a laptop", async (t) => {
   for (const options of [SIZES.phone, SIZES.laptop, ZOOMED]) {
-    const page = await opened(t, 3, "yard", options, "&job=133");
+    const page = await opened(t, 3, "yard", options);
+    // What the sheet lies over is the view's.
+    await unpressable(page);
+    await page.evaluate(() => switchyardEmbed.ask("select", "lab-133"));
     await page.locator(".inspector").waitFor();
     const { problems } = await unpressableWithin(page);
     assert.deepEqual(problems, [], `${options.viewport.width}`);
+  }
+});
+
+test("what a file, a key and a button open can be pressed: columns, search, editor", async (t) => {
+  for (const options of [SIZES.phone, SIZES.laptop, ZOOMED]) {
+    const page = await opened(t, 2, "yard", options);
+    const looked = async (what, opened) => {
+      await page.locator(opened).first().waitFor();
+      const { problems, count } = await unpressable(page);
+      assert.ok(count > 0, `${what} has nothing to press`);
+      assert.deepEqual(problems, [], `${what}, ${options.viewport.width}`);
+    };
+    await unpressable(page);
+    const csv = `when,how long,cards,who,what,more\n${"2024-03-01 08:00:00,120,4,ann,resnet,1\n".repeat(5)}`;
+    await page.getByTestId("file-picker").setInputFiles({ name: "unknown.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+    await looked("the dialog about columns", "dialog.columns[open]");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    await page.locator(".search input").pressSequentially("lab-1");
+    await looked("the search", ".search [role=option]");
+    await page.keyboard.press("Escape");
+    // On a phone it is in the drawer, which "every control" opens.
+    await page.getByRole("button", { name: "Write a scheduler", includeHidden: true }).evaluate((button) => button.click());
+    await looked("the editor", ".editor .cm-content");
   }
 });
 
