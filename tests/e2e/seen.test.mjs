@@ -3,8 +3,11 @@
 // saved of curves.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { accessibilityProblems, browser, finished, picture, screenshot } from "./browser.mjs";
 
 const { open } = browser();
@@ -358,3 +361,24 @@ for (const [view, titles] of [["goodput", /goodput/i], ["fragmentation", /fragme
     await screenshot(page, `saved-${view}`);
   });
 }
+
+test("one file opens at the view and the moment that its dialog says", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&run=srtf&t=0");
+  await finished(page, 2);
+  await page.getByRole("button", { name: "Embed" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("View").selectOption("compare");
+  await dialog.getByLabel("Moment, s").fill("7");
+  await dialog.getByLabel("Theme").selectOption("dark");
+  const download = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Save as one file" }).click();
+  const folder = mkdtempSync(join(tmpdir(), "switchyard-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "one.html");
+  await (await download).saveAs(path);
+  const single = await open(t, pathToFileURL(path).href);
+  await finished(single, 2);
+  assert.equal(await single.getByRole("tab", { selected: true }).textContent(), "Compare");
+  await single.getByTestId("clock").filter({ hasText: "00:00:07" }).waitFor();
+  assert.match(single.url(), /theme=dark/);
+});

@@ -64,16 +64,21 @@ fn complete(state: &AppState) -> Option<Vec<Summary>> {
     state.cards.iter().map(|card: &Card| card.summary).collect()
 }
 
-/// What is said of it.
+/// What is said of it. Always a node, if an empty one: what appears before it has a place to be put.
 #[component]
 pub(super) fn IdleCluster(props: &StateProps) -> Html {
+    let read = use_state(|| None::<usize>);
+    html! { <div role="status">{ told(props, &read) }</div> }
+}
+
+/// What there is to say; `read`: of which trace it has been read.
+fn told(props: &StateProps, read: &UseStateHandle<Option<usize>>) -> Html {
     let StateProps { state, doers } = props;
     let session = &doers.session;
-    let read = use_state(|| None::<usize>);
     let trace = state.trace.as_ref();
     let here = trace.map(|trace| Rc::as_ptr(trace) as usize);
     let runs = complete(state)
-        .filter(|_| *read != here)
+        .filter(|_| **read != here)
         .unwrap_or_default();
     let (Some(trace), Some(held)) = (trace, idle(&runs)) else {
         return Html::default();
@@ -114,9 +119,10 @@ pub(super) fn IdleCluster(props: &StateProps) -> Html {
         [one] => one.name(),
         _ => "every scheduler",
     };
+    let read = read.clone();
     let close = Callback::from(move |_: MouseEvent| read.set(here));
     html! {
-        <div class="notice idle" role="status">
+        <div class="notice idle">
             <p>
                 { format!(
                     "Nothing waits here: under {under} jobs start as soon as they come, since they hold {} % of the {} on average. The choice of a scheduler changes nothing. To let it matter: ",
