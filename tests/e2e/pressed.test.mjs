@@ -186,6 +186,9 @@ for (const runs of [1, 6, 8]) {
       assert.deepEqual(problems, [], when);
     };
     await fits("at first");
+    // Each name in a legend has its line before it, whole.
+    const lines = await page.locator(".chart .legend svg").evaluateAll((lines) => lines.map((line) => line.getBoundingClientRect().width));
+    assert.ok(lines.every((width) => width === 22) && lines.length >= (runs > 3 ? 5 * runs : 0), `${lines}`);
     await page.setViewportSize({ width: 1100, height: 800 });
     await fits("after a resize");
     await page.evaluate(() => switchyardEmbed.ask("select", "lab-131"));
