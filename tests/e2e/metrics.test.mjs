@@ -163,3 +163,19 @@ test("where jobs train applications because of one scheduler, Compare and the co
   await page.goto(page.url().replace("&run=pollux", ""));
   await why.waitFor({ state: "detached" });
 });
+
+test("in a sweep, what leaves jobs behind is hollow, on no front, and nothing is divided by it", async (t) => {
+  // Two nodes of four GPUs have no room for lab's gangs of 16.
+  const page = await open(t, "index.html#v=1&sample=lab&run=fifo&run=srtf&t=0&view=sweep&sweep=nodes&sweep-values=2 4 8");
+  await finished(page, 2);
+  await page.getByRole("button", { name: "Run the sweep", exact: true }).click();
+  await page.getByText("All 6 runs are over.").waitFor();
+  const explorer = page.getByRole("region", { name: "Table of the sweep" });
+  await explorer.getByText("2 runs leave jobs behind, unfinished or rejected: they are drawn hollow").waitFor();
+  const hollow = () => explorer.locator("figure circle").evaluateAll((dots) => dots.map((dot) => dot.getAttribute("fill") === "var(--surface)"));
+  assert.deepEqual((await hollow()).filter(Boolean).length, 2);
+  assert.match(await explorer.locator("figure a").first().getAttribute("aria-label"), /over the jobs that finished alone/);
+  await screenshot(page, "hollow");
+  await explorer.getByLabel("Relative to", { exact: true }).selectOption({ label: "fifo" });
+  await page.waitForFunction(() => document.querySelectorAll(".explorer figure circle").length === 4);
+});
