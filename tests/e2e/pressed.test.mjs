@@ -87,6 +87,15 @@ for (const [name, options] of Object.entries({ ...SIZES, "laptop at 200 %": ZOOM
   });
 }
 
+test("of many schedulers each can be chosen in the timelines, on a phone too", async (t) => {
+  for (const options of [SIZES.phone, SIZES.tablet]) {
+    const page = await opened(t, 8, "timeline", options);
+    const { count, problems } = await unpressable(page);
+    assert.ok(count > 8);
+    assert.deepEqual(problems, [], `${options.viewport.width}`);
+  }
+});
+
 test("of a chosen job everything can be pressed, on a phone and on a laptop", async (t) => {
   for (const options of [SIZES.phone, SIZES.laptop, ZOOMED]) {
     const page = await opened(t, 3, "yard", options);
