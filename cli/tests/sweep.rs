@@ -110,9 +110,11 @@ fn the_table_is_the_same_for_any_number_of_threads_and_runs_are_the_command_line
 /// A column of a table none of whose cells has a comma.
 fn column<'a>(csv: &'a str, name: &str) -> Vec<&'a str> {
     let mut lines = csv.lines();
-    let head = lines.next().unwrap().split(',').position(|of| of == name);
-    let at = head.unwrap();
-    lines.map(|line| line.split(',').nth(at).unwrap()).collect()
+    let mut head = lines.next().expect("a head").split(',');
+    let at = head.position(|of| of == name);
+    let at = at.expect("a column of this name");
+    let cell = |line: &'a str| line.split(',').nth(at).expect("a cell");
+    lines.map(cell).collect()
 }
 
 #[test]
