@@ -80,7 +80,7 @@ pub(crate) struct TraceArguments {
     /// A run rejects those that are kept; those that shrink have the whole cluster for a longer time.
     #[arg(long, value_name = "HOW", default_value = "keep")]
     oversized: Oversized,
-    /// Rows that all files together may have [default: 20000000]
+    /// Rows that all files together may have [default: 18000000]
     ///
     /// Each takes about a hundred bytes.
     #[arg(long, value_name = "ROWS")]

@@ -125,7 +125,7 @@ fn every_wrong_part_is_named_and_the_rest_is_kept() {
         [
             "v=99: a newer Switchyard made this link, and this one knows version 1:",
             "view=: nothing is named.",
-            "run=lifo: there is no policy 'lifo': use one of fifo, fewest-gpus, srtf, srsf,",
+            "run=lifo: there is no policy 'lifo': use one of fifo, fewest-gpus, srt",
             "run=fifo[speed=3]: fifo has no parameter 'speed': it takes backfill, p",
             "cluster=1000000000x8: 8000000000 GPUs: a cluster has at most 1000000.",
             "sample=house: use one of lab, cluster, fleet, data-centre, three-jobs.",
