@@ -326,8 +326,8 @@ globalThis.switchyardEmbed = (() => {
       // What has no end is too long.
     }
     if (letters > MOST_LETTERS) return;
-    // A frame without an origin has no name to be sent to.
-    origin = from === "null" ? "*" : from;
+    // A frame without an origin has no name to be sent to, and neither has a page from a disk.
+    origin = ["null", "file://"].includes(from) ? "*" : from;
     waiting += 1;
     try {
       await begun;

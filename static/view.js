@@ -248,7 +248,8 @@
       });
       address.hash = this.#fragment();
       this.#plays ??= this.autoplay && !isStill();
-      this.#origin = address.origin === "null" ? "*" : address.origin;
+      // A page from a disk has no origin to be sent to.
+      this.#origin = ["null", "file://"].includes(address.origin) ? "*" : address.origin;
       this.#frame = made("iframe", { src: address.href, title: this.caption || "Switchyard", allow: "clipboard-write" });
       this.#ready = Promise.withResolvers?.() ?? resolvers();
       this.#ready.promise.catch(() => {});

@@ -13,7 +13,7 @@ const VERSION_KEY = "switchyard.sweep";
 /** Without these nothing can be told apart. */
 const REQUIRED = ["trace", "cluster", "scheduler", "policy", "load", "seed"];
 const TEXTS = ["trace", "trace_hash", "cluster", "scheduler", "policy", "settings", "failure", "error", "link"];
-const NUMBERS = ["load", "seed", ...METRICS.map(({ key }) => key)];
+const NUMBERS = ["load", "seed", "jobs", ...METRICS.map(({ key }) => key)];
 const WANTED = [...TEXTS, ...NUMBERS];
 
 /** More runs are drawn from, so that charts stay quick. */

@@ -197,8 +197,9 @@ test("from a disk the element works, too", async (t) => {
 /** What a figure's canvases say. */
 const painted = (frame) => frame.evaluate(async () => {
   const touch = () => switchyardEmbed.ask("speed", switchyardEmbed.ask("look")[3]);
-  const svg = new DOMParser().parseFromString(await switchyardDrawn(document.querySelector(".view"), touch), "image/svg+xml");
-  return [...svg.querySelectorAll("text")].map((text) => text.textContent);
+  // Trusted Types let nobody parse it.
+  const svg = await switchyardDrawn(document.querySelector(".view"), touch);
+  return [...svg.matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text);
 });
 
 test("the documented example shows two yards side by side in a column of text, with the jobs that wait", async (t) => {

@@ -35,7 +35,7 @@ function* documents(folder = "") {
 /** The blocks of code of a document: what kind they say they are, and where they stand. */
 function blocks(document) {
   const text = readFileSync(join(root, document), "utf8");
-  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(({ 1: kind, 2: code, index }) => ({ kind, code, line: text.slice(0, index).split("\n").length }));
+  return [...text.matchAll(/^```(\w*)[^\n]*\n([\s\S]*?)^```$/gm)].map(({ 1: kind, 2: code, index }) => ({ kind, code, line: text.slice(0, index).split("\n").length }));
 }
 
 const of = (document, kind) => blocks(document).filter((block) => block.kind === kind).map(({ code }) => code);

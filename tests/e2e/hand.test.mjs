@@ -17,7 +17,7 @@ test("every view opens, queues of several schedulers too", async (t) => {
   await finished(page, 3);
   for (const view of ["Queues", "Goodput", "Jobs", "Compare", "Timeline", "Queues", "Yard"]) {
     await page.getByRole("tab", { name: view }).click();
-    await page.locator(`.view[aria-label="${view}"]`).waitFor();
+    await page.locator(`.view[aria-labelledby="tab-${view.toLowerCase()}"]`).waitFor();
     await page.waitForTimeout(200);
   }
   await page.getByRole("tab", { name: "Queues" }).click();
@@ -238,7 +238,7 @@ test("the guide asks before it takes the place of what is open", async (t) => {
   const wish = page.getByRole("button", { name: "Three jobs, step by step" });
   const guide = page.getByRole("region", { name: "Guide: three jobs" });
   await wish.click();
-  await guide.getByText("in the place of your list of schedulers").waitFor();
+  await guide.getByText("instead of your list of schedulers").waitFor();
   await guide.getByRole("button", { name: "Stay here" }).click();
   await guide.waitFor({ state: "detached" });
   assert.equal(await page.locator(".card").count(), 1);

@@ -386,7 +386,7 @@ impl AppState {
                 "Nodes now fail as the list says: see Failures and checkpoints.".to_owned()
             }
             (None, before) => format!(
-                "Nodes now fail as the list says, in the place of {before} before: see Failures and checkpoints."
+                "Nodes now fail as the list says, which takes the place of {before} before: see Failures and checkpoints."
             ),
         });
         self.setup.settings.outages = outages;
