@@ -233,7 +233,7 @@ test("a small experiment travels within the link, and the share panel says what 
   await finished(page, 1);
   const expected = await hashes(page);
   await share.click();
-  await panel.getByText("Its 3 jobs travel within: whoever has the link has them, too.").waitFor();
+  await panel.getByText("Its 3 jobs travel within: everyone with the link has them, too.").waitFor();
   assert.match(await panel.textContent(), /With the jobs, \d+ B|With the jobs, [\d.]+ KB/);
   assert.deepEqual(await accessibilityProblems(page), []);
   await panel.getByRole("button", { name: "Copy link" }).click();
