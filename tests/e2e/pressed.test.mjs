@@ -21,7 +21,7 @@ const SIZES = {
 /** A laptop at 200 % zoom. */
 const ZOOMED = { viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 };
 
-const POLICIES = ["fifo", "tiresias-las", "srtf", "las", "sjf", "gandiva", "yarn-cs", "themis"];
+const POLICIES = ["fifo", "tiresias-las", "srtf", "las", "fewest-gpus", "gandiva", "yarn-cs", "themis"];
 const link = (runs, view, more = "") => `index.html#v=1&sample=lab&t=30000&${POLICIES.slice(0, runs).map((run) => `run=${run}`).join("&")}&view=${view}${more}`;
 
 /** The page with so many runs at their end. */
@@ -122,6 +122,7 @@ test("what a file and buttons open can be pressed: columns, search, editor", asy
     await page.getByTestId("file-picker").setInputFiles({ name: "unknown.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
     await looked("the dialog about columns", "dialog.columns[open]");
     await page.keyboard.press("Escape");
+    await page.locator(".refusal").getByRole("button", { name: "Dismiss" }).click();
     await show(page, "tab-timeline");
     await unpressable(page);
     const find = await page.getByRole("button", { name: "Find a job, a tenant or a node" }).boundingBox();
