@@ -272,7 +272,7 @@ test("heat map, front, panels and a baseline show the same runs", { skip }, asyn
   const sorted = page.waitForEvent("download");
   await explorer(page).getByRole("button", { name: "Save these as CSV" }).click();
   const lines = readFileSync(await (await sorted).path(), "utf8").trim().split("\n");
-  assert.equal(lines[0], "load,policy,runs,failed,front,jct_mean,jct_mean_low,jct_mean_high,jct_p99,jct_p99_low,jct_p99_high");
+  assert.equal(lines[0], "load,policy,runs,failed,leaving_jobs,front,jct_mean,jct_mean_low,jct_mean_high,jct_p99,jct_p99_low,jct_p99_high");
   assert.equal(lines.length, 16);
   const saving = page.waitForEvent("download");
   await view("Lines");
