@@ -145,9 +145,17 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         outputs.push((path, jobs_csv(workload, rows)));
     }
     if let Some(path) = &arguments.results.table {
-        let rows = results.runs.iter().zip(&compared);
+        let called = results
+            .runs
+            .iter()
+            .map(|run| match results.finished_in_all {
+                None => run.label.clone(),
+                Some(jobs) => run.summary.called_over(&run.label, jobs),
+            });
+        let called: Vec<String> = called.collect();
+        let rows = called.iter().zip(&compared);
         let rows: Vec<_> = rows
-            .map(|(run, compared)| (run.label.as_str(), compared))
+            .map(|(called, compared)| (called.as_str(), compared))
             .collect();
         let form = match Path::new(path).extension().and_then(OsStr::to_str) {
             Some("tex") => TableForm::Latex,

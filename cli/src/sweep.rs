@@ -84,8 +84,16 @@ pub(crate) fn sweep(arguments: &Arguments) -> Result<(), Failure> {
     };
     output::text(STDOUT, &shown(&(said + &left)))?;
     let failed = sweep.rows().find(|row| !row.failure.is_empty());
+    let never = sweep.rows().find(|row| row.never_ends());
     match failed {
-        None => Ok(()),
+        None => match never {
+            None => Ok(()),
+            Some(row) => Err(Failure::Unfinished(anyhow!(
+                "under {} on {} jobs never end, or none can run; no mean of that run stands for the trace",
+                row.policy,
+                row.cluster
+            ))),
+        },
         Some(row) => Err(Failure::Run(anyhow!(
             "{} of {} runs failed (columns failure and error), the first under {}: {}",
             swept.failed,

@@ -385,3 +385,23 @@ test("one file opens at the view and the moment that its dialog says", async (t)
   await single.getByTestId("clock").filter({ hasText: "00:00:07" }).waitFor();
   assert.match(single.url(), /theme=dark/);
 });
+
+test("a file that is dropped on a dialog is opened as anywhere else", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=lab&run=fifo");
+  await finished(page, 1);
+  const drop = (on, name, text) =>
+    page.locator(on).evaluate((element, [name, text]) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([text], name, { type: "text/csv" }));
+      for (const what of ["dragover", "drop"]) {
+        const event = new DragEvent(what, { dataTransfer, bubbles: true, cancelable: true, composed: true });
+        element.dispatchEvent(event);
+        if (!event.defaultPrevented) throw new Error(`${what} is left to the browser`);
+      }
+    }, [name, text]);
+  await drop("main", "unknown.csv", "when,how long,cards\n2024-03-01 08:00:00,120,4\n2024-03-01 09:00:00,120,4\n");
+  await page.locator("dialog.columns[open]").waitFor();
+  await drop("dialog.columns[open]", "known.csv", "job_id,submit_time,duration,num_gpus\na,0,10,1\nb,5,10,1\n");
+  await page.locator("header .facts").getByText("2 jobs").waitFor();
+  await page.locator("dialog.columns[open]").waitFor({ state: "detached" });
+});

@@ -155,6 +155,14 @@ impl Summary {
         (!self.is_whole()).then(|| format!("{finished} of {jobs} finished"))
     }
 
+    /// What a run is called in a table of figures over so many jobs that finished in all runs.
+    pub fn called_over(&self, name: &str, jobs: u32) -> String {
+        match self.left() {
+            None => format!("{name}, over {jobs} jobs"),
+            Some(left) => format!("{name}, over {jobs} jobs ({left})"),
+        }
+    }
+
     /// Whether every job ran to its end, none rejected: only then do its figures stand for the workload.
     pub fn is_whole(&self) -> bool {
         self.finished == self.jobs

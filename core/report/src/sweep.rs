@@ -117,11 +117,22 @@ pub struct Row {
 impl Row {
     /// Whether the run has numbers, but left jobs behind: they are then of fewer jobs than another's.
     pub fn leaves_jobs(&self) -> bool {
-        let figure = |name| {
-            let at = FIGURES.iter().position(|(of, _)| *of == name)?;
-            self.figures.get(at).copied()
+        self.figure("finished") < self.figure("jobs")
+    }
+
+    /// A number of the run, by its column; `None` where there are none.
+    fn figure(&self, name: &str) -> Option<f64> {
+        let at = FIGURES.iter().position(|(of, _)| *of == name)?;
+        self.figures.get(at).copied()
+    }
+
+    /// Whether the run has numbers, but jobs in it never end, or none could run.
+    pub fn never_ends(&self) -> bool {
+        let counts = ["jobs", "finished", "rejected"].map(|name| self.figure(name));
+        let [Some(jobs), Some(finished), Some(rejected)] = counts else {
+            return false;
         };
-        figure("finished") < figure("jobs")
+        jobs > 0.0 && (finished == 0.0 || finished + rejected < jobs)
     }
 
     /// Whether it may be taken as it is, or is to be tried again.
@@ -178,6 +189,8 @@ mod tests {
         };
         assert!(of(149, 240).leaves_jobs());
         assert!(!of(240, 240).leaves_jobs() && !Row::default().leaves_jobs());
+        assert!(of(149, 240).never_ends() && of(0, 240).never_ends());
+        assert!(!of(240, 240).never_ends() && !Row::default().never_ends());
         // What cannot be known is an empty cell.
         assert!(csv_line(&of(0, 2)).contains(",2,0,0,,,"));
     }

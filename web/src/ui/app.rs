@@ -6,7 +6,7 @@ use super::cluster_panel::cluster_panel;
 use super::columns_dialog::columns_dialog;
 use super::controls::quiet_button;
 use super::doers::{Doers, StateProps, tell};
-use super::drop_zone::drop_zone;
+use super::drop_zone::{drop_zone, use_drops_on_dialogs};
 use super::embed::{embed_frame, embedded_view, use_asked};
 use super::guide::{guide, question};
 use super::header::header;
@@ -57,6 +57,7 @@ pub fn App() -> Html {
     let Doers { session, animation } = &*doers;
     let stage = session.stage();
     let file_over = use_state_eq(|| false);
+    use_drops_on_dialogs(session, &file_over);
 
     use_effect_with((), {
         let (session, link, first) = (session.clone(), link.clone(), state.clone());

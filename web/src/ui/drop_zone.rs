@@ -1,6 +1,7 @@
 //! The whole page takes dropped files, and files that are chosen.
 
 use crate::session::Session;
+use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
 use web_sys::{File, HtmlElement};
 use yew::prelude::*;
@@ -45,6 +46,42 @@ pub(super) fn drop_zone(session: &Session, over: &UseStateHandle<bool>, page: Ht
             }
         </div>
     }
+}
+
+/// Takes what is dropped outside of the page's own elements, on a dialog: a browser would leave the page for it.
+#[hook]
+pub(super) fn use_drops_on_dialogs(session: &Session, over: &UseStateHandle<bool>) {
+    let (session, over) = (session.clone(), over.setter());
+    use_effect_with((), move |()| {
+        let listeners = web_sys::window().map(|window| {
+            let ours = EventListenerOptions::enable_prevent_default;
+            let held = EventListener::new_with_options(&window, "dragover", ours(), |event| {
+                if event.dyn_ref().is_some_and(has_files) {
+                    event.prevent_default();
+                }
+            });
+            let dropped = EventListener::new_with_options(&window, "drop", ours(), move |event| {
+                let taken = event.default_prevented();
+                let held = event
+                    .dyn_ref::<DragEvent>()
+                    .filter(|event| has_files(event));
+                if let Some(event) = held.filter(|_| !taken) {
+                    event.prevent_default();
+                    over.set(false);
+                    let files = event.data_transfer().and_then(|transfer| transfer.files());
+                    session.open_files(files_of(files));
+                }
+            });
+            [held, dropped]
+        });
+        move || drop(listeners)
+    });
+}
+
+/// Whether files are dragged, and not a text.
+fn has_files(event: &DragEvent) -> bool {
+    let types = event.data_transfer().map(|transfer| transfer.types());
+    types.is_some_and(|types| types.includes(&"Files".into(), 0))
 }
 
 /// The field that files are chosen with.

@@ -91,7 +91,12 @@ pub(super) fn metrics_table(columns: &[Column], dark: bool, baseline: u32) -> Ht
         }
     });
     let of_runs = METRICS.iter().map(|metric| {
-        let values = columns.iter().map(|column| known(metric, &column.compared));
+        // How many jobs a run has left behind is of all of them.
+        let counts = ["finished", "rejected"].contains(&metric.definition.id);
+        let values = columns.iter().map(|column| match counts {
+            true => (metric.value)(&column.summary),
+            false => known(metric, &column.compared),
+        });
         row(
             &metric.definition,
             0,
