@@ -240,7 +240,7 @@ test("a small experiment travels within the link, and the share panel says what 
   await panel.getByText("Copied.").waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   await panel.getByRole("checkbox").uncheck();
-  await panel.getByText("whoever opens the link is asked for mine.csv").waitFor();
+  await panel.getByText("a person who opens the link is asked for mine.csv").waitFor();
   await panel.getByText("It cannot carry the service history").waitFor();
   // Another browser has nothing but the link.
   const other = await open(t, `index.html${new URL(link).hash}`);

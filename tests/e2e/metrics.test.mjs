@@ -18,8 +18,8 @@ const module = await import(pathToFileURL(join(dist, "module", "switchyard.js"))
 const cli = process.env.SWITCHYARD_CLI;
 const skip = !cli && "no SWITCHYARD_CLI";
 
-/** What of a run is no metric: where and how fast it ran, and each job's JCT, which only some write. */
-const metrics = ({ wall_ms, log_budget, per_job, columns, segments, places, ...run }) => run;
+/** What of a run is no metric: its name, where and how fast it ran, and what only some write of each job. */
+const metrics = ({ label, wall_ms, log_budget, per_job, columns, segments, places, ...run }) => run;
 
 const pageRuns = async (t, link, count) => {
   const page = await open(t, `index.html#${link}`);
@@ -39,8 +39,8 @@ const adaptive = ["pollux", "optimus"];
 assert.ok(adaptive.every((name) => names.includes(name)));
 
 const EVERYTHING = {
-  link: "cluster=6x4:v100/racks=2%2B4x4:t4/racks=2&contention=true&mtbf=200&mttr=1&checkpoint=1800&checkpoint-cost=30&restart=20&seed=7",
-  options: { cluster: "6x4:v100/racks=2+4x4:t4/racks=2", contention: true, mtbf: 200, mttr: 1, checkpoint_interval: 1800, checkpoint_cost: 30, restart_cost: 20, seed: 7 },
+  link: "cluster=6x4:v100%2B4x4:t4/racks=2&contention=true&mtbf=200&mttr=1&checkpoint=1800&checkpoint-cost=30&restart=20&seed=7",
+  options: { cluster: "6x4:v100+4x4:t4/racks=2", contention: true, mtbf: 200, mttr: 1, checkpoint_interval: 1800, checkpoint_cost: 30, restart_cost: 20, seed: 7 },
 };
 const flags = (options) =>
   Object.entries(options).flatMap(([key, value]) => (value === true ? [`--${key.replaceAll("_", "-")}`] : [`--${key.replaceAll("_", "-")}`, String(value)]));
