@@ -70,7 +70,7 @@ def test_a_run_that_leaves_jobs_behind_is_never_the_best():
 def test_each_job_is_a_row_as_in_the_command_lines_csv(cli, tmp_path):
     pandas = pytest.importorskip("pandas")
     cli("run", LAB, "--policy", "srtf", "--csv", tmp_path / "jobs.csv")
-    printed = pandas.read_csv(tmp_path / "jobs.csv", keep_default_na=False, na_values={"jct_s": [""]})
+    printed = pandas.read_csv(tmp_path / "jobs.csv", keep_default_na=False, na_values={"jct_s": [""], "requested_s": [""]})
     jobs = switchyard.run(LAB, "srtf").runs[0].jobs.to_pandas()
     assert list(printed.columns) == ["policy", *jobs.columns]
     for column in jobs.columns:

@@ -103,7 +103,7 @@ class Run:
     @property
     def label(self) -> str:
         """The policy for people: of a script or a plug-in without its code."""
-        return self.figures["label"]
+        return str(self.figures["label"])
 
     @property
     def summary(self) -> dict[str, Any]:
