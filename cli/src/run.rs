@@ -189,12 +189,11 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
 /// What a run leaves behind though the cluster has room for it, or that it has come to nothing.
 fn left_behind(run: &RunResult) -> Option<String> {
     let of = &run.summary;
-    let stuck = of.jobs - of.finished - of.rejected;
     let label = &run.label;
-    match (stuck, of.finished) {
-        (0, 0) if of.jobs > 0 => Some(format!("{label}: no job can run on this cluster")),
-        (0, _) => None,
-        (stuck, _) => Some(format!(
+    match of.stuck() {
+        _ if !of.never_ends() => None,
+        0 => Some(format!("{label}: no job can run on this cluster")),
+        stuck => Some(format!(
             "{label}: {stuck} of {} jobs never end under this policy and placement; no mean of it stands for the trace",
             of.jobs
         )),
@@ -276,16 +275,9 @@ fn head(results: &Results, prepared: &Prepared) -> String {
             run.summary.rejected
         ));
     }
-    for run in results
-        .runs
-        .iter()
-        .filter(|run| run.summary.finished + run.summary.rejected < run.summary.jobs)
-    {
-        let stuck = run.summary.jobs - run.summary.finished - run.summary.rejected;
-        text.push_str(&format!(
-            "{}: {stuck} jobs can never run under this policy and placement\n",
-            run.label
-        ));
+    for left in results.runs.iter().filter_map(left_behind) {
+        text.push_str(&left);
+        text.push('\n');
     }
     let jobs = trace.jobs;
     if let Some(common) = results.finished_in_all {
@@ -331,9 +323,13 @@ fn types(runs: &[RunResult]) -> String {
     text
 }
 
+/// For what cannot be known.
+const UNKNOWN: &str = "–";
+
 /// Seconds in a unit that a person can read.
 fn span(seconds: f64) -> String {
     match seconds {
+        s if s.is_nan() => UNKNOWN.to_owned(),
         s if s < 120.0 => format!("{s:.1} s"),
         s if s < 7_200.0 => format!("{:.1} min", s / 60.0),
         s if s < 172_800.0 => format!("{:.2} h", s / 3_600.0),
@@ -485,7 +481,7 @@ fn table(runs: &[RunResult], compared: &[Summary], ratios: bool) -> String {
                 false => String::new(),
             };
             let shown = match value(of) {
-                of if of.is_nan() => "–".to_owned(),
+                of if of.is_nan() => UNKNOWN.to_owned(),
                 of => text(of),
             };
             row.push(format!("{shown}{ratio}"));

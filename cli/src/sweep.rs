@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use switchyard::policy::PolicySpec;
 use switchyard_sweep::grid::Grid;
 use switchyard_sweep::sweep::{Sweep, open};
+use switchyard_sweep::table::Row;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -83,25 +84,25 @@ pub(crate) fn sweep(arguments: &Arguments) -> Result<(), Failure> {
         ),
     };
     output::text(STDOUT, &shown(&(said + &left)))?;
-    let failed = sweep.rows().find(|row| !row.failure.is_empty());
-    let never = sweep.rows().find(|row| row.never_ends());
-    match failed {
-        None => match never {
-            None => Ok(()),
-            Some(row) => Err(Failure::Unfinished(anyhow!(
-                "under {} on {} jobs never end, or none can run; no mean of that run stands for the trace",
-                row.policy,
-                row.cluster
-            ))),
-        },
-        Some(row) => Err(Failure::Run(anyhow!(
+    let label = |row: &Row| {
+        let policy = row.policy.parse::<PolicySpec>();
+        policy.map_or_else(|_| row.policy.clone(), |policy| policy.label())
+    };
+    if let Some(row) = sweep.rows().find(|row| !row.failure.is_empty()) {
+        return Err(Failure::Run(anyhow!(
             "{} of {} runs failed (columns failure and error), the first under {}: {}",
             swept.failed,
             swept.points,
-            row.policy
-                .parse::<PolicySpec>()
-                .map_or_else(|_| row.policy.clone(), |policy| policy.label()),
+            label(row),
             row.error
-        ))),
+        )));
     }
+    if let Some(row) = sweep.rows().find(|row| row.never_ends()) {
+        return Err(Failure::Unfinished(anyhow!(
+            "under {} on {} some jobs never end, or none can run; no mean of that run stands for the trace",
+            label(row),
+            row.cluster
+        )));
+    }
+    Ok(())
 }

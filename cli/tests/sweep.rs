@@ -205,3 +205,24 @@ fn what_fails_stands_beside_results_and_wrong_grids_are_refused() {
     );
     fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn where_no_job_can_run_the_table_is_written_and_the_status_is_3() {
+    let folder = folder("wide");
+    let grid = folder.join("grid.toml");
+    let jobs = "job_id,submit_time,duration,num_gpus\na,0,10,8\nb,5,10,8\n";
+    fs::write(folder.join("wide.csv"), jobs).unwrap();
+    let text = "traces = ['wide.csv']\nclusters = ['1x4']\npolicies = ['fifo', 'srtf']\n";
+    fs::write(&grid, text).unwrap();
+    let out = folder.join("out");
+    let (said, error, status) = sweep(&grid, &["--out", &out.display().to_string()]);
+    assert_eq!(status, Some(3), "{error}");
+    assert!(said.contains("2 of them leave jobs behind"), "{said}");
+    assert!(
+        error.contains("under fifo on 1x4 some jobs never end, or none can run"),
+        "{error}"
+    );
+    let csv = fs::read_to_string(out.join("results.csv")).unwrap();
+    assert_eq!(column(&csv, "jct_mean"), ["", ""]);
+    fs::remove_dir_all(&folder).unwrap();
+}

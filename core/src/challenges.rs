@@ -13,8 +13,8 @@
 use crate::draw::Rng;
 use crate::placement::Strategy;
 use crate::policy::PolicySpec;
-use crate::report::{Outcomes, RunResult};
-use crate::sim::{RunError, SimOptions};
+use crate::report::Summary;
+use crate::sim::{RunError, RunLog, SimOptions};
 use crate::workload::{CHALLENGES, Sample, Workload};
 use crate::{RunSpec, RunSpecError};
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
@@ -207,11 +207,11 @@ impl Tried {
         };
         for (at, workload) in workloads.iter().enumerate() {
             let run = |policy: &PolicySpec| run(challenge, workload, policy, draw);
-            let hash;
-            (tried.own[at], hash) = run(policy)?;
+            let log;
+            (tried.own[at], log) = run(policy)?;
             (tried.srtf[at], _) = run(&srtf)?;
             (tried.tiresias[at], _) = run(&tiresias)?;
-            tried.log_hashes.push(format!("{hash:016x}"));
+            tried.log_hashes.push(format!("{:016x}", log.hash()));
         }
         Ok(tried)
     }
@@ -254,7 +254,7 @@ fn run(
     workload: &Arc<Workload>,
     policy: &PolicySpec,
     draw: u64,
-) -> Result<(Times, u64), ScoreError> {
+) -> Result<(Times, RunLog), ScoreError> {
     let spec = RunSpec {
         policy: policy.without_outages(),
         cluster: challenge.cluster_spec(),
@@ -271,9 +271,8 @@ fn run(
         error,
     })?;
     let log = run.into_log();
-    let outcomes = Outcomes::of(workload, &spec.cluster, &log);
-    let summary = RunResult::of(&spec, &log, &outcomes, 0.0).summary;
-    if summary.finished < summary.jobs {
+    let summary = Summary::of(workload, &spec.cluster, &log);
+    if !summary.is_whole() {
         return Err(ScoreError::Unfinished {
             challenge: challenge.name,
             draw,
@@ -286,7 +285,7 @@ fn run(
         mean_jct: summary.jct.mean,
         p95_jct: summary.jct.p95,
     };
-    Ok((times, log.hash()))
+    Ok((times, log))
 }
 
 impl Estimate {

@@ -350,6 +350,7 @@ fn what_a_plan_cannot_do_is_told_at_its_line() {
         ),
         ("start(1)", "'start' takes (job) or (job, nodes), not (int)"),
         ("zebra(1)", "no function zebra (int): docs/scripts.md lists"),
+        ("zebra()", "no function zebra (): docs/scripts.md lists"),
         (
             "view.waiting.sorted(|job| \"a\")",
             "a number, or an array of numbers",

@@ -29,7 +29,11 @@ pub(crate) fn of(runs: &[Rc<Run>], moment: Option<f64>) -> Option<String> {
     if runs.is_empty() || runs.iter().any(|run| run.log.segments() > MOST) {
         return None;
     }
-    let ends = runs.iter().map(|run| run.result.summary.makespan);
+    // A run that leaves jobs behind has an end, too, if no makespan.
+    let ends = runs.iter().filter_map(|run| {
+        let times = run.log.event_times();
+        Some(times.last()? - times.first()?)
+    });
     let until = moment.filter(|moment| *moment > 0.0);
     let until = until
         .unwrap_or(ends.fold(0.0, f64::max))

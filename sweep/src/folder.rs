@@ -124,10 +124,6 @@ impl Folder {
             next: 0,
             known: BTreeMap::new(),
         };
-        let unreadable = |path: &Path| {
-            let path = path.to_owned();
-            |why| FolderError::Unreadable { path, why }
-        };
         let entries = fs::read_dir(&parts).map_err(unreadable(&parts))?;
         let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         files.sort();
@@ -139,13 +135,12 @@ impl Folder {
             let stem = path.file_stem().and_then(|stem| stem.to_str());
             let named = stem.and_then(|stem| stem.split_once('-'));
             let named = named.and_then(|(number, sum)| Some((number.parse::<u32>().ok()?, sum)));
+            let bytes = fs::read(&path).map_err(unreadable(&path))?;
             // Before anything is read of it: what is damaged may say anything.
-            if let Some((_, sum)) = named
-                && checksum(&fs::read(&path).map_err(unreadable(&path))?) != sum
-            {
+            if named.is_some_and(|(_, sum)| checksum(&bytes) != sum) {
                 return Err(FolderError::Damaged { path });
             }
-            let rows = rows_of(&path)?;
+            let rows = rows_of(&path, bytes)?;
             let Some((number, _)) = named else {
                 let why = TableError::Unchecked;
                 return Err(FolderError::NotOurs { path, why });
@@ -166,7 +161,8 @@ impl Folder {
         if !path.exists() {
             return Ok(());
         }
-        let rows = rows_of(&path)?;
+        let bytes = fs::read(&path).map_err(unreadable(&path))?;
+        let rows = rows_of(&path, bytes)?;
         let missing = rows.iter().filter(|row| !keys.contains(&row.key)).count();
         match missing {
             0 => Ok(()),
@@ -265,17 +261,21 @@ impl Folder {
     }
 }
 
-/// Of a file's bytes, as parts have it in their names.
-fn checksum(bytes: &[u8]) -> String {
+/// A fingerprint of bytes, as parts have it in their names.
+pub(crate) fn checksum(bytes: &[u8]) -> String {
     format!("{:016x}", xxh3_64(bytes))
 }
 
-fn rows_of(path: &Path) -> Result<Vec<Row>, FolderError> {
+fn rows_of(path: &Path, bytes: Vec<u8>) -> Result<Vec<Row>, FolderError> {
+    table::read_parquet(bytes).map_err(|why| FolderError::NotOurs {
+        path: path.to_owned(),
+        why,
+    })
+}
+
+fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
     let path = path.to_owned();
-    match File::open(&path) {
-        Ok(file) => table::read_parquet(file).map_err(|why| FolderError::NotOurs { path, why }),
-        Err(why) => Err(FolderError::Unreadable { path, why }),
-    }
+    |why| FolderError::Unreadable { path, why }
 }
 
 #[cfg(test)]

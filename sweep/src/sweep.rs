@@ -3,7 +3,7 @@
 
 use crate::asked::{opening, prepare, running};
 use crate::files::{self, FileError, Source};
-use crate::folder::{Folder, FolderError};
+use crate::folder::{Folder, FolderError, checksum};
 use crate::grid::{Grid, Point, TraceAsked};
 use crate::kept;
 use crate::table::{FIGURES, Row};
@@ -17,7 +17,6 @@ use switchyard::asked::Refused;
 use switchyard::report::Summary;
 use switchyard::study::Study;
 use switchyard::{SETTINGS, Setting, Settings};
-use xxhash_rust::xxh3::xxh3_64;
 
 /// What marks the name of an embedded sample.
 const SAMPLE: &str = "sample:";
@@ -178,7 +177,7 @@ fn key(trace: &SweptTrace, point: &Point) -> String {
         env!("CARGO_PKG_VERSION"),
         trace.hash
     );
-    format!("{:016x}", xxh3_64(text.as_bytes()))
+    checksum(text.as_bytes())
 }
 
 /// A row of which nothing is known yet but what was asked.

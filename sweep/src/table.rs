@@ -1,6 +1,7 @@
 //! The table of a sweep as files: the same rows as Parquet and as CSV. The same runs make the same bytes,
 //! whoever ran them and in which order.
 
+use bytes::Bytes;
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
@@ -11,7 +12,6 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Field;
 use parquet::schema::types::Type;
-use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
 pub use switchyard::report::sweep::{FIGURES, Row, TEXTS, csv_head, csv_line};
@@ -135,13 +135,13 @@ fn schema(timed: bool) -> Result<Type, ParquetError> {
         .build()
 }
 
-/// The rows of a file that [`write_parquet`] wrote.
+/// The rows of the bytes that [`write_parquet`] wrote.
 ///
 /// # Errors
 ///
 /// It is no such file.
-pub fn read_parquet(file: File) -> Result<Vec<Row>, TableError> {
-    let reader = SerializedFileReader::new(file)?;
+pub fn read_parquet(file: Vec<u8>) -> Result<Vec<Row>, TableError> {
+    let reader = SerializedFileReader::new(Bytes::from(file))?;
     let said = reader.metadata().file_metadata().key_value_metadata();
     let said = said.and_then(|all| all.iter().find(|of| of.key == VERSION_KEY));
     let version = said.and_then(|of| of.value.as_deref()).unwrap_or("none");
@@ -214,10 +214,8 @@ mod tests {
             row(1, Vec::new()),
             row(u32::MAX, figures),
         ];
-        let path = std::env::temp_dir().join(format!("sweep-table-{}.parquet", std::process::id()));
-        write_parquet(&rows, true, File::create(&path).unwrap()).unwrap();
-        assert_eq!(read_parquet(File::open(&path).unwrap()).unwrap(), rows);
-        std::fs::remove_file(&path).unwrap();
+        let file = write_parquet(&rows, true, Vec::new()).unwrap();
+        assert_eq!(read_parquet(file).unwrap(), rows);
         let mut csv = Vec::new();
         write_csv(&rows, &mut csv).unwrap();
         let csv = String::from_utf8(csv).unwrap();

@@ -290,3 +290,39 @@ fn a_table_for_a_paper_marks_the_best() {
         "{table}"
     );
 }
+
+#[test]
+fn where_no_job_can_run_nothing_is_known_and_the_status_is_3() {
+    let trace = temporary("wide.csv");
+    let jobs = "job_id,submit_time,duration,num_gpus\na,0,10,8\nb,5,10,8\n";
+    std::fs::write(&trace, jobs).expect("a file of ours");
+    let mut run = switchyard(&[
+        "run",
+        &trace,
+        "--cluster",
+        "1x4:v100+1x2:t4",
+        "--policy",
+        "fifo",
+    ]);
+    let output = run.assert().code(3);
+    let shown = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+    let line = |name: &str| {
+        shown
+            .lines()
+            .find(|line| line.trim_start().starts_with(name))
+    };
+    assert!(
+        line("mean JCT").is_some_and(|line| line.ends_with('–')),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("fifo: no job can run on this cluster"),
+        "{shown}"
+    );
+    // By GPU type, too.
+    assert!(
+        shown.contains("mean JCT –, waiting –") && !shown.contains("NaN"),
+        "{shown}"
+    );
+    std::fs::remove_file(trace).expect("ours");
+}

@@ -48,13 +48,16 @@ impl Ord for Time {
     }
 }
 
-/// Units of time: how they are written, and their seconds.
-const UNITS: [(&[&str], f64); 5] = [
-    (&["d", "day", "days"], 86_400.0),
-    (&["h", "hr", "hrs", "hour", "hours"], 3_600.0),
-    (&["min", "mins", "minute", "minutes", "m"], 60.0),
-    (&["s", "sec", "secs", "second", "seconds"], 1.0),
-    (&["ms"], 0.001),
+/// Units of time, the largest first: how they are written, and their seconds, or how many of them make one. (A
+/// division, because 0.001 is no exact number.)
+const UNITS: [(&[&str], f64, f64); 7] = [
+    (&["d", "day", "days"], 86_400.0, 1.0),
+    (&["h", "hr", "hrs", "hour", "hours"], 3_600.0, 1.0),
+    (&["min", "mins", "minute", "minutes", "m"], 60.0, 1.0),
+    (&["s", "sec", "secs", "second", "seconds"], 1.0, 1.0),
+    (&["ms", "millis", "milliseconds"], 1.0, 1e3),
+    (&["us", "micros", "microseconds"], 1.0, 1e6),
+    (&["ns", "nanos", "nanoseconds"], 1.0, 1e9),
 ];
 
 /// The seconds of a span of time as people write it: `90min`, `1.5h`, `2d3h`, `1d 2h 30min`, the larger unit
@@ -65,21 +68,17 @@ pub fn seconds_of(text: &str) -> Option<f64> {
         return Some(seconds).filter(|of| of.is_finite() && *of >= 0.0);
     }
     let mut sum = None;
-    let mut larger = f64::INFINITY;
+    let mut units = UNITS.iter();
     while !rest.is_empty() {
         let (number, unit) = rest.split_at(rest.find(|c: char| c.is_ascii_alphabetic())?);
         let end = unit.find(|c: char| !c.is_ascii_alphabetic());
         let (unit, next) = unit.split_at(end.unwrap_or(unit.len()));
-        let mut units = UNITS.iter();
-        let &(_, unit) = units.find(|(words, _)| words.contains(&unit))?;
+        // Behind the one before.
+        let &(_, seconds, parts) = units.find(|(words, ..)| words.contains(&unit))?;
         let number = number.trim_end();
         let is_plain = number.bytes().all(|c| c.is_ascii_digit() || c == b'.');
         let number: f64 = number.parse().ok().filter(|_| is_plain)?;
-        if unit >= larger {
-            return None;
-        }
-        larger = unit;
-        sum = Some(sum.unwrap_or(0.0) + number * unit);
+        sum = Some(sum.unwrap_or(0.0) + number * seconds / parts);
         rest = next.trim_start();
     }
     sum.filter(|seconds| seconds.is_finite())
@@ -119,6 +118,8 @@ mod tests {
             ("1d 2h 30min", 95_400.0),
             ("2 days 3 hours", 183_600.0),
             ("250ms", 0.25),
+            ("9ms", 0.009),
+            ("3 microseconds", 3e-6),
         ] {
             assert_eq!(seconds_of(text), Some(seconds), "{text}");
         }

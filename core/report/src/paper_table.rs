@@ -69,10 +69,7 @@ pub fn paper_table(runs: &[(&str, &Summary)], form: TableForm) -> String {
                 (true, _) => format!("**{text}**"),
             }
         });
-        let name = match of.left() {
-            None => Cow::from(*name),
-            Some(left) => Cow::from(format!("{name} ({left})")),
-        };
+        let name = of.called(name);
         let name = match form {
             TableForm::Latex => latex(&name).into_owned(),
             _ => name.replace('|', "\\|"),

@@ -97,15 +97,18 @@ impl Summary {
         let jobs = outcomes.jct.len() as u32;
         let rejected = outcomes.rejected.iter().filter(|&&is| is).count() as u32;
         let finished = jct.len() as u32;
-        // Of jobs that wait or run, nobody knows when they end.
-        let at_the_end = |value| match finished > 0 && finished + rejected == jobs {
-            true => value,
-            false => f64::NAN,
-        };
-        Self {
+        let counts = Self {
             jobs,
             finished,
             rejected,
+            ..Self::default()
+        };
+        // Of jobs that wait or run, nobody knows when they end.
+        let at_the_end = |value| match counts.never_ends() {
+            true => f64::NAN,
+            false => value,
+        };
+        Self {
             jct: Distribution::of(jct),
             queueing: Distribution::of(known(&outcomes.queueing)),
             makespan: at_the_end(span),
@@ -116,6 +119,7 @@ impl Summary {
             fairness: Fairness::of(&outcomes.rho),
             longest_wait: at_the_end(longest(&outcomes.longest_wait)),
             failures: Failures::of(outcomes, cluster, log, (begin, end)),
+            ..counts
         }
     }
 
@@ -155,12 +159,27 @@ impl Summary {
         (!self.is_whole()).then(|| format!("{finished} of {jobs} finished"))
     }
 
-    /// What a run is called in a table of figures over so many jobs that finished in all runs.
-    pub fn called_over(&self, name: &str, jobs: u32) -> String {
+    /// What a run is called in a table: its name, and how many jobs have finished where some have not.
+    pub fn called(&self, name: &str) -> String {
         match self.left() {
-            None => format!("{name}, over {jobs} jobs"),
-            Some(left) => format!("{name}, over {jobs} jobs ({left})"),
+            None => name.to_owned(),
+            Some(left) => format!("{name} ({left})"),
         }
+    }
+
+    /// The same in a table of figures over so many jobs that finished in all runs.
+    pub fn called_over(&self, name: &str, jobs: u32) -> String {
+        self.called(&format!("{name}, over {jobs} jobs"))
+    }
+
+    /// Jobs that neither finished nor were rejected: at the end of a run those that never will.
+    pub fn stuck(&self) -> u32 {
+        self.jobs - self.finished - self.rejected
+    }
+
+    /// Whether nobody knows when all of its jobs end: some are stuck, or none has finished.
+    pub fn never_ends(&self) -> bool {
+        self.finished == 0 || self.stuck() > 0
     }
 
     /// Whether every job ran to its end, none rejected: only then do its figures stand for the workload.

@@ -129,10 +129,16 @@ impl Row {
     /// Whether the run has numbers, but jobs in it never end, or none could run.
     pub fn never_ends(&self) -> bool {
         let counts = ["jobs", "finished", "rejected"].map(|name| self.figure(name));
-        let [Some(jobs), Some(finished), Some(rejected)] = counts else {
+        let [Some(jobs), Some(finished), Some(rejected)] = counts.map(|of| Some(of? as u32)) else {
             return false;
         };
-        jobs > 0.0 && (finished == 0.0 || finished + rejected < jobs)
+        let counts = Summary {
+            jobs,
+            finished,
+            rejected,
+            ..Summary::default()
+        };
+        counts.never_ends()
     }
 
     /// Whether it may be taken as it is, or is to be tried again.

@@ -8,7 +8,7 @@ use super::report::{Dropped, Example, WarningKind};
 use super::{DropReason, Member, Record, Trace};
 use crate::cluster::ClusterSpec;
 use crate::job::{Status, UnknownStatus};
-use crate::meant::hint;
+use crate::meant::{hint, meant, remark};
 use crate::seconds_of;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -100,11 +100,13 @@ pub enum ChoiceError {
         valid: String,
     },
     /// No tenant has this name.
-    #[error("the trace has no tenant '{given}'{}: its tenants are {valid}", hint(.given, .valid.split(", ")))]
+    #[error("the trace has no tenant '{given}'{}: its tenants are {valid}", remark(.meant.as_deref()))]
     NoSuchTenant {
         /// The name.
         given: String,
-        /// The names there are.
+        /// The tenant that may have been meant.
+        meant: Option<String>,
+        /// The names there are, or the first of them.
         valid: String,
     },
     /// Nothing is left.
@@ -157,6 +159,7 @@ impl Trace {
             let flag = at.and_then(|at| wanted.get_mut(at));
             *flag.ok_or_else(|| ChoiceError::NoSuchTenant {
                 given: given.clone(),
+                meant: meant(given, self.tenants.iter().map(String::as_str)).map(str::to_owned),
                 valid: list(&self.tenants),
             })? = true;
         }

@@ -449,7 +449,7 @@ pub(super) static OF_TYPE: [Metric<TypeFigures>; 4] = [
             formula: "mean of finish − submit",
             source: "",
         },
-        value: |of| if of.jobs > 0 { of.mean_jct } else { f64::NAN },
+        value: |of| of.mean_jct,
         look: OTHER_JOBS,
     },
     Metric {
@@ -460,13 +460,7 @@ pub(super) static OF_TYPE: [Metric<TypeFigures>; 4] = [
             formula: "mean of JCT − time on GPUs",
             source: "",
         },
-        value: |of| {
-            if of.jobs > 0 {
-                of.mean_queueing
-            } else {
-                f64::NAN
-            }
-        },
+        value: |of| of.mean_queueing,
         look: OTHER_JOBS,
     },
 ];

@@ -187,27 +187,27 @@ impl<P: Pick> Queue<P> {
             return;
         }
         let now = view.now().seconds();
-        let is_easy = self.backfill == Backfill::Easy;
-        let mut reservation = self.reservation(head, view);
+        let mut easy = (self.backfill == Backfill::Easy).then(|| self.reservation(head, view));
         // Those that would need what the head needs.
         let mut in_its_way: Vec<Gang> = Vec::new();
         let mut waiting = std::mem::take(&mut self.waiting);
         waiting.retain(|&job| {
-            let ends_in_time = match is_easy {
-                true => now + job.seconds <= reservation.start,
-                false => now + job.seconds < self.reserved,
+            let ends_in_time = match &easy {
+                Some(easy) => now + job.seconds <= easy.start,
+                None => now + job.seconds < self.reserved,
             };
-            if !(ends_in_time || is_easy && reservation.may_spare(&job)) {
+            let may_spare = |easy: &Reservation| easy.may_spare(&job);
+            if !(ends_in_time || easy.as_ref().is_some_and(may_spare)) {
                 return true;
             }
             let Some(gang) = self.lay(job, view) else {
                 return true;
             };
-            if !ends_in_time {
+            if let Some(easy) = easy.as_mut().filter(|_| !ends_in_time) {
                 if in_its_way.iter().any(|other| other.is_like(&gang)) {
                     return true;
                 }
-                if !reservation.spare(job.job, &self.placement.parts, gang.needs) {
+                if !easy.spare(job.job, &self.placement.parts, gang.needs) {
                     in_its_way.push(gang);
                     return true;
                 }

@@ -215,11 +215,12 @@ fn unknown_property(text: &str) -> Option<String> {
 /// A call, as `flor (f64)`, of what is no function, or takes other parameters.
 fn unknown_function(call: &str, script: &AST) -> String {
     let (name, types) = call.split_once(' ').unwrap_or((call, ""));
+    let is_empty = types == "()";
     let types = types
         .replace("&str | ImmutableString | String", "text")
         .replace("i64", "int")
         .replace("f64", "float")
-        .replace("()", "nothing");
+        .replace("()", if is_empty { "()" } else { "nothing" });
     if !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
         return format!("'{name}' does not take {types}");
     }
