@@ -57,7 +57,7 @@ def _picking(
 
 
 def _action(given: Any) -> int:
-    """An action's number; what is none there is is -1."""
+    """An action's number, or -1 where there is no such action."""
     try:
         number = operator.index(given)
     except TypeError:

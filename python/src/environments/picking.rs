@@ -142,7 +142,7 @@ impl Crew {
     /// The threads of this process.
     fn here(&mut self) -> PyResult<Option<&ThreadPool>> {
         if self.process != std::process::id() {
-            // Whose threads are not there is left alone (`drop`).
+            // `drop` leaves the parent's pool alone: its threads are not here.
             *self = Self::new(self.threads)?;
         }
         Ok(self.pool.as_ref())
