@@ -48,9 +48,9 @@ def _picking(
     return _engine.Picking(
         trace._native if trace is not None else None,
         str(cluster),
-        _whole("jobs", jobs, 2, _engine.MOST_JOBS),
+        jobs,
         bool(backfill),
-        _whole("num_envs", slots, 1, _engine.MOST_SLOTS),
+        slots,
         _whole("lublin", lublin),
         _whole("threads", threads, 1),
     )

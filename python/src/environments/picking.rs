@@ -41,7 +41,7 @@ const DRAWN: u32 = 10_000;
 
 /// An episode has no more jobs, no more episodes are played at once, and all of them have no more jobs: memory is
 /// there for so many, a few GB at most.
-pub(crate) const MOST_JOBS: usize = 1_000_000;
+const MOST_JOBS: usize = 1_000_000;
 pub(crate) const MOST_SLOTS: usize = 16_384;
 const MOST_TOGETHER: usize = 5_000_000;
 
@@ -371,11 +371,13 @@ fn is_of<const N: usize>(shape: &[usize], wanted: [usize; N], what: &str) -> PyR
     }
 }
 
-fn within(what: &str, given: usize, limits: RangeInclusive<usize>) -> PyResult<()> {
-    match limits.contains(&given) {
-        true => Ok(()),
-        false => Err(refused(format!(
-            "{what} is {given}: it takes a whole number from {} to {}",
+/// A whole number within limits, or an error that names them.
+fn within(what: &str, given: &Bound<'_, PyAny>, limits: RangeInclusive<usize>) -> PyResult<usize> {
+    match given.extract() {
+        Ok(number) if limits.contains(&number) => Ok(number),
+        _ => Err(refused(format!(
+            "{what} is {}: it takes a whole number from {} to {}",
+            given.repr()?,
             limits.start(),
             limits.end()
         ))),
@@ -390,15 +392,15 @@ impl Picking {
     fn new(
         trace: Option<&Bound<'_, Trace>>,
         cluster: &str,
-        jobs: usize,
+        jobs: &Bound<'_, PyAny>,
         backfill: bool,
-        slots: usize,
+        slots: &Bound<'_, PyAny>,
         lublin: u64,
         threads: usize,
     ) -> PyResult<Self> {
         let cluster = files::cluster(cluster).map_err(refused)?;
-        within("jobs", jobs, 2..=MOST_JOBS)?;
-        within("num_envs", slots, 1..=MOST_SLOTS)?;
+        let jobs = within("jobs", jobs, 2..=MOST_JOBS)?;
+        let slots = within("num_envs", slots, 1..=MOST_SLOTS)?;
         let all = match trace {
             Some(trace) => {
                 let mut workload = trace.get().study.workload.clone();
