@@ -167,8 +167,7 @@ fn source(path: &Path) -> Result<(String, Box<dyn Read>), Failure> {
     }
     if let Some(name) = sample(path) {
         let of = Study::of_sample(name, &OpenOptions::default(), &Choices::default(), None)?;
-        let mut experiment = of.experiment;
-        experiment.cluster = of.cluster.map(|(cluster, _)| cluster);
+        let mut experiment = of.in_file();
         experiment.title = Sample::named(name)
             .map_or("", |sample| sample.title)
             .to_owned();

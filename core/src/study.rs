@@ -311,6 +311,14 @@ impl Study {
         }
     }
 
+    /// What a file of these jobs has besides them, their cluster included.
+    pub fn in_file(&self) -> Experiment {
+        Experiment {
+            cluster: self.cluster.as_ref().map(|of| of.0.clone()),
+            ..self.experiment.clone()
+        }
+    }
+
     /// What is asked of it, over what its file says.
     ///
     /// # Errors

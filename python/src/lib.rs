@@ -102,9 +102,8 @@ mod _engine {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        use crate::environments::picking::{MOST_JOBS, MOST_SLOTS};
+        use crate::environments::picking::MOST_SLOTS;
         module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
-        module.add("MOST_JOBS", MOST_JOBS)?;
         module.add("MOST_SLOTS", MOST_SLOTS)
     }
 }

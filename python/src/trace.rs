@@ -158,10 +158,8 @@ impl Trace {
 
     /// The jobs with all that came along, as a file of our own format.
     fn _experiment(&self) -> PyResult<String> {
-        let mut experiment = self.study.experiment.clone();
-        experiment.cluster = self.study.cluster.as_ref().map(|of| of.0.clone());
         let mut text = String::new();
-        let written = experiment.write(&self.study.workload, &mut text);
+        let written = self.study.in_file().write(&self.study.workload, &mut text);
         written.map_err(refused)?;
         Ok(text)
     }

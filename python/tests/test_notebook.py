@@ -57,6 +57,12 @@ def test_a_view_is_a_widget_of_the_pages_element(tmp_path):
     packed = base64.urlsafe_b64decode(link["experiment"] + "=" * (-len(link["experiment"]) % 4))
     again = switchyard.open(("experiment.csv", zlib.decompress(packed, -zlib.MAX_WBITS)))
     assert again.run("fifo").runs[0].log_hash == trace.run("fifo").runs[0].log_hash
+    # All of a link counts, not its jobs alone: static/embed.js takes so many letters and no more.
+    most = int(re.search(r"MOST_LETTERS = ([\d_]+);", (EXAMPLES.parents[1] / "static/embed.js").read_text())[1])
+    room = most - len(switchyard.view(trace, link="c=").link)
+    assert len(switchyard.view(trace, link="c=" + "x" * room).link) == most
+    with pytest.raises(switchyard.InputError, match="too many for a link, 400,001 letters of at most 400,000"):
+        switchyard.view(trace, link="c=" + "x" * (room + 1))
     many = "job,submit,duration,gpus\n" + "".join(f"{i * 7919**3 % 10**9:x},{i},{i * 104729 % 99991}.{i},1\n" for i in range(50_000))
     large = switchyard.open(("jobs.csv", many.encode()), map="id=job,submit=submit,duration=duration,gpus=gpus,unit=s")
     with pytest.raises(switchyard.InputError, match="49,999 jobs are too many for a link"):

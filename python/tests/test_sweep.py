@@ -249,6 +249,16 @@ def test_wrong_grids_are_refused(tmp_path, change, says):
     assert says in str(raised.value)
 
 
+def test_a_grid_that_is_no_utf_8_is_refused(tmp_path):
+    grid = tmp_path / "grid.toml"
+    grid.write_text('traces = [{ name = "Z\u00fcrich", files = ["sample:lab"] }]\npolicies = "fifo"\n', "latin-1")
+    with pytest.raises(switchyard.InputError) as raised:
+        switchyard.sweep(grid, tmp_path / "a")
+    assert str(raised.value) == f"cannot read {grid}: it is no UTF-8" and not (tmp_path / "a").exists()
+    grid.write_text(grid.read_text("latin-1"), "utf-8")
+    assert switchyard.sweep(grid, tmp_path / "a").to_pandas().trace.unique().tolist() == ["Z\u00fcrich"]
+
+
 def test_other_engines_and_files_of_others_are_refused(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet

@@ -6,7 +6,6 @@ import numpy
 from numpy.typing import NDArray
 
 VERSION: str
-MOST_JOBS: int
 MOST_SLOTS: int
 
 class SwitchyardError(Exception): ...

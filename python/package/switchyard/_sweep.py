@@ -62,7 +62,10 @@ def sweep(
     folder = Path(folder).expanduser()
     if isinstance(grid, (str, os.PathLike)):
         path = Path(grid).expanduser()
-        text = read(path).decode(errors="replace")
+        try:
+            text = read(path).decode()
+        except UnicodeDecodeError:
+            raise _engine.InputError(f"cannot read {path}: it is no UTF-8") from None
         native = _engine.Sweep(text, True, path.parent, {}, folder)
     else:
         plain, given = _named(grid)

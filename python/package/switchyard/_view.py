@@ -130,10 +130,11 @@ def _packed(trace: Trace, link: str) -> str:
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     packed = packer.compress(trace._native._experiment().encode()) + packer.flush()
     letters = base64.urlsafe_b64encode(packed).decode().rstrip("=")
-    if len(letters) > _MOST_LETTERS:
+    parts = [part for part in link.rpartition("#")[2].split("&") if part and part.split("=")[0] not in (*_SOURCE, "v")]
+    whole = "&".join(["v=1", f"experiment={letters}", *parts])
+    if len(whole) > _MOST_LETTERS:
         raise InputError(
-            f"{len(trace):,} jobs are too many for a link, {len(letters):,} letters of at most {_MOST_LETTERS:,}: "
+            f"{len(trace):,} jobs are too many for a link, {len(whole):,} letters of at most {_MOST_LETTERS:,}: "
             'take a window of them, switchyard.open(…, window="0..1d"), or view the address of a file'
         )
-    parts = [part for part in link.rpartition("#")[2].split("&") if part and part.split("=")[0] not in (*_SOURCE, "v")]
-    return "&".join(["v=1", f"experiment={letters}", *parts])
+    return whole

@@ -48,16 +48,16 @@ def _picking(
     return _engine.Picking(
         trace._native if trace is not None else None,
         str(cluster),
-        _whole("jobs", jobs, 2, _engine.MOST_JOBS),
+        jobs,
         bool(backfill),
-        _whole("num_envs", slots, 1, _engine.MOST_SLOTS),
+        slots,
         _whole("lublin", lublin),
         _whole("threads", threads, 1),
     )
 
 
 def _action(given: Any) -> int:
-    """An action's number; what is none there is is -1."""
+    """An action's number, or -1 where there is no such action."""
     try:
         number = operator.index(given)
     except TypeError:

@@ -5,10 +5,12 @@
 pub(crate) mod picking;
 pub(crate) mod placing;
 
-use crate::{RunError, refused};
+use crate::{RunError, SwitchyardError, refused};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// A run that asks has a stack of so many bytes; what it does not touch takes up no memory.
@@ -75,18 +77,75 @@ impl<T: 'static> Episode<T> {
 pub(crate) struct Cost(Arc<Mutex<f64>>);
 
 impl Cost {
-    fn cell(&self) -> MutexGuard<'_, f64> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn add(&self, more: f64) {
-        *self.cell() += more;
+        *locked(&self.0) += more;
     }
 
     /// Takes what there is, and leaves nothing.
     pub(crate) fn take(&self) -> f64 {
-        std::mem::take(&mut *self.cell())
+        std::mem::take(&mut *locked(&self.0))
     }
+}
+
+/// What makes an episode, with answers `A` and an end `E`: pickled, it is that.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Kept<A, E> {
+    seed: u64,
+    /// Numbers drawn since the seed; the last one says which jobs the episode has.
+    drawn: u64,
+    /// What was answered since it began.
+    answers: Vec<A>,
+    /// Whether it is under way.
+    goes: bool,
+    ended: Option<E>,
+}
+
+impl<A: Copy + Into<u32>, E> Kept<A, E> {
+    /// Of an environment that was seeded, and has no episode yet.
+    fn of(seed: u64) -> Self {
+        Self {
+            seed,
+            drawn: 0,
+            answers: Vec::new(),
+            goes: false,
+            ended: None,
+        }
+    }
+
+    /// Gives a run these answers again. It has to ask on then, and what they have cost is taken.
+    fn replay<T>(&self, run: &mut Option<Episode<T>>, cost: &Cost) -> PyResult<()> {
+        let mut asks = run.is_some();
+        for &answer in &self.answers {
+            let run = run.as_mut();
+            asks &= run.is_some_and(|run| run.go_on(answer.into() as usize).is_none());
+            cost.take();
+        }
+        match asks {
+            true => Ok(()),
+            false => Err(refused(OTHER)),
+        }
+    }
+}
+
+/// Said of what was pickled elsewhere.
+const OTHER: &str =
+    "this environment was pickled by another version of switchyard: make it anew, and reset it";
+
+/// What is kept as bytes, for an environment that was made alike.
+fn to_bytes<'py>(py: Python<'py>, kept: &impl Serialize) -> PyResult<Bound<'py, PyBytes>> {
+    let bytes = postcard::to_allocvec(kept);
+    let bytes = bytes.map_err(|why| SwitchyardError::new_err(why.to_string()))?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// What was kept so.
+fn of_bytes<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> PyResult<T> {
+    postcard::from_bytes(bytes).map_err(|_| refused(OTHER))
+}
+
+/// What is in there, also where a thread ended badly that had it.
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is in there, for whoever steps it now; another thread at the same moment is refused.

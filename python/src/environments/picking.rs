@@ -8,9 +8,9 @@
 //! An episode is what its seed and its answers make it, so these are what is kept of one ([`Kept`]): whoever reads
 //! them plays it again up to there.
 
-use super::{Asker, Cost, Episode, alone};
+use super::{Asker, Cost, Episode, OTHER, alone, locked, of_bytes, to_bytes};
 use crate::trace::Trace;
-use crate::{RunError, SwitchyardError, refused};
+use crate::{RunError, refused};
 use numpy::PyUntypedArrayMethods;
 use numpy::{
     PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1, PyReadwriteArray2,
@@ -23,7 +23,7 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use switchyard::cluster::ClusterSpec;
 use switchyard::draw::{Rng, below};
 use switchyard::placement::Strategy;
@@ -41,7 +41,7 @@ const DRAWN: u32 = 10_000;
 
 /// An episode has no more jobs, no more episodes are played at once, and all of them have no more jobs: memory is
 /// there for so many, a few GB at most.
-pub(crate) const MOST_JOBS: usize = 1_000_000;
+const MOST_JOBS: usize = 1_000_000;
 pub(crate) const MOST_SLOTS: usize = 16_384;
 const MOST_TOGETHER: usize = 5_000_000;
 
@@ -71,6 +71,8 @@ struct Ended {
 }
 
 type Run = Episode<Result<Ended, String>>;
+
+type Kept = super::Kept<u8, Ended>;
 
 /// A slot, what is done there, where it shows what is seen, and where its reward and its end go.
 type Row<'a> = (
@@ -109,19 +111,6 @@ struct Slot {
     kept: Kept,
 }
 
-/// What makes an episode: pickled, it is that.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Kept {
-    seed: u64,
-    /// Numbers drawn since the seed; the last one says which jobs an episode has.
-    drawn: u64,
-    /// What was answered since the episode began.
-    answers: Vec<u8>,
-    /// Whether it is under way.
-    goes: bool,
-    ended: Option<Ended>,
-}
-
 /// Threads that step slots. A forked process has none of its parent's, and would wait for them for ever.
 struct Crew {
     pool: Option<ThreadPool>,
@@ -142,7 +131,7 @@ impl Crew {
     /// The threads of this process.
     fn here(&mut self) -> PyResult<Option<&ThreadPool>> {
         if self.process != std::process::id() {
-            // Whose threads are not there is left alone (`drop`).
+            // `drop` leaves the parent's pool alone: its threads are not here.
             *self = Self::new(self.threads)?;
         }
         Ok(self.pool.as_ref())
@@ -164,10 +153,6 @@ struct Asking {
     longest: f64,
 }
 
-fn shown(screen: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
-    screen.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Pick for Asking {
     fn pick(&mut self, waiting: &[Candidate], moment: Moment) -> usize {
         let visible = visible(waiting);
@@ -175,7 +160,7 @@ impl Pick for Asking {
             return only;
         }
         {
-            let mut screen = shown(&self.screen);
+            let mut screen = locked(&self.screen);
             for (row, &at) in screen.features.iter_mut().zip(&visible) {
                 *row = features(&waiting[at], moment, self.longest);
             }
@@ -258,16 +243,13 @@ impl Slot {
             screen: Arc::new(Mutex::new(screen)),
             cost: Cost::default(),
             rng: Rng::seed_from_u64(0),
-            kept: Kept::default(),
+            kept: Kept::of(0),
         }
     }
 
     fn seed(&mut self, seed: u64) {
         self.rng = Rng::seed_from_u64(seed);
-        self.kept = Kept {
-            seed,
-            ..Kept::default()
-        };
+        self.kept = Kept::of(seed);
     }
 
     /// Draws the jobs of an episode: the first of them.
@@ -316,15 +298,8 @@ impl Slot {
         }
         self.run = None;
         if kept.goes {
-            let mut asks = self.play(how, start)?;
-            for &answer in &kept.answers {
-                let run = self.run.as_mut();
-                asks &= run.is_some_and(|run| run.go_on(usize::from(answer)).is_none());
-                self.cost.take();
-            }
-            if !asks {
-                return Err(refused(OTHER));
-            }
+            self.play(how, start)?;
+            kept.replay(&mut self.run, &self.cost)?;
         }
         self.kept = kept;
         Ok(())
@@ -351,7 +326,7 @@ impl Slot {
     /// Writes what is seen: jobs' numbers, and which actions there are. Of an episode that is over that is the
     /// first, which does nothing: whoever draws among actions always has one.
     fn show(&self, seen: &mut [f32], mask: &mut [i8]) {
-        let screen = shown(&self.screen);
+        let screen = locked(&self.screen);
         let count = if self.run.is_some() { screen.count } else { 0 };
         let (jobs, none) = seen.split_at_mut(count * FEATURES);
         jobs.copy_from_slice(screen.features[..count].as_flattened());
@@ -361,10 +336,6 @@ impl Slot {
         none.fill(0);
     }
 }
-
-/// Said of what was pickled elsewhere.
-const OTHER: &str =
-    "this environment was pickled by another version of switchyard: make it anew, and reset it";
 
 impl State {
     fn slot(&mut self, at: usize) -> PyResult<&mut Slot> {
@@ -400,11 +371,13 @@ fn is_of<const N: usize>(shape: &[usize], wanted: [usize; N], what: &str) -> PyR
     }
 }
 
-fn within(what: &str, given: usize, limits: RangeInclusive<usize>) -> PyResult<()> {
-    match limits.contains(&given) {
-        true => Ok(()),
-        false => Err(refused(format!(
-            "{what} is {given}: it takes a whole number from {} to {}",
+/// A whole number within limits, or an error that names them.
+fn within(what: &str, given: &Bound<'_, PyAny>, limits: RangeInclusive<usize>) -> PyResult<usize> {
+    match given.extract() {
+        Ok(number) if limits.contains(&number) => Ok(number),
+        _ => Err(refused(format!(
+            "{what} is {}: it takes a whole number from {} to {}",
+            given.repr()?,
             limits.start(),
             limits.end()
         ))),
@@ -419,15 +392,15 @@ impl Picking {
     fn new(
         trace: Option<&Bound<'_, Trace>>,
         cluster: &str,
-        jobs: usize,
+        jobs: &Bound<'_, PyAny>,
         backfill: bool,
-        slots: usize,
+        slots: &Bound<'_, PyAny>,
         lublin: u64,
         threads: usize,
     ) -> PyResult<Self> {
         let cluster = files::cluster(cluster).map_err(refused)?;
-        within("jobs", jobs, 2..=MOST_JOBS)?;
-        within("num_envs", slots, 1..=MOST_SLOTS)?;
+        let jobs = within("jobs", jobs, 2..=MOST_JOBS)?;
+        let slots = within("num_envs", slots, 1..=MOST_SLOTS)?;
         let all = match trace {
             Some(trace) => {
                 let mut workload = trace.get().study.workload.clone();
@@ -559,15 +532,13 @@ impl Picking {
     fn kept<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let state = alone(&self.state)?;
         let kept: Vec<&Kept> = state.slots.iter().map(|slot| &slot.kept).collect();
-        let bytes = postcard::to_allocvec(&kept);
-        let bytes = bytes.map_err(|why| SwitchyardError::new_err(why.to_string()))?;
-        Ok(PyBytes::new(py, &bytes))
+        to_bytes(py, &kept)
     }
 
     /// Plays what was kept again, up to where it was.
     fn play_again(&self, kept: &[u8]) -> PyResult<()> {
         let State { how, slots, .. } = &mut *alone(&self.state)?;
-        let kept: Vec<Kept> = postcard::from_bytes(kept).map_err(|_| refused(OTHER))?;
+        let kept: Vec<Kept> = of_bytes(kept)?;
         if kept.len() != slots.len() {
             return Err(refused(OTHER));
         }

@@ -6,14 +6,13 @@
 //! The reward, the same for all, is minus the time that jobs spend in the system since the last step, as a part of
 //! what all of them would take alone: an episode's sum is minus mean JCT ÷ mean duration.
 
-use super::{Asker, Cost, Episode, alone};
-use crate::{RunError, SwitchyardError, refused};
+use super::{Asker, Cost, Episode, alone, locked, of_bytes, to_bytes};
+use crate::{RunError, refused};
 use numpy::{PyReadwriteArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
-use serde::{Deserialize, Serialize};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use switchyard::cluster::{ClusterSpec, Topology};
 use switchyard::draw::Rng;
 use switchyard::placement::Strategy;
@@ -140,7 +139,7 @@ impl Chooser for Asking {
             return 0;
         }
         {
-            let mut screen = shown(&self.screen);
+            let mut screen = locked(&self.screen);
             self.show(decision.seen, asked as usize, &mut screen);
             screen.choices = vec![None; self.tree.actions()];
             for (at, choice) in decision.choices.iter().enumerate() {
@@ -153,7 +152,7 @@ impl Chooser for Asking {
             }
         }
         let action = self.asker.ask();
-        let screen = shown(&self.screen);
+        let screen = locked(&self.screen);
         // What is no choice is to wait, or else the first.
         let choice = |action: usize| screen.choices.get(action).copied().flatten();
         choice(action)
@@ -165,13 +164,14 @@ impl Chooser for Asking {
 /// What came of an episode: mean JCT and mean duration, seconds.
 type Ended = (f64, f64);
 
+type Kept = super::Kept<u32, Ended>;
+
 /// No data centre gets more jobs: so many that memory is there for them.
 const MOST_JOBS: u32 = 1_000_000;
 
 /// Episodes in which the parts of jobs are placed.
 #[pyclass(frozen, module = "switchyard._engine")]
 pub(crate) struct Placing {
-    tree: Tree,
     state: Mutex<State>,
 }
 
@@ -185,27 +185,6 @@ struct State {
     screen: Arc<Mutex<Screen>>,
     cost: Cost,
     kept: Kept,
-}
-
-/// What makes an episode: pickled, it is that.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Kept {
-    seed: u64,
-    /// Numbers drawn since the seed; the last one says which jobs the episode has.
-    drawn: u64,
-    /// What was answered since it began.
-    answers: Vec<u32>,
-    /// Whether it is under way.
-    goes: bool,
-    ended: Option<Ended>,
-}
-
-/// Said of what was pickled elsewhere.
-const OTHER: &str =
-    "this environment was pickled by another version of switchyard: make it anew, and reset it";
-
-fn shown(screen: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
-    screen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn run(
@@ -290,7 +269,6 @@ impl Placing {
             )));
         }
         Ok(Self {
-            tree,
             state: Mutex::new(State {
                 tree,
                 jobs: all,
@@ -304,15 +282,15 @@ impl Placing {
                     seen: Vec::new(),
                 })),
                 cost: Cost::default(),
-                kept: Kept::default(),
+                kept: Kept::of(0),
             }),
         })
     }
 
     /// Agents, what each sees, and what each may do: how many.
-    fn shape(&self) -> (usize, usize, usize) {
-        let tree = self.tree;
-        (tree.partitions, tree.seen(), tree.actions())
+    fn shape(&self) -> PyResult<(usize, usize, usize)> {
+        let tree = alone(&self.state)?.tree;
+        Ok((tree.partitions, tree.seen(), tree.actions()))
     }
 
     /// Begins anew, by a seed or with what is drawn next.
@@ -365,25 +343,19 @@ impl Placing {
 
     /// The episode as bytes, for another environment that was made alike.
     fn kept<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = postcard::to_allocvec(&alone(&self.state)?.kept);
-        let bytes = bytes.map_err(|why| SwitchyardError::new_err(why.to_string()))?;
-        Ok(PyBytes::new(py, &bytes))
+        to_bytes(py, &alone(&self.state)?.kept)
     }
 
     /// Plays what was kept again, up to where it was.
     fn play_again(&self, kept: &[u8]) -> PyResult<()> {
-        let kept: Kept = postcard::from_bytes(kept).map_err(|_| refused(OTHER))?;
-        alone(&self.state)?.again(kept)
+        alone(&self.state)?.again(of_bytes(kept)?)
     }
 }
 
 impl State {
     fn seed(&mut self, seed: u64) {
         self.rng = Rng::seed_from_u64(seed);
-        self.kept = Kept {
-            seed,
-            ..Kept::default()
-        };
+        self.kept = Kept::of(seed);
     }
 
     /// Draws which jobs there are.
@@ -427,15 +399,8 @@ impl State {
         }
         self.run = None;
         if kept.goes {
-            let mut asks = self.play(number)?;
-            for &answer in &kept.answers {
-                let run = self.run.as_mut();
-                asks &= run.is_some_and(|run| run.go_on(answer as usize).is_none());
-                self.cost.take();
-            }
-            if !asks {
-                return Err(refused(OTHER));
-            }
+            self.play(number)?;
+            kept.replay(&mut self.run, &self.cost)?;
         }
         self.kept = kept;
         Ok(())
@@ -454,7 +419,7 @@ impl State {
                 "arrays are of {agents} by {numbers} observations and of {agents} by {actions} masks"
             )));
         }
-        let screen = shown(&self.screen);
+        let screen = locked(&self.screen);
         seen.as_slice_mut()?.copy_from_slice(&screen.seen);
         for (agent, mask) in mask.as_slice_mut()?.chunks_mut(actions).enumerate() {
             let is_asked = agent == screen.asked && self.run.is_some();
