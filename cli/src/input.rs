@@ -298,15 +298,20 @@ pub(crate) fn history(policy: &PolicySpec) -> Result<Option<ServiceHistory>, Fai
 
 /// A span of time as an argument, seconds.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
-    let why = || "it takes a time, 0 or more: seconds, or 90min, 11h, 2d3h".to_owned();
-    seconds_of(text).ok_or_else(why)
+    time(text, "seconds")
 }
 
 /// The same, where a number alone is of days.
 pub(crate) fn days(text: &str) -> Result<f64, String> {
-    let seconds = seconds(text)?;
+    let seconds = time(text, "days")?;
     let alone = text.trim().parse::<f64>().ok();
     Ok(alone.unwrap_or(seconds / 86_400.0))
+}
+
+/// The seconds of a time that has units, and a number alone as it is, in `unit`s to messages.
+fn time(text: &str, unit: &str) -> Result<f64, String> {
+    let why = || format!("it takes a time, 0 or more: {unit}, or 90min, 11h, 2d3h");
+    seconds_of(text).ok_or_else(why)
 }
 
 fn name_of(path: &Path) -> String {

@@ -50,7 +50,7 @@ Examples:
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// Print a line for each; `switchyard help COMMAND` says more
+    /// Print this help, a line for each option; `switchyard help COMMAND` says more
     #[arg(short, long, global = true, action = ArgAction::HelpShort)]
     help: Option<bool>,
 }
@@ -76,9 +76,9 @@ enum Command {
     Score(score::Arguments),
     /// List the policies, their parameters and where they come from, and the placements
     Policies(policies::Arguments),
-    /// Write what has a shell complete commands, options and files
+    /// Write a completion script for a shell
     Completions(shell::Completions),
-    /// Write pages for man
+    /// Write man pages
     Man(shell::Pages),
 }
 
@@ -88,7 +88,7 @@ pub(crate) enum Failure {
     Input(anyhow::Error),
     /// A run failed, or its results could not be written: status 1.
     Run(anyhow::Error),
-    /// Results are written, but a run did not finish what it could have: status 3.
+    /// Results are written, but jobs of a run never end, or none could run: status 3.
     Unfinished(anyhow::Error),
     /// Whoever reads the output has seen enough: nothing to say, status 0.
     Unread,

@@ -26,7 +26,9 @@ const STEPS_PER_TICK: u32 = 4096;
 
 #[derive(Args)]
 #[command(
-    after_help = "Times are seconds, or 90min, 11h, 2d3h. Where the trace is an experiment, its settings are the defaults.
+    after_help = "A time may have units, 90min, 11h, 2d3h; a number alone is in the option's own unit,
+mostly seconds (--mtbf and --mttr: hours). Where the trace is an experiment, its settings are the
+defaults.
 
 Examples:
   switchyard run sample:lab

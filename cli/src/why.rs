@@ -16,13 +16,16 @@ use switchyard::weights::Weights;
 use switchyard::{RunSpec, Time, workload::Workload};
 
 #[derive(Args)]
-#[command(after_help = "Times are seconds, or 90min, 11h, 2d3h.
+#[command(
+    after_help = "A time may have units, 90min, 11h, 2d3h; a number alone is in the option's own unit,
+mostly seconds (--mtbf and --mttr: hours).
 
 Examples:
   switchyard why sample:lab --job lab-017 --at 11h
   switchyard why trace.csv --job 42 --at 2d3h --policy fifo --policy las --json -
 
-`switchyard help why` says more of each.")]
+`switchyard help why` says more of each."
+)]
 pub(crate) struct Arguments {
     /// The trace: files (a cluster's may be among them), sample:NAME, or - (standard input)
     #[arg(required = true, value_name = "TRACE", value_hint = ValueHint::FilePath)]

@@ -49,7 +49,7 @@ pub struct Score {
     pub challenges: Vec<Scored>,
 }
 
-/// A score, and between what it lies with 95 % confidence. 100: as good as Tiresias; more is better.
+/// A score and its 95 % confidence interval. 100: as good as Tiresias; more is better.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     /// The geometric mean.

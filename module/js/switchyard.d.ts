@@ -241,7 +241,7 @@ export interface RunColumns {
   rejected: Uint8Array;
 }
 
-/** Who held GPUs when: a row for each stay of a job on GPUs, in order of start. Times in seconds since the
+/** Which job held GPUs when: a row for each stay of a job on GPUs, in order of start. Times in seconds since the
  * first submission. */
 export interface SegmentColumns {
   /** The job: its row in `columns`. */

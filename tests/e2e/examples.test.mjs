@@ -1,5 +1,6 @@
-// Every example in a README or in docs/ is tried as it stands there: the types of JavaScript by `tsc --strict`,
-// JavaScript and HTML in the browser, shell commands, scripts and files by the command line tool.
+// Every example in a README or in docs/ is tried as it stands there, or `TRIED` says why it cannot be: the types of
+// JavaScript by `tsc --strict`, JavaScript and HTML in the browser, shell commands, scripts and files by the command line
+// tool. Experiments of papers are asked for their `--help` alone.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";

@@ -33,12 +33,12 @@ pub(crate) struct Arguments {
     /// such traces
     #[arg(long, requires = "trace", conflicts_with_all = ["sequences", "length"])]
     gpu: bool,
-    /// Only jobs submitted after the trace's first so many days. Of Helios' Venus cluster 100 were trained on,
-    /// and nothing of any other trace
+    /// Only jobs submitted after so much of the trace: days, or 90min, 11h, 2d3h. Of Helios' Venus cluster 100
+    /// days were trained on, and nothing of any other trace
     #[arg(long, value_name = "DAYS", default_value_t = 0.0, value_parser = input::days, requires = "gpu")]
     after: f64,
-    /// Seconds without progress after every resume or move
-    #[arg(long, value_name = "SECONDS", default_value_t = 30.0, value_parser = input::seconds, requires = "gpu")]
+    /// Time without progress after every resume or move: seconds, or 90min, 11h, 2d3h
+    #[arg(long, value_name = "TIME", default_value_t = 30.0, value_parser = input::seconds, requires = "gpu")]
     restart_cost: f64,
     /// Sequences, drawn as published; figures are means over them
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]

@@ -165,6 +165,14 @@ fn rlscheduler_compares_on_the_later_days_of_a_gpu_trace() {
         (&all["jobs"], all["rows"].as_array().map(Vec::len)),
         (&30.into(), Some(11))
     );
+    // A number alone is of days.
+    assert_eq!(told("1.44min")["jobs"], 24);
+    let wrong = "paper rlscheduler picking.swf --gpu --after noon";
+    let wrong = failure(2, &wrong.split(' ').collect::<Vec<_>>());
+    assert!(
+        wrong.contains("it takes a time, 0 or more: days, or 90min, 11h, 2d3h"),
+        "{wrong}"
+    );
     let late = "paper rlscheduler picking.swf --gpu --after 1";
     assert_eq!(
         failure(2, &late.split(' ').collect::<Vec<_>>()),

@@ -80,7 +80,7 @@ def view(
     """The page's own figure, as a widget: the clock runs, jobs can be chosen.
 
     trace: ``sample:NAME``, the address of a trace (its host lets other pages read it), or what :func:`open` gave, if it is small
-        enough to travel in a link (some ten thousand jobs).
+        enough to travel in a link (at most 400,000 letters).
     link: all that follows the ``#`` of a link, such as a sweep's column ``link``; the other arguments win over its parts.
     page: where a Switchyard page lies, with ``view.js`` beside it: a published one, or ``cargo xtask serve``'s. Its host has to
         send the header ``Access-Control-Allow-Origin``.

@@ -20,8 +20,8 @@ pub struct PolicyEntry {
     pub source: &'static str,
     /// Its parameters.
     pub params: &'static [ParamInfo],
-    /// Whether it sees true remaining work, which no real scheduler knows; also that alone of jobs which ask for no
-    /// time, where it goes by the time asked for.
+    /// Whether it sees true remaining work, which no real scheduler knows; a policy that goes by the times asked for
+    /// sees it only of jobs that ask for none.
     pub oracle: fn(&Params<'_>) -> bool,
     /// Whether it puts two jobs that ask for a GPU each on one.
     pub packs: fn(&Params<'_>) -> bool,

@@ -10,7 +10,7 @@ pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
         name: "fcfs",
         title: "FCFS",
-        summary: "First come, first served, never preempted. With backfill it is EASY: jobs overtake the head of the line that do not delay its reserved start, by the times that jobs ask for (an oracle where the trace tells none: then by the true ones). Without, it does what FIFO does.",
+        summary: "First come, first served, never preempted. With backfill it is EASY: jobs that do not delay the reserved start of the head of the line overtake it, by the times that jobs ask for (an oracle where the trace tells none: then by the true ones). Without, it does what FIFO does.",
         source: "Lifka, JSSPP'95; RLScheduler (SC'20)",
         oracle: |params| params.bool(BACKFILL.name),
         takes_whole_gpus: true,

@@ -22,7 +22,7 @@ pub(in crate::policy) const BACKFILL: ParamInfo = ParamInfo {
     aliases: &[],
     kind: ParamKind::Bool,
     default: "false",
-    help: "EASY backfilling: jobs behind the head start, in order of submission, that fit and do not delay its reserved start: they end by then, or need none of the GPUs that it needs then.",
+    help: "EASY backfilling: jobs behind the head that fit and do not delay its reserved start are started, in order of submission: they end by then, or need none of the GPUs that it needs then.",
     expert: false,
 };
 
@@ -32,7 +32,7 @@ pub(in crate::policy) const QUIRKS: ParamInfo = ParamInfo {
     aliases: &[],
     kind: ParamKind::Bool,
     default: "false",
-    help: "As in RLScheduler's simulator: only jobs backfill that end before the head's reserved start, which is set once; and where waiting times count, they are negative.",
+    help: "As in RLScheduler's simulator: only jobs that end before the head's reserved start, which is set once, are backfilled; and where waiting times count, they are negative.",
     expert: true,
 };
 
