@@ -119,6 +119,11 @@ test("off screen an element sleeps, with reduced motion nothing plays by itself,
   await heard(page, "v0", "ready");
   assert.equal(await timeOf(page, "v0"), 6, "it goes on where it was");
   assert.equal(await playing(page, "v0"), false);
+  await heard(page, "v0", "done");
+  // What is set from then on holds.
+  await page.evaluate(() => (noted.length = 0));
+  await on(page, "v0", (element) => void (element.policy = "las"));
+  assert.deepEqual((await heard(page, "v0", "done")).runs.map(({ policy }) => policy), ["las"]);
 
   const still = await open(t, `${url}article.html`, { before: noted, viewport: { width: 800, height: 700 }, reducedMotion: "reduce" });
   await heard(still, "v0", "ready");
