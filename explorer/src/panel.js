@@ -281,7 +281,9 @@ export const panel = () => {
     const leaving = all.flatMap((cell) => cell.leaving).length;
     if (leaving) {
       const some = leaving === 1 ? "1 run leaves jobs behind, unfinished or rejected: it is" : `${leaving.toLocaleString("en")} runs leave jobs behind, unfinished or rejected: they are`;
-      words.push(`${some} drawn hollow, ${leaving === 1 ? "its" : "their"} numbers are of the jobs that finished, and nothing is compared with ${leaving === 1 ? "it" : "them"}.`);
+      // Points that others beat are hollow as well.
+      const mark = view === "pareto" ? "on no front" : "drawn hollow";
+      words.push(`${some} ${mark}, ${leaving === 1 ? "its" : "their"} numbers are of the jobs that finished, and nothing is compared with ${leaving === 1 ? "it" : "them"}.`);
     }
     const apart = [x, series, facet].filter((dimension) => dimension?.at.some((at) => at < 0));
     for (const { title, at } of apart) words.push(`${counted(at.filter((place) => place < 0).length, "run", "runs")} without ${title} not shown.`);

@@ -176,6 +176,11 @@ test("in a sweep, what leaves jobs behind is hollow, on no front, and nothing is
   assert.deepEqual((await hollow()).filter(Boolean).length, 2);
   assert.match(await explorer.locator("figure a").first().getAttribute("aria-label"), /over the jobs that finished alone/);
   await screenshot(page, "hollow");
+  // Of a front, points that others beat are hollow as well.
+  await explorer.getByRole("button", { name: "Pareto front", exact: true }).click();
+  await explorer.getByLabel("GPUs of the cluster", { exact: true }).selectOption({ label: "8" });
+  await explorer.getByText("2 runs leave jobs behind, unfinished or rejected: they are on no front, their numbers").waitFor();
+  await explorer.getByRole("button", { name: "Lines", exact: true }).click();
   await explorer.getByLabel("Relative to", { exact: true }).selectOption({ label: "fifo" });
   await page.waitForFunction(() => document.querySelectorAll(".explorer figure circle").length === 4);
 });
