@@ -202,7 +202,7 @@ export const panel = () => {
       const [other, otherLow, otherHigh] = isPareto ? scaled(1) : [];
       const where = placeOf(cell) || "all runs";
       const isHollow = cell.leaving.length > 0;
-      const left = isHollow ? ", over the jobs that finished alone" : "";
+      const left = isHollow ? ", over only the jobs that finished" : "";
       const numbers = measured.map((metric, at) => `${metric.title} ${worded(at, cell.stats[at].mean)}`).join(", ") + left;
       const isOne = cell.rows.length === 1 && linkOf(table, cell.rows[0]);
       const of = {

@@ -174,7 +174,7 @@ test("in a sweep, what leaves jobs behind is hollow, on no front, and nothing is
   await explorer.getByText("2 runs leave jobs behind, unfinished or rejected: they are drawn hollow").waitFor();
   const hollow = () => explorer.locator("figure circle").evaluateAll((dots) => dots.map((dot) => dot.getAttribute("fill") === "var(--surface)"));
   assert.deepEqual((await hollow()).filter(Boolean).length, 2);
-  assert.match(await explorer.locator("figure a").first().getAttribute("aria-label"), /over the jobs that finished alone/);
+  assert.match(await explorer.locator("figure a").first().getAttribute("aria-label"), /over only the jobs that finished/);
   await screenshot(page, "hollow");
   // Of a front, points that others beat are hollow as well.
   await explorer.getByRole("button", { name: "Pareto front", exact: true }).click();

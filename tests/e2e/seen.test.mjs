@@ -76,7 +76,7 @@ for (const [width, height] of [[1440, 900], [390, 780]]) {
   });
 }
 
-test("a table of unknown columns can be said columns of later, from where it was dropped", async (t) => {
+test("a table of unknown columns can have its columns chosen later, from where it was dropped", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=0");
   await finished(page, 1);
   await drop(page, "odd.csv", "A,B,C\n1,2,3\n2,3,4\n");
