@@ -29,7 +29,7 @@ test("a script's file is a scheduler and no trace; one with a mistake is shown w
   assert.equal(own.name, "smallest");
   assert.match(own.spec, /^script\[code=/);
   assert.equal((await text(page).innerText()).trim(), SMALLEST.trim());
-  assert.equal(await page.locator(".error").filter({ hasText: "smallest.rhai" }).count(), 0, "no trace was looked for");
+  assert.equal(await page.locator(".refusal").filter({ hasText: "smallest.rhai" }).count(), 0, "no trace was looked for");
 
   await pick(page, ["broken.rhai", "fn key(job, now) {\n  job.gpus +\n}\n"]);
   await wrong(page).getByText("Line 3").waitFor();
@@ -37,7 +37,7 @@ test("a script's file is a scheduler and no trace; one with a mistake is shown w
   assert.equal((await cards(page)).length, 2, "the others stay as they are");
 
   await pick(page, ["long.rhai", "/".repeat(65 * 1024)]);
-  await page.locator(".notice").getByText("long.rhai is longer than 64 KB").waitFor();
+  await page.locator(".refusal").getByText("long.rhai is longer than 64 KB").waitFor();
 
   // Two at once are two schedulers.
   await pick(page, ["first.rhai", SMALLEST], ["second.rhai", "fn key(job, now) { -job.gpus }"]);
