@@ -3,14 +3,13 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { inflateRawSync } from "node:zlib";
-import { browser, dist, screenshot } from "./browser.mjs";
+import { browser, dist, emptyFolder, screenshot } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -69,12 +68,6 @@ test("every example has somebody who tries it", () => {
   });
   assert.deepEqual(nobody, []);
 });
-
-function emptyFolder(t) {
-  const folder = mkdtempSync(join(tmpdir(), "switchyard-examples-"));
-  t.after(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 // ---- JavaScript ----
 
