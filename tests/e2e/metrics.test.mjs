@@ -135,6 +135,15 @@ test("a script that leaves jobs behind is the best of nothing, in the editor, th
   await screenshot(page, "left-behind");
   const left = (await results(page)).runs.at(-1);
   assert.deepEqual([left.finished, left.jct.mean > 0, left.makespan], [149, true, null]);
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  const saving = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Table for a paper as LaTeX", exact: true }).click();
+  const tex = readFileSync(await (await saving).path(), "utf8");
+  await page.keyboard.press("Escape");
+  const own = tex.split("\n").find((line) => line.startsWith("My FIFO ("));
+  assert.match(own, /^My FIFO \(149 of 240 finished\) & /);
+  assert.doesNotMatch(own, /\\textbf/);
+  assert.match(tex, /\\textbf/, "the best of the others is marked");
 
   await headline.getByLabel("compare over the jobs that finished in all runs").check();
   await headline.getByText("Compared over the 149 jobs that finished in all runs.").waitFor();
