@@ -175,13 +175,14 @@ globalThis.switchyardEmbed = (() => {
     return { t, end, playing, speed, done, trace: results.trace, cluster: results.cluster, runs };
   };
 
-  const facts = (job) => {
-    const flat = ask("facts", job);
-    return Array.from({ length: flat.length / 6 }, (_, at) => {
-      const [name, policy, waiting, running, finished, place] = flat.slice(at * 6, at * 6 + 6);
-      return { name, policy, waiting, running, finished, place };
-    });
-  };
+  const facts = (job) => ask("facts", job).map(([name, policy, waiting, running, finished, place]) => ({ name, policy, waiting, running, finished, place }));
+
+  /**
+   * The schedulers of the list: who they are, how far their runs are, and three figures of those complete. `left`:
+   * "149 of 240 finished" where a run leaves jobs behind, else "".
+   */
+  const cards = () =>
+    (ask("cards") ?? []).map(([id, spec, name, given, status, why, mean, p95, rho, left, hue]) => ({ id, spec, name, given, status, why, mean, p95, rho, left, hue }));
 
   // Goals
 
@@ -427,8 +428,9 @@ globalThis.switchyardEmbed = (() => {
       ask = page;
       connected();
     },
-    // For static/snippets.js.
+    // For static/snippets.js, editor/ and explorer/.
     ask: (...of) => ask(...of),
+    cards,
     changed,
     dialog: () => globalThis.switchyardSnippets.open(),
   };

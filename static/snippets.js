@@ -29,15 +29,17 @@ globalThis.switchyardSnippets = (() => {
 
   // Snippets
 
+  /** The link to what is shown; beside a trace, with the word "held" in the place of its packed jobs. */
+  const held = (trace) => (trace ? ask("link", "held") : ask("link"));
+
+  const themeOf = ({ theme }) => (theme === "auto" ? null : theme);
+
   /** A link with what is set in the dialog. */
-  const asSet = (link, set) => {
-    const theme = set.theme === "auto" ? null : set.theme;
-    return changed(link, { view: set.view, theme, t: set.t, speed: set.speed });
-  };
+  const asSet = (link, set) => changed(link, { view: set.view, theme: themeOf(set), t: set.t, speed: set.speed });
 
   /** The link of a figure, whose view and job are said beside it. */
   const linkOf = (trace, set) => {
-    const link = trace ? ask("link", "held").replace("experiment=held", `experiment=${trace}`) : ask("link");
+    const link = held(trace).replace("experiment=held", `experiment=${trace ?? "held"}`);
     return changed(asSet(link, set), { view: null, job: null, follow: null });
   };
 
@@ -58,12 +60,13 @@ globalThis.switchyardSnippets = (() => {
     `<iframe src="${escaped(frameAddress(page(), trace, set))}"${sandbox} allow="clipboard-write" title="${escaped(set.caption || "Switchyard")}" width="100%" height="${HEIGHT}" style="border:0"></iframe>`;
 
   const asElement = (trace, set) => {
-    const attributes = [["view", set.view], ["link", linkOf(trace, { ...set, theme: "auto" })], ["theme", set.theme], ["highlight", set.highlight], ["caption", set.caption], ["poster", set.poster]];
+    const link = linkOf(trace, { ...set, theme: "auto" });
+    const attributes = [["view", set.view], ["link", link], ["theme", set.theme], ["highlight", set.highlight], ["caption", set.caption], ["poster", set.poster]];
     const said = attributes.filter(([, value]) => value && value !== "auto").map(([name, value]) => `${name}="${escaped(value)}"`);
     const flags = ["controls", "autoplay"].filter((name) => set[name]);
     const poster = set.poster ? `\n  <img src="${escaped(set.poster)}" alt="${escaped(set.caption || "Switchyard")}">` : "";
     // What stands in the figure's place where its script does not come.
-    const whole = `${page()}#${changed(linkOf(trace, set), { view: set.view })}`;
+    const whole = `${page()}#${changed(link, { view: set.view, theme: themeOf(set) })}`;
     const words = `This figure comes from ${escaped(location.host)}`;
     const within = whole.length > MOST_LETTERS_TWICE ? `<p>${words}.</p>` : `<a href="${escaped(whole)}">${words}: open it there</a>`;
     return `<script src="${new URL("./view.js", location).href}" async></script>\n<switchyard-view ${[...said, ...flags].join(" ")}>${poster}\n  ${within}\n</switchyard-view>`;
@@ -93,8 +96,8 @@ globalThis.switchyardSnippets = (() => {
 
   /** With a trace and settings inside: texts that nothing runs, before the first script. */
   const wholeFile = async (trace, set) => {
-    const held = [["link", asSet(trace ? ask("link", "held") : ask("link"), set)], ["experiment", trace ?? ""]];
-    const texts = held.map(([name, text]) => {
+    const parts = [["link", asSet(held(trace), set)], ["experiment", trace ?? ""]];
+    const texts = parts.map(([name, text]) => {
       // What ends an element is not among what links are made of.
       if (/[<>\s]/.test(text)) throw new Error("a link has a letter that it must not have");
       return `<script type="text/plain" id="switchyard-${name}">${text}</script>\n`;

@@ -383,6 +383,8 @@
       for (const name of ["select", "highlight"]) {
         if (this.#link === null && this.hasAttribute(name)) void this.#ask(name, this.getAttribute(name)).catch((error) => this.#tell("error", { message: error.message }));
       }
+      // What the frame was is told; from here on it knows itself what it is.
+      this.#link = null;
       this.#start();
       for (const name of this.#goals.keys()) this.#aim(name);
       this.#tell("ready", detail);

@@ -1,19 +1,10 @@
-// What the page is asked and told of its schedulers (web/src/ui/embed.rs, "cards" and what follows).
+// What the page is asked and told of its schedulers (static/embed.js and web/src/ui/embed.rs).
 
 const ask = (...of) => globalThis.switchyardEmbed.ask(...of);
 
-/**
- * The schedulers of the list: who they are, how far their runs are, and three figures of those complete. `left`:
- * "149 of 240 finished" where a run leaves jobs behind, else "".
- */
-export const cards = () => {
-  const flat = ask("cards") ?? [];
-  const each = 11;
-  return Array.from({ length: flat.length / each }, (_, at) => {
-    const [id, spec, name, given, status, why, mean, p95, rho, left] = flat.slice(at * each, at * each + each);
-    return { id, spec, name, given, status, why, left, figures: Number.isFinite(mean) || left ? { mean, p95, rho } : null };
-  });
-};
+/** The schedulers of the list, with the figures of those complete. */
+export const cards = () =>
+  globalThis.switchyardEmbed.cards().map(({ mean, p95, rho, ...card }) => ({ ...card, figures: Number.isFinite(mean) || card.left ? { mean, p95, rho } : null }));
 
 /** Adds a scheduler, or changes the one of this number; says why it cannot, if so. */
 export const put = (id, spec) => ask("script", [id, spec]) ?? null;

@@ -3,11 +3,7 @@
 const ask = (...of) => globalThis.switchyardEmbed.ask(...of);
 
 /** The page's schedulers: their specs, and the hues that they have there. */
-export const policies = () => {
-  const flat = ask("cards") ?? [];
-  const each = 11;
-  return Array.from({ length: flat.length / each }, (_, at) => ({ spec: flat[at * each + 1], hue: flat[at * each + 10] }));
-};
+export const policies = () => globalThis.switchyardEmbed.cards();
 
 /** The table of the page's own sweep, as CSV. */
 export const own = () => ask("sweep");

@@ -202,7 +202,7 @@ export const panel = () => {
       const [other, otherLow, otherHigh] = isPareto ? scaled(1) : [];
       const where = placeOf(cell) || "all runs";
       const isHollow = cell.leaving.length > 0;
-      const left = isHollow ? ", over the jobs that finished alone" : "";
+      const left = isHollow ? ", over only the jobs that finished" : "";
       const numbers = measured.map((metric, at) => `${metric.title} ${worded(at, cell.stats[at].mean)}`).join(", ") + left;
       const isOne = cell.rows.length === 1 && linkOf(table, cell.rows[0]);
       const of = {
@@ -281,7 +281,9 @@ export const panel = () => {
     const leaving = all.flatMap((cell) => cell.leaving).length;
     if (leaving) {
       const some = leaving === 1 ? "1 run leaves jobs behind, unfinished or rejected: it is" : `${leaving.toLocaleString("en")} runs leave jobs behind, unfinished or rejected: they are`;
-      words.push(`${some} drawn hollow, ${leaving === 1 ? "its" : "their"} numbers are of the jobs that finished, and nothing is compared with ${leaving === 1 ? "it" : "them"}.`);
+      // Points that others beat are hollow as well.
+      const mark = view === "pareto" ? "on no front" : "drawn hollow";
+      words.push(`${some} ${mark}, ${leaving === 1 ? "its" : "their"} numbers are of the jobs that finished, and nothing is compared with ${leaving === 1 ? "it" : "them"}.`);
     }
     const apart = [x, series, facet].filter((dimension) => dimension?.at.some((at) => at < 0));
     for (const { title, at } of apart) words.push(`${counted(at.filter((place) => place < 0).length, "run", "runs")} without ${title} not shown.`);

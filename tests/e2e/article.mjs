@@ -1,8 +1,11 @@
 // An article with figures, for the tests of <switchyard-view>: what it hears of them, and how they are asked.
 
-/** An article, with what it hears noted in order. */
-export const article = (content, script = "view.js") =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>An article</title><link rel="icon" href="data:,"><script type="module" src="${script}"></script>${content}</html>`;
+/** A figure of three jobs, by its attributes. */
+export const THREE = 'src="three-jobs" policy="fifo srtf" t="3"';
+
+/** An article, and how it brings the script along, if it does. */
+export const article = (content, script = '<script type="module" src="view.js"></script>') =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>An article</title><link rel="icon" href="data:,">${script}${content}</html>`;
 
 /** Notes events in the page, from before its scripts. */
 export const noted = (page) =>
@@ -23,6 +26,10 @@ export const on = (page, id, act, ...given) => page.evaluate(([id, act, given]) 
 /** The frames of figures, without the one that has their workers. */
 export const figures = (page) => page.frames().filter((frame) => /[?&]embed=/.test(frame.url()));
 
-/** Whether a figure plays, and where its clock stands, as it has told last. */
-export const playing = (page, id) => page.evaluate((id) => noted.filter(([of, what]) => of === id && what === "time").at(-1)?.[2].playing, id);
-export const timeOf = (page, id) => page.evaluate((id) => noted.filter(([of, what]) => of === id && what === "time").at(-1)?.[2].t, id);
+/** What a figure has told last of its clock: whether it plays, and where it stands. */
+const last = (page, id) => page.evaluate((id) => noted.findLast(([of, what]) => of === id && what === "time")?.[2], id);
+export const playing = async (page, id) => (await last(page, id))?.playing;
+export const timeOf = async (page, id) => (await last(page, id))?.t;
+
+/** Waits until a figure has told that it plays, or that it does not. */
+export const plays = (page, id, is) => page.waitForFunction(([id, is]) => noted.findLast(([of, what]) => of === id && what === "time")?.[2].playing === is, [id, is], { timeout: 30_000 });

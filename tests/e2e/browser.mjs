@@ -24,8 +24,9 @@
 // browser; SWITCHYARD_CLI, the command line tool; SWITCHYARD_TRACES, the folder of real traces.
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -180,3 +181,22 @@ export async function finished(page, runs, timeout = 60_000) {
     { timeout },
   );
 }
+
+/** A folder for as long as a test takes. */
+export function emptyFolder(t) {
+  const folder = mkdtempSync(join(tmpdir(), "switchyard-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** A file of a test's own, as Playwright takes it. */
+export const table = (name, lines) => ({ name, mimeType: "text/csv", buffer: Buffer.from(`${lines.join("\n")}\n`) });
+
+/** Opens files by the page's file picker. */
+export const give = (page, ...files) => page.getByTestId("file-picker").setInputFiles(files);
+
+/** The results as the page saves them as JSON. */
+export const results = async (page) => JSON.parse(await page.evaluate(() => switchyardEmbed.ask("results")));
+
+/** The schedulers of the page's list (static/embed.js). */
+export const cards = (page) => page.evaluate(() => switchyardEmbed.cards());

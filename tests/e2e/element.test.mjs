@@ -2,18 +2,15 @@
 // tested here.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { article, figures, heard, noted, on, playing, timeOf } from "./article.mjs";
-import { accessibilityProblems, browser, dist, finished, screenshot } from "./browser.mjs";
+import { article, figures, heard, noted, on, playing, plays, THREE, timeOf } from "./article.mjs";
+import { accessibilityProblems, browser, dist, emptyFolder, finished, screenshot } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
 const { open } = browser();
-
-const THREE = 'src="three-jobs" policy="fifo srtf" t="3"';
 
 async function host(t, pages, headers = {}) {
   const server = await serve(dist, "/hosted/", { headers, pages });
@@ -84,12 +81,11 @@ test("a group has one clock, whoever moves it", async (t) => {
   await on(page, "a", (element) => element.seek(5));
   await page.waitForFunction(() => noted.some(([of, what, { t }]) => of === "b" && what === "time" && t === 5));
   await on(page, "a", (element) => element.play());
-  const plays = (id, is) => page.waitForFunction(([id, is]) => noted.filter(([of, what]) => of === id && what === "time").at(-1)?.[2].playing === is, [id, is]);
-  await plays("b", true);
+  await plays(page, "b", true);
   // The reader's own hand in the other.
   await figures(page)[1].getByRole("button", { name: "Pause" }).click();
-  await plays("a", false);
-  await plays("b", false);
+  await plays(page, "a", false);
+  await plays(page, "b", false);
   await page.waitForTimeout(300);
   const [a, b] = [await timeOf(page, "a"), await timeOf(page, "b")];
   assert.ok(Math.abs(a - b) < 1, `${a} and ${b}`);
@@ -104,9 +100,9 @@ test("off screen an element sleeps, with reduced motion nothing plays by itself,
   await page.waitForFunction(() => noted.some(([of, what, { playing }]) => of === "v0" && what === "time" && playing));
   assert.equal(figures(page).length, 2, "the seen one, and the next");
   await page.evaluate(() => scrollTo(0, 900));
-  await page.waitForFunction(() => noted.filter(([of, what]) => of === "v0" && what === "time").at(-1)[2].playing === false);
+  await plays(page, "v0", false);
   await page.evaluate(() => scrollTo(0, 0));
-  await page.waitForFunction(() => noted.filter(([of, what]) => of === "v0" && what === "time").at(-1)[2].playing === true);
+  await plays(page, "v0", true);
   await on(page, "v0", (element) => element.seek(6).then(() => element.pause()));
   for (let at = 0; at < 10; at++) {
     await page.evaluate((at) => scrollTo(0, 900 * at), at);
@@ -119,6 +115,11 @@ test("off screen an element sleeps, with reduced motion nothing plays by itself,
   await heard(page, "v0", "ready");
   assert.equal(await timeOf(page, "v0"), 6, "it goes on where it was");
   assert.equal(await playing(page, "v0"), false);
+  await heard(page, "v0", "done");
+  // What is set from then on holds.
+  await page.evaluate(() => (noted.length = 0));
+  await on(page, "v0", (element) => void (element.policy = "las"));
+  assert.deepEqual((await heard(page, "v0", "done")).runs.map(({ policy }) => policy), ["las"]);
 
   const still = await open(t, `${url}article.html`, { before: noted, viewport: { width: 800, height: 700 }, reducedMotion: "reduce" });
   await heard(still, "v0", "ready");
@@ -132,7 +133,7 @@ test("a frame of another host speaks the same, to its parent alone, and what it 
   const page_of = await serve(dist, "/there/", { headers: { "access-control-allow-origin": "*" } });
   t.after(() => page_of.close());
   const frames = `<iframe id="f" src="${page_of.url}index.html?embed=yard#v=1&sample=three-jobs&run=fifo&t=2" width="600" height="300" title="f"></iframe><iframe id="stranger" src="stranger.html" title="s"></iframe>`;
-  const url = await host(t, { "article.html": article(frames, "none.js").replace(/<script.*?<\/script>/, ""), "stranger.html": article("", "none.js").replace(/<script.*?<\/script>/, "") });
+  const url = await host(t, { "article.html": article(frames, ""), "stranger.html": article("", "") });
   const isTheirs = (page) =>
     page.addInitScript(() => {
       globalThis.messages = [];
@@ -219,7 +220,7 @@ test("a finger that moves up scrolls the article, and frames of one host compile
 });
 
 test("from a disk, a frame of the single file works, and speaks", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "switchyard-"));
+  const folder = emptyFolder(t);
   const single = pathToFileURL(join(dist, "switchyard.html")).href;
   writeFileSync(join(folder, "article.html"), `<!doctype html><title>An article</title><iframe id="f" src="${single}?embed=yard&autoplay=0&controls=none&highlight=J2#v=1&sample=three-jobs&run=fifo&t=2" width="600" height="400"></iframe>`);
   const page = await open(t, pathToFileURL(join(folder, "article.html")).href, {
@@ -260,7 +261,7 @@ test("a strict policy of the article, under a sub-path; and without scripts ther
   t.after(() => there.close());
   const { origin } = new URL(there.url);
   const policy = `default-src 'none'; script-src ${origin}; frame-src ${origin}; img-src data:; require-trusted-types-for 'script'; trusted-types 'none'`;
-  const strict = await serve(dist, "/article/", { headers: { "content-security-policy": policy }, pages: { "article.html": article(figure, `${there.url}view.js`) } });
+  const strict = await serve(dist, "/article/", { headers: { "content-security-policy": policy }, pages: { "article.html": article(figure, `<script type="module" src="${there.url}view.js"></script>`) } });
   t.after(() => strict.close());
   const page = await open(t, `${strict.url}article.html`, { before: noted, tolerated: /foreign request/ });
   await heard(page, "one", "done");
@@ -332,10 +333,10 @@ for (const where of ["of the page's host", "of another host"]) {
     const [OPENED, DONE, EXPLAINED] = [2, 9, 11];
     const there = await serve(dist, "/there/", { headers: { "access-control-allow-origin": "*" } });
     t.after(() => there.close());
-    const view = where.includes("another") ? `${there.url}view.js` : "view.js";
+    const script = where.includes("another") ? `<script type="module" src="${there.url}view.js"></script>` : undefined;
     const one = (id, more) => `<switchyard-view id="${id}" ${more} view="yard" style="height: 200px"></switchyard-view>`;
     const same = ["a", "b", "c"].map((id) => one(id, THREE)).join("");
-    const url = await host(t, { "article.html": article(same + one("d", 'src="three-jobs" policy="srtf" cluster="1x4" t="3"'), view) });
+    const url = await host(t, { "article.html": article(same + one("d", 'src="three-jobs" policy="srtf" cluster="1x4" t="3"'), script) });
     const page = await open(t, `${url}article.html`, { before: heeding, viewport: { width: 800, height: 900 }, tolerated: /foreign request/ });
     while (figures(page).length < 4) await page.waitForTimeout(50);
     for (const frame of figures(page)) {
@@ -433,7 +434,7 @@ test("the Embed dialog makes both snippets of one's own trace, shows them, says 
   t.after(() => server.close());
   // The snippets name the address that the dialog was opened at, whose server allows no others.
   const moved = (text) => text.replaceAll(new URL(page.url()).origin, new URL(server.url).origin);
-  const again = await serve(dist, "/articles/", { pages: { "element.html": article("").replace(/<script.*<\/script>/, moved(element)), "frame.html": article(moved(frame)).replace(/<script.*?<\/script>/, "") } });
+  const again = await serve(dist, "/articles/", { pages: { "element.html": article("", moved(element)), "frame.html": article(moved(frame), "") } });
   t.after(() => again.close());
   const one = await open(t, `${again.url}element.html`, { before: noted, tolerated: /foreign request/ });
   const done = await heard(one, "one", "done");
@@ -493,7 +494,7 @@ test("the Embed dialog fits a phone, and the header with it", async (t) => {
 });
 
 test("one file with trace and settings inside opens from a disk with them, and saves itself again", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "switchyard-"));
+  const folder = emptyFolder(t);
   const saved = async (page, name) => {
     await page.getByRole("button", { name: "Embed" }).click();
     const download = page.waitForEvent("download");

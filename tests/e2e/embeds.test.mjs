@@ -2,27 +2,25 @@
 // a group plays together, any server does, and two yards stand side by side in a column of text.
 
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { article, figures, heard, noted, on, playing, timeOf } from "./article.mjs";
-import { browser, dist, finished, screenshot } from "./browser.mjs";
+import { article, figures, heard, noted, on, playing, plays, THREE, timeOf } from "./article.mjs";
+import { browser, dist, emptyFolder, finished, screenshot } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
 const { open } = browser();
 
-const THREE = 'src="three-jobs" policy="fifo srtf" t="3"';
+/** The script as snippets have it. */
+const CLASSIC = '<script src="view.js" async></script>';
 
-/** An article beside the page, its script as snippets have it. */
+/** An article beside the page. */
 async function figure(t, content, { pages = {}, ...options } = {}) {
-  const server = await serve(dist, "/hosted/", { pages: { "article.html": plain(content), ...pages } });
+  const server = await serve(dist, "/hosted/", { pages: { "article.html": article(content, CLASSIC), ...pages } });
   t.after(() => server.close());
   return open(t, `${server.url}article.html`, { before: noted, ...options });
 }
-
-const plain = (content, script = '<script src="view.js" async></script>') => article(script + content).replace(/<script type="module".*?<\/script>/, "");
 
 /** What a figure shows, and what its attributes say of it. */
 const state = async (page, id) => {
@@ -98,8 +96,6 @@ test("after a run attributes say what is shown, and the figure comes back as tha
   assert.deepEqual([jobs, runs.map(([policy, seed]) => [policy, seed])], [3, [["las", 9]]]);
 });
 
-const plays = (page, id, is) => page.waitForFunction(([id, is]) => noted.filter(([of, what]) => of === id && what === "time").at(-1)?.[2].playing === is, [id, is], { timeout: 30_000 });
-
 for (const [name, first, second] of [
   ["of which both play by themselves", "autoplay", "autoplay"],
   ["of which the first plays by itself", "autoplay", ""],
@@ -127,7 +123,8 @@ test("a figure of a group that comes into sight later plays along, or starts tho
   for (const id of ["a", "b"]) await heard(page, id, "ready");
   await page.waitForTimeout(500);
   assert.deepEqual([await playing(page, "a"), await playing(page, "b")], [false, false]);
-  await page.evaluate(() => scrollTo(0, 250));
+  await page.mouse.move(400, 500);
+  await page.mouse.wheel(0, 250);
   for (const id of ["a", "b"]) await plays(page, id, true);
 });
 
@@ -143,7 +140,7 @@ async function snippet(t, address, kind) {
 
 /** An article of another host than the page's, which sends no header at all, as `python -m http.server`. */
 async function elsewhere(t, snippet, headers = {}) {
-  const server = await serve(dist, "/articles/", { headers, pages: { "article.html": plain(snippet, "") } });
+  const server = await serve(dist, "/articles/", { headers, pages: { "article.html": article(snippet, "") } });
   t.after(() => server.close());
   return `${server.url}article.html`;
 }
@@ -184,10 +181,9 @@ test("where its script does not come, the figure's place says where it is", asyn
 });
 
 test("from a disk the element works, too", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "switchyard-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = emptyFolder(t);
   for (const name of ["view.js", "switchyard.html"]) copyFileSync(join(dist, name), join(folder, name));
-  writeFileSync(join(folder, "article.html"), plain(`<switchyard-view id="one" ${THREE}></switchyard-view>`));
+  writeFileSync(join(folder, "article.html"), article(`<switchyard-view id="one" ${THREE}></switchyard-view>`, CLASSIC));
   const page = await open(t, pathToFileURL(join(folder, "article.html")).href, { before: noted, tolerated: /foreign request/ });
   assert.equal((await heard(page, "one", "done")).trace.jobs, 3);
   await on(page, "one", (element) => element.seek(5));
@@ -216,7 +212,7 @@ test("the documented example shows two yards side by side in a column of text, w
     for (const { top, bottom, left, right } of boxes) {
       assert.ok(top === boxes[0].top && bottom <= 480 && left >= 0 && right <= width, `at ${width} px: ${JSON.stringify(boxes)}`);
     }
-    const [, , waiting] = await frame.evaluate(() => switchyardEmbed.ask("facts"));
+    const [[, , waiting]] = await frame.evaluate(() => switchyardEmbed.ask("facts"));
     assert.ok(waiting > 3, "jobs wait under FIFO then");
     const words = await painted(frame);
     assert.ok(words.some((word) => /^▾ /.test(word)), `at ${width} px: ${words}`);

@@ -6,16 +6,16 @@ import { browser } from "./browser.mjs";
 
 const { open } = browser();
 
-/** The page in the frame of a step's figure. */
-const frameOf = async (page, figure) => {
-  await figure.evaluate((figure) => figure.scrollIntoView());
+/** The page in the frame of a figure. */
+const frameOf = async (figure) => {
+  await figure.scrollIntoViewIfNeeded();
   await figure.evaluate((figure) => figure.summary());
-  return page.frames().find((frame) => /embed=/.test(frame.url()));
+  return (await figure.locator("iframe").elementHandle()).contentFrame();
 };
 
 test("the front page opens where jobs wait, and does not tell ρ before the guess", async (t) => {
   const page = await open(t, "lessons/index.html", { viewport: { width: 1440, height: 900 } });
-  const frame = await frameOf(page, page.locator("switchyard-view").first());
+  const frame = await frameOf(page.locator("switchyard-view").first());
   assert.match(await frame.locator(".situation").first().textContent(), /[1-9]\d* jobs wait/);
   const outcome = () => frame.locator(".yard-facts .outcome").evaluate((fact) => getComputedStyle(fact).visibility);
   assert.equal(await outcome(), "hidden");
@@ -25,10 +25,10 @@ test("the front page opens where jobs wait, and does not tell ρ before the gues
 
 test("lesson 3 opens on the application that it asks about, lesson 6 names its teams", async (t) => {
   const goodput = await open(t, "lessons/3-goodput.html", { viewport: { width: 1440, height: 900 } });
-  const model = await frameOf(goodput, goodput.locator("#step-1 switchyard-view"));
+  const model = await frameOf(goodput.locator("#step-1 switchyard-view"));
   await model.waitForFunction(() => [...document.querySelectorAll("select")].some((list) => list.value === "ncf"));
   const fairness = await open(t, "lessons/6-fairness.html#step-4", { viewport: { width: 1440, height: 900 } });
-  const teams = await frameOf(fairness, fairness.locator("#step-4 switchyard-view"));
+  const teams = await frameOf(fairness.locator("#step-4 switchyard-view"));
   for (const team of ["vision", "language", "speech", "robotics"]) {
     await teams.getByText(team, { exact: false }).first().waitFor();
   }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import "../../static/words.js";
-import { accessibilityProblems, browser, finished, problemsOf, screenshot } from "./browser.mjs";
+import { accessibilityProblems, browser, finished, give, problemsOf, screenshot } from "./browser.mjs";
 
 const { open } = browser();
 
@@ -362,7 +362,6 @@ const table = (name, rows) => ({
   buffer: Buffer.from(["job_id,submit_time,duration,num_gpus", ...rows].join("\n") + "\n"),
 });
 const MINE = table("mine.csv", ["a,0,30,2", "b,10,60,1"]);
-const give = (page, ...files) => page.getByTestId("file-picker").setInputFiles(files);
 const jobs = (page, count) => page.locator("header .facts").getByText(`${count} jobs`, { exact: true }).waitFor();
 
 test("opening a sample puts an opened file aside, with a way back to it and its settings", async (t) => {

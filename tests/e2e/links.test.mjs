@@ -3,13 +3,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { accessibilityProblems, browser, finished } from "./browser.mjs";
+import { accessibilityProblems, browser, finished, give, table } from "./browser.mjs";
 
 const { open } = browser();
 
 const JOBS = ["job,submit,duration,gpus,tenant", "a,0,60,2,x", "b,10,600,2,y", "c,20,90,4,x"];
-const file = (name, lines) => ({ name, mimeType: "text/csv", buffer: Buffer.from(`${lines.join("\n")}\n`) });
-const give = (page, ...files) => page.getByTestId("file-picker").setInputFiles(files);
 const jobs = (page, count) => page.locator("header .facts").getByText(`${count} ${count === 1 ? "job" : "jobs"}`, { exact: true }).waitFor();
 const paste = (page, fragment) => page.evaluate((fragment) => { location.hash = fragment; }, fragment);
 const notice = (page, text) => page.locator(".notice").filter({ hasText: text });
@@ -44,7 +42,7 @@ test("a link pasted into an open page is followed, and so is the way back", asyn
 test("a link to the file that is open does not lose it, and takes the jobs it says", async (t) => {
   const page = await open(t, "index.html#v=1&t=0");
   await finished(page, 2);
-  await give(page, file("mine.csv", ["#switchyard 1", "#seed 3", ...JOBS]));
+  await give(page, table("mine.csv", ["#switchyard 1", "#seed 3", ...JOBS]));
   await jobs(page, 3);
   await paste(page, "v=1&file=mine.csv&tenant=x&run=fifo&cluster=1x4&t=0");
   await jobs(page, 2);
@@ -62,7 +60,7 @@ test("a link to the file that is open does not lose it, and takes the jobs it sa
   await finished(page, 1);
   await jobs(page, 3);
   // Opened, it is as the link has it, whatever settings it brings itself.
-  await give(page, file("other.csv", ["#switchyard 1", "#policy fifo", "#seed 9", ...JOBS]));
+  await give(page, table("other.csv", ["#switchyard 1", "#policy fifo", "#seed 9", ...JOBS]));
   await jobs(page, 2);
   await finished(page, 1);
   const linked = await results(page);
@@ -96,7 +94,7 @@ test("everything wrong in a link is named until it is read", async (t) => {
   for (const part of ["v=99: ", "sample=house: use one of lab, ", "cluster=1000000000x8: 8000000000 GPUs: ", "run=lifo: there is no policy 'lifo'", "job=999: "]) {
     assert.ok((await complaint.textContent()).includes(part), part);
   }
-  await give(page, file("mine.csv", ["#switchyard 1", ...JOBS]));
+  await give(page, table("mine.csv", ["#switchyard 1", ...JOBS]));
   await jobs(page, 3);
   await complaint.waitFor();
   await complaint.getByRole("button", { name: "Dismiss" }).click();
@@ -228,7 +226,7 @@ test("a small experiment travels within the link, and the share panel says what 
   const panel = page.locator("#share-panel");
   await panel.getByText("Its jobs are a sample, which every page has.").waitFor();
   await page.keyboard.press("Escape");
-  await give(page, file("mine.csv", ["#switchyard 1", "#cluster 1x4", "#policy gittins[history=old]", "#history old=10 20 600", ...JOBS]));
+  await give(page, table("mine.csv", ["#switchyard 1", "#cluster 1x4", "#policy gittins[history=old]", "#history old=10 20 600", ...JOBS]));
   await jobs(page, 3);
   await finished(page, 1);
   const expected = await hashes(page);
@@ -257,7 +255,7 @@ test("a small experiment travels within the link, and the share panel says what 
 test("two tabs do not harm one another", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=0");
   await finished(page, 1);
-  await give(page, file("mine.csv", JOBS));
+  await give(page, table("mine.csv", JOBS));
   await jobs(page, 3);
   await page.locator("#rail").getByText(/^Held for this tab: /).waitFor();
   await page.waitForFunction(() => /file=mine/.test(location.hash));
@@ -271,7 +269,7 @@ test("two tabs do not harm one another", async (t) => {
   await jobs(other, 3);
   await other.locator("#rail").getByText(/^Held for this tab: /).waitFor();
   // It opens something else, and lets go of what it holds: the first still has its own.
-  await give(other, file("other.csv", JOBS.slice(0, 3)));
+  await give(other, table("other.csv", JOBS.slice(0, 3)));
   await jobs(other, 2);
   await other.waitForFunction(() => /file=other/.test(location.hash));
   await page.reload();

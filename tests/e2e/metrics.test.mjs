@@ -6,12 +6,12 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { browser, dist, finished, screenshot } from "./browser.mjs";
+import { browser, dist, emptyFolder, finished, results, screenshot } from "./browser.mjs";
+import { begin, write } from "./editor.mjs";
 
 const { open } = browser();
 const module = await import(pathToFileURL(join(dist, "module", "switchyard.js")).href);
@@ -24,7 +24,7 @@ const metrics = ({ label, wall_ms, log_budget, per_job, columns, segments, place
 const pageRuns = async (t, link, count) => {
   const page = await open(t, `index.html#${link}`);
   await finished(page, count, 300_000);
-  const { runs } = JSON.parse(await page.evaluate(() => globalThis.switchyardEmbed.ask("results")));
+  const { runs } = await results(page);
   await page.close();
   return runs.map(metrics);
 };
@@ -101,8 +101,7 @@ test("the command line prints – for what cannot be known, compares nothing wit
 });
 
 test("every job rejected: no mean, in words and as JSON, and status 3", { skip }, (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "switchyard-metrics-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = emptyFolder(t);
   const trace = join(folder, "wide.csv");
   writeFileSync(trace, "job_id,submit_time,duration,num_gpus\na,0,10,8\nb,5,10,8\n");
   const run = (...more) => spawnSync(cli, ["run", trace, "--cluster", "1x4", ...more], { encoding: "utf8" });
@@ -112,19 +111,11 @@ test("every job rejected: no mean, in words and as JSON, and status 3", { skip }
   assert.equal(JSON.parse(run("--json", "-").stdout).runs[0].jct.mean, null);
 });
 
-/** Puts a text into the editor and waits until it has run. */
-async function written(page, text, runs) {
-  await page.getByRole("button", { name: "Write a scheduler" }).click();
-  await page.locator(".cm-content").focus();
-  await page.keyboard.press("Control+A");
-  await page.keyboard.insertText(text);
-  await finished(page, runs);
-}
-
 test("a script that leaves jobs behind is the best of nothing, in the editor, the yard, Compare and files", async (t) => {
   const page = await open(t, "index.html#v=1&sample=lab&run=fifo&run=srtf", { viewport: { width: 1440, height: 900 } });
-  await finished(page, 2);
-  await written(page, readFileSync(SMALL_ONLY, "utf8"), 4);
+  await begin(page);
+  await write(page, readFileSync(SMALL_ONLY, "utf8"));
+  await finished(page, 4);
   const editor = page.locator(".editor table");
   await editor.getByText("149 of 240 finished").waitFor();
   assert.equal(await editor.locator(".better, .worse").count(), 0);
@@ -142,8 +133,17 @@ test("a script that leaves jobs behind is the best of nothing, in the editor, th
   // The others are still compared with one another.
   assert.ok((await headline.getByText("best", { exact: true }).count()) > 0);
   await screenshot(page, "left-behind");
-  const tex = await page.evaluate(() => JSON.parse(globalThis.switchyardEmbed.ask("results")).runs.map(({ finished, jct, makespan }) => [finished, jct.mean > 0, makespan]));
-  assert.deepEqual(tex.at(-1), [149, true, null]);
+  const left = (await results(page)).runs.at(-1);
+  assert.deepEqual([left.finished, left.jct.mean > 0, left.makespan], [149, true, null]);
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  const saving = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Table for a paper as LaTeX", exact: true }).click();
+  const tex = readFileSync(await (await saving).path(), "utf8");
+  await page.keyboard.press("Escape");
+  const own = tex.split("\n").find((line) => line.startsWith("My FIFO ("));
+  assert.match(own, /^My FIFO \(149 of 240 finished\) & /);
+  assert.doesNotMatch(own, /\\textbf/);
+  assert.match(tex, /\\textbf/, "the best of the others is marked");
 
   await headline.getByLabel("compare over the jobs that finished in all runs").check();
   await headline.getByText("Compared over the 149 jobs that finished in all runs.").waitFor();
@@ -174,8 +174,13 @@ test("in a sweep, what leaves jobs behind is hollow, on no front, and nothing is
   await explorer.getByText("2 runs leave jobs behind, unfinished or rejected: they are drawn hollow").waitFor();
   const hollow = () => explorer.locator("figure circle").evaluateAll((dots) => dots.map((dot) => dot.getAttribute("fill") === "var(--surface)"));
   assert.deepEqual((await hollow()).filter(Boolean).length, 2);
-  assert.match(await explorer.locator("figure a").first().getAttribute("aria-label"), /over the jobs that finished alone/);
+  assert.match(await explorer.locator("figure a").first().getAttribute("aria-label"), /over only the jobs that finished/);
   await screenshot(page, "hollow");
+  // Of a front, points that others beat are hollow as well.
+  await explorer.getByRole("button", { name: "Pareto front", exact: true }).click();
+  await explorer.getByLabel("GPUs of the cluster", { exact: true }).selectOption({ label: "8" });
+  await explorer.getByText("2 runs leave jobs behind, unfinished or rejected: they are on no front, their numbers").waitFor();
+  await explorer.getByRole("button", { name: "Lines", exact: true }).click();
   await explorer.getByLabel("Relative to", { exact: true }).selectOption({ label: "fifo" });
   await page.waitForFunction(() => document.querySelectorAll(".explorer figure circle").length === 4);
 });

@@ -3,16 +3,15 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { inflateRawSync } from "node:zlib";
-import { browser, dist } from "./browser.mjs";
+import { browser, dist, emptyFolder } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
 const built = join(dist, "module");
@@ -21,13 +20,6 @@ const { open, plugin, policies, run, samples, script, settings, SwitchyardError 
 
 const fixture = (name) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 const HELIOS = fixture("helios.csv");
-
-/** An empty folder, for as long as a test takes. */
-function emptyFolder(t) {
-  const folder = mkdtempSync(join(tmpdir(), "switchyard-module-"));
-  t.after(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 /** Results without what differs from one machine to the next, as JSON has them. */
 function comparable(results) {

@@ -2,20 +2,16 @@
 // files, other jobs of a trace, traces kept in the browser, experiments, and files that are none.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { open as openFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { accessibilityProblems, browser, finished, screenshot } from "./browser.mjs";
+import { accessibilityProblems, browser, emptyFolder, finished, give, screenshot, table } from "./browser.mjs";
 
 const { open } = browser();
 const fixture = (name) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 const fixtures = (...names) => names.map(fixture);
-
-/** A file of the test's own, as Playwright takes it. */
-const table = (name, lines) => ({ name, mimeType: "text/csv", buffer: Buffer.from(`${lines.join("\n")}\n`) });
 
 /** The page with its sample run to the end. */
 async function ready(t, options) {
@@ -24,7 +20,6 @@ async function ready(t, options) {
   return page;
 }
 
-const give = (page, ...files) => page.getByTestId("file-picker").setInputFiles(files);
 const facts = (page) => page.locator("header .facts").textContent();
 const report = (page) => page.getByTestId("import-report");
 const summary = (page) => report(page).locator("summary").first();
@@ -193,8 +188,7 @@ test("a large file shows how far it is, can be cancelled, and is read in slices"
   const before = await facts(page);
 
   // Of a million rows every thousandth asks for GPUs.
-  const folder = mkdtempSync(join(tmpdir(), "switchyard-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = emptyFolder(t);
   const path = join(folder, "large.csv");
   const file = await openFile(path, "w");
   await file.write("job_id,submit_time,duration,num_gpus,user,state,comment\n");

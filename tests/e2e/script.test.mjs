@@ -1,16 +1,16 @@
-// A scheduler that somebody writes beside the yard: the editor, what comes of each change, and that nobody
-// downloads any of it who does not write one.
+// A scheduler that somebody writes beside the yard: the editor, what comes of each change, that nobody downloads
+// any of it who does not write one; and schedulers in files, scripts and plug-ins.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { gzipSync, inflateRawSync } from "node:zlib";
-import { accessibilityProblems, browser, dist, finished, screenshot } from "./browser.mjs";
+import { accessibilityProblems, browser, cards, dist, emptyFolder, finished, give, results, screenshot } from "./browser.mjs";
+import { begin, text, write } from "./editor.mjs";
 
 const { open } = browser();
 const cli = process.env.SWITCHYARD_CLI;
@@ -20,18 +20,9 @@ const LAB = "index.html#v=1&sample=lab&run=fifo&run=tiresias-las";
 const LAS = "fn key(job, now) {\n  job.attained * job.gpus\n}\n";
 const SMALLEST = "fn key(job, now) {\n  job.gpus\n}\n";
 
-const text = (page) => page.locator(".cm-content");
 const table = (page) => page.getByRole("table").filter({ hasText: "mean JCT" });
 const wrong = (page) => page.locator(".editor [role=alert]");
-const cards = (page) =>
-  page.evaluate(() => {
-    const flat = switchyardEmbed.ask("cards");
-    return Array.from({ length: flat.length / 11 }, (_, at) => {
-      const [, spec, name, , status, why, mean, p95, rho] = flat.slice(at * 11, at * 11 + 11);
-      return { spec, name, status, why, mean, p95, rho };
-    });
-  });
-const results = async (page) => JSON.parse(await page.evaluate(() => switchyardEmbed.ask("results"))).runs;
+const runsOf = async (page) => (await results(page)).runs;
 /** What the author's worker answers. */
 const asked = (page, question) =>
   page.evaluate(async (question) => {
@@ -42,29 +33,15 @@ const asked = (page, question) =>
     return next().finally(() => worker.terminate());
   }, question);
 
-async function begin(page, runs = 2) {
-  await finished(page, runs);
-  await page.getByRole("button", { name: "Write a scheduler" }).click();
-  await text(page).waitFor();
-}
-
-/** Puts another text in the place of the one that is there. */
-async function write(page, script) {
-  await text(page).focus();
-  await page.keyboard.press("Control+A");
-  await page.keyboard.insertText(script);
-}
-
 /** Waits until the text has run to its end, as the last of so many. */
 async function ran(page, script, runs) {
   const spec = (await asked(page, { what: "check", text: script, name: "", like: "" })).spec;
   const code = /code=([^,\]]+)/.exec(spec)[1];
   await page.waitForFunction(
     ([code, runs]) => {
-      const flat = switchyardEmbed.ask("cards");
-      const at = (card, what) => flat[card * 11 + what];
-      const last = flat.length / 11 - 1;
-      return last === runs - 1 && at(last, 1).includes(code) && at(last, 4) === "done";
+      const all = switchyardEmbed.cards();
+      const last = all.at(-1);
+      return all.length === runs && last.spec.includes(code) && last.status === "done";
     },
     [code, runs],
     { timeout: 60_000 },
@@ -142,7 +119,7 @@ test("old and new stand side by side, with the figures of their results; Keep an
   await begin(page);
   await write(page, LAS);
   await ran(page, LAS, 4);
-  const runs = (await results(page)).slice(2);
+  const runs = (await runsOf(page)).slice(2);
   assert.deepEqual((await cards(page)).slice(2).map(({ mean, p95, rho }) => [mean, p95, rho]), runs.map(({ jct, fairness }) => [jct.mean, jct.p95, fairness.rho_mean]));
   await table(page).locator(".better, .worse").first().waitFor();
   const rows = await table(page).locator("tbody tr").allInnerTexts();
@@ -202,7 +179,7 @@ test("the last text survives a reload, sound or not, and a link carries the last
   const other = await open(t, `index.html${link}`);
   await finished(other, 4);
   assert.equal(await other.locator(".editor").count(), 0);
-  const logs = async (page) => (await results(page)).map(({ log_hash }) => log_hash);
+  const logs = async (page) => (await runsOf(page)).map(({ log_hash }) => log_hash);
   assert.deepEqual(await logs(other), await logs(page));
   await other.getByRole("button", { name: /^Edit / }).last().click();
   await text(other).waitFor();
@@ -219,9 +196,9 @@ test("every example writes the log of the built-in policy that it says it equals
     const { spec } = await asked(page, { what: "check", text, name: title, like: "" });
     const runs = [spec, builtin].map((spec) => `&run=${encodeURIComponent(spec)}`).join("");
     await page.evaluate((link) => (location.hash = link), `v=1&sample=lab${runs}`);
-    await page.waitForFunction((spec) => switchyardEmbed.ask("cards")[1] === spec, spec);
+    await page.waitForFunction((spec) => switchyardEmbed.cards()[0].spec === spec, spec);
     await finished(page, 2);
-    const [own, theirs] = (await results(page)).map(({ log_hash }) => log_hash);
+    const [own, theirs] = (await runsOf(page)).map(({ log_hash }) => log_hash);
     assert.equal(own, theirs, title);
   }
 });
@@ -233,9 +210,9 @@ test("an example opens beside the built-in policy that it equals", async (t) => 
   const { examples } = await asked(page, { what: "describe" });
   const example = examples.find(({ builtin }) => builtin && !/^(fifo|tiresias)/.test(builtin));
   await page.getByRole("combobox", { name: "Start from an example" }).selectOption(example.name);
-  await page.waitForFunction((spec) => [...switchyardEmbed.ask("cards")].includes(spec), example.builtin);
+  await page.waitForFunction((builtin) => switchyardEmbed.cards().some(({ spec }) => spec === builtin), example.builtin);
   await finished(page, 5);
-  const last = (await results(page)).slice(-2);
+  const last = (await runsOf(page)).slice(-2);
   assert.equal(last[0].log_hash, last[1].log_hash);
 });
 
@@ -318,17 +295,16 @@ test("a challenge opens in one click, beside SRTF and Tiresias, and its link run
   await page.getByText("Copied.", { exact: true }).waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   await rows.first().locator("th button").click();
-  await page.waitForFunction(() => [...switchyardEmbed.ask("cards")].includes("srtf"));
+  await page.waitForFunction(() => switchyardEmbed.cards().some(({ spec }) => spec === "srtf"));
   await finished(page, 3);
   const other = await open(t, link.slice(link.indexOf("index.html")));
   await finished(other, 3);
-  const logs = async (page) => (await results(page)).map(({ policy, log_hash }) => [policy, log_hash]);
+  const logs = async (page) => (await runsOf(page)).map(({ policy, log_hash }) => [policy, log_hash]);
   assert.deepEqual(await logs(other), await logs(page));
 });
 
 test("a script writes the same log as natively", { skip: !cli && "no SWITCHYARD_CLI" }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "switchyard-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = emptyFolder(t);
   const page = await open(t, LAB);
   await begin(page);
   const script = 'const PREEMPTIVE = true;\nfn key(job, now) {\n  ln(1.0 + job.attained) + exp(-job.waited / 3600.0)\n}\n';
@@ -337,7 +313,7 @@ test("a script writes the same log as natively", { skip: !cli && "no SWITCHYARD_
   writeFileSync(join(folder, "mine.rhai"), script);
   const run = ["run", "sample:lab", "--policy", `script:${join(folder, "mine.rhai")}`, "--json", "-"];
   const [native] = JSON.parse(execFileSync(cli, run, { encoding: "utf8" })).runs;
-  assert.equal((await results(page)).at(-1).log_hash, native.log_hash);
+  assert.equal((await runsOf(page)).at(-1).log_hash, native.log_hash);
 });
 
 test("125,303 jobs run under a script of eight lines", { skip: !traces && "no SWITCHYARD_TRACES", timeout: 600_000 }, async (t) => {
@@ -354,12 +330,12 @@ fn key(job, now) {
   await finished(page, 2);
   const { spec } = await asked(page, { what: "check", text, name: "Eight lines", like: "" });
   await page.evaluate((spec) => (location.hash = `v=1&sample=lab&run=${encodeURIComponent(spec)}`), spec);
-  await page.waitForFunction((spec) => switchyardEmbed.ask("cards")[1] === spec, spec);
+  await page.waitForFunction((spec) => switchyardEmbed.cards()[0].spec === spec, spec);
   await finished(page, 1);
   await page.getByTestId("file-picker").setInputFiles(join(traces, "helios-venus/helios_trace.csv"));
   await page.getByTestId("import-report").waitFor({ timeout: 60_000 });
   await finished(page, 1, 500_000);
-  const [{ jobs, wall_ms }] = await results(page);
+  const [{ jobs, wall_ms }] = await runsOf(page);
   assert.equal(jobs, 125_303);
   t.diagnostic(`${jobs} jobs: simulated in ${(wall_ms / 1000).toFixed(1)} s`);
 });
@@ -380,11 +356,39 @@ test("a plug-in that is dropped runs as the policy that it is; what is none is r
   // The link has it within; asked as often, it is las to the bit.
   const again = await open(t, page.url().replace("name%3Dmine", "name%3Dmine,quantum%3D60").replace("name=mine", "name=mine,quantum=60"));
   await finished(again, 2, 120_000);
-  const [one, other] = await results(again);
+  const [one, other] = await runsOf(again);
   assert.equal(other.log_hash, one.log_hash);
   await drop("theirs.wasm", Buffer.from("no module"));
   await page.locator(".refusal").getByText("theirs.wasm is no module of WebAssembly").waitFor();
   await drop("huge.wasm", Buffer.concat([Buffer.from("\0asm"), randomBytes(40_000)]));
   await page.locator(".refusal").getByText("huge.wasm is too large").waitFor();
   assert.equal((await cards(page)).length, 2);
+});
+
+/** Chooses scripts in the file picker. */
+const pick = (page, ...files) => give(page, ...files.map(([name, text]) => ({ name, mimeType: "", buffer: Buffer.from(text) })));
+
+test("a script's file is a scheduler and no trace; one with a mistake is shown with it, and nothing is lost", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=lab&run=fifo&t=0");
+  await finished(page, 1);
+  await pick(page, ["smallest.rhai", SMALLEST]);
+  await finished(page, 2, 120_000);
+  const [, own] = await cards(page);
+  assert.equal(own.name, "smallest");
+  assert.match(own.spec, /^script\[code=/);
+  assert.equal((await text(page).innerText()).trim(), SMALLEST.trim());
+  assert.equal(await page.locator(".refusal").filter({ hasText: "smallest.rhai" }).count(), 0, "no trace was looked for");
+
+  await pick(page, ["broken.rhai", "fn key(job, now) {\n  job.gpus +\n}\n"]);
+  await wrong(page).getByText("Line 3").waitFor();
+  assert.match(await text(page).innerText(), /job\.gpus \+/);
+  assert.equal((await cards(page)).length, 2, "the others stay as they are");
+
+  await pick(page, ["long.rhai", "/".repeat(65 * 1024)]);
+  await page.locator(".refusal").getByText("long.rhai is longer than 64 KB").waitFor();
+
+  // Two at once are two schedulers.
+  await pick(page, ["first.rhai", SMALLEST], ["second.rhai", "fn key(job, now) { -job.gpus }"]);
+  await finished(page, 4, 120_000);
+  assert.deepEqual((await cards(page)).slice(2).map(({ name }) => name), ["first", "second"]);
 });

@@ -3,34 +3,28 @@
 // saved of curves.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { accessibilityProblems, browser, finished, picture, screenshot } from "./browser.mjs";
+import { accessibilityProblems, browser, emptyFolder, finished, give, picture, results, screenshot, table } from "./browser.mjs";
 
 const { open } = browser();
 
-const table = (name, lines) => ({ name, mimeType: "text/csv", buffer: Buffer.from(`${lines.join("\n")}\n`) });
-const give = (page, ...files) => page.getByTestId("file-picker").setInputFiles(files);
 const JOBS = ["job,submit,duration,gpus", "a,0,60,2", "b,10,600,2", "c,20,90,4"];
 const jobs = (page, count) => page.locator("header .facts").getByText(`${count} jobs`, { exact: true }).waitFor({ state: "attached" });
-const results = async (page) => JSON.parse(await page.evaluate(() => switchyardEmbed.ask("results")));
 
-/** Drops a file in the middle of the view. */
-const drop = (page, name, text) =>
-  page.evaluate(
-    ([name, text]) => {
-      const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File([text], name));
-      const view = document.querySelector(".stage");
-      for (const type of ["dragover", "drop"]) {
-        view.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }));
-      }
-    },
-    [name, text],
-  );
+/** Drops a file on an element. */
+const drop = (page, on, name, text) =>
+  page.locator(on).evaluate((element, [name, text]) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([text], name, { type: "text/csv" }));
+    for (const what of ["dragover", "drop"]) {
+      const event = new DragEvent(what, { dataTransfer, bubbles: true, cancelable: true, composed: true });
+      element.dispatchEvent(event);
+      if (!event.defaultPrevented) throw new Error(`${what} is left to the browser`);
+    }
+  }, [name, text]);
 
 const refusal = (page) => page.locator(".stage .refusal");
 
@@ -50,8 +44,13 @@ for (const [width, height] of [[1440, 900], [390, 780]]) {
     await finished(page, 1);
     const isNarrow = width < 760;
     if (isNarrow) await page.getByRole("button", { name: "Trace, schedulers and cluster" }).click();
-    await page.locator("#rail").evaluate((rail) => rail.scrollTo(0, rail.scrollHeight));
-    await drop(page, "empty.csv", "");
+    await page.locator("#rail").hover();
+    await page.mouse.wheel(0, 10_000);
+    await page.waitForFunction(() => {
+      const { scrollTop, clientHeight, scrollHeight } = document.getElementById("rail");
+      return scrollTop + clientHeight >= scrollHeight - 1;
+    });
+    await drop(page, ".stage", "empty.csv", "");
     await refusal(page).getByText("empty.csv is empty").waitFor();
     const another = refusal(page).getByRole("button", { name: "Open another file" });
     await isInSight(page, another);
@@ -63,23 +62,23 @@ for (const [width, height] of [[1440, 900], [390, 780]]) {
     await refusal(page).waitFor({ state: "detached" });
 
     // Nor has what opens next.
-    await drop(page, "empty.csv", "");
+    await drop(page, ".stage", "empty.csv", "");
     const [chooser] = await Promise.all([page.waitForEvent("filechooser"), another.click()]);
     await chooser.setFiles(table("mine.csv", JOBS));
     await refusal(page).waitFor({ state: "detached" });
     await jobs(page, 3);
 
     // It is read and gone.
-    await drop(page, "empty.csv", "");
+    await drop(page, ".stage", "empty.csv", "");
     await refusal(page).getByRole("button", { name: "Dismiss" }).click();
     await refusal(page).waitFor({ state: "detached" });
   });
 }
 
-test("a table of unknown columns can be said columns of later, from where it was dropped", async (t) => {
+test("a table of unknown columns can have its columns chosen later, from where it was dropped", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=0");
   await finished(page, 1);
-  await drop(page, "odd.csv", "A,B,C\n1,2,3\n2,3,4\n");
+  await drop(page, ".stage", "odd.csv", "A,B,C\n1,2,3\n2,3,4\n");
   const dialog = page.getByRole("dialog", { name: "Which column is which?" });
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await dialog.waitFor({ state: "detached" });
@@ -375,8 +374,7 @@ test("one file opens at the view and the moment that its dialog says", async (t)
   await dialog.getByLabel("Theme").selectOption("dark");
   const download = page.waitForEvent("download");
   await dialog.getByRole("button", { name: "Save as one file" }).click();
-  const folder = mkdtempSync(join(tmpdir(), "switchyard-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = emptyFolder(t);
   const path = join(folder, "one.html");
   await (await download).saveAs(path);
   const single = await open(t, pathToFileURL(path).href);
@@ -389,19 +387,9 @@ test("one file opens at the view and the moment that its dialog says", async (t)
 test("a file that is dropped on a dialog is opened as anywhere else", async (t) => {
   const page = await open(t, "index.html#v=1&sample=lab&run=fifo");
   await finished(page, 1);
-  const drop = (on, name, text) =>
-    page.locator(on).evaluate((element, [name, text]) => {
-      const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File([text], name, { type: "text/csv" }));
-      for (const what of ["dragover", "drop"]) {
-        const event = new DragEvent(what, { dataTransfer, bubbles: true, cancelable: true, composed: true });
-        element.dispatchEvent(event);
-        if (!event.defaultPrevented) throw new Error(`${what} is left to the browser`);
-      }
-    }, [name, text]);
-  await drop("main", "unknown.csv", "when,how long,cards\n2024-03-01 08:00:00,120,4\n2024-03-01 09:00:00,120,4\n");
+  await drop(page, "main", "unknown.csv", "when,how long,cards\n2024-03-01 08:00:00,120,4\n2024-03-01 09:00:00,120,4\n");
   await page.locator("dialog.columns[open]").waitFor();
-  await drop("dialog.columns[open]", "known.csv", "job_id,submit_time,duration,num_gpus\na,0,10,1\nb,5,10,1\n");
+  await drop(page, "dialog.columns[open]", "known.csv", "job_id,submit_time,duration,num_gpus\na,0,10,1\nb,5,10,1\n");
   await page.locator("header .facts").getByText("2 jobs").waitFor();
   await page.locator("dialog.columns[open]").waitFor({ state: "detached" });
 });

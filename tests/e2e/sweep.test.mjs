@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { METRICS, inWords } from "../../explorer/src/metrics.js";
 import { read } from "../../explorer/src/read.js";
-import { accessibilityProblems, browser, dist, finished, screenshot } from "./browser.mjs";
+import { accessibilityProblems, browser, cards, dist, finished, screenshot } from "./browser.mjs";
 
 const { open } = browser();
 
@@ -236,7 +236,7 @@ test("a table that is dropped is explored, nothing that is open is lost, and a r
   await runs.getByRole("link", { name: "seed 2" }).click();
   await page.waitForFunction(() => /load=1\.25/.test(location.hash) && /seed=2/.test(location.hash));
   await finished(page, 1);
-  const mean = await page.evaluate(() => switchyardEmbed.ask("cards")[6]);
+  const [{ mean }] = await cards(page);
   assert.equal(mean, columns.get("jct_mean")[at]);
   // Back: both tables are still there.
   await page.getByRole("tab", { name: "Sweep" }).click();

@@ -51,7 +51,7 @@ impl Session {
         spawn_local(async move {
             for file in scripts {
                 if let Err(error) = script(&file).await {
-                    session.tell(Action::Notice(Some(words(&error))));
+                    session.tell(Action::NotTaken(words(&error)));
                 }
             }
         });

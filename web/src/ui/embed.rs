@@ -180,7 +180,7 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
             stage.seek();
             let name = with.as_string();
             let job = name.and_then(|name| job_named(&stage, &name));
-            let facts = stage.runs.iter().flat_map(|run| {
+            let facts = stage.runs.iter().map(|run| {
                 let moment = &run.moment;
                 let is_in = |jobs: &[_]| job.is_some_and(|job| jobs.contains(&job));
                 let is_to_come = job.is_some_and(|job| {
@@ -193,22 +193,23 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
                     _ if is_to_come => "coming",
                     _ => "finished",
                 };
-                [
-                    JsValue::from(run.name.as_str()),
+                let facts: [JsValue; 6] = [
+                    run.name.as_str().into(),
                     run.label.as_str().into(),
                     moment.waiting().len().into(),
                     moment.running().len().into(),
                     moment.finished().into(),
                     place.into(),
-                ]
+                ];
+                facts.iter().collect::<Array>()
             });
             Some(facts.collect::<Array>().into())
         }
         "results" => Some(results(stage, state).into()),
-        // For editor/ and explorer/: the schedulers of the list, how far their runs are, three figures of each, how
-        // many jobs it has left behind, and its hue.
+        // Of each scheduler of the list: who it is, how far its run is, three figures, how many jobs it has left
+        // behind, and its hue; see `cards` in static/embed.js.
         "cards" => {
-            let cards = state.cards.iter().flat_map(|card| {
+            let cards = state.cards.iter().map(|card| {
                 let why = match &card.status {
                     RunStatus::Failed(why) => why,
                     _ => "",
@@ -216,8 +217,8 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
                 let left = card.summary.as_ref().and_then(Summary::left);
                 let left = left.unwrap_or_default();
                 let figure = |of: fn(&Summary) -> f64| JsValue::from(card.summary.as_ref().map(of));
-                [
-                    JsValue::from(card.id),
+                let card: [JsValue; 11] = [
+                    card.id.into(),
                     card.policy.to_string().into(),
                     card.name().into(),
                     card.given.as_str().into(),
@@ -227,8 +228,9 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
                     figure(|of| of.jct.p95),
                     figure(|of| of.fairness.rho_mean),
                     left.into(),
-                    JsValue::from(card.hue()),
-                ]
+                    card.hue().into(),
+                ];
+                card.iter().collect::<Array>()
             });
             Some(cards.collect::<Array>().into())
         }
