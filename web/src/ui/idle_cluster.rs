@@ -28,7 +28,8 @@ const FASTEST: f64 = 100.0;
 /// The share of GPUs that jobs hold at most under any scheduler, if under none of them jobs wait.
 fn idle(runs: &[Summary]) -> Option<f64> {
     let is_idle = |run: &Summary| {
-        run.finished > 1
+        run.is_whole()
+            && run.finished > 1
             && run.queueing.mean < WAITING * run.jct.mean
             && run.gpu_allocation < ROOM
             && run.gpu_allocation > 0.0
@@ -147,6 +148,7 @@ mod tests {
             ..Distribution::default()
         };
         Summary {
+            jobs: 10,
             finished: 10,
             jct: distribution(1000.0),
             queueing: distribution(wait),
@@ -160,6 +162,11 @@ mod tests {
         assert_eq!(idle(&[run(0.0, 0.01), run(2.0, 0.012)]), Some(0.012));
         assert_eq!(idle(&[run(0.0, 0.01), run(40.0, 0.01)]), None);
         assert_eq!(idle(&[run(0.0, 0.9)]), None, "it is busy");
+        let left_behind = Summary {
+            finished: 9,
+            ..run(0.0, 0.01)
+        };
+        assert_eq!(idle(&[run(0.0, 0.01), left_behind]), None);
         assert_eq!(idle(&[]), None);
     }
 
