@@ -5,6 +5,7 @@ use super::controls::quiet_button;
 use super::doers::StateProps;
 use super::icon::{Icon, sign};
 use super::node_groups::with_groups;
+use crate::bridge::protocol::Choice;
 use crate::draw::format;
 use crate::state::change::Change;
 use crate::state::{Action, AppState, Card, Setup};
@@ -21,9 +22,6 @@ const ROOM: f64 = 0.5;
 
 /// How much of a cluster jobs are to hold that is offered instead.
 const BUSY: f64 = 0.8;
-
-/// The most that jobs can be hurried.
-const FASTEST: f64 = 100.0;
 
 /// The share of GPUs that jobs hold at most under any scheduler, if under none of them jobs wait.
 fn idle(runs: &[Summary]) -> Option<f64> {
@@ -106,7 +104,7 @@ fn told(props: &StateProps, read: &UseStateHandle<Option<usize>>) -> Html {
         html! { <button type="button" onclick={take}>{ face }</button> }
     });
     let load = trace.choice.load();
-    let hurried = format::two_digits(load * BUSY / held).min(FASTEST);
+    let hurried = format::two_digits(load * BUSY / held).min(Choice::MOST_LOAD);
     let faster = (hurried > load).then(|| {
         let (session, cluster, origin) = (session.clone(), cluster.clone(), state.cluster_origin);
         let take = Callback::from(move |_: MouseEvent| {
