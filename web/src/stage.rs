@@ -10,6 +10,7 @@ use crate::followed::{Followed, pace};
 use crate::links::Links;
 use crate::state::AppState;
 use crate::time_axis::{Look, TimeAxis, Window};
+use std::borrow::Cow;
 use std::cell::{Ref, RefCell, RefMut};
 use std::rc::Rc;
 use switchyard::Time;
@@ -262,6 +263,12 @@ impl Stage {
         pace(speed, since, until)
     }
 
+    /// A job's name; its number where there is no such job.
+    pub fn job_name(&self, job: JobId) -> Cow<'_, str> {
+        let known = self.workload.jobs.get(job.index());
+        known.map_or_else(|| job.0.to_string().into(), |job| (&*job.name).into())
+    }
+
     /// The run with this id.
     pub fn run(&self, id: u32) -> Option<&StageRun> {
         self.runs.iter().find(|run| run.id == id)
@@ -435,6 +442,33 @@ impl StageRun {
         self.attained.note_promotions(&self.log, &self.segments_of);
         self.index.extend(&self.log);
         self.progress = progress;
+    }
+}
+
+#[cfg(test)]
+impl StageRun {
+    /// A sample's jobs on its cluster under a policy, to their end.
+    pub(crate) fn finished(sample: &switchyard::workload::Sample, policy: &str) -> Self {
+        let workload = std::sync::Arc::new(sample.workload());
+        let spec = switchyard::RunSpec {
+            policy: policy.parse().expect("a policy"),
+            cluster: sample.cluster_spec(),
+            placement: Default::default(),
+            options: Default::default(),
+            history: None,
+            outages: Default::default(),
+        };
+        let mut simulation = spec.start(workload.clone());
+        simulation.run().expect("plans are right");
+        let log = simulation.log();
+        let mut run = Self::new(0, policy.to_owned(), workload.jobs.len());
+        run.results = Some((
+            Outcomes::of(&workload, &spec.cluster, log),
+            Summary::of(&workload, &spec.cluster, log),
+        ));
+        run.receive(log.delta_since(Default::default()), simulation.progress());
+        run.complete = true;
+        run
     }
 }
 

@@ -68,39 +68,14 @@ fn held(run: &StageRun, range: Window) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
-    use switchyard::RunSpec;
-    use switchyard::report::{Outcomes, Summary};
-    use switchyard::sim::LogMark;
     use switchyard::workload::Sample;
-
-    fn run(policy: &str) -> (StageRun, Workload) {
-        let sample = Sample::named("lab").expect("it is there");
-        let workload = sample.workload();
-        let spec = RunSpec {
-            policy: policy.parse().expect("a policy"),
-            cluster: sample.cluster_spec(),
-            placement: Default::default(),
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-        };
-        let mut run = StageRun::new(0, policy.to_owned(), workload.jobs.len());
-        let mut simulation = spec.start(Arc::new(workload.clone()));
-        simulation.run().expect("plans are right");
-        let log = simulation.log();
-        run.results = Some((
-            Outcomes::of(&workload, &spec.cluster, log),
-            Summary::of(&workload, &spec.cluster, log),
-        ));
-        run.receive(log.delta_since(LogMark::default()), simulation.progress());
-        (run, workload)
-    }
 
     #[test]
     fn totals_are_what_every_job_and_segment_adds_up_to() {
+        let sample = Sample::named("lab").expect("it is there");
+        let workload = sample.workload();
         for policy in ["fifo", "tiresias-las"] {
-            let (run, workload) = run(policy);
+            let run = StageRun::finished(sample, policy);
             let (outcomes, _) = run.results.as_ref().expect("it is complete");
             let end = run.reached();
             for (from, to) in [(0.0, 1.0), (0.1, 0.4), (0.35, 0.36), (0.7, 1.5)] {

@@ -105,6 +105,9 @@ pub enum OpenRequest {
 pub struct Choice(pub Vec<(String, String)>);
 
 impl Choice {
+    /// The highest load.
+    pub const MOST_LOAD: f64 = 100.0;
+
     /// How many times as fast as recorded jobs come.
     pub fn load(&self) -> f64 {
         Self::load_of(self.value("load")).unwrap_or(1.0)
@@ -123,9 +126,10 @@ impl Choice {
     /// What a load is, as a sentence's second half.
     pub fn load_of(text: &str) -> Result<f64, String> {
         let load = text.parse().ok();
-        let load = load.filter(|load: &f64| (0.01..=100.0).contains(load));
+        let load = load.filter(|load: &f64| (0.01..=Self::MOST_LOAD).contains(load));
         load.ok_or_else(|| {
-            "it is a number from 0.01 to 100: 2 is twice as fast as recorded".to_owned()
+            let most = Self::MOST_LOAD;
+            format!("it is a number from 0.01 to {most}: 2 is twice as fast as recorded")
         })
     }
 

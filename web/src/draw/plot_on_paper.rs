@@ -1,19 +1,16 @@
 //! A curve ([`Plot`]) as a picture for a paper, and as the numbers that are drawn.
 
-use super::charts::{Axis, height_at};
-use super::format::quoted;
+use super::charts::{CHARACTER, LINE, SWATCH, axes_of, dashed, drawn, height_at, rows};
+use super::format::{cut, quoted};
 use super::palette;
 use super::space::{Css, Point, Rect};
 use super::svg::{Anchor, Paper, Svg};
-use switchyard::tell::{Line, Plot};
+use switchyard::tell::Plot;
 
 /// The picture's height to its width.
 const ASPECT: f64 = 0.66;
-/// From one line of text to the next, the stroke before a name and a character on average, heights of the
-/// text.
-const LINE: f64 = 1.42;
-const SWATCH: f64 = 1.7;
-const CHARACTER: f64 = 0.55;
+/// The gaps before a name and behind it, heights of the text.
+const GAPS: f64 = 1.6;
 /// Dashes of lines in their order, widths of the stroke on and off.
 const DASHES: [&[f64]; 3] = [&[], &[4.5, 2.5], &[1.2, 1.8]];
 
@@ -22,26 +19,15 @@ pub fn svg(plot: &Plot, paper: &Paper, words: &str) -> String {
     let size = paper.size(ASPECT);
     let mut svg = Svg::new(size, paper.look(), words);
     let chrome = svg.chrome;
-    let known = |line: &Line| -> Vec<(f64, f64)> {
-        let points = line.points.iter().copied();
-        points
-            .filter(|(x, y)| x.is_finite() && y.is_finite())
-            .collect()
-    };
-    let lines: Vec<_> = plot.lines.iter().map(known).collect();
+    let lines = drawn(plot);
     let marks = || plot.marks.iter().filter(|mark| mark.x.is_finite());
     let job = plot.job_at.filter(|x| x.is_finite());
-    let points = || lines.iter().flatten();
-    let xs = points()
-        .map(|point| point.0)
-        .chain(marks().map(|mark| mark.x));
-    let mut x = Axis::numbers(&xs.chain(job).collect::<Vec<_>>());
-    let mut y = Axis::numbers(&points().map(|point| point.1).collect::<Vec<_>>());
+    let (mut x, mut y) = axes_of(plot, &lines);
 
     let em = |heights: f64| heights * paper.look().text;
     let left = em(2.3 + CHARACTER * y.widest_label() as f64);
     let title = if paper.titled { 2.0 } else { 0.0 };
-    let names = names(plot, size.w / em(1.0) - 2.0);
+    let (labels, names) = names(plot, size.w / em(1.0) - 2.0);
     // Each mark's label has a row of its own, so that none covers another.
     let above = title + LINE * (names.len() + marks().count()) as f64;
     let top = em(0.8 + above);
@@ -79,8 +65,8 @@ pub fn svg(plot: &Plot, paper: &Paper, words: &str) -> String {
                 svg.path(&[Point::new(from, middle), end], &stroke(i, paper));
             }
             let foot = Point::new(end.x + em(0.4), middle + em(0.35));
-            svg.text(&plot.lines[i].name, foot, Anchor::Start, chrome.text, "");
-            from += em(name_width(&plot.lines[i]));
+            svg.text(&labels[i], foot, Anchor::Start, chrome.text, "");
+            from += em(name_width(&labels[i]));
         }
     }
     for &tick in y.ticks() {
@@ -162,57 +148,37 @@ pub fn svg(plot: &Plot, paper: &Paper, words: &str) -> String {
 /// The numbers that are drawn: a row a point.
 pub fn csv(plot: &Plot) -> String {
     let mut csv = format!("line,{},{}\n", quoted(&plot.x), quoted(&plot.y));
-    for line in &plot.lines {
-        for (x, y) in &line.points {
+    for (line, points) in plot.lines.iter().zip(drawn(plot)) {
+        for (x, y) in points {
             csv += &format!("{},{x},{y}\n", quoted(&line.name));
         }
     }
     csv
 }
 
-/// Names in rows above the plot, where there are several lines.
-fn names(plot: &Plot, room: f64) -> Vec<Vec<usize>> {
-    let mut rows: Vec<Vec<usize>> = Vec::new();
-    let mut used = f64::INFINITY;
-    for (i, line) in plot
-        .lines
-        .iter()
-        .enumerate()
-        .filter(|_| plot.lines.len() > 1)
-    {
-        if used + name_width(line) > room {
-            rows.push(Vec::new());
-            used = 0.0;
-        }
-        used += name_width(line);
-        if let Some(row) = rows.last_mut() {
-            row.push(i);
-        }
-    }
-    rows
+/// The names of lines, cut to the room of a row, and their rows above the plot, where there are several.
+fn names(plot: &Plot, room: f64) -> (Vec<String>, Vec<Vec<usize>>) {
+    let most = ((room - SWATCH - GAPS) / CHARACTER).max(3.0) as usize;
+    let names = plot.lines.iter().filter(|_| plot.lines.len() > 1);
+    let names: Vec<String> = names.map(|line| cut(&line.name, most)).collect();
+    let rows = rows(names.iter().map(|name| name_width(name)), room);
+    (names, rows)
 }
 
-/// The width of a name with the stroke before it and the gap behind it, heights of the text.
-fn name_width(line: &Line) -> f64 {
-    SWATCH + 1.6 + CHARACTER * line.name.chars().count() as f64
+/// The width of a name with the stroke before it and the gaps, heights of the text.
+fn name_width(name: &str) -> f64 {
+    SWATCH + GAPS + CHARACTER * name.chars().count() as f64
 }
 
 fn stroke(i: usize, paper: &Paper) -> String {
     let colour = palette::run_colour(i, paper.dark);
-    let width = paper.look().text / 6.5;
-    let dashes = DASHES[i % DASHES.len()].iter();
-    let dashes: Vec<String> = dashes.map(|on| format!("{:.1}", on * width)).collect();
-    let dashes = match dashes.is_empty() {
-        true => String::new(),
-        false => format!(" stroke-dasharray='{}'", dashes.join(" ")),
-    };
-    format!("stroke='{colour}' stroke-width='{width:.1}'{dashes}")
+    dashed(colour, paper.look().text / 6.5, DASHES[i % DASHES.len()])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use switchyard::tell::Mark;
+    use switchyard::tell::{Line, Mark};
 
     fn plot() -> Plot {
         let line = |name: &str| Line::new(name, vec![(0.0, 1.0), (8.0, f64::NAN), (16.0, 3.0)]);
@@ -250,6 +216,23 @@ mod tests {
     }
 
     #[test]
+    fn a_long_name_is_cut_in_the_picture_alone() {
+        let mut plot = plot();
+        plot.lines[0].name = "a name that no column has room for ".repeat(4);
+        let name = &plot.lines[0].name;
+        let svg = svg(&plot, &Paper::COLUMN, "");
+        assert!(!svg.contains(name.as_str()) && svg.contains('…'), "{svg}");
+        let room = Paper::COLUMN.size(ASPECT).w / Paper::COLUMN.look().text;
+        let cut = svg
+            .split('…')
+            .next()
+            .and_then(|part| part.rsplit('>').next());
+        let cut = cut.expect("it is a text").chars().count() + 1;
+        assert!(SWATCH + CHARACTER * cut as f64 <= room, "{cut} letters");
+        assert!(csv(&plot).contains(name.as_str()));
+    }
+
+    #[test]
     fn a_plot_without_points_is_a_picture_too() {
         let nothing = Plot::new("", "x", "y", Vec::new());
         assert!(svg(&nothing, &Paper::COLUMN, "").ends_with("</svg>"));
@@ -258,7 +241,7 @@ mod tests {
 
     #[test]
     fn every_point_is_in_the_table() {
-        assert_eq!(csv(&plot()).lines().count(), 7);
+        assert_eq!(csv(&plot()).lines().count(), 5, "NaN is not drawn");
         assert_eq!(csv(&plot()).lines().nth(1), Some("\"one\",0,1"));
     }
 }

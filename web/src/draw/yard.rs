@@ -75,7 +75,7 @@ const FOR_NODES: [f64; 4] = [0.6, 0.54, 0.48, 0.42];
 const ROWS_WORTH: f64 = 2.0;
 /// The same where a node is small, so that a queue needs little room, and where it stands in a frame.
 const FOR_DENSE: f64 = 0.78;
-/// The same, one after the other, where who waits would have no room at all.
+/// Shares tried in turn where waiting jobs would have no room.
 const FOR_CRAMPED: [f64; 7] = [0.6, 0.54, 0.48, 0.42, 0.36, 0.3, 0.24];
 /// CSS pixels between the nodes and the platform, and around them, a line of words and all.
 const ABOVE_PLATFORM: f64 = 33.0;
@@ -92,7 +92,7 @@ enum Target {
 const BESIDE_NODES: f64 = 12.0;
 const ABOVE_NODES: f64 = 4.0;
 
-/// How nodes are laid on a canvas that those who wait have a part of.
+/// How nodes are laid on a canvas of which waiting jobs have a part.
 fn tiled(floor: &Floor, inside: Inside, area: &Rect, ratio: Ratio) -> Tiling {
     let css = |length: f64| ratio.px(length);
     let w = (area.w - 2.0 * css(BESIDE_NODES)).max(1.0);

@@ -106,11 +106,11 @@ impl Session {
                 }
                 Err(why) => {
                     session.cancel_opening();
-                    let next = match &source {
-                        Source::Url(_) => NextStep::Fetch(source),
-                        _ => NextStep::Open("Open another file"),
-                    };
-                    session.tell(Action::Refused(Refused { why, next }));
+                    let mut refused = Refused::file(why);
+                    if let Source::Url(_) = source {
+                        refused.next = NextStep::Fetch(source);
+                    }
+                    session.tell(Action::Refused(refused));
                 }
             }
         });

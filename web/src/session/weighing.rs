@@ -3,6 +3,7 @@
 //! they are taken. All are held as bytes until the page is left.
 
 use super::Session;
+use super::plugging::ends_with;
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{Reply, Role, RunRequest};
 use crate::state::Action;
@@ -127,8 +128,7 @@ impl Session {
 
     /// Takes files of weights out of what was dropped, and has them looked at.
     pub(super) fn take_weights(&self, files: &mut Vec<File>) {
-        let is_weights = |file: &mut File| file.name().to_ascii_lowercase().ends_with(SUFFIX);
-        for file in files.extract_if(.., is_weights) {
+        for file in files.extract_if(.., |file| ends_with(file, SUFFIX)) {
             let session = self.clone();
             spawn_local(async move { session.look_at_weights(file).await });
         }

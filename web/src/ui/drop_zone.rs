@@ -1,5 +1,6 @@
 //! The whole page takes dropped files, and files that are chosen.
 
+use super::focused::element;
 use crate::session::Session;
 use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
@@ -89,9 +90,8 @@ pub(super) const PICKER: &str = "trace-files";
 
 /// Has a person choose files.
 pub(super) fn pick_files() {
-    let document = web_sys::window().and_then(|window| window.document());
-    let picker = document.and_then(|document| document.get_element_by_id(PICKER));
-    if let Some(picker) = picker.and_then(|picker| picker.dyn_into::<HtmlElement>().ok()) {
+    let picker = element(PICKER).and_then(|picker| picker.dyn_into::<HtmlElement>().ok());
+    if let Some(picker) = picker {
         picker.click();
     }
 }

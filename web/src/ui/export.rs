@@ -174,13 +174,7 @@ pub(super) fn save_table(
     let is_first = |run: &&Column| run.id == baseline;
     let first = columns.iter().filter(is_first);
     let runs = first.chain(columns.iter().filter(|run| !is_first(run)));
-    let runs = runs.map(|run| {
-        let called = match over_common {
-            true => run.summary.called_over(&run.name, run.compared.jobs),
-            false => run.name.clone(),
-        };
-        (called, &run.compared)
-    });
+    let runs = runs.map(|run| (run.called(over_common), &run.compared));
     let runs: Vec<(String, &Summary)> = runs.collect();
     let runs: Vec<(&str, &Summary)> = runs.iter().map(|(called, of)| (&**called, *of)).collect();
     let &(_, _, mime, form) = of;

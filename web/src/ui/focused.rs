@@ -53,7 +53,7 @@ pub(super) fn use_way_back(within: &NodeRef) {
             };
             let opener = opener.and_then(|opener| opener.dyn_into::<HtmlElement>().ok());
             // What has opened it may have gone meanwhile.
-            let view = || document.get_element_by_id(PANEL)?.dyn_into().ok();
+            let view = || element(PANEL)?.dyn_into().ok();
             let opener = opener.filter(|opener| opener.is_connected()).or_else(view);
             if let Some(opener) = opener.filter(|_| is_lost) {
                 focus(&opener);
@@ -66,10 +66,14 @@ fn document() -> Option<Document> {
     web_sys::window()?.document()
 }
 
+/// The element of this id, if there is one.
+pub(super) fn element(id: &str) -> Option<Element> {
+    document()?.get_element_by_id(id)
+}
+
 /// Puts the focus on the element of this id, if there is one.
 pub(super) fn focus_on(id: &str) {
-    let element = document().and_then(|document| document.get_element_by_id(id));
-    if let Some(element) = element.and_then(|of| of.dyn_into().ok()) {
+    if let Some(element) = element(id).and_then(|of| of.dyn_into().ok()) {
         focus(&element);
     }
 }

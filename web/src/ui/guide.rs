@@ -155,28 +155,16 @@ pub(super) fn guide(session: &Session, number: usize) -> Html {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::StageRun;
     use crate::state::GUIDED_SCHEDULERS;
     use crate::ui::views;
-    use switchyard::RunSpec;
-    use switchyard::report::Summary;
-    use switchyard::sim::SimOptions;
     use switchyard::workload::Sample;
 
     fn mean_jct(policy: &str) -> f64 {
         let sample = Sample::named(GUIDED).expect("a sample of this name");
-        let spec = RunSpec {
-            policy: policy.parse().expect("a policy"),
-            cluster: sample.cluster_spec(),
-            placement: Default::default(),
-            options: SimOptions::default(),
-            history: None,
-            outages: Default::default(),
-        };
-        let mut run = spec.start(sample.workload().into());
-        run.run().expect("plans are right");
-        Summary::of(&sample.workload(), &sample.cluster_spec(), run.log())
-            .jct
-            .mean
+        let run = StageRun::finished(sample, policy);
+        let (_, summary) = run.results.expect("it is complete");
+        summary.jct.mean
     }
 
     #[test]

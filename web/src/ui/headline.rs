@@ -8,7 +8,6 @@ use super::metrics_table::{Column, cell, known, reference};
 use super::term::Term;
 use crate::draw::format;
 use crate::session::Session;
-
 use crate::state::view_options::COMPARE_OVER;
 use crate::state::{Action, AppState};
 use switchyard::study::why_trained;
@@ -110,7 +109,7 @@ pub(super) fn headline(
             cell(
                 (metric.definition.name, metric.look),
                 columns,
-                baseline,
+                (baseline, Column::is_comparable),
                 values,
                 position,
             )

@@ -5,6 +5,7 @@ use super::controls::quiet_button;
 use super::doers::StateProps;
 use super::icon::{Icon, sign};
 use super::node_groups::with_groups;
+use crate::bridge::protocol::Choice;
 use crate::draw::format;
 use crate::state::change::Change;
 use crate::state::{Action, AppState, Card, Setup};
@@ -22,13 +23,11 @@ const ROOM: f64 = 0.5;
 /// How much of a cluster jobs are to hold that is offered instead.
 const BUSY: f64 = 0.8;
 
-/// The most that jobs can be hurried.
-const FASTEST: f64 = 100.0;
-
 /// The share of GPUs that jobs hold at most under any scheduler, if under none of them jobs wait.
 fn idle(runs: &[Summary]) -> Option<f64> {
     let is_idle = |run: &Summary| {
-        run.finished > 1
+        run.is_whole()
+            && run.finished > 1
             && run.queueing.mean < WAITING * run.jct.mean
             && run.gpu_allocation < ROOM
             && run.gpu_allocation > 0.0
@@ -105,7 +104,7 @@ fn told(props: &StateProps, read: &UseStateHandle<Option<usize>>) -> Html {
         html! { <button type="button" onclick={take}>{ face }</button> }
     });
     let load = trace.choice.load();
-    let hurried = format::two_digits(load * BUSY / held).min(FASTEST);
+    let hurried = format::two_digits(load * BUSY / held).min(Choice::MOST_LOAD);
     let faster = (hurried > load).then(|| {
         let (session, cluster, origin) = (session.clone(), cluster.clone(), state.cluster_origin);
         let take = Callback::from(move |_: MouseEvent| {
@@ -147,6 +146,7 @@ mod tests {
             ..Distribution::default()
         };
         Summary {
+            jobs: 10,
             finished: 10,
             jct: distribution(1000.0),
             queueing: distribution(wait),
@@ -160,6 +160,11 @@ mod tests {
         assert_eq!(idle(&[run(0.0, 0.01), run(2.0, 0.012)]), Some(0.012));
         assert_eq!(idle(&[run(0.0, 0.01), run(40.0, 0.01)]), None);
         assert_eq!(idle(&[run(0.0, 0.9)]), None, "it is busy");
+        let left_behind = Summary {
+            finished: 9,
+            ..run(0.0, 0.01)
+        };
+        assert_eq!(idle(&[run(0.0, 0.01), left_behind]), None);
         assert_eq!(idle(&[]), None);
     }
 

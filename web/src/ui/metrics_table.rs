@@ -28,10 +28,27 @@ pub(super) struct Column {
     types: Vec<TypeFigures>,
 }
 
+/// Whether a run's numbers stand for all jobs that they are to be of.
+pub(super) type Stands = fn(&Column) -> bool;
+
 impl Column {
     /// Whether its figures stand for all jobs that are compared.
     pub(super) fn is_comparable(&self) -> bool {
         self.complete && self.compared.is_whole()
+    }
+
+    /// Whether what is told of all its jobs stands for all there are.
+    fn is_whole(&self) -> bool {
+        self.complete && self.summary.is_whole()
+    }
+
+    /// What it is called in a table for a paper; `over_common`: of figures over the jobs that finished in all
+    /// complete runs.
+    pub(super) fn called(&self, over_common: bool) -> String {
+        match over_common && self.complete {
+            true => self.summary.called_over(&self.name, self.compared.jobs),
+            false => self.name.clone(),
+        }
     }
 
     /// What stands beside its name: how far it is, or how many jobs it has left behind.
@@ -98,47 +115,22 @@ pub(super) fn metrics_table(columns: &[Column], dark: bool, baseline: u32) -> Ht
             false => known(metric, &column.compared),
         });
         row(
-            &metric.definition,
-            0,
+            (&metric.definition, 0),
             metric.look,
             columns,
-            baseline,
+            (baseline, Column::is_comparable),
             values,
         )
     });
     let fail = columns
         .iter()
         .any(|column| column.summary.failures.is_something());
-    // What is nought in every run says nothing.
-    let failures = FAILURES.iter().filter(|_| fail).filter_map(|metric| {
-        let values = columns.iter();
-        let values: Vec<f64> = values
-            .map(|column| (metric.value)(&column.summary.failures))
-            .collect();
-        values.iter().any(|value| *value != 0.0).then(|| {
-            row(
-                &metric.definition,
-                0,
-                metric.look,
-                columns,
-                baseline,
-                values.into_iter(),
-            )
-        })
-    });
     let across = columns.len() + 1;
     let types = (0u32..).zip(&baseline.types).map(|(at, of)| {
-        let rows = OF_TYPE.iter().map(|metric| {
-            let values = columns.iter().map(|column| {
-                let own = column.types.get(at as usize);
-                own.map_or(f64::NAN, metric.value)
-            });
-            row(&metric.definition, at, metric.look, columns, baseline, values)
-        });
         html! {
             <tbody key={format!("type-{at}")}>
                 { heading(&format!("On {}: {}", type_title(&of.gpu_type), format::counted(of.gpus.into(), "GPU", "GPUs")), across) }
-                { for rows }
+                { for of_type(columns, baseline, at) }
             </tbody>
         }
     });
@@ -156,13 +148,51 @@ pub(super) fn metrics_table(columns: &[Column], dark: bool, baseline: u32) -> Ht
                 if fail {
                     <tbody key="failures">
                         { heading("Failures and checkpoints", across) }
-                        { for failures }
+                        { for of_failures(columns, baseline) }
                     </tbody>
                 }
                 { for types }
             </table>
         </section>
     }
+}
+
+/// What failures cost the runs, over all jobs. What is nought in every run says nothing.
+fn of_failures(columns: &[Column], baseline: &Column) -> Vec<Html> {
+    let rows = FAILURES.iter().filter_map(|metric| {
+        let values = columns.iter();
+        let values: Vec<f64> = values
+            .map(|column| (metric.value)(&column.summary.failures))
+            .collect();
+        values.iter().any(|value| *value != 0.0).then(|| {
+            row(
+                (&metric.definition, 0),
+                metric.look,
+                columns,
+                (baseline, Column::is_whole),
+                values.into_iter(),
+            )
+        })
+    });
+    rows.collect()
+}
+
+/// What is told of one GPU type, over all jobs.
+fn of_type(columns: &[Column], baseline: &Column, at: u32) -> Vec<Html> {
+    let rows = OF_TYPE.iter().map(|metric| {
+        let values = columns.iter().map(|column| {
+            let own = column.types.get(at as usize);
+            own.map_or(f64::NAN, metric.value)
+        });
+        row(
+            (&metric.definition, at),
+            metric.look,
+            columns,
+            (baseline, Column::is_whole),
+            values,
+        )
+    });
+    rows.collect()
 }
 
 /// What the table shows of each run; `over_common`: over the jobs that finished in all complete runs.
@@ -198,18 +228,17 @@ fn heading(text: &str, across: usize) -> Html {
 }
 
 /// One number of every run, NaN where it is not known; `place` tells a term from others of the same
-/// name.
+/// name. `compared`: the baseline, and which runs are like it.
 fn row(
-    definition: &'static Definition,
-    place: u32,
+    (definition, place): (&'static Definition, u32),
     look: Look,
     columns: &[Column],
-    baseline: &Column,
+    compared: (&Column, Stands),
     values: impl Iterator<Item = f64>,
 ) -> Html {
     let values: Vec<f64> = values.collect();
     let cells =
-        (0..columns.len()).map(|at| cell((definition.name, look), columns, baseline, &values, at));
+        (0..columns.len()).map(|at| cell((definition.name, look), columns, compared, &values, at));
     html! {
         <tr key={definition.id}>
             <th scope="row"><Term {definition} {place} /></th>
@@ -219,22 +248,22 @@ fn row(
 }
 
 /// One number of one run: how it differs from the baseline's, and whether it is the best. `name`: the
-/// metric's, for narrow screens, where no column has a head.
+/// metric's, for narrow screens, where no column has a head. Only runs whose numbers stand for all jobs are compared.
 pub(super) fn cell(
     (name, look): (&'static str, Look),
     columns: &[Column],
-    baseline: &Column,
+    (baseline, stands): (&Column, Stands),
     values: &[f64],
     at: usize,
 ) -> Html {
     let (column, value) = (&columns[at], values[at]);
     let comparable = columns.iter().zip(values);
-    let comparable = comparable.filter(|(column, _)| column.is_comparable());
+    let comparable = comparable.filter(|(column, _)| stands(column));
     let comparable: Vec<f64> = comparable.map(|(_, value)| *value).collect();
-    let best = best(look.better, &comparable).filter(|_| column.is_comparable());
+    let best = best(look.better, &comparable).filter(|_| stands(column));
     let base = columns.iter().position(|column| column.id == baseline.id);
     let base = base.map_or(f64::NAN, |at| values[at]);
-    let are_alike = column.is_comparable() && baseline.is_comparable();
+    let are_alike = stands(column) && stands(baseline);
     let words = difference(value, base, look.direction);
     let words = words.filter(|_| are_alike && column.id != baseline.id);
     let is_best = best.is_some_and(|best| is_same(best, value));
@@ -280,5 +309,69 @@ mod tests {
         assert_eq!(best(Better::Lower, &[10.0]), None);
         assert_eq!(best(Better::Lower, &[10.0, f64::NAN]), None);
         assert_eq!(best(Better::Lower, &[1000.0, 1001.0]), None);
+    }
+
+    /// A run of ten jobs that finished so many of them, compared over those; of which so many were evicted.
+    fn column(id: u32, finished: u32, evictions: u32) -> Column {
+        let mut summary = Summary {
+            jobs: 10,
+            finished,
+            ..Summary::default()
+        };
+        summary.failures.evictions = evictions;
+        Column {
+            id,
+            name: "fifo".to_owned(),
+            hue: 0,
+            spec: String::new(),
+            complete: true,
+            done: (finished, 10),
+            summary,
+            compared: Summary {
+                jobs: finished,
+                ..summary
+            },
+            types: vec![TypeFigures {
+                gpu_type: "v100".to_owned(),
+                gpus: 8,
+                gpu_hours: 0.0,
+                allocation: 0.5,
+                jobs: 1 + evictions,
+                mean_jct: 60.0,
+                mean_queueing: 6.0,
+                jct: Vec::new(),
+            }],
+        }
+    }
+
+    #[test]
+    fn what_is_of_all_jobs_is_compared_where_all_have_finished() {
+        let marks = |finished: u32| {
+            let columns = [column(0, finished, 10), column(1, finished, 20)];
+            let said = |rows: Vec<Html>| {
+                let rows = format!("{rows:?}");
+                ["best", "×"].map(|words| rows.matches(words).count())
+            };
+            [
+                said(of_failures(&columns, &columns[0])),
+                said(of_type(&columns, &columns[0], 0)),
+            ]
+        };
+        assert_eq!(marks(9), [[0, 0], [0, 0]]);
+        // The best has a mark and a class.
+        assert_eq!(marks(10), [[2, 1], [0, 1]]);
+    }
+
+    #[test]
+    fn a_table_for_a_paper_says_over_how_many_jobs_a_complete_run_is() {
+        let of = column(0, 9, 0);
+        assert_eq!(of.called(false), "fifo");
+        assert_eq!(of.called(true), "fifo, over 9 jobs (9 of 10 finished)");
+        let going = Column {
+            complete: false,
+            compared: of.summary,
+            ..of
+        };
+        assert_eq!(going.called(true), "fifo");
     }
 }

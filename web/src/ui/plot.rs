@@ -4,10 +4,10 @@
 
 use super::drawing::drawing;
 use super::picture_saver::PictureSaver;
-use crate::draw::charts::{Axis, height_at};
+use crate::draw::charts::{Axis, Points, axes_of, drawn, height_at};
 use crate::draw::svg::{Paper, escaped};
 use crate::draw::{format, palette, plot_on_paper};
-use switchyard::policy::{Line, Plot};
+use switchyard::policy::Plot;
 use yew::prelude::*;
 
 /// Sizes in the picture's own units, which are CSS pixels at the inspector's usual width.
@@ -26,7 +26,7 @@ const DASHES: [&str; 3] = ["none", "7 4", "2 3"];
 /// A plot with its axes worked out.
 struct Drawing<'a> {
     plot: &'a Plot,
-    lines: Vec<Vec<(f64, f64)>>,
+    lines: Vec<Points>,
     /// Marks with a place on the axis, and the row of each one's label.
     marks: Vec<(f64, &'a str, usize)>,
     x: Axis,
@@ -105,24 +105,9 @@ fn stroke(i: usize, dark: bool) -> String {
 
 impl<'a> Drawing<'a> {
     fn of(plot: &'a Plot) -> Self {
-        let finite = |line: &Line| -> Vec<(f64, f64)> {
-            let points = line.points.iter().copied();
-            points
-                .filter(|(x, y)| x.is_finite() && y.is_finite())
-                .collect()
-        };
-        let lines: Vec<_> = plot.lines.iter().map(finite).collect();
-        let places = plot.marks.iter().map(|mark| mark.x).chain(plot.job_at);
-        let xs: Vec<f64> = lines
-            .iter()
-            .flatten()
-            .map(|point| point.0)
-            .chain(places.filter(|x| x.is_finite()))
-            .collect();
-        let ys: Vec<f64> = lines.iter().flatten().map(|point| point.1).collect();
-        let mut x = Axis::numbers(&xs);
+        let lines = drawn(plot);
+        let (mut x, mut y) = axes_of(plot, &lines);
         x.thin_out(6);
-        let mut y = Axis::numbers(&ys);
         y.thin_out(5);
         let mut drawing = Self {
             plot,
@@ -298,7 +283,7 @@ fn label_width(label: &str) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use switchyard::policy::Mark;
+    use switchyard::policy::{Line, Mark};
 
     fn plot() -> Plot {
         let mark = |x: f64| Mark {

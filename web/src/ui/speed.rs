@@ -58,10 +58,7 @@ pub(super) fn losses(stage: &Stage, slowness: &Slowness, on_seek: &Callback<f64>
     if slowness.mean() > NEARLY {
         return html! { <p class="hint">{ "Ran at its full speed." }</p> };
     }
-    let name = |job: JobId| {
-        let known = stage.workload.jobs.get(job.index());
-        known.map_or_else(|| job.0.to_string(), |job| format::short_name(&job.name))
-    };
+    let name = |job: JobId| format::short_name(&stage.job_name(job));
     let told = slowness.losses.iter().take(MOST).map(|loss| {
         let at = loss.at.seconds();
         let seek = on_seek.reform(move |_: MouseEvent| at);

@@ -2,11 +2,11 @@
 //! one; and the way past all that stands before the view.
 
 use super::doers::{StateProps, tell};
-use super::focused::focus_on;
+use super::focused::{element, focus_on};
 use super::view::View;
 use super::views::{self, VIEWS};
 use crate::state::{Action, AppState};
-use web_sys::{Element, ScrollIntoViewOptions, ScrollLogicalPosition};
+use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
 /// Where the view is shown.
@@ -82,10 +82,6 @@ pub(super) fn Tabs(props: &StateProps) -> Html {
 /// the place of the page's own.)
 pub(super) fn skip_link() -> Html {
     html! { <button type="button" class="skip" onclick={|_: MouseEvent| focus_on(PANEL)}>{ "Skip to the view" }</button> }
-}
-
-fn element(id: &str) -> Option<Element> {
-    web_sys::window()?.document()?.get_element_by_id(id)
 }
 
 #[cfg(test)]

@@ -272,7 +272,8 @@ fn load_field(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
         })
     };
     let help = "How fast jobs come: 1 as recorded, 2 twice as fast. Gaps between submissions are divided by it; jobs stay as they are";
-    let numbers = any_from("0.01").to("100");
+    let most = Choice::MOST_LOAD.to_string();
+    let numbers = any_from("0.01").to(&most);
     let load = trace.choice.load().to_string();
     let field = number_field("Load (×)", Some(help), numbers, load, take);
     varied(field, vary(session, &Vary::Load, None))

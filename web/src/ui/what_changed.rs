@@ -179,7 +179,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
         };
         let csv = {
             let (changed, titles, stage) = (changed.clone(), titles.clone(), shared.clone());
-            Callback::from(move |()| changed.scatter.csv(&titles, &|job| job_name(&stage.read(), job).0.to_owned()))
+            Callback::from(move |()| changed.scatter.csv(&titles, &|job| stage.read().job_name(job).into_owned()))
         };
         let of_all = {
             let (state, stage) = (state.clone(), shared.clone());
@@ -309,14 +309,14 @@ fn pair(state: &AppState, chosen: Option<u32>) -> (u32, u32) {
     (there, here.unwrap_or(there))
 }
 
-fn job_name(stage: &Stage, job: JobId) -> (&str, u32) {
+fn gpus(stage: &Stage, job: JobId) -> u32 {
     let job = stage.workload.jobs.get(job.index());
-    job.map_or(("", 0), |job| (&job.name, job.gpus))
+    job.map_or(0, |job| job.gpus)
 }
 
 /// What is said of the dot under the pointer, in the corner where it covers the fewest.
 fn about(stage: &Stage, dot: &Dot, names: (&str, &str)) -> Html {
-    let (name, gpus) = job_name(stage, dot.job);
+    let (name, gpus) = (stage.job_name(dot.job), gpus(stage, dot.job));
     let ratio = difference(dot.here, dot.there, Direction::Time).unwrap_or_default();
     html! {
         <div class={classes!("chart-readout", if dot.ratio() > 1.0 { "below" } else { "above" })} aria-hidden="true">
@@ -348,11 +348,11 @@ fn shown_by(colour_by: ColourBy, jobs: usize) -> ColourBy {
 /// The jobs that changed most.
 fn ranking(stage: &Stage, title: &'static str, dots: &[Dot], select: &Callback<JobId>) -> Html {
     let rows = dots.iter().map(|dot| {
-        let (name, gpus) = job_name(stage, dot.job);
         let job = dot.job;
+        let (name, gpus) = (stage.job_name(job), gpus(stage, job));
         html! {
             <tr>
-                <td>{ job_link(name, job, select) }</td>
+                <td>{ job_link(&name, job, select) }</td>
                 <td class="number">{ format::counted(gpus.into(), "GPU", "GPUs") }</td>
                 <td class="number">{ format!("{} → {}", format::duration(dot.there), format::duration(dot.here)) }</td>
                 <td class="number" title={difference(dot.here, dot.there, Direction::Time)}>{ sooner_or_later(dot) }</td>

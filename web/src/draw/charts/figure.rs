@@ -89,7 +89,8 @@ pub struct RangeMark {
 }
 
 /// What became of each job of a run: its results once it is complete, else worked out from what
-/// its log knows so far; ρ where that does not take applications, which the page does not have.
+/// its log knows so far; ρ is unknown until then where jobs train applications, which the page does
+/// not have.
 pub fn outcomes<'a>(stage: &'a Stage, run: &'a StageRun) -> Cow<'a, Outcomes> {
     if let Some((outcomes, _)) = &run.results {
         return Cow::Borrowed(outcomes);

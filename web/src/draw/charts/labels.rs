@@ -16,8 +16,8 @@ const PLACES: usize = 60;
 const APART: f64 = 24.0;
 const PER_PIXEL_TOO_CLOSE: f64 = 0.4;
 
-/// Covering a cell of a line makes both hard to read, wherever else a label would stand well; covering
-/// another label is far worse.
+/// Covering a cell of a line makes both hard to read and outweighs any better place; covering another
+/// label is far worse.
 const COVERS_LINE: f64 = 50.0;
 const COVERS_LABEL: f64 = 10_000.0;
 

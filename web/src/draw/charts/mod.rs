@@ -16,7 +16,8 @@ pub use axis::Axis;
 pub use figure::{Figure, Marks, RangeMark, Series, outcomes, summary, types};
 pub use names::type_title;
 pub use paint::stroke;
-pub use series::{Band, Points, at as height_at};
+pub(in crate::draw) use paint::{CHARACTER, LINE, SWATCH, dashed, rows};
+pub use series::{Band, Points, at as height_at, axes_of, drawn};
 
 use crate::stage::Stage;
 use switchyard::cluster::ClusterSpec;

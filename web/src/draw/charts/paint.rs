@@ -7,11 +7,11 @@ use crate::draw::svg::{Anchor, Look, Paper, Svg};
 use crate::draw::{format, palette};
 
 /// The width of a character on average, heights of the text.
-const CHARACTER: f64 = 0.55;
+pub(in crate::draw) const CHARACTER: f64 = 0.55;
 /// From one line of text to the next, heights of the text.
-const LINE: f64 = 1.42;
-/// The stroke in front of a name.
-const SWATCH: f64 = 1.7;
+pub(in crate::draw) const LINE: f64 = 1.42;
+/// The stroke in front of a name, heights of the text.
+pub(in crate::draw) const SWATCH: f64 = 1.7;
 /// More lines than these are not named beside themselves: there is no place where a name is clearly one's.
 const MOST_BESIDE: usize = 3;
 /// Between two names in a row, heights of the text.
@@ -42,12 +42,9 @@ impl Figure {
         self.series.len() <= MOST_BESIDE && self.series.iter().all(lines)
     }
 
-    /// Where the plot itself is on a figure of this size.
+    /// Where the plot itself is on a figure of this size, without rows of names.
     pub fn plot(&self, size: Size<Css>, look: Look) -> Rect<Css> {
-        match look.keyed {
-            true => self.below(self.names(size, look).rows(), size, look),
-            false => self.below(0, size, look),
-        }
+        self.below(0, size, look)
     }
 
     /// Where the plot is below so many rows of names.
@@ -75,36 +72,29 @@ impl Figure {
                 .iter()
                 .map(|series| self.line(series.marks.points(), &plot))
                 .collect();
-            let label = |series| self.label(series, MOST_OF_PLOT * plot.w, look);
-            let width = |series| look.text * label_width(&label(series));
-            let sizes: Vec<_> = self
-                .series
-                .iter()
-                .map(|series| Size::new(width(series), look.text * LINE))
-                .collect();
-            let labels = labels::place(&lines, &sizes, plot);
-            if labels.clear || !look.keyed {
-                return Names::Beside(labels.at);
+            let labels = self.labels(MOST_OF_PLOT * plot.w, look);
+            let size = |label: &String| Size::new(look.text * label_width(label), look.text * LINE);
+            let sizes: Vec<_> = labels.iter().map(size).collect();
+            let places = labels::place(&lines, &sizes, plot);
+            if places.clear || !look.keyed {
+                return Names::Beside(labels, places.at);
             }
         }
         if !look.keyed {
             return Names::Elsewhere;
         }
         let room = size.w - 2.0 * look.text;
-        let mut rows: Vec<Vec<usize>> = Vec::new();
-        let mut used = f64::INFINITY;
-        for (i, series) in self.series.iter().enumerate() {
-            let needs = look.text * (label_width(&self.label(series, room, look)) + BETWEEN);
-            if used + needs > room + look.text * BETWEEN {
-                rows.push(Vec::new());
-                used = 0.0;
-            }
-            used += needs;
-            if let Some(row) = rows.last_mut() {
-                row.push(i);
-            }
-        }
-        Names::Above(rows)
+        let labels = self.labels(room, look);
+        let widths = labels.iter();
+        let widths = widths.map(|label| look.text * (label_width(label) + BETWEEN));
+        let rows = rows(widths, room + look.text * BETWEEN);
+        Names::Above(labels, rows)
+    }
+
+    /// The names of all runs as [`label`](Self::label) has them.
+    fn labels(&self, most: f64, look: Look) -> Vec<String> {
+        let runs = self.series.iter();
+        runs.map(|series| self.label(series, most, look)).collect()
     }
 
     /// A run's name with its stroke, cut to so many pixels.
@@ -175,7 +165,7 @@ impl Figure {
                 svg.close();
             }
         }
-        self.paint_names(&mut svg, names, plot, size.w);
+        self.paint_names(&mut svg, names);
         svg.finish()
     }
 
@@ -276,28 +266,25 @@ impl Figure {
     }
 
     /// Each run's name: beside its line, or in rows above the plot.
-    fn paint_names(&self, svg: &mut Svg, names: &Names, plot: Rect<Css>, width: f64) {
-        let look = svg.look;
+    fn paint_names(&self, svg: &mut Svg, names: &Names) {
         match names {
             Names::Elsewhere => {}
-            Names::Beside(places) => {
-                for (i, at) in places.iter().enumerate() {
+            Names::Beside(labels, places) => {
+                for (i, (label, at)) in labels.iter().zip(places).enumerate() {
                     if let Some(at) = at {
                         svg.rect(at, svg.chrome.background, 0.8);
-                        let label = self.label(&self.series[i], MOST_OF_PLOT * plot.w, look);
-                        self.name(svg, i, &label, at.corner());
+                        self.name(svg, i, label, at.corner());
                     }
                 }
             }
-            Names::Above(rows) => {
-                let title = if look.titled { 2.0 } else { 0.0 };
+            Names::Above(labels, rows) => {
+                let title = if svg.look.titled { 2.0 } else { 0.0 };
                 for (row, members) in rows.iter().enumerate() {
                     let mut x = svg.em(1.0);
                     for &i in members {
                         let y = svg.em(0.4 + title + LINE * row as f64);
-                        let label = self.label(&self.series[i], width - svg.em(2.0), look);
-                        self.name(svg, i, &label, Point::new(x, y));
-                        x += svg.em(label_width(&label) + BETWEEN);
+                        self.name(svg, i, &labels[i], Point::new(x, y));
+                        x += svg.em(label_width(&labels[i]) + BETWEEN);
                     }
                 }
             }
@@ -325,12 +312,12 @@ impl Figure {
     }
 }
 
-/// Where the names of runs stand.
+/// The names of runs, cut to their room, and where they stand.
 enum Names {
     /// Beside the line of each that has one.
-    Beside(Vec<Option<Rect<Css>>>),
+    Beside(Vec<String>, Vec<Option<Rect<Css>>>),
     /// In rows above the plot.
-    Above(Vec<Vec<usize>>),
+    Above(Vec<String>, Vec<Vec<usize>>),
     /// Not in the picture: the page has them.
     Elsewhere,
 }
@@ -339,7 +326,7 @@ impl Names {
     /// How many rows they take above the plot.
     fn rows(&self) -> usize {
         match self {
-            Self::Above(rows) => rows.len(),
+            Self::Above(_, rows) => rows.len(),
             _ => 0,
         }
     }
@@ -353,15 +340,35 @@ pub fn stroke(hue: usize, complete: bool, look: Look) -> String {
     } else {
         DOTS
     };
-    let dashes: Vec<String> = dashes
-        .iter()
-        .map(|on| format!("{:.1}", on * width))
-        .collect();
+    dashed(colour, width, dashes)
+}
+
+/// A stroke of this colour and width; `dashes`: widths of it on and off.
+pub(in crate::draw) fn dashed(colour: &str, width: f64, dashes: &[f64]) -> String {
+    let dashes = dashes.iter().map(|on| format!("{:.1}", on * width));
+    let dashes: Vec<String> = dashes.collect();
     let dashes = match dashes.is_empty() {
         true => String::new(),
         false => format!(" stroke-dasharray='{}'", dashes.join(" ")),
     };
     format!("stroke='{colour}' stroke-width='{width:.1}'{dashes}")
+}
+
+/// Names of these widths in rows of so much room: the positions of those in each.
+pub(in crate::draw) fn rows(widths: impl Iterator<Item = f64>, room: f64) -> Vec<Vec<usize>> {
+    let mut rows: Vec<Vec<usize>> = Vec::new();
+    let mut used = f64::INFINITY;
+    for (i, width) in widths.enumerate() {
+        if used + width > room {
+            rows.push(Vec::new());
+            used = 0.0;
+        }
+        used += width;
+        if let Some(row) = rows.last_mut() {
+            row.push(i);
+        }
+    }
+    rows
 }
 
 /// The width of a name and the stroke in front of it, heights of the text.
@@ -375,9 +382,7 @@ mod tests {
     use super::*;
     use crate::stage::{Stage, StageRun};
     use std::rc::Rc;
-    use switchyard::sim::SimOptions;
     use switchyard::workload::Sample;
-    use switchyard::{RunSpec, Time};
 
     fn figure(runs: usize) -> Figure {
         let series = |run: usize| Series {
@@ -434,7 +439,11 @@ mod tests {
         assert!(figure(3).names_lines() && !figure(4).names_lines());
         let look = paper.look();
         let size = paper.size(0.6);
-        assert!(figure(4).plot(size, look).y > figure(3).plot(size, look).y);
+        let plot = |runs: usize| {
+            let figure = figure(runs);
+            figure.below(figure.names(size, look).rows(), size, look)
+        };
+        assert!(plot(4).y > plot(3).y);
         let on_page = Look::on_page(true, Some(2));
         let svg = figure(6).svg(size, on_page);
         assert_eq!(svg.matches("<g opacity").count(), 5);
@@ -446,14 +455,14 @@ mod tests {
     }
 
     #[test]
-    fn on_paper_no_name_covers_a_line_or_another_name() {
+    fn rows_of_names_make_a_picture_higher() {
         let paper = Paper::COLUMN;
         let look = paper.look();
         for runs in 1..=8 {
             let figure = figure(runs);
             let size = paper.size(ASPECT);
             let names = figure.names(size, look);
-            assert_eq!(matches!(names, Names::Above(_)), runs > 3, "{runs}");
+            assert_eq!(matches!(names, Names::Above(..)), runs > 3, "{runs}");
             let lines = figure.on_paper(paper);
             let high = (size.h + look.text * LINE * names.rows() as f64).round();
             let drawn: f64 = lines
@@ -465,8 +474,8 @@ mod tests {
         }
     }
 
-    /// The lab's sample under so many schedulers.
-    fn lab(runs: usize) -> Stage {
+    /// The lab's sample under eight schedulers.
+    fn lab() -> Stage {
         const POLICIES: [&str; 8] = [
             "fifo",
             "tiresias-las",
@@ -478,54 +487,39 @@ mod tests {
             "themis",
         ];
         let sample = Sample::named("lab").expect("a sample of this name");
-        let workload = Rc::new(sample.workload());
-        let mut stage = Stage {
-            cluster: sample.cluster_spec(),
-            ..Stage::default()
+        let run = |(id, policy)| {
+            let mut run = StageRun::finished(sample, policy);
+            run.id = id;
+            run
         };
-        for (id, policy) in (0..).zip(&POLICIES[..runs]) {
-            let spec = RunSpec {
-                policy: policy.parse().expect("a policy"),
-                cluster: sample.cluster_spec(),
-                placement: Default::default(),
-                options: SimOptions::default(),
-                history: None,
-                outages: Default::default(),
-            };
-            let mut whole = spec.start(sample.workload().into());
-            whole.run().expect("plans are right");
-            let mut run = StageRun::new(id, (*policy).into(), workload.jobs.len());
-            run.log = whole.log().clone();
-            run.progress.now = run
-                .log
-                .sample_times()
-                .last()
-                .copied()
-                .map_or(Time::ZERO, Time);
-            run.complete = true;
-            stage.clock.end = stage.clock.end.max(run.reached());
-            stage.runs.push(run);
+        Stage {
+            workload: Rc::new(sample.workload()),
+            cluster: sample.cluster_spec(),
+            runs: (0..).zip(POLICIES).map(run).collect(),
+            ..Stage::default()
         }
-        stage.workload = workload;
-        stage
     }
 
     #[test]
     fn names_of_real_runs_cover_nothing_on_paper() {
         let paper = Paper::COLUMN;
         let (size, look) = (paper.size(ASPECT), paper.look());
-        for runs in 1..=8 {
-            let stage = lab(runs);
+        let (mut stage, mut beside) = (lab(), 0);
+        for runs in (1..=8).rev() {
+            stage.runs.truncate(runs);
+            let reached = stage.runs.iter().map(StageRun::reached);
+            stage.clock.end = reached.fold(0.0, f64::max);
             for chart in Chart::of(&stage) {
                 let figure = Figure::of(chart, &stage);
                 let places: Vec<Rect<Css>> = match figure.names(size, look) {
-                    Names::Beside(at) => at.into_iter().flatten().collect(),
-                    Names::Above(rows) => {
+                    Names::Beside(_, at) => at.into_iter().flatten().collect(),
+                    Names::Above(_, rows) => {
                         assert_eq!(rows.concat().len(), runs);
                         continue;
                     }
                     Names::Elsewhere => panic!("{chart:?} of {runs} names nobody"),
                 };
+                beside += 1;
                 assert!(places.len() == runs && runs <= 3, "{chart:?} of {runs}");
                 for (at, place) in places.iter().enumerate() {
                     assert!(!places[..at].iter().any(|other| other.overlaps(place)));
@@ -543,6 +537,7 @@ mod tests {
                 }
             }
         }
+        assert!(beside > 0, "all names stand above");
     }
 
     #[test]
@@ -562,7 +557,7 @@ mod tests {
         // The page has no rows of names: there they stay where they cover least.
         let on_page = Look::on_page(false, None);
         let names = crowded.names(Size::new(600.0, 320.0), on_page);
-        assert!(matches!(names, Names::Beside(at) if at.iter().all(Option::is_some)));
+        assert!(matches!(names, Names::Beside(_, at) if at.iter().all(Option::is_some)));
     }
 
     #[test]

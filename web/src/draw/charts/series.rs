@@ -1,8 +1,10 @@
 //! From columns of numbers to the few hundred points a chart can show.
 
+use super::axis::Axis;
 use crate::draw::series::{Stretch, stretches};
 use crate::time_axis::Window;
 use switchyard::report::percentile;
+use switchyard::tell::{Line, Plot};
 
 /// Points of a distribution, and stretches of time in a time series.
 const MOST_POINTS: usize = 400;
@@ -73,6 +75,27 @@ pub fn at(points: &[(f64, f64)], x: f64) -> Option<f64> {
         Some(&(x1, y1)) => Some(y0 + (y1 - y0) * (x - x0) / (x1 - x0)),
         None => (x0 == x).then_some(y0),
     }
+}
+
+/// The points of each line of a policy's curve that can be drawn.
+pub fn drawn(plot: &Plot) -> Vec<Points> {
+    let finite = |line: &Line| {
+        let points = line.points.iter().copied();
+        points
+            .filter(|(x, y)| x.is_finite() && y.is_finite())
+            .collect()
+    };
+    plot.lines.iter().map(finite).collect()
+}
+
+/// The axes of a policy's curve, with room for these points, its marks and its job.
+pub fn axes_of(plot: &Plot, lines: &[Points]) -> (Axis, Axis) {
+    let points = || lines.iter().flatten();
+    let places = plot.marks.iter().map(|mark| mark.x).chain(plot.job_at);
+    let xs = points().map(|point| point.0);
+    let xs: Vec<f64> = xs.chain(places.filter(|x| x.is_finite())).collect();
+    let ys: Vec<f64> = points().map(|point| point.1).collect();
+    (Axis::numbers(&xs), Axis::numbers(&ys))
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ impl Platform {
         shown: OnStage<'_>,
     ) {
         let jobs = &shown.stage.workload.jobs;
-        // Not what is only pointed at: nothing moves under a pointer.
+        // Not the hovered job: nothing moves under a pointer.
         let stage = shown.stage;
         let marked: Vec<JobId> = stage.marked().into_iter().chain(stage.selected).collect();
         self.lay_out(
@@ -271,26 +271,36 @@ impl Platform {
         }
         for &job in marked {
             if waiting.contains(&job) && self.block(job).is_none() {
-                self.squeeze_in(measured(job), area, beside);
+                self.squeeze_in(measured(job), area, beside, marked);
             }
         }
         self.more = waiting.len() - self.blocks.len();
         self.end.y = self.end.y.min(area.bottom() - look.cell.h).max(area.y);
     }
 
-    /// Puts a block into the last corner, where the last ones stand aside for it; the head of the line does not.
-    fn squeeze_in(&mut self, block: Block, area: &Rect, beside: f64) {
+    /// Puts a block into the last corner, where the last ones stand aside for it; the head of the line and jobs that
+    /// are `marked` do not: it stands left of those.
+    fn squeeze_in(&mut self, block: Block, area: &Rect, beside: f64, marked: &[JobId]) {
         let Some(head) = self.blocks.first() else {
             return;
         };
         let last = self.blocks.iter().map(|block| block.area.bottom());
         let last = last.fold(area.y + block.area.h, f64::max);
-        let corner = Rect {
+        let mut corner = Rect {
             x: area.right() - block.area.w,
             y: last - block.area.h,
             ..block.area
         };
-        let taken = corner.grown(beside - 0.5);
+        let in_the_way = |taken: &Rect| {
+            let blocks = self.blocks.iter();
+            let mut marked = blocks.filter(|other| marked.contains(&other.job));
+            marked.find(|other| other.area.overlaps(taken))
+        };
+        let mut taken = corner.grown(beside - 0.5);
+        while let Some(other) = in_the_way(&taken) {
+            corner.x = other.area.x - beside - corner.w;
+            taken = corner.grown(beside - 0.5);
+        }
         if corner.bottom() > area.bottom() || corner.x < area.x || head.area.overlaps(&taken) {
             return;
         }
@@ -518,6 +528,31 @@ mod tests {
         }
         assert_eq!(platform.blocks[0].job, head);
         assert_eq!(platform.blocks.len() + platform.more, 200);
+    }
+
+    #[test]
+    fn two_marked_jobs_have_blocks_beside_each_other() {
+        let (run, jobs) = queue_of(&[8; 200]);
+        let (look, area) = (
+            look(20.0, 4, Detail::Labelled),
+            Rect::new(10.0, 5.0, 400.0, 136.0),
+        );
+        let mut platform = Platform::default();
+        platform.lay_out(&run, &jobs, &look, 8, &area, Ratio(1.0), &[]);
+        let with_room = platform.blocks.last().expect("there is room").job;
+        for marked in [[JobId(200), JobId(150)], [with_room, JobId(200)]] {
+            platform.lay_out(&run, &jobs, &look, 8, &area, Ratio(1.0), &marked);
+            for job in marked {
+                let block = platform.area_of(job).expect("a marked job has a block");
+                assert!(block.x >= area.x && block.right() <= area.right());
+                assert!(block.y >= area.y && block.bottom() <= area.bottom());
+                for other in platform.blocks.iter().filter(|other| other.job != job) {
+                    assert!(!other.area.overlaps(block), "{other:?} {block:?}");
+                }
+            }
+            assert_eq!(platform.blocks[0].job, JobId(1));
+            assert_eq!(platform.blocks.len() + platform.more, 200);
+        }
     }
 
     #[test]

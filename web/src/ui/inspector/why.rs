@@ -47,11 +47,7 @@ pub(super) fn why(
         });
         html! { <Clocked stage={stage.clone()} {render} /> }
     });
-    let link = |job: JobId| {
-        let known = stage.workload.jobs.get(job.index());
-        let name = known.map_or_else(|| job.0.to_string(), |job| job.name.to_string());
-        job_link(&name, job, on_job)
-    };
+    let link = |job: JobId| job_link(&stage.job_name(job), job, on_job);
     let facts = explanation
         .iter()
         .flat_map(|explanation| &explanation.facts);
