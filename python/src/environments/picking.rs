@@ -26,10 +26,11 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex};
 use switchyard::cluster::ClusterSpec;
 use switchyard::draw::{Rng, below};
+use switchyard::job::JobId;
 use switchyard::placement::Strategy;
 use switchyard::policy::picking::network::Network;
 use switchyard::policy::picking::sight::{FEATURES, VISIBLE, features, visible};
-use switchyard::policy::picking::{Candidate, Moment, Pick, Queue};
+use switchyard::policy::picking::{Candidate, Moment, Pick, Queue, Waiting};
 use switchyard::report::bounded_slowdown;
 use switchyard::sim::{RunLog, Scheduler, SimOptions, Simulation};
 use switchyard::tell::Fact;
@@ -154,24 +155,24 @@ struct Asking {
 }
 
 impl Pick for Asking {
-    fn pick(&mut self, waiting: &[Candidate], moment: Moment) -> usize {
+    fn pick(&mut self, waiting: &Waiting, moment: Moment) -> Option<JobId> {
         let visible = visible(waiting);
         if let [only] = visible[..] {
-            return only;
+            return Some(only.job);
         }
         {
             let mut screen = locked(&self.screen);
-            for (row, &at) in screen.features.iter_mut().zip(&visible) {
-                *row = features(&waiting[at], moment, self.longest);
+            for (row, job) in screen.features.iter_mut().zip(&visible) {
+                *row = features(job, moment, self.longest);
             }
             screen.count = visible.len();
         }
         let picked = self.asker.ask();
         // An answer that is none is the one who waits longest.
-        visible.get(picked).copied().unwrap_or(0)
+        Some(visible.get(picked).or(waiting.first())?.job)
     }
 
-    fn facts(&self, _: &[Candidate], _: usize, _: Moment) -> Vec<Fact> {
+    fn facts(&self, _: &Waiting, _: &Candidate, _: Moment) -> Vec<Fact> {
         Vec::new()
     }
 }

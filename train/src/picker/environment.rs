@@ -13,10 +13,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::draw::{Rng, below, unit};
+use switchyard::job::JobId;
 use switchyard::placement::Strategy;
 use switchyard::policy::picking::network::{Learned, Network};
 use switchyard::policy::picking::sight::{FEATURES, features, visible};
-use switchyard::policy::picking::{Backfill, Candidate, Moment, Pick, Queue};
+use switchyard::policy::picking::{Backfill, Candidate, Moment, Pick, Queue, Waiting};
 use switchyard::report::bounded_slowdown;
 use switchyard::sim::{RunLog, Scheduler, SimOptions, Simulation};
 use switchyard::tell::Fact;
@@ -257,14 +258,14 @@ struct Drawn {
 }
 
 impl Pick for Drawn {
-    fn pick(&mut self, waiting: &[Candidate], moment: Moment) -> usize {
+    fn pick(&mut self, waiting: &Waiting, moment: Moment) -> Option<JobId> {
         let visible = visible(waiting);
-        if visible.len() == 1 {
-            return visible[0];
+        if let [only] = visible[..] {
+            return Some(only.job);
         }
         let seen = visible
             .iter()
-            .map(|&at| features(&waiting[at], moment, self.longest));
+            .map(|job| features(job, moment, self.longest));
         let seen: Vec<_> = seen.collect();
         let scores: Vec<f32> = seen.iter().map(|seen| self.network.score(seen)).collect();
         let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -288,10 +289,10 @@ impl Pick for Drawn {
             seen,
             picked,
         });
-        visible[picked]
+        visible.get(picked).map(|job| job.job)
     }
 
-    fn facts(&self, _: &[Candidate], _: usize, _: Moment) -> Vec<Fact> {
+    fn facts(&self, _: &Waiting, _: &Candidate, _: Moment) -> Vec<Fact> {
         Vec::new()
     }
 }
@@ -304,11 +305,11 @@ struct Taught {
 }
 
 impl Pick for Taught {
-    fn pick(&mut self, waiting: &[Candidate], moment: Moment) -> usize {
+    fn pick(&mut self, waiting: &Waiting, moment: Moment) -> Option<JobId> {
         let visible = visible(waiting);
         let mut least = (0, f64::INFINITY);
-        for (at, &job) in visible.iter().enumerate() {
-            let score = self.teacher.score(&waiting[job], moment);
+        for (at, job) in visible.iter().enumerate() {
+            let score = self.teacher.score(job, moment);
             if score < least.1 {
                 least = (at, score);
             }
@@ -316,7 +317,7 @@ impl Pick for Taught {
         if visible.len() > 1 {
             let seen = visible
                 .iter()
-                .map(|&at| features(&waiting[at], moment, self.longest));
+                .map(|job| features(job, moment, self.longest));
             self.choices.borrow_mut().push(Choice {
                 seen: seen.collect(),
                 picked: least.0,
@@ -324,10 +325,10 @@ impl Pick for Taught {
                 now: moment.now,
             });
         }
-        visible[least.0]
+        visible.get(least.0).map(|job| job.job)
     }
 
-    fn facts(&self, _: &[Candidate], _: usize, _: Moment) -> Vec<Fact> {
+    fn facts(&self, _: &Waiting, _: &Candidate, _: Moment) -> Vec<Fact> {
         Vec::new()
     }
 }

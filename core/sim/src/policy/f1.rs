@@ -17,11 +17,7 @@ pub(super) const POLICY: Registered = Registered {
         ..PolicyEntry::PLAIN
     },
     build: |params, context| {
-        let pick = ByScore {
-            score,
-            zero: params.float(ZERO.name),
-            negative_waits: false,
-        };
+        let pick = ByScore::fixed(score, params.float(ZERO.name));
         Box::new(Queue::of(pick, params, context))
     },
 };

@@ -19,11 +19,7 @@ pub(super) const POLICY: Registered = Registered {
         ..PolicyEntry::PLAIN
     },
     build: |params, context| {
-        let pick = ByScore {
-            score: |job, _| job.submit,
-            zero: 0.0,
-            negative_waits: false,
-        };
+        let pick = ByScore::fixed(|job, _| job.submit, 0.0);
         Box::new(Queue::of(pick, params, context))
     },
 };

@@ -16,11 +16,7 @@ pub(super) const POLICY: Registered = Registered {
         ..PolicyEntry::PLAIN
     },
     build: |params, context| {
-        let pick = ByScore {
-            score: |job, _| job.seconds,
-            zero: 0.0,
-            negative_waits: false,
-        };
+        let pick = ByScore::fixed(|job, _| job.seconds, 0.0);
         Box::new(Queue::of(pick, params, context))
     },
 };

@@ -3,7 +3,7 @@
 
 use super::PolicyEntry;
 use super::entry::{PLACEMENT, Registered};
-use super::picking::{BACKFILL, ByScore, Candidate, QUIRKS, Queue, ZERO};
+use super::picking::{BACKFILL, ByScore, Candidate, Line, QUIRKS, Queue, ZERO};
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
@@ -17,10 +17,11 @@ pub(super) const POLICY: Registered = Registered {
         ..PolicyEntry::PLAIN
     },
     build: |params, context| {
-        let pick = ByScore {
-            score,
-            zero: params.float(ZERO.name),
-            negative_waits: params.bool(QUIRKS.name),
+        let zero = params.float(ZERO.name);
+        // RLScheduler's simulator takes waiting times before it knows when a job starts.
+        let pick = match params.bool(QUIRKS.name) {
+            true => ByScore::fixed(score, zero),
+            false => ByScore::ageing(score, line, zero),
         };
         Box::new(Queue::of(pick, params, context))
     },
@@ -30,5 +31,16 @@ pub(super) const POLICY: Registered = Registered {
 const TINY: f64 = 1e-15;
 
 fn score(job: &Candidate, waited: f64) -> f64 {
-    -(waited + TINY) / (libm::log2(f64::from(job.gpus) + TINY) * job.seconds)
+    -(waited + TINY) / divisor(job)
+}
+
+fn line(job: &Candidate) -> Line {
+    Line {
+        slope: 1.0 / divisor(job),
+        head_start: TINY,
+    }
+}
+
+fn divisor(job: &Candidate) -> f64 {
+    libm::log2(f64::from(job.gpus) + TINY) * job.seconds
 }

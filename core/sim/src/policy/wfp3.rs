@@ -3,7 +3,7 @@
 
 use super::PolicyEntry;
 use super::entry::{PLACEMENT, Registered};
-use super::picking::{BACKFILL, ByScore, Candidate, QUIRKS, Queue, ZERO};
+use super::picking::{BACKFILL, ByScore, Candidate, Line, QUIRKS, Queue, ZERO};
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
@@ -17,10 +17,11 @@ pub(super) const POLICY: Registered = Registered {
         ..PolicyEntry::PLAIN
     },
     build: |params, context| {
-        let pick = ByScore {
-            score,
-            zero: params.float(ZERO.name),
-            negative_waits: params.bool(QUIRKS.name),
+        let zero = params.float(ZERO.name);
+        // RLScheduler's simulator takes waiting times before it knows when a job starts.
+        let pick = match params.bool(QUIRKS.name) {
+            true => ByScore::fixed(score, zero),
+            false => ByScore::ageing(score, line, zero),
         };
         Box::new(Queue::of(pick, params, context))
     },
@@ -29,4 +30,12 @@ pub(super) const POLICY: Registered = Registered {
 fn score(job: &Candidate, waited: f64) -> f64 {
     let slowdown = waited / job.seconds;
     -(slowdown * slowdown * slowdown * f64::from(job.gpus))
+}
+
+/// The cube root of that.
+fn line(job: &Candidate) -> Line {
+    Line {
+        slope: libm::cbrt(f64::from(job.gpus)) / job.seconds,
+        head_start: 0.0,
+    }
 }

@@ -8,7 +8,7 @@
 //!
 //! RLScheduler's simulator has the first rule alone ([`Backfill::FirstRule`]).
 
-use super::{Candidate, Running};
+use super::Running;
 use crate::cluster::{Needs, Part, Placement};
 use crate::job::JobId;
 use crate::order;
@@ -119,9 +119,9 @@ impl Reservation {
             && (self.room).place(self.strategy, self.head, &mut self.placement)
     }
 
-    /// Whether so many GPUs are extra, if it does not matter which.
-    pub(super) fn may_spare(&self, job: &Candidate) -> bool {
-        u64::from(self.head.gpus) + u64::from(job.gpus) <= u64::from(self.room.total())
+    /// How many GPUs are extra, if it does not matter which.
+    pub(super) fn most_to_spare(&self) -> u32 {
+        self.room.total().saturating_sub(self.head.gpus)
     }
 
     /// Whether these are extra; if so, they are no more.

@@ -10,6 +10,7 @@
 //! down to the order of what happens in one second: jobs arrive before others end, each is looked at
 //! by itself, and those that end do so in the order of their starts.
 
+mod behind;
 pub mod by_service;
 mod easy;
 pub mod network;
@@ -17,10 +18,14 @@ mod score;
 pub mod sight;
 #[cfg(test)]
 mod tests;
+mod tournament;
+mod waiting;
 
 pub use easy::Backfill;
 pub(super) use easy::{BACKFILL, QUIRKS};
 pub(super) use score::ByScore;
+pub(super) use tournament::Line;
+pub use waiting::Waiting;
 
 use super::entry::{BuildContext, PLACEMENT};
 use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, Rng, Verdict};
@@ -29,7 +34,9 @@ use crate::job::JobId;
 use crate::placement::{Gang, Room, Strategy};
 use crate::sim::{News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
+use behind::Behind;
 use easy::Reservation;
+use std::collections::BTreeSet;
 
 /// Where time 0 is on the trace's clock.
 pub(super) const ZERO: ParamInfo = ParamInfo {
@@ -70,12 +77,17 @@ pub struct Moment {
 
 /// What picks the next job.
 pub trait Pick {
-    /// Which of the waiting jobs is next: an index. There is at least one, and they are in the order
-    /// of their submission.
-    fn pick(&mut self, waiting: &[Candidate], moment: Moment) -> usize;
+    /// A job begins to wait.
+    fn enter(&mut self, _job: &Candidate) {}
+
+    /// A job waits no longer.
+    fn leave(&mut self, _job: &Candidate) {}
+
+    /// Which of the waiting jobs is next. There is at least one.
+    fn pick(&mut self, waiting: &Waiting, moment: Moment) -> Option<JobId>;
 
     /// The numbers behind that, about one of them.
-    fn facts(&self, waiting: &[Candidate], at: usize, moment: Moment) -> Vec<Fact>;
+    fn facts(&self, waiting: &Waiting, job: &Candidate, moment: Moment) -> Vec<Fact>;
 }
 
 /// The policy around a [`Pick`].
@@ -83,8 +95,9 @@ pub struct Queue<P> {
     pick: P,
     backfill: Backfill,
     strategy: Strategy,
-    /// In order of submission.
-    waiting: Vec<Candidate>,
+    waiting: Waiting,
+    /// The same, where some start behind the head.
+    behind: Behind,
     head: Option<Candidate>,
     /// When the head was to start, when it became the head and could not at once.
     reserved: f64,
@@ -115,7 +128,8 @@ impl<P: Pick> Queue<P> {
             pick,
             backfill,
             strategy,
-            waiting: Vec::new(),
+            waiting: Waiting::default(),
+            behind: Behind::default(),
             head: None,
             reserved: 0.0,
             running: Vec::new(),
@@ -148,8 +162,11 @@ impl<P: Pick> Queue<P> {
                 Some(head) => (head, false),
                 None if self.waiting.is_empty() => return,
                 None => {
-                    let at = self.pick.pick(&self.waiting, self.moment(view));
-                    (self.waiting.remove(at), true)
+                    let picked = self.pick.pick(&self.waiting, self.moment(view));
+                    let Some(head) = picked.and_then(|job| self.leave(job, view)) else {
+                        return;
+                    };
+                    (head, true)
                 }
             };
             if self.start(head, view, plan) {
@@ -177,45 +194,52 @@ impl<P: Pick> Queue<P> {
     }
 
     fn reservation(&self, head: Candidate, view: &View<'_>) -> Reservation {
-        let head = view.gang(head.job, self.strategy, DEFAULT_PACKLIMIT);
+        let head = self.gang(head.job, view);
         Reservation::of(head, self.strategy, &self.running, view)
     }
 
     /// Starts those that do not delay the head.
     fn fill(&mut self, head: Candidate, view: &View<'_>, plan: &mut Plan) {
-        if self.waiting.iter().all(|job| job.gpus > self.free) {
+        let fewest = self.waiting.fewest_gpus();
+        if fewest.is_none_or(|gpus| gpus > self.free) {
             return;
         }
         let now = view.now().seconds();
         let mut easy = (self.backfill == Backfill::Easy).then(|| self.reservation(head, view));
+        let start = easy.as_ref().map(|easy| easy.start);
+        let reserved = self.reserved;
+        let ends_in_time = move |seconds: f64| match start {
+            Some(start) => now + seconds <= start,
+            None => now + seconds < reserved,
+        };
         // Those that would need what the head needs.
         let mut in_its_way: Vec<Gang> = Vec::new();
-        let mut waiting = std::mem::take(&mut self.waiting);
-        waiting.retain(|&job| {
-            let ends_in_time = match &easy {
-                Some(easy) => now + job.seconds <= easy.start,
-                None => now + job.seconds < self.reserved,
+        let mut walk = self.behind.walk();
+        loop {
+            let extra = easy.as_ref().map_or(0, Reservation::most_to_spare);
+            let Some(met) = walk.next(&self.behind, self.free, extra, &ends_in_time) else {
+                return;
             };
-            let may_spare = |easy: &Reservation| easy.may_spare(&job);
-            if !(ends_in_time || easy.as_ref().is_some_and(may_spare)) {
-                return true;
-            }
+            let Some(&job) = self.waiting.get(met.job) else {
+                continue;
+            };
             let Some(gang) = self.lay(job, view) else {
-                return true;
+                walk.refuse(&self.behind, met);
+                continue;
             };
-            if let Some(easy) = easy.as_mut().filter(|_| !ends_in_time) {
-                if in_its_way.iter().any(|other| other.is_like(&gang)) {
-                    return true;
-                }
-                if !easy.spare(job.job, &self.placement.parts, gang.needs) {
-                    in_its_way.push(gang);
-                    return true;
+            if let Some(easy) = easy.as_mut().filter(|_| !ends_in_time(job.seconds)) {
+                let is_known = in_its_way.iter().any(|other| other.is_like(&gang));
+                if is_known || !easy.spare(job.job, &self.placement.parts, gang.needs) {
+                    if !is_known {
+                        in_its_way.push(gang);
+                    }
+                    walk.refuse_late(&self.behind, met);
+                    continue;
                 }
             }
+            self.leave(job.job, view);
             self.run(job, gang, view, plan);
-            false
-        });
-        self.waiting = waiting;
+        }
     }
 
     /// Starts the job if it fits.
@@ -232,7 +256,7 @@ impl<P: Pick> Queue<P> {
         if job.gpus > self.free {
             return None;
         }
-        let gang = view.gang(job.job, self.strategy, DEFAULT_PACKLIMIT);
+        let gang = self.gang(job.job, view);
         if self.refused.iter().any(|refused| refused.is_like(&gang)) {
             return None;
         }
@@ -257,6 +281,10 @@ impl<P: Pick> Queue<P> {
         });
     }
 
+    fn gang(&self, job: JobId, view: &View<'_>) -> Gang {
+        view.gang(job, self.strategy, DEFAULT_PACKLIMIT)
+    }
+
     /// Takes back those that have lost their GPUs. With fewer nodes, another may be next.
     fn lose(&mut self, view: &View<'_>) {
         let mut nodes_lost = false;
@@ -279,9 +307,21 @@ impl<P: Pick> Queue<P> {
             gpus: view.gpus(job),
             seconds: view.requested_time(job).unwrap_or(f64::INFINITY),
         };
-        // One that has lost its GPUs is as old as it is.
-        let at = (self.waiting).partition_point(|other| other.job < job.job);
-        self.waiting.insert(at, job);
+        self.pick.enter(&job);
+        if self.backfill != Backfill::No {
+            self.behind.insert(&job, self.gang(job.job, view));
+        }
+        self.waiting.insert(job);
+    }
+
+    /// A job waits no longer, if it did.
+    fn leave(&mut self, job: JobId, view: &View<'_>) -> Option<Candidate> {
+        let job = self.waiting.remove(job)?;
+        self.pick.leave(&job);
+        if self.backfill != Backfill::No {
+            self.behind.remove(job.job, self.gang(job.job, view));
+        }
+        Some(job)
     }
 }
 
@@ -292,11 +332,17 @@ impl<P: Pick> Policy for Queue<P> {
         }
         view.room(&mut self.room);
         self.refused.clear();
-        let ended = |job: JobId| view.news().contains(&News::Finished(job));
-        let lost = |job: JobId| view.news().contains(&News::Evicted(job));
-        self.running.retain(|run| !lost(run.job));
+        let (mut ended, mut lost) = (BTreeSet::new(), BTreeSet::new());
+        for &news in view.news() {
+            match news {
+                News::Finished(job) => drop(ended.insert(job)),
+                News::Evicted(job) => drop(lost.insert(job)),
+                _ => {}
+            }
+        }
+        self.running.retain(|run| !lost.contains(&run.job));
         let (ends, runs) = (std::mem::take(&mut self.running).into_iter())
-            .partition::<Vec<Running>, _>(|run| ended(run.job));
+            .partition::<Vec<Running>, _>(|run| ended.contains(&run.job));
         self.running = runs;
         // Until it has been looked at, what has ended holds its GPUs.
         let held: u32 = ends.iter().map(|run| run.gpus).sum();
@@ -337,8 +383,8 @@ impl<P: Pick> Policy for Queue<P> {
             };
             facts.push(Fact::new("head's reserved start", start));
         }
-        if let Some(at) = self.waiting.iter().position(|other| other.job == job) {
-            facts.extend((self.pick).facts(&self.waiting, at, self.moment(view)));
+        if let Some(job) = self.waiting.get(job) {
+            facts.extend((self.pick).facts(&self.waiting, job, self.moment(view)));
         }
         Explanation::new(verdict, facts)
     }

@@ -4,7 +4,8 @@
 //! Sums are f32 in one fixed order, so that scores are the same bits natively and in wasm.
 
 use super::sight::{FEATURES, features, visible};
-use super::{Candidate, Moment, Pick};
+use super::{Candidate, Moment, Pick, Waiting};
+use crate::job::JobId;
 use crate::tell::Fact;
 use crate::weights::{NetworkError, Tensors};
 
@@ -117,33 +118,33 @@ impl Learned {
     }
 
     /// The visible jobs and their scores.
-    fn scores(&self, waiting: &[Candidate], moment: Moment) -> Vec<(usize, f32)> {
-        let scored = visible(waiting).into_iter().map(|at| {
-            let seen = features(&waiting[at], moment, self.longest);
-            (at, self.network.score(&seen))
+    fn scores(&self, waiting: &Waiting, moment: Moment) -> Vec<(JobId, f32)> {
+        let scored = visible(waiting).into_iter().map(|job| {
+            let seen = features(&job, moment, self.longest);
+            (job.job, self.network.score(&seen))
         });
         scored.collect()
     }
 }
 
 impl Pick for Learned {
-    fn pick(&mut self, waiting: &[Candidate], moment: Moment) -> usize {
-        let mut best = (0, f32::NEG_INFINITY);
-        for (at, score) in self.scores(waiting, moment) {
+    fn pick(&mut self, waiting: &Waiting, moment: Moment) -> Option<JobId> {
+        let mut best = (waiting.first()?.job, f32::NEG_INFINITY);
+        for (job, score) in self.scores(waiting, moment) {
             if score > best.1 {
-                best = (at, score);
+                best = (job, score);
             }
         }
-        best.0
+        Some(best.0)
     }
 
-    fn facts(&self, waiting: &[Candidate], at: usize, moment: Moment) -> Vec<Fact> {
+    fn facts(&self, waiting: &Waiting, job: &Candidate, moment: Moment) -> Vec<Fact> {
         let scores = self.scores(waiting, moment);
         let seen = Fact::new(
             "jobs it sees",
             format!("{} of {}", scores.len(), waiting.len()),
         );
-        let Some(&(_, own)) = scores.iter().find(|(other, _)| *other == at) else {
+        let Some(&(_, own)) = scores.iter().find(|(other, _)| *other == job.job) else {
             return vec![seen, Fact::new("score", "none: it is not seen")];
         };
         let best = scores.iter().fold(own, |best, (_, score)| best.max(*score));

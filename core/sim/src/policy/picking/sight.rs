@@ -1,9 +1,7 @@
 //! What a network sees of the waiting jobs: eight numbers of each of at most 128, as in RLScheduler
 //! (Zhang et al., SC'20 §III; DIR-LAB/deep-batch-scheduler, commit cd433e3).
 
-use super::{Candidate, Moment};
-use crate::order;
-use std::cmp::Ordering;
+use super::{Candidate, Moment, Waiting};
 
 /// How many jobs are seen.
 pub const VISIBLE: usize = 128;
@@ -20,26 +18,19 @@ const HAIR: f64 = 1e-5;
 /// What traces do not tell: memory, user, group and executable.
 const UNKNOWN: f32 = 1.0;
 
-/// The waiting jobs that are seen, by their index. Of more than [`VISIBLE`], by turns the one that asks
-/// for the least time and the one with the fewest GPUs.
-pub fn visible(waiting: &[Candidate]) -> Vec<usize> {
+/// The waiting jobs that are seen. Of more than [`VISIBLE`], by turns the one that asks for the least time and
+/// the one with the fewest GPUs.
+pub fn visible(waiting: &Waiting) -> Vec<Candidate> {
     if waiting.len() <= VISIBLE {
-        return (0..waiting.len()).collect();
+        return waiting.iter().copied().collect();
     }
-    let sorted = |by: fn(&Candidate, &Candidate) -> Ordering| {
-        let mut all: Vec<usize> = (0..waiting.len()).collect();
-        order::sort_by(&mut all, |&a, &b| {
-            by(&waiting[a], &waiting[b]).then(a.cmp(&b))
-        });
-        all
-    };
-    let shortest = sorted(|a, b| a.seconds.total_cmp(&b.seconds));
-    let smallest = sorted(|a, b| a.gpus.cmp(&b.gpus));
-    let mut taken = vec![false; waiting.len()];
-    let mut visible = Vec::with_capacity(VISIBLE);
-    for at in shortest.into_iter().zip(smallest).flat_map(|(a, b)| [a, b]) {
-        if visible.len() < VISIBLE && !std::mem::replace(&mut taken[at], true) {
-            visible.push(at);
+    let mut visible: Vec<Candidate> = Vec::with_capacity(VISIBLE);
+    for job in waiting.shortest_and_smallest() {
+        if visible.len() == VISIBLE {
+            break;
+        }
+        if !visible.iter().any(|other| other.job == job.job) {
+            visible.push(*job);
         }
     }
     visible
@@ -78,18 +69,22 @@ mod tests {
 
     #[test]
     fn of_many_the_shortest_and_the_smallest_are_seen_by_turns() {
+        let seen = |jobs: Vec<Candidate>| -> Vec<u32> {
+            let seen = visible(&jobs.into_iter().collect());
+            seen.iter().map(|of| of.job.0).collect()
+        };
         // The later, the shorter and the larger.
         let many = |count: u32| {
             let jobs = (0..count).map(|i| job(i, 1 + i, f64::from(1_000 - i)));
             jobs.collect::<Vec<_>>()
         };
-        assert!(visible(&many(128)).into_iter().eq(0..128));
-        let seen = visible(&many(200));
-        assert_eq!(seen.len(), VISIBLE);
-        assert_eq!(seen[..4], [199, 0, 198, 1]);
+        assert!(seen(many(128)).into_iter().eq(0..128));
+        let of_200 = seen(many(200));
+        assert_eq!(of_200.len(), VISIBLE);
+        assert_eq!(of_200[..4], [199, 0, 198, 1]);
         // The same job by both orders is seen once.
-        let same: Vec<Candidate> = (0..130).map(|i| job(i, 1, 5.0)).collect();
-        assert!(visible(&same).into_iter().eq(0..128));
+        let same = (0..130).map(|i| job(i, 1, 5.0)).collect();
+        assert!(seen(same).into_iter().eq(0..128));
     }
 
     #[test]
