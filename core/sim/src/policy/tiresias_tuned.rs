@@ -9,6 +9,7 @@
 //! placement asked for lays them. Between rounds nothing happens.
 
 use super::entry::{BuildContext, GANG_PLACEMENT, Registered};
+use super::waiting_room::{Waiter, WaitingRoom};
 use super::{
     Cadence, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng, Verdict,
 };
@@ -16,6 +17,7 @@ use super::{rigid, rounds};
 use crate::job::JobId;
 use crate::placement::Strategy;
 use crate::sim::{News, Phase, Plan, View};
+use std::collections::BTreeMap;
 
 pub(super) const POLICY: Registered = Registered {
     entry: PolicyEntry {
@@ -44,13 +46,20 @@ pub(super) const POLICY: Registered = Registered {
     build: |params, context| Box::new(TiresiasTuned::new(params, context)),
 };
 
+/// Where a job stands: its queue, and its number among those that have come there.
+type Key = (usize, u32);
+
 struct TiresiasTuned {
     round: f64,
     threshold: f64,
     /// How gangs are laid; `None`: on the emptiest nodes.
     placement: Option<Strategy>,
-    /// Jobs in the order in which they came there.
-    queues: [Vec<JobId>; 2],
+    waiting: WaitingRoom<Key>,
+    running: BTreeMap<Key, JobId>,
+    /// Of those who wait or run.
+    keys: BTreeMap<JobId, Key>,
+    /// How many have come to each queue.
+    came: [u32; 2],
     /// GPUs that the last round left to no one.
     left: u32,
 }
@@ -61,8 +70,62 @@ impl TiresiasTuned {
             round: params.float("round"),
             threshold: params.float("threshold"),
             placement: context.asked_placement(params),
-            queues: [Vec::new(), Vec::new()],
+            waiting: WaitingRoom::default(),
+            running: BTreeMap::new(),
+            keys: BTreeMap::new(),
+            came: [0; 2],
             left: 0,
+        }
+    }
+
+    /// Puts a job at the end of a queue.
+    fn come(&mut self, job: JobId, queue: usize) -> Key {
+        let key = (queue, self.came[queue]);
+        self.came[queue] += 1;
+        self.keys.insert(job, key);
+        key
+    }
+
+    /// Takes note of who has come, finished, or lost its GPUs.
+    fn follow(&mut self, view: &View<'_>) {
+        for &news in view.news() {
+            match news {
+                News::Arrived(job) => {
+                    let key = self.come(job, 0);
+                    self.waiting.insert(Waiter::of(key, job, view));
+                }
+                News::Finished(job) => {
+                    if let Some(key) = self.keys.remove(&job) {
+                        self.running.remove(&key);
+                    }
+                }
+                News::Evicted(job) => self.wait(job, view),
+                News::Alarm(_) | News::NodeDown(_) | News::NodeUp(_) => {}
+            }
+        }
+    }
+
+    /// Who ran waits where it stands.
+    fn wait(&mut self, job: JobId, view: &View<'_>) {
+        if let Some(&key) = self.keys.get(&job) {
+            self.running.remove(&key);
+            self.waiting.insert(Waiter::of(key, job, view));
+        }
+    }
+
+    /// Who runs and has had enough goes to the second queue, in the order of submission, as the simulator looks at
+    /// them.
+    fn sink(&mut self, view: &View<'_>, plan: &mut Plan) {
+        let has_sunk = |job: JobId| view.attained(job) >= self.threshold;
+        let high = self.running.range(..(1, 0));
+        let mut sunk: Vec<(JobId, Key)> = high.map(|(&key, &job)| (job, key)).collect();
+        sunk.retain(|&(job, _)| has_sunk(job));
+        sunk.sort_unstable();
+        for (job, before) in sunk {
+            self.running.remove(&before);
+            let key = self.come(job, 1);
+            self.running.insert(key, job);
+            plan.demote(job, 1);
         }
     }
 }
@@ -73,44 +136,44 @@ impl Policy for TiresiasTuned {
     }
 
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
-        let [high, low] = &mut self.queues;
-        for &news in view.news() {
-            if let News::Arrived(job) = news {
-                high.push(job);
-            }
-        }
-        for queue in [&mut *high, &mut *low] {
-            queue.retain(|&job| view.phase(job) != Phase::Finished);
-        }
-        let sinks =
-            |job: JobId| view.phase(job) == Phase::Running && view.attained(job) >= self.threshold;
-        // In the order of submission, as the simulator looks at them.
-        let mut sunk: Vec<JobId> = high.iter().copied().filter(|&job| sinks(job)).collect();
-        sunk.sort_unstable();
-        high.retain(|job| sunk.binary_search(job).is_err());
-        for &job in &sunk {
-            plan.demote(job, 1);
-        }
-        low.extend(sunk);
-
+        self.follow(view);
+        self.sink(view, plan);
         let mut room = view.idle_room();
         let mut left = room.budget();
-        let mut chosen = Vec::new();
-        for &job in self.queues.iter().flatten() {
-            let runs = view.phase(job) == Phase::Running;
-            let parts = view.ledger().parts(job);
-            if runs && left.keep(view.open_gpus(job), || parts, &room) {
-                room.take(job, parts, view.needs(job));
-            } else if runs {
-                plan.preempt(job);
-            } else if left.take(view.gpus(job), view.needs(job).pools()) {
-                chosen.push(job);
+        let (mut chosen, mut preempted) = (Vec::new(), Vec::new());
+        let mut runners = self.running.iter().peekable();
+        let mut after = None;
+        loop {
+            let waiter = self.waiting.first_fitting(&left, after);
+            let runner = runners.next_if(|&(&key, _)| waiter.is_none_or(|of| key < of.key));
+            if let Some((&key, &job)) = runner {
+                let parts = view.ledger().parts(job);
+                if left.keep(view.open_gpus(job), || parts, &room) {
+                    room.take(job, parts, view.needs(job));
+                } else {
+                    plan.preempt(job);
+                    preempted.push(job);
+                }
+                after = Some((key, job));
+            } else if let Some(waiter) = waiter {
+                if left.take(waiter.gpus, waiter.pools) {
+                    chosen.push(waiter);
+                }
+                after = Some((waiter.key, waiter.job));
+            } else {
+                break;
             }
         }
-        for job in chosen {
+        for job in preempted {
+            self.wait(job, view);
+        }
+        for waiter in chosen {
+            let job = waiter.job;
             if let Some(placement) = rigid::lay(view, job, &room, self.placement) {
                 room.take(job, &placement.parts, view.needs(job));
                 plan.place(job, &placement);
+                self.waiting.remove(waiter);
+                self.running.insert(waiter.key, job);
             }
         }
         self.left = room.total();
@@ -129,7 +192,7 @@ impl Policy for TiresiasTuned {
             },
             _ => Verdict::NotActive,
         };
-        let queue = self.queues.iter().position(|queue| queue.contains(&job));
+        let queue = self.keys.get(&job).map(|key| key.0);
         let mut facts = Vec::new();
         if let Some(queue) = queue {
             facts.push(Fact::new("queue", format!("{} of 2", queue + 1)));
