@@ -95,6 +95,19 @@ test("of a million runs some are drawn, evenly, and it is said", async () => {
   }
 });
 
+test("reading is given up when that is wished, however large the file is, and pieces are one table", async () => {
+  const rows = Array.from({ length: 30_000 }, (_, seed) => run({ seed, link: `v=1&sample=lab&seed=${seed}&note=${"x".repeat(60)}` }));
+  const large = csv(rows);
+  assert.ok(large.size > 4e6, "of several pieces");
+  const whole = await read([large]);
+  assert.deepEqual([whole.count, whole.columns.get("seed").at(-1), new Set(whole.columns.get("seed")).size], [30_000, 29_999, 30_000]);
+  // After the first piece other things have their turn.
+  const giving = new AbortController();
+  setTimeout(() => giving.abort(new Error("given up")));
+  await assert.rejects(read([large], giving.signal), /given up/);
+  await assert.rejects(read([csv([run({})])], AbortSignal.abort(new Error("at once"))), /at once/);
+});
+
 test("several tables are one", async () => {
   const { name, count, columns } = await read([csv([run({})], "a.csv"), csv([run({ trace: "other" })], "b.csv")]);
   assert.deepEqual([name, count, columns.get("trace")], ["a.csv + b.csv", 2, ["lab", "other"]]);
