@@ -78,7 +78,7 @@ async function hostile(t, address, fragment) {
     globalThis.send = (message) => document.getElementById("f").contentWindow.postMessage({ switchyard: 1, ...message }, "*");
   };
   const page = await open(t, `${server.url}article.html`, { before: (page) => page.addInitScript(listen), tolerated: /foreign request|ERR_|CORS/ });
-  await page.waitForFunction(() => messages.some(({ event }) => event === "ready"), null, { timeout: 60_000 });
+  await page.waitForFunction(() => messages.some(({ event }) => ["ready", "private"].includes(event)), null, { timeout: 60_000 });
   const frame = page.frames().find((frame) => frame.url().startsWith(address));
   return { page, frame };
 }
@@ -159,6 +159,17 @@ test("once a reader has opened a file, an article of another host hears the same
   const works = answers.flatMap(({ id, result }) => (result === null ? (/^\d (\w+) \d+$/.exec(id)?.slice(1) ?? []) : []));
   const named = /it takes (.*), and says/.exec(words)[1].split(/, | and /);
   assert.deepEqual(new Set(works), new Set(named));
+});
+
+test("a frame that a browser restores with the name of the reader's file says nothing of it", async (t) => {
+  const there = await serve(dist, "/there/");
+  t.after(() => there.close());
+  const { page, frame } = await hostile(t, there.url, "v=1&file=narwhal.csv&tenant=zebra&window=0..7731&run=fifo");
+  await frame.getByText("narwhal.csv").first().waitFor();
+  await askAll(page, await frame.evaluate(() => switchyardEmbed.methods), 1);
+  const messages = await page.evaluate(() => messages);
+  assert.doesNotMatch(JSON.stringify(messages), SECRETS);
+  assert.deepEqual(messages.filter(({ event }) => event).map(({ event }) => event), ["private"]);
 });
 
 test("a figure of another host with a file of the reader's says so to its article, and keeps the file", async (t) => {
