@@ -495,6 +495,7 @@ globalThis.switchyardEmbed = (() => {
       ask = page;
       connected();
     },
+    // For tests/e2e/hostile.test.mjs, which tries all of them.
     methods: Object.keys(METHODS),
     // For static/snippets.js, editor/ and explorer/.
     ask: (...of) => ask(...of),
