@@ -6,6 +6,9 @@
 // What comes from an article is data: a method by its name, texts and numbers within bounds. Settings go
 // the way of every link, which the program reads; nothing becomes markup, and what is not understood is
 // not answered. web/src/ui/embed.rs calls `connect` with what the program can be asked.
+//
+// All requests go through `perform`, and all messages out through `post`. Once a reader has opened a file of
+// their own, an article of another host may ask for what `PASSES` lists, and is always answered alike.
 globalThis.switchyardEmbed = (() => {
   const asked = new URLSearchParams(location.search);
   const isEmbedded = asked.has("embed") && parent !== self;
@@ -13,6 +16,9 @@ globalThis.switchyardEmbed = (() => {
   /** The most letters of a message, and of a link in one; and of all else. */
   const MOST_LETTERS = 400_000;
   const MOST_OF_A_NAME = 1_000;
+  /** The most values of a message, and how deep they may lie within one another. */
+  const MOST_VALUES = 1_000;
+  const MOST_DEPTH = 8;
   const MOST_WAITING = 64;
   const MOST_GOALS = 32;
   const EVERY_MS = 100;
@@ -34,6 +40,10 @@ globalThis.switchyardEmbed = (() => {
     }
   })();
 
+  const fail = (words) => {
+    throw new Error(words);
+  };
+
   const look = () => {
     const [t, end, playing, speed, selected, open, done, said, isFile, revision] = ask("look");
     const ready = open && (done || (end > 0 && end >= t));
@@ -47,15 +57,23 @@ globalThis.switchyardEmbed = (() => {
     }
   };
 
-  const fail = (words) => {
-    throw new Error(words);
-  };
   const isText = (value, most = MOST_OF_A_NAME) => typeof value === "string" && value.length <= most;
   const number = (value) => (typeof value === "number" && Number.isFinite(value) ? value : fail("that is no number"));
   const text = (value) => (isText(value) ? value : fail("that is no text, or too long"));
-  const allowed = () => {
-    if (look().isFile && !isOfOneHost) fail("the reader has opened a file, which stays with them");
-  };
+
+  // The reader's own
+
+  /** What an article of another host may ask for once a reader has opened a file: what acts, and tells nothing. */
+  const PASSES = ["play", "pause", "seek", "speed", "show", "theme", "controls", "untold"];
+  const PRIVATE = `the reader has opened a file of their own, of which an article of another host hears nothing. Until the figure is loaded again it takes ${PASSES.slice(0, -1).join(", ")} and ${PASSES.at(-1)}, and says nothing of what comes of them`;
+
+  let hasOwn = false;
+  /** Whether the article is to hear nothing of what is shown. It stays so: runs and schedulers may be of the file's, too. */
+  const isPrivate = () => !isOfOneHost && (hasOwn ||= ask !== null && look().isFile);
+  let withhold;
+  /** Whatever is waited for when the page becomes private is not answered any more. */
+  const withheld = new Promise((_, reject) => (withhold = () => reject(new Error(PRIVATE))));
+  withheld.catch(() => {});
 
   // Links
 
@@ -114,6 +132,8 @@ globalThis.switchyardEmbed = (() => {
   };
 
   const go = async (fragment) => {
+    // An article that was about to show something leaves what the reader has opened since.
+    if (isPrivate()) fail(PRIVATE);
     if (`#${fragment}` === location.hash) return;
     const told = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
     location.replace(`#${fragment}`);
@@ -156,7 +176,7 @@ globalThis.switchyardEmbed = (() => {
       if (said) fail(said);
       return summary();
     } catch (error) {
-      if (mine === latest && ask("link") !== sound.link) await follow(sound.link, sound.look);
+      if (mine === latest && !isPrivate() && ask("link") !== sound.link) await follow(sound.link, sound.look);
       throw error;
     } finally {
       trials -= 1;
@@ -243,7 +263,6 @@ globalThis.switchyardEmbed = (() => {
     return largest?.width ? createImageBitmap(largest) : null;
   };
   const one = (what) => (name) => {
-    allowed();
     if (!ask(what, name === null || name === undefined ? null : text(name))) fail("there is no job of that name");
     expect();
   };
@@ -258,7 +277,8 @@ globalThis.switchyardEmbed = (() => {
     pause: () => void ask("play", false),
     seek: async (seconds) => {
       const time = number(seconds);
-      await until(({ end, done }) => done || end >= time);
+      // Whether the runs get that far is not told of the reader's own.
+      if (!isPrivate()) await until(({ end, done }) => done || end >= time);
       ask("seek", time);
     },
     speed: (speed) => void ask("speed", number(speed)),
@@ -288,15 +308,14 @@ globalThis.switchyardEmbed = (() => {
         return follow(ask("link"), { playing });
       });
     },
-    summary: () => (allowed(), summary()),
-    facts: (job) => (allowed(), facts(job === undefined ? undefined : text(job))),
+    summary,
+    facts: (job) => facts(job === undefined ? undefined : text(job)),
     goal: ({ name, predicate } = {}) =>
       new Promise((resolve) => {
-        allowed();
         if (goals.length === MOST_GOALS) fail("there are too many goals");
         goals.push({ name: text(name), is: condition(predicate), resolve });
       }),
-    link: () => (allowed(), ask("link")),
+    link: () => ask("link"),
     picture,
   };
 
@@ -311,36 +330,75 @@ globalThis.switchyardEmbed = (() => {
   // Who is told
 
   let origin = "*";
-  const post = (message, transfer = []) => parent.postMessage({ switchyard: 1, ...message }, { targetOrigin: origin, transfer });
+  const post = (message) => {
+    const said = isPrivate() ? alike(message) : message;
+    if (!said) return;
+    const { method, ...words } = said;
+    const transfer = words.result instanceof ImageBitmap ? [words.result] : [];
+    parent.postMessage({ switchyard: 1, ...words }, { targetOrigin: origin, transfer });
+  };
+  /** What is said in place of a message, whatever file is open: none of the message itself. */
+  const alike = ({ id, method, event }) => {
+    if (method) return PASSES.includes(method) ? { id, result: null } : { id, error: PRIVATE };
+    return event === "private" ? { event, detail: { message: PRIVATE } } : null;
+  };
   const tell = (event, detail) => post({ event, detail });
+
+  /** Whether what a message brings is within bounds; it is read no further than those go. */
+  const isWithin = (params) => {
+    let letters = MOST_LETTERS;
+    let values = MOST_VALUES;
+    const fits = (value, depth) => {
+      values -= 1;
+      if (values < 0 || depth > MOST_DEPTH) return false;
+      if (value === null || ["undefined", "boolean", "number"].includes(typeof value)) return true;
+      if (typeof value === "string") return (letters -= value.length) >= 0;
+      if (Array.isArray(value)) return value.length <= values && value.every((of) => fits(of, depth + 1));
+      if (typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype) return false;
+      return Object.entries(value).every(([key, of]) => fits(key, depth + 1) && fits(of, depth + 1));
+    };
+    return fits(params, 0);
+  };
+
+  /** Does what is asked. In private it waits for nothing: that would tell how far the runs are. */
+  const perform = async (method, params) => {
+    keepToReader();
+    if (!isPrivate()) {
+      await begun;
+      if (method !== "play" && method !== "pause") await until(({ ready, said }) => ready || said);
+    }
+    if (isPrivate() && !PASSES.includes(method)) fail(PRIVATE);
+    const result = (await METHODS[method](params)) ?? null;
+    expect();
+    return result;
+  };
 
   let waiting = 0;
   const hear = async ({ source, data, origin: from }) => {
     if (source !== parent || data?.switchyard !== 1 || !isText(data.method, 40) || !Object.hasOwn(METHODS, data.method)) return;
     const { id, method, params } = data;
     const isNamed = isText(id, 100) || Number.isFinite(id);
-    if (!isNamed || waiting === MOST_WAITING) return;
-    let letters = Infinity;
-    try {
-      letters = JSON.stringify(params ?? null).length;
-    } catch {
-      // What has no end is too long.
-    }
-    if (letters > MOST_LETTERS) return;
+    if (!isNamed || waiting === MOST_WAITING || !isWithin(params)) return;
     // A frame without an origin has no name to be sent to, and neither has a page from a disk.
     origin = ["null", "file://"].includes(from) ? "*" : from;
     waiting += 1;
     try {
-      await begun;
-      if (method !== "play" && method !== "pause") await until(({ ready, said }) => ready || said);
-      const result = (await METHODS[method](params)) ?? null;
-      expect();
-      post({ id, result }, result instanceof ImageBitmap ? [result] : []);
+      post({ id, method, result: await Promise.race([perform(method, params), withheld]) });
     } catch (error) {
-      post({ id, error: String(error.message ?? error).slice(0, MOST_OF_A_NAME) });
+      post({ id, method, error: String(error.message ?? error).slice(0, MOST_OF_A_NAME) });
     } finally {
       waiting -= 1;
     }
+  };
+
+  /** Tells once that there is something of the reader's own, and ends all waiting. */
+  let isWithheld = false;
+  const keepToReader = () => {
+    if (isWithheld || !isPrivate()) return;
+    isWithheld = true;
+    goals.length = 0;
+    withhold();
+    tell("private");
   };
 
   // What the clock is expected to do by itself: what it does otherwise, a person has done.
@@ -357,6 +415,7 @@ globalThis.switchyardEmbed = (() => {
     let isReady = false;
     let told = null;
     const whole = () => {
+      keepToReader();
       const now = look();
       if (now.open && !isReady && asked.get("autoplay") === "0" && now.playing) ask("play", false);
       if (now.said && now.said !== before.said) tell("error", { message: now.said.slice(0, MOST_OF_A_NAME) });
@@ -376,15 +435,14 @@ globalThis.switchyardEmbed = (() => {
         tell("time", { t, end, playing, speed, moved: !isByLink && hasMoved(now) });
       }
       expect();
-      const isTold = !now.isFile || isOfOneHost;
-      if (now.selected !== before.selected && before.selected !== undefined && isTold) tell("select", { job: now.selected });
+      if (now.selected !== before.selected && before.selected !== undefined) tell("select", { job: now.selected });
       // Runs may be over, and others too, between two looks.
       if (now.done && now.revision !== told) {
         told = now.revision;
-        if (isTold) tell("done", summary());
+        if (!isPrivate()) tell("done", summary());
       }
       before = now;
-      if (goals.length && isTold) reach(now);
+      if (goals.length) reach(now);
     };
     setInterval(whole, EVERY_MS);
     whole();
@@ -403,6 +461,15 @@ globalThis.switchyardEmbed = (() => {
     controls(asked.get("controls") !== "none");
     untold(asked.has("untold"));
     addEventListener("message", hear);
+    // All ways by which a file gets into a page, before anything else hears of it.
+    for (const way of ["drop", "input", "change", "paste"]) {
+      const note = ({ target, dataTransfer, clipboardData }) => {
+        if (!(dataTransfer ?? clipboardData ?? target).files?.length) return;
+        hasOwn = true;
+        keepToReader();
+      };
+      addEventListener(way, note, true);
+    }
     let later = null;
     let wrong = null;
     if (SET.some((key) => asked.has(key))) {
@@ -416,7 +483,7 @@ globalThis.switchyardEmbed = (() => {
         wrong = error;
       }
     }
-    begun = connection.then(() => say(later));
+    begun = connection.then(() => say(later)).catch((error) => (wrong = error));
     begun.then(() => {
       if (wrong) tell("error", { message: String(wrong.message).slice(0, MOST_OF_A_NAME) });
       watch();
@@ -428,6 +495,8 @@ globalThis.switchyardEmbed = (() => {
       ask = page;
       connected();
     },
+    // For tests/e2e/hostile.test.mjs, which tries all of them.
+    methods: Object.keys(METHODS),
     // For static/snippets.js, editor/ and explorer/.
     ask: (...of) => ask(...of),
     cards,

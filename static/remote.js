@@ -4,9 +4,16 @@
 globalThis.switchyardRemote = (() => {
   // A page holds what it fetches in memory until it is read.
   const MOST_BYTES = 512e6;
-  const TOO_LARGE = `it has more than ${MOST_BYTES / 1e6} MB, which the page does not fetch: save the file, and open it from your disk`;
+  const FROM_DISK = "save the file, and open it from your disk";
+  const TOO_LARGE = `it has more than ${MOST_BYTES / 1e6} MB, which the page does not fetch: ${FROM_DISK}`;
+  /** A host that says nothing for so long will not. */
+  const PATIENCE_MS = 30_000;
 
   let fetching;
+
+  /** Whether a host sends on to another address, which is not followed here. */
+  const sendsOn = (address, wishes) =>
+    fetch(address, { ...wishes, redirect: "manual" }).then(({ type }) => type === "opaqueredirect", () => false);
 
   const answerOf = async (address, signal) => {
     let forbidden = false;
@@ -20,16 +27,22 @@ globalThis.switchyardRemote = (() => {
       // The event may come a moment later.
       await new Promise((resolve) => setTimeout(resolve, 50));
       const { host, protocol } = new URL(address);
+      // The event names the first address, whichever of them is forbidden.
+      if (await sendsOn(address, wishes)) {
+        throw new Error(
+          `${host} sends on to another address, which the page cannot fetch: it is no https address, or its host or the security policy of this site does not let the page read it. Open the address in a tab, ${FROM_DISK}`,
+        );
+      }
       if (forbidden) {
         throw new Error(
           protocol === "https:"
-            ? "the security policy of this site (Content-Security-Policy: connect-src) lets the page fetch nothing from other hosts: save the file, and open it from your disk"
+            ? "the security policy of this site (Content-Security-Policy: connect-src) lets the page fetch nothing from other hosts: " + FROM_DISK
             : "it is no https address, and only those are fetched from other hosts",
         );
       }
       const raw = host === "github.com" ? " On GitHub, take the address of Raw." : "";
       throw new Error(
-        `${host} cannot be reached, or does not let other pages read its files (CORS): save the file, and open it from your disk.${raw}`,
+        `${host} cannot be reached, or does not let other pages read its files (CORS): ${FROM_DISK}.${raw}`,
       );
     } finally {
       document.removeEventListener("securitypolicyviolation", note);
@@ -37,6 +50,8 @@ globalThis.switchyardRemote = (() => {
   };
 
   const WHY = {
+    204: "the host has nothing there",
+    206: "the host gives a part of the file alone: " + FROM_DISK,
     401: "it is only for those who have signed in",
     403: "the host does not give it to everybody",
     404: "there is no such file: look whether the address is whole",
@@ -48,8 +63,16 @@ globalThis.switchyardRemote = (() => {
   const take = async (address, name, told) => {
     fetching?.abort();
     const mine = (fetching = new AbortController());
-    const response = await answerOf(address, mine.signal);
-    if (!response.ok) {
+    const { host } = new URL(address);
+    /** What is asked of the host, if something comes of it in time. */
+    const inTime = (asked) => {
+      const late = new Error(`${host} has said nothing for ${PATIENCE_MS / 1000} s: try again later, or ${FROM_DISK}`);
+      const timer = setTimeout(() => mine.abort(late), PATIENCE_MS);
+      return asked().finally(() => clearTimeout(timer));
+    };
+    const response = await inTime(() => answerOf(address, mine.signal));
+    // A part is not the whole, and nothing is no file.
+    if (!response.ok || WHY[response.status]) {
       mine.abort();
       const why = WHY[response.status] ?? `the host answers ${response.status} ${response.statusText}`;
       throw new Error(`${why} (${response.status})`);
@@ -59,8 +82,12 @@ globalThis.switchyardRemote = (() => {
     let bytes = 0;
     const reader = response.body.getReader();
     const isTooLarge = () => Math.max(bytes, total) > MOST_BYTES;
+    const brokenOff = (error) => {
+      if (mine.signal.aborted) throw error;
+      throw new Error(`the connection to ${host} broke off after ${(bytes / 1e6).toFixed(1)} MB: try again`);
+    };
     for (;;) {
-      const { done, value } = isTooLarge() ? { done: true } : await reader.read();
+      const { done, value } = isTooLarge() ? { done: true } : await inTime(() => reader.read()).catch(brokenOff);
       if (done) break;
       parts.push(value);
       bytes += value.length;

@@ -33,6 +33,8 @@
   const hint = made("span", { className: "hint" }, "results.parquet or results.csv of switchyard sweep, or what Save as CSV has saved; or drop it anywhere");
   const said = made("p", { role: "status" });
   const wrong = made("p", { className: "error", role: "alert" });
+  let reading = null;
+  const cancel = made("button", { type: "button", hidden: true, onclick: () => reading.abort() }, "Cancel");
   const chooser = made("div", { className: "row open-table" }, button, input, hint);
   let place = null;
 
@@ -48,14 +50,17 @@
 
   const open = async (files) => {
     globalThis.switchyardEmbed.ask("show", "sweep");
+    // What was being read gives way.
+    reading?.abort();
+    const { signal } = (reading = new AbortController());
     said.textContent = `Reading ${files.map(({ name }) => name).join(", ")}…`;
     wrong.textContent = "";
-    try {
-      await begin((explorer) => explorer.open(files));
-    } catch (error) {
-      wrong.textContent = error.message;
-    }
-    said.textContent = "";
+    cancel.hidden = false;
+    const failed = await begin((explorer) => explorer.open(files, signal)).then(() => null, (error) => error);
+    if (reading.signal !== signal) return;
+    cancel.hidden = true;
+    said.textContent = signal.aborted ? "Cancelled: no table is opened." : "";
+    wrong.textContent = signal.aborted || !failed ? "" : failed.message;
   };
 
   let following = 0;
@@ -78,7 +83,7 @@
 
       connectedCallback() {
         place = this;
-        this.append(chooser, said, wrong);
+        this.append(chooser, said, cancel, wrong);
         if (globalThis.switchyardExplorer) this.append(globalThis.switchyardExplorer.root);
       }
 

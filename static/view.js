@@ -78,6 +78,8 @@
     #origin = "";
     #ready = null;
     #isReady = false;
+    /** Why it tells nothing, once the reader has opened a file of their own in it and the article is of another host. */
+    #private = "";
     #calls = new Map();
     #next = 0;
     #timer = 0;
@@ -268,6 +270,7 @@
       this.#frame?.remove();
       this.#frame = null;
       this.#isReady = false;
+      this.#private = "";
       this.#ready?.reject(new Error("the figure was taken away"));
       this.#ready = null;
       for (const { reject } of this.#calls.values()) reject(new Error("the figure was taken away"));
@@ -275,12 +278,13 @@
       this.#room.classList.remove("here");
     }
 
-    /** Becomes a picture, if what it is can be had. */
+    /** Becomes a picture, if what it is can be had; a file of the reader's own stays. */
     async shelve() {
+      if (this.#private) return;
       if (!this.#isReady) return this.#drop();
       const frame = this.#frame;
       const [link, picture] = await Promise.all([this.#ask("link"), this.#ask("picture")]).catch(() => [null, null]);
-      if (this.#frame !== frame || this.#near) return;
+      if (this.#frame !== frame || this.#near || this.#private) return;
       this.#drop();
       this.#link = link;
       this.#room.querySelector("canvas")?.remove();
@@ -294,6 +298,10 @@
     /** Whether it is to answer something. */
     get isAsked() {
       return this.#asked > 0;
+    }
+
+    get isPrivate() {
+      return this.#private !== "";
     }
 
     get isFramed() {
@@ -366,6 +374,8 @@
         this.#keepUp();
         this.#tell("time", clock);
         this.#look();
+      } else if (event === "private") {
+        this.#keepToReader(detail.message);
       } else if (["select", "done", "error"].includes(event)) {
         this.#tell(event, detail);
         if (event === "done") this.#look();
@@ -390,10 +400,27 @@
       this.#tell("ready", detail);
     }
 
+    /** The reader's own is played by the reader, and moves no other figure. */
+    #keepToReader(message) {
+      clearTimeout(this.#timer);
+      this.#isReady = true;
+      this.#private = message;
+      this.#plays = null;
+      this.#join("");
+      this.#room.classList.add("here");
+      this.#ready.resolve();
+      for (const name of [...this.#goals.keys()]) this.#aim(name);
+      this.#tell("private", { message });
+    }
+
     // Goals
 
     #aim(name) {
       const { predicate, reject } = this.#goals.get(name);
+      if (this.#private) {
+        this.#goals.delete(name);
+        return reject(new Error(this.#private));
+      }
       if (typeof predicate === "function" || !this.#isReady) return void this.#make();
       this.#ask("goal", { name, predicate }).catch((error) => this.#isReady && this.#goals.delete(name) && reject(error));
     }
@@ -523,7 +550,7 @@
   const thin = () => {
     const framed = all().filter(({ isFramed }) => isFramed);
     const far = ({ element }) => -Math.abs(element.getBoundingClientRect().top);
-    const distant = framed.filter(({ isNear, isAsked }) => !isNear && !isAsked).sort((a, b) => far({ element: a }) - far({ element: b }));
+    const distant = framed.filter(({ isNear, isAsked, isPrivate }) => !isNear && !isAsked && !isPrivate).sort((a, b) => far({ element: a }) - far({ element: b }));
     for (const element of distant.slice(0, Math.max(0, framed.length - MOST_FRAMES))) void element.shelve();
   };
 

@@ -1,36 +1,48 @@
 // The worker that knows the script language (web/src/workers/author.rs, in the page's third program): what
 // there is to write with, whether a script is sound, and its score. It is asked in JSON, one question after
-// the other; one that takes too long is ended, and the next question has a new worker.
+// the other; one that takes too long, or is given up, is ended, and the next question has a new worker.
 
+const GIVEN_UP = "it was given up";
 const MOST_MS = { describe: 60_000, read: 10_000, check: 10_000, score: 180_000 };
 
 class Author {
   #worker = null;
   #line = Promise.resolve();
+  /** Ends the question that is being answered. */
+  #end = null;
+  #givenUp = 0;
 
   /** The answer, as data. */
   ask(question) {
-    const answer = this.#line.then(() => this.#ask(question));
+    const since = this.#givenUp;
+    const answer = this.#line.then(() => this.#ask(question, since)).finally(() => (this.#end = null));
     this.#line = answer.catch(() => {});
     return answer;
   }
 
-  async #ask(question) {
+  /** Gives up all that has been asked so far. */
+  giveUp() {
+    this.#givenUp += 1;
+    this.#end?.(GIVEN_UP);
+  }
+
+  async #ask(question, since) {
     this.#worker ??= await globalThis.switchyardWorkers.start("author").then(ready);
+    if (since !== this.#givenUp) throw new Error(GIVEN_UP);
     const worker = this.#worker;
     return new Promise((resolve, reject) => {
-      const end = (why) => {
+      const end = (this.#end = (why) => {
+        clearTimeout(timer);
         worker.terminate();
         if (this.#worker === worker) this.#worker = null;
         reject(new Error(why));
-      };
+      });
       const timer = setTimeout(() => end("it takes too long"), MOST_MS[question.what]);
       worker.onmessage = ({ data }) => {
         clearTimeout(timer);
         resolve(JSON.parse(data));
       };
       worker.onerror = (event) => {
-        clearTimeout(timer);
         event.preventDefault();
         end(event.message || "its program cannot be started");
       };
@@ -59,3 +71,4 @@ export const read = (spec) => checking.ask({ what: "read", spec });
 export const check = (text, name, like) => checking.ask({ what: "check", text, name, like });
 /** `{ error }` or `{ score }`, as `switchyard score` prints it; `draw` is null for new workloads. */
 export const score = (text, name, draw) => scoring.ask({ what: "score", text, name, draw });
+export const giveUpScore = () => scoring.giveUp();

@@ -5,7 +5,7 @@
 // In: the page's schedulers as they are, looked at a few times a second. Out: schedulers added, changed and
 // removed; each has a worker of its own, and so has the check, so that typing waits for nobody.
 
-import { check, describe, read, score } from "./author.js";
+import { check, describe, giveUpScore, read, score } from "./author.js";
 import { field } from "./code.js";
 import { draft, keep } from "./draft.js";
 import * as page from "./page.js";
@@ -141,6 +141,7 @@ export const panel = async (place) => {
 
   const changed = (text) => {
     remember();
+    endScore("The text has changed: score it again.");
     clearTimeout(timer);
     timer = setTimeout(() => run(text), PAUSE_MS);
   };
@@ -148,6 +149,7 @@ export const panel = async (place) => {
 
   /** What is written from now on is this. */
   const begin = (text, called) => {
+    endScore("");
     name = called;
     nameField.value = called;
     code.fill(text);
@@ -272,7 +274,18 @@ export const panel = async (place) => {
   const verdict = made("p", { className: "said hint" });
   verdict.setAttribute("role", "status");
   const challengeRows = made("tbody");
-  const scoreIt = made("button", { type: "button" }, "Score it on all five");
+  const SCORE_IT = "Score it on all five";
+  const scoreIt = made("button", { type: "button" }, SCORE_IT);
+  /** The score that is being made, if one is. */
+  let underWay = null;
+  /** Gives it up, with a word on why; the next one does not wait for it. */
+  const endScore = (words) => {
+    if (!underWay) return;
+    underWay = null;
+    giveUpScore();
+    scoreIt.textContent = SCORE_IT;
+    verdict.textContent = words;
+  };
   const linkOf = async (challenge) => {
     const { error, spec } = await check(code.text(), name, "").catch(unchecked);
     if (error) show(error);
@@ -305,25 +318,30 @@ export const panel = async (place) => {
   const drawField = made("input", { type: "text", inputMode: "numeric", size: 14, placeholder: "new workloads" });
   const drawLabel = made("label", { title: "The number that a score was given with: the same number, the same workloads and the same score" }, "Draw ", drawField);
   scoreIt.onclick = async () => {
+    if (underWay) return endScore("Cancelled: nothing is scored.");
     const words = drawField.value.replace(/[\s,.]/g, "");
     const draw = words === "" ? null : Number(words);
     if (draw !== null && !(/^\d+$/.test(words) && draw <= known.most_draw)) {
       verdict.textContent = `A draw is a whole number from 0 to ${known.most_draw}. Without one the workloads are new.`;
       return;
     }
-    scoreIt.disabled = true;
+    const mine = (underWay = {});
+    scoreIt.textContent = "Cancel";
     verdict.textContent = "The script, SRTF and Tiresias run all workloads…";
     try {
       const { error, score: result } = await score(code.text(), name, draw);
+      if (mine !== underWay) return;
       verdict.textContent = error
         ? `No score: ${error.message}.`
         : `Score ${result.score.toFixed(1)} (95 % interval ${interval(result)}). 100 is Tiresias’, ${result.srtf_score.toFixed(1)} SRTF’s. Draw ${result.draw}.`;
       if (error) show(error.line ? error : placed(error.message));
       else listed(new Map(result.challenges.map((scored) => [scored.name, scored])));
     } catch (why) {
+      if (mine !== underWay) return;
       verdict.textContent = `It could not be scored: ${why.message}.`;
     }
-    scoreIt.disabled = false;
+    underWay = null;
+    scoreIt.textContent = SCORE_IT;
   };
   if (known.challenges.length) {
     listed();
@@ -343,6 +361,7 @@ export const panel = async (place) => {
   const end = () => {
     clearInterval(clock);
     clearTimeout(timer);
+    endScore("");
     remember(false);
     code.end();
     place.replaceChildren();

@@ -1,15 +1,28 @@
 // What varies in a table: columns of texts and numbers, and what stands within policies, settings and clusters.
 // Each dimension has its values in order, and of every run the number of its value (-1: it has none).
 
-import { gpusOf, policyOf, settingsOf, shortPolicy } from "./spec.js";
+import { CODE, gpusOf, policyBut, policyOf, settingsOf, shortPolicy } from "./spec.js";
 
 /** What a parameter is where a policy does not say it. */
 const DEFAULT = "default";
 
 const isNumber = (text) => text !== "" && Number.isFinite(Number(text));
 
-/** A dimension of what each run has; null: nothing. */
-const dimension = (key, title, each, more = {}) => {
+/** What values are called, each by another name: a second `script` is `script #2`. */
+const named = (values, name) => {
+  const times = new Map();
+  const names = new Map(
+    values.map((value) => {
+      const [text, before] = [name(value), times.get(name(value)) ?? 0];
+      times.set(text, before + 1);
+      return [value, before ? `${text} #${before + 1}` : text];
+    }),
+  );
+  return (value) => names.get(value) ?? name(value);
+};
+
+/** A dimension of what each run has; null: nothing. `name`: what a value is called, if not as it is written. */
+const dimension = (key, title, each, { name = String, ...more } = {}) => {
   const distinct = [...new Set(each.filter((value) => value !== null))];
   const isNumeric = distinct.every((value) => isNumber(String(value)));
   if (isNumeric) distinct.sort((a, b) => a - b);
@@ -19,7 +32,7 @@ const dimension = (key, title, each, more = {}) => {
   const values = isNumeric ? [...new Set(distinct.map(Number))] : distinct;
   const places = new Map(values.map((value, at) => [value, at]));
   const at = Int32Array.from(each, (value) => (value === null ? -1 : places.get(isNumeric ? Number(value) : value)));
-  return { key, title, values, isNumeric, at, label: String, ...more };
+  return { key, title, values, isNumeric, at, label: named(values, name), ...more };
 };
 
 /** Each distinct text looked at once. */
@@ -50,9 +63,8 @@ export const dimensionsOf = ({ columns }) => {
       const { name, params } = parsed(text);
       return names.has(name) ? (params.get(key) ?? DEFAULT) : null;
     };
-    // The code of a script is no value that anybody reads.
-    const label = (value) => shortPolicy(`p[${key}=${value}]`).slice(`p[${key}=`.length, -1);
-    found.push(dimension(`param:${key}`, `${key} of ${[...names].join(", ")}`, policies.map(remembered(value)), { param: key, label }));
+    const name = key === CODE ? () => CODE : String;
+    found.push(dimension(`param:${key}`, `${key} of ${[...names].join(", ")}`, policies.map(remembered(value)), { param: key, name }));
   }
   const keys = new Set([...new Set(columns.get("settings"))].flatMap((text) => [...settings(text).keys()]));
   for (const key of keys) {
@@ -62,7 +74,7 @@ export const dimensionsOf = ({ columns }) => {
   const gpus = columns.get("cluster").map(remembered(gpusOf));
   if (gpus.every((count) => count !== null)) found.push(dimension("gpus", "GPUs of the cluster", gpus));
 
-  const policy = dimension("policy", "Policy", policies, { isPolicy: true, label: remembered((text) => shortPolicy(text)) });
+  const policy = dimension("policy", "Policy", policies, { isPolicy: true, name: shortPolicy });
   const scheduler = dimension("scheduler", "Scheduler", schedulers, { isPolicy: true });
   found.push(policy);
   // Where each scheduler is one policy they are the same.
@@ -75,7 +87,7 @@ export const dimensionsOf = ({ columns }) => {
 
 /** The policy without a parameter: the lines over that parameter's values. */
 export const without = (policies, param) =>
-  dimension("policy", "Policy", policies.map(remembered((text) => shortPolicy(text, param))), { isPolicy: true });
+  dimension("policy", "Policy", policies.map(remembered((text) => policyBut(text, param))), { isPolicy: true, name: shortPolicy });
 
 /** What to look at first: what is across, what is a line (or a row) each, and what a panel each. */
 export const firstLook = (dimensions) => {

@@ -10,8 +10,9 @@ let files = 0;
 
 globalThis.switchyardExplorer = {
   root: there.root,
-  open: async (given) => {
-    const table = await read(given);
+  /** Opens files, until that is given up by a signal. */
+  open: async (given, signal) => {
+    const table = await read(given, signal);
     files += 1;
     there.show(`file ${files}`, table);
   },

@@ -255,7 +255,7 @@ export const panel = () => {
         const { stroke, strokeDasharray } = charts.look(hue(at));
         for (const [name, value] of Object.entries({ x2: 22, y1: 4, y2: 4, stroke, "stroke-width": 2.5, "stroke-dasharray": strokeDasharray ?? "none" })) line.setAttribute(name, value);
         swatch.append(line);
-        return made("li", { title: String(series?.values[at] ?? "") }, swatch, nameOf(series, at));
+        return made("li", {}, swatch, nameOf(series, at));
       }),
     );
     told.textContent = sentence(all, asked, axes, look.view);

@@ -20,6 +20,8 @@ const WANTED = [...TEXTS, ...NUMBERS];
 export const MOST_RUNS = 200_000;
 /** A browser's longest text is not much longer. */
 const MOST_BYTES_OF_CSV = 256e6;
+/** So much of a text is read before the page does something else. */
+const LETTERS_AT_ONCE = 2e6;
 
 const fail = (words) => {
   throw new Error(words);
@@ -71,7 +73,7 @@ const tableOf = (name, columns, all, notes) => {
 
 const COMPRESSED = "save it with compression=\"snappy\" or \"zstd\", or as CSV";
 
-const parquet = async (file) => {
+const parquet = async (file, signal) => {
   const { name } = file;
   const cut = () =>
     fail(`${name} is cut off, or was never written to its end: a Parquet file ends with its own description, which is missing. Copy it again; the same switchyard sweep, run again, writes it anew and keeps the runs that are there.`);
@@ -97,11 +99,13 @@ const parquet = async (file) => {
     const take = TEXTS.includes(column) ? textOf : numberOf;
     const values = [];
     const onChunk = ({ columnData, rowStart }) => {
+      signal?.throwIfAborted();
       for (let at = 0; at < columnData.length; at += 1) if (isDrawn(rowStart + at, share)) values.push(take(columnData[at]));
     };
     try {
       await parquetRead({ file: buffer, metadata, columns: [column], onChunk, compressors: { ZSTD: (bytes) => decompress(bytes) } });
     } catch (error) {
+      signal?.throwIfAborted();
       const [, codec] = /compression codec: (\w+)/.exec(error.message) ?? [];
       if (codec) fail(`${name} is compressed with ${codec}, which the page does not read: ${COMPRESSED}.`);
       fail(`${name} is damaged in its column ${column} (${error.message}): copy it again.`);
@@ -111,7 +115,30 @@ const parquet = async (file) => {
   return tableOf(name, columns, all, []);
 };
 
-const csv = async (file) => {
+/** Hands on the rows of a text, a piece at a time, between which it may be given up. */
+const eachRow = (text, take, signal) =>
+  new Promise((resolve, reject) => {
+    Papa.parse(text, {
+      skipEmptyLines: true,
+      // Whatever else is found are the columns of another table, and said below.
+      delimitersToGuess: [",", ";", "\t"],
+      chunkSize: LETTERS_AT_ONCE,
+      chunk: ({ data }, parser) => {
+        try {
+          signal?.throwIfAborted();
+          data.forEach(take);
+        } catch (error) {
+          reject(error);
+          return parser.abort();
+        }
+        parser.pause();
+        setTimeout(parser.resume);
+      },
+      complete: resolve,
+    });
+  });
+
+const csv = async (file, signal) => {
   const { name, size } = file;
   if (size > MOST_BYTES_OF_CSV) {
     fail(`${name} has ${many(Math.round(size / 1e6))} MB, more than the page reads as CSV: open results.parquet, which lies beside it and is smaller.`);
@@ -126,29 +153,25 @@ const csv = async (file) => {
   let short = null;
   const taken = [];
   const columns = new Map();
-  Papa.parse(text, {
-    skipEmptyLines: true,
-    // Whatever else is found are the columns of another table, and said below.
-    delimitersToGuess: [",", ";", "\t"],
-    step: ({ data }) => {
-      if (!header) {
-        header = data.map((cell) => cell.trim());
-        refuseColumns(name, header, "a job trace is opened by Open a trace");
-        for (const column of WANTED) {
-          const at = header.indexOf(column);
-          if (at < 0) continue;
-          const take = TEXTS.includes(column) ? unguarded : numberOf;
-          columns.set(column, []);
-          taken.push((row) => columns.get(column).push(take(row[at])));
-        }
-        return;
+  const take = (data) => {
+    if (!header) {
+      header = data.map((cell) => cell.trim());
+      refuseColumns(name, header, "a job trace is opened by Open a trace");
+      for (const column of WANTED) {
+        const at = header.indexOf(column);
+        if (at < 0) continue;
+        const take = TEXTS.includes(column) ? unguarded : numberOf;
+        columns.set(column, []);
+        taken.push((row) => columns.get(column).push(take(row[at])));
       }
-      if (short) fail(`${name} is damaged: its line ${short.line} has ${short.cells} cells, and its header ${header.length}. Copy it again.`);
-      rows += 1;
-      if (data.length !== header.length) short = { line: rows + 1, cells: data.length };
-      else if (isDrawn(rows, share)) for (const take of taken) take(data);
-    },
-  });
+      return;
+    }
+    if (short) fail(`${name} is damaged: its line ${short.line} has ${short.cells} cells, and its header ${header.length}. Copy it again.`);
+    rows += 1;
+    if (data.length !== header.length) short = { line: rows + 1, cells: data.length };
+    else if (isDrawn(rows, share)) for (const take of taken) take(data);
+  };
+  await eachRow(text, take, signal);
   const notes = [];
   if (short) {
     rows -= 1;
@@ -158,7 +181,8 @@ const csv = async (file) => {
   return tableOf(name, columns, rows, notes);
 };
 
-const one = async (file) => {
+const one = async (file, signal) => {
+  signal?.throwIfAborted();
   if (!file.size) fail(`${file.name} is empty.`);
   let head;
   try {
@@ -166,13 +190,14 @@ const one = async (file) => {
   } catch {
     fail(`${file.name} cannot be read; it may have been moved or changed: choose it again.`);
   }
-  return head === "PAR1" ? parquet(file) : csv(file);
+  return head === "PAR1" ? parquet(file, signal) : csv(file, signal);
 };
 
-/** The table in a file; of several, theirs put together. */
-export const read = async (files) => {
+/** The table in a file; of several, theirs put together. A signal gives it up. */
+export const read = async (files, signal) => {
   const tables = [];
-  for (const file of files) tables.push(await one(file));
+  for (const file of files) tables.push(await one(file, signal));
+  signal?.throwIfAborted();
   if (tables.length === 1) return tables[0];
   const columns = new Map();
   for (const column of WANTED) {

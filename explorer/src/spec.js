@@ -7,15 +7,18 @@ export const policyOf = (text) => {
   return { name, params: new Map(parts), rest: rest.trim() };
 };
 
-const MOST_LETTERS = 24;
+/** The parameter that a script or a plug-in travels in, which says nothing to people. */
+export const CODE = "code";
 
-/** A policy as it is shown: without a parameter, and without the code of scripts and plug-ins, which says nothing to people. */
-export const shortPolicy = (text, without) => {
+/** A policy without a parameter. */
+export const policyBut = (text, without) => {
   const { name, params, rest } = policyOf(text);
-  const cut = (value) => (value.length > MOST_LETTERS ? `${value.slice(0, MOST_LETTERS)}…` : value);
-  const kept = [...params].filter(([key]) => key !== without).map(([key, value]) => `${key}=${cut(value)}`);
+  const kept = [...params].filter(([key]) => key !== without).map(([key, value]) => `${key}=${value}`);
   return `${name}${kept.length ? `[${kept.join(",")}]` : ""}${rest && ` ${rest}`}`;
 };
+
+/** A policy as it is shown. */
+export const shortPolicy = (text) => policyBut(text, CODE);
 
 /** Settings, `key=value` with blanks between, as a Map. */
 export const settingsOf = (text) =>

@@ -193,7 +193,7 @@ test("a frame of another host speaks the same, to its parent alone, and what it 
   await framed.locator(".drop").dispatchEvent("drop", { dataTransfer: transfer });
   await framed.waitForFunction(() => /file=mine/.test(location.hash), null, { timeout: 20_000 });
   await send({ switchyard: 1, id: "own", method: "summary" });
-  assert.match((await answer("own")).error, /stays with them/);
+  assert.match((await answer("own")).error, /a file of their own/);
   assert.ok(!(await page.evaluate(() => JSON.stringify(messages))).includes("secret"));
 });
 

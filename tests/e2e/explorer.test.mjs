@@ -7,7 +7,7 @@ import { cellsOf, front, spread, student, worths } from "../../explorer/src/aggr
 import { dimensionsOf, firstLook, without } from "../../explorer/src/dimensions.js";
 import { METRICS, inWords, significant, unitFor } from "../../explorer/src/metrics.js";
 import { MOST_RUNS, read } from "../../explorer/src/read.js";
-import { gpusOf, policyOf, settingsOf, shortPolicy } from "../../explorer/src/spec.js";
+import { gpusOf, policyBut, policyOf, settingsOf, shortPolicy } from "../../explorer/src/spec.js";
 
 const TEXTS = "trace trace_hash cluster scheduler policy settings key failure error log_hash link".split(" ");
 const FIGURES = ["jobs", "finished", "jct_mean", "jct_p99", "makespan"];
@@ -95,6 +95,19 @@ test("of a million runs some are drawn, evenly, and it is said", async () => {
   }
 });
 
+test("reading is given up when that is wished, however large the file is, and pieces are one table", async () => {
+  const rows = Array.from({ length: 30_000 }, (_, seed) => run({ seed, link: `v=1&sample=lab&seed=${seed}&note=${"x".repeat(60)}` }));
+  const large = csv(rows);
+  assert.ok(large.size > 4e6, "of several pieces");
+  const whole = await read([large]);
+  assert.deepEqual([whole.count, whole.columns.get("seed").at(-1), new Set(whole.columns.get("seed")).size], [30_000, 29_999, 30_000]);
+  // After the first piece other things have their turn.
+  const giving = new AbortController();
+  setTimeout(() => giving.abort(new Error("given up")));
+  await assert.rejects(read([large], giving.signal), /given up/);
+  await assert.rejects(read([csv([run({})])], AbortSignal.abort(new Error("at once"))), /at once/);
+});
+
 test("several tables are one", async () => {
   const { name, count, columns } = await read([csv([run({})], "a.csv"), csv([run({ trace: "other" })], "b.csv")]);
   assert.deepEqual([name, count, columns.get("trace")], ["a.csv + b.csv", 2, ["lab", "other"]]);
@@ -104,13 +117,27 @@ test("parameters, settings and clusters are taken apart", () => {
   assert.deepEqual([...policyOf("tiresias-las[queues=2,thresholds=3250:7200] if 7:1h..").params], [["queues", "2"], ["thresholds", "3250:7200"]]);
   assert.deepEqual(policyOf("fifo"), { name: "fifo", params: new Map(), rest: "" });
   assert.equal(policyOf("fifo if 7:3600..").rest, "if 7:3600..");
-  assert.equal(shortPolicy("tiresias-las[queues=2,threshold=5]", "queues"), "tiresias-las[threshold=5]");
-  assert.equal(shortPolicy(`script[name=Mine,code=${"x".repeat(900)}]`), `script[name=Mine,code=${"x".repeat(24)}…]`);
+  assert.equal(policyBut("tiresias-las[queues=2,threshold=5]", "queues"), "tiresias-las[threshold=5]");
+  assert.equal(shortPolicy(`script[name=Mine,code=${"x".repeat(900)}] if 7:1h..`), "script[name=Mine] if 7:1h..");
+  assert.equal(shortPolicy("plugin[code=AAAA]"), "plugin");
   assert.deepEqual([...settingsOf("noise=0.2 restart_cost=30")], [["noise", "0.2"], ["restart_cost", "30"]]);
   assert.deepEqual(["16x4", "4x8:v100+8x4:k80", "16x8/4", "all"].map(gpusOf), [64, 64, 128, null]);
 });
 
 const tableOf = async (rows) => read([csv(rows)]);
+
+test("scripts and plug-ins are called without their code, each by another name", async () => {
+  const codes = ["AAAA", "AAAB"];
+  const policies = codes.flatMap((code) => [`plugin[code=${code},quantum=60]`, `plugin[code=${code},quantum=90]`]);
+  const table = await tableOf(policies.map((policy) => run({ policy })));
+  const shown = ({ values, label }) => values.map((value) => label(value));
+  const found = Object.fromEntries(dimensionsOf(table).map((dimension) => [dimension.key, shown(dimension)]));
+  assert.deepEqual(found.policy, ["plugin[quantum=60]", "plugin[quantum=90]", "plugin[quantum=60] #2", "plugin[quantum=90] #2"]);
+  assert.deepEqual(found["param:code"], ["code", "code #2"]);
+  assert.deepEqual(found["param:quantum"], ["60", "90"]);
+  // Lines over a parameter are one for each plug-in.
+  assert.deepEqual(shown(without(table.columns.get("policy"), "quantum")), ["plugin", "plugin #2"]);
+});
 
 test("what varies is found, and a first look shows it", async () => {
   const rows = [];

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { accessibilityProblems, browser, finished, give, table } from "./browser.mjs";
+import { accessibilityProblems, browser, dist, finished, give, table } from "./browser.mjs";
+import { serve } from "./server.mjs";
 
 const { open } = browser();
 
@@ -209,13 +210,56 @@ test("what cannot be fetched says why, and what to do", async (t) => {
     [`${HOST}/closed.csv`, "traces.example cannot be reached, or does not let other pages read its files (CORS): save the file"],
     [`${HOST}/large.csv`, "it has more than 512 MB"],
     ["http://traces.example/a.csv", "it is no https address"],
-    ["mine.csv", "An address is written in full, with https://."],
+    ["mine.csv", "Not fetched: an address is written in full, with https://."],
   ]) {
     await page.getByLabel("Address of a trace").fill(address);
     await page.getByLabel("Address of a trace").press("Enter");
     await said.filter({ hasText: why }).waitFor();
   }
   await jobs(page, 3);
+});
+
+test("a host that sends on, gives a part, breaks off or says nothing is told apart, and no password is shown", async (t) => {
+  const open_to_all = { "access-control-allow-origin": "*" };
+  let isSilent = false;
+  const answers = {
+    "/moved.csv": (route) => route.fulfill({ status: 302, headers: { ...open_to_all, location: "http://traces.example/mine.csv" } }),
+    "/part.csv": (route) => route.fulfill({ status: 206, body: CSV, headers: { ...open_to_all, "content-range": `bytes 0-${CSV.length - 1}/9000` } }),
+    "/nothing.csv": (route) => route.fulfill({ status: 204, headers: open_to_all }),
+    "/silent.csv": () => (isSilent = true),
+  };
+  const policy = "connect-src 'self' blob: https:";
+  const there = await serve(dist, "/guarded/", { headers: { "content-security-policy": policy } });
+  t.after(() => there.close());
+  const page = await open(t, `${there.url}index.html#v=1&url=https://me:hunter2@traces.example/a.csv&run=fifo&t=0`, {
+    tolerated: /traces\.example|ERR_|Content Security Policy|Fetch API/,
+    before: async (page) => {
+      await page.clock.install();
+      await hosting((route) => answers[new URL(route.request().url()).pathname](route))(page);
+    },
+  });
+  await page.getByText("url=https://…@traces.example/a.csv: an address with a name or password before its host is not fetched").waitFor();
+  await page.getByText("From an address").click();
+  const field = page.getByLabel("Address of a trace");
+  const said = page.getByRole("alert");
+  for (const [address, why] of [
+    ["https://me:hunter2@traces.example/a.csv", "Not fetched: an address with a name or password"],
+    [`${HOST}/moved.csv`, "moved.csv cannot be opened from traces.example: traces.example sends on to another address, which the page cannot fetch: it is no https address, or"],
+    [`${HOST}/part.csv`, "the host gives a part of the file alone: save the file, and open it from your disk (206)."],
+    [`${HOST}/nothing.csv`, "the host has nothing there (204)."],
+    [`${HOST}/silent.csv`, "traces.example has said nothing for 30 s: try again later"],
+  ]) {
+    await field.fill(address);
+    await field.press("Enter");
+    if (address.endsWith("/silent.csv")) {
+      while (!isSilent) await page.waitForTimeout(20);
+      await page.clock.fastForward(31_000);
+    }
+    await said.filter({ hasText: why }).waitFor();
+    if (address.includes("hunter2")) await field.fill("");
+    assert.doesNotMatch(await page.locator("body").innerText(), /hunter2/);
+    assert.doesNotMatch(page.url(), /hunter2/);
+  }
 });
 
 test("a small experiment travels within the link, and the share panel says what a link carries", async (t) => {

@@ -303,6 +303,49 @@ test("a challenge opens in one click, beside SRTF and Tiresias, and its link run
   assert.deepEqual(await logs(other), await logs(page));
 });
 
+test("a score that does not end can be cancelled, and does not outlive its text", async (t) => {
+  const before = (page) =>
+    page.addInitScript(() => {
+      // Scores are asked for, and never answered.
+      globalThis.asked = [];
+      globalThis.ended = 0;
+      const mute = new WeakSet();
+      const { postMessage, terminate } = Worker.prototype;
+      Worker.prototype.postMessage = function (message, ...others) {
+        if (typeof message !== "string" || !message.includes('"what":"score"')) return postMessage.call(this, message, ...others);
+        mute.add(this);
+        asked.push(JSON.parse(message).text);
+      };
+      Worker.prototype.terminate = function () {
+        ended += mute.has(this) ? 1 : 0;
+        terminate.call(this);
+      };
+    });
+  const page = await open(t, LAB, { before });
+  await begin(page);
+  await write(page, LAS);
+  await ran(page, LAS, 4);
+  await page.getByText("Challenges", { exact: true }).click();
+  const score = page.getByRole("button", { name: "Score it on all five" });
+  const cancel = page.locator(".challenges").getByRole("button", { name: "Cancel", exact: true });
+  const verdict = page.locator(".challenges [role=status]");
+  const isAsked = (times) => page.waitForFunction((times) => asked.length === times, times, { timeout: 60_000 });
+  await score.click();
+  await isAsked(1);
+  await cancel.click();
+  await verdict.filter({ hasText: "Cancelled" }).waitFor();
+  // The next one has a worker of its own, and ends with its text.
+  await score.click();
+  await isAsked(2);
+  const other = LAS.replace("attained", "attained + 1.0");
+  await write(page, other);
+  await verdict.filter({ hasText: "The text has changed" }).waitFor();
+  await score.click();
+  await isAsked(3);
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+  assert.deepEqual(await page.evaluate(() => [asked[2] === asked[1], ended]), [false, 3]);
+});
+
 test("a script writes the same log as natively", { skip: !cli && "no SWITCHYARD_CLI" }, async (t) => {
   const folder = emptyFolder(t);
   const page = await open(t, LAB);

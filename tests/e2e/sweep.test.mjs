@@ -244,6 +244,32 @@ test("a table that is dropped is explored, nothing that is open is lost, and a r
   await explorer(page).getByRole("heading", { name: "results.parquet", exact: true }).waitFor();
 });
 
+test("a table that is being read can be given up, and another takes its place", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&view=sweep&t=0");
+  await finished(page, 1);
+  const runs = (seeds) => ["trace,cluster,scheduler,policy,load,seed,jobs,finished,jct_mean", ...seeds.map((seed) => `lab,4x4,fifo,fifo,1,${seed},3,3,${10 + seed}`)].join("\n");
+  const give = (name, ...seeds) => page.getByLabel("Tables of sweeps").setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(runs(seeds)) });
+  const read = explorer(page).getByRole("heading", { name: /\.csv/ });
+  await give("first.csv", 1, 2);
+  await read.filter({ hasText: "first.csv" }).waitFor();
+  // A file that never ends.
+  await page.evaluate(() => {
+    globalThis.opens = switchyardExplorer.open;
+    switchyardExplorer.open = (_, signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  });
+  const cancel = page.getByRole("button", { name: "Cancel", exact: true });
+  await give("endless.csv", 1);
+  await cancel.click();
+  await over(page, "Cancelled: no table is opened.");
+  assert.ok(await read.filter({ hasText: "first.csv" }).isVisible(), "what was open stays");
+  await give("endless.csv", 1);
+  await cancel.waitFor();
+  await page.evaluate(() => (switchyardExplorer.open = opens));
+  await give("second.csv", 3, 4);
+  await read.filter({ hasText: "second.csv" }).waitFor();
+  assert.equal(await cancel.isVisible(), false);
+});
+
 test("heat map, front, panels and a baseline show the same runs", { skip }, async (t) => {
   const page = await open(t, LAB);
   await finished(page, 2);

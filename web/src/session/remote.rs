@@ -5,7 +5,7 @@ use super::Session;
 use super::desk::Files;
 use crate::bridge::protocol::ExportFormat;
 use crate::kept::Opening;
-use crate::state::source::is_address;
+use crate::state::source::check_address;
 use crate::state::{Action, AppState, NextStep, Refused, Source};
 use crate::words::words;
 use std::rc::Rc;
@@ -70,9 +70,7 @@ impl Session {
     ///
     /// What is no address, a sentence.
     pub fn open_address(&self, address: &str) -> Result<(), String> {
-        if !is_address(address) {
-            return Err("An address is written in full, with https://.".to_owned());
-        }
+        check_address(address).map_err(|why| format!("Not fetched: {why}."))?;
         self.take_from(Source::Url(address.to_owned()));
         Ok(())
     }

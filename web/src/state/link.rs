@@ -8,7 +8,7 @@
 //! within the link ([`Experiment`](switchyard::Experiment), [`Source::Packed`]).
 
 use super::names;
-use super::source::is_address;
+use super::source::{check_address, without_login};
 use super::view_options::{OPTIONS, ViewOptions};
 use super::{
     AppState, Card, ClusterOrigin, DATA_CENTRE, DATA_CENTRE_SCHEDULERS, Source, Theme, settings,
@@ -197,7 +197,7 @@ impl Link {
 
     /// Complains about a part of it.
     pub fn complain(&mut self, key: &str, value: &str, why: &str) {
-        let (key, value) = (shortened(key), shortened(value));
+        let (key, value) = (shortened(key), shortened(&without_login(value)));
         self.complaints.push(format!("{key}={value}: {why}."));
     }
 
@@ -228,9 +228,8 @@ impl Link {
             }
             "file" => self.source = Source::File(some(value)?),
             "url" => {
-                let why = "it is no address that can be fetched: write it in full, with https://";
-                let address = Some(value).filter(|value| is_address(value)).ok_or(why)?;
-                self.source = Source::Url(address.to_owned());
+                check_address(value)?;
+                self.source = Source::Url(value.to_owned());
             }
             "member" => self.member = Some(some(value)?),
             "columns" => {

@@ -1,5 +1,6 @@
 //! Where jobs come from: a sample, a file of the visitor's, an address, or the link itself.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// In the place of what is packed: it lies within the page, which was saved with it (static/snippets.js).
@@ -46,18 +47,50 @@ impl Source {
         let Self::Url(address) = self else {
             return None;
         };
-        let rest = address.split_once("://")?.1;
-        rest.split(['/', '?', '#']).next()
+        let (_, authority, _) = parts(address)?;
+        Some(authority)
     }
 }
 
 /// Whether an address can be fetched: over https, or, as from one's own machine, over http.
-pub fn is_address(text: &str) -> bool {
-    let rest = text.strip_prefix("https://");
-    let rest = rest.or_else(|| text.strip_prefix("http://"));
+///
+/// # Errors
+///
+/// Why not.
+pub fn check_address(text: &str) -> Result<(), &'static str> {
     let is_plain = |c: char| !c.is_whitespace() && !c.is_control();
-    rest.is_some_and(|rest| rest.chars().next().is_some_and(char::is_alphanumeric))
-        && text.chars().all(is_plain)
+    let found = parts(text).filter(|(scheme, authority, _)| {
+        ["https://", "http://"].contains(scheme) && authority.starts_with(char::is_alphanumeric)
+    });
+    let Some((_, authority, _)) = found.filter(|_| text.chars().all(is_plain)) else {
+        return Err("an address is written in full, with https://");
+    };
+    // Browsers fetch none, and links show them to everybody.
+    if authority.contains('@') {
+        return Err(
+            "an address with a name or password before its host is not fetched, since everybody who sees the link would have them: save the file, and open it from your disk",
+        );
+    }
+    Ok(())
+}
+
+/// A text that may be an address, without the name and the password that stand before its host.
+pub fn without_login(text: &str) -> Cow<'_, str> {
+    let Some((scheme, authority, rest)) = parts(text) else {
+        return text.into();
+    };
+    match authority.rsplit_once('@') {
+        Some((_, host)) => format!("{scheme}…@{host}{rest}").into(),
+        None => text.into(),
+    }
+}
+
+/// An address up to its host, the host with what stands before it, and the rest. Browsers take `\` as `/`.
+fn parts(address: &str) -> Option<(&str, &str, &str)> {
+    let start = address.find("://")? + 3;
+    let length = address[start..].find(['/', '\\', '?', '#']);
+    let end = length.map_or(address.len(), |length| start + length);
+    Some((&address[..start], &address[start..end], &address[end..]))
 }
 
 #[cfg(test)]
@@ -84,7 +117,7 @@ mod tests {
 
     #[test]
     fn only_web_addresses_are_fetched() {
-        assert!(is_address("https://example.org/a.csv"));
+        assert_eq!(check_address("https://example.org/a.csv?by=a@b"), Ok(()));
         for no in [
             "",
             "a.csv",
@@ -93,7 +126,30 @@ mod tests {
             "javascript:1",
             "https://a b",
         ] {
-            assert!(!is_address(no), "{no}");
+            assert!(check_address(no).is_err(), "{no}");
         }
+    }
+
+    #[test]
+    fn a_password_is_neither_fetched_with_nor_shown() {
+        for (address, shown) in [
+            (
+                "https://me:pw@example.org/a.csv",
+                "https://…@example.org/a.csv",
+            ),
+            ("https://me@example.org", "https://…@example.org"),
+            ("http://a:pw@b:pw@c?x", "http://…@c?x"),
+            (
+                "https://me:pw@example.org\\@b/a",
+                "https://…@example.org\\@b/a",
+            ),
+        ] {
+            let why = check_address(address);
+            assert!(why.is_err_and(|why| why.contains("password")), "{address}");
+            assert_eq!(without_login(address), shown);
+        }
+        let plain = "https://example.org/me@home.csv";
+        assert_eq!(without_login(plain), plain);
+        assert_eq!(without_login("a@b"), "a@b");
     }
 }

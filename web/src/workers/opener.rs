@@ -4,7 +4,7 @@
 use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{Choice, Facets, OpenRequest, OpenedTrace, Refusal, Reply};
 use crate::bridge::server::{listen, reply};
-use crate::draw::histogram;
+use crate::draw::{format, histogram};
 use js_sys::{ArrayBuffer, Uint8Array};
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -87,8 +87,20 @@ impl Refusal {
 
 impl From<OpenError> for Refusal {
     fn from(error: OpenError) -> Self {
+        // The limits of a page are not raised by an option, as those of other programs are.
+        let why = match &error {
+            OpenError::TooManyRows { file, limit } => format!(
+                "{file} has more than {} rows, and a page holds no more: open a part of it, which switchyard convert writes",
+                format::count(*limit)
+            ),
+            OpenError::TooLarge { file, limit } => format!(
+                "{file} holds more than {} GB once decompressed, and a page reads no more: open its members one at a time, or a part of it, which switchyard convert writes",
+                limit >> 30
+            ),
+            _ => error.to_string(),
+        };
         Self {
-            why: error.to_string(),
+            why,
             table: error.table().cloned().map(Box::new),
             half: matches!(error, OpenError::Half { .. }),
         }
@@ -304,4 +316,26 @@ fn sample(name: &str, choice: &Choice, fresh: bool) -> Result<Reply, Refusal> {
         experiment: None,
         jobs: Jobs::write(&workload).map_err(Refusal::because)?,
     })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_page_does_not_take_is_refused_without_an_option_that_it_has_not() {
+        let file = "a.csv".to_owned();
+        let rows = OpenError::TooManyRows {
+            file: file.clone(),
+            limit: MAX_ROWS,
+        };
+        let bytes = OpenError::TooLarge {
+            file,
+            limit: MAX_BYTES,
+        };
+        for (error, limit) in [(rows, "5,000,000 rows"), (bytes, "64 GB")] {
+            let why = Refusal::from(error).why;
+            assert!(why.contains(limit) && !why.contains("--"), "{why}");
+        }
+    }
 }
