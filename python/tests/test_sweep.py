@@ -179,7 +179,7 @@ def test_a_folder_has_one_sweep_at_a_time(tmp_path):
 def test_results_are_not_replaced_by_fewer(tmp_path):
     switchyard.sweep(GRID, tmp_path)
     before = files(tmp_path)
-    with pytest.raises(switchyard.InputError, match=f"results.parquet holds {RUNS} runs, and this grid asks for all but {RUNS // 2} of"):
+    with pytest.raises(switchyard.InputError, match=f"results.csv holds {RUNS} runs, and this grid asks for all but {RUNS // 2} of"):
         switchyard.sweep(GRID | dict(clusters="4x4"), tmp_path)
     assert files(tmp_path) == before
     for name in ("results.parquet", "results.csv"):
