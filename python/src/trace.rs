@@ -49,9 +49,15 @@ fn opened(
         said.set_item("jobs", reached.jobs)
     };
     let opened = py.detach(|| {
-        files::open(files, &asked.options, |reached| {
+        let mut last = None;
+        let opened = files::open(files, &asked.options, |reached| {
+            last = Some(reached);
             watch.goes_on(|said| tell(reached, said))
-        })
+        });
+        if let (Some(reached), Ok(_)) = (last, &opened) {
+            watch.ended(|said| tell(reached, said));
+        }
+        opened
     });
     watch.done()?;
     opened.map_err(|why| not_opened(py, &why, &why.to_string()))
