@@ -28,7 +28,7 @@ fn folder(name: &str) -> PathBuf {
 fn sweep(grid: &Path, arguments: &[&str]) -> (String, String, Option<i32>) {
     let mut program = Command::cargo_bin("switchyard").expect("the program is there and starts");
     let output = program
-        .arg("sweep")
+        .args(["--quiet", "sweep"])
         .arg(grid)
         .args(arguments)
         .output()

@@ -136,7 +136,7 @@ impl Sweep {
                 .iter()
                 .map(|asked| match given.get(&asked.name) {
                     Some(study) => Ok(Swept::new(&asked.name, &[], (**study).clone())?),
-                    None => sweep::open_one(asked, &base),
+                    None => sweep::open_one(asked, &base, |_| true),
                 });
             let traces: Result<Vec<Swept>, TraceError> = traces.collect();
             let traces = traces.map_err(unopened)?;
