@@ -52,6 +52,9 @@ pub(crate) fn run(
         let mut ended = Vec::new();
         let mut failed = Vec::new();
         for at in 0..prepared.runs.len() {
+            if watch.has_stopped() {
+                break;
+            }
             match simulate(&prepared, at, budget, &mut watch) {
                 Ok(Some((result, outcomes, log))) => {
                     results.push(result);

@@ -54,7 +54,11 @@ fn opened(
             last = Some(reached);
             watch.goes_on(|said| tell(reached, said))
         });
-        if let (Some(reached), Ok(_)) = (last, &opened) {
+        if let (Some(mut reached), Ok(opened)) = (last, &opened) {
+            // The last rows, or all of a short file, are read when its end is known.
+            if let Opened::Trace(trace) = opened {
+                reached.jobs = trace.records.len() as u64;
+            }
             watch.ended(|said| tell(reached, said));
         }
         opened

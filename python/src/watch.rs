@@ -40,6 +40,11 @@ impl Watch {
         self.error.is_none() && self.look(tell)
     }
 
+    /// Whether somebody has ended the work.
+    pub(crate) fn has_stopped(&self) -> bool {
+        self.error.is_some()
+    }
+
     fn look(&mut self, tell: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>) -> bool {
         let looked = Python::attach(|py| {
             py.check_signals()?;

@@ -371,6 +371,20 @@ mod tests {
             refused.contains("000000.parquet") && refused.contains("no checksum"),
             "{refused}"
         );
+        // One of another version is what was written, and not ours.
+        let mut other = written;
+        let key = b"switchyard.sweep";
+        let at = other.windows(key.len()).position(|of| of == key).unwrap() + key.len();
+        let version = at + other[at..].iter().position(|&of| of == b'1').unwrap();
+        other[version] = b'0';
+        fs::remove_file(path.join("parts/000000.parquet")).unwrap();
+        let name = format!("parts/000000-{}.parquet", checksum(&other));
+        fs::write(path.join(name), other).unwrap();
+        let refused = Folder::open(&path).unwrap_err().to_string();
+        assert!(
+            refused.contains("another version (0; this one is 1)"),
+            "{refused}"
+        );
         fs::remove_dir_all(&path).unwrap();
     }
 
